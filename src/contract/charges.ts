@@ -1,0 +1,187 @@
+// Charges: conventional and express bank slips, bank slips with a Pix QR code, and the sandbox's routes
+// that pay and expire them. Contract: chapters "Charge request", "Charge response", "Charges".
+import { z } from 'zod';
+import { route } from './route.js';
+import {
+  bigInteger,
+  clientIdentifier,
+  filledText,
+  plainDate,
+  positiveReais,
+  reais,
+  text,
+  timestamp,
+} from './wire.js';
+
+const address = z.looseObject({
+  zipCode: text(20).optional(),
+  publicPlace: text(200).optional(),
+  neighborhood: text(100).optional(),
+  number: text(20).optional(),
+  complement: text(100).nullish(),
+  city: text(100).optional(),
+  state: text(2).optional(),
+});
+
+const documentText = filledText(18).meta({ description: 'CPF or CNPJ' });
+
+const payer = z.looseObject({
+  name: filledText(200),
+  document: documentText,
+  email: text(254).nullish(),
+  phone: z.looseObject({ prefix: text(5).optional(), number: text(20).optional() }).nullish(),
+  address: address.nullish(),
+});
+
+const finalBeneficiary = z.looseObject({
+  name: filledText(200),
+  document: documentText,
+  address: address.nullish(),
+});
+
+// The contract shows `Fixed` and `Percentage`; its bill side writes them in capitals.
+const adjustmentType = text(20).refine(
+  (value) => ['fixed', 'percentage'].includes(value.toLowerCase()),
+  'Must be Fixed or Percentage.',
+);
+
+const discount = z.looseObject({
+  type: adjustmentType,
+  items: z.array(z.looseObject({ date: plainDate, amount: positiveReais })).max(10),
+});
+const lateAdjustment = z.looseObject({
+  type: adjustmentType,
+  date: plainDate,
+  amount: positiveReais,
+});
+
+/** Charges that a bank slip's bar code can carry: ten digits of cents, four more without a due date. */
+const chargeFields = z.looseObject({
+  type: z.enum(['BANKSLIP', 'BANKSLIP_PIX'], 'Must be BANKSLIP or BANKSLIP_PIX.'),
+  correlationId: clientIdentifier,
+  yourNumber: text(30).nullish(),
+  ourNumber: text(30).nullish(),
+  dueDate: plainDate,
+  Amount: positiveReais,
+  payer,
+  finalBeneficiary: finalBeneficiary.nullish(),
+  discount: discount.nullish(),
+  lateFine: lateAdjustment.nullish(),
+  latePayment: lateAdjustment.nullish(),
+});
+
+const pixOnly = ['discount', 'lateFine', 'latePayment'] as const;
+
+/**
+ * The charge request. The amount is spelled `Amount`, and the contract leaves open whether case counts:
+ * `amount` alone is taken for it, both together are refused.
+ */
+export const chargeRequest = z
+  .preprocess((value, context) => {
+    if (typeof value !== 'object' || value === null || !('amount' in value)) return value;
+    if ('Amount' in value) {
+      context.issues.push({
+        code: 'custom',
+        path: ['Amount'],
+        message: 'Amount and amount were both sent.',
+        input: undefined,
+      });
+      return z.NEVER;
+    }
+    const { amount, ...rest } = value;
+    return { ...rest, Amount: amount };
+  }, chargeFields)
+  .superRefine((charge, context) => {
+    if (charge.type === 'BANKSLIP') {
+      for (const field of pixOnly) {
+        if (charge[field])
+          context.addIssue({
+            code: 'custom',
+            path: [field],
+            message: 'Is only taken with BANKSLIP_PIX.',
+          });
+      }
+    } else if (charge.ourNumber) {
+      context.addIssue({
+        code: 'custom',
+        path: ['ourNumber'],
+        message: 'Must not be sent with BANKSLIP_PIX.',
+      });
+    }
+  });
+
+export type ChargeRequest = z.output<typeof chargeRequest>;
+
+const bankSlipResponse = z.looseObject({
+  type: z.literal('BANKSLIP'),
+  amount: reais,
+  yourNumber: z.string().nullish(),
+  ourNumber: z.string(),
+  correlationId: z.string(),
+  dueDate: z.string(),
+  barCode: z.string(),
+  digitableLine: z.string(),
+  payer: z.looseObject({}),
+  status: z.string(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
+
+/** What a `BANKSLIP_PIX` answers: the shape of a static Pix charge. */
+const pixChargeResponse = z.looseObject({
+  type: z.literal('PIX_STATIC'),
+  correlationId: z.string(),
+  amount: reais,
+  description: z.string().nullish(),
+  additionalInfo: z.array(z.looseObject({ key: z.string(), value: z.string() })),
+  status: z.string(),
+  qrCode: z.string(),
+  payments: z.array(z.unknown()),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
+
+export const chargeResponse = z.discriminatedUnion('type', [bankSlipResponse, pixChargeResponse]);
+export type ChargeResponse = z.output<typeof chargeResponse>;
+
+const charge = { chapter: 'Charges', authentication: 'api-key' } as const;
+const chargeParams = z.object({ correlationId: clientIdentifier });
+
+export const createCharge = route({
+  ...charge,
+  name: 'createCharge',
+  summary: 'Issues a bank slip, with a Pix QR code when its type is BANKSLIP_PIX.',
+  method: 'POST',
+  path: '/baas/v1/charges',
+  idempotencyKey: 'accepted',
+  body: chargeRequest,
+  response: chargeResponse,
+});
+
+/** What the simulation routes answer: the contract shows no body, so only what ties it is promised. */
+const simulationResponse = z.looseObject({
+  correlationId: z.string(),
+  status: z.string(),
+  amount: reais.optional(),
+  nsu: bigInteger.optional(),
+});
+
+export const payCharge = route({
+  ...charge,
+  name: 'payCharge',
+  summary: 'Sandbox only: simulates the payment of a charge.',
+  method: 'POST',
+  path: '/baas/v1/charges/{correlationId}/pay',
+  params: chargeParams,
+  response: simulationResponse,
+});
+
+export const expireCharge = route({
+  ...charge,
+  name: 'expireCharge',
+  summary: 'Sandbox only: simulates the expiration of a charge; its due date changes.',
+  method: 'PUT',
+  path: '/baas/v1/charges/{correlationId}/expire',
+  params: chargeParams,
+  response: simulationResponse,
+});

@@ -1,0 +1,78 @@
+// The contract's error body, used for every error of the service and of the sandbox bank.
+import { z } from 'zod';
+import { integer } from './wire.js';
+
+export const errorBody = z.looseObject({
+  type: z.string(),
+  title: z.string(),
+  status: integer,
+  traceId: z.string(),
+  /** JSON path → messages; present for validation errors. */
+  errors: z.record(z.string(), z.array(z.string())).optional(),
+  /** Machine-readable reason of a rule that was broken. */
+  code: z.string().optional(),
+});
+
+export interface ErrorBody {
+  type: string;
+  title: string;
+  status: number;
+  traceId: string;
+  errors?: Record<string, string[]>;
+  code?: string;
+}
+
+// RFC 7231 has no section of its own for 401, 422 and 429: its chapter on client errors stands for them.
+const sections: Record<number, string> = {
+  400: '6.5.1',
+  403: '6.5.3',
+  404: '6.5.4',
+  405: '6.5.5',
+  406: '6.5.6',
+  408: '6.5.7',
+  409: '6.5.8',
+  410: '6.5.9',
+  413: '6.5.11',
+  414: '6.5.12',
+  415: '6.5.13',
+  500: '6.6.1',
+  501: '6.6.2',
+  502: '6.6.3',
+  503: '6.6.4',
+  504: '6.6.5',
+};
+
+const titles: Record<number, string> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  409: 'Conflict',
+  413: 'Payload Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Entity',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+};
+
+export const validationTitle = 'One or more validation errors occurred.';
+
+/** The body for a status: type and title follow from it, unless a title says more. */
+export function buildErrorBody(
+  status: number,
+  traceId: string,
+  more: { title?: string; errors?: Record<string, string[]>; code?: string } = {},
+): ErrorBody {
+  const section = sections[status] ?? (status < 500 ? '6.5' : '6.6');
+  return {
+    type: `https://tools.ietf.org/html/rfc7231#section-${section}`,
+    title: more.title ?? (more.errors ? validationTitle : (titles[status] ?? 'Error')),
+    status,
+    traceId,
+    ...(more.errors ? { errors: more.errors } : {}),
+    ...(more.code ? { code: more.code } : {}),
+  };
+}

@@ -1,0 +1,56 @@
+// Static Pix QR codes. Contract: chapters "Static Pix QR code request", "… response", "Static Pix QR code".
+import { z } from 'zod';
+import { route } from './route.js';
+import { clientIdentifier, positiveReais, reais, text, timestamp } from './wire.js';
+
+export const staticQrRequest = z
+  .looseObject({
+    type: z.literal('PIX_STATIC', 'Must be PIX_STATIC.').optional(),
+    correlationId: clientIdentifier,
+    description: text(140).nullish(),
+    amount: positiveReais.nullish(),
+    pixKey: text(77).nullish(),
+    /** Shown to the payer; one usage of the contract spells it `additionalInfo`. */
+    additionalInformation: text(64).nullish(),
+    additionalInfo: text(64).nullish(),
+    formatResponse: text(40).nullish(),
+  })
+  .refine((request) => !(request.additionalInformation && request.additionalInfo), {
+    path: ['additionalInformation'],
+    message: 'additionalInformation and additionalInfo were both sent.',
+  });
+
+export type StaticQrRequest = z.output<typeof staticQrRequest>;
+
+export const staticQrResponse = z.looseObject({
+  transactionId: z.string(),
+  correlationId: z.string(),
+  amount: reais.nullish(),
+  pixKey: z.string(),
+  beneficiaryName: z.string(),
+  address: z.looseObject({
+    cityName: z.string(),
+    zipCode: z.string(),
+    uf: z.string(),
+    state: z.string(),
+    street: z.string(),
+  }),
+  additionalInfo: z.string().nullish(),
+  createdAt: timestamp,
+  payloadPix: z.string(),
+  base64Image: z.string(),
+});
+
+export type StaticQrResponse = z.output<typeof staticQrResponse>;
+
+export const createStaticQr = route({
+  name: 'createStaticQr',
+  chapter: 'Static Pix QR code',
+  summary: 'Makes a static Pix QR code, which may be paid many times.',
+  method: 'POST',
+  path: '/baas/api/v2/pix/qrcode/static',
+  authentication: 'api-key',
+  idempotencyKey: 'required',
+  body: staticQrRequest,
+  response: staticQrResponse,
+});

@@ -1,0 +1,86 @@
+// Registration of webhooks at the bank. The contract only says that notifications exist; routes and
+// fields are those publicly known of the real service: one registration is one event type and one URL.
+import { z } from 'zod';
+import { route } from './route.js';
+import { filledText, text, timestamp } from './wire.js';
+
+/** How the bank proves itself; `authorization` is "name: value" for HEADER, base64(login:password) for BASIC. */
+export const authorizationSchemes = ['HEADER', 'BEARER', 'BASIC', 'NONE'] as const;
+
+const registrationUrl = text(2000).refine(
+  (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+  'Must be an http or https URL.',
+);
+
+const registrationRequest = z.looseObject({
+  eventType: filledText(100),
+  url: registrationUrl,
+  authorizationScheme: z.enum(authorizationSchemes, 'Must be HEADER, BEARER, BASIC or NONE.'),
+  authorization: text(2000).nullish(),
+});
+
+export const webhookRegistration = z.looseObject({
+  id: z.string(),
+  eventType: z.string(),
+  url: z.string(),
+  authorizationScheme: z.string(),
+  authorization: z.string().nullish(),
+  createdAt: timestamp.optional(),
+  updatedAt: timestamp.optional(),
+});
+
+export type WebhookRegistration = z.output<typeof webhookRegistration>;
+
+const registration = { chapter: 'Webhooks', authentication: 'api-key' } as const;
+const path = '/baas/api/v1/webhooks';
+const params = z.object({ id: text(100) });
+
+export const createWebhookRegistration = route({
+  ...registration,
+  name: 'createWebhookRegistration',
+  summary: 'Registers a URL for one event type.',
+  method: 'POST',
+  path,
+  body: registrationRequest,
+  response: webhookRegistration,
+});
+
+export const listWebhookRegistrations = route({
+  ...registration,
+  name: 'listWebhookRegistrations',
+  summary: 'Lists the registrations of the account.',
+  method: 'GET',
+  path,
+  response: z.array(webhookRegistration),
+});
+
+export const getWebhookRegistration = route({
+  ...registration,
+  name: 'getWebhookRegistration',
+  summary: 'One registration.',
+  method: 'GET',
+  path: `${path}/{id}`,
+  params,
+  response: webhookRegistration,
+});
+
+export const updateWebhookRegistration = route({
+  ...registration,
+  name: 'updateWebhookRegistration',
+  summary: 'Changes a registration.',
+  method: 'PATCH',
+  path: `${path}/{id}`,
+  params,
+  body: registrationRequest.partial(),
+  response: webhookRegistration,
+});
+
+export const deleteWebhookRegistration = route({
+  ...registration,
+  name: 'deleteWebhookRegistration',
+  summary: 'Removes a registration.',
+  method: 'DELETE',
+  path: `${path}/{id}`,
+  params,
+  response: z.unknown(),
+});
