@@ -1,0 +1,121 @@
+/** A day without time or zone, `yyyy-mm-dd`, in the years 1900 to 2199. Compares as text. */
+export type PlainDate = string;
+
+const PLAIN_DATE = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/;
+const DAY_MS = 86_400_000;
+const FIRST_YEAR = 1900;
+const LAST_YEAR = 2199;
+
+/**
+ * The days of the year, `mm-dd`, on which banks never open. 20 November came with Lei 14.759/2023.
+ * State and city holidays are left out on purpose: they close branches, not the financial market.
+ */
+const FIXED_HOLIDAYS = new Map([
+  ['01-01', FIRST_YEAR],
+  ['04-21', FIRST_YEAR],
+  ['05-01', FIRST_YEAR],
+  ['09-07', FIRST_YEAR],
+  ['10-12', FIRST_YEAR],
+  ['11-02', FIRST_YEAR],
+  ['11-15', FIRST_YEAR],
+  ['11-20', 2024],
+  ['12-25', FIRST_YEAR],
+]);
+
+/**
+ * Carnival Monday and Tuesday, Good Friday and Corpus Christi, in days from Easter Sunday
+ * (Resolução CMN 4.880/2020, art. 6). Ash Wednesday is a business day.
+ */
+const HOLIDAYS_FROM_EASTER = new Set([-48, -47, -2, 60]);
+
+/**
+ * Reads `yyyy-mm-dd`, or null. The round trip is compared because V8 reads '2026-02-30' as 2 March.
+ */
+export function parsePlainDate(text: string): PlainDate | null {
+  const parts = PLAIN_DATE.exec(text);
+  if (parts === null) return null;
+  const year = Number(parts[1]);
+  if (year < FIRST_YEAR || year > LAST_YEAR) return null;
+  const time = Date.UTC(year, Number(parts[2]) - 1, Number(parts[3]));
+  return new Date(time).toISOString().slice(0, 10) === text ? text : null;
+}
+
+/** `days` may be negative. RangeError when either day is not a plain date. */
+export function addDays(date: PlainDate, days: number): PlainDate {
+  return fromEpochDay(epochDay(date) + days);
+}
+
+/** Days from `from` to `to`, negative when `to` is earlier. */
+export function daysBetween(from: PlainDate, to: PlainDate): number {
+  return epochDay(to) - epochDay(from);
+}
+
+/** Whether the national financial market works that day. Pix works on all days all the same. */
+export function isBusinessDay(date: PlainDate): boolean {
+  const day = epochDay(date);
+  const weekday = new Date(day * DAY_MS).getUTCDay();
+  if (weekday === 0 || weekday === 6) return false;
+  const year = Number(date.slice(0, 4));
+  const holidaySince = FIXED_HOLIDAYS.get(date.slice(5));
+  if (holidaySince !== undefined && year >= holidaySince) return false;
+  return !HOLIDAYS_FROM_EASTER.has(day - easterEpochDay(year));
+}
+
+/** The first business day strictly after `date`. */
+export function nextBusinessDay(date: PlainDate): PlainDate {
+  return addBusinessDays(date, 1);
+}
+
+/** `date` itself when it is a business day, else the next one: how a due date rolls. */
+export function rollToBusinessDay(date: PlainDate): PlainDate {
+  return isBusinessDay(date) ? date : nextBusinessDay(date);
+}
+
+/**
+ * Moves by that many business days, back when negative; 0 gives `date` itself, business day or not.
+ */
+export function addBusinessDays(date: PlainDate, businessDays: number): PlainDate {
+  if (!Number.isSafeInteger(businessDays)) {
+    throw new RangeError(`not a whole number of business days: ${businessDays}`);
+  }
+  const step = Math.sign(businessDays);
+  let current = date;
+  for (let left = Math.abs(businessDays); left > 0;) {
+    current = addDays(current, step);
+    if (isBusinessDay(current)) left -= 1;
+  }
+  return current;
+}
+
+function epochDay(date: PlainDate): number {
+  if (parsePlainDate(date) === null) throw new RangeError(`not a plain date: ${date}`);
+  return Date.parse(`${date}T00:00:00Z`) / DAY_MS;
+}
+
+function fromEpochDay(day: number): PlainDate {
+  const instant = new Date(day * DAY_MS);
+  const date = Number.isInteger(day) && !Number.isNaN(instant.getTime()) ? toIsoDay(instant) : '';
+  if (parsePlainDate(date) === null) {
+    throw new RangeError(`outside the years ${FIRST_YEAR} to ${LAST_YEAR}`);
+  }
+  return date;
+}
+
+function toIsoDay(instant: Date): string {
+  return instant.toISOString().slice(0, 10);
+}
+
+/** Easter Sunday by the Gregorian computus (Meeus, Astronomical Algorithms, ch. 8). */
+function easterEpochDay(year: number): number {
+  const a = year % 19;
+  const century = Math.floor(year / 100);
+  const c = year % 100;
+  const d = Math.floor(century / 4);
+  const f = Math.floor((century + 8) / 25);
+  const g = Math.floor((century - f + 1) / 3);
+  const h = (19 * a + century - d - g + 15) % 30;
+  const l = (32 + 2 * (century % 4) + 2 * Math.floor(c / 4) - h - (c % 4)) % 7;
+  const m = Math.floor((a + 11 * h + 22 * l) / 451);
+  const n = h + l - 7 * m + 114;
+  return Date.UTC(year, Math.floor(n / 31) - 1, (n % 31) + 1) / DAY_MS;
+}

@@ -1,0 +1,49 @@
+import { isValidCnpj } from '@brazilian-utils/brazilian-utils/is-valid-cnpj';
+import { isValidCpf } from '@brazilian-utils/brazilian-utils/is-valid-cpf';
+
+/** A CPF (natural person, 11 digits) or a CNPJ (legal person, 14 characters). */
+export interface TaxId {
+  kind: 'NATURAL' | 'LEGAL';
+  /** Without punctuation, capitals. Text always: as a number it would lose its leading zeros. */
+  number: string;
+}
+
+/** Bare or with the official punctuation, nothing between. */
+const CPF = /^(?:[0-9]{11}|[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2})$/;
+/** Alphanumeric since July 2026 (IN RFB 2.229/2024); the two check digits stay numeric. */
+const CNPJ =
+  /^(?:[0-9A-Za-z]{12}[0-9]{2}|[0-9A-Za-z]{2}(?:\.[0-9A-Za-z]{3}){2}\/[0-9A-Za-z]{4}-[0-9]{2})$/;
+const MAX_TEXT = 40;
+
+/**
+ * Reads a CPF or CNPJ, bare or punctuated, with spaces around it allowed; null unless its check
+ * digits hold. Small letters are taken as the capitals that are issued. Equal digits are refused,
+ * as the Receita never issues them; a short number is never padded.
+ */
+export function parseTaxId(text: string): TaxId | null {
+  if (text.length > MAX_TEXT) return null;
+  const trimmed = text.trim();
+  const number = trimmed.replaceAll(/[./-]/g, '').toUpperCase();
+  if (CPF.test(trimmed)) return isValidCpf(number) ? { kind: 'NATURAL', number } : null;
+  // Version 2 is the library's alphanumeric CNPJ; without it 12.ABC.345/01DE-35 is refused.
+  if (!CNPJ.test(trimmed) || !isValidCnpj(number, { version: 2 })) return null;
+  return { kind: 'LEGAL', number };
+}
+
+/** With the official punctuation: '123.456.789-09', '12.ABC.345/01DE-35'. */
+export function formatTaxId({ kind, number }: TaxId): string {
+  const shape = kind === 'NATURAL' ? /^[0-9]{11}$/ : /^[0-9A-Z]{12}[0-9]{2}$/;
+  if (!shape.test(number)) throw new RangeError(`not the number of a ${kind} person`);
+  return kind === 'NATURAL'
+    ? number.replace(/^(.{3})(.{3})(.{3})(.{2})$/, '$1.$2.$3-$4')
+    : number.replace(/^(.{2})(.{3})(.{3})(.{4})(.{2})$/, '$1.$2.$3/$4-$5');
+}
+
+/**
+ * As shown to a payer: a CPF by its six middle digits, '***.456.789-**'. A CNPJ is public and is
+ * shown in full.
+ */
+export function maskTaxId(taxId: TaxId): string {
+  const formatted = formatTaxId(taxId);
+  return taxId.kind === 'NATURAL' ? `***${formatted.slice(3, 12)}**` : formatted;
+}

@@ -1,0 +1,162 @@
+import { mod10CheckDigit, utilityBillMod11CheckDigit } from './check-digit.js';
+
+/** Who bills, position 2. 0 and 8 do not exist; 9 is the banks' own use (FEBRABAN layout v07/v08). */
+export type UtilityBillSegment =
+  | 'CITY_HALL'
+  | 'WATER'
+  | 'ENERGY'
+  | 'TELECOM'
+  | 'GOVERNMENT'
+  | 'OTHER_COMPANY'
+  | 'TRAFFIC_FINE'
+  | 'BANK_USE';
+
+/** What the eleven value digits count: centavos, or units of some index. */
+export type UtilityBillValueKind = 'REAIS' | 'QUANTITY';
+
+export interface UtilityBillFields {
+  segment: UtilityBillSegment;
+  valueKind: UtilityBillValueKind;
+  /** Which modulus makes the general digit *and* the four block digits. */
+  modulus: 10 | 11;
+  /** Centavos or quantity by `valueKind`, up to eleven digits. */
+  value: bigint;
+  /** Four digits given by FEBRABAN; in OTHER_COMPANY the eight of the company's CNPJ root. */
+  companyCode: string;
+  /** The company's own digits: 25, or 21 in OTHER_COMPANY. A due date here is its own business. */
+  freeField: string;
+}
+
+export interface UtilityBill extends UtilityBillFields {
+  /** 44 digits. */
+  barCode: string;
+  /** 48 digits, four blocks of eleven each with its check digit. */
+  digitableLine: string;
+  /** The value as money; null when it is a quantity, which must never be paid as centavos. */
+  amountCents: bigint | null;
+}
+
+export type ParsedUtilityBill =
+  { ok: true; bill: UtilityBill } | { ok: false; reason: 'malformed' | 'wrong_check_digit' };
+
+const MAX_TEXT = 100;
+const MAX_VALUE = 99_999_999_999n;
+
+const SEGMENTS = new Map<string, UtilityBillSegment>([
+  ['1', 'CITY_HALL'],
+  ['2', 'WATER'],
+  ['3', 'ENERGY'],
+  ['4', 'TELECOM'],
+  ['5', 'GOVERNMENT'],
+  ['6', 'OTHER_COMPANY'],
+  ['7', 'TRAFFIC_FINE'],
+  ['9', 'BANK_USE'],
+]);
+
+const VALUE_IDS = new Map<string, Pick<UtilityBillFields, 'valueKind' | 'modulus'>>([
+  ['6', { valueKind: 'REAIS', modulus: 10 }],
+  ['7', { valueKind: 'QUANTITY', modulus: 10 }],
+  ['8', { valueKind: 'REAIS', modulus: 11 }],
+  ['9', { valueKind: 'QUANTITY', modulus: 11 }],
+]);
+
+/** Throws RangeError on fields that no bill can carry. */
+export function buildUtilityBill(fields: UtilityBillFields): {
+  barCode: string;
+  digitableLine: string;
+} {
+  const { segment, valueKind, modulus, value, companyCode, freeField } = fields;
+  const segmentDigit = [...SEGMENTS].find(([, name]) => name === segment)?.[0];
+  const valueId = [...VALUE_IDS].find(
+    ([, id]) => id.valueKind === valueKind && id.modulus === modulus,
+  )?.[0];
+  if (segmentDigit === undefined || valueId === undefined) {
+    throw new RangeError('unknown segment, value kind or modulus');
+  }
+  if (value < 0n || value > MAX_VALUE) throw new RangeError(`the value has 11 digits: ${value}`);
+  const companyDigits = companyCodeLength(segment);
+  if (!/^[0-9]+$/.test(companyCode) || companyCode.length !== companyDigits) {
+    throw new RangeError(`the company code of ${segment} has ${companyDigits} digits`);
+  }
+  if (!/^[0-9]+$/.test(freeField) || companyCode.length + freeField.length !== 29) {
+    throw new RangeError(`the free field of ${segment} has ${29 - companyDigits} digits`);
+  }
+  const head = `8${segmentDigit}${valueId}`;
+  const tail = String(value).padStart(11, '0') + companyCode + freeField;
+  const barCode = `${head}${checkDigit(head + tail, modulus)}${tail}`;
+  return { barCode, digitableLine: lineOf(barCode, modulus) };
+}
+
+/**
+ * Reads a 44-digit bar code or a 48-digit digitable line (dots, dashes and spaces allowed).
+ * No due date is read: only some companies put one in the free field, and nothing tells which.
+ */
+export function parseUtilityBill(barCodeOrLine: string): ParsedUtilityBill {
+  if (barCodeOrLine.length > MAX_TEXT) return { ok: false, reason: 'malformed' };
+  const digits = barCodeOrLine.replaceAll(/[.\-\s]/g, '');
+  if (!/^8(?:[0-9]{43}|[0-9]{47})$/.test(digits)) return { ok: false, reason: 'malformed' };
+
+  const barCode = digits.length === 44 ? digits : withoutBlockDigits(digits);
+  const segment = SEGMENTS.get(barCode.slice(1, 2));
+  const valueId = VALUE_IDS.get(barCode.slice(2, 3));
+  if (segment === undefined || valueId === undefined) return { ok: false, reason: 'malformed' };
+
+  const digitableLine = lineOf(barCode, valueId.modulus);
+  const generalDigit = checkDigit(barCode.slice(0, 3) + barCode.slice(4), valueId.modulus);
+  const areBlockDigitsRight = digits.length === 44 || digits === digitableLine;
+  if (Number(barCode[3]) !== generalDigit || !areBlockDigitsRight) {
+    return { ok: false, reason: 'wrong_check_digit' };
+  }
+
+  const value = BigInt(barCode.slice(4, 15));
+  const companyEnd = 15 + companyCodeLength(segment);
+  return {
+    ok: true,
+    bill: {
+      barCode,
+      digitableLine,
+      segment,
+      ...valueId,
+      value,
+      amountCents: valueId.valueKind === 'REAIS' ? value : null,
+      companyCode: barCode.slice(15, companyEnd),
+      freeField: barCode.slice(companyEnd),
+    },
+  };
+}
+
+/** The 48 digits for a 44-digit bar code; RangeError when it is not a utility bill's. */
+export function utilityBillDigitableLine(barCode: string): string {
+  const modulus = VALUE_IDS.get(barCode.slice(2, 3))?.modulus;
+  if (!/^8[0-9]{43}$/.test(barCode) || modulus === undefined) {
+    throw new RangeError('not the bar code of a utility bill');
+  }
+  return lineOf(barCode, modulus);
+}
+
+/** As printed: four blocks 'NNNNNNNNNNN-D'. */
+export function formatUtilityBillLine(digitableLine: string): string {
+  const blocks = /^(.{11})(.)(.{11})(.)(.{11})(.)(.{11})(.)$/.exec(digitableLine);
+  if (blocks === null) throw new RangeError('the digitable line of a utility bill has 48 digits');
+  const [, a, w, b, x, c, y, d, z] = blocks;
+  return `${a}-${w} ${b}-${x} ${c}-${y} ${d}-${z}`;
+}
+
+function companyCodeLength(segment: UtilityBillSegment): number {
+  return segment === 'OTHER_COMPANY' ? 8 : 4;
+}
+
+function checkDigit(digits: string, modulus: 10 | 11): number {
+  return modulus === 10 ? mod10CheckDigit(digits) : utilityBillMod11CheckDigit(digits);
+}
+
+function lineOf(barCode: string, modulus: 10 | 11): string {
+  return [0, 11, 22, 33]
+    .map((start) => barCode.slice(start, start + 11))
+    .map((block) => block + checkDigit(block, modulus))
+    .join('');
+}
+
+function withoutBlockDigits(line: string): string {
+  return [0, 12, 24, 36].map((start) => line.slice(start, start + 11)).join('');
+}

@@ -1,0 +1,54 @@
+/** An amount of money in centavos of real. Never a float: `8.95 * 100` is 894.9999999999999. */
+export type Cents = bigint;
+
+export type ParsedReais =
+  | { ok: true; cents: Cents }
+  | { ok: false; reason: 'not_a_number' | 'too_many_decimals' | 'too_large' };
+
+/** The grammar of a number in RFC 8259 §6, so '010', '+1', '.5' and 'NaN' are not numbers. */
+const JSON_NUMBER = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
+
+/** 999,999,999,999.99 reais: far above any payment, far below what a bigint column holds. */
+const MAX_INTEGER_DIGITS = 12;
+
+/**
+ * Reads an amount in reais from the exact text of a JSON number.
+ *
+ * The text is judged by its value, not its spelling: '10.500' has two decimals, '10.005' three.
+ * An absolute value above 999,999,999,999.99 is 'too_large', told from the exponent alone, so that
+ * '1e999999999' costs nothing.
+ */
+export function parseReais(text: string): ParsedReais {
+  const number = JSON_NUMBER.exec(text);
+  if (number === null) return { ok: false, reason: 'not_a_number' };
+  const [, sign, integer = '', fraction = '', exponent = '0'] = number;
+
+  const digits = integer + fraction;
+  let start = 0;
+  let end = digits.length;
+  while (start < end && digits[start] === '0') start += 1;
+  while (end > start && digits[end - 1] === '0') end -= 1;
+  if (start === end) return { ok: true, cents: 0n };
+
+  // value = significant × 10^scale, and `significant` ends in a digit other than zero.
+  const scale = Number(exponent) - fraction.length + (digits.length - end);
+  if (end - start + scale > MAX_INTEGER_DIGITS) return { ok: false, reason: 'too_large' };
+  if (scale < -2) return { ok: false, reason: 'too_many_decimals' };
+
+  const magnitude = BigInt(digits.slice(start, end)) * 10n ** BigInt(scale + 2);
+  return { ok: true, cents: sign === '-' ? -magnitude : magnitude };
+}
+
+/** The shortest exact JSON number in reais: 1050n -> '10.5', 1000n -> '10', -5n -> '-0.05'. */
+export function formatReais(cents: Cents): string {
+  const text = formatReaisWithTwoDecimals(cents);
+  if (text.endsWith('.00')) return text.slice(0, -3);
+  return text.endsWith('0') ? text.slice(0, -1) : text;
+}
+
+/** Reais with a decimal point and always two decimals, as BR Codes and OFX want: '10.50'. */
+export function formatReaisWithTwoDecimals(cents: Cents): string {
+  const magnitude = cents < 0n ? -cents : cents;
+  const fraction = String(magnitude % 100n).padStart(2, '0');
+  return `${cents < 0n ? '-' : ''}${magnitude / 100n}.${fraction}`;
+}
