@@ -1,0 +1,303 @@
+// Brings a fresh checkout to where it can run: packages, Prisma clients, build. Each step is skipped when its inputs
+// are those of the last complete run, and its stamp is written last, so that an interrupted step is done again.
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const projectFolder = join(dirname(fileURLToPath(import.meta.url)), '..');
+export const preparedFolder = join(projectFolder, '.prepared');
+const schemas = ['service', 'sandbox'];
+
+/** A step that failed and has told the user why. */
+export class StepFailed extends Error {}
+
+/** Installs, generates and builds what is not up to date. */
+export async function prepare({ build = true } = {}) {
+  requireNode();
+  mkdirSync(preparedFolder, { recursive: true });
+  if (isPrepared(build)) return;
+  await withLock(async () => {
+    if (!isInstalled()) await step('Installing packages', install);
+    if (!isGenerated()) await step('Generating database clients', generate);
+    if (build && !isBuilt()) await step('Building', compile);
+  });
+}
+
+/** Runs one step between "…" and its seconds; a StepFailed ends the program with exit code 1. */
+export async function step(name, work) {
+  const startedAt = Date.now();
+  console.log(`• ${name} …`);
+  await work();
+  console.log(`✓ ${name} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
+}
+
+/** Runs a program of this project with Node; its output goes to the user unless `quiet`, then only when it fails. */
+export async function runNode(argv, { quiet = false, env = {} } = {}) {
+  const code = await run(process.execPath, argv, { quiet, env });
+  if (code === 0) return;
+  const program = argv.find((argument) => !argument.startsWith('-'));
+  throw new StepFailed(`${basename(program)} failed (exit code ${code})`);
+}
+
+/** Ends a script the way a user can read: a failed step by its sentence, all else by its stack. */
+export function endWith(error) {
+  console.error(error instanceof StepFailed ? `✗ ${error.message}` : error);
+  process.exit(1);
+}
+
+/** Compares with `engines.node` in package.json, before anything newer than this Node.js can fail in a strange way. */
+function requireNode() {
+  const manifest = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8'));
+  const needed = manifest.engines.node.replace(/^>=/, '');
+  const [neededMajor, neededMinor] = needed.split('.').map(Number);
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return;
+  throw new StepFailed(`Node.js ${needed} or newer is needed; this is ${process.versions.node}.`);
+}
+
+function isPrepared(build) {
+  return isInstalled() && isGenerated() && (!build || isBuilt());
+}
+
+function isInstalled() {
+  const stamp = readIfPresent(installStamp());
+  return stamp === hashOf(['package-lock.json']);
+}
+
+function installStamp() {
+  return join(projectFolder, 'node_modules', '.concilia-lock-hash');
+}
+
+async function install() {
+  const lockHash = hashOf(['package-lock.json']);
+  rmSync(installStamp(), { force: true });
+  // Development packages too, whatever NODE_ENV says: the same folder serves `npm test`.
+  const options = [
+    'ci',
+    '--include=dev',
+    '--no-audit',
+    '--no-fund',
+    '--no-update-notifier',
+    '--prefer-offline',
+    '--fetch-retry-mintimeout=1000', // an unreachable registry is told within seconds
+    '--fetch-retry-maxtimeout=4000',
+    '--loglevel=error',
+  ];
+  const npm = npmCommand();
+  const cache = writableCache();
+  const env = cache ? { npm_config_cache: cache } : {};
+  const code = await run(npm.program, [...npm.argv, ...options], { env, shell: npm.shell });
+  if (cache) rmSync(cache, { recursive: true, force: true });
+  if (code !== 0) {
+    throw new StepFailed(
+      `npm ci failed (exit code ${code}). The first start needs the npm registry or a filled npm cache; ` +
+        `later ones work offline. Behind a proxy or mirror: npm config set registry <url>.`,
+    );
+  }
+  writeFileSync(installStamp(), lockHash);
+}
+
+function npmCommand() {
+  const current = process.env.npm_execpath;
+  if (current?.endsWith('npm-cli.js'))
+    return { program: process.execPath, argv: [current], shell: false };
+  const beside = join(
+    dirname(process.execPath),
+    '..',
+    'lib',
+    'node_modules',
+    'npm',
+    'bin',
+    'npm-cli.js',
+  );
+  if (existsSync(beside)) return { program: process.execPath, argv: [beside], shell: false };
+  return { program: 'npm', argv: [], shell: process.platform === 'win32' };
+}
+
+/** npm refuses to work with a cache that it cannot write (no home folder, or one that root used before). */
+function writableCache() {
+  const cache = process.env.npm_config_cache ?? join(homedir(), '.npm');
+  try {
+    mkdirSync(join(cache, '_cacache', 'tmp'), { recursive: true });
+    for (const folder of ['', '_cacache', '_cacache/tmp'])
+      accessSync(join(cache, folder), constants.W_OK);
+    return undefined;
+  } catch {
+    return join(preparedFolder, 'npm-cache'); // any reason is reason enough not to use that one
+  }
+}
+
+function isGenerated() {
+  const isComplete = schemas.every((name) =>
+    existsSync(join(projectFolder, 'src/generated', name, 'client.ts')),
+  );
+  return isComplete && readIfPresent(join(preparedFolder, 'generated')) === generateHash();
+}
+
+function generateHash() {
+  const files = schemas.flatMap((name) => [
+    `prisma.${name}.config.ts`,
+    ...listFiles(join('prisma', name), (path) => path.endsWith('.prisma')),
+  ]);
+  return hashOf(['package-lock.json', ...files]);
+}
+
+async function generate() {
+  const hash = generateHash();
+  const env = {
+    // The client is generated without the engine, yet the CLI would download one; any program in its place prevents it.
+    PRISMA_SCHEMA_ENGINE_BINARY: process.env.PRISMA_SCHEMA_ENGINE_BINARY || process.execPath,
+    CHECKPOINT_DISABLE: '1',
+    PRISMA_HIDE_UPDATE_MESSAGE: '1',
+  };
+  const prisma = join(projectFolder, 'node_modules/prisma/build/index.js');
+  const argv = (name) => [prisma, 'generate', '--config', `prisma.${name}.config.ts`];
+  await Promise.all(schemas.map((name) => runNode(argv(name), { quiet: true, env })));
+  writeFileSync(join(preparedFolder, 'generated'), hash);
+}
+
+function isBuilt() {
+  return (
+    existsSync(join(projectFolder, 'dist')) &&
+    readIfPresent(join(preparedFolder, 'built')) === buildHash()
+  );
+}
+
+function buildHash() {
+  const sources = listFiles(
+    'src',
+    (path) => !path.endsWith('.spec.ts') && !path.startsWith(join('src', 'generated')),
+  );
+  const extra = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
+  return hashOf([...extra, ...sources], generateHash());
+}
+
+async function compile() {
+  const hash = buildHash();
+  rmSync(join(preparedFolder, 'built'), { force: true });
+  rmSync(join(projectFolder, 'dist'), { recursive: true, force: true });
+  await runNode(
+    [join(projectFolder, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
+    {
+      quiet: true,
+    },
+  );
+  writeFileSync(join(preparedFolder, 'built'), hash);
+}
+
+/** Two starters in one checkout take turns; the lock of one that was killed is taken over. */
+async function withLock(work) {
+  const path = join(preparedFolder, 'lock');
+  const mine = `${process.pid} ${randomBytes(4).toString('hex')}`;
+  for (let isTold = false; !tryLock(path, mine);) {
+    const holder = Number.parseInt(readIfPresent(path) ?? '', 10);
+    if (isStale(path, holder)) rmSync(path, { force: true });
+    else if (!isTold) {
+      isTold = true;
+      console.log(`• Waiting for process ${holder}, which is preparing this folder …`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const unlock = () => readIfPresent(path) === mine && rmSync(path, { force: true });
+  process.once('exit', unlock);
+  try {
+    await work();
+  } finally {
+    unlock();
+    process.off('exit', unlock);
+  }
+}
+
+function tryLock(path, content) {
+  try {
+    const file = openSync(path, 'wx');
+    writeSync(file, content);
+    closeSync(file);
+    return true;
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function isStale(path, holder) {
+  try {
+    if (Date.now() - statSync(path).mtimeMs > 15 * 60_000) return true;
+    if (!holder) return false; // just made, not yet written
+    process.kill(holder, 0);
+    return false;
+  } catch (error) {
+    return error.code === 'ESRCH'; // ENOENT: given back meanwhile; EPERM: alive
+  }
+}
+
+function run(program, argv, { quiet = false, env = {}, shell = false } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, argv, {
+      cwd: projectFolder,
+      env: { ...process.env, ...env },
+      shell,
+      stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
+    });
+    const output = [];
+    child.stdout?.on('data', (chunk) => output.push(chunk));
+    child.stderr?.on('data', (chunk) => output.push(chunk));
+    child.once('error', reject);
+    child.once('close', (code) => {
+      if (code !== 0) process.stderr.write(Buffer.concat(output));
+      resolve(code ?? 1);
+    });
+  });
+}
+
+function listFiles(folder, isWanted) {
+  const entries = readdirSync(join(projectFolder, folder), { withFileTypes: true });
+  return entries
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return listFiles(path, isWanted);
+      return isWanted(path) ? [path] : [];
+    })
+    .sort();
+}
+
+function hashOf(paths, ...others) {
+  const hash = createHash('sha256');
+  for (const path of paths)
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(projectFolder, path)))
+      .update('\0');
+  for (const other of others) hash.update(other);
+  return hash.digest('hex');
+}
+
+function readIfPresent(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+if (process.argv[1] && fileURLToPath(import.meta.url) === realpathSync(process.argv[1])) {
+  await prepare({ build: !process.argv.includes('--no-build') }).catch(endWith);
+}

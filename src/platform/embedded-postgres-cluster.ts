@@ -1,0 +1,179 @@
+// The folder of an embedded PostgreSQL: created once, whole or not at all, and owned by the account that runs it.
+// Layout of the data folder: server/cluster (PostgreSQL's own), server/password (0600), port, server.log.
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import {
+  chmod,
+  chown,
+  mkdir,
+  open,
+  readFile,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { findPrograms, hasCode, programEnvironment } from './embedded-postgres-programs.js';
+import type { Account } from './embedded-postgres-programs.js';
+
+export interface Cluster {
+  dataDir: string;
+  /** PostgreSQL's data directory, as this process sees it. */
+  folder: string;
+  /** The same, as the server's account can name it from inside. */
+  folderForServer: string;
+  account: Account;
+  programs: string;
+  password: string;
+}
+
+/** Opens the cluster under the data folder, creating it when there is none. */
+export async function openCluster(
+  dataDir: string,
+  log: (message: string) => void,
+): Promise<Cluster> {
+  await mkdir(dataDir, { recursive: true });
+  const absolute = await realpath(dataDir);
+  const folder = join(absolute, 'server', 'cluster');
+  const account = await chooseAccount(folder);
+  const programs = await findPrograms(account, log);
+  if (!existsSync(folder)) await createCluster(absolute, folder, programs, account, log);
+  const password = (await readFile(join(absolute, 'server', 'password'), 'utf8')).trim();
+  const folderForServer = nameForServer(folder, account);
+  return { dataDir: absolute, folder, folderForServer, account, programs, password };
+}
+
+/** As root: whoever owns the cluster already, else `postgres`, else `nobody`. */
+async function chooseAccount(folder: string): Promise<Account> {
+  const uid = process.getuid?.();
+  let owner: Stats | undefined;
+  try {
+    owner = await stat(folder);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT', 'EACCES')) throw error;
+    if (hasCode(error, 'EACCES')) throw foreignFolder(folder, error);
+  }
+  if (uid !== 0) {
+    if (owner !== undefined && uid !== undefined && owner.uid !== uid) throw foreignFolder(folder);
+    return {};
+  }
+  if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  for (const name of ['postgres', 'nobody']) {
+    const user = users.find((fields) => fields[0] === name);
+    if (user) return { uid: Number(user[2]) >>> 0, gid: Number(user[3]) >>> 0 };
+  }
+  return { uid: 65_534, gid: 65_534 };
+}
+
+function foreignFolder(folder: string, cause?: unknown): Error {
+  return new Error(
+    `${folder} belongs to another user. Start as that user, or set DATA_DIR or DATABASE_URL.`,
+    { cause },
+  );
+}
+
+/**
+ * The account may be unable to pass through /root (mode 700) to the data, which must survive a restart and go when
+ * the user deletes `.data`, so it is not moved elsewhere. Node enters the folder before it changes the account, and
+ * /proc/self/cwd leads back to it without passing through the folders above.
+ */
+function nameForServer(folder: string, account: Account): string {
+  if (account.uid === undefined) return folder;
+  const canRead = (cwd: string, path: string): boolean =>
+    spawnSync('/bin/sh', ['-c', 'cd "$1" && test -w .', 'sh', path], { ...account, cwd }).status ===
+    0;
+  if (canRead('/', folder)) return folder;
+  if (canRead(folder, '/proc/self/cwd')) return '/proc/self/cwd';
+  throw new Error(
+    `${folder} cannot be reached by user ${account.uid}, which runs PostgreSQL (it refuses root). ` +
+      `Set DATA_DIR to a folder that all users can enter, or set DATABASE_URL.`,
+  );
+}
+
+/**
+ * Made aside with its password and put in place by one rename: a starter that is killed leaves no half cluster, and
+ * of two starters one wins and the other takes the winner's.
+ */
+async function createCluster(
+  dataDir: string,
+  folder: string,
+  programs: string,
+  account: Account,
+  log: (message: string) => void,
+): Promise<void> {
+  log(`Creating a PostgreSQL database cluster in ${dataDir}`);
+  const unique = `${process.pid}-${randomBytes(4).toString('hex')}`;
+  const partial = join(dataDir, `initializing-${unique}`);
+  const partialCluster = join(partial, 'cluster');
+  const passwordFile = join(partial, 'password');
+  try {
+    await mkdir(partialCluster, { recursive: true });
+    await chmod(partial, 0o755);
+    await chmod(partialCluster, 0o700);
+    await writeFile(passwordFile, randomBytes(24).toString('hex'), { mode: 0o600 });
+    if (account.uid !== undefined) {
+      await chown(partialCluster, account.uid, account.gid ?? account.uid);
+      await chown(passwordFile, account.uid, account.gid ?? account.uid);
+    }
+    await runInitdb(programs, partialCluster, passwordFile, account);
+    await rename(partial, join(dataDir, 'server'));
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
+  } finally {
+    await rm(partial, { recursive: true, force: true });
+  }
+  for (const name of await readdir(dataDir)) {
+    if (!name.startsWith('initializing-')) continue;
+    await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function runInitdb(
+  programs: string,
+  folder: string,
+  passwordFile: string,
+  account: Account,
+): Promise<void> {
+  const password = await open(passwordFile, 'r');
+  const output: string[] = [];
+  const code = await new Promise<number | null>((resolve, reject) => {
+    const initdb = spawn(
+      join(programs, 'initdb'),
+      [
+        `--pgdata=${nameForServer(folder, account)}`,
+        '--username=postgres',
+        '--auth=scram-sha-256',
+        // An open file as standard input: the account may be unable to reach the file by its path.
+        `--pwfile=${process.platform === 'win32' ? passwordFile : '/dev/stdin'}`,
+        '--encoding=UTF8',
+        '--locale=C',
+        '--locale-provider=builtin',
+        '--builtin-locale=C.UTF-8',
+        '--no-instructions',
+      ],
+      {
+        ...account,
+        cwd: folder,
+        env: programEnvironment(),
+        detached: true, // Ctrl-C must not leave a half-made cluster that looks whole
+        stdio: [password.fd, 'pipe', 'pipe'],
+        windowsHide: true,
+      },
+    );
+    initdb.stdout?.on('data', (chunk: Buffer) => output.push(chunk.toString()));
+    initdb.stderr?.on('data', (chunk: Buffer) => output.push(chunk.toString()));
+    initdb.once('error', reject);
+    initdb.once('close', resolve);
+  }).finally(() => password.close());
+  if (code !== 0) {
+    throw new Error(`initdb failed with exit code ${code}:\n${output.join('').slice(-2_000)}`);
+  }
+}

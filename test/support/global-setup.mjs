@@ -1,0 +1,68 @@
+// Before all tests: one PostgreSQL that every worker shares through TEST_DATABASE_URL, unless the caller gives one.
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { transformFile } from '@swc/core';
+
+const projectFolder = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const prefix = 'concilia-tests-';
+
+export default async function globalSetup() {
+  const launcher = await translateLauncher();
+  process.env.TEST_LAUNCHER_URL = launcher.url; // for tests that start it in a process of its own
+  globalThis.stopTestPostgres = launcher.remove;
+  if (process.env.TEST_DATABASE_URL) return;
+  const { startEmbeddedPostgres } = await import(launcher.url);
+  await removeAbandoned(startEmbeddedPostgres);
+  const folder = await mkdtemp(join(tmpdir(), prefix));
+  await writeFile(join(folder, 'owner'), String(process.pid));
+  const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: () => {} });
+  process.env.TEST_DATABASE_URL = server.url('postgres');
+  globalThis.stopTestPostgres = async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+    await launcher.remove();
+  };
+}
+
+/** Jest loads this file as it stands, so the launcher's TypeScript is translated here: tests must not need a build. */
+async function translateLauncher() {
+  const sources = join(projectFolder, 'src', 'platform');
+  const target = join(projectFolder, '.prepared', `test-launcher-${process.pid}`);
+  await mkdir(target, { recursive: true });
+  for (const name of await readdir(sources)) {
+    if (!name.startsWith('embedded-postgres') || name.endsWith('.spec.ts')) continue;
+    const { code } = await transformFile(join(sources, name));
+    await writeFile(join(target, `${basename(name, '.ts')}.js`), code);
+  }
+  return {
+    url: pathToFileURL(join(target, 'embedded-postgres.js')).href,
+    remove: () => rm(target, { recursive: true, force: true }),
+  };
+}
+
+/** A test run that was killed leaves its server up; the next run ends it. */
+async function removeAbandoned(startEmbeddedPostgres) {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(prefix)) continue;
+    const folder = join(tmpdir(), name);
+    const owner = await readFile(join(folder, 'owner'), 'utf8').catch(() => undefined);
+    if (owner === undefined || isAlive(Number(owner))) continue; // another user's, or at work
+    if (existsSync(join(folder, 'data', 'server'))) {
+      const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: () => {} });
+      await server.stop();
+    }
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
