@@ -99,20 +99,21 @@ export const settingSchemas = {
 
 export type SettingName = keyof typeof settingSchemas;
 
-export interface Settings {
-  host: string;
-  port: number;
-  sandboxPort: number;
+/** The settings as the service uses them; the class is what they are injected by. */
+export abstract class Settings {
+  readonly host!: string;
+  readonly port!: number;
+  readonly sandboxPort!: number;
   /** Null: our loopback address, known once the service listens. */
-  publicUrl: string | null;
+  readonly publicUrl!: string | null;
   /** Null: the embedded PostgreSQL under `dataDir`. */
-  databaseUrl: string | null;
-  sandboxDatabaseUrl: string | null;
+  readonly databaseUrl!: string | null;
+  readonly sandboxDatabaseUrl!: string | null;
   /** Null: BullMQ's PostgreSQL backend. */
-  redisUrl: string | null;
-  dataDir: string;
-  roles: readonly Role[];
-  bank: {
+  readonly redisUrl!: string | null;
+  readonly dataDir!: string;
+  readonly roles!: readonly Role[];
+  readonly bank!: {
     profile: BankProfileName;
     /** Null: the sandbox bank of this process. */
     baseUrl: string | null;
@@ -124,9 +125,9 @@ export interface Settings {
     /** Null: derived from the credentials key, one for each account. */
     webhookSecret: string | null;
   };
-  keys: { api: string; partner: string; admin: string };
-  credentialsKey: string;
-  syncIntervalMs: number;
+  readonly keys!: { api: string; partner: string; admin: string };
+  readonly credentialsKey!: string;
+  readonly syncIntervalMs!: number;
 }
 
 /** Settings that cannot be started with; the message has a line for each. */

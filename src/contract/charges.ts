@@ -72,43 +72,27 @@ const chargeFields = z.looseObject({
 
 const pixOnly = ['discount', 'lateFine', 'latePayment'] as const;
 
-/**
- * The charge request. The amount is spelled `Amount`, and the contract leaves open whether case counts:
- * `amount` alone is taken for it, both together are refused.
- */
-export const chargeRequest = z
-  .preprocess((value, context) => {
-    if (typeof value !== 'object' || value === null || !('amount' in value)) return value;
-    if ('Amount' in value) {
-      context.issues.push({
-        code: 'custom',
-        path: ['Amount'],
-        message: 'Amount and amount were both sent.',
-        input: undefined,
-      });
-      return z.NEVER;
+/** The charge request. Its amount is spelled `Amount`: an `amount` beside it would leave two to choose from. */
+export const chargeRequest = chargeFields.superRefine((charge, context) => {
+  if ('amount' in charge)
+    context.addIssue({ code: 'custom', path: ['amount'], message: 'Is spelled Amount.' });
+  if (charge.type === 'BANKSLIP') {
+    for (const field of pixOnly) {
+      if (charge[field])
+        context.addIssue({
+          code: 'custom',
+          path: [field],
+          message: 'Is only taken with BANKSLIP_PIX.',
+        });
     }
-    const { amount, ...rest } = value;
-    return { ...rest, Amount: amount };
-  }, chargeFields)
-  .superRefine((charge, context) => {
-    if (charge.type === 'BANKSLIP') {
-      for (const field of pixOnly) {
-        if (charge[field])
-          context.addIssue({
-            code: 'custom',
-            path: [field],
-            message: 'Is only taken with BANKSLIP_PIX.',
-          });
-      }
-    } else if (charge.ourNumber) {
-      context.addIssue({
-        code: 'custom',
-        path: ['ourNumber'],
-        message: 'Must not be sent with BANKSLIP_PIX.',
-      });
-    }
-  });
+  } else if (charge.ourNumber) {
+    context.addIssue({
+      code: 'custom',
+      path: ['ourNumber'],
+      message: 'Must not be sent with BANKSLIP_PIX.',
+    });
+  }
+});
 
 export type ChargeRequest = z.output<typeof chargeRequest>;
 
@@ -156,6 +140,24 @@ export const createCharge = route({
   idempotencyKey: 'accepted',
   body: chargeRequest,
   response: chargeResponse,
+});
+
+/** A charge as it stands now; on a static QR code the payer may choose the amount. */
+export const chargeDetails = z.discriminatedUnion('type', [
+  bankSlipResponse,
+  pixChargeResponse.extend({ amount: reais.nullish() }),
+]);
+export type ChargeDetails = z.output<typeof chargeDetails>;
+
+/** Beyond the contract: publicly known of the real service (status and payments of one charge). */
+export const getCharge = route({
+  ...charge,
+  name: 'getCharge',
+  summary: 'One charge, with what was paid for it.',
+  method: 'GET',
+  path: '/baas/v1/charges/{correlationId}',
+  params: chargeParams,
+  response: chargeDetails,
 });
 
 /** What the simulation routes answer: the contract shows no body, so only what ties it is promised. */

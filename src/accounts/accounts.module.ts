@@ -1,0 +1,20 @@
+import { Global, Module, type OnModuleInit } from '@nestjs/common';
+import { AccountsService } from './accounts.service.js';
+import { ApiKeysService } from './api-keys.service.js';
+
+// Global: every door asks who calls, and every room names the account.
+@Global()
+@Module({
+  providers: [AccountsService, ApiKeysService],
+  exports: [AccountsService, ApiKeysService],
+})
+export class AccountsModule implements OnModuleInit {
+  constructor(
+    private readonly accounts: AccountsService,
+    private readonly apiKeys: ApiKeysService,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    await this.apiKeys.recordSettingsKeys(await this.accounts.recordMain());
+  }
+}

@@ -1,0 +1,69 @@
+// The bank accounts that the service keeps the book of, and what it shows to each account's bank.
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../config.js';
+import { Database } from '../database.service.js';
+import { AppError } from '../platform/errors.js';
+import { SecretBox } from '../platform/secret-box.js';
+
+export interface BankAccount {
+  id: number;
+  /** Names the account in webhook URLs. */
+  slug: string;
+  /** Lines before this are opening lines. */
+  goLiveAt: Date;
+}
+
+export interface BankCredentials {
+  apiKey: string;
+  partnerKey: string;
+}
+
+/** The account that the settings describe. */
+export const mainSlug = 'main';
+
+@Injectable()
+export class AccountsService {
+  constructor(
+    private readonly database: Database,
+    private readonly settings: Settings,
+    private readonly secretBox: SecretBox,
+  ) {}
+
+  /**
+   * Records the account of the settings. It goes live when it is first recorded; with the sandbox bank, whose
+   * whole history is ours and whose clock is not, from the beginning.
+   */
+  async recordMain(): Promise<BankAccount> {
+    await this.database.pool.query(
+      `INSERT INTO bank_account (slug, go_live_at) VALUES ($1, CASE WHEN $2 THEN to_timestamp(0) ELSE now() END)
+       ON CONFLICT (slug) DO NOTHING`,
+      [mainSlug, this.settings.bank.profile === 'sandbox'],
+    );
+    return this.database.prisma.bankAccount.findUniqueOrThrow({ where: { slug: mainSlug } });
+  }
+
+  async list(): Promise<BankAccount[]> {
+    return this.database.prisma.bankAccount.findMany({ orderBy: { id: 'asc' } });
+  }
+
+  async get(id: number): Promise<BankAccount> {
+    const account = await this.database.prisma.bankAccount.findUnique({ where: { id } });
+    if (!account) throw new AppError('not_found', { internal: `no bank account ${id}` });
+    return account;
+  }
+
+  async findBySlug(slug: string): Promise<BankAccount | null> {
+    return this.database.prisma.bankAccount.findUnique({ where: { slug } });
+  }
+
+  credentials(_account: BankAccount): BankCredentials {
+    return { apiKey: this.settings.bank.apiKey, partnerKey: this.settings.bank.partnerKey };
+  }
+
+  /** What the bank must prove itself with when it calls us for this account; 32 random-looking bytes. */
+  webhookSecret(account: Pick<BankAccount, 'slug'>): string {
+    return (
+      this.settings.bank.webhookSecret ?? this.secretBox.hash('bank-webhook-secret', account.slug)
+    );
+  }
+}

@@ -1,0 +1,40 @@
+// What differs between banks and cannot be guessed. A fact that is not known is the careful one: a repeat is
+// not safe, nothing can be asked by id, and nothing is ever proven not to have happened.
+import type { BankProfileName } from '../config.js';
+
+export interface BankProfile {
+  name: BankProfileName;
+  /** Whether the same bytes under the same key (or correlationId) can be sent again without a second effect. */
+  isRepeatSafe: boolean;
+  /** How many lines a statement page is asked for; the bank may answer with fewer. */
+  statementPageSize: number;
+  /** How late an effect may show on the statement, in milliseconds; null when nobody has said. */
+  visibilityBoundMs: number | null;
+  /** Whether it has the sandbox's routes that pay and expire a charge. */
+  hasSimulation: boolean;
+  /** Whether webhooks may be sent to, and events delivered at, loopback addresses. */
+  isOnLoopback: boolean;
+}
+
+const profiles: Record<BankProfileName, BankProfile> = {
+  sandbox: {
+    name: 'sandbox',
+    isRepeatSafe: true,
+    statementPageSize: 100,
+    visibilityBoundMs: 10_000,
+    hasSimulation: true,
+    isOnLoopback: true,
+  },
+  generic: {
+    name: 'generic',
+    isRepeatSafe: false,
+    statementPageSize: 100,
+    visibilityBoundMs: null,
+    hasSimulation: false,
+    isOnLoopback: false,
+  },
+};
+
+export function profileOf(name: BankProfileName): BankProfile {
+  return profiles[name];
+}

@@ -1,0 +1,80 @@
+// The service's PostgreSQL: one pool, Prisma on top of it, and transactions. Nothing calls the bank inside
+// one: a slow answer would hold locks, and a rolled back row would forget a call that was made.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { Prisma, PrismaClient } from './generated/service/client.js';
+import { invariant } from './platform/errors.js';
+
+/** A database transaction, given to whatever must be committed together. */
+export type Tx = Prisma.TransactionClient;
+/** What a query that only reads may be given: a transaction, or the database itself. */
+export type Db = Tx | PrismaClient;
+
+const insideTransaction = new AsyncLocalStorage<true>();
+
+/** Throws where the bank would be called inside a transaction. */
+export function assertOutsideTransaction(what: string): void {
+  invariant(!insideTransaction.getStore(), `${what} inside a database transaction`);
+}
+
+const maxTries = 5;
+
+export class Database {
+  readonly prisma: PrismaClient;
+
+  constructor(readonly pool: pg.Pool) {
+    this.prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+  }
+
+  /**
+   * Runs `work` in one transaction. A conflict that PostgreSQL asks to try again (deadlock, serialization)
+   * runs it again, so that it must do nothing but database work.
+   */
+  async transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await insideTransaction.run(true, () =>
+          this.prisma.$transaction(work, { maxWait: 10_000, timeout: 30_000 }),
+        );
+      } catch (error) {
+        if (!isConflict(error) || tries === maxTries) throw error;
+        await sleep(tries * 20 * (1 + Math.random()));
+      }
+    }
+  }
+
+  async isReady(): Promise<boolean> {
+    await this.pool.query('SELECT 1');
+    return true;
+  }
+
+  /** Ends the connections: last of all, when nothing works any more. */
+  async close(): Promise<void> {
+    await this.prisma.$disconnect();
+    await this.pool.end();
+  }
+}
+
+/** The pool that Prisma and the hot paths share. */
+export function createPool(databaseUrl: string, onError: (error: Error) => void): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: 20,
+    connectionTimeoutMillis: 10_000,
+    statement_timeout: 60_000,
+    idle_in_transaction_session_timeout: 60_000,
+    keepAlive: true,
+  });
+  pool.on('error', onError);
+  return pool;
+}
+
+/** PostgreSQL's own word that a transaction may be tried again, as Prisma hands it on. */
+function isConflict(error: unknown): boolean {
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
+  if (error.code === 'P2034') return true;
+  const { code } = (error.meta ?? {}) as { code?: unknown };
+  return code === '40001' || code === '40P01';
+}

@@ -1,0 +1,7 @@
+// Where the bank is and where we are; the ports of a development run are known only once they listen.
+export class Addresses {
+  /** The bank's service address, without a slash at its end. */
+  bankBaseUrl = '';
+  /** Where the bank reaches us, without a slash at its end. */
+  publicUrl = '';
+}

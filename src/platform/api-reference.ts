@@ -1,0 +1,184 @@
+// OpenAPI at /docs/openapi.json, generated from the routes that the application serves, and its page at /docs.
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { ModulesContainer } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { z } from 'zod';
+import { apiKeyHeader, partnerKeyHeader } from '../contract/authentication.js';
+import { errorBody } from '../contract/errors.js';
+import type { Route } from '../contract/route.js';
+import { routeOf } from './contract-route.js';
+
+const assets: Record<string, string> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+};
+
+/** Serves the reference; the document is built at the first request, when every controller is known. */
+export function serveApiReference(application: NestFastifyApplication, title: string): void {
+  const server = application.getHttpAdapter().getInstance();
+  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  let document: string | undefined;
+  server.get('/docs', (_request, reply) =>
+    reply
+      .headers({
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy':
+          "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
+      })
+      .send(page(title)),
+  );
+  server.get('/docs/start.js', (_request, reply) =>
+    reply.header('content-type', 'text/javascript; charset=utf-8').send(startScript),
+  );
+  server.get('/docs/openapi.json', (_request, reply) => {
+    document ??= JSON.stringify(buildOpenApi(servedRoutes(application), title));
+    return reply.header('content-type', 'application/json; charset=utf-8').send(document);
+  });
+  for (const [name, type] of Object.entries(assets)) {
+    server.get(`/docs/${name}`, async (_request, reply) => {
+      const asset = await readFile(join(folder, name));
+      return reply
+        .headers({ 'content-type': type, 'cache-control': 'public, max-age=86400' })
+        .send(asset);
+    });
+  }
+}
+
+/** Every route that a controller of the application handles. */
+export function servedRoutes(application: NestFastifyApplication): Route[] {
+  const routes: Route[] = [];
+  for (const module of application.get(ModulesContainer).values()) {
+    for (const { metatype } of module.controllers.values()) {
+      const prototype = (metatype?.prototype ?? {}) as Record<string, unknown>;
+      for (const name of Object.getOwnPropertyNames(prototype)) {
+        const handler = prototype[name];
+        const route = typeof handler === 'function' ? routeOf(handler) : undefined;
+        if (route) routes.push(route);
+      }
+    }
+  }
+  return routes;
+}
+
+const securityHeaders = {
+  'api-key': apiKeyHeader,
+  'partner-key': partnerKeyHeader,
+  'admin-key': apiKeyHeader,
+} as const;
+
+/** OpenAPI 3.1 of the routes; schemas are what travels on the wire. */
+export function buildOpenApi(routes: Route[], title: string): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route);
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title, version: '1' },
+    paths,
+    components: {
+      securitySchemes: Object.fromEntries(
+        Object.entries(securityHeaders).map(([name, header]) => [
+          name,
+          { type: 'apiKey', in: 'header', name: header },
+        ]),
+      ),
+      schemas: { Error: jsonSchema(errorBody) },
+    },
+  };
+}
+
+function operation(route: Route): object {
+  const error = {
+    description: 'An error, in the contract’s body.',
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Error' } } },
+  };
+  return {
+    operationId: route.name,
+    tags: [route.chapter],
+    summary: route.summary,
+    security: route.authentication === 'none' ? [] : [{ [route.authentication]: [] }],
+    parameters: [
+      ...parameters(route.params, 'path'),
+      ...parameters(route.query, 'query'),
+      ...idempotencyParameter(route),
+    ],
+    ...(route.body instanceof z.ZodUndefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: jsonSchema(route.body) } },
+          },
+        }),
+    responses: {
+      [route.successStatus]: {
+        description: 'Done.',
+        content: { 'application/json': { schema: jsonSchema(route.response) } },
+      },
+      default: error,
+    },
+  };
+}
+
+function parameters(schema: z.ZodType, place: 'path' | 'query'): object[] {
+  const { properties = {}, required = [] } = jsonSchema(schema) as {
+    properties?: Record<string, object>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: property,
+  }));
+}
+
+function idempotencyParameter(route: Route): object[] {
+  if (route.idempotencyKey === 'none') return [];
+  return [
+    {
+      name: 'IdempotencyKey',
+      in: 'header',
+      required: route.idempotencyKey === 'required',
+      schema: { type: 'string' },
+    },
+  ];
+}
+
+function jsonSchema(schema: z.ZodType): object {
+  return z.toJSONSchema(schema, {
+    io: 'input',
+    target: 'draft-2020-12',
+    unrepresentable: 'any',
+    reused: 'inline',
+  });
+}
+
+function page(title: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="reference"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+}
+
+const startScript = `window.SwaggerUIBundle({
+  url: '/docs/openapi.json',
+  dom_id: '#reference',
+  tryItOutEnabled: true,
+  docExpansion: 'list',
+});
+`;

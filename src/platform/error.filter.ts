@@ -1,0 +1,48 @@
+// Every error leaves as the contract's body with the trace id of its request. What is not a fault of the
+// caller's is logged here, once, without bodies or headers.
+import { ArgumentsHost, Catch, HttpException, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { buildErrorBody } from '../contract/errors.js';
+import { AppError, type FaultDetails } from './errors.js';
+import type { Log } from './log.js';
+import { currentTraceId, newTraceId } from './trace.js';
+
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  constructor(private readonly log: Log) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    const { status, details, code } = this.describe(error);
+    const traceId = currentTraceId() ?? newTraceId();
+    const title = details.public;
+    const body = buildErrorBody(status, traceId, {
+      ...(title ? { title } : {}),
+      ...(details.errors ? { errors: details.errors } : {}),
+      ...(status === 409 || status === 422 ? { code: details.reason ?? code } : {}),
+    });
+    void reply
+      .status(status)
+      .headers({ ...details.headers, 'content-type': 'application/problem+json; charset=utf-8' })
+      .send(JSON.stringify(body));
+  }
+
+  private describe(error: unknown): { status: number; code: string; details: FaultDetails } {
+    if (error instanceof AppError) {
+      if (error.status >= 500 && error.code !== 'not_ready')
+        this.log.warn({ err: error, code: error.code }, 'request failed');
+      return { status: error.status, code: error.code, details: error.details };
+    }
+    const status = statusOf(error);
+    if (status < 500) return { status, code: 'request_refused', details: {} };
+    this.log.error({ err: error }, 'request failed unexpectedly');
+    return { status: 500, code: 'internal_error', details: {} };
+  }
+}
+
+/** Nest's and Fastify's own errors (unknown route, body too large) carry their status; all else is ours. */
+function statusOf(error: unknown): number {
+  if (error instanceof HttpException) return error.getStatus();
+  const { statusCode } = (error ?? {}) as { statusCode?: unknown };
+  return typeof statusCode === 'number' ? statusCode : 500;
+}

@@ -1,0 +1,63 @@
+// Whether the process lives, and whether it can do its work.
+import { Controller, Get, Injectable } from '@nestjs/common';
+import { AppError } from './errors.js';
+import { Log } from './log.js';
+
+interface Check {
+  name: string;
+  isReady: () => Promise<boolean>;
+}
+
+@Injectable()
+export class Health {
+  private readonly checks: Check[] = [];
+  private hasStarted = false;
+
+  constructor(private readonly log: Log) {}
+
+  /** Adds what must hold for the process to be ready. */
+  require(name: string, isReady: () => Promise<boolean>): void {
+    this.checks.push({ name, isReady });
+  }
+
+  /** Everything that starts has started. */
+  started(): void {
+    this.hasStarted = true;
+  }
+
+  /** What is not ready; empty when all is. */
+  async missing(): Promise<string[]> {
+    const results = await Promise.all(
+      this.checks.map(async ({ name, isReady }) => {
+        try {
+          return (await isReady()) ? null : name;
+        } catch (error) {
+          this.log.warn({ err: error, check: name }, 'not ready');
+          return name;
+        }
+      }),
+    );
+    const missing = results.filter((name) => name !== null);
+    return this.hasStarted ? missing : ['start', ...missing];
+  }
+}
+
+@Controller('health')
+export class HealthController {
+  constructor(private readonly health: Health) {}
+
+  @Get('live')
+  live(): { status: 'live' } {
+    return { status: 'live' };
+  }
+
+  @Get('ready')
+  async ready(): Promise<{ status: 'ready' }> {
+    const missing = await this.health.missing();
+    if (missing.length === 0) return { status: 'ready' };
+    throw new AppError('not_ready', {
+      public: `Not ready: ${missing.join(', ')}.`,
+      headers: { 'Retry-After': '1' },
+    });
+  }
+}

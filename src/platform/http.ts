@@ -1,0 +1,49 @@
+// Builds an HTTP application: Nest on Fastify with raw bodies, the contract's errors and a trace id a request.
+// The service and the sandbox bank are two of these.
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { ErrorFilter } from './error.filter.js';
+import { NestLog, type Log } from './log.js';
+import { serveApiReference } from './api-reference.js';
+import { runWithTrace, traceIdFrom } from './trace.js';
+
+export interface HttpApplicationOptions {
+  log: Log;
+  /** Title of the API reference at /docs. */
+  title: string;
+  bodyLimitBytes?: number;
+}
+
+/** The application, wired and not yet listening. */
+export async function createHttpApplication(
+  module: object,
+  { log, title, bodyLimitBytes = 1_048_576 }: HttpApplicationOptions,
+): Promise<NestFastifyApplication> {
+  const adapter = new FastifyAdapter({
+    bodyLimit: bodyLimitBytes,
+    routerOptions: { maxParamLength: 500 },
+    forceCloseConnections: 'idle',
+    // A client that trickles its request must not hold a connection for ever.
+    requestTimeout: 30_000,
+    connectionTimeout: 60_000,
+  });
+  const server = adapter.getInstance();
+  // Bodies stay bytes: webhooks are proved on them, and JSON numbers are read from their text.
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    done(null, body);
+  });
+  server.addHook('onRequest', (request, reply, done) => {
+    const traceId = traceIdFrom(request.headers.traceparent as string | undefined);
+    void reply.header('x-trace-id', traceId);
+    runWithTrace(traceId, done);
+  });
+  const application = await NestFactory.create<NestFastifyApplication>(module as never, adapter, {
+    bodyParser: false,
+    logger: new NestLog(log),
+    abortOnError: false,
+  });
+  application.useGlobalFilters(new ErrorFilter(log));
+  serveApiReference(application, title);
+  return application;
+}

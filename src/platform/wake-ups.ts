@@ -1,0 +1,62 @@
+// The only producer of jobs. A wake-up carries ids and may be lost: whoever wakes has committed what is to
+// be done, and a sweeper wakes again.
+import { getQueueToken } from '@nestjs/bullmq';
+import { Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import type { Queue } from 'bullmq';
+import { jobs, type JobName, type JobPayload } from '../queues.js';
+import { Log } from './log.js';
+
+const minuteMs = 60_000;
+
+@Injectable()
+export class WakeUps {
+  constructor(
+    private readonly moduleRef: ModuleRef,
+    private readonly log: Log,
+  ) {}
+
+  /**
+   * Wakes a job, at once or after `delayMs`. Never throws and never waits for long: when the queue is away
+   * the caller's work is committed all the same, and the sweepers wake it once the queue is back.
+   */
+  async wake<Name extends JobName>(
+    name: Name,
+    payload: JobPayload<Name>,
+    { delayMs = 0 }: { delayMs?: number } = {},
+  ): Promise<void> {
+    await this.add(name, payload, delayMs, delayMs > 0 ? `later-${delayMs}` : 'now');
+  }
+
+  /**
+   * Wakes a job past its coalescing: for work that is overdue although wake-ups were sent, because a killed
+   * worker or a wiped queue may have left a lock behind. At most one a minute for each id.
+   */
+  async wakeOverdue<Name extends JobName>(name: Name, payload: JobPayload<Name>): Promise<void> {
+    await this.add(name, payload, 0, `overdue-${Math.floor(Date.now() / minuteMs)}`);
+  }
+
+  private async add<Name extends JobName>(
+    name: Name,
+    payload: JobPayload<Name>,
+    delayMs: number,
+    lane: string,
+  ): Promise<void> {
+    const job = jobs[name];
+    const id = `${(job.coalesceBy as (payload: JobPayload<Name>) => string)(payload)}-${lane}`;
+    try {
+      await this.queue(job.name).add(job.name, payload, {
+        delay: delayMs,
+        deduplication: { id, keepLastIfActive: true },
+        removeOnComplete: true,
+        removeOnFail: true,
+      });
+    } catch (error) {
+      this.log.warn({ err: error, job: job.name }, 'wake-up not queued; a sweeper will send it');
+    }
+  }
+
+  private queue(name: string): Queue {
+    return this.moduleRef.get<Queue>(getQueueToken(name), { strict: false });
+  }
+}

@@ -1,0 +1,71 @@
+// The catalogue of jobs: every wake-up there is, with the ids it carries. A job carries no data: PostgreSQL
+// remembers, and a wake-up that is lost is sent again by a sweeper. Each job has a queue and a processor of
+// its own.
+import { z } from 'zod';
+
+export interface Job<Payload extends z.ZodType = z.ZodType> {
+  /** Names the queue and the job; BullMQ allows no colon in it. */
+  name: string;
+  payload: Payload;
+  /** Wake-ups of one id coalesce: one waits while one runs, however many come. */
+  coalesceBy: (payload: z.output<Payload>) => string;
+  /** How many of different ids run at once in a worker process. */
+  concurrency: number;
+}
+
+function job<Payload extends z.ZodType>(declared: Job<Payload>): Job<Payload> {
+  return declared;
+}
+
+const ofAccount = z.object({ accountId: z.int() });
+const byAccount = ({ accountId }: z.output<typeof ofAccount>) => `account-${accountId}`;
+
+export const jobs = {
+  /** Reads what is new on the bank's statement. */
+  syncStatement: job({
+    name: 'sync-statement',
+    payload: ofAccount,
+    coalesceBy: byAccount,
+    concurrency: 8,
+  }),
+  /** Settles the bank's webhooks that a completed poll has answered, and polls again for the others. */
+  settleWebhooks: job({
+    name: 'settle-webhooks',
+    payload: ofAccount,
+    coalesceBy: byAccount,
+    concurrency: 4,
+  }),
+  /** Makes the bank's webhook registrations what they should be. */
+  registerWebhooks: job({
+    name: 'register-webhooks',
+    payload: ofAccount,
+    coalesceBy: byAccount,
+    concurrency: 2,
+  }),
+  /** Judges the lines that no one has judged. */
+  reconcile: job({
+    name: 'reconcile',
+    payload: ofAccount,
+    coalesceBy: byAccount,
+    concurrency: 4,
+  }),
+  /** Sends an operation that was accepted and not sent, or finds out what became of one. */
+  advanceOperation: job({
+    name: 'advance-operation',
+    payload: z.object({ accountId: z.int(), operationId: z.uuid() }),
+    coalesceBy: ({ operationId }) => operationId,
+    concurrency: 16,
+  }),
+  /** Delivers what is due to one endpoint, so that a slow one delays no other. */
+  deliverEvents: job({
+    name: 'deliver-events',
+    payload: z.object({ accountId: z.int(), endpointId: z.uuid() }),
+    coalesceBy: ({ endpointId }) => endpointId,
+    concurrency: 32,
+  }),
+} as const;
+
+export type JobName = keyof typeof jobs;
+export type JobPayload<Name extends JobName> = z.output<(typeof jobs)[Name]['payload']>;
+
+export const allJobs: readonly Job[] = Object.values(jobs);
