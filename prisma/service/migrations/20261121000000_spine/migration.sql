@@ -268,6 +268,7 @@ CREATE TABLE "webhook_event" (
     "body" BYTEA NOT NULL,
     "state" TEXT NOT NULL,
     "copies" INTEGER NOT NULL DEFAULT 1,
+    "reference_kind" TEXT,
     "reference" TEXT,
     "received_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "polls" INTEGER NOT NULL DEFAULT 0,

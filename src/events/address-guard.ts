@@ -1,0 +1,81 @@
+// Where events may be delivered. An endpoint's address is chosen by whoever holds a key, so that it must not
+// lead into our own network; the address that is connected to is judged, not only the name that was given.
+import { BlockList, isIP } from 'node:net';
+
+const reserved = new BlockList();
+// IANA special-purpose registries: everything that is not reached over the public internet.
+const reservedV4: [string, number][] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+];
+// Also the ways to write an IPv4 address inside an IPv6 one (mapped, 6to4, NAT64).
+const reservedV6: [string, number][] = [
+  ['::', 96],
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['100::', 64],
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8],
+];
+for (const [net, prefix] of reservedV4) reserved.addSubnet(net, prefix, 'ipv4');
+for (const [net, prefix] of reservedV6) reserved.addSubnet(net, prefix, 'ipv6');
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Whether events may be sent to this IP address. Loopback only where the bank is the sandbox. */
+export function isAddressAllowed(address: string, isLoopbackAllowed: boolean): boolean {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  const plain = mapped ?? address;
+  const version = isIP(plain);
+  if (version === 0) return false;
+  const family = version === 4 ? 'ipv4' : 'ipv6';
+  if (loopback.check(plain, family)) return isLoopbackAllowed;
+  // A mapped address in hexadecimal reads as IPv6: nobody needs to write one.
+  if (family === 'ipv6' && /^::ffff:/i.test(plain)) return false;
+  return !reserved.check(plain, family);
+}
+
+export type UrlVerdict = { ok: true; url: URL } | { ok: false; message: string };
+
+/** Whether a URL may be an endpoint's: its form and, where it is one, its literal address. */
+export function judgeEndpointUrl(text: string, isLoopbackAllowed: boolean): UrlVerdict {
+  if (!URL.canParse(text)) return { ok: false, message: 'Must be a URL.' };
+  const url = new URL(text);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const isLoopback = host === 'localhost' || (isIP(host) !== 0 && loopbackHost(host));
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback && isLoopbackAllowed))
+    return { ok: false, message: 'Must be an https URL.' };
+  if (url.username !== '' || url.password !== '')
+    return { ok: false, message: 'Must not carry a user name or a password.' };
+  if (isLoopback && !isLoopbackAllowed)
+    return { ok: false, message: 'Must be reachable over the public internet.' };
+  if (!isLoopback && url.port !== '' && Number(url.port) < 1024)
+    return { ok: false, message: 'Must use port 443, or one from 1024 on.' };
+  if (isIP(host) !== 0 && !isAddressAllowed(host, isLoopbackAllowed))
+    return { ok: false, message: 'Must be reachable over the public internet.' };
+  return { ok: true, url };
+}
+
+function loopbackHost(host: string): boolean {
+  return loopback.check(host, isIP(host) === 4 ? 'ipv4' : 'ipv6');
+}

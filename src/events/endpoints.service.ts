@@ -1,0 +1,95 @@
+// Webhook endpoints of business systems. The secret is made here, told once, and kept sealed.
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import { BankService } from '../bank/bank.service.js';
+import { Database } from '../database.service.js';
+import type { WebhookEndpoint } from '../generated/service/client.js';
+import { Clock } from '../platform/clock.js';
+import { AppError } from '../platform/errors.js';
+import { SecretBox } from '../platform/secret-box.js';
+import { judgeEndpointUrl } from './address-guard.js';
+import { EventsService } from './events.service.js';
+
+const secretBytes = 32;
+
+export interface EndpointFields {
+  url: string;
+  eventTypes: string[];
+  description: string | null;
+  isEnabled: boolean;
+}
+
+@Injectable()
+export class EndpointsService {
+  private readonly isLoopbackAllowed: boolean;
+
+  constructor(
+    private readonly database: Database,
+    private readonly secretBox: SecretBox,
+    private readonly clock: Clock,
+    private readonly events: EventsService,
+    bank: BankService,
+  ) {
+    this.isLoopbackAllowed = bank.profile.isOnLoopback;
+  }
+
+  /** The only moment at which the secret is told. */
+  async create(
+    accountId: number,
+    fields: EndpointFields,
+  ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
+    this.assertUrl(fields.url);
+    const secret = `whsec_${randomBytes(secretBytes).toString('base64')}`;
+    const endpoint = await this.database.prisma.webhookEndpoint.create({
+      data: { accountId, id: uuidv7(), ...fields, secret: this.secretBox.seal(secret) },
+    });
+    return { endpoint, secret };
+  }
+
+  /** Throws `not_found`, also for another account's and for a removed one. */
+  async get(accountId: number, id: string): Promise<WebhookEndpoint> {
+    const endpoint = await this.database.prisma.webhookEndpoint.findFirst({
+      where: { accountId, id, deletedAt: null },
+    });
+    if (!endpoint) throw new AppError('not_found');
+    return endpoint;
+  }
+
+  async update(
+    accountId: number,
+    id: string,
+    changes: Partial<EndpointFields>,
+  ): Promise<WebhookEndpoint> {
+    await this.get(accountId, id);
+    if (changes.url !== undefined) this.assertUrl(changes.url);
+    const endpoint = await this.database.prisma.webhookEndpoint.update({
+      where: { accountId_id: { accountId, id } },
+      data: { ...changes, updatedAt: this.clock.now() },
+    });
+    // What waited while it was disabled goes on its way.
+    if (endpoint.isEnabled) await this.events.announce(accountId);
+    return endpoint;
+  }
+
+  /** Removes an endpoint; deliveries that it was still to get end as dead, visibly. */
+  async remove(accountId: number, id: string): Promise<void> {
+    await this.get(accountId, id);
+    await this.database.transaction(async (tx) => {
+      await tx.webhookEndpoint.update({
+        where: { accountId_id: { accountId, id } },
+        data: { deletedAt: this.clock.now(), isEnabled: false },
+      });
+      await tx.delivery.updateMany({
+        where: { accountId, endpointId: id, state: 'pending' },
+        data: { state: 'dead', nextAttemptAt: null, lastError: 'endpoint_removed' },
+      });
+    });
+  }
+
+  private assertUrl(text: string): void {
+    const verdict = judgeEndpointUrl(text, this.isLoopbackAllowed);
+    if (!verdict.ok)
+      throw new AppError('validation_failed', { errors: { '$.url': [verdict.message] } });
+  }
+}

@@ -1,0 +1,87 @@
+import { Controller, UseGuards } from '@nestjs/common';
+import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
+import type { Caller } from '../accounts/api-keys.service.js';
+import type { RouteInput } from '../contract/route.js';
+import { Database } from '../database.service.js';
+import type { Delivery } from '../generated/service/client.js';
+import { Handles, Input } from '../platform/contract-route.js';
+import { parseJson } from '../platform/exact-json.js';
+import { isUuid, readPage, toList } from '../platform/listing.js';
+import { listDeliveries, listEvents } from './events.schema.js';
+
+@Controller()
+@UseGuards(ApiKeyGuard)
+export class EventsController {
+  constructor(private readonly database: Database) {}
+
+  @Handles(listEvents)
+  async events(
+    @CalledBy() { accountId }: Caller,
+    @Input() { query }: RouteInput<typeof listEvents>,
+  ) {
+    const page = readPage(query, isUuid);
+    const rows = await this.database.prisma.event.findMany({
+      where: {
+        accountId,
+        ...(query.type ? { type: query.type } : {}),
+        ...(page.after ? { id: { lt: page.after } } : {}),
+      },
+      orderBy: { id: 'desc' },
+      take: page.limit + 1,
+    });
+    return toList(
+      rows,
+      page,
+      ({ id }) => id,
+      ({ id, type, createdAt, data }) => ({
+        id,
+        type,
+        createdAt: createdAt.toISOString(),
+        data: parseJson(data),
+      }),
+    );
+  }
+
+  @Handles(listDeliveries)
+  async deliveries(
+    @CalledBy() { accountId }: Caller,
+    @Input() { query }: RouteInput<typeof listDeliveries>,
+  ) {
+    const page = readPage(
+      query,
+      (key) => key.split(' ').length === 2 && key.split(' ').every(isUuid),
+    );
+    const [eventId, endpointId] = page.after?.split(' ') ?? [];
+    const rows = await this.database.prisma.delivery.findMany({
+      where: {
+        accountId,
+        ...(query.state ? { state: query.state } : {}),
+        ...(query.endpointId ? { endpointId: query.endpointId } : {}),
+        ...(query.eventId ? { eventId: query.eventId } : {}),
+        ...(eventId && endpointId
+          ? { OR: [{ eventId: { lt: eventId } }, { eventId, endpointId: { lt: endpointId } }] }
+          : {}),
+      },
+      // An event's id grows with time; a delivery's own is random.
+      orderBy: [{ eventId: 'desc' }, { endpointId: 'desc' }],
+      take: page.limit + 1,
+    });
+    return toList(rows, page, (row) => `${row.eventId} ${row.endpointId}`, describeDelivery);
+  }
+}
+
+function describeDelivery(delivery: Delivery) {
+  const { id, eventId, endpointId, attempts, lastStatus, lastError } = delivery;
+  return {
+    id,
+    eventId,
+    endpointId,
+    state: delivery.state as 'pending' | 'delivered' | 'dead',
+    attempts,
+    nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
+    lastStatus,
+    lastError,
+    createdAt: delivery.createdAt.toISOString(),
+    deliveredAt: delivery.deliveredAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,97 @@
+// The outbox's SQL: an event and its deliveries are written together, and a due delivery is taken by one
+// process at a time.
+import type { Db, Tx } from '../database.service.js';
+
+export interface EventRow {
+  id: string;
+  type: string;
+  data: string;
+}
+
+/** Writes events and one delivery for each endpoint that wants them. */
+export async function insertEvents(tx: Tx, accountId: number, events: EventRow[]): Promise<void> {
+  await tx.$executeRaw`
+    WITH written AS (
+      INSERT INTO event (account_id, id, type, data)
+      SELECT ${accountId}, e.id::uuid, e.type, e.data
+      FROM unnest(${events.map(({ id }) => id)}::text[], ${events.map(({ type }) => type)}::text[],
+                  ${events.map(({ data }) => data)}::text[]) AS e(id, type, data)
+      RETURNING id, type
+    )
+    INSERT INTO delivery (account_id, id, event_id, endpoint_id, state, next_attempt_at)
+    SELECT ${accountId}, gen_random_uuid(), w.id, p.id, 'pending', now()
+    FROM written w
+    JOIN webhook_endpoint p ON p.account_id = ${accountId} AND p.deleted_at IS NULL
+      AND (p.event_types = '{}' OR w.type = ANY (p.event_types))`;
+}
+
+/** Endpoints that have something due; disabled ones wait until they are enabled again. */
+export async function listDueEndpoints(
+  db: Db,
+  accountId: number | null,
+): Promise<{ accountId: number; endpointId: string }[]> {
+  return db.$queryRaw`
+    SELECT p.account_id AS "accountId", p.id AS "endpointId" FROM webhook_endpoint p
+    WHERE p.is_enabled AND p.deleted_at IS NULL
+      AND (${accountId}::int IS NULL OR p.account_id = ${accountId}::int)
+      AND EXISTS (
+        SELECT 1 FROM delivery d
+        WHERE d.account_id = p.account_id AND d.endpoint_id = p.id AND d.state = 'pending'
+          AND d.next_attempt_at <= now()
+      )`;
+}
+
+export interface ClaimedDelivery {
+  id: string;
+  eventId: string;
+  type: string;
+  data: string;
+  eventCreatedAt: Date;
+  /** This attempt's number, from 1. */
+  attempt: number;
+}
+
+/** Takes due deliveries of one endpoint for a while: a process that dies leaves them to be taken again. */
+export async function claimDeliveries(
+  db: Db,
+  { accountId, endpointId }: { accountId: number; endpointId: string },
+  { limit, leaseMs }: { limit: number; leaseMs: number },
+): Promise<ClaimedDelivery[]> {
+  return db.$queryRaw<ClaimedDelivery[]>`
+    WITH due AS (
+      SELECT d.id FROM delivery d
+      WHERE d.account_id = ${accountId} AND d.endpoint_id = ${endpointId}::uuid AND d.state = 'pending'
+        AND d.next_attempt_at <= now()
+      ORDER BY d.next_attempt_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    )
+    UPDATE delivery d
+    SET attempts = d.attempts + 1, next_attempt_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+    FROM due, event e
+    WHERE d.account_id = ${accountId} AND d.id = due.id AND e.account_id = d.account_id AND e.id = d.event_id
+    RETURNING d.id, d.event_id AS "eventId", e.type, e.data, e.created_at AS "eventCreatedAt",
+              d.attempts AS attempt`;
+}
+
+export interface DeliveryResult {
+  id: string;
+  attempt: number;
+  status: number | null;
+  error: string | null;
+  state: 'pending' | 'delivered' | 'dead';
+  /** Null unless it is tried again. */
+  retryInMs: number | null;
+}
+
+/** Writes what an attempt came to, unless a later attempt has begun. */
+export async function recordResult(
+  db: Db,
+  accountId: number,
+  { id, attempt, status, error, state, retryInMs }: DeliveryResult,
+): Promise<void> {
+  await db.$executeRaw`
+    UPDATE delivery
+    SET state = ${state}, last_status = ${status}, last_error = ${error},
+        next_attempt_at = clock_timestamp() + ${retryInMs}::float8 * interval '1 millisecond',
+        delivered_at = CASE WHEN ${state} = 'delivered' THEN clock_timestamp() END
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'pending' AND attempts = ${attempt}`;
+}

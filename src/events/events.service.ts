@@ -1,0 +1,47 @@
+// Events for business systems: an outbox, written in the transaction of the fact that it tells of.
+import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import { Database, type Tx } from '../database.service.js';
+import { stringifyJson } from '../platform/exact-json.js';
+import { WakeUps } from '../platform/wake-ups.js';
+import { insertEvents, listDueEndpoints } from './events.queries.js';
+
+/** What a business system may be told of. */
+export const eventTypes = [
+  'charge.paid',
+  'charge.partially_paid',
+  'charge.overpaid',
+  'transaction.unexpected',
+] as const;
+export type EventType = (typeof eventTypes)[number];
+
+export interface NewEvent {
+  type: EventType;
+  /** Written as exact JSON; amounts in reais. */
+  data: Record<string, unknown>;
+}
+
+@Injectable()
+export class EventsService {
+  constructor(
+    private readonly database: Database,
+    private readonly wakeUps: WakeUps,
+  ) {}
+
+  /** Writes events and their deliveries; `announce` after the commit sends them on their way. */
+  async record(tx: Tx, accountId: number, events: NewEvent[]): Promise<void> {
+    if (events.length === 0) return;
+    const rows = events.map(({ type, data }) => ({
+      id: uuidv7(),
+      type,
+      data: stringifyJson(data),
+    }));
+    await insertEvents(tx, accountId, rows);
+  }
+
+  /** Wakes the delivery of what is due: to one account's endpoints, or to everyone's. */
+  async announce(accountId: number | null): Promise<void> {
+    for (const endpoint of await listDueEndpoints(this.database.prisma, accountId))
+      await this.wakeUps.wake('deliverEvents', endpoint);
+  }
+}

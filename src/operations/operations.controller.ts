@@ -1,0 +1,50 @@
+import { Controller, UseGuards } from '@nestjs/common';
+import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
+import type { Caller } from '../accounts/api-keys.service.js';
+import type { RouteInput } from '../contract/route.js';
+import { Database } from '../database.service.js';
+import { Handles, Input } from '../platform/contract-route.js';
+import { AppError } from '../platform/errors.js';
+import { isUuid, readPage, toList } from '../platform/listing.js';
+import type { Operation } from './operation.js';
+import { describeOperation, getOperation, listOperations } from './operations.schema.js';
+import { OperationsService } from './operations.service.js';
+
+@Controller()
+@UseGuards(ApiKeyGuard)
+export class OperationsController {
+  constructor(
+    private readonly operations: OperationsService,
+    private readonly database: Database,
+  ) {}
+
+  @Handles(listOperations)
+  async list(
+    @CalledBy() { accountId }: Caller,
+    @Input() { query }: RouteInput<typeof listOperations>,
+  ) {
+    const page = readPage(query, isUuid);
+    const { state, kind, idempotencyKey } = query;
+    const rows = await this.database.prisma.operation.findMany({
+      where: {
+        accountId,
+        ...(state ? { state } : {}),
+        ...(kind ? { kind } : {}),
+        ...(idempotencyKey ? { idempotencyKey } : {}),
+        ...(page.after ? { id: { lt: page.after } } : {}),
+      },
+      orderBy: { id: 'desc' },
+      take: page.limit + 1,
+    });
+    return toList(rows as Operation[], page, ({ id }) => id, describeOperation);
+  }
+
+  @Handles(getOperation)
+  async get(
+    @CalledBy() { accountId }: Caller,
+    @Input() { params }: RouteInput<typeof getOperation>,
+  ) {
+    if (!isUuid(params.id)) throw new AppError('not_found');
+    return describeOperation(await this.operations.get(accountId, params.id));
+  }
+}

@@ -1,0 +1,174 @@
+// The journal's SQL. A state changes only from the states that may precede it, so that of two processes that
+// reach for one operation a single one gets it.
+import type { Db, Tx } from '../database.service.js';
+import type { Operation, OperationState } from './operation.js';
+
+interface Key {
+  accountId: number;
+  id: string;
+}
+
+/** An attempt that this process alone may make. */
+export interface Claim {
+  attempt: number;
+  /** `received`: no byte of it ever left; `unknown`: an earlier attempt may have had its effect. */
+  previousState: 'received' | 'unknown';
+}
+
+/** Takes a due operation for one attempt; null when another has it or nothing is due. */
+export async function claimAttempt(
+  db: Db,
+  { accountId, id }: Key,
+  { sendWithinMs, leaseMs }: { sendWithinMs: number; leaseMs: number },
+): Promise<Claim | null> {
+  const [claim] = await db.$queryRaw<Claim[]>`
+    WITH due AS (
+      SELECT account_id, id, state FROM operation
+      WHERE account_id = ${accountId} AND id = ${id}::uuid AND state IN ('received', 'unknown')
+      FOR UPDATE
+    ), claimed AS (
+      UPDATE operation o
+      SET state = 'sending', attempts = o.attempts + 1, updated_at = now(),
+          next_action_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+      FROM due WHERE o.account_id = due.account_id AND o.id = due.id
+      RETURNING o.account_id, o.id, o.attempts, due.state AS previous_state
+    ), noted AS (
+      INSERT INTO operation_attempt (account_id, operation_id, number, send_by)
+      SELECT account_id, id, attempts, clock_timestamp() + ${sendWithinMs} * interval '1 millisecond'
+      FROM claimed
+    )
+    SELECT attempts AS attempt, previous_state AS "previousState" FROM claimed`;
+  return claim ?? null;
+}
+
+/** What an attempt came to. */
+export interface Conclusion {
+  state: OperationState;
+  status: number | null;
+  body: string | null;
+  reason: string | null;
+  /** When an unfinished operation is looked at again; null for a final state. */
+  nextActionMs: number | null;
+}
+
+/** Writes what the attempt came to; false when the operation has moved on without it. */
+export async function concludeAttempt(
+  tx: Tx,
+  { accountId, id }: Key,
+  attempt: number,
+  { state, status, body, reason, nextActionMs }: Conclusion,
+): Promise<boolean> {
+  const updated = await tx.$executeRaw`
+    UPDATE operation
+    SET state = ${state}, response_status = ${status}, response_body = ${body}, reason = ${reason},
+        next_action_at = clock_timestamp() + ${nextActionMs}::float8 * interval '1 millisecond',
+        updated_at = now()
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'sending' AND attempts = ${attempt}`;
+  await tx.$executeRaw`
+    UPDATE operation_attempt
+    SET finished_at = clock_timestamp(), outcome = ${state}, status = ${status}, reason = ${reason}
+    WHERE account_id = ${accountId} AND operation_id = ${id}::uuid AND number = ${attempt}`;
+  return updated === 1;
+}
+
+/** An attempt whose process is gone may have been sent: its operation becomes unknown. */
+export async function expireInterrupted(db: Db, { accountId, id }: Key): Promise<void> {
+  await db.$executeRaw`
+    UPDATE operation SET state = 'unknown', reason = 'interrupted', updated_at = now(), next_action_at = now()
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'sending' AND next_action_at <= now()`;
+}
+
+/** Ends an unknown operation by evidence, or hands it to the operator. */
+export async function endUnknown(
+  tx: Tx,
+  { accountId, id }: Key,
+  state: 'succeeded' | 'needs_operator',
+  reason: string,
+): Promise<boolean> {
+  const updated = await tx.$executeRaw`
+    UPDATE operation SET state = ${state}, reason = ${reason}, next_action_at = NULL, updated_at = now()
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'unknown'`;
+  return updated === 1;
+}
+
+export async function postpone(db: Db, { accountId, id }: Key, delayMs: number): Promise<void> {
+  await db.$executeRaw`
+    UPDATE operation SET next_action_at = clock_timestamp() + ${delayMs} * interval '1 millisecond'
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'unknown'`;
+}
+
+/** Whether a line of the statement was matched to what the operation expects. */
+export async function isSeenOnStatement(db: Db, { accountId, id }: Key): Promise<boolean> {
+  const [found] = await db.$queryRaw<{ seen: boolean }[]>`
+    SELECT EXISTS (
+      SELECT 1 FROM expected_payment e
+      JOIN match m ON m.account_id = e.account_id AND m.expected_payment_id = e.id AND m.unlinked_at IS NULL
+      WHERE e.account_id = ${accountId} AND e.operation_id = ${id}::uuid
+    ) AS seen`;
+  return found?.seen ?? false;
+}
+
+/** Unfinished operations whose time has come, the oldest first. */
+export async function listDue(db: Db, limit: number): Promise<Key[]> {
+  return db.$queryRaw<Key[]>`
+    SELECT account_id AS "accountId", id FROM operation
+    WHERE next_action_at <= now() ORDER BY next_action_at LIMIT ${limit}`;
+}
+
+export interface Identity {
+  identity: string;
+  isNatural: boolean;
+}
+
+export async function findByIdentities(
+  tx: Tx,
+  accountId: number,
+  kind: string,
+  identities: Identity[],
+): Promise<{ identity: string; operationId: string }[]> {
+  return tx.operationIdentity.findMany({
+    where: { accountId, kind, identity: { in: identities.map(({ identity }) => identity) } },
+    select: { identity: true, operationId: true },
+  });
+}
+
+/** Ties identities to an operation; false when another operation took one of them in between. */
+export async function takeIdentities(
+  tx: Tx,
+  { accountId, id }: Key,
+  kind: string,
+  identities: Identity[],
+): Promise<boolean> {
+  const { count } = await tx.operationIdentity.createMany({
+    data: identities.map((identity) => ({ accountId, kind, operationId: id, ...identity })),
+    skipDuplicates: true,
+  });
+  return count === identities.length;
+}
+
+export async function insertOperation(
+  tx: Tx,
+  operation: Pick<
+    Operation,
+    'accountId' | 'id' | 'kind' | 'idempotencyKey' | 'requestHash' | 'requestParams' | 'requestBody'
+  >,
+  firstLookMs: number,
+): Promise<void> {
+  const { accountId, id, kind, idempotencyKey, requestHash, requestParams, requestBody } =
+    operation;
+  await tx.$executeRaw`
+    INSERT INTO operation (account_id, id, kind, state, idempotency_key, request_hash, request_params,
+                           request_body, next_action_at)
+    VALUES (${accountId}, ${id}::uuid, ${kind}, 'received', ${idempotencyKey}, ${requestHash},
+            ${requestParams}, ${requestBody}, clock_timestamp() + ${firstLookMs} * interval '1 millisecond')`;
+}
+
+/** Gives back what an intent took before it lost the race for the rest. */
+export async function freeIdentities(tx: Tx, { accountId, id }: Key): Promise<void> {
+  await tx.operationIdentity.deleteMany({ where: { accountId, operationId: id } });
+}
+
+/** A rejected intent had no effect: what it was known by may be asked for again. */
+export async function freeNaturalIdentity(tx: Tx, { accountId, id }: Key): Promise<void> {
+  await tx.operationIdentity.deleteMany({ where: { accountId, operationId: id, isNatural: true } });
+}

@@ -1,0 +1,79 @@
+// Operations as business systems see them.
+import { z } from 'zod';
+import { route } from '../contract/route.js';
+import { integer, text, timestamp } from '../contract/wire.js';
+import { parseJson } from '../platform/exact-json.js';
+import { listOf, listQuery } from '../platform/listing.js';
+import type { Operation } from './operation.js';
+
+const states = [
+  'received',
+  'sending',
+  'succeeded',
+  'rejected',
+  'unknown',
+  'not_executed',
+  'needs_operator',
+] as const;
+
+export const operationView = z.object({
+  id: z.string(),
+  kind: z.string(),
+  state: z.enum(states),
+  idempotencyKey: z.string().nullable(),
+  attempts: integer,
+  /** Why the outcome is not known, or how it came to be. */
+  reason: z.string().nullable(),
+  request: z.object({ params: z.unknown(), body: z.unknown() }),
+  /** The bank's answer; null while there is none. */
+  response: z.object({ status: integer, body: z.unknown() }).nullable(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
+
+export function describeOperation(operation: Operation): z.output<typeof operationView> {
+  const { id, kind, state, idempotencyKey, attempts, reason } = operation;
+  const { requestParams, requestBody, responseStatus, responseBody } = operation;
+  return {
+    id,
+    kind,
+    state,
+    idempotencyKey,
+    attempts,
+    reason,
+    request: {
+      params: parseJson(requestParams),
+      body: requestBody === null ? null : parseJson(requestBody),
+    },
+    response:
+      responseStatus === null || responseBody === null
+        ? null
+        : { status: responseStatus, body: parseJson(responseBody) },
+    createdAt: operation.createdAt.toISOString(),
+    updatedAt: operation.updatedAt.toISOString(),
+  };
+}
+
+const operations = { chapter: 'Operations', authentication: 'api-key', method: 'GET' } as const;
+
+export const listOperations = route({
+  ...operations,
+  name: 'listOperations',
+  summary: 'Outbound intents and what became of them, newest first.',
+  path: '/v1/operations',
+  query: listQuery({
+    state: z.enum(states).optional(),
+    kind: text(60).optional(),
+    idempotencyKey: text(255).optional(),
+  }),
+  response: listOf(operationView),
+});
+
+export const getOperation = route({
+  ...operations,
+  name: 'getOperation',
+  summary: 'One operation.',
+  path: '/v1/operations/{id}',
+  params: z.object({ id: text(100) }),
+  response: operationView,
+});

@@ -1,0 +1,175 @@
+// The journal of outbound intents. An operation is committed with its key and exact bytes before the first
+// byte leaves; a repeat finds it and is given its answer; an outcome that did not come is unknown, not failed.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { encodeBody } from '../bank/bank.service.js';
+import { Database, type Tx } from '../database.service.js';
+import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
+import { Reply } from '../platform/contract-route.js';
+import { AppError } from '../platform/errors.js';
+import { canonicalJson, parseJson, stringifyJson } from '../platform/exact-json.js';
+import { SecretBox } from '../platform/secret-box.js';
+import { isFinal, type Intent, type Operation, type OperationKind } from './operation.js';
+import { describeOperation, operationView } from './operations.schema.js';
+import * as queries from './operations.queries.js';
+import { OperationSender } from './operation-sender.service.js';
+
+/** The caller that accepted an operation sends it itself; the sweeper looks after this, in case it died. */
+const firstLookMs = 5_000;
+/** Identities that are taken and freed under our hands, this many times in a row. */
+const maxRaces = 10;
+/** How long a repeat waits for the answer of the request that it repeats. */
+const repeatWaitMs = 12_000;
+
+@Injectable()
+export class OperationsService {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountsService,
+    private readonly expectedPayments: ExpectedPaymentsService,
+    private readonly secretBox: SecretBox,
+    private readonly sender: OperationSender,
+  ) {}
+
+  /** Declares a kind; each room does so once, when it starts. */
+  register(kind: OperationKind): void {
+    this.sender.register(kind);
+  }
+
+  /**
+   * Asks the bank once for an intent and answers as the bank did, or with 202 and the operation when its
+   * answer does not come in time. A repeat is answered with the stored answer.
+   */
+  async perform(kind: OperationKind, intent: Intent): Promise<Reply> {
+    const accepted = await this.accept(kind, intent);
+    if (!accepted.isNew) return this.repeat(accepted.operation);
+    const account = await this.accounts.get(intent.accountId);
+    await this.sender.send(account, accepted.operation);
+    return toReply(await this.get(intent.accountId, accepted.operation.id));
+  }
+
+  /** Throws `not_found`, also for another account's. */
+  async get(accountId: number, id: string): Promise<Operation> {
+    const operation = await this.database.prisma.operation.findUnique({
+      where: { accountId_id: { accountId, id } },
+    });
+    if (!operation) throw new AppError('not_found');
+    return operation as Operation;
+  }
+
+  /** Commits the intent, or finds the operation that it repeats. Throws when the repeat differs. */
+  private async accept(
+    kind: OperationKind,
+    intent: Intent,
+  ): Promise<{ isNew: boolean; operation: Operation }> {
+    const request = this.describeRequest(kind, intent);
+    const identities = identitiesOf(intent);
+    for (let tries = 1; tries <= maxRaces; tries += 1) {
+      const accepted = await this.database.transaction(async (tx) => {
+        const known = await this.findKnown(tx, request, identities);
+        if (known) return { isNew: false, operation: known };
+        return this.insert(tx, request, intent, identities);
+      });
+      if (accepted) return accepted;
+    }
+    throw new AppError('conflict', {
+      public: 'The request is being made by others at this moment.',
+    });
+  }
+
+  private describeRequest(kind: OperationKind, { accountId, idempotencyKey, input }: Intent) {
+    const params: unknown = z.encode(kind.route.params, input.params as never);
+    const body = kind.route.body instanceof z.ZodUndefined ? null : encodeBody(kind.route, input);
+    return {
+      accountId,
+      id: uuidv7(),
+      kind: kind.name,
+      idempotencyKey,
+      requestHash: this.secretBox.hash(
+        'request',
+        canonicalJson([kind.name, params, body === null ? null : parseJson(body)]),
+      ),
+      requestParams: stringifyJson(params),
+      requestBody: body,
+    };
+  }
+
+  /** The operation that one of the identities names. Throws when it was another request. */
+  private async findKnown(
+    tx: Tx,
+    request: Pick<Operation, 'accountId' | 'id' | 'kind' | 'requestHash'>,
+    identities: queries.Identity[],
+  ): Promise<Operation | null> {
+    const { accountId, kind } = request;
+    const found = await queries.findByIdentities(tx, accountId, kind, identities);
+    const [first] = found;
+    if (!first) return null;
+    const operation = (await tx.operation.findUniqueOrThrow({
+      where: { accountId_id: { accountId, id: first.operationId } },
+    })) as Operation;
+    const isSame =
+      operation.requestHash === request.requestHash &&
+      found.every(({ operationId }) => operationId === first.operationId);
+    if (!isSame)
+      throw new AppError('idempotency_key_reused', {
+        public: 'The same key or id came with another request.',
+      });
+    await queries.takeIdentities(tx, operation, kind, identities);
+    return operation;
+  }
+
+  /** Null when another request took an identity in between: the next look finds it. */
+  private async insert(
+    tx: Tx,
+    request: ReturnType<OperationsService['describeRequest']>,
+    intent: Intent,
+    identities: queries.Identity[],
+  ): Promise<{ isNew: true; operation: Operation } | null> {
+    const { accountId, id, kind } = request;
+    if (!(await queries.takeIdentities(tx, request, kind, identities))) {
+      await queries.freeIdentities(tx, request);
+      return null;
+    }
+    await queries.insertOperation(tx, request, firstLookMs);
+    const expecting = { accountId, operationId: id, kind };
+    const ids = await this.expectedPayments.record(tx, expecting, intent.expectedPayments);
+    await intent.record(tx, id, ids);
+    const operation = await tx.operation.findUniqueOrThrow({
+      where: { accountId_id: { accountId, id } },
+    });
+    return { isNew: true, operation: operation as Operation };
+  }
+
+  /** A repeat is given the answer of the request that it repeats, and waits for it a while. */
+  private async repeat({ accountId, id }: Operation): Promise<Reply> {
+    const until = Date.now() + repeatWaitMs;
+    for (;;) {
+      const operation = await this.get(accountId, id);
+      const isAnswered = isFinal(operation.state) || operation.state === 'unknown';
+      if (isAnswered || Date.now() > until)
+        return toReply(operation, { 'Idempotent-Replayed': 'true' });
+      await sleep(100);
+    }
+  }
+}
+
+function identitiesOf({ idempotencyKey, naturalIdentity }: Intent): queries.Identity[] {
+  const identities: queries.Identity[] = [];
+  if (idempotencyKey !== null)
+    identities.push({ identity: `key ${idempotencyKey}`, isNatural: false });
+  if (naturalIdentity !== null) identities.push({ identity: naturalIdentity, isNatural: true });
+  return identities;
+}
+
+/** The bank's own answer, to the letter; 202 with the operation while there is none. */
+function toReply(operation: Operation, headers: Record<string, string> = {}): Reply {
+  if (operation.responseStatus !== null && operation.responseBody !== null)
+    return new Reply(operation.responseStatus, operation.responseBody, headers);
+  return new Reply(202, stringifyJson(z.encode(operationView, describeOperation(operation))), {
+    ...headers,
+    Location: `/v1/operations/${operation.id}`,
+  });
+}
