@@ -1,0 +1,69 @@
+// The service's wiring, one line a room, from the ground up. The same graph in every role: what a process
+// does beyond it is started in concilia.ts.
+import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { AccountsModule } from './accounts/accounts.module.js';
+import { BankModule } from './bank/bank.module.js';
+import { ChargesModule } from './charges/charges.module.js';
+import { Settings } from './config.js';
+import { Database } from './database.service.js';
+import { EventsModule } from './events/events.module.js';
+import { ExpectedPaymentsModule } from './expected-payments/expected-payments.module.js';
+import { OperationsModule } from './operations/operations.module.js';
+import { Addresses } from './platform/addresses.js';
+import { Clock } from './platform/clock.js';
+import { Health, HealthController } from './platform/health.js';
+import { Log } from './platform/log.js';
+import { queueModules, type QueueConnection } from './platform/queue.js';
+import { SecretBox } from './platform/secret-box.js';
+import { Timers } from './platform/timers.js';
+import { WakeUps } from './platform/wake-ups.js';
+import { ReconciliationModule } from './reconciliation/reconciliation.module.js';
+import { StatementModule } from './statement/statement.module.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
+
+/** What the process was given, for everyone. */
+export interface Givens {
+  settings: Settings;
+  addresses: Addresses;
+  log: Log;
+  database: Database;
+  queue: QueueConnection;
+}
+
+const platform = [Clock, Health, SecretBox, Timers, WakeUps];
+
+@Global()
+@Module({ controllers: [HealthController], providers: platform, exports: platform })
+class GroundModule {
+  static with({ settings, addresses, log, database }: Givens): DynamicModule {
+    const givens = [
+      { provide: Settings, useValue: settings },
+      { provide: Addresses, useValue: addresses },
+      { provide: Log, useValue: log },
+      { provide: Database, useValue: database },
+    ];
+    return { module: GroundModule, providers: givens, exports: givens };
+  }
+}
+
+@Module({})
+export class AppModule {
+  static with(givens: Givens): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        GroundModule.with(givens),
+        ...queueModules(givens.queue.connection),
+        AccountsModule,
+        BankModule,
+        EventsModule,
+        ExpectedPaymentsModule,
+        StatementModule,
+        OperationsModule,
+        ChargesModule,
+        WebhooksModule,
+        ReconciliationModule,
+      ],
+    };
+  }
+}

@@ -1,0 +1,86 @@
+import { Controller, UseGuards } from '@nestjs/common';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
+import type { Caller } from '../accounts/api-keys.service.js';
+import { BankService } from '../bank/bank.service.js';
+import { createCharge, expireCharge, payCharge } from '../contract/charges.js';
+import type { Route, RouteInput } from '../contract/route.js';
+import { createStaticQr } from '../contract/static-qr.js';
+import { Handles, Input, type Reply } from '../platform/contract-route.js';
+import { AppError } from '../platform/errors.js';
+import { isUuid, readPage, toList } from '../platform/listing.js';
+import { getChargeRoute, listChargesRoute } from './charges.schema.js';
+import { ChargesService } from './charges.service.js';
+
+@Controller()
+@UseGuards(ApiKeyGuard)
+export class ChargesController {
+  constructor(
+    private readonly charges: ChargesService,
+    private readonly accounts: AccountsService,
+    private readonly bank: BankService,
+  ) {}
+
+  @Handles(createCharge)
+  async create(
+    @CalledBy() { accountId }: Caller,
+    @Input() input: RouteInput<typeof createCharge>,
+  ): Promise<Reply> {
+    return this.charges.create(accountId, input);
+  }
+
+  @Handles(createStaticQr)
+  async createStaticQr(
+    @CalledBy() { accountId }: Caller,
+    @Input() input: RouteInput<typeof createStaticQr>,
+  ): Promise<Reply> {
+    return this.charges.createStaticQr(accountId, input);
+  }
+
+  @Handles(payCharge)
+  async pay(@CalledBy() caller: Caller, @Input() input: RouteInput<typeof payCharge>) {
+    return this.simulate(payCharge, caller, input);
+  }
+
+  @Handles(expireCharge)
+  async expire(@CalledBy() caller: Caller, @Input() input: RouteInput<typeof expireCharge>) {
+    return this.simulate(expireCharge, caller, input);
+  }
+
+  @Handles(getChargeRoute)
+  async get(
+    @CalledBy() { accountId }: Caller,
+    @Input() { params }: RouteInput<typeof getChargeRoute>,
+  ) {
+    return this.charges.get(accountId, params.correlationId);
+  }
+
+  @Handles(listChargesRoute)
+  async list(
+    @CalledBy() { accountId }: Caller,
+    @Input() { query }: RouteInput<typeof listChargesRoute>,
+  ) {
+    const page = readPage(query, isUuid);
+    const { correlationId, type } = query;
+    const charges = await this.charges.list(accountId, page, {
+      ...(correlationId ? { correlationId } : {}),
+      ...(type ? { type } : {}),
+    });
+    return toList(
+      charges,
+      page,
+      ({ operationId }) => operationId,
+      (charge) => charge,
+    );
+  }
+
+  /** The sandbox's routes, where the bank has them: the service has nothing to add. */
+  private async simulate<R extends Route>(
+    route: R,
+    { accountId }: Caller,
+    input: RouteInput<R>,
+  ): Promise<Reply> {
+    if (!this.bank.profile.hasSimulation) throw new AppError('not_found');
+    return this.bank.relay(route, await this.accounts.get(accountId), input);
+  }
+}

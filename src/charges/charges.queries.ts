@@ -1,0 +1,70 @@
+// The charge with its payments: what the bank answered, and the lines that were matched to it.
+import type { Db } from '../database.service.js';
+
+export interface PaymentRow {
+  nsu: bigint;
+  amountCents: bigint;
+  endToEndId: string | null;
+  occurredAt: Date;
+}
+
+export interface ChargeRow {
+  correlationId: string;
+  operationId: string;
+  operationState: string;
+  type: string;
+  amountCents: bigint | null;
+  dueDate: string | null;
+  createdAt: Date;
+  /** The bank's answer; null while there is none. */
+  answer: string | null;
+  isMultiUse: boolean;
+}
+
+export interface ChargeFilters {
+  /** A correlationId, or the id of the operation that asked for the charge. */
+  id?: string | undefined;
+  correlationId?: string | undefined;
+  type?: string | undefined;
+  /** Charges asked for before this operation: the list's cursor. */
+  before: string | null;
+  limit: number;
+}
+
+export async function listCharges(
+  db: Db,
+  accountId: number,
+  { id, correlationId, type, before, limit }: ChargeFilters,
+): Promise<ChargeRow[]> {
+  return db.$queryRaw<ChargeRow[]>`
+    SELECT c.correlation_id AS "correlationId", c.operation_id AS "operationId", o.state AS "operationState",
+           c.type, c.amount_cents AS "amountCents", c.due_date AS "dueDate", c.created_at AS "createdAt",
+           CASE WHEN o.state = 'succeeded' THEN o.response_body END AS answer,
+           e.is_multi_use AS "isMultiUse"
+    FROM charge c
+    JOIN operation o ON o.account_id = c.account_id AND o.id = c.operation_id
+    JOIN expected_payment e ON e.account_id = c.account_id AND e.id = c.expected_payment_id
+    WHERE c.account_id = ${accountId}
+      AND (${id ?? null}::text IS NULL OR c.correlation_id = ${id ?? null} OR c.operation_id::text = ${id ?? null})
+      AND (${correlationId ?? null}::text IS NULL OR c.correlation_id = ${correlationId ?? null})
+      AND (${type ?? null}::text IS NULL OR c.type = ${type ?? null})
+      AND (${before}::uuid IS NULL OR c.operation_id < ${before}::uuid)
+    ORDER BY c.operation_id DESC LIMIT ${limit}`;
+}
+
+/** The payments of charges, in the order in which they were made. */
+export async function listPayments(
+  db: Db,
+  accountId: number,
+  correlationIds: string[],
+): Promise<(PaymentRow & { correlationId: string })[]> {
+  return db.$queryRaw`
+    SELECT c.correlation_id AS "correlationId", t.nsu, m.amount_cents AS "amountCents",
+           t.end_to_end_id AS "endToEndId", t.occurred_at AS "occurredAt"
+    FROM charge c
+    JOIN match m ON m.account_id = c.account_id AND m.expected_payment_id = c.expected_payment_id
+      AND m.unlinked_at IS NULL
+    JOIN "transaction" t ON t.account_id = m.account_id AND t.nsu = m.nsu
+    WHERE c.account_id = ${accountId} AND c.correlation_id = ANY (${correlationIds}::text[])
+    ORDER BY t.occurred_at, t.nsu`;
+}

@@ -1,0 +1,39 @@
+// Charges as business systems read them: the bank's own answer, with what the book knows of its payment.
+import { z } from 'zod';
+import { route } from '../contract/route.js';
+import { bigInteger, clientIdentifier, reais, text, timestamp } from '../contract/wire.js';
+import { listOf, listQuery } from '../platform/listing.js';
+import { settlements } from './settlement.js';
+
+export const chargeView = z.looseObject({
+  correlationId: z.string(),
+  settlement: z.enum(settlements),
+  payments: z.array(
+    z.object({
+      nsu: bigInteger,
+      amount: reais,
+      endToEndId: z.string().nullable(),
+      occurredAt: timestamp,
+    }),
+  ),
+});
+
+const charges = { chapter: 'Charges', authentication: 'api-key', method: 'GET' } as const;
+
+export const listChargesRoute = route({
+  ...charges,
+  name: 'listCharges',
+  summary: 'Charges and static QR codes with their payments, newest first.',
+  path: '/v1/charges',
+  query: listQuery({ correlationId: clientIdentifier.optional(), type: text(40).optional() }),
+  response: listOf(chargeView),
+});
+
+export const getChargeRoute = route({
+  ...charges,
+  name: 'getCharge',
+  summary: 'One charge, by its correlationId or by the id of its operation.',
+  path: '/v1/charges/{correlationId}',
+  params: z.object({ correlationId: text(100) }),
+  response: chargeView,
+});

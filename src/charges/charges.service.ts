@@ -1,0 +1,169 @@
+// Charges and static QR codes: what business systems ask for, what the bank answered, and how they were paid.
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { createCharge } from '../contract/charges.js';
+import type { RouteInput } from '../contract/route.js';
+import { createStaticQr } from '../contract/static-qr.js';
+import { Database, type Tx } from '../database.service.js';
+import type { NewExpectedPayment } from '../expected-payments/expected-payments.service.js';
+import type { Operation, OperationKind } from '../operations/operation.js';
+import { OperationsService } from '../operations/operations.service.js';
+import type { Reply } from '../platform/contract-route.js';
+import { AppError } from '../platform/errors.js';
+import { parseJson } from '../platform/exact-json.js';
+import type { Page } from '../platform/listing.js';
+import { BankTime } from '../statement/bank-time.service.js';
+import * as queries from './charges.queries.js';
+import { settlementOf } from './settlement.js';
+
+interface NewCharge {
+  correlationId: string;
+  type: string;
+  amountCents: bigint | null;
+  dueDate: string | null;
+}
+
+@Injectable()
+export class ChargesService implements OnModuleInit {
+  private readonly chargeKind: OperationKind<typeof createCharge> = {
+    name: 'create_charge',
+    route: createCharge,
+    echoes: ({ body }, answer) =>
+      answer.correlationId === body.correlationId && answer.amount === body.Amount,
+    onRejected: (tx, operation) => this.forget(tx, operation),
+  };
+
+  private readonly staticQrKind: OperationKind<typeof createStaticQr> = {
+    name: 'create_static_qr',
+    route: createStaticQr,
+    echoes: ({ body }, answer) =>
+      answer.correlationId === body.correlationId &&
+      (answer.amount ?? null) === (body.amount ?? null),
+    onRejected: (tx, operation) => this.forget(tx, operation),
+  };
+
+  constructor(
+    private readonly database: Database,
+    private readonly operations: OperationsService,
+    private readonly bankTime: BankTime,
+  ) {}
+
+  onModuleInit(): void {
+    this.operations.register(this.chargeKind);
+    this.operations.register(this.staticQrKind);
+  }
+
+  async create(accountId: number, input: RouteInput<typeof createCharge>): Promise<Reply> {
+    const { correlationId, type, Amount: amountCents, dueDate } = input.body;
+    const charge = { correlationId, type, amountCents, dueDate };
+    return this.operations.perform(this.chargeKind, {
+      ...this.intentOf(accountId, charge, false),
+      idempotencyKey: input.idempotencyKey,
+      input,
+    });
+  }
+
+  async createStaticQr(
+    accountId: number,
+    input: RouteInput<typeof createStaticQr>,
+  ): Promise<Reply> {
+    const { correlationId, amount } = input.body;
+    const charge = {
+      correlationId,
+      type: 'PIX_STATIC',
+      amountCents: amount ?? null,
+      dueDate: null,
+    };
+    return this.operations.perform(this.staticQrKind, {
+      ...this.intentOf(accountId, charge, true),
+      idempotencyKey: input.idempotencyKey,
+      input,
+    });
+  }
+
+  /** By correlationId, or by the id of the operation that asked for it. Throws `not_found`. */
+  async get(accountId: number, id: string) {
+    const filters = { id, before: null, limit: 1 };
+    const rows = await queries.listCharges(this.database.prisma, accountId, filters);
+    const [charge] = await this.withPayments(accountId, rows);
+    if (!charge) throw new AppError('not_found');
+    return charge;
+  }
+
+  /** One more than the page's limit, where there are as many. */
+  async list(accountId: number, page: Page, filters: { correlationId?: string; type?: string }) {
+    const rows = await queries.listCharges(this.database.prisma, accountId, {
+      ...filters,
+      before: page.after,
+      limit: page.limit + 1,
+    });
+    return this.withPayments(accountId, rows);
+  }
+
+  private intentOf(accountId: number, charge: NewCharge, isMultiUse: boolean) {
+    const { correlationId, amountCents, dueDate } = charge;
+    const expected: NewExpectedPayment = {
+      isCredit: true,
+      amountCents,
+      dueDate,
+      isMultiUse,
+      references: [{ kind: 'correlation_id', value: correlationId }],
+    };
+    return {
+      accountId,
+      naturalIdentity: `correlationId ${correlationId}`,
+      expectedPayments: [expected],
+      record: (tx: Tx, operationId: string, [expectedPaymentId = '']: string[]) =>
+        this.record(tx, { accountId, operationId, expectedPaymentId, ...charge }),
+    };
+  }
+
+  private async record(
+    tx: Tx,
+    charge: NewCharge & { accountId: number; operationId: string; expectedPaymentId: string },
+  ): Promise<void> {
+    const { count } = await tx.charge.createMany({ data: charge, skipDuplicates: true });
+    // Two things paid under one correlationId could not be told apart on the statement.
+    if (count === 0)
+      throw new AppError('conflict', {
+        reason: 'correlation_id_taken',
+        public: 'The correlationId belongs to another charge or QR code.',
+      });
+  }
+
+  /** The bank rejected it: the correlationId may be used for a mended request. */
+  private async forget(tx: Tx, { accountId, id }: Operation): Promise<void> {
+    await tx.charge.deleteMany({ where: { accountId, operationId: id } });
+  }
+
+  private async withPayments(accountId: number, rows: queries.ChargeRow[]) {
+    const db = this.database.prisma;
+    const ids = rows.map(({ correlationId }) => correlationId);
+    const payments = ids.length > 0 ? await queries.listPayments(db, accountId, ids) : [];
+    const byCharge = new Map<string, queries.PaymentRow[]>(ids.map((id) => [id, []]));
+    for (const payment of payments) byCharge.get(payment.correlationId)?.push(payment);
+    const today = await this.bankTime.today(accountId);
+    return rows.map((row) => describeCharge(row, byCharge.get(row.correlationId) ?? [], today));
+  }
+}
+
+function describeCharge(row: queries.ChargeRow, payments: queries.PaymentRow[], today: string) {
+  const paidCents = payments.reduce((sum, { amountCents }) => sum + amountCents, 0n);
+  const answer = row.answer === null ? {} : (parseJson(row.answer) as Record<string, unknown>);
+  return {
+    type: row.type,
+    createdAt: row.createdAt.toISOString(),
+    ...(row.amountCents === null ? {} : { amount: row.amountCents }),
+    ...(row.dueDate === null ? {} : { dueDate: row.dueDate }),
+    ...answer,
+    correlationId: row.correlationId,
+    operationId: row.operationId,
+    operationState: row.operationState,
+    settlement: settlementOf({ ...row, paidCents, today }),
+    payments: payments.map(({ nsu, amountCents, endToEndId, occurredAt }) => ({
+      nsu,
+      amount: amountCents,
+      endToEndId,
+      occurredAt: occurredAt.toISOString(),
+    })),
+  };
+}

@@ -1,0 +1,68 @@
+// The process: settings in, a service out, and an orderly end when it is asked to stop.
+import { startConcilia, type Concilia } from './concilia.js';
+import { developmentValues, loadSettings, SettingsError, type Settings } from './config.js';
+import { createLog } from './platform/log.js';
+
+const startedAt = performance.now();
+
+function progress(message: string): void {
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+  process.stdout.write(`  ${seconds.padStart(5)} s  ${message}\n`);
+}
+
+/** Addresses, keys and three commands to try; keys are shown only while they are the development ones. */
+function banner({ serviceUrl, sandboxUrl }: Concilia, settings: Settings): string {
+  const key = settings.keys.api === developmentValues.CONCILIA_API_KEY ? settings.keys.api : '$KEY';
+  const { apiKey } = settings.bank;
+  const bankKey = apiKey === developmentValues.BANK_API_KEY ? apiKey : '$BANK_KEY';
+  const lines = ['', 'Concilia is running.', ''];
+  if (serviceUrl) lines.push(`  service       ${serviceUrl}   API reference: ${serviceUrl}/docs`);
+  if (sandboxUrl) lines.push(`  sandbox bank  ${sandboxUrl}   API reference: ${sandboxUrl}/docs`);
+  if (serviceUrl && sandboxUrl)
+    lines.push(
+      `  keys          x-service-api-key: ${key} (service), ${bankKey} (sandbox bank)`,
+      '',
+      'Try it: ask for a charge, pay it at the bank, see it settled.',
+      '',
+      `  curl -s ${serviceUrl}/baas/v1/charges -H 'x-service-api-key: ${key}' -H 'content-type: application/json' \\`,
+      `    -d '{"type":"BANKSLIP_PIX","correlationId":"order-1","yourNumber":"1","dueDate":"2030-12-31","Amount":149.9,"payer":{"name":"Maria","document":"12345678909"}}'`,
+      `  curl -s -X POST ${sandboxUrl}/baas/v1/charges/order-1/pay -H 'x-service-api-key: ${bankKey}'`,
+      `  curl -s ${serviceUrl}/v1/charges/order-1 -H 'x-service-api-key: ${key}'`,
+      '',
+      'Ctrl-C ends all of it.',
+    );
+  return `${lines.join('\n')}\n`;
+}
+
+/** Also while it is still starting: what has started by then is stopped. */
+function endOnSignals(starting: Promise<Concilia>): void {
+  let isEnding = false;
+  const end = (signal: NodeJS.Signals) => {
+    if (isEnding) return;
+    isEnding = true;
+    progress(`${signal}: ending`);
+    const stopped = starting.then((concilia) => concilia.stop());
+    stopped.then(
+      () => {
+        progress('Ended');
+        process.exit(0);
+      },
+      (error: unknown) => {
+        console.error(error);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGINT', end);
+  process.on('SIGTERM', end);
+}
+
+try {
+  const settings = loadSettings();
+  const starting = startConcilia(settings, createLog('info', 'concilia'), progress);
+  endOnSignals(starting);
+  process.stdout.write(banner(await starting, settings));
+} catch (error) {
+  console.error(error instanceof SettingsError ? error.message : error);
+  process.exit(1);
+}

@@ -1,0 +1,109 @@
+// How the book's rows are shown.
+import type { z } from 'zod';
+import type { Break, Match } from '../generated/service/client.js';
+import type { ExpectedPaymentRow, SummaryRow, TransactionRow } from './book.queries.js';
+import type { breakView, getSummary } from './book.schema.js';
+
+export function describeTransaction(row: TransactionRow) {
+  const { nsu, correlationId, endToEndId, externalId, notes, state, rule, evidence } = row;
+  return {
+    nsu,
+    amount: row.amountCents,
+    type: { name: row.typeName, isCredit: row.isCredit },
+    correlationId,
+    endToEndId,
+    externalId,
+    notes,
+    balance: {
+      balancePrevious: row.balancePreviousCents,
+      currentBalance: row.currentBalanceCents,
+    },
+    occurredAt: row.occurredAt.toISOString(),
+    recordedAt: row.recordedAt.toISOString(),
+    explanation: {
+      state,
+      rule,
+      evidence,
+      expectedPaymentIds: row.expectedPaymentIds,
+      breakId: row.breakId,
+    },
+  };
+}
+
+export function describeExpectedPayment(row: ExpectedPaymentRow) {
+  const { amountCents, settledCents, createdAt, ...same } = row;
+  return {
+    ...same,
+    amount: amountCents,
+    settledAmount: settledCents,
+    createdAt: createdAt.toISOString(),
+  };
+}
+
+export function describeMatch({ id, nsu, expectedPaymentId, rule, evidence, ...row }: Match) {
+  return {
+    id,
+    nsu,
+    expectedPaymentId,
+    amount: row.amountCents,
+    rule,
+    evidence,
+    createdAt: row.createdAt.toISOString(),
+    unlinkedAt: row.unlinkedAt?.toISOString() ?? null,
+  };
+}
+
+export function describeBreak(row: Break): z.output<typeof breakView> {
+  const { id, kind, nsu, expectedPaymentId, evidence } = row;
+  return {
+    id,
+    kind,
+    state: row.state as 'open' | 'resolved',
+    amount: row.amountCents,
+    nsu,
+    expectedPaymentId,
+    evidence,
+    openedAt: row.openedAt.toISOString(),
+    resolvedAt: row.resolvedAt?.toISOString() ?? null,
+  };
+}
+
+export function describeSummary(row: SummaryRow): z.output<(typeof getSummary)['response']> {
+  const [total, matched, classified, inBreak] = [
+    row.total,
+    row.matched,
+    row.classified,
+    row.inBreak,
+  ].map(Number) as [number, number, number, number];
+  return {
+    statement: {
+      lastNsu: row.lastNsu,
+      complete: row.complete,
+      closedUntil: row.closedUntil?.toISOString() ?? null,
+      balance: row.balanceCents,
+      syncedAt: row.syncedAt?.toISOString() ?? null,
+      unreadableLines: Number(row.unreadableLines),
+      polls: Number(row.polls),
+    },
+    transactions: {
+      total,
+      matched,
+      classified,
+      inBreak,
+      pending: total - matched - classified - inBreak,
+    },
+    expectedPayments: { open: Number(row.open), overdue: Number(row.overdue) },
+    operations: {
+      sending: Number(row.sending),
+      unknown: Number(row.unknown),
+      needsOperator: Number(row.needsOperator),
+    },
+    breaks: { open: Number(row.openBreaks) },
+    webhooks: {
+      received: Number(row.webhooksReceived),
+      pending: Number(row.webhooksPending),
+      quarantined: Number(row.webhooksQuarantined),
+    },
+    deliveries: { pending: Number(row.deliveriesPending), dead: Number(row.deliveriesDead) },
+  };
+}

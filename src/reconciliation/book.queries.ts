@@ -1,0 +1,207 @@
+// The book, read: states are derived here from lines, matches, classifications and breaks, and stored nowhere.
+import type { Db } from '../database.service.js';
+import type { explanationStates, expectedPaymentStates } from './book.schema.js';
+
+export interface TransactionRow {
+  nsu: bigint;
+  amountCents: bigint;
+  typeName: string;
+  isCredit: boolean;
+  correlationId: string | null;
+  endToEndId: string | null;
+  externalId: string | null;
+  notes: string | null;
+  balancePreviousCents: bigint;
+  currentBalanceCents: bigint;
+  occurredAt: Date;
+  recordedAt: Date;
+  state: (typeof explanationStates)[number];
+  rule: string | null;
+  evidence: unknown;
+  expectedPaymentIds: string[];
+  breakId: string | null;
+}
+
+export interface TransactionFilters {
+  nsu: bigint | null;
+  reference: string | null;
+  state: string | null;
+  isCredit: boolean | null;
+  /** The bank's day: from here, until there. */
+  from: Date | null;
+  until: Date | null;
+  beforeNsu: bigint | null;
+  limit: number;
+}
+
+export async function listTransactionRows(
+  db: Db,
+  accountId: number,
+  filters: TransactionFilters,
+): Promise<TransactionRow[]> {
+  const { nsu, reference, state, isCredit, from, until, beforeNsu, limit } = filters;
+  return db.$queryRaw<TransactionRow[]>`
+    SELECT t.nsu, t.amount_cents AS "amountCents", t.type_name AS "typeName", t.is_credit AS "isCredit",
+           t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
+           t.external_id AS "externalId", t.notes, t.balance_previous_cents AS "balancePreviousCents",
+           t.current_balance_cents AS "currentBalanceCents", t.occurred_at AS "occurredAt",
+           t.recorded_at AS "recordedAt", x.*
+    FROM "transaction" t
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN m.rule IS NOT NULL THEN 'matched' WHEN c.rule IS NOT NULL THEN 'classified'
+                  WHEN b.id IS NOT NULL THEN 'in_break' ELSE 'pending' END AS state,
+             COALESCE(m.rule, c.rule, b.kind) AS rule, COALESCE(m.evidence, b.evidence) AS evidence,
+             COALESCE(m.ids, '{}') AS "expectedPaymentIds", b.id AS "breakId"
+      FROM (SELECT 1) one
+      LEFT JOIN LATERAL (
+        SELECT min(rule) AS rule, (array_agg(evidence))[1] AS evidence,
+               array_agg(expected_payment_id::text) AS ids
+        FROM match WHERE account_id = t.account_id AND nsu = t.nsu AND unlinked_at IS NULL
+      ) m ON true
+      LEFT JOIN classification c ON c.account_id = t.account_id AND c.nsu = t.nsu
+      LEFT JOIN LATERAL (
+        SELECT id, kind, evidence FROM break
+        WHERE account_id = t.account_id AND nsu = t.nsu ORDER BY state, opened_at DESC LIMIT 1
+      ) b ON true
+    ) x
+    WHERE t.account_id = ${accountId}
+      AND (${nsu}::bigint IS NULL OR t.nsu = ${nsu}::bigint)
+      AND (${beforeNsu}::bigint IS NULL OR t.nsu < ${beforeNsu}::bigint)
+      AND (${isCredit}::boolean IS NULL OR t.is_credit = ${isCredit}::boolean)
+      AND (${from}::timestamptz IS NULL OR t.occurred_at >= ${from}::timestamptz)
+      AND (${until}::timestamptz IS NULL OR t.occurred_at < ${until}::timestamptz)
+      AND (${reference}::text IS NULL
+           OR ${reference} IN (t.correlation_id, t.end_to_end_id, t.external_id))
+      AND (${state}::text IS NULL OR x.state = ${state})
+    ORDER BY t.nsu DESC LIMIT ${limit}`;
+}
+
+export interface ExpectedPaymentRow {
+  id: string;
+  operationId: string;
+  kind: string;
+  state: (typeof expectedPaymentStates)[number];
+  isCredit: boolean;
+  amountCents: bigint | null;
+  settledCents: bigint;
+  dueDate: string | null;
+  isMultiUse: boolean;
+  references: { kind: string; value: string }[];
+  createdAt: Date;
+}
+
+export interface ExpectedPaymentFilters {
+  state: string | null;
+  reference: string | null;
+  operationId: string | null;
+  beforeId: string | null;
+  /** The bank's day, by which an expected payment is overdue. */
+  today: string;
+  limit: number;
+}
+
+export async function listExpectedPaymentRows(
+  db: Db,
+  accountId: number,
+  { state, reference, operationId, beforeId, today, limit }: ExpectedPaymentFilters,
+): Promise<ExpectedPaymentRow[]> {
+  return db.$queryRaw<ExpectedPaymentRow[]>`
+    SELECT e.id, e.operation_id AS "operationId", e.kind, x.state, e.is_credit AS "isCredit",
+           e.amount_cents AS "amountCents", paid.cents AS "settledCents", e.due_date AS "dueDate",
+           e.is_multi_use AS "isMultiUse", e.created_at AS "createdAt", named.list AS "references"
+    FROM expected_payment e
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents FROM match
+      WHERE account_id = e.account_id AND expected_payment_id = e.id AND unlinked_at IS NULL
+    ) paid
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(jsonb_agg(jsonb_build_object('kind', kind, 'value', value)), '[]') AS list
+      FROM expected_payment_reference WHERE account_id = e.account_id AND expected_payment_id = e.id
+    ) named
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN paid.cents = 0 AND e.withdrawn_at IS NOT NULL THEN 'withdrawn'
+                  WHEN paid.cents = 0 AND e.due_date < ${today} THEN 'overdue'
+                  WHEN paid.cents = 0 THEN 'open'
+                  WHEN e.amount_cents IS NULL OR paid.cents = e.amount_cents THEN 'settled'
+                  WHEN paid.cents < e.amount_cents THEN 'partially_settled'
+                  WHEN e.is_multi_use THEN 'settled' ELSE 'overpaid' END AS state
+    ) x
+    WHERE e.account_id = ${accountId}
+      AND (${beforeId}::uuid IS NULL OR e.id < ${beforeId}::uuid)
+      AND (${operationId}::uuid IS NULL OR e.operation_id = ${operationId}::uuid)
+      AND (${state}::text IS NULL OR x.state = ${state})
+      AND (${reference}::text IS NULL OR EXISTS (
+        SELECT 1 FROM expected_payment_reference r
+        WHERE r.account_id = e.account_id AND r.expected_payment_id = e.id AND r.value = ${reference}))
+    ORDER BY e.id DESC LIMIT ${limit}`;
+}
+
+export interface SummaryRow {
+  lastNsu: bigint | null;
+  complete: boolean;
+  closedUntil: Date | null;
+  balanceCents: bigint | null;
+  syncedAt: Date | null;
+  polls: bigint;
+  unreadableLines: bigint;
+  total: bigint;
+  matched: bigint;
+  classified: bigint;
+  inBreak: bigint;
+  open: bigint;
+  overdue: bigint;
+  sending: bigint;
+  unknown: bigint;
+  needsOperator: bigint;
+  openBreaks: bigint;
+  webhooksReceived: bigint;
+  webhooksPending: bigint;
+  webhooksQuarantined: bigint;
+  deliveriesPending: bigint;
+  deliveriesDead: bigint;
+}
+
+export async function readSummary(db: Db, accountId: number, today: string): Promise<SummaryRow> {
+  const [row] = await db.$queryRaw<SummaryRow[]>`
+    SELECT s.last_nsu AS "lastNsu", s.synced_at IS NOT NULL AND s.first_hole_nsu IS NULL AS complete,
+           s.closed_until AS "closedUntil", s.balance_cents AS "balanceCents", s.synced_at AS "syncedAt",
+           COALESCE(s.polls, 0) AS polls, lines.*, expected.*, operations.*, webhooks.*, deliveries.*,
+           (SELECT count(*) FROM unreadable_line WHERE account_id = a.id) AS "unreadableLines",
+           (SELECT count(*) FROM break WHERE account_id = a.id AND state = 'open') AS "openBreaks"
+    FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id
+    CROSS JOIN LATERAL (
+      SELECT (SELECT count(*) FROM "transaction" WHERE account_id = a.id) AS total,
+             (SELECT count(DISTINCT nsu) FROM match
+              WHERE account_id = a.id AND unlinked_at IS NULL) AS matched,
+             (SELECT count(*) FROM classification WHERE account_id = a.id) AS classified,
+             (SELECT count(DISTINCT nsu) FROM break WHERE account_id = a.id AND nsu IS NOT NULL
+                AND NOT EXISTS (SELECT 1 FROM match m WHERE m.account_id = a.id AND m.nsu = break.nsu
+                                AND m.unlinked_at IS NULL)) AS "inBreak"
+    ) lines
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS open, count(*) FILTER (WHERE e.due_date < ${today}) AS overdue
+      FROM expected_payment e
+      WHERE e.account_id = a.id AND e.withdrawn_at IS NULL AND NOT EXISTS (
+        SELECT 1 FROM match m
+        WHERE m.account_id = a.id AND m.expected_payment_id = e.id AND m.unlinked_at IS NULL)
+    ) expected
+    CROSS JOIN LATERAL (
+      SELECT count(*) FILTER (WHERE state IN ('received', 'sending')) AS sending,
+             count(*) FILTER (WHERE state = 'unknown') AS unknown,
+             count(*) FILTER (WHERE state = 'needs_operator') AS "needsOperator"
+      FROM operation WHERE account_id = a.id
+    ) operations
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(copies), 0)::bigint AS "webhooksReceived",
+             count(*) FILTER (WHERE state = 'pending') AS "webhooksPending",
+             count(*) FILTER (WHERE state = 'quarantined') AS "webhooksQuarantined"
+      FROM webhook_event WHERE account_id = a.id
+    ) webhooks
+    CROSS JOIN LATERAL (
+      SELECT count(*) FILTER (WHERE state = 'pending') AS "deliveriesPending",
+             count(*) FILTER (WHERE state = 'dead') AS "deliveriesDead"
+      FROM delivery WHERE account_id = a.id
+    ) deliveries
+    WHERE a.id = ${accountId}`;
+  return row as SummaryRow;
+}

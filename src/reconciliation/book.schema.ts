@@ -1,0 +1,190 @@
+// The book as business systems read it: transactions with their explanation, what was expected, matches,
+// breaks and the summary of it all.
+import { z } from 'zod';
+import { route } from '../contract/route.js';
+import {
+  bigInteger,
+  integer,
+  plainDate,
+  queryBoolean,
+  queryNsu,
+  reais,
+  text,
+  timestamp,
+} from '../contract/wire.js';
+import { listOf, listQuery } from '../platform/listing.js';
+
+const book = { authentication: 'api-key', method: 'GET' } as const;
+const byId = z.object({ id: text(100) });
+
+export const explanationStates = ['matched', 'classified', 'in_break', 'pending'] as const;
+
+const transactionView = z.object({
+  nsu: bigInteger,
+  amount: reais,
+  type: z.object({ name: z.string(), isCredit: z.boolean() }),
+  correlationId: z.string().nullable(),
+  endToEndId: z.string().nullable(),
+  externalId: z.string().nullable(),
+  notes: z.string().nullable(),
+  balance: z.object({ balancePrevious: reais, currentBalance: reais }),
+  occurredAt: timestamp,
+  recordedAt: timestamp,
+  /** What the line is, by which rule, and what shows it. */
+  explanation: z.object({
+    state: z.enum(explanationStates),
+    rule: z.string().nullable(),
+    evidence: z.unknown(),
+    expectedPaymentIds: z.array(z.string()),
+    breakId: z.string().nullable(),
+  }),
+});
+
+export const listTransactionsOfBook = route({
+  ...book,
+  chapter: 'Book',
+  name: 'listBookTransactions',
+  summary: 'Lines of the statement, each with its explanation, newest first.',
+  path: '/v1/transactions',
+  query: listQuery({
+    /** A day in São Paulo. */
+    day: plainDate.optional(),
+    nsu: queryNsu.optional(),
+    /** A correlationId, endToEndId or externalId. */
+    reference: text(100).optional(),
+    state: z.enum(explanationStates).optional(),
+    isCredit: queryBoolean.optional(),
+  }),
+  response: listOf(transactionView),
+});
+
+export const expectedPaymentStates = [
+  'open',
+  'overdue',
+  'partially_settled',
+  'settled',
+  'overpaid',
+  'withdrawn',
+] as const;
+
+export const listExpectedPayments = route({
+  ...book,
+  chapter: 'Book',
+  name: 'listExpectedPayments',
+  summary: 'What should appear on the statement, and whether it did, newest first.',
+  path: '/v1/expected-payments',
+  query: listQuery({
+    state: z.enum(expectedPaymentStates).optional(),
+    reference: text(100).optional(),
+    operationId: z.uuid('Must be an operation’s id.').optional(),
+  }),
+  response: listOf(
+    z.object({
+      id: z.string(),
+      operationId: z.string(),
+      kind: z.string(),
+      state: z.enum(expectedPaymentStates),
+      isCredit: z.boolean(),
+      amount: reais.nullable(),
+      settledAmount: reais,
+      dueDate: z.string().nullable(),
+      isMultiUse: z.boolean(),
+      references: z.array(z.object({ kind: z.string(), value: z.string() })),
+      createdAt: timestamp,
+    }),
+  ),
+});
+
+export const listMatches = route({
+  ...book,
+  chapter: 'Book',
+  name: 'listMatches',
+  summary: 'Which line pays what was expected, by which rule, newest first.',
+  path: '/v1/matches',
+  query: listQuery({
+    nsu: queryNsu.optional(),
+    expectedPaymentId: z.uuid('Must be an expected payment’s id.').optional(),
+  }),
+  response: listOf(
+    z.object({
+      id: z.string(),
+      nsu: bigInteger,
+      expectedPaymentId: z.string(),
+      amount: reais,
+      rule: z.string(),
+      evidence: z.unknown(),
+      createdAt: timestamp,
+      unlinkedAt: timestamp.nullable(),
+    }),
+  ),
+});
+
+const breakStates = ['open', 'resolved'] as const;
+
+export const breakView = z.object({
+  id: z.string(),
+  kind: z.string(),
+  state: z.enum(breakStates),
+  amount: reais.nullable(),
+  nsu: bigInteger.nullable(),
+  expectedPaymentId: z.string().nullable(),
+  evidence: z.unknown(),
+  openedAt: timestamp,
+  resolvedAt: timestamp.nullable(),
+});
+
+export const listBreaks = route({
+  ...book,
+  chapter: 'Breaks',
+  name: 'listBreaks',
+  summary: 'Disagreements that someone must settle, newest first.',
+  path: '/v1/breaks',
+  query: listQuery({
+    state: z.enum(breakStates).optional(),
+    kind: text(60).optional(),
+    nsu: queryNsu.optional(),
+  }),
+  response: listOf(breakView),
+});
+
+export const getBreak = route({
+  ...book,
+  chapter: 'Breaks',
+  name: 'getBreak',
+  summary: 'One break.',
+  path: '/v1/breaks/{id}',
+  params: byId,
+  response: breakView,
+});
+
+export const getSummary = route({
+  ...book,
+  chapter: 'Book',
+  name: 'getSummary',
+  summary:
+    'The account at a glance: is the statement whole, is all of it explained, what is under way.',
+  path: '/v1/summary',
+  response: z.object({
+    statement: z.object({
+      lastNsu: bigInteger.nullable(),
+      complete: z.boolean(),
+      closedUntil: timestamp.nullable(),
+      balance: reais.nullable(),
+      syncedAt: timestamp.nullable(),
+      unreadableLines: integer,
+      polls: integer,
+    }),
+    transactions: z.object({
+      total: integer,
+      matched: integer,
+      classified: integer,
+      inBreak: integer,
+      pending: integer,
+    }),
+    expectedPayments: z.object({ open: integer, overdue: integer }),
+    operations: z.object({ sending: integer, unknown: integer, needsOperator: integer }),
+    breaks: z.object({ open: integer }),
+    webhooks: z.object({ received: integer, pending: integer, quarantined: integer }),
+    deliveries: z.object({ pending: integer, dead: integer }),
+  }),
+});

@@ -1,0 +1,62 @@
+// What business systems are told of a judged line. Ids and amounts, no names or documents.
+import { LosslessNumber } from 'lossless-json';
+import type { EventType, NewEvent } from '../events/events.service.js';
+import { formatReais } from '../money/cents.js';
+import type { Settlement } from './match.js';
+
+export interface ToldLine {
+  nsu: bigint;
+  isCredit: boolean;
+  amountCents: bigint;
+  typeName: string;
+  correlationId: string | null;
+  endToEndId: string | null;
+  occurredAt: Date;
+}
+
+export interface ToldCharge {
+  correlationId: string;
+  type: string;
+  amountCents: bigint | null;
+}
+
+// `charge.paid` says that the goods may go: a part of the money must not be told by the same word.
+const chargeEventTypes: Record<Settlement, EventType> = {
+  settled: 'charge.paid',
+  partially_settled: 'charge.partially_paid',
+  overpaid: 'charge.overpaid',
+};
+
+export function chargeEvent(line: ToldLine, charge: ToldCharge, settlement: Settlement): NewEvent {
+  return {
+    type: chargeEventTypes[settlement],
+    data: {
+      correlationId: charge.correlationId,
+      chargeType: charge.type,
+      chargeAmount: charge.amountCents === null ? null : reaisOf(charge.amountCents),
+      settlement,
+      ...paymentOf(line),
+    },
+  };
+}
+
+export function unexpectedEvent(line: ToldLine, breakKind: string): NewEvent {
+  return {
+    type: 'transaction.unexpected',
+    data: {
+      breakKind,
+      isCredit: line.isCredit,
+      transactionType: line.typeName,
+      correlationId: line.correlationId,
+      ...paymentOf(line),
+    },
+  };
+}
+
+function paymentOf({ nsu, amountCents, endToEndId, occurredAt }: ToldLine) {
+  return { nsu, amount: reaisOf(amountCents), endToEndId, occurredAt: occurredAt.toISOString() };
+}
+
+function reaisOf(cents: bigint): LosslessNumber {
+  return new LosslessNumber(formatReais(cents));
+}

@@ -1,0 +1,26 @@
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { EventsModule } from '../events/events.module.js';
+import { Timers } from '../platform/timers.js';
+import { StatementModule } from '../statement/statement.module.js';
+import { BookController } from './book.controller.js';
+import { ReconciliationProcessor } from './reconciliation.processor.js';
+import { ReconciliationService } from './reconciliation.service.js';
+import { VerdictsController } from './verdicts.controller.js';
+
+const sweepEveryMs = 1_000;
+
+@Module({
+  imports: [EventsModule, StatementModule],
+  controllers: [BookController, VerdictsController],
+  providers: [ReconciliationService, ReconciliationProcessor],
+})
+export class ReconciliationModule implements OnModuleInit {
+  constructor(
+    private readonly timers: Timers,
+    private readonly reconciliation: ReconciliationService,
+  ) {}
+
+  onModuleInit(): void {
+    this.timers.every('reconciliation', sweepEveryMs, () => this.reconciliation.wakeUnjudged());
+  }
+}

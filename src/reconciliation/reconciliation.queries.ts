@@ -1,0 +1,143 @@
+// Reconciliation's SQL: lines and candidates are gathered by key look-ups, a batch at a time, and verdicts are
+// inserted in one statement each. Neither side of a match is updated.
+import type { Db, Tx } from '../database.service.js';
+import type { Candidate, JudgedLine, Verdict } from './match.js';
+
+/** A line with what its events tell. */
+export interface ArrivedLine extends JudgedLine {
+  arrival: bigint;
+  typeName: string;
+  correlationId: string | null;
+  endToEndId: string | null;
+  notes: string | null;
+}
+
+/** Takes the account's judgement for the rest of the transaction: one judges at a time. */
+export async function lockJudgement(tx: Tx, accountId: number): Promise<bigint> {
+  await tx.$executeRaw`
+    INSERT INTO reconciliation_state (account_id) VALUES (${accountId}) ON CONFLICT (account_id) DO NOTHING`;
+  const [state] = await tx.$queryRaw<{ judged: bigint }[]>`
+    SELECT judged_arrival AS judged FROM reconciliation_state WHERE account_id = ${accountId} FOR UPDATE`;
+  return state?.judged ?? 0n;
+}
+
+export async function listUnjudged(
+  tx: Tx,
+  accountId: number,
+  afterArrival: bigint,
+  limit: number,
+): Promise<ArrivedLine[]> {
+  return tx.$queryRaw<ArrivedLine[]>`
+    SELECT nsu, arrival, is_credit AS "isCredit", amount_cents AS "amountCents", type_name AS "typeName",
+           correlation_id AS "correlationId", end_to_end_id AS "endToEndId", notes,
+           occurred_at AS "occurredAt"
+    FROM "transaction" WHERE account_id = ${accountId} AND arrival > ${afterArrival}
+    ORDER BY arrival LIMIT ${limit}`;
+}
+
+/** What the references on the lines name. */
+export async function gatherCandidates(
+  tx: Tx,
+  accountId: number,
+  nsus: bigint[],
+): Promise<(Candidate & { nsu: bigint })[]> {
+  return tx.$queryRaw`
+    SELECT t.nsu, e.id AS "expectedPaymentId", e.is_credit AS "isCredit", e.amount_cents AS "amountCents",
+           e.is_multi_use AS "isMultiUse", e.withdrawn_at IS NOT NULL AS "isWithdrawn",
+           paid.cents AS "paidCents", named.kind AS "referenceKind", named.value AS "referenceValue"
+    FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
+    JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = wanted.nsu
+    CROSS JOIN LATERAL (VALUES ('correlation_id', t.correlation_id), ('end_to_end_id', t.end_to_end_id),
+                               ('external_id', t.external_id)) AS named(kind, value)
+    CROSS JOIN LATERAL (
+      SELECT r.expected_payment_id FROM expected_payment_reference r
+      WHERE r.account_id = ${accountId} AND r.kind = named.kind AND r.value = named.value
+    ) r
+    CROSS JOIN LATERAL (
+      SELECT * FROM expected_payment WHERE account_id = ${accountId} AND id = r.expected_payment_id
+    ) e
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(m.amount_cents), 0)::bigint AS cents FROM match m
+      WHERE m.account_id = ${accountId} AND m.expected_payment_id = e.id AND m.unlinked_at IS NULL
+    ) paid
+    ORDER BY t.nsu, named.kind, e.id`;
+}
+
+type Of<Kind extends Verdict['verdict']> = Extract<Verdict, { verdict: Kind }>;
+
+export async function insertMatches(
+  tx: Tx,
+  accountId: number,
+  matches: (Of<'matched'> & { id: string })[],
+): Promise<void> {
+  if (matches.length === 0) return;
+  await tx.$executeRaw`
+    INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, evidence)
+    SELECT ${accountId}, * FROM unnest(
+      ${matches.map(({ id }) => id)}::uuid[], ${matches.map(({ nsu }) => nsu)}::bigint[],
+      ${matches.map(({ expectedPaymentId }) => expectedPaymentId)}::uuid[],
+      ${matches.map(({ amountCents }) => amountCents)}::bigint[], ${matches.map(({ rule }) => rule)}::text[],
+      ${matches.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[])`;
+}
+
+export async function insertClassifications(
+  tx: Tx,
+  accountId: number,
+  classified: Of<'classified'>[],
+): Promise<void> {
+  if (classified.length === 0) return;
+  await tx.$executeRaw`
+    INSERT INTO classification (account_id, nsu, rule)
+    SELECT ${accountId}, * FROM unnest(
+      ${classified.map(({ nsu }) => nsu)}::bigint[], ${classified.map(({ rule }) => rule)}::text[])`;
+}
+
+/** Opens breaks, each once: the subject says what it is about. */
+export async function insertBreaks(
+  tx: Tx,
+  accountId: number,
+  breaks: (Of<'break'> & { id: string })[],
+): Promise<void> {
+  if (breaks.length === 0) return;
+  await tx.$executeRaw`
+    INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, evidence)
+    SELECT ${accountId}, b.id, b.kind, 'open', 'nsu:' || b.nsu, b.amount_cents, b.nsu, b.evidence
+    FROM unnest(
+      ${breaks.map(({ id }) => id)}::uuid[], ${breaks.map(({ kind }) => kind)}::text[],
+      ${breaks.map(({ amountCents }) => amountCents)}::bigint[], ${breaks.map(({ nsu }) => nsu)}::bigint[],
+      ${breaks.map(({ candidates }) => JSON.stringify({ candidates }))}::jsonb[]
+    ) AS b(id, kind, amount_cents, nsu, evidence)
+    ON CONFLICT (account_id, kind, subject) DO NOTHING`;
+}
+
+export async function recordJudged(tx: Tx, accountId: number, arrival: bigint): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE reconciliation_state SET judged_arrival = ${arrival}, judged_at = now()
+    WHERE account_id = ${accountId}`;
+}
+
+/** The charge that an expected payment is of, where it is one. */
+export async function listChargesOf(
+  tx: Tx,
+  accountId: number,
+  expectedPaymentIds: string[],
+): Promise<
+  { expectedPaymentId: string; correlationId: string; type: string; amountCents: bigint | null }[]
+> {
+  return tx.$queryRaw`
+    SELECT expected_payment_id AS "expectedPaymentId", correlation_id AS "correlationId", type,
+           amount_cents AS "amountCents"
+    FROM charge
+    WHERE account_id = ${accountId} AND expected_payment_id = ANY (${expectedPaymentIds}::uuid[])`;
+}
+
+/** Accounts with lines that nobody has judged. */
+export async function listUnjudgedAccounts(db: Db): Promise<{ accountId: number }[]> {
+  return db.$queryRaw`
+    SELECT a.id AS "accountId" FROM bank_account a
+    LEFT JOIN reconciliation_state s ON s.account_id = a.id
+    WHERE EXISTS (
+      SELECT 1 FROM "transaction" t
+      WHERE t.account_id = a.id AND t.arrival > COALESCE(s.judged_arrival, 0)
+    )`;
+}

@@ -1,0 +1,22 @@
+// Business time: days and due dates follow the bank's clock, as its Date header told it at the last poll.
+import { Injectable } from '@nestjs/common';
+import { saoPauloDay } from '../brazil/statement-day.js';
+import { Database } from '../database.service.js';
+import { Clock } from '../platform/clock.js';
+
+@Injectable()
+export class BankTime {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The day in São Paulo at the account's bank, yyyy-mm-dd. */
+  async today(accountId: number): Promise<string> {
+    const state = await this.database.prisma.statementState.findUnique({
+      where: { accountId },
+      select: { clockOffsetMs: true },
+    });
+    return saoPauloDay(new Date(this.clock.now().getTime() + Number(state?.clockOffsetMs ?? 0n)));
+  }
+}

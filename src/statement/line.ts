@@ -1,0 +1,106 @@
+// Reads one line of the bank's statement. Tolerant of what it does not know and exact about what it needs: a
+// line whose money or number cannot be read is set aside whole, never guessed.
+import { z } from 'zod';
+import { transaction } from '../contract/statement.js';
+import { bigInteger } from '../contract/wire.js';
+import { canonicalJson, sha256, stringifyJson } from '../platform/exact-json.js';
+
+export interface StatementLine {
+  nsu: bigint;
+  bankId: string;
+  isCredit: boolean;
+  /** Never negative: `isCredit` tells the direction. */
+  amountCents: bigint;
+  typeName: string;
+  correlationId: string | null;
+  endToEndId: string | null;
+  externalId: string | null;
+  originalEndToEndId: string | null;
+  notes: string | null;
+  balancePreviousCents: bigint;
+  currentBalanceCents: bigint;
+  occurredAt: Date;
+  /** The line's exact text. */
+  content: string;
+  /** SHA-256 of its canonical text. */
+  contentHash: string;
+}
+
+export type LineReading =
+  | { ok: true; line: StatementLine }
+  | { ok: false; reason: string; nsu: bigint | null; content: string; contentHash: string };
+
+export function readLine(raw: unknown): LineReading {
+  const content = stringifyJson(raw);
+  const contentHash = sha256(canonicalJson(raw));
+  const unreadable = (reason: string): LineReading => ({
+    ok: false,
+    reason,
+    nsu: nsuOf(raw),
+    content,
+    contentHash,
+  });
+  const decoded = z.safeDecode(transaction, raw as never);
+  if (!decoded.success) {
+    // The path alone: messages of the schema may quote the value.
+    const path = decoded.error.issues[0]?.path.map(String).join('.') ?? '';
+    return unreadable(`cannot be read at ${path || 'its root'}`);
+  }
+  const { nsu, amount, type, balance, createdAt, id, notes } = decoded.data;
+  const occurredAt = parseInstant(createdAt);
+  if (!occurredAt) return unreadable('cannot be read at createdAt');
+  if (amount < 0n && type.isCredit) return unreadable('is a credit of a negative amount');
+  return {
+    ok: true,
+    line: {
+      nsu,
+      bankId: storable(id),
+      isCredit: type.isCredit,
+      amountCents: amount < 0n ? -amount : amount,
+      typeName: storable(type.name),
+      ...references(decoded.data),
+      notes: notes ? storable(notes) : null,
+      balancePreviousCents: balance.balancePrevious,
+      currentBalanceCents: balance.currentBalance,
+      occurredAt,
+      content,
+      contentHash,
+    },
+  };
+}
+
+/** The ids that tie a line to a record of ours: on the line itself, or in its proof. */
+function references(line: z.output<typeof transaction>) {
+  const proof = (line.proof ?? {}) as Record<string, unknown>;
+  const own = line as Record<string, unknown>;
+  const find = (name: string): string | null => {
+    const value = own[name] ?? proof[name];
+    return typeof value === 'string' && value !== '' ? storable(value) : null;
+  };
+  return {
+    correlationId: find('correlationId'),
+    endToEndId: find('endToEndId'),
+    externalId: find('externalId'),
+    originalEndToEndId: find('originalEndToEndId'),
+  };
+}
+
+const instantText = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})?$/;
+
+/** An instant with a zone, or without one: then it is UTC, as the bank's other times are. */
+export function parseInstant(text: string): Date | null {
+  const zone = instantText.exec(text);
+  if (!zone) return null;
+  const instant = new Date(zone[2] ? text : `${text}Z`);
+  return Number.isNaN(instant.getTime()) ? null : instant;
+}
+
+/** PostgreSQL's text takes neither NUL nor half a character. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '').replace(/[\u{D800}-\u{DFFF}]/gu, '\uFFFD');
+}
+
+function nsuOf(raw: unknown): bigint | null {
+  const decoded = z.safeDecode(z.looseObject({ nsu: bigInteger }), raw as never);
+  return decoded.success ? decoded.data.nsu : null;
+}

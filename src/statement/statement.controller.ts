@@ -1,0 +1,34 @@
+// The contract's statement, asked of the bank itself: the mirror is for the book, not for drop-in clients.
+import { Controller, UseGuards } from '@nestjs/common';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
+import type { Caller } from '../accounts/api-keys.service.js';
+import { BankService } from '../bank/bank.service.js';
+import type { RouteInput } from '../contract/route.js';
+import { listTransactions, listTransactionsV1 } from '../contract/statement.js';
+import { Handles, Input, type Reply } from '../platform/contract-route.js';
+
+@Controller()
+@UseGuards(ApiKeyGuard)
+export class StatementController {
+  constructor(
+    private readonly accounts: AccountsService,
+    private readonly bank: BankService,
+  ) {}
+
+  @Handles(listTransactions)
+  async list(
+    @CalledBy() { accountId }: Caller,
+    @Input() input: RouteInput<typeof listTransactions>,
+  ): Promise<Reply> {
+    return this.bank.relay(listTransactions, await this.accounts.get(accountId), input);
+  }
+
+  @Handles(listTransactionsV1)
+  async listV1(
+    @CalledBy() { accountId }: Caller,
+    @Input() input: RouteInput<typeof listTransactionsV1>,
+  ): Promise<Reply> {
+    return this.bank.relay(listTransactionsV1, await this.accounts.get(accountId), input);
+  }
+}

@@ -1,0 +1,169 @@
+// The mirror's SQL. Every write carries the token of the sync that makes it: a process that was paused past
+// its lease writes nothing.
+import type { Db, Tx } from '../database.service.js';
+import type { StatementLine } from './line.js';
+import type { PageOrder } from './paging.js';
+
+export interface Lease {
+  accountId: number;
+  token: string;
+}
+
+export interface LeasedState {
+  lineCount: bigint;
+  firstHoleNsu: bigint | null;
+  pageOrder: PageOrder | null;
+  /** The database's time at which the sync began. */
+  startedAt: Date;
+}
+
+/** Begins a sync; null while another holds the lease. */
+export async function acquireLease(
+  db: Db,
+  { accountId, token }: Lease,
+  leaseMs: number,
+): Promise<LeasedState | null> {
+  const [state] = await db.$queryRaw<LeasedState[]>`
+    INSERT INTO statement_state AS s (account_id, lease_token, lease_until)
+    VALUES (${accountId}, ${token}::uuid, clock_timestamp() + ${leaseMs} * interval '1 millisecond')
+    ON CONFLICT (account_id) DO UPDATE
+      SET lease_token = EXCLUDED.lease_token, lease_until = EXCLUDED.lease_until
+      WHERE s.lease_until IS NULL OR s.lease_until < clock_timestamp()
+    RETURNING line_count AS "lineCount", first_hole_nsu AS "firstHoleNsu", page_order AS "pageOrder",
+              clock_timestamp() AS "startedAt"`;
+  return state ?? null;
+}
+
+/** Holds the lease for the rest of the transaction and prolongs it; false when it was lost. */
+export async function renewLease(tx: Tx, { accountId, token }: Lease, leaseMs: number) {
+  const renewed = await tx.$executeRaw`
+    UPDATE statement_state SET lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+    WHERE account_id = ${accountId} AND lease_token = ${token}::uuid`;
+  return renewed === 1;
+}
+
+export async function releaseLease(db: Db, { accountId, token }: Lease): Promise<void> {
+  await db.$executeRaw`
+    UPDATE statement_state SET lease_token = NULL, lease_until = NULL
+    WHERE account_id = ${accountId} AND lease_token = ${token}::uuid`;
+}
+
+/** What the mirror already has of these lines. */
+export async function findKnown(
+  tx: Tx,
+  accountId: number,
+  nsus: bigint[],
+): Promise<{ nsu: bigint; contentHash: string }[]> {
+  return tx.$queryRaw`
+    SELECT nsu, content_hash AS "contentHash" FROM "transaction"
+    WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[])`;
+}
+
+/** Writes new lines in the order given; `arrival` follows it. */
+export async function insertLines(
+  tx: Tx,
+  accountId: number,
+  lines: StatementLine[],
+): Promise<void> {
+  const column = <Value>(pick: (line: StatementLine) => Value) => lines.map(pick);
+  await tx.$executeRaw`
+    INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,
+      end_to_end_id, external_id, original_end_to_end_id, notes, balance_previous_cents,
+      current_balance_cents, occurred_at, content_hash, content)
+    SELECT ${accountId}, * FROM unnest(
+      ${column(({ nsu }) => nsu)}::bigint[], ${column(({ bankId }) => bankId)}::text[],
+      ${column(({ isCredit }) => isCredit)}::boolean[], ${column(({ amountCents }) => amountCents)}::bigint[],
+      ${column(({ typeName }) => typeName)}::text[], ${column(({ correlationId }) => correlationId)}::text[],
+      ${column(({ endToEndId }) => endToEndId)}::text[], ${column(({ externalId }) => externalId)}::text[],
+      ${column(({ originalEndToEndId }) => originalEndToEndId)}::text[], ${column(({ notes }) => notes)}::text[],
+      ${column(({ balancePreviousCents }) => balancePreviousCents)}::bigint[],
+      ${column(({ currentBalanceCents }) => currentBalanceCents)}::bigint[],
+      ${column(({ occurredAt }) => occurredAt.toISOString())}::timestamptz[],
+      ${column(({ contentHash }) => contentHash)}::text[], ${column(({ content }) => content)}::text[])`;
+}
+
+/** Until the chain is proved, the mirror counts as not whole from the lowest new line on. */
+export async function markUnproved(tx: Tx, accountId: number, inserted: number, lowestNsu: bigint) {
+  await tx.$executeRaw`
+    UPDATE statement_state
+    SET first_hole_nsu = LEAST(first_hole_nsu, ${lowestNsu}), line_count = line_count + ${inserted}
+    WHERE account_id = ${accountId}`;
+}
+
+export interface SetAside {
+  kind: 'unreadable' | 'changed';
+  nsu: bigint | null;
+  reason: string;
+  content: string;
+  contentHash: string;
+}
+
+export async function insertSetAside(
+  tx: Tx,
+  accountId: number,
+  lines: SetAside[],
+): Promise<number> {
+  if (lines.length === 0) return 0;
+  const { count } = await tx.unreadableLine.createMany({
+    data: lines.map((line) => ({ accountId, ...line })),
+    skipDuplicates: true,
+  });
+  return count;
+}
+
+/**
+ * The first line from `fromNsu` on whose balances do not follow: its own sum, or its neighbour's balance.
+ * Null when the chain is unbroken. Starts one line earlier, at the neighbour that is proved already.
+ */
+export async function findBrokenLink(
+  tx: Tx,
+  accountId: number,
+  fromNsu: bigint,
+): Promise<bigint | null> {
+  const [broken] = await tx.$queryRaw<{ nsu: bigint }[]>`
+    WITH span AS (
+      SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
+             CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed_cents,
+             lag(current_balance_cents) OVER (ORDER BY nsu) AS neighbour
+      FROM "transaction"
+      WHERE account_id = ${accountId} AND nsu >= COALESCE(
+        (SELECT max(nsu) FROM "transaction" WHERE account_id = ${accountId} AND nsu < ${fromNsu}),
+        ${fromNsu})
+    )
+    SELECT nsu FROM span
+    WHERE previous + signed_cents <> current OR neighbour <> previous
+    ORDER BY nsu LIMIT 1`;
+  return broken?.nsu ?? null;
+}
+
+/** Ends a sync that read everything it had to. */
+export async function finishSync(
+  tx: Tx,
+  { accountId, token }: Lease,
+  sync: {
+    startedAt: Date;
+    firstHoleNsu: bigint | null;
+    pageOrder: PageOrder | null;
+    clockOffsetMs: number;
+  },
+): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE statement_state s
+    SET last_nsu = newest.nsu, balance_cents = newest.current_balance_cents,
+        first_hole_nsu = ${sync.firstHoleNsu}, page_order = COALESCE(${sync.pageOrder}, s.page_order),
+        polled_from = ${sync.startedAt}, synced_at = clock_timestamp(), polls = s.polls + 1,
+        clock_offset_ms = ${BigInt(sync.clockOffsetMs)}, lease_token = NULL, lease_until = NULL
+    FROM (SELECT 1) one LEFT JOIN LATERAL (
+      SELECT nsu, current_balance_cents FROM "transaction"
+      WHERE account_id = ${accountId} ORDER BY nsu DESC LIMIT 1
+    ) newest ON true
+    WHERE s.account_id = ${accountId} AND s.lease_token = ${token}::uuid`;
+}
+
+/** Accounts whose last completed poll is older than this, or that never had one. */
+export async function listOverdue(db: Db, olderThanMs: number): Promise<{ accountId: number }[]> {
+  return db.$queryRaw`
+    SELECT a.id AS "accountId" FROM bank_account a
+    LEFT JOIN statement_state s ON s.account_id = a.id
+    WHERE s.synced_at IS NULL OR s.synced_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'`;
+}

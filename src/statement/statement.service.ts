@@ -1,0 +1,181 @@
+// The mirror of the bank's statement: read page by page under a lease, written once a line, its chain of
+// balances proved. What a line means is not decided here.
+import { Injectable } from '@nestjs/common';
+import { v4 as uuidv4 } from 'uuid';
+import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
+import { BankService } from '../bank/bank.service.js';
+import { readStatementPage } from '../contract/statement.js';
+import { Database, type Tx } from '../database.service.js';
+import { Clock } from '../platform/clock.js';
+import { AppError } from '../platform/errors.js';
+import { Log } from '../platform/log.js';
+import { WakeUps } from '../platform/wake-ups.js';
+import { readLine, type LineReading, type StatementLine } from './line.js';
+import { firstPage, isLastPage, orderOf, type PageOrder } from './paging.js';
+import * as queries from './statement.queries.js';
+
+const callDeadlineMs = 8_000;
+/** Longer than a page can take: past it, the process that synced is gone. */
+const leaseMs = callDeadlineMs + 4_000;
+const busyRetryMs = 500;
+
+interface PageResult {
+  lines: number;
+  newLines: number;
+  lowestNsu: bigint | null;
+  order: PageOrder | null;
+}
+
+@Injectable()
+export class StatementService {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountsService,
+    private readonly bank: BankService,
+    private readonly wakeUps: WakeUps,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  /** Reads what is new. Throws when the bank does not answer: the next poll reads the same again. */
+  async sync(accountId: number): Promise<void> {
+    const account = await this.accounts.get(accountId);
+    const lease = { accountId, token: uuidv4() };
+    const state = await queries.acquireLease(this.database.prisma, lease, leaseMs);
+    if (!state) {
+      // The other sync may have begun before what this wake-up tells of.
+      await this.wakeUps.wake('syncStatement', { accountId }, { delayMs: busyRetryMs });
+      return;
+    }
+    try {
+      const newLines = await this.readPages(account, lease, state);
+      if (newLines > 0) await this.wakeUps.wake('reconcile', { accountId });
+      await this.wakeUps.wake('settleWebhooks', { accountId });
+    } catch (error) {
+      await queries.releaseLease(this.database.prisma, lease);
+      throw error;
+    }
+  }
+
+  /** Wakes a poll of each account whose last one is older than this. */
+  async wakeOverdue(olderThanMs: number, isLate: boolean): Promise<void> {
+    for (const { accountId } of await queries.listOverdue(this.database.prisma, olderThanMs))
+      await (isLate
+        ? this.wakeUps.wakeOverdue('syncStatement', { accountId })
+        : this.wakeUps.wake('syncStatement', { accountId }));
+  }
+
+  private async readPages(
+    account: BankAccount,
+    lease: queries.Lease,
+    state: queries.LeasedState,
+  ): Promise<number> {
+    let order = state.pageOrder;
+    let newLines = 0;
+    let lowestNew: bigint | null = null;
+    let clockOffsetMs = 0;
+    for (let page = firstPage(order, state.lineCount, this.pageSize); ; page += 1) {
+      const answer = await this.readPage(account, page);
+      clockOffsetMs = answer.date ? answer.date.getTime() - this.clock.now().getTime() : 0;
+      const read = await this.recordPage(lease, answer.value.map(readLine));
+      order = read.order ?? order;
+      newLines += read.newLines;
+      if (read.newLines > 0) lowestNew = least(lowestNew, read.lowestNsu);
+      if (isLastPage({ ...read, order, firstHoleNsu: state.firstHoleNsu })) break;
+    }
+    await this.database.transaction(async (tx) => {
+      await this.assertLease(tx, lease);
+      const from = least(state.firstHoleNsu, lowestNew);
+      await queries.finishSync(tx, lease, {
+        startedAt: state.startedAt,
+        firstHoleNsu: from === null ? null : await queries.findBrokenLink(tx, account.id, from),
+        pageOrder: order,
+        clockOffsetMs,
+      });
+    });
+    return newLines;
+  }
+
+  private get pageSize(): number {
+    return this.bank.profile.statementPageSize;
+  }
+
+  private async readPage(account: BankAccount, page: number) {
+    const answer = await this.bank.call(
+      readStatementPage,
+      account,
+      { query: { page, limit: this.pageSize } },
+      { deadlineMs: callDeadlineMs },
+    );
+    if (answer.outcome === 'success') return answer;
+    throw new AppError('bank_unreachable', {
+      internal: `the statement of ${account.slug} was not read: ${answer.outcome === 'unknown' ? answer.reason : `status ${answer.status}`}`,
+    });
+  }
+
+  private async recordPage(lease: queries.Lease, readings: LineReading[]): Promise<PageResult> {
+    const { accountId } = lease;
+    const lines = oncePerNsu(readings);
+    return this.database.transaction(async (tx) => {
+      await this.assertLease(tx, lease);
+      const nsus = lines.map(({ nsu }) => nsu);
+      const known = new Map(
+        (await queries.findKnown(tx, accountId, nsus)).map((row) => [row.nsu, row.contentHash]),
+      );
+      const fresh = lines.filter(({ nsu }) => !known.has(nsu)).sort(byTime);
+      const setAside = [
+        ...readings.flatMap(unreadable),
+        ...lines.filter((line) => isChanged(line, known)).map(changed),
+      ];
+      const counted = await queries.insertSetAside(tx, accountId, setAside);
+      if (counted > 0) this.log.warn({ accountId, lines: counted }, 'statement lines set aside');
+      if (fresh.length > 0) {
+        await queries.insertLines(tx, accountId, fresh);
+        const lowest = fresh.map(({ nsu }) => nsu).reduce((a, b) => (a < b ? a : b));
+        await queries.markUnproved(tx, accountId, fresh.length, lowest);
+      }
+      return {
+        lines: readings.length,
+        newLines: fresh.length,
+        lowestNsu: nsus.reduce<bigint | null>(least, null),
+        order: orderOf(nsus),
+      };
+    });
+  }
+
+  private async assertLease(tx: Tx, lease: queries.Lease): Promise<void> {
+    if (await queries.renewLease(tx, lease, leaseMs)) return;
+    throw new AppError('conflict', { internal: 'the lease of the statement sync was lost' });
+  }
+}
+
+function least(a: bigint | null, b: bigint | null): bigint | null {
+  if (a === null || b === null) return a ?? b;
+  return a < b ? a : b;
+}
+
+/** Pages that shift may show a line twice. */
+function oncePerNsu(readings: LineReading[]): StatementLine[] {
+  const lines = new Map<bigint, StatementLine>();
+  for (const reading of readings) if (reading.ok) lines.set(reading.line.nsu, reading.line);
+  return [...lines.values()];
+}
+
+function byTime(a: StatementLine, b: StatementLine): number {
+  return a.occurredAt.getTime() - b.occurredAt.getTime() || (a.nsu < b.nsu ? -1 : 1);
+}
+
+function isChanged({ nsu, contentHash }: StatementLine, known: Map<bigint, string>): boolean {
+  const before = known.get(nsu);
+  return before !== undefined && before !== contentHash;
+}
+
+function changed({ nsu, content, contentHash }: StatementLine): queries.SetAside {
+  return { kind: 'changed', nsu, reason: 'came again with another content', content, contentHash };
+}
+
+function unreadable(reading: LineReading): queries.SetAside[] {
+  if (reading.ok) return [];
+  const { nsu, reason, content, contentHash } = reading;
+  return [{ kind: 'unreadable', nsu, reason, content, contentHash }];
+}

@@ -1,0 +1,79 @@
+// Keeps the bank's webhooks: the raw bytes are committed before the bank is answered, and those that arrive
+// while a commit is under way share the next one. A burst costs a few commits and a few polls, not one each.
+import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import { Database } from '../database.service.js';
+import { sha256 } from '../platform/exact-json.js';
+import { WakeUps } from '../platform/wake-ups.js';
+import { readNotice } from './notice.js';
+import { keepWebhooks, type KeptWebhook } from './webhooks.queries.js';
+
+interface Waiting {
+  webhook: KeptWebhook;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+const maxBatch = 500;
+
+@Injectable()
+export class WebhookInbox {
+  private readonly waiting: Waiting[] = [];
+  private isFlushing = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly wakeUps: WakeUps,
+  ) {}
+
+  /** Resolves when the bytes are committed; the poll is woken after that. */
+  async keep(accountId: number, urlEventType: string | null, body: Buffer): Promise<void> {
+    const { eventType, isQuarantined, reference } = readNotice(body, urlEventType);
+    const webhook = {
+      accountId,
+      id: uuidv7(),
+      eventType,
+      bodyHash: sha256(body),
+      body,
+      isQuarantined,
+      referenceKind: reference?.kind ?? null,
+      reference: reference?.value ?? null,
+      copies: 1,
+    };
+    const kept = new Promise<void>((resolve, reject) => {
+      this.waiting.push({ webhook, resolve, reject });
+    });
+    void this.flush();
+    await kept;
+  }
+
+  private async flush(): Promise<void> {
+    if (this.isFlushing) return;
+    this.isFlushing = true;
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.splice(0, maxBatch);
+      try {
+        await keepWebhooks(this.database.pool, mergeCopies(batch.map(({ webhook }) => webhook)));
+        for (const { resolve } of batch) resolve();
+        for (const accountId of new Set(batch.map(({ webhook }) => webhook.accountId)))
+          await this.wakeUps.wake('syncStatement', { accountId });
+      } catch (error) {
+        // Each waiting request answers with the fault; the bank sends its webhook again.
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    this.isFlushing = false;
+  }
+}
+
+/** One row for each webhook of a batch: a statement may not touch a row twice. */
+function mergeCopies(webhooks: KeptWebhook[]): KeptWebhook[] {
+  const merged = new Map<string, KeptWebhook>();
+  for (const webhook of webhooks) {
+    const key = `${webhook.accountId} ${webhook.eventType} ${webhook.bodyHash}`;
+    const same = merged.get(key);
+    if (same) same.copies += 1;
+    else merged.set(key, webhook);
+  }
+  return [...merged.values()];
+}

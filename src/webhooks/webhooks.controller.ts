@@ -1,0 +1,36 @@
+// The bank's door. Outside the contract's routes: the bank posts what it likes, and the raw bytes are kept.
+import { Controller, HttpCode, Post, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { AppError } from '../platform/errors.js';
+import { isProved, type ProofHeaders } from './proof.js';
+import { WebhookInbox } from './webhook-inbox.service.js';
+
+interface DoorParams {
+  account: string;
+  eventType?: string;
+}
+
+/** Compared with where there is no account, so that an unknown one takes no less time than a wrong secret. */
+const nobodysSecret = 'no account of this name';
+
+@Controller('webhooks/bank')
+export class WebhooksController {
+  constructor(
+    private readonly accounts: AccountsService,
+    private readonly inbox: WebhookInbox,
+  ) {}
+
+  @Post([':account', ':account/:eventType'])
+  @HttpCode(200)
+  async receive(@Req() request: FastifyRequest): Promise<{ received: true }> {
+    const { account: slug, eventType } = request.params as DoorParams;
+    const account = await this.accounts.findBySlug(slug);
+    const secret = account ? this.accounts.webhookSecret(account) : nobodysSecret;
+    const proved = isProved(request.headers as ProofHeaders, secret);
+    if (!account || !proved) throw new AppError('unauthenticated');
+    const body = request.body instanceof Uint8Array ? Buffer.from(request.body) : Buffer.alloc(0);
+    await this.inbox.keep(account.id, eventType ?? null, body);
+    return { received: true };
+  }
+}

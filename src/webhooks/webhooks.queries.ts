@@ -1,0 +1,91 @@
+// The inbox's SQL.
+import type pg from 'pg';
+import type { Db } from '../database.service.js';
+
+export interface KeptWebhook {
+  accountId: number;
+  id: string;
+  eventType: string;
+  bodyHash: string;
+  body: Buffer;
+  isQuarantined: boolean;
+  referenceKind: string | null;
+  reference: string | null;
+  copies: number;
+}
+
+/** Keeps webhooks in one statement; one that came before is counted. No two of them may be the same. */
+export async function keepWebhooks(pool: pg.Pool, webhooks: KeptWebhook[]): Promise<void> {
+  const column = <Value>(pick: (webhook: KeptWebhook) => Value) => webhooks.map(pick);
+  await pool.query(
+    `INSERT INTO webhook_event AS e
+       (account_id, id, event_type, body_hash, body, state, reference_kind, reference, copies)
+     SELECT account_id, id, event_type, body_hash, body,
+            CASE WHEN quarantined THEN 'quarantined' ELSE 'pending' END, reference_kind, reference, copies
+     FROM unnest($1::int[], $2::uuid[], $3::text[], $4::text[], $5::bytea[], $6::boolean[], $7::text[],
+                 $8::text[], $9::int[])
+       AS w(account_id, id, event_type, body_hash, body, quarantined, reference_kind, reference, copies)
+     ORDER BY account_id, event_type, body_hash
+     ON CONFLICT (account_id, event_type, body_hash) DO UPDATE SET copies = e.copies + EXCLUDED.copies`,
+    [
+      column(({ accountId }) => accountId),
+      column(({ id }) => id),
+      column(({ eventType }) => eventType),
+      column(({ bodyHash }) => bodyHash),
+      column(({ body }) => body),
+      column(({ isQuarantined }) => isQuarantined),
+      column(({ referenceKind }) => referenceKind),
+      column(({ reference }) => reference),
+      column(({ copies }) => copies),
+    ],
+  );
+}
+
+/**
+ * Settles what a poll that began after its receipt has answered: its movement is on the statement, or it
+ * names none, or it was looked for often enough. The others are looked for again.
+ */
+export async function settleAnswered(
+  db: Db,
+  accountId: number,
+  pausesMs: readonly number[],
+): Promise<{ settled: bigint; pauseMs: number | null }> {
+  const [result] = await db.$queryRaw<{ settled: bigint; pauseMs: number | null }[]>`
+    WITH answered AS (
+      SELECT e.account_id, e.id, e.polls, e.reference IS NULL OR EXISTS (
+        SELECT 1 FROM "transaction" t WHERE t.account_id = e.account_id AND e.reference_kind = 'nsu'
+          AND t.nsu = CASE WHEN e.reference_kind = 'nsu' THEN e.reference::bigint END
+        UNION ALL
+        SELECT 1 FROM "transaction" t WHERE t.account_id = e.account_id AND e.reference_kind = 'end_to_end_id'
+          AND t.end_to_end_id = e.reference
+        UNION ALL
+        SELECT 1 FROM "transaction" t WHERE t.account_id = e.account_id AND e.reference_kind = 'correlation_id'
+          AND t.correlation_id = e.reference
+      ) AS is_seen
+      FROM webhook_event e JOIN statement_state s ON s.account_id = e.account_id
+      WHERE e.account_id = ${accountId} AND e.state = 'pending' AND s.polled_from > e.received_at
+        AND (e.next_poll_at IS NULL OR s.polled_from >= e.next_poll_at)
+    ), settled AS (
+      UPDATE webhook_event e SET state = 'settled', settled_at = clock_timestamp(), next_poll_at = NULL
+      FROM answered a
+      WHERE e.account_id = a.account_id AND e.id = a.id
+        AND (a.is_seen OR a.polls >= ${pausesMs.length})
+      RETURNING e.id
+    ), unseen AS (
+      UPDATE webhook_event e SET polls = e.polls + 1, next_poll_at = clock_timestamp()
+        + (${pausesMs}::int[])[a.polls + 1] * interval '1 millisecond'
+      FROM answered a
+      WHERE e.account_id = a.account_id AND e.id = a.id
+        AND NOT a.is_seen AND a.polls < ${pausesMs.length}
+      RETURNING (${pausesMs}::int[])[a.polls + 1] AS pause_ms
+    )
+    SELECT (SELECT count(*) FROM settled) AS settled, (SELECT min(pause_ms) FROM unseen) AS "pauseMs"`;
+  return result ?? { settled: 0n, pauseMs: null };
+}
+
+/** Accounts with webhooks that a poll should have answered by now. */
+export async function listWaiting(db: Db): Promise<{ accountId: number }[]> {
+  return db.$queryRaw`
+    SELECT DISTINCT account_id AS "accountId" FROM webhook_event
+    WHERE state = 'pending' AND COALESCE(next_poll_at, received_at + interval '1 second') < clock_timestamp()`;
+}

@@ -1,0 +1,29 @@
+// Follows the kept webhooks until a poll has answered them, and looks again for those whose movement the
+// statement does not show yet.
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database.service.js';
+import { WakeUps } from '../platform/wake-ups.js';
+import { listWaiting, settleAnswered } from './webhooks.queries.js';
+
+/** How long after each poll that did not show it a webhook's movement is looked for again. */
+const pausesMs = [1_000, 2_000, 5_000, 15_000, 60_000] as const;
+
+@Injectable()
+export class WebhooksService {
+  constructor(
+    private readonly database: Database,
+    private readonly wakeUps: WakeUps,
+  ) {}
+
+  async settle(accountId: number): Promise<void> {
+    const { pauseMs } = await settleAnswered(this.database.prisma, accountId, pausesMs);
+    if (pauseMs !== null)
+      await this.wakeUps.wake('syncStatement', { accountId }, { delayMs: pauseMs });
+  }
+
+  /** Wakes the poll for webhooks whose wake-up was lost with the queue. */
+  async wakeWaiting(): Promise<void> {
+    for (const { accountId } of await listWaiting(this.database.prisma))
+      await this.wakeUps.wake('syncStatement', { accountId });
+  }
+}
