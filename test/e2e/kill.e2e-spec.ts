@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ConciliaProcess } from '../support/concilia-process.js';
+import { chargeRequest, each, register, summaryOf } from '../support/payments.js';
+import { testDatabase, type TestDatabase } from '../support/postgres.js';
+import { Receiver } from '../support/receiver.js';
+import { until } from '../support/until.js';
+
+interface Ledger {
+  accounts: { number: string; balance: number }[];
+  movements: { nsu: number; correlationId: string | null; amount: number }[];
+  audit: { clean: boolean };
+}
+
+const kills = 4;
+const payments = 80;
+
+describe('kill -9 at any point, and a restart', () => {
+  let service: TestDatabase;
+  let bank: TestDatabase;
+  let concilia: ConciliaProcess;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    [service, bank] = [await testDatabase(), await testDatabase()];
+    receiver = await Receiver.listen();
+    concilia = await ConciliaProcess.with({
+      DATABASE_URL: service.url,
+      SANDBOX_DATABASE_URL: bank.url,
+    });
+    await concilia.start();
+    await register(concilia, receiver);
+  }, 60_000);
+
+  afterAll(async () => {
+    await concilia.stop();
+    await receiver.close();
+    await service.drop();
+    await bank.drop();
+  });
+
+  it('loses nothing and doubles nothing', async () => {
+    const ids = Array.from({ length: payments }, (_, index) => `killed-${index}`);
+    let isWorking = true;
+    const killing = (async () => {
+      for (let round = 1; round <= kills && isWorking; round += 1) {
+        await sleep(400 + round * 130);
+        await concilia.kill();
+        await concilia.start();
+      }
+    })();
+    // A business system that gets no answer asks again under the same correlationId, and so does the payer.
+    await each(ids, 4, async (id) => {
+      await until(
+        `${id} is asked for`,
+        async () => {
+          const { status } = await concilia.ask('POST', '/baas/v1/charges', chargeRequest(id));
+          return status === 200;
+        },
+        60_000,
+      );
+      await until(
+        `${id} is paid`,
+        async () => {
+          const { status } = await concilia.bank('POST', `/baas/v1/charges/${id}/pay`);
+          return status === 200 || status === 409;
+        },
+        60_000,
+      );
+    });
+    isWorking = false;
+    await killing;
+
+    const ledger = (await concilia.bank<Ledger>('GET', '/sandbox/ledger?account=1000001')).body;
+    expect(ledger.audit.clean).toBe(true);
+    const paidAtBank = ledger.movements.map(({ correlationId }) => correlationId).sort();
+    await until(
+      'every payment at the bank is told once',
+      () =>
+        receiver.distinct('charge.paid').length + receiver.distinct('charge.overpaid').length >=
+        paidAtBank.length,
+      60_000,
+    );
+    const told = [...receiver.distinct('charge.paid'), ...receiver.distinct('charge.overpaid')];
+    expect(told.map(({ data }) => data.nsu).sort()).toEqual(
+      ledger.movements.map(({ nsu }) => nsu).sort(),
+    );
+    expect(new Set(told.map(({ data }) => data.correlationId))).toEqual(new Set(ids));
+
+    const summary = await summaryOf(concilia);
+    expect(summary.transactions).toMatchObject({
+      total: ledger.movements.length,
+      matched: ledger.movements.length,
+      pending: 0,
+    });
+    const account = ledger.accounts.find(({ number }) => number === '1000001');
+    expect(summary.statement).toMatchObject({ complete: true, balance: account?.balance });
+    const operations = await service.pool.query(
+      `SELECT state, count(*)::int AS operations FROM operation GROUP BY state`,
+    );
+    expect(operations.rows).toEqual([{ state: 'succeeded', operations: ids.length }]);
+  }, 180_000);
+});

@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ConciliaProcess } from '../support/concilia-process.js';
+import {
+  chargeRequest,
+  each,
+  register,
+  settlementOf,
+  summaryOf,
+  type Summary,
+} from '../support/payments.js';
+import { testDatabase, type TestDatabase } from '../support/postgres.js';
+import { Receiver } from '../support/receiver.js';
+import { hasRedis, startRedis, type TestRedis } from '../support/redis.js';
+import { until } from '../support/until.js';
+
+interface Registration {
+  id: string;
+  eventType: string;
+  url: string;
+  authorization: string;
+}
+
+const backends = ['PostgreSQL', 'Redis'] as const;
+
+describe.each(backends)('one charge, reconciled, with the queue on %s', (backend) => {
+  const run = backend === 'Redis' && !hasRedis ? it.skip : it;
+  const isSkipped = backend === 'Redis' && !hasRedis;
+  let service: TestDatabase;
+  let bank: TestDatabase;
+  let redis: TestRedis | null = null;
+  let concilia: ConciliaProcess;
+  let receiver: Receiver;
+
+  const wipeQueue = async () => {
+    if (redis) return redis.flush();
+    const { rows } = await service.pool.query<{ tablename: string }>(
+      `SELECT tablename FROM pg_tables WHERE schemaname = 'bullmq'`,
+    );
+    const tables = rows.map(({ tablename }) => `bullmq."${tablename}"`).join(', ');
+    // A truncation may meet the queue's own work and lose: it is made again until it holds.
+    await until('the queue is wiped', async () => {
+      await service.pool.query(`TRUNCATE ${tables}`);
+      return true;
+    });
+  };
+
+  beforeAll(async () => {
+    if (isSkipped) {
+      process.stderr.write('The Redis half is skipped: there is no redis-server here.\n');
+      return;
+    }
+    [service, bank] = [await testDatabase(), await testDatabase()];
+    if (backend === 'Redis') redis = await startRedis();
+    receiver = await Receiver.listen();
+    concilia = await ConciliaProcess.with({
+      DATABASE_URL: service.url,
+      SANDBOX_DATABASE_URL: bank.url,
+      ...(redis ? { REDIS_URL: redis.url } : {}),
+    });
+    await concilia.start();
+    await register(concilia, receiver);
+  }, 90_000);
+
+  afterAll(async () => {
+    if (isSkipped) return;
+    await concilia.stop();
+    await receiver.close();
+    await redis?.stop();
+    await service.drop();
+    await bank.drop();
+  });
+
+  run('settles within two seconds of the payment and says so, signed', async () => {
+    const asked = await concilia.ask('POST', '/baas/v1/charges', chargeRequest('order-1', 149.9));
+    expect(asked.status).toBe(200);
+    expect(await settlementOf(concilia, 'order-1')).toBe('open');
+
+    const paidAt = Date.now();
+    expect((await concilia.bank('POST', '/baas/v1/charges/order-1/pay')).status).toBe(200);
+    const event = await until('charge.paid arrives', () => receiver.events[0] ?? null);
+
+    expect(event.receivedAt - paidAt).toBeLessThan(2_000);
+    expect(event).toMatchObject({ type: 'charge.paid', isSigned: true });
+    expect(event.data).toMatchObject({ correlationId: 'order-1', amount: 149.9, nsu: 1 });
+    const charge = await concilia.ask('GET', '/v1/charges/order-1');
+    expect(charge.body).toMatchObject({
+      settlement: 'settled',
+      payments: [{ nsu: 1, amount: 149.9, endToEndId: event.data.endToEndId }],
+    });
+    expect(await summaryOf(concilia)).toMatchObject({
+      statement: { complete: true, balance: 100_149.9 },
+      transactions: { total: 1, matched: 1, pending: 0 },
+    });
+  });
+
+  run('settles a static QR code each time that it is paid', async () => {
+    const qr = await concilia.ask(
+      'POST',
+      '/baas/api/v2/pix/qrcode/static',
+      { correlationId: 'qr-1', amount: 7.25 },
+      { IdempotencyKey: '6f2c9a1e-3d07-4c0e-9d43-8f1f1a8f1b11' },
+    );
+    expect(qr.status).toBe(200);
+    for (const times of [1, 2]) {
+      await concilia.bank('POST', '/sandbox/pix/received', { payloadPix: qr.body.payloadPix });
+      await until(`payment ${times} settles`, async () => {
+        const { body } = await concilia.ask<{ payments: unknown[]; settlement: string }>(
+          'GET',
+          '/v1/charges/qr-1',
+        );
+        return body.payments.length === times && body.settlement === 'settled';
+      });
+    }
+  });
+
+  run('opens one break for a Pix that nobody expected, and says so', async () => {
+    const movement = await concilia.bank('POST', '/sandbox/pix/received', { amount: 3.21 });
+    const { nsu } = movement.body;
+    const told = await until(
+      'transaction.unexpected arrives',
+      () => receiver.distinct('transaction.unexpected')[0] ?? null,
+    );
+    expect(told).toMatchObject({ isSigned: true, data: { nsu, amount: 3.21 } });
+    const breaks = await concilia.ask<{ data: unknown[] }>('GET', `/v1/breaks?nsu=${String(nsu)}`);
+    expect(breaks.body.data).toHaveLength(1);
+    expect(breaks.body.data[0]).toMatchObject({ kind: 'unexpected', state: 'open', amount: 3.21 });
+    const lines = await concilia.ask<{ data: { explanation: object }[] }>(
+      'GET',
+      `/v1/transactions?nsu=${String(nsu)}`,
+    );
+    expect(lines.body.data[0]?.explanation).toMatchObject({ state: 'in_break' });
+  });
+
+  run('refuses a forged or unsigned webhook and settles nothing by it', async () => {
+    await concilia.ask('POST', '/baas/v1/charges', chargeRequest('order-forged'));
+    const before = await summaryOf(concilia);
+    const forged = JSON.stringify({ eventType: 'CHARGE_PAID', correlationId: 'order-forged' });
+    for (const headers of [{}, { 'x-webhook-key': 'guessed' }, { authorization: 'Bearer no' }]) {
+      const answer = await fetch(`${concilia.serviceUrl}/webhooks/bank/main/CHARGE_PAID`, {
+        method: 'POST',
+        body: forged,
+        headers: headers as Record<string, string>,
+      });
+      expect(answer.status).toBe(401);
+      expect(await answer.json()).toMatchObject({ status: 401, traceId: expect.any(String) });
+    }
+    expect(await settlementOf(concilia, 'order-forged')).toBe('open');
+    expect((await summaryOf(concilia)).webhooks.received).toBe(before.webhooks.received);
+  });
+
+  run('keeps one of a webhook that comes a hundred times, for a few polls', async () => {
+    const [registration] = (await concilia.bank<Registration[]>('GET', '/baas/api/v1/webhooks'))
+      .body;
+    const [name = '', secret = ''] = registration?.authorization.split(': ') ?? [];
+    const body = JSON.stringify({ eventType: 'CHARGE_PAID', correlationId: 'order-1', nsu: 1 });
+    const before = await summaryOf(concilia);
+    await each([...Array(100).keys()], 25, async () => {
+      const answer = await fetch(String(registration?.url), {
+        method: 'POST',
+        body,
+        headers: { [name]: secret },
+      });
+      expect(answer.status).toBe(200);
+    });
+    const after = await until('the webhook is answered by a poll', async () => {
+      const summary = await summaryOf(concilia);
+      return summary.webhooks.pending === 0 && summary;
+    });
+    expect(after.webhooks.received - before.webhooks.received).toBe(100);
+    expect(after.statement.polls - before.statement.polls).toBeLessThan(30);
+    const { rows } = await service.pool.query(`SELECT copies FROM webhook_event WHERE body = $1`, [
+      Buffer.from(body),
+    ]);
+    expect(rows).toEqual([{ copies: 100 }]);
+    expect(receiver.distinct('charge.paid').filter(({ data }) => data.nsu === 1)).toHaveLength(1);
+  });
+
+  run('loses no settlement and no event when the queue is wiped under 200 payments', async () => {
+    const ids = Array.from({ length: 200 }, (_, index) => `wiped-${index}`);
+    let isPaying = true;
+    const wiping = (async () => {
+      for (; isPaying; await new Promise((resolve) => setTimeout(resolve, 300))) await wipeQueue();
+    })();
+    await each(ids, 10, async (id) => {
+      expect((await concilia.ask('POST', '/baas/v1/charges', chargeRequest(id))).status).toBe(200);
+      expect((await concilia.bank('POST', `/baas/v1/charges/${id}/pay`)).status).toBe(200);
+    });
+    isPaying = false;
+    await wiping;
+    await wipeQueue();
+    const paid = await until(
+      'every payment is told',
+      () => {
+        const events = receiver
+          .distinct('charge.paid')
+          .filter(({ data }) => String(data.correlationId).startsWith('wiped-'));
+        return events.length >= ids.length && events;
+      },
+      60_000,
+    );
+    expect(paid).toHaveLength(ids.length);
+    expect(new Set(paid.map(({ data }) => data.correlationId))).toEqual(new Set(ids));
+    await expectWholeBook(concilia);
+  });
+
+  run('finds payments whose webhook never comes, by the scheduled poll', async () => {
+    const registrations = await concilia.bank<Registration[]>('GET', '/baas/api/v1/webhooks');
+    for (const { id } of registrations.body)
+      await concilia.bank('DELETE', `/baas/api/v1/webhooks/${id}`);
+    const before = await summaryOf(concilia);
+    await concilia.ask('POST', '/baas/v1/charges', chargeRequest('order-silent'));
+    await concilia.bank('POST', '/baas/v1/charges/order-silent/pay');
+    await until(
+      'the charge is settled',
+      async () => (await settlementOf(concilia, 'order-silent')) === 'settled',
+    );
+    expect((await summaryOf(concilia)).webhooks.received).toBe(before.webhooks.received);
+  });
+
+  run(
+    'registers its webhooks again by itself, each once, leaving what is right',
+    async () => {
+      await concilia.stop();
+      await concilia.start();
+      const first = await concilia.bank<Registration[]>('GET', '/baas/api/v1/webhooks');
+      await concilia.stop();
+      await concilia.start();
+      const second = await concilia.bank<Registration[]>('GET', '/baas/api/v1/webhooks');
+      expect(first.body.length).toBeGreaterThan(0);
+      expect(new Set(first.body.map(({ eventType }) => eventType)).size).toBe(first.body.length);
+      expect(second.body).toEqual(first.body);
+    },
+    60_000,
+  );
+});
+
+/** The book agrees with the bank's own ledger, whole and to the cent. */
+async function expectWholeBook(concilia: ConciliaProcess): Promise<void> {
+  const ledger = await concilia.bank<{
+    accounts: { number: string; balance: number }[];
+    audit: { clean: boolean };
+  }>('GET', '/sandbox/ledger?account=1000001');
+  const balance = ledger.body.accounts.find(({ number }) => number === '1000001')?.balance;
+  expect(ledger.body.audit.clean).toBe(true);
+  const summary = await until<Summary>('the book is whole', async () => {
+    const found = await summaryOf(concilia);
+    const { deliveries, transactions } = found;
+    return deliveries.pending === 0 && transactions.pending === 0 && found;
+  });
+  expect(summary.statement).toMatchObject({ complete: true, balance });
+  expect(summary.deliveries.dead).toBe(0);
+}
