@@ -1,25 +1,22 @@
 // Brings a fresh checkout to where it can run: packages, Prisma clients, build. Each step is skipped when its inputs
 // are those of the last complete run, and its stamp is written last, so that an interrupted step is done again.
 import { spawn } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   accessSync,
-  closeSync,
   constants,
   existsSync,
   mkdirSync,
-  openSync,
   readFileSync,
   readdirSync,
   realpathSync,
   rmSync,
-  statSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readIfPresent, withLock } from './lock.mjs';
 
 export const projectFolder = join(dirname(fileURLToPath(import.meta.url)), '..');
 export const preparedFolder = join(projectFolder, '.prepared');
@@ -33,7 +30,7 @@ export async function prepare({ build = true } = {}) {
   requireNode();
   mkdirSync(preparedFolder, { recursive: true });
   if (isPrepared(build)) return;
-  await withLock(async () => {
+  await withLock(join(preparedFolder, 'lock'), async () => {
     if (!isInstalled()) await step('Installing packages', install);
     if (!isGenerated()) await step('Generating database clients', generate);
     if (build && !isBuilt()) await step('Building', compile);
@@ -202,52 +199,6 @@ async function compile() {
   writeFileSync(join(preparedFolder, 'built'), hash);
 }
 
-/** Two starters in one checkout take turns; the lock of one that was killed is taken over. */
-async function withLock(work) {
-  const path = join(preparedFolder, 'lock');
-  const mine = `${process.pid} ${randomBytes(4).toString('hex')}`;
-  for (let isTold = false; !tryLock(path, mine);) {
-    const holder = Number.parseInt(readIfPresent(path) ?? '', 10);
-    if (isStale(path, holder)) rmSync(path, { force: true });
-    else if (!isTold) {
-      isTold = true;
-      console.log(`• Waiting for process ${holder}, which is preparing this folder …`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  const unlock = () => readIfPresent(path) === mine && rmSync(path, { force: true });
-  process.once('exit', unlock);
-  try {
-    await work();
-  } finally {
-    unlock();
-    process.off('exit', unlock);
-  }
-}
-
-function tryLock(path, content) {
-  try {
-    const file = openSync(path, 'wx');
-    writeSync(file, content);
-    closeSync(file);
-    return true;
-  } catch (error) {
-    if (error.code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-function isStale(path, holder) {
-  try {
-    if (Date.now() - statSync(path).mtimeMs > 15 * 60_000) return true;
-    if (!holder) return false; // just made, not yet written
-    process.kill(holder, 0);
-    return false;
-  } catch (error) {
-    return error.code === 'ESRCH'; // ENOENT: given back meanwhile; EPERM: alive
-  }
-}
-
 function run(program, argv, { quiet = false, env = {}, shell = false } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, argv, {
@@ -287,15 +238,6 @@ function hashOf(paths, ...others) {
       .update('\0');
   for (const other of others) hash.update(other);
   return hash.digest('hex');
-}
-
-function readIfPresent(path) {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 if (process.argv[1] && fileURLToPath(import.meta.url) === realpathSync(process.argv[1])) {

@@ -1,0 +1,99 @@
+// Holds schemas and migrations together: the migrations of each history, run on an empty database, must make what its
+// Prisma schema says, or a fresh database and the generated client would disagree.
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { StepFailed, endWith, prepare, preparedFolder, projectFolder, step } from './prepare.mjs';
+
+const schemas = ['service', 'sandbox'];
+
+async function main() {
+  await prepare();
+  const prisma = await findPrisma();
+  if (!prisma) {
+    console.log('! Migrations not checked: the engine of Prisma cannot be fetched here.');
+    return;
+  }
+  await withServer(async (server) => {
+    for (const name of schemas)
+      await step(`Migrations of ${name}`, () => compare(prisma, server, name));
+  });
+}
+
+/** The command that runs Prisma with its engine; undefined where no engine can be had. */
+async function findPrisma() {
+  const online = [process.execPath, join(projectFolder, 'node_modules/prisma/build/index.js')];
+  if (process.env.PRISMA_SCHEMA_ENGINE_BINARY) return online;
+  // Prisma's engine is fetched from a host of its own; where that cannot be reached, a command that has one.
+  if (process.env.PRISMA_COMMAND) return [process.env.PRISMA_COMMAND];
+  // `version` fetches the engine to tell its version, and needs neither schema nor database.
+  return (await run([...online, 'version'])).code === 0 ? online : undefined;
+}
+
+/** An empty PostgreSQL in a folder that is gone afterwards. */
+async function withServer(work) {
+  const launcher = join(projectFolder, 'dist/platform/embedded-postgres.js');
+  const { startEmbeddedPostgres } = await import(pathToFileURL(launcher).href);
+  const folder = await mkdtemp(join(tmpdir(), 'concilia-migrations-'));
+  const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: () => {} });
+  try {
+    await work(server);
+  } finally {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function compare(prisma, server, name) {
+  const [history, schema] = [`prisma/${name}/migrations`, `prisma/${name}`];
+  const database = `shadow_${name}`;
+  await server.ensureDatabase(database);
+  const config = await writeConfig(name, server.url(database));
+  const { code, output } = await run([
+    ...prisma,
+    ...['migrate', 'diff', '--config', config],
+    ...['--from-migrations', history, '--to-schema', schema, '--exit-code'],
+  ]);
+  await rm(config);
+  if (code === 0) return;
+  throw new StepFailed(
+    code === 2
+      ? `${history} does not make what ${schema} says; \`prisma migrate dev\` writes what is missing:\n${output}`
+      : `prisma migrate diff failed (exit code ${code}):\n${output}`,
+  );
+}
+
+/** The project's settings for Prisma know no shadow database: only this check has one. */
+async function writeConfig(name, shadowDatabaseUrl) {
+  const path = join(preparedFolder, `check-migrations-${name}-${process.pid}.mjs`);
+  const config = {
+    schema: join(projectFolder, 'prisma', name),
+    migrations: { path: join(projectFolder, 'prisma', name, 'migrations') },
+    datasource: { url: shadowDatabaseUrl, shadowDatabaseUrl },
+  };
+  await mkdir(preparedFolder, { recursive: true });
+  await writeFile(path, `export default ${JSON.stringify(config)};\n`);
+  return path;
+}
+
+function run([program, ...argv]) {
+  return new Promise((resolve, reject) => {
+    const env = { ...process.env, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' };
+    const child = spawn(program, argv, {
+      cwd: projectFolder,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const output = [];
+    child.stdout.on('data', (chunk) => output.push(chunk));
+    child.stderr.on('data', (chunk) => output.push(chunk));
+    child.once('error', reject);
+    child.once('close', (code) =>
+      resolve({ code, output: Buffer.concat(output).toString().trim() }),
+    );
+  });
+}
+
+await main().catch(endWith);
