@@ -146,7 +146,8 @@ export function loadSettings(environment: NodeJS.ProcessEnv = process.env): Sett
       .filter(([, value]) => value),
   );
   const parsed = z.object(settingSchemas).safeParse(given);
-  if (!parsed.success) throw new SettingsError(parsed.error.issues.map((issue) => issue.message));
+  if (!parsed.success)
+    throw new SettingsError([...new Set(parsed.error.issues.map(({ message }) => message))]);
   const values = parsed.data;
   const problems: string[] = [];
 

@@ -1,0 +1,263 @@
+// The settings: what is documented is what is read, and a wrong one is told by its name before anything starts.
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { developmentValues, loadSettings, settingSchemas } from '../src/config.js';
+
+const example = readFileSync(join(import.meta.dirname, '..', '.env.example'), 'utf8');
+const exampleLines = example.split('\n').flatMap((line) => {
+  const [, name, value] = /^([A-Z_]+)=(.*)$/.exec(line) ?? [];
+  return name === undefined ? [] : [[name, value] as const];
+});
+const exampleValues: Record<string, string | undefined> = Object.fromEntries(exampleLines);
+
+/** What a real bank needs, with no development value in it. */
+const production = {
+  PUBLIC_URL: 'https://concilia.example',
+  DATABASE_URL: 'postgresql://concilia:secret@db.example:5432/concilia',
+  BANK_PROFILE: 'generic',
+  BANK_BASE_URL: 'https://bank.example',
+  BANK_API_KEY: 'a-real-bank-key',
+  BANK_PARTNER_KEY: 'a-real-bank-partner-key',
+  CONCILIA_API_KEY: 'a-real-api-key',
+  CONCILIA_PARTNER_KEY: 'a-real-partner-key',
+  CONCILIA_ADMIN_KEY: 'a-real-admin-key',
+  CREDENTIALS_KEY: 'a-real-credentials-key-of-32-characters',
+};
+
+/** The problems that settings are refused for; none when they are taken. */
+function problemsOf(environment: Record<string, string>): string[] {
+  try {
+    loadSettings(environment);
+    return [];
+  } catch (error) {
+    return (error as { problems: string[] }).problems;
+  }
+}
+
+describe('.env.example', () => {
+  it('names every setting once, in the order in which they are read', () => {
+    expect(exampleLines.map(([name]) => name)).toEqual(Object.keys(settingSchemas));
+  });
+
+  it('explains every setting', () => {
+    const paragraphs = example.trim().split('\n\n').slice(1);
+    for (const paragraph of paragraphs)
+      expect(paragraph).toMatch(/^# .+\n(# .+\n)*([A-Z_]+=.*\n?)+$/);
+  });
+
+  it('holds the development values', () => {
+    expect(exampleValues).toMatchObject(developmentValues);
+  });
+
+  it('gives, taken as it stands, what nothing at all gives', () => {
+    expect(loadSettings(exampleValues)).toEqual(loadSettings({}));
+  });
+});
+
+describe('defaults', () => {
+  it('run everything in one process, on this machine alone', () => {
+    expect(loadSettings({})).toEqual({
+      host: '127.0.0.1',
+      port: 3000,
+      sandboxPort: 3900,
+      publicUrl: null,
+      databaseUrl: null,
+      sandboxDatabaseUrl: null,
+      redisUrl: null,
+      dataDir: resolve('.data'),
+      roles: ['api', 'worker', 'scheduler', 'sandbox'],
+      bank: {
+        profile: 'sandbox',
+        baseUrl: null,
+        whitelabelUrl: null,
+        apiKey: 'sandbox-dev-key',
+        partnerKey: 'sandbox-dev-partner',
+        apiKeyHeader: 'x-service-api-key',
+        partnerKeyHeader: 'x-service-partner-key',
+        webhookSecret: null,
+      },
+      keys: {
+        api: 'concilia-dev-key',
+        partner: 'concilia-dev-partner',
+        admin: 'concilia-dev-admin',
+      },
+      credentialsKey: 'concilia-dev-credentials-key-0000',
+      syncIntervalMs: 5_000,
+    });
+  });
+
+  it.each(Object.keys(settingSchemas))('take an empty %s for a missing one', (name) => {
+    expect(loadSettings({ [name]: '' })).toEqual(loadSettings({}));
+    expect(loadSettings({ [name]: '  \t' })).toEqual(loadSettings({}));
+  });
+
+  it('are those of a real bank where there is one', () => {
+    expect(loadSettings(production)).toMatchObject({
+      roles: ['api', 'worker', 'scheduler'],
+      bank: { profile: 'generic', whitelabelUrl: 'https://bank.example' },
+      syncIntervalMs: 60_000,
+    });
+  });
+});
+
+describe('a value', () => {
+  it('is read without the space around it, and a URL without its last slashes', () => {
+    const { port, bank } = loadSettings({
+      ...production,
+      PORT: ' 8080 ',
+      BANK_BASE_URL: 'https://bank.example/baas//',
+      BANK_API_KEY_HEADER: 'X-Api-Key',
+    });
+    expect(port).toBe(8080);
+    expect(bank).toMatchObject({ baseUrl: 'https://bank.example/baas', apiKeyHeader: 'x-api-key' });
+  });
+
+  it.each([
+    ['PORT', '-1'],
+    ['PORT', '65536'],
+    ['PORT', '3000.5'],
+    ['PORT', 'http'],
+    ['SANDBOX_PORT', '123456'],
+    ['PUBLIC_URL', 'concilia.example'],
+    ['PUBLIC_URL', 'ftp://concilia.example'],
+    ['DATABASE_URL', 'mysql://user:word@host/concilia'],
+    ['DATABASE_URL', 'host=db user=concilia'],
+    ['SANDBOX_DATABASE_URL', 'file:sandbox.db'],
+    ['REDIS_URL', 'http://127.0.0.1:6379'],
+    ['REDIS_URL', '127.0.0.1:6379'],
+    ['ROLES', 'api,workers'],
+    ['ROLES', 'api,,worker'],
+    ['ROLES', 'API'],
+    ['BANK_PROFILE', 'sandbx'],
+    ['BANK_BASE_URL', 'bank.example'],
+    ['BANK_WHITELABEL_URL', '//bank.example'],
+    ['BANK_API_KEY', 'short'],
+    ['BANK_API_KEY', 'with a space in it'],
+    ['BANK_PARTNER_KEY', 'ção-ção-ção'],
+    ['BANK_API_KEY_HEADER', 'x key'],
+    ['BANK_PARTNER_KEY_HEADER', 'x-key:'],
+    ['BANK_WEBHOOK_SECRET', 'fifteen-letters'],
+    ['CONCILIA_API_KEY', 'seven77'],
+    ['CONCILIA_PARTNER_KEY', 'a\u0000bcdefgh'],
+    ['CONCILIA_ADMIN_KEY', 'short'],
+    ['CREDENTIALS_KEY', 'less-than-thirty-two-characters'],
+    ['SYNC_INTERVAL_MS', '99'],
+    ['SYNC_INTERVAL_MS', '1e4'],
+    ['SYNC_INTERVAL_MS', '-5000'],
+  ])('of %s that is %j is refused by its name alone', (name, value) => {
+    const problems = problemsOf({ [name]: value });
+    expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} must `))]);
+  });
+});
+
+describe('wrong settings', () => {
+  it('are told together, a line each', () => {
+    const wrong = { PORT: 'x', REDIS_URL: 'x', ROLES: 'x', BANK_API_KEY: 'x' };
+    expect(() => loadSettings(wrong)).toThrow(
+      /^The settings are wrong:\n {2}- PORT .*\n {2}- REDIS_URL .*\n {2}- ROLES .*\n {2}- BANK_API_KEY .*$/,
+    );
+  });
+
+  it('are told once each, also when a list has several', () => {
+    expect(problemsOf({ ROLES: 'cook,thief,wife' })).toHaveLength(1);
+  });
+
+  const secrets = Object.keys(settingSchemas).filter((name) => /(_KEY|_SECRET|_URL)$/.test(name));
+
+  it.each(secrets)('never show the value of %s', (name) => {
+    const value = 'p w d'; // too short, with spaces, and no URL
+    const refused = () => loadSettings({ ...production, [name]: value });
+    expect(refused).toThrow(name);
+    expect(refused).not.toThrow(value);
+  });
+
+  it('show no password of a URL that is almost right', () => {
+    const refused = () => loadSettings({ DATABASE_URL: 'postgrse://concilia:hunter2@db/concilia' });
+    expect(refused).toThrow('DATABASE_URL');
+    expect(refused).not.toThrow('hunter2');
+  });
+});
+
+describe('a real bank', () => {
+  it('takes settings of its own', () => {
+    expect(problemsOf(production)).toEqual([]);
+  });
+
+  it.each(Object.entries(developmentValues))(
+    'refuses the development value of %s',
+    (name, value) => {
+      const problems = problemsOf({ ...production, [name]: value });
+      expect(problems).toEqual([
+        `${name} is the development value: it serves with the sandbox bank only.`,
+      ]);
+    },
+  );
+
+  it.each(Object.keys(developmentValues))('needs %s', (name) => {
+    expect(problemsOf({ ...production, [name]: '' })).toEqual([`${name} is missing.`]);
+  });
+
+  it.each([
+    ['PUBLIC_URL', 'PUBLIC_URL is missing: the bank must know where its webhooks go.'],
+    ['BANK_PROFILE', 'BANK_PROFILE must say which bank stands at BANK_BASE_URL.'],
+    ['BANK_BASE_URL', 'BANK_BASE_URL is missing: only the sandbox bank is started by itself.'],
+  ])('needs %s', (name, problem) => {
+    expect(problemsOf({ ...production, [name]: '' })).toContain(problem);
+  });
+
+  it('is not the sandbox, though it stands at an address: that takes development values', () => {
+    expect(
+      problemsOf({ BANK_PROFILE: 'sandbox', BANK_BASE_URL: 'http://sandbox.example:3900' }),
+    ).toEqual([]);
+  });
+});
+
+describe('roles', () => {
+  const database = { DATABASE_URL: production.DATABASE_URL };
+
+  it('are read from a list, with spaces or without', () => {
+    expect(loadSettings({ ...production, ROLES: 'api, worker' }).roles).toEqual(['api', 'worker']);
+  });
+
+  it('leave the sandbox out when the bank stands elsewhere', () => {
+    const settings = loadSettings({ BANK_PROFILE: 'sandbox', BANK_BASE_URL: 'http://bank:3900' });
+    expect(settings.roles).toEqual(['api', 'worker', 'scheduler']);
+  });
+
+  it.each(['api', 'worker', 'scheduler', 'api,worker'])('%s needs a database to share', (roles) => {
+    expect(problemsOf({ ...production, DATABASE_URL: '', ROLES: roles })).toEqual([
+      'ROLES splits the service into processes: they need a DATABASE_URL to share.',
+    ]);
+    expect(problemsOf({ ...production, ROLES: roles })).toEqual([]);
+  });
+
+  it('may be the sandbox alone', () => {
+    expect(problemsOf({ ROLES: 'sandbox' })).toEqual([]);
+  });
+
+  it('without the sandbox need a bank', () => {
+    expect(problemsOf({ ...database, ROLES: 'api,worker,scheduler' })).toEqual([
+      'BANK_BASE_URL is missing, and ROLES leaves out the sandbox bank.',
+    ]);
+  });
+});
+
+describe('settings that contradict each other', () => {
+  it('are two servers on one port, unless each takes a free one', () => {
+    expect(problemsOf({ PORT: '4000', SANDBOX_PORT: '4000' })).toEqual([
+      'PORT and SANDBOX_PORT are the same.',
+    ]);
+    expect(problemsOf({ PORT: '0', SANDBOX_PORT: '0' })).toEqual([]);
+  });
+
+  it.each([
+    ['CONCILIA_API_KEY', 'CONCILIA_PARTNER_KEY'],
+    ['CONCILIA_API_KEY', 'CONCILIA_ADMIN_KEY'],
+    ['CONCILIA_PARTNER_KEY', 'CONCILIA_ADMIN_KEY'],
+  ])('are %s and %s of one value', (one, other) => {
+    expect(problemsOf({ ...production, [one]: 'the-same-key', [other]: 'the-same-key' })).toEqual([
+      'CONCILIA_API_KEY, CONCILIA_PARTNER_KEY and CONCILIA_ADMIN_KEY must differ.',
+    ]);
+  });
+});
