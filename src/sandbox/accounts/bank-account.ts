@@ -1,0 +1,14 @@
+/** A customer's account, as every answer needs it; what it holds is the ledger's business. */
+export interface BankAccount {
+  id: number;
+  branch: string;
+  number: string;
+  holderName: string;
+  /** CPF or CNPJ without punctuation. */
+  holderDocument: string;
+  holderType: 'NATURAL' | 'LEGAL';
+  street: string;
+  city: string;
+  state: string;
+  zipCode: string;
+}

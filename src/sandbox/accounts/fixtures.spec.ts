@@ -1,0 +1,32 @@
+import { parseBankSlip } from '../../brazil/bank-slip.js';
+import { parsePixKey } from '../../brazil/pix-key.js';
+import { parseTaxId } from '../../brazil/tax-id.js';
+import { parseUtilityBill } from '../../brazil/utility-bill.js';
+import { fixtureAccounts, fixtureBills } from './fixtures.js';
+
+it('opens accounts whose documents and keys are those that they say', () => {
+  for (const account of fixtureAccounts) {
+    expect(parseTaxId(account.holderDocument)).toEqual({
+      kind: account.holderType,
+      number: account.holderDocument,
+    });
+    for (const dictKey of account.dictKeys) expect(parsePixKey(dictKey.key)).toEqual(dictKey);
+  }
+});
+
+it('holds bills whose two codes agree and carry their amount and due date', () => {
+  const bills = fixtureBills('2026-11-21');
+  for (const { type, barCode, digitableLine, amountCents, dueDate } of bills) {
+    if (type === 'TAXES') {
+      expect(parseUtilityBill(digitableLine)).toEqual(parseUtilityBill(barCode));
+      expect(parseUtilityBill(barCode)).toMatchObject({ ok: true, bill: { amountCents } });
+    } else {
+      expect(parseBankSlip(digitableLine, dueDate)).toEqual(parseBankSlip(barCode, dueDate));
+      expect(parseBankSlip(barCode, dueDate)).toMatchObject({
+        ok: true,
+        slip: { amountCents, dueDate },
+      });
+    }
+  }
+  expect(new Set(bills.map(({ barCode }) => barCode)).size).toBe(bills.length);
+});

@@ -1,0 +1,69 @@
+import type { ChargeDetails } from '../../contract/charges.js';
+import { invariant } from '../../platform/errors.js';
+import { parseJson } from '../../platform/exact-json.js';
+import { wireInteger, wireReais } from '../wire-amount.js';
+import type { ChargeRow, PaymentRow } from './charges.queries.js';
+
+/** A bank slip as it is told: by itself a slip, with a QR code in the shape of a static Pix charge. */
+export function chargeAnswer(
+  charge: Omit<ChargeRow, 'answer'>,
+  payments: object[] = [],
+): ChargeDetails {
+  return charge.type === 'BANKSLIP' ? slipAnswer(charge) : pixAnswer(charge, payments);
+}
+
+function slipAnswer(charge: Omit<ChargeRow, 'answer'>): ChargeDetails {
+  const { amountCents, ourNumber, dueDate, barCode, digitableLine, payer } = charge;
+  invariant(
+    amountCents && ourNumber && dueDate && barCode && digitableLine && payer,
+    'a bank slip has all of its fields',
+  );
+  return {
+    type: 'BANKSLIP',
+    amount: amountCents,
+    yourNumber: charge.yourNumber,
+    ourNumber,
+    correlationId: charge.correlationId,
+    dueDate,
+    barCode,
+    digitableLine,
+    payer: parseJson(payer) as Record<string, unknown>,
+    ...(charge.finalBeneficiary ? { finalBeneficiary: parseJson(charge.finalBeneficiary) } : {}),
+    status: charge.status,
+    createdAt: charge.createdAt.toISOString(),
+    updatedAt: charge.updatedAt.toISOString(),
+  };
+}
+
+function pixAnswer(charge: Omit<ChargeRow, 'answer'>, payments: object[]): ChargeDetails {
+  const { amountCents, qrCode } = charge;
+  invariant(qrCode, 'a Pix charge has its QR code');
+  const additionalInfo = [
+    { key: 'YourNumber', value: charge.yourNumber },
+    { key: 'OurNumber', value: charge.ourNumber },
+    { key: 'DigitableLine', value: charge.digitableLine },
+  ].filter((info): info is { key: string; value: string } => info.value !== null);
+  return {
+    type: 'PIX_STATIC',
+    correlationId: charge.correlationId,
+    amount: amountCents,
+    description: charge.description,
+    additionalInfo,
+    status: charge.status,
+    qrCode,
+    payments,
+    createdAt: charge.createdAt.toISOString(),
+    updatedAt: charge.updatedAt.toISOString(),
+  };
+}
+
+/** A payment of a charge; SPI is Pix, PCR the clearing of slips. */
+export function paymentAnswer(payment: PaymentRow): object {
+  return {
+    nsu: wireInteger(payment.nsu),
+    amount: wireReais(payment.change_cents),
+    endToEndId: payment.end_to_end_id,
+    source: payment.end_to_end_id ? 'SPI' : 'PCR',
+    createdAt: payment.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,104 @@
+// Credits what is paid for a charge, by Pix or through the clearing of slips, and tells it. A slip is then paid; a
+// static QR code goes on.
+import { Injectable } from '@nestjs/common';
+import { AppError, invariant } from '../../platform/errors.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { Ledger } from '../ledger/ledger.service.js';
+import { outsideMovement, type PostedLine } from '../ledger/movement.js';
+import { Modes } from '../modes.service.js';
+import { partyOutside, type OutsidePayer } from '../pix/party.js';
+import { PixCredits } from '../pix/pix-credits.service.js';
+import { Random } from '../random.service.js';
+import type { Tx } from '../sandbox-database.service.js';
+import { chargePaidBody, type ChargePayment } from '../webhooks/webhook-bodies.js';
+import { Webhooks } from '../webhooks/webhooks.service.js';
+import { wireReais } from '../wire-amount.js';
+import { payerOf, slipOf } from './charge-parts.js';
+import { updateCharge, type ChargeRow } from './charges.queries.js';
+
+export interface PaidCharge {
+  status: string;
+  line: PostedLine;
+}
+
+@Injectable()
+export class ChargeCredits {
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly pixCredits: PixCredits,
+    private readonly webhooks: Webhooks,
+    private readonly modes: Modes,
+    private readonly random: Random,
+  ) {}
+
+  /** By its QR code; `charge` is locked. A slip without a QR code is `rule_broken`. */
+  async creditPix(
+    tx: Tx,
+    account: BankAccount,
+    charge: ChargeRow,
+    { amountCents, payer }: { amountCents: bigint; payer: OutsidePayer },
+  ): Promise<PaidCharge> {
+    const { correlationId, txid, pixKey } = charge;
+    if (!txid || !pixKey)
+      throw new AppError('rule_broken', {
+        public: 'The charge has no QR code.',
+        reason: 'charge_without_qr_code',
+      });
+    const { line, receipt } = await this.pixCredits.credit(tx, {
+      account,
+      amountCents,
+      type: 'PIX_QR_CODE_STATIC',
+      correlationId,
+      payer: { ...payerOf(charge), ...payer },
+    });
+    const { endToEndId } = receipt;
+    return this.close(tx, account, charge, line, {
+      referenceId: endToEndId,
+      endToEndId,
+      payer: { name: receipt.payer.holder.name, document: receipt.payer.holder.document },
+      pix: { txid, key: pixKey, payer: receipt.payer, payee: receipt.beneficiary },
+    });
+  }
+
+  /** By its bar code, at another bank; `charge` is locked. Credited at once, where a real bank takes a day. */
+  async creditSlip(
+    tx: Tx,
+    account: BankAccount,
+    charge: ChargeRow,
+    amountCents: bigint,
+  ): Promise<PaidCharge> {
+    const { holder } = partyOutside(payerOf(charge));
+    const payer = { name: holder.name, document: holder.document };
+    const referenceId = this.random.uuid();
+    const [line] = await this.ledger.post(
+      tx,
+      outsideMovement(account, 'clearing', amountCents, {
+        typeName: 'CREDIT_BANKSLIP',
+        notes: `Boleto pago por ${payer.name}`,
+        correlationId: charge.correlationId,
+        proof: { id: referenceId, ...slipOf(charge), amount: wireReais(amountCents), payer },
+      }),
+    );
+    invariant(line, 'a credit has its line');
+    const rail = { referenceId, endToEndId: null, payer, pix: null };
+    return this.close(tx, account, charge, line, rail);
+  }
+
+  private async close(
+    tx: Tx,
+    account: BankAccount,
+    charge: ChargeRow,
+    line: PostedLine,
+    rail: Pick<ChargePayment, 'referenceId' | 'endToEndId' | 'payer' | 'pix'>,
+  ): Promise<PaidCharge> {
+    const { nsu, changeCents: amountCents, createdAt } = line;
+    const { correlationId, dueDate } = charge;
+    const isSlip = charge.type !== 'PIX_STATIC';
+    const status = isSlip ? this.modes.current.chargeStatus.paid : charge.status;
+    if (isSlip) await updateCharge(tx, charge.id, { status, dueDate, at: createdAt });
+    const slip = slipOf(charge);
+    const body = chargePaidBody({ ...rail, nsu, correlationId, amountCents, createdAt, slip });
+    await this.webhooks.notify(tx, account, 'CHARGE_PAID', { body, at: createdAt });
+    return { status, line };
+  }
+}

@@ -1,0 +1,55 @@
+import { Controller } from '@nestjs/common';
+import { createCharge, expireCharge, getCharge, payCharge } from '../../contract/charges.js';
+import type { RouteInput } from '../../contract/route.js';
+import { createStaticQr } from '../../contract/static-qr.js';
+import { Handles, Input, Reply } from '../../platform/contract-route.js';
+import { invariant } from '../../platform/errors.js';
+import { CurrentAccount } from '../accounts/api-key.guard.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { ChargeSimulation } from './charge-simulation.service.js';
+import { Charges } from './charges.service.js';
+import { StaticQrCodes } from './static-qr.service.js';
+
+@Controller()
+export class ChargesController {
+  constructor(
+    private readonly charges: Charges,
+    private readonly simulation: ChargeSimulation,
+    private readonly staticQrCodes: StaticQrCodes,
+  ) {}
+
+  @Handles(createCharge)
+  async create(
+    @CurrentAccount() account: BankAccount,
+    @Input() { body }: RouteInput<typeof createCharge>,
+  ) {
+    return new Reply(200, await this.charges.create(account, body));
+  }
+
+  @Handles(getCharge)
+  get(@CurrentAccount() account: BankAccount, @Input() { params }: RouteInput<typeof getCharge>) {
+    return this.charges.get(account, params.correlationId);
+  }
+
+  @Handles(payCharge)
+  pay(@CurrentAccount() account: BankAccount, @Input() { params }: RouteInput<typeof payCharge>) {
+    return this.simulation.pay(account, params.correlationId);
+  }
+
+  @Handles(expireCharge)
+  expire(
+    @CurrentAccount() account: BankAccount,
+    @Input() { params }: RouteInput<typeof expireCharge>,
+  ) {
+    return this.simulation.expire(account, params.correlationId);
+  }
+
+  @Handles(createStaticQr)
+  async createQr(
+    @CurrentAccount() account: BankAccount,
+    @Input() { body, idempotencyKey }: RouteInput<typeof createStaticQr>,
+  ) {
+    invariant(idempotencyKey, 'the route requires its key');
+    return new Reply(200, await this.staticQrCodes.create(account, body, idempotencyKey));
+  }
+}

@@ -1,0 +1,152 @@
+import type { Queryable, Tx } from '../sandbox-database.service.js';
+
+export interface ChargeRow {
+  id: bigint;
+  accountId: number;
+  correlationId: string;
+  type: 'BANKSLIP' | 'BANKSLIP_PIX' | 'PIX_STATIC';
+  status: string;
+  amountCents: bigint | null;
+  wallet: number | null;
+  ourNumber: string | null;
+  yourNumber: string | null;
+  dueDate: string | null;
+  barCode: string | null;
+  digitableLine: string | null;
+  /** JSON texts. */
+  payer: string | null;
+  finalBeneficiary: string | null;
+  adjustments: string | null;
+  pixKey: string | null;
+  txid: string | null;
+  qrCode: string | null;
+  description: string | null;
+  additionalInformation: string | null;
+  bodyHash: string;
+  /** What the creation answered. */
+  answer: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const columns: Record<keyof ChargeRow, string> = {
+  id: 'id',
+  accountId: 'account_id',
+  correlationId: 'correlation_id',
+  type: 'type',
+  status: 'status',
+  amountCents: 'amount_cents',
+  wallet: 'wallet',
+  ourNumber: 'our_number',
+  yourNumber: 'your_number',
+  dueDate: 'due_date',
+  barCode: 'bar_code',
+  digitableLine: 'digitable_line',
+  payer: 'payer',
+  finalBeneficiary: 'final_beneficiary',
+  adjustments: 'adjustments',
+  pixKey: 'pix_key',
+  txid: 'txid',
+  qrCode: 'qr_code',
+  description: 'description',
+  additionalInformation: 'additional_information',
+  bodyHash: 'body_hash',
+  answer: 'answer',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+};
+const fields = Object.keys(columns) as (keyof ChargeRow)[];
+const jsonFields = new Set<keyof ChargeRow>(['payer', 'finalBeneficiary', 'adjustments']);
+const selected = fields
+  .map((field) => `${columns[field]}${jsonFields.has(field) ? '::text' : ''} AS "${field}"`)
+  .join(', ');
+
+/** A number that no charge has; numbers of charges that fail are left out. */
+export async function takeChargeId(tx: Tx): Promise<bigint> {
+  const [row] = await tx.query<{ id: bigint }>(
+    `SELECT nextval(pg_get_serial_sequence('charge', 'id')) AS id`,
+  );
+  return row!.id;
+}
+
+/** False when the account has a charge of that correlationId; waits for whoever is just making it. */
+export async function insertCharge(tx: Tx, charge: ChargeRow): Promise<boolean> {
+  const rows = await tx.query(
+    `INSERT INTO charge (${fields.map((field) => columns[field]).join(', ')})
+     VALUES (${fields.map((_, index) => `$${index + 1}`).join(', ')})
+     ON CONFLICT (account_id, correlation_id) DO NOTHING RETURNING id`,
+    fields.map((field) => charge[field]),
+  );
+  return rows.length > 0;
+}
+
+export async function findCharge(
+  database: Queryable,
+  accountId: number,
+  correlationId: string,
+): Promise<ChargeRow | null> {
+  const [row] = await database.query<ChargeRow>(
+    `SELECT ${selected} FROM charge WHERE account_id = $1 AND correlation_id = $2`,
+    [accountId, correlationId],
+  );
+  return row ?? null;
+}
+
+/** Locked until the transaction ends: a charge is paid or expired by one at a time. */
+export async function lockCharge(
+  tx: Tx,
+  accountId: number,
+  correlationId: string,
+): Promise<ChargeRow | null> {
+  const [row] = await tx.query<ChargeRow>(
+    `SELECT ${selected} FROM charge WHERE account_id = $1 AND correlation_id = $2
+     FOR NO KEY UPDATE`,
+    [accountId, correlationId],
+  );
+  return row ?? null;
+}
+
+export async function findCorrelationIdByTxid(
+  database: Queryable,
+  accountId: number,
+  txid: string,
+): Promise<string | null> {
+  const [row] = await database.query<{ correlation_id: string }>(
+    `SELECT correlation_id FROM charge WHERE account_id = $1 AND txid = $2 LIMIT 1`,
+    [accountId, txid],
+  );
+  return row?.correlation_id ?? null;
+}
+
+export async function updateCharge(
+  tx: Tx,
+  id: bigint,
+  change: { status: string; dueDate: string | null; at: Date },
+): Promise<void> {
+  await tx.query(`UPDATE charge SET status = $2, due_date = $3, updated_at = $4 WHERE id = $1`, [
+    id,
+    change.status,
+    change.dueDate,
+    change.at,
+  ]);
+}
+
+export interface PaymentRow {
+  nsu: bigint;
+  change_cents: bigint;
+  end_to_end_id: string | null;
+  created_at: Date;
+}
+
+/** The credits that came for a charge, newest first. */
+export async function listPayments(
+  database: Queryable,
+  accountId: number,
+  correlationId: string,
+): Promise<PaymentRow[]> {
+  return database.query<PaymentRow>(
+    `SELECT nsu, change_cents, end_to_end_id, created_at FROM statement_line
+     WHERE account_id = $1 AND correlation_id = $2 AND change_cents > 0 ORDER BY nsu DESC`,
+    [accountId, correlationId],
+  );
+}

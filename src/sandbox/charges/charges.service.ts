@@ -1,0 +1,96 @@
+// Issues bank slips, with and without a QR code, and tells them.
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import { buildStaticBrCode } from '../../brazil/br-code.js';
+import { txidOfCorrelationId } from '../../brazil/static-txid.js';
+import { createCharge, type ChargeDetails, type ChargeRequest } from '../../contract/charges.js';
+import { AppError } from '../../platform/errors.js';
+import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
+import { Accounts } from '../accounts/accounts.service.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { Modes } from '../modes.service.js';
+import { SandboxDatabase } from '../sandbox-database.service.js';
+import { adjustmentsOf, writeAdjustments } from './adjustments.js';
+import { chargeAnswer, paymentAnswer } from './charge-answer.js';
+import { ChargeBook, type NewCharge } from './charge-book.service.js';
+import { findCharge, listPayments } from './charges.queries.js';
+import { issueSlip, slipProblems } from './issued-slip.js';
+
+const ourNumberConstraints = ['charge_account_id_wallet_our_number_key', 'charge_bar_code_key'];
+
+@Injectable()
+export class Charges {
+  constructor(
+    private readonly database: SandboxDatabase,
+    private readonly accounts: Accounts,
+    private readonly book: ChargeBook,
+    private readonly modes: Modes,
+  ) {}
+
+  /** The text of the answer; the same one for a repeat of the same body. */
+  async create(account: BankAccount, request: ChargeRequest): Promise<string> {
+    const errors = slipProblems(request);
+    if (Object.keys(errors).length > 0) throw new AppError('validation_failed', { errors });
+    const pix = request.type === 'BANKSLIP_PIX' ? await this.pixOf(account, request) : {};
+    const identity = {
+      correlationId: request.correlationId,
+      bodyHash: sha256(canonicalJson(request)),
+    };
+    const status = this.modes.current.chargeStatus;
+    const make = (id: bigint): NewCharge => ({
+      ...issueSlip(account, request, id),
+      ...pix,
+      type: request.type,
+      status: request.type === 'BANKSLIP' ? status.slipCreated : status.qrCreated,
+      amountCents: request.Amount,
+      yourNumber: request.yourNumber ?? null,
+      dueDate: request.dueDate,
+      payer: stringifyJson(request.payer),
+      finalBeneficiary: request.finalBeneficiary ? stringifyJson(request.finalBeneficiary) : null,
+      adjustments: writeAdjustments(adjustmentsOf(request)),
+    });
+    try {
+      return await this.database.transaction((tx) =>
+        this.book.issueOnce(tx, account, identity, make, (charge) =>
+          stringifyJson(z.encode(createCharge.response, chargeAnswer(charge) as never)),
+        ),
+      );
+    } catch (cause) {
+      if (!ourNumberConstraints.includes((cause as { constraint?: string }).constraint ?? ''))
+        throw cause;
+      // Of two equal requests at once, the later may meet the number of the first before its correlationId.
+      const earlier = await this.book.findRepeat(this.database, account, identity);
+      if (earlier !== null) return earlier;
+      throw new AppError('conflict', {
+        public: 'The ourNumber was used before in this wallet.',
+        reason: 'our_number_reused',
+        cause,
+      });
+    }
+  }
+
+  /** The charge as it stands now, with what was paid for it; throws `not_found`. */
+  async get(account: BankAccount, correlationId: string): Promise<ChargeDetails> {
+    const charge = await findCharge(this.database, account.id, correlationId);
+    if (!charge) throw new AppError('not_found');
+    const payments = await listPayments(this.database, account.id, correlationId);
+    return {
+      ...chargeAnswer(charge, payments.map(paymentAnswer)),
+      walletNumber: charge.wallet,
+      payments: payments.map(paymentAnswer),
+    };
+  }
+
+  private async pixOf(account: BankAccount, request: ChargeRequest) {
+    const pixKey = await this.accounts.getDefaultPixKey(account);
+    const txid = txidOfCorrelationId(request.correlationId);
+    const qrCode = buildStaticBrCode({
+      pixKey,
+      txid,
+      amountCents: request.Amount,
+      merchantName: account.holderName,
+      merchantCity: account.city,
+    });
+    return { pixKey, txid, qrCode, description: `Boleto de ${account.holderName}` };
+  }
+}

@@ -1,0 +1,52 @@
+import { buildBankSlip } from '../../brazil/bank-slip.js';
+import { FIRST_DUE_DATE, LAST_DUE_DATE } from '../../brazil/due-date-factor.js';
+import type { ChargeRequest } from '../../contract/charges.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { bank } from '../bank-identity.js';
+
+const maxSlipCents = 9_999_999_999_999n;
+/** What field 54 of a BR Code holds. */
+export const maxQrCents = 999_999_999_999n;
+const ourNumberDigits = 11;
+
+/** What a valid request asks for and no slip of this bank can carry, by JSON path. */
+export function slipProblems(request: ChargeRequest): Record<string, string[]> {
+  const { type, dueDate, Amount: amount, ourNumber } = request;
+  const problems: Record<string, string[]> = {};
+  if (dueDate < FIRST_DUE_DATE || dueDate > LAST_DUE_DATE)
+    problems['$.dueDate'] = [`Must be from ${FIRST_DUE_DATE} to ${LAST_DUE_DATE}.`];
+  if (amount > (type === 'BANKSLIP' ? maxSlipCents : maxQrCents))
+    problems['$.Amount'] = ['Is more than a charge of this type can carry.'];
+  if (ourNumber && !/^[0-9]{1,11}$/.test(ourNumber))
+    problems['$.ourNumber'] = [`Must be 1 to ${ourNumberDigits} digits.`];
+  return problems;
+}
+
+export interface IssuedSlip {
+  wallet: 112 | 121;
+  ourNumber: string;
+  barCode: string;
+  digitableLine: string;
+}
+
+/**
+ * The slip of a request without problems. The bank's free field is branch (4), wallet (3), our number (11) and
+ * account (7). Wallet 112 takes its number from `serial`; 121 keeps the client's.
+ */
+export function issueSlip(
+  account: BankAccount,
+  request: ChargeRequest,
+  serial: bigint,
+): IssuedSlip {
+  const wallet = request.ourNumber ? 121 : 112;
+  const ourNumber = request.ourNumber || String(serial).padStart(ourNumberDigits, '0');
+  const freeField =
+    account.branch + wallet + ourNumber.padStart(ourNumberDigits, '0') + account.number;
+  const codes = buildBankSlip({
+    bankCode: bank.code,
+    amountCents: request.Amount,
+    dueDate: request.dueDate,
+    freeField,
+  });
+  return { wallet, ourNumber, ...codes };
+}

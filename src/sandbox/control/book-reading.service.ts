@@ -1,0 +1,65 @@
+// What a test may see of the bank: its book with an audit, and its fixtures.
+import { Injectable } from '@nestjs/common';
+import { Accounts } from '../accounts/accounts.service.js';
+import { fixtureAccounts, secondAccountKey } from '../accounts/fixtures.js';
+import { auditLedger } from '../ledger/audit.queries.js';
+import { listBalances, listMovements } from '../ledger/ledger.queries.js';
+import { SandboxDatabase } from '../sandbox-database.service.js';
+import { SandboxSettings } from '../sandbox-settings.js';
+import { movementOfRow } from './control-movement.js';
+
+@Injectable()
+export class BookReading {
+  constructor(
+    private readonly database: SandboxDatabase,
+    private readonly accounts: Accounts,
+    private readonly settings: SandboxSettings,
+  ) {}
+
+  /** Accounts, movements and audit of one moment; the audit is of the whole book, whatever is asked for. */
+  async readLedger(query: { account?: string | undefined; after?: bigint | undefined }) {
+    const account = query.account ?? null;
+    if (account !== null) await this.accounts.getByNumber(account);
+    return this.database.snapshot(async (tx) => {
+      const balances = await listBalances(tx, account);
+      const movements = await listMovements(tx, { account, afterNsu: query.after ?? 0n });
+      const problems = await auditLedger(tx);
+      return {
+        accounts: balances.map(({ branch, number, balance_cents: balance }) => ({
+          branch,
+          number,
+          balance,
+        })),
+        movements: movements.map(movementOfRow),
+        audit: { clean: problems.length === 0, problems },
+      };
+    });
+  }
+
+  async readFixtures() {
+    const [first, second] = fixtureAccounts;
+    const { prisma } = this.database;
+    const dictKeys = await prisma.dictKey.findMany({
+      include: { account: true },
+      orderBy: [{ accountId: 'asc' }, { kind: 'asc' }, { key: 'asc' }],
+    });
+    const bills = await prisma.bill.findMany({ orderBy: [{ type: 'asc' }, { barCode: 'asc' }] });
+    return {
+      accounts: [
+        { branch: first.branch, number: first.number, key: this.settings.apiKey },
+        { branch: second.branch, number: second.number, key: secondAccountKey },
+      ],
+      dictKeys: dictKeys.map(({ key, account }) => ({
+        key,
+        holder: { name: account.holderName, document: account.holderDocument },
+      })),
+      bills: bills.map((bill) => ({
+        barCode: bill.barCode,
+        digitableLine: bill.digitableLine,
+        type: bill.type,
+        status: bill.status,
+        amount: bill.amountCents,
+      })),
+    };
+  }
+}

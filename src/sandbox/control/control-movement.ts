@@ -1,0 +1,38 @@
+import type { MovementRow } from '../ledger/ledger.queries.js';
+import type { PostedLine } from '../ledger/movement.js';
+import type { ControlMovement } from './control.schema.js';
+
+export function movementOfLine(line: PostedLine): ControlMovement {
+  return {
+    nsu: line.nsu,
+    account: line.accountNumber,
+    ...signed(line.changeCents),
+    type: line.typeName,
+    endToEndId: line.endToEndId ?? null,
+    correlationId: line.correlationId ?? null,
+    externalId: line.externalId ?? null,
+    originalEndToEndId: line.originalEndToEndId ?? null,
+    idempotencyKey: line.idempotencyKey,
+    createdAt: line.createdAt.toISOString(),
+  };
+}
+
+export function movementOfRow(row: MovementRow): ControlMovement {
+  return {
+    nsu: row.nsu,
+    account: row.account,
+    ...signed(row.change_cents),
+    type: row.type_name,
+    endToEndId: row.end_to_end_id,
+    correlationId: row.correlation_id,
+    externalId: row.external_id,
+    originalEndToEndId: row.original_end_to_end_id,
+    idempotencyKey: row.idempotency_key,
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+/** Amounts are positive; `isCredit` is the sign. */
+function signed(changeCents: bigint): { amount: bigint; isCredit: boolean } {
+  return { amount: changeCents < 0n ? -changeCents : changeCents, isCredit: changeCents > 0n };
+}

@@ -1,0 +1,86 @@
+import type { Queryable } from '../sandbox-database.service.js';
+
+/** What each problem is judged by, worked out from entries and lines. */
+const workedOut = `
+  WITH legs AS (
+    SELECT movement.id, count(entry.movement_id) AS legs, coalesce(sum(entry.change_cents), 0) AS total
+    FROM movement LEFT JOIN entry ON entry.movement_id = movement.id
+    GROUP BY movement.id
+  ), customer AS (
+    SELECT id, number, opening_balance_cents, balance_cents, last_nsu FROM account WHERE kind = 'customer'
+  ), sums AS (
+    SELECT customer.number, customer.balance_cents, coalesce(sum(entry.change_cents), 0) AS total
+    FROM customer LEFT JOIN entry ON entry.account_id = customer.id
+    GROUP BY customer.number, customer.balance_cents
+  ), openings AS (
+    SELECT customer.number, customer.opening_balance_cents, coalesce(sum(entry.change_cents), 0) AS total
+    FROM customer
+    LEFT JOIN (entry JOIN movement ON movement.id = entry.movement_id AND movement.kind = 'opening')
+      ON entry.account_id = customer.id
+    GROUP BY customer.number, customer.opening_balance_cents
+  ), chain AS (
+    SELECT customer.number, line.nsu, line.change_cents, line.balance_previous_cents,
+           line.current_balance_cents, line.created_at,
+           coalesce(lag(line.current_balance_cents) OVER earlier, customer.opening_balance_cents) AS expected,
+           lag(line.created_at) OVER earlier AS earlier_created_at
+    FROM statement_line AS line JOIN customer ON customer.id = line.account_id
+    WINDOW earlier AS (PARTITION BY line.account_id ORDER BY line.nsu)
+  ), ends AS (
+    SELECT customer.number, customer.balance_cents, customer.last_nsu, last_line.nsu,
+           coalesce(last_line.current_balance_cents, customer.opening_balance_cents) AS chain_end
+    FROM customer
+    LEFT JOIN LATERAL (
+      SELECT nsu, current_balance_cents FROM statement_line
+      WHERE account_id = customer.id ORDER BY nsu DESC LIMIT 1
+    ) AS last_line ON true
+  )`;
+
+/** One row for each thing that does not hold. */
+const problems = `
+  SELECT 'the book does not sum to zero: ' || sum(change_cents) AS problem
+    FROM entry HAVING sum(change_cents) <> 0
+  UNION ALL
+  SELECT 'movement ' || id || ' has ' || legs || ' legs that sum to ' || total || ' cents'
+    FROM legs WHERE legs < 2 OR total <> 0
+  UNION ALL
+  SELECT 'account ' || number || ' holds ' || balance_cents || ' cents, its entries sum to ' || total
+    FROM sums WHERE balance_cents <> total
+  UNION ALL
+  SELECT 'account ' || number || ' opened with ' || opening_balance_cents || ' cents, was funded with '
+         || total
+    FROM openings WHERE opening_balance_cents <> total
+  UNION ALL
+  SELECT 'account ' || number || ' is negative' FROM customer WHERE balance_cents < 0
+  UNION ALL
+  SELECT 'account ' || number || ', nsu ' || nsu || ': previous balance ' || balance_previous_cents
+         || ', the line before ends at ' || expected
+    FROM chain WHERE balance_previous_cents <> expected
+  UNION ALL
+  SELECT 'account ' || number || ', nsu ' || nsu || ': balances do not differ by the amount'
+    FROM chain WHERE balance_previous_cents + change_cents <> current_balance_cents
+  UNION ALL
+  SELECT 'account ' || number || ', nsu ' || nsu || ': told earlier than the line before'
+    FROM chain WHERE created_at < earlier_created_at
+  UNION ALL
+  SELECT 'account ' || number || ' holds ' || balance_cents || ' cents at nsu ' || last_nsu
+         || ', its last line says ' || chain_end || ' at ' || coalesce(nsu, 0)
+    FROM ends WHERE balance_cents <> chain_end OR last_nsu <> coalesce(nsu, 0)
+  UNION ALL
+  SELECT 'movement ' || entry.movement_id || ' is missing on the statement of ' || customer.number
+    FROM entry
+    JOIN customer ON customer.id = entry.account_id
+    JOIN movement ON movement.id = entry.movement_id AND movement.kind = 'ordinary'
+    LEFT JOIN statement_line AS line
+      ON line.movement_id = entry.movement_id AND line.account_id = entry.account_id
+    WHERE line.nsu IS NULL`;
+
+/**
+ * Works out the whole book anew and names what does not hold; nothing is taken from a balance that is kept. At most
+ * a hundred problems are named.
+ */
+export async function auditLedger(database: Queryable): Promise<string[]> {
+  const rows = await database.query<{ problem: string }>(
+    `${workedOut} SELECT problem FROM (${problems}) AS found LIMIT 100`,
+  );
+  return rows.map((row) => row.problem);
+}

@@ -1,0 +1,133 @@
+import type { Queryable, Tx } from '../sandbox-database.service.js';
+
+export interface LockedAccount {
+  balanceCents: bigint;
+  lastNsu: bigint;
+}
+
+/** Customers' accounts by id, locked until the transaction ends, always in the same order. */
+export async function lockAccounts(tx: Tx, ids: number[]): Promise<Map<number, LockedAccount>> {
+  const rows = await tx.query<{ id: number; balance_cents: bigint; last_nsu: bigint }>(
+    `SELECT id, balance_cents, last_nsu FROM account
+     WHERE id = ANY($1) AND kind = 'customer' ORDER BY id FOR NO KEY UPDATE`,
+    [ids],
+  );
+  return new Map(
+    rows.map((row) => [row.id, { balanceCents: row.balance_cents, lastNsu: row.last_nsu }]),
+  );
+}
+
+/** A statement line in the words of its table. */
+export interface LineRow {
+  account_id: number;
+  nsu: bigint;
+  previous_nsu: bigint | null;
+  change_cents: bigint;
+  balance_previous_cents: bigint;
+  current_balance_cents: bigint;
+  type_name: string;
+  notes: string | null;
+  correlation_id: string | null;
+  external_id: string | null;
+  end_to_end_id: string | null;
+  original_end_to_end_id: string | null;
+  proof: object | null;
+}
+
+/** Movement, legs, lines and new balances in one statement; `lines` is a JSON array of LineRow. */
+export async function insertMovement(
+  tx: Tx,
+  movement: {
+    idempotencyKey: string | null;
+    createdAt: Date;
+    internalLegs: { number: string; changeCents: bigint }[];
+    lines: string;
+  },
+): Promise<void> {
+  await tx.query(
+    `WITH made AS (
+       INSERT INTO movement (kind, idempotency_key, created_at) VALUES ('ordinary', $1, $2) RETURNING id
+     ), line AS (
+       SELECT * FROM json_to_recordset($3::json) AS line (
+         account_id integer, nsu bigint, previous_nsu bigint, change_cents bigint,
+         balance_previous_cents bigint, current_balance_cents bigint, type_name text, notes text,
+         correlation_id text, external_id text, end_to_end_id text, original_end_to_end_id text,
+         proof json)
+     ), customer_legs AS (
+       INSERT INTO entry (movement_id, account_id, change_cents)
+       SELECT made.id, line.account_id, line.change_cents FROM made, line
+     ), internal_legs AS (
+       INSERT INTO entry (movement_id, account_id, change_cents)
+       SELECT made.id, account.id, leg.change_cents
+       FROM made, unnest($4::text[], $5::bigint[]) AS leg (number, change_cents)
+       JOIN account ON account.number = leg.number AND account.kind = 'internal'
+     ), written AS (
+       INSERT INTO statement_line (
+         account_id, nsu, previous_nsu, movement_id, change_cents, balance_previous_cents,
+         current_balance_cents, type_name, notes, correlation_id, external_id, end_to_end_id,
+         original_end_to_end_id, proof, created_at)
+       SELECT line.account_id, line.nsu, line.previous_nsu, made.id, line.change_cents,
+              line.balance_previous_cents, line.current_balance_cents, line.type_name, line.notes,
+              line.correlation_id, line.external_id, line.end_to_end_id, line.original_end_to_end_id,
+              line.proof, $2
+       FROM made, line
+     )
+     UPDATE account SET balance_cents = line.current_balance_cents, last_nsu = line.nsu
+     FROM line WHERE account.id = line.account_id`,
+    [
+      movement.idempotencyKey,
+      movement.createdAt,
+      movement.lines,
+      movement.internalLegs.map((leg) => leg.number),
+      movement.internalLegs.map((leg) => leg.changeCents),
+    ],
+  );
+}
+
+export interface AccountBalance {
+  branch: string;
+  number: string;
+  balance_cents: bigint;
+}
+
+export async function listBalances(
+  database: Queryable,
+  number: string | null,
+): Promise<AccountBalance[]> {
+  return database.query<AccountBalance>(
+    `SELECT branch, number, balance_cents FROM account
+     WHERE kind = 'customer' AND ($1::text IS NULL OR number = $1) ORDER BY number`,
+    [number],
+  );
+}
+
+export interface MovementRow {
+  nsu: bigint;
+  account: string;
+  change_cents: bigint;
+  type_name: string;
+  end_to_end_id: string | null;
+  correlation_id: string | null;
+  external_id: string | null;
+  original_end_to_end_id: string | null;
+  idempotency_key: string | null;
+  created_at: Date;
+}
+
+/** Customers' lines, oldest first; `afterNsu` leaves out those up to it. */
+export async function listMovements(
+  database: Queryable,
+  { account, afterNsu }: { account: string | null; afterNsu: bigint },
+): Promise<MovementRow[]> {
+  return database.query<MovementRow>(
+    `SELECT line.nsu, account.number AS account, line.change_cents, line.type_name, line.end_to_end_id,
+            line.correlation_id, line.external_id, line.original_end_to_end_id,
+            movement.idempotency_key, line.created_at
+     FROM statement_line AS line
+     JOIN account ON account.id = line.account_id
+     JOIN movement ON movement.id = line.movement_id
+     WHERE line.nsu > $2 AND ($1::text IS NULL OR account.number = $1)
+     ORDER BY account.number, line.nsu`,
+    [account, afterNsu],
+  );
+}

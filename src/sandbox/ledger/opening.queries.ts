@@ -1,0 +1,66 @@
+import type { Tx } from '../sandbox-database.service.js';
+
+export interface AccountOpening {
+  branch: string;
+  number: string;
+  holderName: string;
+  holderDocument: string;
+  holderType: string;
+  street: string;
+  city: string;
+  state: string;
+  zipCode: string;
+  openingBalanceCents: bigint;
+}
+
+/** One of the bank's own accounts: no balance of its own is kept. */
+export async function openInternalAccount(
+  tx: Tx,
+  { number, holderName }: { number: string; holderName: string },
+  at: Date,
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO account (kind, branch, number, holder_name, holder_document, holder_type, created_at)
+     VALUES ('internal', '0000', $1, $2, '', 'LEGAL', $3)`,
+    [number, holderName, at],
+  );
+}
+
+/**
+ * A customer's account. What it opens with is the anchor of its chain, moved from the bank's capital by a
+ * movement that has no line: a new account's statement is empty.
+ */
+export async function openAccount(tx: Tx, opening: AccountOpening, at: Date): Promise<void> {
+  await tx.query(
+    `WITH opened AS (
+       INSERT INTO account (kind, branch, number, holder_name, holder_document, holder_type, street,
+                            city, state, zip_code, opening_balance_cents, balance_cents, created_at)
+       VALUES ('customer', $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11)
+       RETURNING id, opening_balance_cents
+     ), funding AS (
+       INSERT INTO movement (kind, created_at)
+       SELECT 'opening', $11 FROM opened WHERE opening_balance_cents > 0
+       RETURNING id
+     )
+     INSERT INTO entry (movement_id, account_id, change_cents)
+     SELECT funding.id, leg.account_id, leg.change_cents
+     FROM funding, opened
+     CROSS JOIN LATERAL (
+       VALUES (opened.id, opened.opening_balance_cents),
+              ((SELECT id FROM account WHERE number = 'capital'), -opened.opening_balance_cents)
+     ) AS leg (account_id, change_cents)`,
+    [
+      opening.branch,
+      opening.number,
+      opening.holderName,
+      opening.holderDocument,
+      opening.holderType,
+      opening.street,
+      opening.city,
+      opening.state,
+      opening.zipCode,
+      opening.openingBalanceCents,
+      at,
+    ],
+  );
+}

@@ -1,0 +1,26 @@
+/** The type names of the bank's lines with their descriptions: those of the contract, and the bank's own beside them. */
+const descriptions = {
+  DEBIT_TRANSFER_INTERNAL: 'Transferência interna enviada',
+  CREDIT_TRANSFER_INTERNAL: 'Transferência interna recebida',
+  DEBIT_TRANSFER_EXTERNAL: 'TED enviada',
+  CREDIT_TRANSFER_EXTERNAL: 'TED recebida',
+  DEBIT_PIX: 'Pix enviado',
+  CREDIT_PIX: 'Pix recebido',
+  DEBIT_PIX_REFUND: 'Devolução de Pix enviada',
+  CREDIT_PIX_REFUND: 'Devolução de Pix recebida',
+  CREDIT_BANKSLIP: 'Boleto recebido',
+  DEBIT_BILL_PAYMENT: 'Pagamento de conta',
+  CREDIT_BILL_PAYMENT_REVERSAL: 'Estorno de pagamento de conta',
+  DEBIT_FEE: 'Tarifa',
+} as const;
+
+export type TransactionTypeName = keyof typeof descriptions;
+
+export function isTransactionTypeName(name: string): name is TransactionTypeName {
+  return Object.hasOwn(descriptions, name);
+}
+
+/** The description that stands on a line; a name of a test's own describes itself. */
+export function describeTransactionType(name: string): string {
+  return isTransactionTypeName(name) ? descriptions[name] : name;
+}

@@ -1,0 +1,74 @@
+// Credits a Pix that came from another institution: the movement with its proof, and its notification.
+import { Injectable } from '@nestjs/common';
+import { buildEndToEndId } from '../../brazil/end-to-end-id.js';
+import { invariant } from '../../platform/errors.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { BankClock } from '../clock/bank-clock.service.js';
+import { Ledger } from '../ledger/ledger.service.js';
+import { outsideMovement, type PostedLine } from '../ledger/movement.js';
+import { Random } from '../random.service.js';
+import type { Tx } from '../sandbox-database.service.js';
+import { pixReceivedBody, type PixReceipt } from '../webhooks/webhook-bodies.js';
+import { Webhooks } from '../webhooks/webhooks.service.js';
+import { wireReais } from '../wire-amount.js';
+import { partyOfAccount, partyOutside, type OutsidePayer } from './party.js';
+
+/** How the payer came to the account. */
+export type PixType = 'PIX_QR_CODE_STATIC' | 'PIX_KEY' | 'PIX_MANUAL';
+
+export interface IncomingPix {
+  account: BankAccount;
+  amountCents: bigint;
+  type: PixType;
+  correlationId: string | null;
+  payer: OutsidePayer;
+}
+
+@Injectable()
+export class PixCredits {
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly webhooks: Webhooks,
+    private readonly clock: BankClock,
+    private readonly random: Random,
+  ) {}
+
+  async credit(tx: Tx, pix: IncomingPix): Promise<{ line: PostedLine; receipt: PixReceipt }> {
+    const { account, amountCents, type, correlationId } = pix;
+    const payer = partyOutside(pix.payer);
+    const beneficiary = partyOfAccount(account);
+    const endToEndId = buildEndToEndId({
+      kind: 'E',
+      ispb: payer.participant.ispb,
+      at: this.clock.now(),
+      sequence: this.random.letters(11),
+    });
+    const description = `Pix recebido de ${payer.holder.name}`;
+    const [line] = await this.ledger.post(
+      tx,
+      outsideMovement(account, 'spi', amountCents, {
+        typeName: 'CREDIT_PIX',
+        notes: description,
+        correlationId,
+        endToEndId,
+        proof: {
+          endToEndId,
+          status: 'PIX_EFFECTIVE',
+          type,
+          amount: wireReais(amountCents),
+          description,
+          payer,
+          beneficiary,
+        },
+      }),
+    );
+    invariant(line, 'a credit has its line');
+    const { createdAt } = line;
+    const receipt = { endToEndId, amountCents, correlationId, createdAt, payer, beneficiary };
+    await this.webhooks.notify(tx, account, 'PIX_RECEIVED', {
+      body: pixReceivedBody(receipt),
+      at: createdAt,
+    });
+    return { line, receipt };
+  }
+}

@@ -1,0 +1,116 @@
+// The sandbox bank as one application of its own: the rest of the project reaches it over HTTP alone.
+import { fileURLToPath } from 'node:url';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Health, HealthController } from '../platform/health.js';
+import { createHttpApplication } from '../platform/http.js';
+import type { Log } from '../platform/log.js';
+import { applyMigrations } from '../platform/migrations.js';
+import { Accounts } from './accounts/accounts.service.js';
+import { ApiKeyGuard } from './accounts/api-key.guard.js';
+import { Seeding } from './accounts/seeding.service.js';
+import { ChargeBook } from './charges/charge-book.service.js';
+import { ChargeCredits } from './charges/charge-credits.service.js';
+import { ChargeSimulation } from './charges/charge-simulation.service.js';
+import { ChargesController } from './charges/charges.controller.js';
+import { Charges } from './charges/charges.service.js';
+import { StaticQrCodes } from './charges/static-qr.service.js';
+import { BankClock } from './clock/bank-clock.service.js';
+import { BookReading } from './control/book-reading.service.js';
+import { ControlController } from './control/control.controller.js';
+import { IncomingPixes } from './control/incoming-pix.service.js';
+import { OtherLines } from './control/other-lines.service.js';
+import { isReachable } from './health.queries.js';
+import { Idempotency } from './idempotency.service.js';
+import { Ledger } from './ledger/ledger.service.js';
+import { Modes } from './modes.service.js';
+import { PixCredits } from './pix/pix-credits.service.js';
+import { Random } from './random.service.js';
+import { SandboxDatabase } from './sandbox-database.service.js';
+import { SandboxSettings } from './sandbox-settings.js';
+import { StatementController } from './statement/statement.controller.js';
+import { Statement } from './statement/statement.service.js';
+import { RegistrationsController } from './webhooks/registrations.controller.js';
+import { Registrations } from './webhooks/registrations.service.js';
+import { WebhookSender } from './webhooks/webhook-sender.service.js';
+import { Webhooks } from './webhooks/webhooks.service.js';
+
+@Module({
+  controllers: [
+    ChargesController,
+    StatementController,
+    RegistrationsController,
+    ControlController,
+    HealthController,
+  ],
+  providers: [
+    { provide: APP_GUARD, useClass: ApiKeyGuard },
+    SandboxDatabase,
+    BankClock,
+    Modes,
+    Random,
+    Idempotency,
+    ...[Accounts, Seeding],
+    ...[Ledger, Statement],
+    ...[Webhooks, WebhookSender, Registrations],
+    ...[ChargeBook, ChargeCredits, ChargeSimulation, Charges, StaticQrCodes],
+    ...[PixCredits, IncomingPixes, OtherLines, BookReading],
+  ],
+})
+export class SandboxModule {
+  static with(settings: SandboxSettings): DynamicModule {
+    return {
+      module: SandboxModule,
+      providers: [
+        { provide: SandboxSettings, useValue: settings },
+        { provide: Health, useValue: new Health(settings.log) },
+      ],
+    };
+  }
+}
+
+export interface SandboxOptions {
+  databaseUrl: string;
+  log: Log;
+  settings: {
+    /** The key of account 1000001. */
+    apiKey: string;
+  };
+}
+
+/** The folder stands beside `src` and beside `dist` alike. */
+const migrations = fileURLToPath(new URL('../../prisma/sandbox/migrations', import.meta.url));
+
+/**
+ * The sandbox bank, its database migrated and, when new, opened with its fixtures; not yet listening. `close()` ends
+ * its deliveries and its pool.
+ */
+export async function createSandbox(options: SandboxOptions): Promise<NestFastifyApplication> {
+  const { databaseUrl, log } = options;
+  await applyMigrations({
+    url: databaseUrl,
+    folder: migrations,
+    log: (message) => log.info(message),
+  });
+  const settings = new SandboxSettings(databaseUrl, log, options.settings.apiKey);
+  const application = await createHttpApplication(SandboxModule.with(settings), {
+    log,
+    title: 'Sandbox bank',
+  });
+  const clock = application.get(BankClock);
+  // Clients keep business time by this header, so it tells the bank's clock and not the machine's.
+  application
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onSend', (_request, reply, payload, done) => {
+      void reply.header('date', clock.now().toUTCString());
+      done(null, payload);
+    });
+  await application.get(Seeding).openBank();
+  const health = application.get(Health);
+  const database = application.get(SandboxDatabase);
+  health.require('database', () => isReachable(database));
+  health.started();
+  return application;
+}

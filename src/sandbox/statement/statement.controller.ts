@@ -1,0 +1,28 @@
+import { Controller } from '@nestjs/common';
+import type { RouteInput } from '../../contract/route.js';
+import { listTransactions, listTransactionsV1 } from '../../contract/statement.js';
+import { Handles, Input } from '../../platform/contract-route.js';
+import { CurrentAccount } from '../accounts/api-key.guard.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { Statement } from './statement.service.js';
+
+@Controller()
+export class StatementController {
+  constructor(private readonly statement: Statement) {}
+
+  @Handles(listTransactions)
+  list(
+    @CurrentAccount() account: BankAccount,
+    @Input() { query }: RouteInput<typeof listTransactions>,
+  ) {
+    return this.statement.list(account, query);
+  }
+
+  @Handles(listTransactionsV1)
+  listV1(
+    @CurrentAccount() account: BankAccount,
+    @Input() { query }: RouteInput<typeof listTransactionsV1>,
+  ) {
+    return this.statement.list(account, query);
+  }
+}

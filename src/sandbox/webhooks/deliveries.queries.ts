@@ -1,0 +1,96 @@
+import type { Queryable, Tx } from '../sandbox-database.service.js';
+
+/** Owes a delivery to the account's registration of that event type; no registration, no delivery. */
+export async function insertDelivery(
+  tx: Tx,
+  delivery: { accountId: number; eventType: string; body: string; at: Date },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `INSERT INTO webhook_delivery (registration_id, body, next_attempt_at, created_at)
+     SELECT id, $3, $4, $4 FROM webhook_registration WHERE account_id = $1 AND event_type = $2
+     RETURNING id`,
+    [delivery.accountId, delivery.eventType, delivery.body, delivery.at],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Lets this connection's commits be lost with the server's last moments: what is noted of a delivery may be
+ * forgotten (it then comes twice), and each note waits for no disk.
+ */
+export async function relaxDurability(session: Queryable): Promise<void> {
+  await session.query('SET synchronous_commit = off');
+}
+
+export interface ClaimedDelivery {
+  id: bigint;
+  attempts: number;
+  body: string;
+  event_type: string;
+  url: string;
+  authorization_scheme: string;
+  authorization: string | null;
+}
+
+/** Takes due deliveries for `leaseMs`; those that another sender holds are passed over. */
+export async function claimDue(
+  database: Queryable,
+  { now, limit, leaseMs }: { now: Date; limit: number; leaseMs: number },
+): Promise<ClaimedDelivery[]> {
+  return database.query<ClaimedDelivery>(
+    `WITH due AS (
+       SELECT id FROM webhook_delivery
+       WHERE state = 'pending' AND next_attempt_at <= $1
+         AND (leased_until IS NULL OR leased_until < clock_timestamp())
+       ORDER BY next_attempt_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
+     )
+     UPDATE webhook_delivery AS delivery
+     SET leased_until = clock_timestamp() + $3 * interval '1 millisecond',
+         attempts = delivery.attempts + 1
+     FROM due, webhook_registration AS registration
+     WHERE delivery.id = due.id AND registration.id = delivery.registration_id
+     RETURNING delivery.id, delivery.attempts, delivery.body, registration.event_type, registration.url,
+               registration.authorization_scheme, registration.authorization`,
+    [now, limit, leaseMs],
+  );
+}
+
+/** Notes many at once: under load deliveries end faster than commits. */
+export async function markDelivered(
+  database: Queryable,
+  deliveries: { id: bigint; outcome: string; at: Date }[],
+): Promise<void> {
+  await database.query(
+    `UPDATE webhook_delivery AS delivery
+     SET state = 'delivered', last_outcome = ended.outcome, delivered_at = ended.at, leased_until = NULL
+     FROM unnest($1::bigint[], $2::text[], $3::timestamptz[]) AS ended (id, outcome, at)
+     WHERE delivery.id = ended.id`,
+    [
+      deliveries.map((delivery) => delivery.id),
+      deliveries.map((delivery) => delivery.outcome),
+      deliveries.map((delivery) => delivery.at),
+    ],
+  );
+}
+
+/** Tries again at `nextAttemptAt`, or gives up when it is null. */
+export async function markFailed(
+  database: Queryable,
+  delivery: { id: bigint; outcome: string; nextAttemptAt: Date | null },
+): Promise<void> {
+  await database.query(
+    `UPDATE webhook_delivery
+     SET state = CASE WHEN $3::timestamptz IS NULL THEN 'dead' ELSE 'pending' END,
+         next_attempt_at = coalesce($3, next_attempt_at), last_outcome = $2, leased_until = NULL
+     WHERE id = $1`,
+    [delivery.id, delivery.outcome, delivery.nextAttemptAt],
+  );
+}
+
+/** When the next pending delivery is due, or null. */
+export async function findNextDue(database: Queryable): Promise<Date | null> {
+  const [row] = await database.query<{ next_attempt_at: Date | null }>(
+    `SELECT min(next_attempt_at) AS next_attempt_at FROM webhook_delivery WHERE state = 'pending'`,
+  );
+  return row?.next_attempt_at ?? null;
+}

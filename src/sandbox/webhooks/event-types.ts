@@ -1,0 +1,29 @@
+/** What can be registered: the union of the lists that are published of the real service (they conflict). */
+export const eventTypes = [
+  'CHARGE_PAID',
+  'CHARGE_OVERDUE',
+  'CHARGE_CANCELLED',
+  'PIX_RECEIVED',
+  'PIX_REFUNDED',
+  'PIX_TRANSFERRED',
+  'PIX_TRANSFER_FAILED',
+  'PIX_PAYMENT_UPDATED',
+  'PIX_REFUND_PAYMENT_UPDATED',
+  'TRANSFER_INTERNAL_CREDITED',
+  'TRANSFER_INTERNAL_DEBITED',
+  'TRANSFER_EXTERNAL_CREDITED',
+  'TRANSFER_EXTERNAL_DEBITED',
+  'TRANSACTION_CREATED',
+  'MED_REQUESTED',
+  'MED_ACCEPTED',
+  'MED_REJECTED',
+  'INFRACTION_NOTIFICATION_CREATED',
+  'WHITELABEL_CUSTOMER_DOCUMENTATION_REJECTED',
+  'WHITELABEL_CUSTOMER_APPROVED',
+] as const;
+
+export type EventType = (typeof eventTypes)[number];
+
+export function isEventType(text: string): text is EventType {
+  return (eventTypes as readonly string[]).includes(text);
+}

@@ -1,0 +1,132 @@
+// Where the bank's notifications go: one URL for one event type of one account.
+import { Injectable } from '@nestjs/common';
+import type { WebhookRegistration } from '../../contract/webhook-registrations.js';
+import {
+  Prisma,
+  type WebhookRegistration as RegistrationRow,
+} from '../../generated/sandbox/client.js';
+import { AppError } from '../../platform/errors.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { BankClock } from '../clock/bank-clock.service.js';
+import { Random } from '../random.service.js';
+import { SandboxDatabase } from '../sandbox-database.service.js';
+import { authorizationHeaders, type AuthorizationScheme } from './authorization.js';
+import { isEventType } from './event-types.js';
+
+export interface RegistrationFields {
+  eventType: string;
+  url: string;
+  authorizationScheme: AuthorizationScheme;
+  authorization?: string | null | undefined;
+}
+
+const uuidText = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+@Injectable()
+export class Registrations {
+  constructor(
+    private readonly database: SandboxDatabase,
+    private readonly clock: BankClock,
+    private readonly random: Random,
+  ) {}
+
+  async create(account: BankAccount, fields: RegistrationFields): Promise<WebhookRegistration> {
+    const now = this.clock.now();
+    const data = { ...checked(fields), createdAt: now, updatedAt: now };
+    return this.write(() =>
+      this.database.prisma.webhookRegistration.create({
+        data: { ...data, id: this.random.uuid(), accountId: account.id },
+      }),
+    );
+  }
+
+  async list(account: BankAccount): Promise<WebhookRegistration[]> {
+    const rows = await this.database.prisma.webhookRegistration.findMany({
+      where: { accountId: account.id },
+      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+    });
+    return rows.map(toRegistration);
+  }
+
+  async get(account: BankAccount, id: string): Promise<WebhookRegistration> {
+    return toRegistration(await this.getRow(account, id));
+  }
+
+  /** Changes the fields that are given; deliveries that are still owed go by the new ones. */
+  async update(
+    account: BankAccount,
+    id: string,
+    changes: Partial<RegistrationFields>,
+  ): Promise<WebhookRegistration> {
+    const row = await this.getRow(account, id);
+    const data = checked({
+      eventType: changes.eventType ?? row.eventType,
+      url: changes.url ?? row.url,
+      authorizationScheme:
+        changes.authorizationScheme ?? (row.authorizationScheme as AuthorizationScheme),
+      authorization:
+        changes.authorization === undefined ? row.authorization : changes.authorization,
+    });
+    return this.write(() =>
+      this.database.prisma.webhookRegistration.update({
+        where: { id: row.id },
+        data: { ...data, updatedAt: this.clock.now() },
+      }),
+    );
+  }
+
+  async remove(account: BankAccount, id: string): Promise<void> {
+    const row = await this.getRow(account, id);
+    // Two removals may race; the second finds nothing, as it would have a moment later.
+    await this.database.prisma.webhookRegistration.deleteMany({ where: { id: row.id } });
+  }
+
+  private async getRow(account: BankAccount, id: string): Promise<RegistrationRow> {
+    const row = uuidText.test(id)
+      ? await this.database.prisma.webhookRegistration.findFirst({
+          where: { id: id.toLowerCase(), accountId: account.id },
+        })
+      : null;
+    if (!row) throw new AppError('not_found');
+    return row;
+  }
+
+  private async write(work: () => Promise<RegistrationRow>): Promise<WebhookRegistration> {
+    try {
+      return toRegistration(await work());
+    } catch (cause) {
+      const { code } = cause as Partial<Prisma.PrismaClientKnownRequestError>;
+      if (code === 'P2025') throw new AppError('not_found', { cause });
+      if (code !== 'P2002') throw cause;
+      throw new AppError('conflict', {
+        public: 'The event type is registered already.',
+        reason: 'event_type_registered',
+        cause,
+      });
+    }
+  }
+}
+
+function checked(fields: RegistrationFields) {
+  const { eventType, url, authorizationScheme, authorization = null } = fields;
+  const errors: Record<string, string[]> = {};
+  if (!isEventType(eventType)) errors['$.eventType'] = ['Is not an event type of the bank.'];
+  if (!authorizationHeaders(authorizationScheme, authorization))
+    errors['$.authorization'] = [
+      'Does not go with the scheme: "name: value" for HEADER, a token for BEARER and BASIC.',
+    ];
+  if (Object.keys(errors).length > 0) throw new AppError('validation_failed', { errors });
+  return { eventType, url, authorizationScheme, authorization };
+}
+
+function toRegistration(row: RegistrationRow): WebhookRegistration {
+  return {
+    id: row.id,
+    eventType: row.eventType,
+    url: row.url,
+    authorizationScheme: row.authorizationScheme,
+    authorization: row.authorization,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}

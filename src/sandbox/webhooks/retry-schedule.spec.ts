@@ -1,0 +1,13 @@
+import { retryDelayMs } from './retry-schedule.js';
+
+it('waits longer after each failure, starts within a second, lasts more than a day, and ends', () => {
+  const delays: number[] = [];
+  for (let failures = 1; ; failures += 1) {
+    const delayMs = retryDelayMs(failures);
+    if (delayMs === null) break;
+    delays.push(delayMs);
+  }
+  expect(delays[0]).toBe(1_000);
+  expect(delays).toEqual([...delays].sort((a, b) => a - b));
+  expect(delays.reduce((sum, delay) => sum + delay, 0)).toBeGreaterThan(86_400_000);
+});

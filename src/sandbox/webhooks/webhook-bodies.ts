@@ -1,0 +1,105 @@
+import type { Party } from '../pix/party.js';
+import { wireInteger, wireReais } from '../wire-amount.js';
+
+/** A Pix that was credited, as its notifications tell it. */
+export interface PixReceipt {
+  endToEndId: string;
+  amountCents: bigint;
+  correlationId: string | null;
+  createdAt: Date;
+  payer: Party;
+  beneficiary: Party;
+}
+
+/** `PIX_RECEIVED`: documents are unmasked, `payee` repeats `beneficiary` (real-bank.md A.4). */
+export function pixReceivedBody(receipt: PixReceipt): object {
+  const { endToEndId, correlationId, payer, beneficiary } = receipt;
+  const amount = wireReais(receipt.amountCents);
+  return {
+    eventType: 'PIX_RECEIVED',
+    correlationId,
+    referenceId: endToEndId,
+    endToEndId,
+    amount,
+    createdAt: receipt.createdAt.toISOString(),
+    proof: {
+      eventType: 'PIX_PAYMENT_EFFECTIVE',
+      endToEndId,
+      idempotencyKey: endToEndId,
+      correlationId,
+      status: 'PIX_EFFECTIVE',
+      amount,
+      payer,
+      beneficiary,
+      payee: beneficiary,
+    },
+  };
+}
+
+/** The slip of a charge, for its notification; all null on a static QR code. */
+export interface PaidSlip {
+  walletNumber: number | null;
+  yourNumber: string | null;
+  ourNumber: string | null;
+  dueDate: string | null;
+  barCode: string | null;
+  digitableLine: string | null;
+}
+
+export interface ChargePayment {
+  nsu: bigint;
+  correlationId: string;
+  /** The endToEndId of a Pix, else the id of the clearing's write-off. */
+  referenceId: string;
+  endToEndId: string | null;
+  amountCents: bigint;
+  createdAt: Date;
+  payer: { name: string; document: string };
+  slip: PaidSlip;
+  /** Null when the slip was paid through the clearing. */
+  pix: { txid: string; key: string; payer: Party; payee: Party } | null;
+}
+
+/** `CHARGE_PAID`: what both published versions carry, with its `eventType`. SPI is Pix, PCR the clearing. */
+export function chargePaidBody(payment: ChargePayment): object {
+  const { endToEndId, pix } = payment;
+  const amount = wireReais(payment.amountCents);
+  return {
+    eventType: 'CHARGE_PAID',
+    nsu: wireInteger(payment.nsu),
+    correlationId: payment.correlationId,
+    referenceId: payment.referenceId,
+    endToEndId,
+    source: pix ? 'SPI' : 'PCR',
+    ...payment.slip,
+    amount,
+    createdAt: payment.createdAt.toISOString(),
+    payer: payment.payer,
+    proof: pix && {
+      endToEndId,
+      transactionId: pix.txid,
+      key: pix.key,
+      amount,
+      payer: pix.payer,
+      payee: pix.payee,
+    },
+  };
+}
+
+/** `CHARGE_OVERDUE`: published by name only; it tells the charge and its day. */
+export function chargeOverdueBody(charge: {
+  correlationId: string;
+  amountCents: bigint;
+  dueDate: string;
+  status: string;
+  updatedAt: Date;
+}): object {
+  return {
+    eventType: 'CHARGE_OVERDUE',
+    correlationId: charge.correlationId,
+    amount: wireReais(charge.amountCents),
+    dueDate: charge.dueDate,
+    status: charge.status,
+    updatedAt: charge.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,173 @@
+// Sends what is owed: at once when woken, otherwise when due. What was not answered 2xx stays owed, also over a
+// restart; a delivery may come twice, never not at all.
+import {
+  Injectable,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { invariant } from '../../platform/errors.js';
+import { BankClock } from '../clock/bank-clock.service.js';
+import { SandboxDatabase, type Session } from '../sandbox-database.service.js';
+import { SandboxSettings } from '../sandbox-settings.js';
+import { authorizationHeaders, type AuthorizationScheme } from './authorization.js';
+import {
+  claimDue,
+  findNextDue,
+  markDelivered,
+  markFailed,
+  relaxDurability,
+  type ClaimedDelivery,
+} from './deliveries.queries.js';
+import { retryDelayMs } from './retry-schedule.js';
+
+const maxInFlight = 16;
+const timeoutMs = 5_000;
+const leaseMs = 3 * timeoutMs;
+/** Also bounds how late a jump of the bank's clock, or another process's delivery, is seen. */
+const maxIdleMs = 1_000;
+
+@Injectable()
+export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly inFlight = new Set<Promise<void>>();
+  private delivered: { id: bigint; outcome: string; at: Date }[] = [];
+  private session: Session | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private draining: Promise<void> | null = null;
+  private isWokenAgain = false;
+  private isStopped = false;
+
+  constructor(
+    private readonly database: SandboxDatabase,
+    private readonly clock: BankClock,
+    private readonly settings: SandboxSettings,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.wake();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopped = true;
+    if (this.timer) clearTimeout(this.timer);
+    await this.draining;
+    await Promise.all(this.inFlight);
+    if (this.delivered.length > 0) await this.noteDelivered(await this.connection());
+    this.session?.discard();
+  }
+
+  /** Looks for due deliveries now; a wake-up that comes while it looks makes it look once more. */
+  wake(): void {
+    if (this.isStopped) return;
+    if (this.draining) {
+      this.isWokenAgain = true;
+      return;
+    }
+    this.draining = this.drain()
+      .catch((error: unknown) => {
+        this.settings.log.warn({ err: error }, 'webhook deliveries could not be read');
+        this.session?.discard();
+        this.session = null;
+        this.wakeIn(maxIdleMs);
+      })
+      .finally(() => {
+        this.draining = null;
+        if (this.isWokenAgain) this.wake();
+      });
+  }
+
+  private async drain(): Promise<void> {
+    this.isWokenAgain = false;
+    const session = await this.connection();
+    const limit = maxInFlight - this.inFlight.size;
+    // Each delivery that ends wakes again, so a full house needs no timer.
+    const claimed =
+      limit > 0 ? await claimDue(session, { now: this.clock.now(), limit, leaseMs }) : [];
+    for (const delivery of claimed) this.start(delivery);
+    await this.noteDelivered(session);
+    if (this.inFlight.size > 0) return;
+    const nextDue = await findNextDue(session);
+    const waitMs = nextDue ? nextDue.getTime() - this.clock.now().getTime() : maxIdleMs;
+    // What is due and was not claimed is another sender's until its lease ends.
+    this.wakeIn(waitMs > 0 ? Math.min(waitMs, maxIdleMs) : maxIdleMs);
+  }
+
+  private wakeIn(delayMs: number): void {
+    if (this.timer) clearTimeout(this.timer);
+    if (!this.isStopped) this.timer = setTimeout(() => this.wake(), delayMs);
+  }
+
+  private start(delivery: ClaimedDelivery): void {
+    const sending = this.deliver(delivery).finally(() => {
+      this.inFlight.delete(sending);
+      this.wake();
+    });
+    this.inFlight.add(sending);
+  }
+
+  /** Never rejects: a failure to note the outcome leaves the lease to end, and the delivery is sent again. */
+  private async deliver(delivery: ClaimedDelivery): Promise<void> {
+    const { id, attempts } = delivery;
+    try {
+      const { isAccepted, outcome } = await send(delivery);
+      const at = this.clock.now();
+      if (isAccepted) {
+        this.delivered.push({ id, outcome, at });
+        return;
+      }
+      const delayMs = retryDelayMs(attempts);
+      const nextAttemptAt = delayMs === null ? null : new Date(at.getTime() + delayMs);
+      await markFailed(this.database, { id, outcome, nextAttemptAt });
+      this.settings.log.info(
+        { deliveryId: String(id), eventType: delivery.event_type, attempts, outcome },
+        nextAttemptAt ? 'webhook not accepted, will be sent again' : 'webhook given up',
+      );
+    } catch (error) {
+      this.settings.log.warn(
+        { err: error, deliveryId: String(id) },
+        'webhook outcome was not noted',
+      );
+    }
+  }
+
+  /** Of its own: a burst of requests that fills the pool must not hold notifications back. */
+  private async connection(): Promise<Session> {
+    if (this.session) return this.session;
+    this.session = await this.database.reserve();
+    await relaxDurability(this.session);
+    return this.session;
+  }
+
+  private async noteDelivered(session: Session): Promise<void> {
+    const delivered = this.delivered;
+    if (delivered.length === 0) return;
+    this.delivered = [];
+    await markDelivered(session, delivered);
+  }
+}
+
+async function send(delivery: ClaimedDelivery): Promise<{ isAccepted: boolean; outcome: string }> {
+  const scheme = delivery.authorization_scheme as AuthorizationScheme;
+  const proof = authorizationHeaders(scheme, delivery.authorization);
+  invariant(proof, 'a registration is only kept when its proof can be sent');
+  try {
+    const response = await fetch(delivery.url, {
+      method: 'POST',
+      headers: { ...proof, 'content-type': 'application/json', 'user-agent': 'sandbox-bank' },
+      body: delivery.body,
+      // A redirect would carry the secret to whoever it names.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    // The status is all that counts; the body, of whatever length, is left unread.
+    await response.body?.cancel();
+    return { isAccepted: response.ok, outcome: `HTTP ${response.status}` };
+  } catch (error) {
+    return { isAccepted: false, outcome: describeFailure(error) };
+  }
+}
+
+/** The kind of failure alone: messages may quote the URL, which may hold a secret. */
+function describeFailure(error: unknown): string {
+  const { name, cause } = error as { name?: string; cause?: { code?: string } };
+  return cause?.code ?? name ?? 'failed';
+}

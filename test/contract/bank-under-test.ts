@@ -1,0 +1,111 @@
+// The bank that the contract suite asks: the one that the environment names (a real bank's homologation, or the
+// service in front of a bank), else a sandbox bank of its own on a fresh database.
+import { createLog } from '../../src/platform/log.js';
+import { createSandbox } from '../../src/sandbox/sandbox.module.js';
+import { testDatabase } from '../support/postgres.js';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // Bodies are asserted on field by field; a wrong shape fails the assertion that reads it.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  body: any;
+}
+
+export interface CallOptions {
+  /** Sent as JSON; a string is sent as it is. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Null sends none; left out, the suite's own. */
+  apiKey?: string | null;
+}
+
+export interface BankUnderTest {
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** The key of another account, or null when only one is known. */
+  otherApiKey: string | null;
+  stop(): Promise<void>;
+}
+
+export async function bankUnderTest(): Promise<BankUnderTest> {
+  const { CONTRACT_BASE_URL, CONTRACT_API_KEY, CONTRACT_OTHER_API_KEY } = process.env;
+  if (!CONTRACT_BASE_URL) return sandboxUnderTest();
+  if (!CONTRACT_API_KEY) throw new Error('CONTRACT_API_KEY is unset');
+  return {
+    call: caller(CONTRACT_BASE_URL.replace(/\/+$/, ''), CONTRACT_API_KEY),
+    otherApiKey: CONTRACT_OTHER_API_KEY ?? null,
+    stop: async () => undefined,
+  };
+}
+
+/** A sandbox bank on a free port, whatever the environment says. */
+export async function sandboxUnderTest() {
+  const database = await testDatabase();
+  const start = async () => {
+    const application = await createSandbox({
+      databaseUrl: database.url,
+      log: createLog(process.env.TEST_LOG_LEVEL ?? 'silent', 'sandbox'),
+      settings: { apiKey: 'sandbox-dev-key' },
+    });
+    await application.listen(0, '127.0.0.1');
+    return application;
+  };
+  const application = await start();
+  return {
+    application,
+    pool: database.pool,
+    /** Another process of the same bank. */
+    start,
+    call: caller(await application.getUrl(), 'sandbox-dev-key'),
+    otherApiKey: 'sandbox-dev-key-2',
+    stop: async () => {
+      await application.close();
+      await database.drop();
+    },
+  };
+}
+
+export type SandboxUnderTest = Awaited<ReturnType<typeof sandboxUnderTest>>;
+
+/** Calls a bank; a body that is no text goes out as JSON. */
+export function caller(baseUrl: string, ownApiKey: string): BankUnderTest['call'] {
+  const keyHeader = process.env.CONTRACT_API_KEY_HEADER ?? 'x-service-api-key';
+  return async (method, path, { body, headers = {}, apiKey = ownApiKey } = {}) => {
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: {
+        ...(apiKey === null ? {} : { [keyHeader]: apiKey }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(text);
+    } catch {
+      parsed = undefined;
+    }
+    return { status: response.status, headers: response.headers, text, body: parsed };
+  };
+}
+
+/** Asks again until it holds: a service in front of a bank mirrors its statement a moment later. */
+export async function eventually<Result>(
+  attempt: () => Promise<Result>,
+  timeoutMs = 20_000,
+): Promise<Result> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}

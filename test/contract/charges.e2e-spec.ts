@@ -1,0 +1,194 @@
+import { parseBankSlip } from '../../src/brazil/bank-slip.js';
+import { parseBrCode } from '../../src/brazil/br-code.js';
+import { bankUnderTest, eventually, type BankUnderTest } from './bank-under-test.js';
+import { dayFromToday, expectError, finalBeneficiary, pixSlip, slip } from './samples.js';
+
+let bank: BankUnderTest;
+beforeAll(async () => {
+  bank = await bankUnderTest();
+});
+afterAll(() => bank.stop());
+
+const create = (body: unknown) => bank.call('POST', '/baas/v1/charges', { body });
+const timestamp = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z?$/);
+
+describe('POST /baas/v1/charges', () => {
+  it('issues a conventional slip with an ourNumber of the bank and codes that carry what was asked', async () => {
+    const request = slip({ Amount: 1234.56 });
+    const { status, body } = await create(request);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      type: 'BANKSLIP',
+      amount: 1234.56,
+      yourNumber: request.yourNumber,
+      ourNumber: expect.stringMatching(/^.+$/),
+      correlationId: request.correlationId,
+      dueDate: request.dueDate,
+      payer: request.payer,
+      status: 'Pending',
+      createdAt: timestamp,
+      updatedAt: timestamp,
+    });
+    const barCode = parseBankSlip(body.barCode, request.dueDate);
+    const line = parseBankSlip(body.digitableLine, request.dueDate);
+    expect(barCode).toEqual(line);
+    expect(line).toMatchObject({
+      ok: true,
+      slip: { amountCents: 123_456n, dueDate: request.dueDate },
+    });
+  });
+
+  it('echoes the ourNumber of an express slip', async () => {
+    const ourNumber = String(Date.now()).slice(-11);
+    const { status, body } = await create(slip({ ourNumber }));
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ type: 'BANKSLIP', ourNumber, status: 'Pending' });
+  });
+
+  it.each(['BANKSLIP', 'BANKSLIP_PIX'])('takes a finalBeneficiary with %s', async (type) => {
+    expect((await create(slip({ type, finalBeneficiary }))).status).toBe(200);
+  });
+
+  it('answers a slip with a QR code in the shape of a static Pix charge', async () => {
+    const request = pixSlip();
+    const { status, body } = await create(request);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      type: 'PIX_STATIC',
+      correlationId: request.correlationId,
+      amount: 150.75,
+      status: 'Created',
+      payments: [],
+      createdAt: timestamp,
+      updatedAt: timestamp,
+    });
+    expect(typeof body.description).toBe('string');
+    const info = Object.fromEntries(
+      body.additionalInfo.map(({ key, value }: { key: string; value: string }) => [key, value]),
+    );
+    expect(info).toMatchObject({
+      YourNumber: request.yourNumber,
+      OurNumber: expect.any(String),
+      DigitableLine: expect.any(String),
+    });
+    expect(parseBankSlip(info.DigitableLine, request.dueDate as string)).toMatchObject({
+      ok: true,
+      slip: { amountCents: 15_075n },
+    });
+    expect(parseBrCode(body.qrCode).ok).toBe(true);
+  });
+
+  it.each(['2026-02-30', 'tomorrow', '31/12/2026', '', 20261231])(
+    'refuses the dueDate %p on $.dueDate',
+    async (dueDate) => expectError(await create(slip({ dueDate })), 400, '$.dueDate'),
+  );
+
+  it.each(['0', '-1', '10.005', '"ten"', 'null', '1e400'])(
+    'refuses the amount %s on $.Amount',
+    async (amount) => {
+      const text = JSON.stringify(slip()).replace('150.75', amount);
+      expectError(await create(text), 400, '$.Amount');
+    },
+  );
+
+  it.each(['type', 'correlationId', 'dueDate', 'Amount', 'payer'])(
+    'refuses a charge without %s',
+    async (field) => expectError(await create(slip({ [field]: undefined })), 400, `$.${field}`),
+  );
+
+  it('refuses an amount that is not spelled Amount', async () => {
+    expectError(await create(slip({ Amount: undefined, amount: 1 })), 400, '$.Amount');
+    expectError(await create(slip({ amount: 1 })), 400, '$.amount');
+  });
+
+  it('refuses a type that the contract does not know', async () =>
+    expectError(await create(slip({ type: 'INVOICE' })), 400, '$.type'));
+
+  it('refuses an ourNumber with a slip whose QR code makes it conventional', async () =>
+    expectError(await create(pixSlip({ ourNumber: '123' })), 400, '$.ourNumber'));
+
+  it.each(['{', '', '[1,', 'ten', '{"type":"BANKSLIP"'])(
+    'refuses the body %p, which is not JSON',
+    async (text) => {
+      const headers = { 'content-type': 'application/json' };
+      expectError(await bank.call('POST', '/baas/v1/charges', { body: text, headers }), 400);
+    },
+  );
+
+  it('keeps amounts to the cent', async () => {
+    for (const amount of ['0.01', '8.95', '1.1', '99999999.99']) {
+      const text = JSON.stringify(slip()).replace('150.75', amount);
+      const answer = await create(text);
+      expect(answer.status).toBe(200);
+      expect(answer.text).toMatch(new RegExp(`"amount":${amount.replace('.', '\\.')}0?[,}]`));
+    }
+  });
+});
+
+describe('the simulation of charges', () => {
+  const pay = (correlationId: string, options = {}) =>
+    bank.call('POST', `/baas/v1/charges/${correlationId}/pay`, options);
+  const expire = (correlationId: string, options = {}) =>
+    bank.call('PUT', `/baas/v1/charges/${correlationId}/expire`, options);
+  const credits = async (correlationId: string) => {
+    const { body } = await bank.call('GET', '/baas/api/v2/transactions?limit=200');
+    return body.filter((line: { correlationId?: string }) => line.correlationId === correlationId);
+  };
+
+  it.each([
+    ['a slip', slip()],
+    ['a slip with a QR code', pixSlip()],
+  ])('pays %s into the account', async (_, request) => {
+    await create(request);
+    const paid = await pay(request.correlationId);
+    expect(paid.status).toBe(200);
+    expect(paid.headers.get('content-type')).toContain('json');
+    await eventually(async () =>
+      expect(await credits(request.correlationId)).toEqual([
+        expect.objectContaining({
+          amount: 150.75,
+          type: expect.objectContaining({ isCredit: true }),
+        }),
+      ]),
+    );
+  });
+
+  it('takes an empty body with the content type of JSON, and an empty object', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const [one, other] = [slip(), slip()];
+    await Promise.all([create(one), create(other)]);
+    expect((await pay(one.correlationId, { headers })).status).toBe(200);
+    expect((await expire(other.correlationId, { body: {} })).status).toBe(200);
+  });
+
+  it('expires a slip, which can be paid after all', async () => {
+    const request = slip();
+    await create(request);
+    expect((await expire(request.correlationId)).status).toBe(200);
+    expect((await pay(request.correlationId)).status).toBe(200);
+    await eventually(async () => expect(await credits(request.correlationId)).toHaveLength(1));
+  });
+
+  it('adds fine and interest when a late slip is paid', async () => {
+    const request = pixSlip({
+      lateFine: { type: 'Percentage', date: dayFromToday(-40), amount: 2 },
+      latePayment: { type: 'Fixed', date: dayFromToday(-40), amount: 0.1 },
+      dueDate: dayFromToday(-20),
+      discount: undefined,
+    });
+    const created = await create(request);
+    if (created.status !== 200) return; // a real bank may refuse a due date that has passed
+    await pay(request.correlationId);
+    // 150.75 and 2 %, rounded, and twenty days of ten cents.
+    await eventually(async () =>
+      expect(await credits(request.correlationId)).toEqual([
+        expect.objectContaining({ amount: 155.77 }),
+      ]),
+    );
+  });
+
+  it('does not know a charge that was never issued', async () => {
+    expectError(await pay('00000000-0000-4000-8000-000000000000'), 404);
+    expectError(await expire('00000000-0000-4000-8000-000000000000'), 404);
+  });
+});

@@ -1,0 +1,184 @@
+import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
+
+let bank: SandboxUnderTest;
+beforeEach(async () => {
+  bank = await sandboxUnderTest();
+});
+afterEach(() => bank.stop());
+
+interface Line {
+  nsu: number;
+  amount: number;
+  createdAt: string;
+  type: { isCredit: boolean };
+  balance: { balancePrevious: number; currentBalance: number };
+}
+
+const post = (body: unknown) => bank.call('POST', '/sandbox/transactions', { body });
+const readLedger = async () => (await bank.call('GET', '/sandbox/ledger')).body;
+
+it('chains every line and audits clean under 32 movements at once', async () => {
+  const amounts = Array.from({ length: 320 }, (_, index) => index + 1);
+  const queue = [...amounts];
+  await Promise.all(
+    Array.from({ length: 32 }, async () => {
+      for (let cents = queue.pop(); cents !== undefined; cents = queue.pop()) {
+        const isCredit = cents % 3 !== 0;
+        const account = cents % 2 === 0 ? '1000001' : '1000002';
+        const typeName = 'ANY_LINE';
+        const { status } = await post({ amount: cents / 100, isCredit, account, typeName });
+        expect(status).toBe(200);
+      }
+    }),
+  );
+  const { body } = await bank.call('GET', '/baas/api/v2/transactions?limit=1000');
+  const lines = (body as Line[]).reverse();
+  expect(lines).toHaveLength(160);
+  let balance = 10_000_000;
+  for (const [index, line] of lines.entries()) {
+    expect(line.nsu).toBe(index + 1);
+    expect(Math.round(line.balance.balancePrevious * 100)).toBe(balance);
+    balance += Math.round(line.amount * 100) * (line.type.isCredit ? 1 : -1);
+    expect(Math.round(line.balance.currentBalance * 100)).toBe(balance);
+  }
+  const times = lines.map(({ createdAt }) => createdAt);
+  expect(times).toEqual([...times].sort());
+  const ledger = await readLedger();
+  expect(ledger.audit).toEqual({ clean: true, problems: [] });
+  expect(ledger.movements).toHaveLength(320);
+});
+
+it('lets debits that race take no more than there is', async () => {
+  const debit = { account: '1000002', amount: 1_000, isCredit: false, typeName: 'DEBIT_FEE' };
+  const answers = await Promise.all(Array.from({ length: 32 }, () => post(debit)));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+  expect(answers.filter(({ status }) => status === 422)).toHaveLength(27);
+  const { accounts, movements, audit } = await readLedger();
+  expect(accounts[1].balance).toBe(0);
+  expect(movements).toHaveLength(5);
+  expect(audit.clean).toBe(true);
+});
+
+describe('the database refuses', () => {
+  const inTransaction = async (...statements: string[]) => {
+    const client = await bank.pool.connect();
+    try {
+      await client.query('BEGIN');
+      for (const statement of statements) await client.query(statement);
+      await client.query('COMMIT');
+    } catch (error) {
+      await client.query('ROLLBACK');
+      throw error;
+    } finally {
+      client.release();
+    }
+  };
+  const account = (number: string) => `(SELECT id FROM account WHERE number = '${number}')`;
+  const movement = `INSERT INTO movement (kind, created_at) VALUES ('ordinary', now())`;
+  const entry = (number: string, cents: number) =>
+    `INSERT INTO entry (movement_id, account_id, change_cents)
+     VALUES ((SELECT max(id) FROM movement), ${account(number)}, ${cents})`;
+  const line = (cents: number, previous: { nsu: number | 'NULL'; balance: number }, nsu: number) =>
+    `INSERT INTO statement_line (account_id, nsu, previous_nsu, movement_id, change_cents,
+       balance_previous_cents, current_balance_cents, type_name, created_at)
+     VALUES (${account('1000001')}, ${nsu}, ${previous.nsu}, (SELECT max(id) FROM movement), ${cents},
+       ${previous.balance}, ${previous.balance + cents}, 'ANY_LINE', now())`;
+  const hold = (cents: number, nsu: number) =>
+    `UPDATE account SET balance_cents = ${cents}, last_nsu = ${nsu} WHERE number = '1000001'`;
+
+  const first = { nsu: 'NULL', balance: 10_000_000 } as const;
+  const balanced = [movement, entry('1000001', 500), entry('other', -500)];
+
+  it('nothing that is right: a balanced movement with its line by raw SQL', async () => {
+    await inTransaction(...balanced, line(500, first, 1), hold(10_000_500, 1));
+    expect((await readLedger()).audit.clean).toBe(true);
+  });
+
+  it.each<[string, string[], string]>([
+    [
+      'a movement that is not balanced',
+      [movement, entry('spi', 5), entry('other', -4)],
+      'movement_balanced',
+    ],
+    ['a movement with one leg', [movement, entry('spi', 5)], 'movement_balanced'],
+    ['a movement without legs', [movement], 'movement_balanced'],
+    [
+      'a leg that is added later',
+      [...balanced, line(500, first, 1), hold(10_000_500, 1), 'COMMIT', 'BEGIN', entry('spi', 1)],
+      'movement_balanced',
+    ],
+    ["a customer's leg that is missing on the statement", balanced, 'movement_on_statement'],
+    ['a balance that no line explains', [hold(10_000_001, 0)], 'account_balance_true'],
+    [
+      'a line that the balance does not follow',
+      [...balanced, line(500, first, 1)],
+      'account_balance_true',
+    ],
+    [
+      'a chain that does not begin at the opening balance',
+      [...balanced, line(500, { nsu: 'NULL', balance: 1 }, 1), hold(501, 1)],
+      'statement_line_anchored',
+    ],
+    [
+      'a line that follows none',
+      [...balanced, line(500, { nsu: 7, balance: 10_000_000 }, 8)],
+      'statement_line_account_id_previous_nsu_balance_previous_ce_fkey',
+    ],
+    [
+      'a line whose amount is not its leg',
+      [...balanced, line(501, first, 1)],
+      'statement_line_movement_id_account_id_change_cents_fkey',
+    ],
+    ['a negative balance', [hold(-1, 0)], 'account_balance_check'],
+  ])('%s', async (_, statements, constraint) => {
+    await expect(inTransaction(...statements)).rejects.toMatchObject({ constraint });
+  });
+
+  it('a second first line, a fork of the chain, and any change of what is written', async () => {
+    await inTransaction(...balanced, line(500, first, 1), hold(10_000_500, 1));
+    await expect(inTransaction(...balanced, line(500, first, 2))).rejects.toMatchObject({
+      constraint: 'statement_line_first_key',
+    });
+    const second = { nsu: 1, balance: 10_000_500 };
+    await inTransaction(...balanced, line(500, second, 2), hold(10_001_000, 2));
+    await expect(inTransaction(...balanced, line(500, second, 3))).rejects.toMatchObject({
+      constraint: 'statement_line_account_id_previous_nsu_key',
+    });
+    for (const table of ['movement', 'entry', 'statement_line']) {
+      await expect(inTransaction(`DELETE FROM ${table}`)).rejects.toThrow('never changed');
+    }
+    await expect(inTransaction(`UPDATE entry SET change_cents = 1`)).rejects.toThrow(
+      'never changed',
+    );
+  });
+});
+
+it('names in its audit what somebody spoilt behind the constraints', async () => {
+  await post({ amount: 1, isCredit: true, typeName: 'ANY_LINE' });
+  const client = await bank.pool.connect();
+  try {
+    await client.query(`SET session_replication_role = replica`);
+    await client.query(`UPDATE entry SET change_cents = change_cents + 1 WHERE change_cents = 100`);
+    await client.query(`UPDATE account SET balance_cents = 7 WHERE number = '1000002'`);
+  } finally {
+    client.release(true);
+  }
+  const { audit } = await readLedger();
+  expect(audit.clean).toBe(false);
+  expect(audit.problems.join('\n')).toMatch(
+    /does not sum to zero[^]*legs that sum to 1[^]*1000002 holds 7/,
+  );
+});
+
+it('keeps its book and its keys over a restart', async () => {
+  await post({ amount: 1, isCredit: true, typeName: 'ANY_LINE' });
+  const before = await readLedger();
+  const again = await bank.start();
+  try {
+    const url = `${await again.getUrl()}/sandbox/ledger`;
+    const response = await fetch(url, { headers: { 'x-service-api-key': 'sandbox-dev-key' } });
+    expect(await response.json()).toEqual(before);
+  } finally {
+    await again.close();
+  }
+});

@@ -1,0 +1,236 @@
+import { jest } from '@jest/globals';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { BankClock } from '../../src/sandbox/clock/bank-clock.service.js';
+import {
+  eventually,
+  sandboxUnderTest,
+  type SandboxUnderTest,
+} from '../contract/bank-under-test.js';
+import { newKey, pixSlip, slip, staticQr } from '../contract/samples.js';
+
+interface Received {
+  path: string;
+  headers: IncomingMessage['headers'];
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  body: any;
+  at: number;
+}
+
+let bank: SandboxUnderTest;
+let consumer: Server;
+let received: Received[];
+/** What the consumer answers to the next requests; 200 once it is empty. */
+let answers: (number | 'hang')[];
+let url: string;
+
+beforeEach(async () => {
+  received = [];
+  answers = [];
+  consumer = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      const { url: path = '', headers } = request;
+      received.push({ path, headers, body: JSON.parse(text), at: Date.now() });
+      const answer = answers.shift() ?? 200;
+      if (answer === 'hang') return;
+      response.writeHead(answer, answer === 302 ? { location: `${url}/elsewhere` } : {}).end();
+    });
+  });
+  await new Promise<void>((resolve) => consumer.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(consumer.address() as AddressInfo).port}`;
+  bank = await sandboxUnderTest();
+});
+afterEach(async () => {
+  await bank.stop();
+  consumer.closeAllConnections();
+  consumer.close();
+});
+
+const register = (eventType: string, changes: Record<string, unknown> = {}) =>
+  bank.call('POST', '/baas/api/v1/webhooks', {
+    body: {
+      eventType,
+      url: `${url}/${eventType}`,
+      authorizationScheme: 'HEADER',
+      authorization: 'x-webhook-key: s3cret',
+      ...changes,
+    },
+  });
+const receive = (body: unknown) => bank.call('POST', '/sandbox/pix/received', { body });
+const deliveries = async () =>
+  (
+    await bank.pool.query(
+      'SELECT state, attempts, last_outcome, next_attempt_at FROM webhook_delivery ORDER BY id',
+    )
+  ).rows;
+/** Moves the bank's clock past every retry that is waiting. */
+const passTime = (ms: number) => {
+  const until = Date.now() + ms;
+  jest.spyOn(bank.application.get(BankClock), 'now').mockReturnValue(new Date(until));
+};
+afterEach(() => jest.restoreAllMocks());
+
+it('tells the payment of a charge to both of its registrations, with the proof of the scheme', async () => {
+  await register('CHARGE_PAID');
+  await register('PIX_RECEIVED', { authorizationScheme: 'BEARER', authorization: 'token' });
+  const request = pixSlip();
+  await bank.call('POST', '/baas/v1/charges', { body: request });
+  const paid = (await bank.call('POST', `/baas/v1/charges/${request.correlationId}/pay`)).body;
+  await eventually(async () => expect(received).toHaveLength(2));
+  const byPath = Object.fromEntries(received.map((one) => [one.path, one]));
+  const party = { holder: { document: '52998224725', name: 'João da Silva' } };
+  expect(byPath['/CHARGE_PAID']).toMatchObject({
+    headers: { 'x-webhook-key': 's3cret', 'content-type': 'application/json' },
+    body: {
+      eventType: 'CHARGE_PAID',
+      nsu: paid.nsu,
+      correlationId: request.correlationId,
+      referenceId: paid.endToEndId,
+      endToEndId: paid.endToEndId,
+      source: 'SPI',
+      walletNumber: 112,
+      yourNumber: request.yourNumber,
+      amount: 150.75,
+      createdAt: paid.createdAt,
+      payer: { name: 'João da Silva', document: '52998224725' },
+      proof: { endToEndId: paid.endToEndId, amount: 150.75, payer: party },
+    },
+  });
+  expect(byPath['/PIX_RECEIVED']).toMatchObject({
+    headers: { authorization: 'Bearer token' },
+    body: {
+      eventType: 'PIX_RECEIVED',
+      correlationId: request.correlationId,
+      referenceId: paid.endToEndId,
+      endToEndId: paid.endToEndId,
+      amount: 150.75,
+      proof: {
+        eventType: 'PIX_PAYMENT_EFFECTIVE',
+        idempotencyKey: paid.endToEndId,
+        status: 'PIX_EFFECTIVE',
+        payer: party,
+      },
+    },
+  });
+  await eventually(async () =>
+    expect(await deliveries()).toEqual([
+      expect.objectContaining({ state: 'delivered', attempts: 1, last_outcome: 'HTTP 200' }),
+      expect.objectContaining({ state: 'delivered', attempts: 1 }),
+    ]),
+  );
+});
+
+it('tells a slip that was paid through the clearing, and one that expired', async () => {
+  await register('CHARGE_PAID');
+  await register('PIX_RECEIVED');
+  await register('CHARGE_OVERDUE');
+  const request = slip();
+  const path = `/baas/v1/charges/${request.correlationId}`;
+  await bank.call('POST', '/baas/v1/charges', { body: request });
+  await bank.call('PUT', `${path}/expire`);
+  await bank.call('POST', `${path}/pay`);
+  await eventually(async () => expect(received).toHaveLength(2));
+  expect(received.map(({ body }) => body)).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        eventType: 'CHARGE_OVERDUE',
+        correlationId: request.correlationId,
+      }),
+      expect.objectContaining({
+        eventType: 'CHARGE_PAID',
+        source: 'PCR',
+        endToEndId: null,
+        referenceId: expect.any(String),
+        proof: null,
+      }),
+    ]),
+  );
+});
+
+it('tells a static QR code and an unexpected Pix, the latter without a correlationId', async () => {
+  await register('PIX_RECEIVED');
+  const request = staticQr();
+  await bank.call('POST', '/baas/api/v2/pix/qrcode/static', { body: request, headers: newKey() });
+  await receive({ correlationId: request.correlationId });
+  await receive({ amount: 9.99 });
+  await eventually(async () => expect(received).toHaveLength(2));
+  expect(received.map(({ body }) => body.correlationId).sort()).toEqual([
+    request.correlationId,
+    null,
+  ]);
+});
+
+it('owes nothing to who is not registered, to another account, or for money that did not move', async () => {
+  await register('PIX_RECEIVED');
+  await receive({ amount: 1, account: '1000002' });
+  await receive({ amount: 0 });
+  expect(await deliveries()).toEqual([]);
+});
+
+it('sends again what was not accepted, the same bytes, and never follows a redirect', async () => {
+  await register('PIX_RECEIVED');
+  answers = [500, 302];
+  await receive({ amount: 1 });
+  await eventually(async () =>
+    expect(await deliveries()).toEqual([
+      expect.objectContaining({ state: 'pending', attempts: 1, last_outcome: 'HTTP 500' }),
+    ]),
+  );
+  passTime(60_000);
+  await eventually(async () => expect(received).toHaveLength(2));
+  passTime(3_600_000);
+  await eventually(async () => expect(received).toHaveLength(3));
+  expect(received.map(({ path }) => path)).toEqual(Array(3).fill('/PIX_RECEIVED'));
+  expect(received[1]?.body).toEqual(received[0]?.body);
+  expect(received[2]?.body).toEqual(received[0]?.body);
+  await eventually(async () =>
+    expect(await deliveries()).toEqual([
+      expect.objectContaining({ state: 'delivered', attempts: 3 }),
+    ]),
+  );
+});
+
+it('gives up a consumer that does not answer in time, and goes on with the others meanwhile', async () => {
+  await register('PIX_RECEIVED');
+  answers = ['hang'];
+  await receive({ amount: 1 });
+  await eventually(async () => expect(received).toHaveLength(1));
+  await receive({ amount: 2 });
+  await eventually(async () => expect(received).toHaveLength(2));
+  await eventually(async () => {
+    const [first] = await deliveries();
+    expect(first).toMatchObject({ state: 'pending', attempts: 1, last_outcome: 'TimeoutError' });
+  });
+});
+
+it('delivers after a restart what it owed before', async () => {
+  await register('PIX_RECEIVED');
+  answers = [503];
+  await receive({ amount: 1 });
+  await eventually(async () => expect((await deliveries())[0]?.last_outcome).toBe('HTTP 503'));
+  await bank.application.close();
+  const again = await bank.start();
+  try {
+    await eventually(async () => expect(received).toHaveLength(2));
+    await eventually(async () => expect((await deliveries())[0]?.state).toBe('delivered'));
+  } finally {
+    await again.close();
+  }
+});
+
+it('delivers once where two processes of the bank send', async () => {
+  const second = await bank.start();
+  try {
+    await register('PIX_RECEIVED');
+    await Promise.all(Array.from({ length: 50 }, () => receive({ amount: 1 })));
+    await eventually(async () => {
+      const states = (await deliveries()).map(({ state }) => state);
+      expect(states).toEqual(Array(50).fill('delivered'));
+    });
+    expect(received).toHaveLength(50);
+  } finally {
+    await second.close();
+  }
+});
