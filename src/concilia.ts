@@ -145,8 +145,9 @@ function serveHealthOnly(service: NestFastifyApplication): void {
   service
     .getHttpAdapter()
     .getInstance()
-    .addHook('onRequest', async (request, reply) => {
-      if (!request.url.startsWith('/health/')) await reply.callNotFound();
+    .addHook('onRequest', (request, reply, done) => {
+      if (request.url.startsWith('/health/')) done();
+      else reply.callNotFound();
     });
 }
 

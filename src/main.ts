@@ -1,4 +1,5 @@
 // The process: settings in, a service out, and an orderly end when it is asked to stop.
+import { inspect } from 'node:util';
 import { startConcilia, type Concilia } from './concilia.js';
 import { developmentValues, loadSettings, SettingsError, type Settings } from './config.js';
 import { createLog } from './platform/log.js';
@@ -8,6 +9,10 @@ const startedAt = performance.now();
 function progress(message: string): void {
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   process.stdout.write(`  ${seconds.padStart(5)} s  ${message}\n`);
+}
+
+function tell(problem: unknown): void {
+  process.stderr.write(`${typeof problem === 'string' ? problem : inspect(problem)}\n`);
 }
 
 /** Addresses, keys and three commands to try; keys are shown only while they are the development ones. */
@@ -48,7 +53,7 @@ function endOnSignals(starting: Promise<Concilia>): void {
         process.exit(0);
       },
       (error: unknown) => {
-        console.error(error);
+        tell(error);
         process.exit(1);
       },
     );
@@ -63,6 +68,6 @@ try {
   endOnSignals(starting);
   process.stdout.write(banner(await starting, settings));
 } catch (error) {
-  console.error(error instanceof SettingsError ? error.message : error);
+  tell(error instanceof SettingsError ? error.message : error);
   process.exit(1);
 }

@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config.js';
 import { Database } from '../database.service.js';
+import { Clock } from '../platform/clock.js';
 import { AppError } from '../platform/errors.js';
 import { SecretBox } from '../platform/secret-box.js';
 
@@ -27,6 +28,7 @@ export class AccountsService {
     private readonly database: Database,
     private readonly settings: Settings,
     private readonly secretBox: SecretBox,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -34,11 +36,11 @@ export class AccountsService {
    * whole history is ours and whose clock is not, from the beginning.
    */
   async recordMain(): Promise<BankAccount> {
-    await this.database.pool.query(
-      `INSERT INTO bank_account (slug, go_live_at) VALUES ($1, CASE WHEN $2 THEN to_timestamp(0) ELSE now() END)
-       ON CONFLICT (slug) DO NOTHING`,
-      [mainSlug, this.settings.bank.profile === 'sandbox'],
-    );
+    const goLiveAt = this.settings.bank.profile === 'sandbox' ? new Date(0) : this.clock.now();
+    await this.database.prisma.bankAccount.createMany({
+      data: [{ slug: mainSlug, goLiveAt }],
+      skipDuplicates: true,
+    });
     return this.database.prisma.bankAccount.findUniqueOrThrow({ where: { slug: mainSlug } });
   }
 

@@ -4,7 +4,7 @@ import { ArgumentsHost, Catch, HttpException, type ExceptionFilter } from '@nest
 import type { FastifyReply } from 'fastify';
 import { buildErrorBody } from '../contract/errors.js';
 import { AppError, type FaultDetails } from './errors.js';
-import type { Log } from './log.js';
+import { Log } from './log.js';
 import { currentTraceId, newTraceId } from './trace.js';
 
 @Catch()

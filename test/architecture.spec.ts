@@ -1,0 +1,86 @@
+// The house of docs/ARCHITECTURE.md, held: who imports whom, who writes what, what is pure, what is wired once. Each rule reads
+// the whole project, and is given a small tree that breaks it too: a rule that cannot fail holds nothing.
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import type { AccountsService, BankAccount } from '../src/accounts/accounts.service.js';
+import { BankService } from '../src/bank/bank.service.js';
+import type { Settings } from '../src/config.js';
+import { getCharge } from '../src/contract/charges.js';
+import { assertOutsideTransaction, Database } from '../src/database.service.js';
+import type { Addresses } from '../src/platform/addresses.js';
+import type { Log } from '../src/platform/log.js';
+import * as content from './architecture/content-proofs.js';
+import { importRules } from './architecture/import-proofs.js';
+import { readTree, treeOf, type HeldRule } from './architecture/project-file.js';
+import { sqlExceptionsAreNeeded } from './architecture/tables.js';
+import { documentRules, wiringRules } from './architecture/wiring-proofs.js';
+
+const project = readTree(join(import.meta.dirname, '..'));
+
+/** Holds the project to each rule, and each rule to what it must say of its small tree. */
+function held(rules: HeldRule[]): void {
+  for (const { name, rule, tree, found } of rules)
+    describe(name, () => {
+      it('is kept by the project', () => expect(rule(project)).toEqual([]));
+      it('bites', () => expect(rule(treeOf(tree))).toEqual(found));
+    });
+}
+
+it('reads the project', () => {
+  const paths = project.map(({ path }) => path);
+  expect(paths).toEqual(
+    expect.arrayContaining(['src/config.ts', 'prisma/service/accounts.prisma']),
+  );
+});
+
+describe('imports', () => held(importRules));
+describe('a file without a role in its name', () => held(content.purityRules));
+describe('tables', () => held(content.tableRules));
+describe('names', () => held(content.nameRules));
+describe('sources', () => held(content.sourceRules));
+describe('the wiring', () => held(wiringRules));
+describe('documents', () => held(documentRules));
+
+it('allows SQL outside of queries only where it stands', () => {
+  expect(sqlExceptionsAreNeeded(project)).toEqual([]);
+  const withoutQueue = project.filter(({ path }) => path !== 'src/platform/queue.ts');
+  expect(sqlExceptionsAreNeeded(withoutQueue)).toEqual([
+    'src/platform/queue.ts holds no SQL: take it off the list of exceptions',
+  ]);
+});
+
+describe('a call to the bank', () => {
+  /** The real Database over a Prisma client that opens no connection. */
+  const database = Object.assign(Object.create(Database.prototype) as object, {
+    prisma: { $transaction: (work: (tx: object) => Promise<unknown>) => work({}) },
+  }) as Database;
+  const bank = new BankService(
+    {
+      bank: { profile: 'sandbox', apiKeyHeader: 'x-key', partnerKeyHeader: 'x-partner' },
+    } as Settings,
+    // Port 1 of this machine: nothing listens there.
+    { bankBaseUrl: 'http://127.0.0.1:1' } as Addresses,
+    { credentials: () => ({ apiKey: 'key', partnerKey: 'key' }) } as unknown as AccountsService,
+    { info: () => undefined, warn: () => undefined } as unknown as Log,
+  );
+  const ask = () =>
+    bank.call(getCharge, { slug: 'main' } as BankAccount, { params: { correlationId: 'a' } });
+
+  it('throws inside a transaction', async () => {
+    const message = /a call to the bank inside a database transaction/;
+    await expect(database.transaction(ask)).rejects.toThrow(message);
+    await expect(
+      database.transaction(async () => {
+        await Promise.resolve();
+        return [1].map(() => assertOutsideTransaction('a call to the bank'));
+      }),
+    ).rejects.toThrow(message);
+  });
+
+  it('is made before and after one', async () => {
+    await expect(database.transaction(() => Promise.resolve('committed'))).resolves.toBe(
+      'committed',
+    );
+    await expect(ask()).resolves.toMatchObject({ outcome: 'unknown', reason: 'not_sent' });
+  });
+});

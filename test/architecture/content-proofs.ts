@@ -1,0 +1,215 @@
+// Each rule about what a file holds and is called, with a small tree that breaks it and what it must say of it.
+import type { HeldRule } from './project-file.js';
+import {
+  unsuffixedFilesHaveNoClockRandomnessOrIo,
+  unsuffixedFilesImportNothingImpure,
+} from './purity.js';
+import { everyTableHasARoom, onlyTheOwnerWritesATable, sqlStandsInQueriesOnly } from './tables.js';
+import {
+  filesAreNamedByTheirRole,
+  filesAreShort,
+  functionsAreShort,
+  namesSayWhatIsInside,
+  nothingIsLeftForLater,
+  typesHaveNoEmptyPrefix,
+} from './names.js';
+
+export const purityRules: HeldRule[] = [
+  {
+    name: 'imports nothing impure',
+    rule: unsuffixedFilesImportNothingImpure,
+    tree: {
+      'src/charges/charge.ts': `
+        import { BlockList, connect } from 'node:net';
+        import { v5, v7 } from 'uuid';
+        import { readFile } from 'node:fs/promises';
+        import { Injectable } from '@nestjs/common';
+        import { Prisma } from '../generated/service/client.js';
+        import { Database, type Tx } from '../database.service.js';`,
+      'src/charges/amount.ts': `
+        import { isIP } from 'node:net';
+        import { v5 as uuidv5 } from 'uuid';
+        import type { Tx } from '../database.service.js';
+        import { z } from 'zod';`,
+      'src/charges/charges.queries.ts': `import { randomUUID } from 'node:crypto';`,
+      'src/platform/log.ts': `import { pino } from 'pino';`,
+    },
+    found: [
+      'src/charges/charge.ts:2 a pure file imports connect of node:net',
+      'src/charges/charge.ts:3 a pure file imports v7 of uuid',
+      'src/charges/charge.ts:4 a pure file imports readFile of node:fs/promises',
+      'src/charges/charge.ts:5 a pure file imports Injectable of @nestjs/common',
+      'src/charges/charge.ts:6 a pure file imports values of src/generated/service/client.ts',
+      'src/charges/charge.ts:7 a pure file imports values of src/database.service.ts',
+    ],
+  },
+
+  {
+    name: 'has no clock, randomness or IO',
+    rule: unsuffixedFilesHaveNoClockRandomnessOrIo,
+    tree: {
+      'src/charges/charge.ts': `
+        const a = Date.now();
+        const b = new Date();
+        const c = new Date('2026-01-01');
+        const d = Math.random() + Math.floor(1);
+        setTimeout(() => {}, 1);
+        const e = globalThis.fetch('https://bank.example');`,
+      'src/charges/charges.service.ts': 'const now = Date.now();',
+    },
+    found: [
+      'src/charges/charge.ts:2 a pure file calls Date.now',
+      'src/charges/charge.ts:3 a pure file reads the clock (new Date())',
+      'src/charges/charge.ts:5 a pure file calls Math.random',
+      'src/charges/charge.ts:6 a pure file calls setTimeout',
+      'src/charges/charge.ts:7 a pure file calls fetch',
+    ],
+  },
+];
+
+const schema = {
+  'prisma/service/charges.prisma': 'model Charge {\n  id Int @id\n\n  @@map("charge")\n}\n',
+  'prisma/service/events.prisma':
+    'model Event {\n  id Int @id\n  @@map("event")\n}\nmodel EventEndpoint {\n  id Int @id\n  @@map("event_endpoint")\n}\n',
+  'src/charges/charges.module.ts': '',
+  'src/events/events.module.ts': '',
+};
+
+export const tableRules: HeldRule[] = [
+  {
+    name: 'each has a room',
+    rule: everyTableHasARoom,
+    tree: { ...schema, 'prisma/service/loans.prisma': 'model Loan {\n  id Int @id\n}\n' },
+    found: ['prisma/service/loans.prisma Loan: there is no src/loans/'],
+  },
+
+  {
+    name: 'are written by their owner alone',
+    rule: onlyTheOwnerWritesATable,
+    tree: {
+      ...schema,
+      'src/charges/charges.service.ts': `
+        await tx.charge.create({});
+        await tx.event.create({});
+        await this.database.prisma.eventEndpoint.deleteMany();
+        await tx.event.findMany();`,
+      'src/charges/charges.queries.ts': `
+        await tx.$executeRaw\`UPDATE charge c SET x = 1 WHERE id IN (SELECT id FROM event FOR UPDATE)\`;
+        await tx.$executeRaw\`WITH a AS (INSERT INTO event_endpoint (id) VALUES (\${id})) SELECT 1\`;
+        await tx.$executeRaw\`DELETE FROM "event" WHERE id = 1\`;
+        await tx.$executeRaw\`INSERT INTO charge (id) VALUES (1) ON CONFLICT DO UPDATE SET event = 1\`;
+        const copy = 'MERGE INTO public.event AS e';
+        const small = 'delete from event';`,
+      'src/charges/charges.controller.ts': `log('could not update event');`,
+      'src/database.service.ts': "pool.query('TRUNCATE charge')",
+      'src/sandbox/charges/charges.queries.ts': "db.query('DELETE FROM charge')",
+    },
+    found: [
+      "src/charges/charges.service.ts:3 writes event, which is events's",
+      "src/charges/charges.service.ts:4 writes event_endpoint, which is events's",
+      "src/charges/charges.queries.ts:3 writes event_endpoint, which is events's",
+      "src/charges/charges.queries.ts:4 writes event, which is events's",
+      "src/charges/charges.queries.ts:6 writes event, which is events's",
+      "src/charges/charges.queries.ts:7 writes event, which is events's",
+      "src/database.service.ts:1 writes charge, which is charges's",
+    ],
+  },
+
+  {
+    name: 'are reached in SQL by queries only',
+    rule: sqlStandsInQueriesOnly,
+    tree: {
+      'src/charges/charges.queries.ts': 'db.$queryRaw`SELECT 1`; pool.query(text);',
+      'src/charges/charges.service.ts': `
+        const rows = await tx.$queryRaw(text);
+        await this.pool.query(text);
+        const text = \`SELECT id FROM charge WHERE id = \${id}\`;
+        const note = 'SELECTED by hand';
+        const { query } = request.query(input);`,
+    },
+    found: [
+      'src/charges/charges.service.ts:2 calls $queryRaw',
+      'src/charges/charges.service.ts:3 calls this.pool.query',
+      'src/charges/charges.service.ts:4 holds SQL',
+    ],
+  },
+];
+
+export const nameRules: HeldRule[] = [
+  {
+    name: 'are kebab-case with a role of the closed list',
+    rule: filesAreNamedByTheirRole,
+    tree: {
+      'src/bank/bank.service.ts': '',
+      'src/bank/bank.service.spec.ts': '',
+      'test/e2e/whole-day.e2e-spec.ts': '',
+      'src/bank/bank.repository.ts': '',
+      'src/bank/bankAnswer.ts': '',
+      'src/bank/bank_answer.ts': '',
+    },
+    found: ['bank.repository', 'bankAnswer', 'bank_answer'].map(
+      (name) => `src/bank/${name}.ts:1 is not kebab-case with a role of the closed list`,
+    ),
+  },
+
+  {
+    name: 'say what is inside',
+    rule: namesSayWhatIsInside,
+    tree: {
+      'src/database.service.ts': '',
+      'src/bank/base-url.ts': '',
+      'src/bank/utils.ts': '',
+      'src/common/errors.ts': '',
+      'test/support/charge-helpers.ts': '',
+      'src/bank/answer-v2.ts': '',
+      'src/bank/i-answer.ts': '',
+    },
+    found: [
+      'src/bank/utils.ts:1 "utils" says nothing',
+      'src/common/errors.ts:1 "common" says nothing',
+      'test/support/charge-helpers.ts:1 "charge-helpers" says nothing',
+      'src/bank/answer-v2.ts:1 "answer-v2" says nothing',
+      'src/bank/i-answer.ts:1 "i-answer" says nothing',
+    ],
+  },
+
+  {
+    name: 'of types have no empty prefix',
+    rule: typesHaveNoEmptyPrefix,
+    tree: {
+      'src/bank/answer.ts':
+        'interface IAnswer {}\nclass BaseService {}\ntype Item = 1; class IO {}',
+    },
+    found: [
+      'src/bank/answer.ts:1 IAnswer has an empty prefix',
+      'src/bank/answer.ts:2 BaseService has an empty prefix',
+    ],
+  },
+];
+
+export const sourceRules: HeldRule[] = [
+  {
+    name: 'leave nothing for later',
+    rule: nothingIsLeftForLater,
+    tree: {
+      'src/bank/a.ts': '// TODO: retry\nconst todo = 1;\nthrow new Error("not implemented");',
+    },
+    found: ['src/bank/a.ts:1 "TODO"', 'src/bank/a.ts:3 "not implemented"'],
+  },
+
+  {
+    name: 'are at most 300 lines long',
+    rule: filesAreShort,
+    tree: { 'src/bank/long.ts': 'a;\n'.repeat(301), 'src/bank/short.ts': 'a;\n'.repeat(300) },
+    found: ['src/bank/long.ts:1 has 301 lines'],
+  },
+
+  {
+    name: 'have functions of at most 70 lines',
+    rule: functionsAreShort,
+    tree: {
+      'src/bank/a.ts': `function short() {\n${'a;\n'.repeat(68)}}\nconst long = () => {\n${'a;\n'.repeat(69)}};`,
+    },
+    found: ['src/bank/a.ts:71 a function has 71 lines'],
+  },
+];

@@ -1,0 +1,54 @@
+// Every path that the documents name is there.
+import type { ProjectFile, Rule } from './project-file.js';
+
+/** Made by running the project, so that a clean checkout has them not. */
+const made = /^(\.data|\.prepared|dist|coverage|node_modules|src\/generated|\.env)(\/|$)/;
+const endings = /\.(ts|tsx|mjs|js|json|md|prisma|sql|yml|example)$/;
+
+export const documentsNameFilesThatExist: Rule = (files) => {
+  const paths = files.map(({ path }) => path);
+  const documents = files.filter(({ path }) =>
+    /^(docs\/.*\.md|README\.md|CONTRIBUTING\.md)$/.test(path),
+  );
+  return documents.flatMap((document) =>
+    pathsNamedIn(document)
+      .filter(({ name }) => looksLikePath(name, paths) && !exists(name, paths))
+      .map(({ name, index }) => document.violation(index, `${name} is not there`)),
+  );
+};
+
+/** What stands in backticks, word by word, outside of code blocks: those show commands and answers. */
+function pathsNamedIn({ text }: ProjectFile): { name: string; index: number }[] {
+  const prose = text.replace(/^```.*?^```/gms, (block) => block.replace(/[^\n]/g, ' '));
+  return [...prose.matchAll(/`([^`\n]+)`/g)].flatMap(({ 1: code = '', index }) =>
+    code.split(/\s+/).map((word) => ({ name: withoutAnchor(word), index })),
+  );
+}
+
+function withoutAnchor(word: string): string {
+  return word
+    .replace(/[,;.]$/, '')
+    .replace(/(:\d+(-\d+)?|#[\w-]+)$/, '')
+    .replace(/^\.\//, '');
+}
+
+/** A path begins with a folder of ours (of the root or of src/) or ends as our files do. */
+function looksLikePath(name: string, paths: readonly string[]): boolean {
+  if (!/^[\w.@<*{][\w.@/<>*{},-]*$/.test(name) || name.startsWith('..') || made.test(name))
+    return false;
+  const [first = ''] = name.split('/');
+  const isFolder = (folder: string) => paths.some((path) => path.startsWith(`${folder}/`));
+  if (name.includes('/')) return isFolder(first) || isFolder(`src/${first}`) || endings.test(name);
+  return endings.test(name) && !name.startsWith('*');
+}
+
+/** As it stands, inside `src/`, or as the end of a path; `<room>`, `*` and `{a,b}` stand for any name. */
+function exists(name: string, paths: readonly string[]): boolean {
+  const pattern = name
+    .replace(/\/$/, '')
+    .split(/(<[^>]*>|\*+|\{[^}]*\})/)
+    .map((part, index) => (index % 2 === 0 ? part.replace(/[.+?^$()[\]\\|]/g, '\\$&') : '[^/]+'))
+    .join('');
+  const isThere = new RegExp(`(^|/)${pattern}(/|$)`);
+  return paths.some((path) => isThere.test(path));
+}

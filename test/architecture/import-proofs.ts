@@ -1,0 +1,185 @@
+// Each rule about imports, with a small tree that breaks it and what it must say of that tree.
+import type { HeldRule } from './project-file.js';
+import {
+  axiosStaysInBankAndEvents,
+  bullmqStaysWithQueuesAndProcessors,
+  everyRoomHasARank,
+  importsGoDown,
+  importsMakeNoCycle,
+  injectedClassesAreImportedAsValues,
+  noBarrels,
+  noForwardRef,
+  onlyConfigReadsTheEnvironment,
+  onlyTheStarterKnowsTheSandbox,
+  sandboxImportsOnlyWhatBothHousesShare,
+} from './imports.js';
+
+export const importRules: HeldRule[] = [
+  {
+    name: 'every room has a rank',
+    rule: everyRoomHasARank,
+    tree: {
+      'src/charges/charge.ts': '',
+      'src/sandbox/modes.ts': '',
+      'src/lending/loan.ts': '',
+    },
+    found: ['src/lending/loan.ts:1 lending stands in no rank'],
+  },
+
+  {
+    name: 'go down the ranks',
+    rule: importsGoDown,
+    tree: {
+      'src/charges/charges.service.ts': `
+        import { call } from '../bank/bank.service.js';
+        import type { Refund } from '../refunds/refund.js';
+        import { wake } from '../../test/wake.js';
+        import './charge.js';`,
+      'src/bank/bank.service.ts': `export type { Charge } from '../charges/charge.js';`,
+      'src/bank/answer.ts': `type Line = import('../statement/line.js').Line;`,
+      'src/brazil/pix-key.ts': `import { cents } from '../money/cents.js';`,
+      'src/app.module.ts': `await import('./main.js');`,
+    },
+    found: [
+      'src/charges/charges.service.ts:3 imports src/refunds/refund.ts, which is not below it',
+      'src/charges/charges.service.ts:4 imports test/wake.ts, which is not below it',
+      'src/bank/bank.service.ts:1 imports src/charges/charge.ts, which is not below it',
+      'src/bank/answer.ts:1 imports src/statement/line.ts, which is not below it',
+      'src/brazil/pix-key.ts:1 imports src/money/cents.ts, which is not below it',
+      'src/app.module.ts:1 imports src/main.ts, which is not below it',
+    ],
+  },
+
+  {
+    name: 'of the sandbox are what both houses share',
+    rule: sandboxImportsOnlyWhatBothHousesShare,
+    tree: {
+      'src/sandbox/charges/charges.service.ts': `
+        import { route } from '../../contract/route.js';
+        import { PrismaClient } from '../../generated/sandbox/client.js';
+        import '../ledger/ledger.service.js';
+        import { jobs } from '../../queues.js';
+        import { Prisma } from '../../generated/service/client.js';
+        import type { BankAnswer } from '../../bank/answer.js';`,
+    },
+    found: [
+      'src/sandbox/charges/charges.service.ts:5 the sandbox imports src/queues.ts',
+      'src/sandbox/charges/charges.service.ts:6 the sandbox imports src/generated/service/client.ts',
+      'src/sandbox/charges/charges.service.ts:7 the sandbox imports src/bank/answer.ts',
+    ],
+  },
+
+  {
+    name: 'of the sandbox are made by concilia.ts alone',
+    rule: onlyTheStarterKnowsTheSandbox,
+    tree: {
+      'src/concilia.ts': `import { startSandbox } from './sandbox/start.js';`,
+      'src/sandbox/start.ts': `import './modes.js';`,
+      'src/bank/profiles.ts': `import { modes } from '../sandbox/modes.js';`,
+    },
+    found: [
+      'src/bank/profiles.ts:1 imports src/sandbox/modes.ts: the bank is reached over HTTP alone',
+    ],
+  },
+
+  {
+    name: 'make no cycle',
+    rule: importsMakeNoCycle,
+    tree: {
+      'src/charges/a.ts': `import './b.js'; import './d.js';`,
+      'src/charges/b.ts': `import './c.js';`,
+      'src/charges/c.ts': `import type { A } from './a.js';`,
+      'src/charges/d.ts': `import './c.js';`,
+    },
+    found: ['src/charges/a.ts → src/charges/b.ts → src/charges/c.ts → src/charges/a.ts'],
+  },
+
+  {
+    name: 'need no forwardRef',
+    rule: noForwardRef,
+    tree: { 'src/bank/bank.module.ts': `@Module({ imports: [forwardRef(() => A)] }) class B {}` },
+    found: ['src/bank/bank.module.ts:1 forwardRef hides a cycle'],
+  },
+
+  {
+    name: 'of injected classes are values',
+    rule: injectedClassesAreImportedAsValues,
+    tree: {
+      'src/platform/clock.ts': 'export class Clock {}\nexport interface Tick {}',
+      'src/bank/bank.service.ts': `
+        import type { Clock } from '../platform/clock.js';
+        import { type Clock as Watch, type Tick } from '../platform/clock.js';
+        @Injectable() class A {
+          constructor(
+            private readonly clock: Clock,
+            private readonly watch: Watch,
+            private readonly tick: Tick,
+            @Inject('clock') private readonly named: Clock,
+          ) {}
+        }
+        class Plain { constructor(readonly clock: Clock) {} }`,
+    },
+    found: [
+      'src/bank/bank.service.ts:6 Clock is injected and imported as a type',
+      'src/bank/bank.service.ts:7 Watch is injected and imported as a type',
+    ],
+  },
+
+  {
+    name: 'pass through no barrel',
+    rule: noBarrels,
+    tree: {
+      'src/money/index.ts': '',
+      'src/money/cents.ts': `export { a } from './a.js'; export * from './b.js';`,
+    },
+    found: [
+      'src/money/index.ts:1 is a barrel',
+      'src/money/cents.ts:1 re-exports all of another file',
+    ],
+  },
+
+  {
+    name: 'of axios stay in bank and events',
+    rule: axiosStaysInBankAndEvents,
+    tree: {
+      'src/bank/bank.service.ts': `import axios from 'axios';`,
+      'src/events/delivery.service.ts': `import axios from 'axios';`,
+      'src/charges/charges.service.ts': `import type { AxiosError } from 'axios';`,
+    },
+    found: ['src/charges/charges.service.ts:1 imports axios'],
+  },
+
+  {
+    name: 'of BullMQ stay with queues and processors',
+    rule: bullmqStaysWithQueuesAndProcessors,
+    tree: {
+      'src/queues.ts': `import type { JobsOptions } from 'bullmq';`,
+      'src/platform/queue.ts': `import { BullModule } from '@nestjs/bullmq';`,
+      'src/events/events.processor.ts': `import { Processor } from '@nestjs/bullmq';`,
+      'src/events/events.service.ts': `import { InjectQueue } from '@nestjs/bullmq';`,
+      'src/sandbox/webhooks/webhooks.processor.ts': `import { Queue } from 'bullmq';`,
+    },
+    found: [
+      'src/events/events.service.ts:1 imports @nestjs/bullmq',
+      'src/sandbox/webhooks/webhooks.processor.ts:1 imports bullmq',
+    ],
+  },
+
+  {
+    name: 'of the environment are made by config.ts',
+    rule: onlyConfigReadsTheEnvironment,
+    tree: {
+      'src/config.ts': 'process.env.PORT',
+      'src/bank/bank.service.ts': `
+        import { env, pid } from 'node:process';
+        const port = process.env.PORT;
+        const host = process['env'].HOST;
+        const id = process.pid;`,
+    },
+    found: [
+      'src/bank/bank.service.ts:2 reads the environment',
+      'src/bank/bank.service.ts:3 reads the environment',
+      'src/bank/bank.service.ts:4 reads the environment',
+    ],
+  },
+];

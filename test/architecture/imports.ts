@@ -1,0 +1,203 @@
+// Who may import whom. Imports go down the ranks, and the sandbox is a house of its own.
+import ts from 'typescript';
+import {
+  importsOf,
+  isInSandbox,
+  nameParts,
+  roomOf,
+  sourcesOf,
+  violationsIn,
+  walk,
+  type Import,
+  type ProjectFile,
+  type Rule,
+} from './project-file.js';
+
+/** From the top down; rooms of one line do not import each other. The sandbox stands beside them all. */
+const ranks: readonly (readonly string[])[] = [
+  ['main.ts'],
+  ['concilia.ts'],
+  ['app.module.ts'],
+  ['console'],
+  ['day-closes', 'exports'],
+  ['reconciliation'],
+  ['webhooks'],
+  ['charges', 'transfers', 'bill-payments', 'refunds', 'customers'],
+  ['operations'],
+  ['statement'],
+  ['expected-payments'],
+  ['events'],
+  ['bank'],
+  ['accounts'],
+  ['database.service.ts'],
+  ['generated'],
+  ['platform'],
+  ['contract'],
+  ['brazil'],
+  ['money', 'config.ts', 'queues.ts'],
+];
+
+const sandboxMayImport = ['contract', 'brazil', 'money', 'platform', 'config.ts'];
+
+function rankOf(path: string): number {
+  return ranks.findIndex((rooms) => rooms.includes(roomOf(path)));
+}
+
+/** Imports between two files of src/, but not within one room. */
+function crossings(files: readonly ProjectFile[]) {
+  return sourcesOf(files).flatMap((file) =>
+    importsOf(file)
+      .filter(({ target }) => target !== null && roomOf(target) !== roomOf(file.path))
+      .map((one) => ({ file, one, target: one.target as string })),
+  );
+}
+
+export const everyRoomHasARank: Rule = (files) =>
+  sourcesOf(files)
+    .filter(({ path }) => !isInSandbox(path) && rankOf(path) === -1)
+    .map((file) => file.violation(0, `${roomOf(file.path)} stands in no rank`));
+
+export const importsGoDown: Rule = (files) =>
+  crossings(files).flatMap(({ file, one, target }) => {
+    if (isInSandbox(file.path) || isInSandbox(target)) return []; // the sandbox has rules of its own
+    const isBelow = rankOf(target) > rankOf(file.path);
+    if (target.startsWith('src/') && isBelow) return [];
+    return [file.violation(one.node, `imports ${target}, which is not below it`)];
+  });
+
+export const sandboxImportsOnlyWhatBothHousesShare: Rule = (files) =>
+  crossings(files).flatMap(({ file, one, target }) => {
+    if (!isInSandbox(file.path)) return [];
+    const isShared = target.startsWith('src/') && sandboxMayImport.includes(roomOf(target));
+    if (isShared || target.startsWith('src/generated/sandbox/')) return [];
+    return [file.violation(one.node, `the sandbox imports ${target}`)];
+  });
+
+/** Reads the roles and starts what they ask for. */
+const starter = 'src/concilia.ts';
+
+export const onlyTheStarterKnowsTheSandbox: Rule = (files) =>
+  crossings(files).flatMap(({ file, one, target }) => {
+    const isOfSandbox = isInSandbox(target) || target.startsWith('src/generated/sandbox/');
+    if (!isOfSandbox || isInSandbox(file.path) || file.path === starter) return [];
+    return [file.violation(one.node, `imports ${target}: the bank is reached over HTTP alone`)];
+  });
+
+/** Type-only imports count too: a cycle of types today is a cycle of values after the next edit. */
+export const importsMakeNoCycle: Rule = (files) => {
+  const sources = new Map(sourcesOf(files).map((file) => [file.path, file]));
+  const targetsOf = (path: string) =>
+    importsOf(sources.get(path) as ProjectFile).flatMap(({ target }) =>
+      [target ?? '', `${target}x`].filter((one) => sources.has(one)),
+    );
+  const cycles: string[] = [];
+  const finished = new Set<string>();
+  const visit = (path: string, trail: string[]): void => {
+    const start = trail.indexOf(path);
+    if (start !== -1) cycles.push([...trail.slice(start), path].join(' → '));
+    if (start !== -1 || finished.has(path)) return;
+    for (const target of targetsOf(path)) visit(target, [...trail, path]);
+    finished.add(path);
+  };
+  for (const path of sources.keys()) visit(path, []);
+  return cycles;
+};
+
+export const noForwardRef: Rule = (files) =>
+  violationsIn(sourcesOf(files), (node) =>
+    ts.isIdentifier(node) && node.text === 'forwardRef' ? 'forwardRef hides a cycle' : undefined,
+  );
+
+/** Nest reads injected classes from the emitted metadata: imported as a type, one is `Object` there. */
+export const injectedClassesAreImportedAsValues: Rule = (files) => {
+  const classes = new Set(sourcesOf(files).flatMap(classesOf));
+  return sourcesOf(files).flatMap((file) => {
+    const asTypes = new Map<string, string>();
+    for (const { target, names } of importsOf(file))
+      for (const { imported, local, isTypeOnly } of names)
+        if (isTypeOnly) asTypes.set(local, `${target}#${imported}`);
+    return violationsIn([file], (node) => {
+      if (!ts.isParameter(node) || !isInjected(node) || !node.type) return undefined;
+      const name = node.type.getText(file.ast);
+      return classes.has(asTypes.get(name) ?? '')
+        ? `${name} is injected and imported as a type`
+        : undefined;
+    });
+  });
+};
+
+function classesOf(file: ProjectFile): string[] {
+  const names: string[] = [];
+  walk(file.ast, (node) => {
+    if (ts.isClassDeclaration(node) && node.name) names.push(`${file.path}#${node.name.text}`);
+  });
+  return names;
+}
+
+function isInjected(parameter: ts.ParameterDeclaration): boolean {
+  const { parent } = parameter;
+  if (!ts.isConstructorDeclaration(parent)) return false;
+  const isDecorated = (ts.getDecorators(parent.parent as ts.ClassDeclaration) ?? []).length > 0;
+  return isDecorated && (ts.getDecorators(parameter) ?? []).length === 0;
+}
+
+export const noBarrels: Rule = (files) =>
+  sourcesOf(files).flatMap((file) => [
+    ...(nameParts(file.path).stem === 'index' ? [file.violation(0, 'is a barrel')] : []),
+    ...violationsIn([file], (node) =>
+      ts.isExportDeclaration(node) && node.moduleSpecifier && !node.exportClause
+        ? 're-exports all of another file'
+        : undefined,
+    ),
+  ]);
+
+/** A rule that keeps packages inside the files that `isAllowed` names. */
+function packageStaysIn(
+  isPackage: (specifier: string) => boolean,
+  isAllowed: (path: string) => boolean,
+): Rule {
+  return (files) =>
+    sourcesOf(files)
+      .filter(({ path }) => !isAllowed(path))
+      .flatMap((file) =>
+        importsOf(file)
+          .filter(({ specifier }) => isPackage(specifier))
+          .map((one: Import) => file.violation(one.node, `imports ${one.specifier}`)),
+      );
+}
+
+export const axiosStaysInBankAndEvents = packageStaysIn(
+  (specifier) => specifier === 'axios',
+  (path) => ['bank', 'events'].includes(roomOf(path)),
+);
+
+export const bullmqStaysWithQueuesAndProcessors = packageStaysIn(
+  (specifier) => /^(bullmq|@nestjs\/bullmq)(\/|$)/.test(specifier),
+  (path) =>
+    roomOf(path) === 'platform' ||
+    path === 'src/queues.ts' ||
+    (nameParts(path).role === 'processor' && !isInSandbox(path)),
+);
+
+const environmentReaders: ReadonlyMap<string, string> = new Map([
+  ['src/config.ts', 'the only reader of settings'],
+  [
+    'src/platform/embedded-postgres-programs.ts',
+    "hands the environment on to PostgreSQL's programs; reads no setting from it",
+  ],
+]);
+
+export const onlyConfigReadsTheEnvironment: Rule = (files) =>
+  violationsIn(
+    sourcesOf(files).filter(({ path }) => !environmentReaders.has(path)),
+    (node, file) => {
+      const isAccess =
+        (ts.isPropertyAccessExpression(node) || ts.isElementAccessExpression(node)) &&
+        /^(globalThis\.)?process(\.env|\[['"]env['"]\])$/.test(node.getText(file.ast));
+      const isImport =
+        ts.isImportSpecifier(node) &&
+        (node.propertyName ?? node.name).text === 'env' &&
+        /process['"]/.test(node.parent.parent.parent.getText(file.ast));
+      return isAccess || isImport ? 'reads the environment' : undefined;
+    },
+  );

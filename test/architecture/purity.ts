@@ -1,0 +1,70 @@
+// A file without a role in its name is pure: what it answers depends on what it is given and on nothing else.
+import ts from 'typescript';
+import {
+  importsOf,
+  nameParts,
+  roomOf,
+  sourcesOf,
+  violationsIn,
+  type Import,
+  type ProjectFile,
+  type Rule,
+} from './project-file.js';
+
+/** The parts of otherwise impure modules that only compute. Names that are not listed here are refused. */
+const pureParts: ReadonlyMap<string, readonly string[]> = new Map([
+  ['node:net', ['BlockList', 'isIP', 'isIPv4', 'isIPv6']],
+  ['node:crypto', ['createHash', 'createHmac', 'timingSafeEqual']],
+  ['node:util', ['isDeepStrictEqual']],
+  ['node:buffer', ['Buffer']],
+  ['uuid', ['v5', 'validate', 'version', 'parse', 'stringify']],
+]);
+
+const impurePackages =
+  /^(node:.*|uuid|axios|pg|bullmq|ioredis|pino|fastify|@nestjs\/.*|@prisma\/.*|(?:fs|net|http|https|dns|child_process|crypto)(?:\/.*)?)$/;
+const impureRoles = ['service', 'queries', 'controller', 'processor', 'module', 'guard', 'filter'];
+
+/** Rooms' unsuffixed files; `platform` is the place for IO, and files of `src/` itself are no room's. */
+function pureFilesOf(files: readonly ProjectFile[]): ProjectFile[] {
+  return sourcesOf(files).filter(
+    ({ path }) =>
+      path.split('/').length > 2 && roomOf(path) !== 'platform' && nameParts(path).role === null,
+  );
+}
+
+export const unsuffixedFilesImportNothingImpure: Rule = (files) =>
+  pureFilesOf(files).flatMap((file) =>
+    importsOf(file).flatMap((one) => {
+      const reason = impureImport(one);
+      return reason ? [file.violation(one.node, reason)] : [];
+    }),
+  );
+
+/** Types have no effect: only what is imported as a value can read, write or wait. */
+function impureImport({ specifier, target, isTypeOnly, names }: Import): string | undefined {
+  if (isTypeOnly) return undefined;
+  if (target !== null) {
+    const isImpure =
+      target.startsWith('src/generated/') || impureRoles.includes(nameParts(target).role ?? '');
+    return isImpure ? `a pure file imports values of ${target}` : undefined;
+  }
+  if (!impurePackages.test(specifier)) return undefined;
+  const pure = pureParts.get(specifier) ?? [];
+  const refused = names.filter(
+    ({ imported, isTypeOnly: isType }) => !isType && !pure.includes(imported),
+  );
+  if (names.length > 0 && refused.length === 0) return undefined;
+  return `a pure file imports ${refused.map(({ imported }) => imported).join(', ')} of ${specifier}`;
+}
+
+const impureCalls =
+  /^(Date\.now|Math\.random|performance\.now|process\.\w+|crypto\.\w+|console\.\w+|setTimeout|setInterval|setImmediate|queueMicrotask|fetch|Date|AbortSignal\.timeout|randomUUID|randomBytes)$/;
+
+export const unsuffixedFilesHaveNoClockRandomnessOrIo: Rule = (files) =>
+  violationsIn(pureFilesOf(files), (node, file) => {
+    if (ts.isNewExpression(node) && node.expression.getText(file.ast) === 'Date')
+      return node.arguments?.length ? undefined : 'a pure file reads the clock (new Date())';
+    if (!ts.isCallExpression(node)) return undefined;
+    const called = node.expression.getText(file.ast).replace(/^globalThis\./, '');
+    return impureCalls.test(called) ? `a pure file calls ${called}` : undefined;
+  });

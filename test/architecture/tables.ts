@@ -1,0 +1,112 @@
+// Who writes which table, and where SQL may stand.
+import ts from 'typescript';
+import {
+  isInSandbox,
+  nameParts,
+  roomOf,
+  sourcesOf,
+  violationsIn,
+  type ProjectFile,
+  type Rule,
+} from './project-file.js';
+
+interface Table {
+  name: string;
+  /** The property of the Prisma client: `ExpectedPayment` → `expectedPayment`. */
+  client: string;
+  owner: string;
+}
+
+/** The service's tables; `prisma/service/<room>.prisma` says whose they are. */
+function tablesOf(files: readonly ProjectFile[]): Table[] {
+  return files.flatMap(({ path, text }) => {
+    const owner = /^prisma\/service\/([\w-]+)\.prisma$/.exec(path)?.[1];
+    if (!owner) return [];
+    return [...text.matchAll(/^model (\w+) \{(.*?)^\}/gms)].map(([, model = '', body = '']) => ({
+      name: /@@map\("(\w+)"\)/.exec(body)?.[1] ?? model,
+      client: model.charAt(0).toLowerCase() + model.slice(1),
+      owner,
+    }));
+  });
+}
+
+export const everyTableHasARoom: Rule = (files) => {
+  const rooms = new Set(sourcesOf(files).map(({ path }) => roomOf(path)));
+  return tablesOf(files)
+    .filter(({ owner }) => !rooms.has(owner))
+    .map(({ name, owner }) => `prisma/service/${owner}.prisma ${name}: there is no src/${owner}/`);
+};
+
+const clientWrite =
+  /\.\s*(\w+)\s*\.\s*(?:create|createMany|createManyAndReturn|update|updateMany|updateManyAndReturn|upsert|delete|deleteMany)$/;
+const sqlWrite =
+  /\b(?:INSERT\s+INTO|UPDATE(?:\s+ONLY)?|DELETE\s+FROM(?:\s+ONLY)?|MERGE\s+INTO|TRUNCATE(?:\s+TABLE)?|COPY)\s+(?:"?\w+"?\.)?"?(\w+)"?/g;
+
+export const onlyTheOwnerWritesATable: Rule = (files) => {
+  const tables = tablesOf(files);
+  const service = sourcesOf(files).filter(({ path }) => !isInSandbox(path));
+  return violationsIn(service, (node, file) => {
+    const written = writtenBy(node, file, tables);
+    const foreign = written.find(({ owner }) => owner !== roomOf(file.path));
+    return foreign && `writes ${foreign.name}, which is ${foreign.owner}'s`;
+  });
+};
+
+function writtenBy(node: ts.Node, file: ProjectFile, tables: Table[]): Table[] {
+  if (ts.isCallExpression(node)) {
+    const property = clientWrite.exec(node.expression.getText(file.ast))?.[1];
+    return tables.filter(({ client }) => client === property);
+  }
+  const sql = textOf(node, file);
+  if (sql === undefined) return [];
+  // Elsewhere than in queries, small letters are prose: "could not update event".
+  const isQueries = nameParts(file.path).role === 'queries';
+  const names = [...(isQueries ? sql.toUpperCase() : sql).matchAll(sqlWrite)].map(([, name]) =>
+    name?.toLowerCase(),
+  );
+  return tables.filter(({ name }) => names.includes(name));
+}
+
+/** The text of a string or template, with its `${…}`. */
+function textOf(node: ts.Node, file: ProjectFile): string | undefined {
+  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
+  return ts.isTemplateExpression(node) ? node.getText(file.ast).slice(1, -1) : undefined;
+}
+
+const sqlOutsideQueries: ReadonlyMap<string, string> = new Map([
+  ['src/database.service.ts', 'owns the pool: asks the database whether it is there'],
+  ['src/platform/migrations.ts', "keeps Prisma's history table"],
+  ['src/platform/embedded-postgres.ts', 'makes databases, before there is a pool'],
+  ['src/platform/queue.ts', "checks the queue's own schema, which is no room's"],
+  ['src/sandbox/sandbox-database.service.ts', "the sandbox's pool: opens and ends transactions"],
+]);
+
+const sqlText =
+  /^\s*(SELECT\s|INSERT\s+INTO\s|UPDATE\s+\S+\s+SET\s|DELETE\s+FROM\s|WITH\s+\w+\s+AS\s|MERGE\s+INTO\s|TRUNCATE\s|COPY\s+\w+\s|(CREATE|ALTER|DROP)\s+(TABLE|INDEX|SCHEMA|DATABASE|ROLE)\s|LOCK\s+TABLE\s|(BEGIN|COMMIT|ROLLBACK)\b|SET\s+LOCAL\s|(UN)?LISTEN\s|NOTIFY\s)/;
+const rawQueries = ['$queryRaw', '$executeRaw', '$queryRawUnsafe', '$executeRawUnsafe'];
+const connection = /(^|\.)(pool|client|connection|database|db|tx|prisma)$/i;
+
+export const sqlStandsInQueriesOnly: Rule = (files) =>
+  violationsIn(
+    sourcesOf(files).filter(
+      ({ path }) => nameParts(path).role !== 'queries' && !sqlOutsideQueries.has(path),
+    ),
+    (node, file) => {
+      if (ts.isPropertyAccessExpression(node)) {
+        if (rawQueries.includes(node.name.text)) return `calls ${node.name.text}`;
+        const receiver = node.expression.getText(file.ast);
+        return node.name.text === 'query' && connection.test(receiver)
+          ? `calls ${receiver}.query`
+          : undefined;
+      }
+      return sqlText.test(textOf(node, file) ?? '') ? 'holds SQL' : undefined;
+    },
+  );
+
+/** An exception that is no longer needed is taken away. */
+export const sqlExceptionsAreNeeded: Rule = (files) => {
+  const sources = new Map(sourcesOf(files).map((file) => [file.path, file]));
+  return [...sqlOutsideQueries.keys()]
+    .filter((path) => !/\.query\b|\$queryRaw|\$executeRaw/.test(sources.get(path)?.text ?? ''))
+    .map((path) => `${path} holds no SQL: take it off the list of exceptions`);
+};

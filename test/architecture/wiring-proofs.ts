@@ -1,0 +1,104 @@
+// Each rule about the wiring and the documents, with a small tree that breaks it and what it must say of it.
+import type { HeldRule } from './project-file.js';
+import {
+  eachJobHasOneProcessor,
+  eachOperationKindIsRegisteredOnce,
+  eachRouteIsServedOnce,
+} from './wiring.js';
+import { documentsNameFilesThatExist } from './documents.js';
+
+export const wiringRules: HeldRule[] = [
+  {
+    name: 'gives each job one processor',
+    rule: eachJobHasOneProcessor,
+    tree: {
+      'src/queues.ts': `const jobs = { once: job({}), never: job({}), twice: job({}) };`,
+      'src/bank/a.processor.ts': `@Processes('once') class A {}  @Processes('twice') class B {}`,
+      'src/bank/b.processor.ts': `@Processes('twice') class C {}`,
+    },
+    found: [
+      'src/queues.ts:1 never: has a processor 0 times',
+      'src/queues.ts:1 twice: has a processor 2 times src/bank/a.processor.ts, src/bank/b.processor.ts',
+    ],
+  },
+
+  {
+    name: 'registers each operation kind once',
+    rule: eachOperationKindIsRegisteredOnce,
+    tree: {
+      'src/charges/create-charge.ts': `
+        export const kind: OperationKind<typeof route> = { name: 'create_charge' };
+        export const unused = { name: 'create_charge' } satisfies OperationKind;`,
+      'src/charges/charges.service.ts': `
+        import { kind as charge } from './create-charge.js';
+        class A {
+          private readonly qrKind: OperationKind<typeof qr> = { name: 'create_static_qr' };
+          onModuleInit() {
+            this.operations.register(charge);
+            this.operations.register(this.qrKind);
+          }
+          register(kind: OperationKind) { this.sender.register(kind); }
+        }`,
+      'src/transfers/transfers.service.ts': `
+        class B {
+          private readonly kind: OperationKind<typeof transfer> = { name: 'create_transfer' };
+          start() { this.operations.register(this.kind); this.operations.register(this.kind); }
+        }`,
+    },
+    found: [
+      'src/charges/create-charge.ts:3 src/charges/create-charge.ts#unused: is registered 0 times',
+      'src/transfers/transfers.service.ts:3 src/transfers/transfers.service.ts#kind: is registered 2 times src/transfers/transfers.service.ts, src/transfers/transfers.service.ts',
+      'src/charges/create-charge.ts:2 create_charge: names a kind 2 times src/charges/create-charge.ts, src/charges/create-charge.ts',
+      'src/charges/create-charge.ts:3 create_charge: names a kind 2 times src/charges/create-charge.ts, src/charges/create-charge.ts',
+    ],
+  },
+  {
+    name: 'serves each route once',
+    rule: eachRouteIsServedOnce,
+    tree: {
+      'src/contract/charges.ts': `
+        export const createCharge = route({});
+        export const payCharge = route({});
+        export const listWebhookRegistrations = route({});`,
+      'src/charges/charges.schema.ts': `export const listCharges = route({});`,
+      'src/charges/charges.controller.ts': `
+        import { createCharge as create } from '../contract/charges.js';
+        class A { @Handles(create) create() {} @Handles(listCharges) list() {} }`,
+      'src/sandbox/charges/charges.controller.ts': `
+        class A { @Handles(createCharge) a() {} @Handles(createCharge) b() {}
+                  @Handles(payCharge) c() {} @Handles(listWebhookRegistrations) d() {} }`,
+    },
+    found: [
+      'src/contract/charges.ts:3 payCharge: the service serves it 0 times',
+      'src/contract/charges.ts:2 createCharge: the sandbox serves it 2 times src/sandbox/charges/charges.controller.ts, src/sandbox/charges/charges.controller.ts',
+    ],
+  },
+];
+
+export const documentRules: HeldRule[] = [
+  {
+    name: 'name only files that are there',
+    rule: documentsNameFilesThatExist,
+    tree: {
+      'src/charges/charge.ts': '',
+      'prisma/service/charges.prisma': '',
+      'README.md': [
+        'See `src/charges/charge.ts`, `charges/charge.ts:12`, `charge.ts`, `src/charges/` and `.data/`;',
+        '`prisma/service/<room>.prisma`, `npm test -- src/charges/charge.ts`, `application/json`, `/v1/x`;',
+        'not `src/charges/refund.ts`, `charges/match.ts`, `docs/none.md`, `src/<room>/<room>.module.ts`.',
+        '```',
+        '`src/in-a-block.ts`',
+        '```',
+      ].join('\n'),
+      'docs/adr/0001-queue.md': '`match.ts`',
+      'test/notes.md': '`src/none.ts`',
+    },
+    found: [
+      'README.md:3 src/charges/refund.ts is not there',
+      'README.md:3 charges/match.ts is not there',
+      'README.md:3 docs/none.md is not there',
+      'README.md:3 src/<room>/<room>.module.ts is not there',
+      'docs/adr/0001-queue.md:1 match.ts is not there',
+    ],
+  },
+];

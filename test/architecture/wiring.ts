@@ -1,0 +1,167 @@
+// What the wiring must do exactly once: routes, jobs and operation kinds.
+import ts from 'typescript';
+import {
+  importsOf,
+  isInSandbox,
+  sourcesOf,
+  walk,
+  type ProjectFile,
+  type Rule,
+} from './project-file.js';
+
+/** A mention of something by name: where it is, and what is named. */
+interface Mention {
+  file: ProjectFile;
+  node: ts.Node;
+  name: string;
+}
+
+function mentionsIn(
+  files: readonly ProjectFile[],
+  read: (node: ts.Node, file: ProjectFile) => string | undefined,
+): Mention[] {
+  return files.flatMap((file) => {
+    const mentions: Mention[] = [];
+    walk(file.ast, (node) => {
+      const name = read(node, file);
+      if (name !== undefined) mentions.push({ file, node, name });
+    });
+    return mentions;
+  });
+}
+
+/** The first argument of `called(…)`, as a decorator or as a plain call. */
+function argumentOf(node: ts.Node, called: string): ts.Expression | undefined {
+  if (!ts.isCallExpression(node)) return undefined;
+  const isCalled = ts.isIdentifier(node.expression) && node.expression.text === called;
+  return isCalled ? node.arguments[0] : undefined;
+}
+
+/** Says where `expected` names are mentioned not at all or again. */
+function onceEach(
+  expected: readonly Mention[],
+  mentions: readonly Mention[],
+  what: string,
+): string[] {
+  return expected.flatMap(({ file, node, name }) => {
+    const found = mentions.filter((mention) => mention.name === name);
+    if (found.length === 1) return [];
+    const places = found.map((mention) => mention.file.path).join(', ');
+    return [file.violation(node, `${name}: ${what} ${found.length} times ${places}`.trimEnd())];
+  });
+}
+
+export const eachJobHasOneProcessor: Rule = (files) => {
+  const sources = sourcesOf(files);
+  const declared = mentionsIn(
+    sources.filter(({ path }) => path === 'src/queues.ts'),
+    (node) => {
+      const isJob = ts.isPropertyAssignment(node) && argumentOf(node.initializer, 'job');
+      return isJob ? node.name.getText() : undefined;
+    },
+  );
+  const processed = mentionsIn(sources, (node) => {
+    const job = argumentOf(node, 'Processes');
+    return job && ts.isStringLiteral(job) ? job.text : undefined;
+  });
+  return onceEach(declared, processed, 'has a processor');
+};
+
+export const eachOperationKindIsRegisteredOnce: Rule = (files) => {
+  const sources = sourcesOf(files);
+  const kinds = mentionsIn(sources, (node, file) =>
+    isOperationKind(node, file) ? `${file.path}#${node.name.getText()}` : undefined,
+  );
+  const names = kinds.map(({ file, node }) => ({ file, node, name: nameProperty(node) }));
+  const registered = mentionsIn(sources, registeredKind);
+  return [
+    ...onceEach(kinds, registered, 'is registered'),
+    ...onceEach(names, names, 'names a kind'),
+  ];
+};
+
+/** A constant or a property of a class that is declared to be an OperationKind, with its value. */
+function isOperationKind(
+  node: ts.Node,
+  file: ProjectFile,
+): node is ts.VariableDeclaration | ts.PropertyDeclaration {
+  if (!ts.isVariableDeclaration(node) && !ts.isPropertyDeclaration(node)) return false;
+  const { initializer } = node;
+  if (!initializer) return false;
+  const type = node.type ?? (ts.isSatisfiesExpression(initializer) ? initializer.type : undefined);
+  return /^OperationKind\b/.test(type?.getText(file.ast) ?? '');
+}
+
+/** `….register(x)` and `….register(this.x)` → the file that declares `x`, and its name there. */
+function registeredKind(node: ts.Node, file: ProjectFile): string | undefined {
+  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression))
+    return undefined;
+  const kind = node.expression.name.text === 'register' ? node.arguments[0] : undefined;
+  if (!kind) return undefined;
+  const local = ts.isPropertyAccessExpression(kind) ? kind.name.text : kind.getText(file.ast);
+  for (const { target, names } of importsOf(file))
+    for (const name of names) if (name.local === local) return `${target}#${name.imported}`;
+  return `${file.path}#${local}`;
+}
+
+function nameProperty(node: ts.Node): string {
+  let name = '';
+  walk(node, (child) => {
+    const isName = ts.isPropertyAssignment(child) && child.name.getText() === 'name';
+    if (isName && ts.isStringLiteral(child.initializer)) name ||= child.initializer.text;
+  });
+  return name;
+}
+
+const registration = 'registrations are ours at the bank; systems have /v1/webhook-endpoints';
+
+/** Routes of the bank that the service does not serve, each with its reason. */
+const notServedByTheService: ReadonlyMap<string, string> = new Map([
+  ['createWebhookRegistration', registration],
+  ['listWebhookRegistrations', registration],
+  ['getWebhookRegistration', registration],
+  ['updateWebhookRegistration', registration],
+  ['deleteWebhookRegistration', registration],
+  [
+    'getCharge',
+    "known of the real bank, not of the contract; the book's is /v1/charges/{correlationId}",
+  ],
+]);
+
+/** A contract route is served by both applications, any other by the one that declares it. */
+export const eachRouteIsServedOnce: Rule = (files) => {
+  const sources = sourcesOf(files);
+  const routes = mentionsIn(sources, (node) => {
+    if (!ts.isVariableDeclaration(node) || !node.initializer) return undefined;
+    return argumentOf(node.initializer, 'route') ? node.name.getText() : undefined;
+  });
+  const handled = mentionsIn(sources, handledRoute);
+  const inService = handled.filter(({ file }) => !isInSandbox(file.path));
+  const inSandbox = handled.filter(({ file }) => isInSandbox(file.path));
+  const isContract = ({ file }: Mention) => file.path.startsWith('src/contract/');
+  const ofService = routes.filter(
+    (route) =>
+      !isInSandbox(route.file.path) &&
+      !(isContract(route) && notServedByTheService.has(route.name)),
+  );
+  const ofSandbox = routes.filter((route) => isInSandbox(route.file.path) || isContract(route));
+  return [
+    ...onceEach(ofService, inService, 'the service serves it'),
+    ...onceEach(ofSandbox, inSandbox, 'the sandbox serves it'),
+    ...inService
+      .filter(({ name }) => notServedByTheService.has(name))
+      .map(({ file, node, name }) =>
+        file.violation(node, `${name} is served: take it off the list`),
+      ),
+  ];
+};
+
+/** `@Handles(x)` → the name that `x` was exported by. */
+function handledRoute(node: ts.Node, file: ProjectFile): string | undefined {
+  const route = argumentOf(node, 'Handles');
+  if (!route) return undefined;
+  if (ts.isPropertyAccessExpression(route)) return route.name.text;
+  const local = route.getText(file.ast);
+  const names = importsOf(file).flatMap((one) => one.names);
+  return names.find((name) => name.local === local)?.imported ?? local;
+}
