@@ -65,7 +65,6 @@ export function servedRoutes(application: NestFastifyApplication): Route[] {
 const securityHeaders = {
   'api-key': apiKeyHeader,
   'partner-key': partnerKeyHeader,
-  'admin-key': apiKeyHeader,
 } as const;
 
 /** OpenAPI 3.1 of the routes; schemas are what travels on the wire. */

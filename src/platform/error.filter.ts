@@ -7,6 +7,8 @@ import { AppError, type FaultDetails } from './errors.js';
 import { Log } from './log.js';
 import { currentTraceId, newTraceId } from './trace.js';
 
+export const errorContentType = 'application/problem+json; charset=utf-8';
+
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(private readonly log: Log) {}
@@ -23,7 +25,7 @@ export class ErrorFilter implements ExceptionFilter {
     });
     void reply
       .status(status)
-      .headers({ ...details.headers, 'content-type': 'application/problem+json; charset=utf-8' })
+      .headers({ ...details.headers, 'content-type': errorContentType })
       .send(JSON.stringify(body));
   }
 

@@ -1,11 +1,14 @@
 // Builds an HTTP application: Nest on Fastify with raw bodies, the contract's errors and a trace id a request.
 // The service and the sandbox bank are two of these.
+import type { Socket } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { ErrorFilter } from './error.filter.js';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { buildErrorBody } from '../contract/errors.js';
+import { ErrorFilter, errorContentType } from './error.filter.js';
 import { NestLog, type Log } from './log.js';
 import { serveApiReference } from './api-reference.js';
-import { runWithTrace, traceIdFrom } from './trace.js';
+import { newTraceId, runWithTrace, traceIdFrom } from './trace.js';
 
 export interface HttpApplicationOptions {
   log: Log;
@@ -26,6 +29,8 @@ export async function createHttpApplication(
     // A client that trickles its request must not hold a connection for ever.
     requestTimeout: 30_000,
     connectionTimeout: 60_000,
+    frameworkErrors: answerBadRequest,
+    clientErrorHandler: answerBadConnection,
   });
   const server = adapter.getInstance();
   // Bodies stay bytes: webhooks are proved on them, and JSON numbers are read from their text.
@@ -46,4 +51,36 @@ export async function createHttpApplication(
   application.useGlobalFilters(new ErrorFilter(log));
   serveApiReference(application, title);
   return application;
+}
+
+/** A URL that Fastify cannot route never reaches a handler; its answer is the contract's all the same. */
+function answerBadRequest(
+  error: FastifyError,
+  _request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const status = error.statusCode ?? 400;
+  void reply
+    .status(status)
+    .header('content-type', errorContentType)
+    .send(JSON.stringify(buildErrorBody(status, newTraceId())));
+}
+
+const clientErrorStatuses: Record<string, number> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+/** What comes in is no HTTP, or too slow: there is no request to answer, only a connection. */
+function answerBadConnection(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = clientErrorStatuses[error.code ?? ''] ?? 400;
+  const body = JSON.stringify(buildErrorBody(status, newTraceId()));
+  socket.end(
+    `HTTP/1.1 ${status} Refused\r\ncontent-type: ${errorContentType}\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
 }
