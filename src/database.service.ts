@@ -19,6 +19,10 @@ export function assertOutsideTransaction(what: string): void {
   invariant(!insideTransaction.getStore(), `${what} inside a database transaction`);
 }
 
+/** First halves of PostgreSQL's two-part advisory locks; the second is an account. */
+const sessionLocks = { syncStatement: 0x434f4e01 } as const;
+export type SessionLock = keyof typeof sessionLocks;
+
 const maxTries = 5;
 
 export class Database {
@@ -42,6 +46,40 @@ export class Database {
         if (!isConflict(error) || tries === maxTries) throw error;
         await sleep(tries * 20 * (1 + Math.random()));
       }
+    }
+  }
+
+  /**
+   * Runs `work` while no other process does it for this number; null when one does. The lock lives with its
+   * connection, so that a killed process holds nothing; a process that lost its connection is told by no one,
+   * so that what `work` writes needs a fence of its own.
+   */
+  async alone<Result>(
+    lock: SessionLock,
+    number: number,
+    work: () => Promise<Result>,
+  ): Promise<{ result: Result } | null> {
+    const client = await this.pool.connect();
+    let isLost = false;
+    const onError = () => {
+      isLost = true;
+    };
+    client.on('error', onError);
+    const numbers = [sessionLocks[lock], number];
+    try {
+      const { rows } = await client.query<{ held: boolean }>(
+        'SELECT pg_try_advisory_lock($1, $2) AS held',
+        numbers,
+      );
+      if (!rows[0]?.held) return null;
+      try {
+        return { result: await work() };
+      } finally {
+        if (!isLost) await client.query('SELECT pg_advisory_unlock($1, $2)', numbers);
+      }
+    } finally {
+      client.off('error', onError);
+      client.release(isLost);
     }
   }
 

@@ -1,5 +1,6 @@
 // The only producer of jobs. A wake-up carries ids and may be lost: whoever wakes has committed what is to
 // be done, and a sweeper wakes again.
+import { randomBytes } from 'node:crypto';
 import { getQueueToken } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
@@ -11,6 +12,12 @@ const minuteMs = 60_000;
 
 @Injectable()
 export class WakeUps {
+  /**
+   * Wake-ups coalesce with those of this process. A worker that is killed leaves its job's lock in the queue
+   * for some seconds, which must not hold up the process that takes its place.
+   */
+  private readonly lane = randomBytes(4).toString('hex');
+
   constructor(
     private readonly moduleRef: ModuleRef,
     private readonly log: Log,
@@ -25,7 +32,7 @@ export class WakeUps {
     payload: JobPayload<Name>,
     { delayMs = 0 }: { delayMs?: number } = {},
   ): Promise<void> {
-    await this.add(name, payload, delayMs, delayMs > 0 ? `later-${delayMs}` : 'now');
+    await this.add(name, payload, delayMs, `${this.lane}-${delayMs}`);
   }
 
   /**

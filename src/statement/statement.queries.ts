@@ -1,15 +1,17 @@
-// The mirror's SQL. Every write carries the token of the sync that makes it: a process that was paused past
-// its lease writes nothing.
+// The mirror's SQL. Every write carries the token of the sync that makes it: a process that lost its lock
+// without knowing writes nothing.
 import type { Db, Tx } from '../database.service.js';
+import { invariant } from '../platform/errors.js';
 import type { StatementLine } from './line.js';
 import type { PageOrder } from './paging.js';
 
-export interface Lease {
+/** A sync of an account's statement. */
+export interface Sync {
   accountId: number;
   token: string;
 }
 
-export interface LeasedState {
+export interface SyncStart {
   lineCount: bigint;
   firstHoleNsu: bigint | null;
   pageOrder: PageOrder | null;
@@ -17,35 +19,23 @@ export interface LeasedState {
   startedAt: Date;
 }
 
-/** Begins a sync; null while another holds the lease. */
-export async function acquireLease(
-  db: Db,
-  { accountId, token }: Lease,
-  leaseMs: number,
-): Promise<LeasedState | null> {
-  const [state] = await db.$queryRaw<LeasedState[]>`
-    INSERT INTO statement_state AS s (account_id, lease_token, lease_until)
-    VALUES (${accountId}, ${token}::uuid, clock_timestamp() + ${leaseMs} * interval '1 millisecond')
-    ON CONFLICT (account_id) DO UPDATE
-      SET lease_token = EXCLUDED.lease_token, lease_until = EXCLUDED.lease_until
-      WHERE s.lease_until IS NULL OR s.lease_until < clock_timestamp()
+/** Begins a sync: from now on no other writes. */
+export async function beginSync(db: Db, { accountId, token }: Sync): Promise<SyncStart> {
+  const [state] = await db.$queryRaw<SyncStart[]>`
+    INSERT INTO statement_state AS s (account_id, sync_token) VALUES (${accountId}, ${token}::uuid)
+    ON CONFLICT (account_id) DO UPDATE SET sync_token = EXCLUDED.sync_token
     RETURNING line_count AS "lineCount", first_hole_nsu AS "firstHoleNsu", page_order AS "pageOrder",
               clock_timestamp() AS "startedAt"`;
-  return state ?? null;
+  invariant(state, 'beginning a sync returned no state');
+  return state;
 }
 
-/** Holds the lease for the rest of the transaction and prolongs it; false when it was lost. */
-export async function renewLease(tx: Tx, { accountId, token }: Lease, leaseMs: number) {
-  const renewed = await tx.$executeRaw`
-    UPDATE statement_state SET lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
-    WHERE account_id = ${accountId} AND lease_token = ${token}::uuid`;
-  return renewed === 1;
-}
-
-export async function releaseLease(db: Db, { accountId, token }: Lease): Promise<void> {
-  await db.$executeRaw`
-    UPDATE statement_state SET lease_token = NULL, lease_until = NULL
-    WHERE account_id = ${accountId} AND lease_token = ${token}::uuid`;
+/** Holds the right to write for the rest of the transaction; false when a later sync has begun. */
+export async function isCurrent(tx: Tx, { accountId, token }: Sync): Promise<boolean> {
+  const held = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM statement_state
+    WHERE account_id = ${accountId} AND sync_token = ${token}::uuid FOR UPDATE`;
+  return held.length === 1;
 }
 
 /** What the mirror already has of these lines. */
@@ -139,7 +129,7 @@ export async function findBrokenLink(
 /** Ends a sync that read everything it had to. */
 export async function finishSync(
   tx: Tx,
-  { accountId, token }: Lease,
+  { accountId, token }: Sync,
   sync: {
     startedAt: Date;
     firstHoleNsu: bigint | null;
@@ -152,12 +142,12 @@ export async function finishSync(
     SET last_nsu = newest.nsu, balance_cents = newest.current_balance_cents,
         first_hole_nsu = ${sync.firstHoleNsu}, page_order = COALESCE(${sync.pageOrder}, s.page_order),
         polled_from = ${sync.startedAt}, synced_at = clock_timestamp(), polls = s.polls + 1,
-        clock_offset_ms = ${BigInt(sync.clockOffsetMs)}, lease_token = NULL, lease_until = NULL
+        clock_offset_ms = ${BigInt(sync.clockOffsetMs)}
     FROM (SELECT 1) one LEFT JOIN LATERAL (
       SELECT nsu, current_balance_cents FROM "transaction"
       WHERE account_id = ${accountId} ORDER BY nsu DESC LIMIT 1
     ) newest ON true
-    WHERE s.account_id = ${accountId} AND s.lease_token = ${token}::uuid`;
+    WHERE s.account_id = ${accountId} AND s.sync_token = ${token}::uuid`;
 }
 
 /** Accounts whose last completed poll is older than this, or that never had one. */

@@ -1,5 +1,5 @@
-// The mirror of the bank's statement: read page by page under a lease, written once a line, its chain of
-// balances proved. What a line means is not decided here.
+// The mirror of the bank's statement: read page by page by one process at a time, written once a line,
+// its chain of balances proved. What a line means is not decided here.
 import { Injectable } from '@nestjs/common';
 import { v4 as uuidv4 } from 'uuid';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
@@ -15,8 +15,6 @@ import { firstPage, isLastPage, orderOf, type PageOrder } from './paging.js';
 import * as queries from './statement.queries.js';
 
 const callDeadlineMs = 8_000;
-/** Longer than a page can take: past it, the process that synced is gone. */
-const leaseMs = callDeadlineMs + 4_000;
 const busyRetryMs = 500;
 
 interface PageResult {
@@ -40,21 +38,16 @@ export class StatementService {
   /** Reads what is new. Throws when the bank does not answer: the next poll reads the same again. */
   async sync(accountId: number): Promise<void> {
     const account = await this.accounts.get(accountId);
-    const lease = { accountId, token: uuidv4() };
-    const state = await queries.acquireLease(this.database.prisma, lease, leaseMs);
-    if (!state) {
+    const synced = await this.database.alone('syncStatement', accountId, () =>
+      this.readPages(account, { accountId, token: uuidv4() }),
+    );
+    if (!synced) {
       // The other sync may have begun before what this wake-up tells of.
       await this.wakeUps.wake('syncStatement', { accountId }, { delayMs: busyRetryMs });
       return;
     }
-    try {
-      const newLines = await this.readPages(account, lease, state);
-      if (newLines > 0) await this.wakeUps.wake('reconcile', { accountId });
-      await this.wakeUps.wake('settleWebhooks', { accountId });
-    } catch (error) {
-      await queries.releaseLease(this.database.prisma, lease);
-      throw error;
-    }
+    if (synced.result > 0) await this.wakeUps.wake('reconcile', { accountId });
+    await this.wakeUps.wake('settleWebhooks', { accountId });
   }
 
   /** Wakes a poll of each account whose last one is older than this. */
@@ -65,11 +58,8 @@ export class StatementService {
         : this.wakeUps.wake('syncStatement', { accountId }));
   }
 
-  private async readPages(
-    account: BankAccount,
-    lease: queries.Lease,
-    state: queries.LeasedState,
-  ): Promise<number> {
+  private async readPages(account: BankAccount, sync: queries.Sync): Promise<number> {
+    const state = await queries.beginSync(this.database.prisma, sync);
     let order = state.pageOrder;
     let newLines = 0;
     let lowestNew: bigint | null = null;
@@ -77,16 +67,16 @@ export class StatementService {
     for (let page = firstPage(order, state.lineCount, this.pageSize); ; page += 1) {
       const answer = await this.readPage(account, page);
       clockOffsetMs = answer.date ? answer.date.getTime() - this.clock.now().getTime() : 0;
-      const read = await this.recordPage(lease, answer.value.map(readLine));
+      const read = await this.recordPage(sync, answer.value.map(readLine));
       order = read.order ?? order;
       newLines += read.newLines;
       if (read.newLines > 0) lowestNew = least(lowestNew, read.lowestNsu);
       if (isLastPage({ ...read, order, firstHoleNsu: state.firstHoleNsu })) break;
     }
     await this.database.transaction(async (tx) => {
-      await this.assertLease(tx, lease);
+      await this.assertCurrent(tx, sync);
       const from = least(state.firstHoleNsu, lowestNew);
-      await queries.finishSync(tx, lease, {
+      await queries.finishSync(tx, sync, {
         startedAt: state.startedAt,
         firstHoleNsu: from === null ? null : await queries.findBrokenLink(tx, account.id, from),
         pageOrder: order,
@@ -113,11 +103,11 @@ export class StatementService {
     });
   }
 
-  private async recordPage(lease: queries.Lease, readings: LineReading[]): Promise<PageResult> {
-    const { accountId } = lease;
+  private async recordPage(sync: queries.Sync, readings: LineReading[]): Promise<PageResult> {
+    const { accountId } = sync;
     const lines = oncePerNsu(readings);
     return this.database.transaction(async (tx) => {
-      await this.assertLease(tx, lease);
+      await this.assertCurrent(tx, sync);
       const nsus = lines.map(({ nsu }) => nsu);
       const known = new Map(
         (await queries.findKnown(tx, accountId, nsus)).map((row) => [row.nsu, row.contentHash]),
@@ -143,9 +133,9 @@ export class StatementService {
     });
   }
 
-  private async assertLease(tx: Tx, lease: queries.Lease): Promise<void> {
-    if (await queries.renewLease(tx, lease, leaseMs)) return;
-    throw new AppError('conflict', { internal: 'the lease of the statement sync was lost' });
+  private async assertCurrent(tx: Tx, sync: queries.Sync): Promise<void> {
+    if (await queries.isCurrent(tx, sync)) return;
+    throw new AppError('conflict', { internal: 'a later sync of the statement has begun' });
   }
 }
 
