@@ -25,6 +25,7 @@ const timeoutMs = 15_000;
 /** Longer than an attempt can last. */
 const leaseMs = timeoutMs + 5_000;
 const atOnce = 10;
+const turnMs = 20_000;
 const maxAnswerBytes = 64 * 1024;
 const gone = 410;
 
@@ -65,13 +66,17 @@ export class DeliveryService implements OnApplicationShutdown {
     });
   }
 
-  /** Delivers what is due to one endpoint, until nothing is. */
+  /**
+   * Delivers what is due to one endpoint, until nothing is or its turn is over: a slow endpoint with a long
+   * backlog does not keep a place for itself.
+   */
   async deliverDue(accountId: number, endpointId: string): Promise<void> {
     const endpoint = await this.database.prisma.webhookEndpoint.findFirst({
       where: { accountId, id: endpointId, isEnabled: true, deletedAt: null },
     });
     if (!endpoint) return;
-    for (;;) {
+    const turnEndsAt = Date.now() + turnMs;
+    while (Date.now() < turnEndsAt) {
       const claimed = await claimDeliveries(
         this.database.prisma,
         { accountId, endpointId },

@@ -1,7 +1,9 @@
 // What every processor shares: its queue, how many run at once, the payload's check and a trace a job.
-import { Processor, WorkerHost } from '@nestjs/bullmq';
+import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
+import { Inject } from '@nestjs/common';
 import type { Job as QueuedJob } from 'bullmq';
 import { jobs, type JobName, type JobPayload } from '../queues.js';
+import { Log } from './log.js';
 import { jobLockMs, stalledCheckMs } from './queue.js';
 import { newTraceId, runWithTrace } from './trace.js';
 
@@ -28,11 +30,31 @@ export function jobOf(target: object): JobName | undefined {
 }
 
 export abstract class JobProcessor<Name extends JobName> extends WorkerHost {
+  @Inject(Log)
+  private readonly log!: Log;
+
   protected abstract run(payload: JobPayload<Name>): Promise<void>;
 
   override async process(queued: QueuedJob): Promise<void> {
     const name = jobOf(this.constructor) as Name;
     const payload = jobs[name].payload.parse(queued.data) as JobPayload<Name>;
-    await runWithTrace(newTraceId(), () => this.run(payload));
+    await runWithTrace(newTraceId(), async () => {
+      try {
+        await this.run(payload);
+      } catch (error) {
+        // It is not queued again: what is still to be done is found in PostgreSQL, by the job's sweeper.
+        this.log.warn(
+          { err: error, job: name, ids: payload },
+          'job failed; its sweeper wakes it again',
+        );
+        throw error;
+      }
+    });
+  }
+
+  /** The worker's own trouble: its connection, a lock that it lost. */
+  @OnWorkerEvent('error')
+  onError(error: Error): void {
+    this.log.warn({ err: error, job: jobOf(this.constructor) }, 'the queue gave a worker trouble');
   }
 }

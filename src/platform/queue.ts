@@ -81,7 +81,12 @@ async function connectRedis(redisUrl: string, log: Log): Promise<QueueConnection
     retryStrategy: (attempt) => Math.min(attempt * 200, 2_000),
   });
   redis.on('error', (error: Error) => log.warn({ err: error }, 'Redis connection failed'));
-  await redis.connect();
+  try {
+    await redis.connect();
+  } catch (error) {
+    // Not ready until it comes; what is committed meanwhile is woken by the sweepers.
+    log.warn({ err: error }, 'Redis is away; going on without');
+  }
   return {
     connection: redis as unknown as object,
     isReady: async () => (await redis.ping()) === 'PONG',

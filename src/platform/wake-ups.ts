@@ -2,16 +2,16 @@
 // be done, and a sweeper wakes again.
 import { randomBytes } from 'node:crypto';
 import { getQueueToken } from '@nestjs/bullmq';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { Queue } from 'bullmq';
-import { jobs, type JobName, type JobPayload } from '../queues.js';
+import { allJobs, jobs, type JobName, type JobPayload } from '../queues.js';
 import { Log } from './log.js';
 
 const minuteMs = 60_000;
 
 @Injectable()
-export class WakeUps {
+export class WakeUps implements OnModuleInit {
   /**
    * Wake-ups coalesce with those of this process. A worker that is killed leaves its job's lock in the queue
    * for some seconds, which must not hold up the process that takes its place.
@@ -22,6 +22,13 @@ export class WakeUps {
     private readonly moduleRef: ModuleRef,
     private readonly log: Log,
   ) {}
+
+  onModuleInit(): void {
+    for (const { name } of allJobs)
+      this.queue(name).on('error', (error) =>
+        this.log.warn({ err: error, queue: name }, 'the queue is in trouble'),
+      );
+  }
 
   /**
    * Wakes a job, at once or after `delayMs`. Never throws and never waits for long: when the queue is away
