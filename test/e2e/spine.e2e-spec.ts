@@ -10,7 +10,7 @@ import {
 } from '../support/payments.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
 import { Receiver } from '../support/receiver.js';
-import { hasRedis, startRedis, type TestRedis } from '../support/redis.js';
+import { hasRedis, TestRedis } from '../support/redis.js';
 import { until } from '../support/until.js';
 
 interface Registration {
@@ -50,7 +50,7 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
       return;
     }
     [service, bank] = [await testDatabase(), await testDatabase()];
-    if (backend === 'Redis') redis = await startRedis();
+    if (backend === 'Redis') redis = await TestRedis.start();
     receiver = await Receiver.listen();
     concilia = await ConciliaProcess.with({
       DATABASE_URL: service.url,

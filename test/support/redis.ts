@@ -1,5 +1,5 @@
-// A redis-server of the test's own, where the machine has one.
-import { spawn, spawnSync } from 'node:child_process';
+// A redis-server of the test's own, where the machine has one; it can go away and come back.
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,40 +7,61 @@ import { Redis } from 'ioredis';
 import { freePort } from './concilia-process.js';
 import { until } from './until.js';
 
-export interface TestRedis {
-  url: string;
-  flush(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** Whether a redis-server can be had here; without one, its half of the tests is skipped and says so. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 
-export async function startRedis(): Promise<TestRedis> {
-  const port = await freePort();
-  const folder = mkdtempSync(join(tmpdir(), 'concilia-redis-'));
-  const server = spawn(
-    'redis-server',
-    ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''],
-    { stdio: 'ignore' },
-  );
-  const client = new Redis(port, '127.0.0.1', { lazyConnect: true, retryStrategy: () => 100 });
-  client.on('error', () => undefined);
-  await until('Redis answers', async () => {
-    if (client.status === 'wait') await client.connect();
-    return (await client.ping()) === 'PONG';
-  });
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    flush: async () => {
-      await client.flushall();
-    },
-    stop: async () => {
+export class TestRedis {
+  private server: ChildProcess | null = null;
+  private readonly folder = mkdtempSync(join(tmpdir(), 'concilia-redis-'));
+
+  private constructor(private readonly port: number) {}
+
+  static async start(): Promise<TestRedis> {
+    const redis = new TestRedis(await freePort());
+    await redis.comeBack();
+    return redis;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  async flush(): Promise<void> {
+    await this.withClient((client) => client.flushall());
+  }
+
+  /** Ends the server; it keeps nothing. */
+  async goAway(): Promise<void> {
+    const { server } = this;
+    this.server = null;
+    if (!server) return;
+    const ended = new Promise((resolve) => server.once('exit', resolve));
+    server.kill();
+    await ended;
+  }
+
+  async comeBack(): Promise<void> {
+    this.server = spawn(
+      'redis-server',
+      ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.folder, '--save', ''],
+      { stdio: 'ignore' },
+    );
+    await until('Redis answers', () => this.withClient((client) => client.ping()));
+  }
+
+  async stop(): Promise<void> {
+    await this.goAway();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private async withClient<Result>(ask: (client: Redis) => Promise<Result>): Promise<Result> {
+    const client = new Redis(this.url, { lazyConnect: true, retryStrategy: () => null });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return await ask(client);
+    } finally {
       client.disconnect();
-      const ended = new Promise((resolve) => server.once('exit', resolve));
-      server.kill();
-      await ended;
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+    }
+  }
 }

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ConciliaProcess } from '../support/concilia-process.js';
+import { chargeRequest, settlementOf } from '../support/payments.js';
+import { testDatabase, type TestDatabase } from '../support/postgres.js';
+import { hasRedis, TestRedis } from '../support/redis.js';
+import { until } from '../support/until.js';
+
+const run = hasRedis ? describe : describe.skip;
+
+run('a Redis that is away', () => {
+  let service: TestDatabase;
+  let bank: TestDatabase;
+  let redis: TestRedis;
+  let concilia: ConciliaProcess;
+
+  beforeAll(async () => {
+    [service, bank] = [await testDatabase(), await testDatabase()];
+    redis = await TestRedis.start();
+    concilia = await ConciliaProcess.with({
+      DATABASE_URL: service.url,
+      SANDBOX_DATABASE_URL: bank.url,
+      REDIS_URL: redis.url,
+    });
+    await concilia.start();
+  }, 60_000);
+
+  afterAll(async () => {
+    await concilia.stop();
+    await redis.stop();
+    await service.drop();
+    await bank.drop();
+  });
+
+  it('stops nobody from asking for charges, and what was paid meanwhile is settled after', async () => {
+    await redis.goAway();
+    await until('readiness says so', async () => {
+      const { status, body } = await concilia.ask('GET', '/health/ready');
+      return status === 503 && String(body.title).includes('queue');
+    });
+    const asked = await concilia.ask('POST', '/baas/v1/charges', chargeRequest('away-1'));
+    expect(asked.status).toBe(200);
+    expect((await concilia.bank('POST', '/baas/v1/charges/away-1/pay')).status).toBe(200);
+
+    await redis.comeBack();
+    await until(
+      'it is settled',
+      async () => (await settlementOf(concilia, 'away-1')) === 'settled',
+    );
+  }, 60_000);
+});
