@@ -1,0 +1,66 @@
+// A bank whose statement a test lays out: pages in either order, lines that come late, pages that shift.
+import { LosslessNumber } from 'lossless-json';
+import type { BankAnswer } from '../../src/bank/answer.js';
+import { profileOf } from '../../src/bank/profiles.js';
+
+export interface ScriptedLine {
+  nsu: number;
+  /** Cents; a credit when positive. */
+  cents: number;
+  correlationId?: string;
+  /** Overrides what a line would carry, to spoil it. */
+  override?: Record<string, unknown>;
+}
+
+export class ScriptedBank {
+  readonly profile = { ...profileOf('sandbox'), statementPageSize: 3 };
+  order: 'desc' | 'asc' = 'desc';
+  lines: ScriptedLine[] = [];
+  /** Lines that exist and are not shown. */
+  withheld = new Set<number>();
+  pagesRead = 0;
+  /** Called before each page, to change what the pages show. */
+  beforePage: (page: number) => void | Promise<void> = () => undefined;
+
+  call = async (
+    _route: unknown,
+    _account: unknown,
+    { query }: { query?: { page?: number; limit?: number } },
+  ): Promise<BankAnswer<unknown[]>> => {
+    const { page = 1, limit = 10 } = query ?? {};
+    await this.beforePage(page);
+    this.pagesRead += 1;
+    const shown = this.statement().filter(({ nsu }) => !this.withheld.has(nsu));
+    if (this.order === 'desc') shown.reverse();
+    const value = shown.slice((page - 1) * limit, page * limit).map(({ raw }) => raw);
+    return { outcome: 'success', status: 200, text: '', value, date: new Date() };
+  };
+
+  /** Every line with its balances, in nsu order. */
+  private statement(): { nsu: number; raw: unknown }[] {
+    let balance = 10_000;
+    return [...this.lines]
+      .sort((a, b) => a.nsu - b.nsu)
+      .map((line) => {
+        const previous = balance;
+        balance += line.cents;
+        return { nsu: line.nsu, raw: rawLine(line, previous, balance) };
+      });
+  }
+}
+
+function rawLine(line: ScriptedLine, previousCents: number, currentCents: number): unknown {
+  return {
+    id: `line-${line.nsu}`,
+    nsu: number(line.nsu),
+    amount: reais(Math.abs(line.cents)),
+    createdAt: new Date(Date.UTC(2026, 10, 21, 12, 0, line.nsu)).toISOString(),
+    type: { name: line.cents > 0 ? 'CREDIT_PIX' : 'DEBIT_PIX', isCredit: line.cents > 0 },
+    balance: { balancePrevious: reais(previousCents), currentBalance: reais(currentCents) },
+    ...(line.correlationId ? { correlationId: line.correlationId } : {}),
+    ...line.override,
+  };
+}
+
+const number = (value: number) => new LosslessNumber(String(value));
+const reais = (cents: number) => new LosslessNumber((cents / 100).toFixed(2));

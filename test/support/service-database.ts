@@ -1,0 +1,29 @@
+// A fresh database with the service's tables and one account, for tests of single rooms.
+import { fileURLToPath } from 'node:url';
+import { Database } from '../../src/database.service.js';
+import { applyMigrations } from '../../src/platform/migrations.js';
+import { testDatabase } from './postgres.js';
+
+const migrations = fileURLToPath(new URL('../../prisma/service/migrations', import.meta.url));
+
+export interface ServiceDatabase {
+  database: Database;
+  /** The account `main`. */
+  accountId: number;
+  drop(): Promise<void>;
+}
+
+export async function serviceDatabase(goLiveAt = new Date(0)): Promise<ServiceDatabase> {
+  const test = await testDatabase();
+  await applyMigrations({ url: test.url, folder: migrations, log: () => undefined });
+  const database = new Database(test.pool);
+  const { id } = await database.prisma.bankAccount.create({ data: { slug: 'main', goLiveAt } });
+  return {
+    database,
+    accountId: id,
+    drop: async () => {
+      await database.prisma.$disconnect();
+      await test.drop();
+    },
+  };
+}
