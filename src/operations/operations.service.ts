@@ -117,7 +117,11 @@ export class OperationsService {
       throw new AppError('idempotency_key_reused', {
         public: 'The same key or id came with another request.',
       });
-    await queries.takeIdentities(tx, operation, kind, identities);
+    // What a rejected operation was known by stays free for a mended request.
+    const lasting = identities.filter(
+      ({ isNatural }) => !isNatural || operation.state !== 'rejected',
+    );
+    await queries.takeIdentities(tx, operation, kind, lasting);
     return operation;
   }
 

@@ -1,0 +1,266 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { BankAnswer } from '../../src/bank/answer.js';
+import { createCharge } from '../../src/contract/charges.js';
+import type { RouteInput, RouteOutput } from '../../src/contract/route.js';
+import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
+import { OperationSender } from '../../src/operations/operation-sender.service.js';
+import type { Intent, OperationKind } from '../../src/operations/operation.js';
+import { OperationsService } from '../../src/operations/operations.service.js';
+import type { Reply } from '../../src/platform/contract-route.js';
+import { SecretBox } from '../../src/platform/secret-box.js';
+import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+
+type Answer = BankAnswer<RouteOutput<typeof createCharge>>;
+
+const accepted = {
+  outcome: 'success',
+  status: 200,
+  text: '{"ok":true}',
+  value: {},
+  date: null,
+} as never;
+const refused: Answer = { outcome: 'rejection', status: 400, text: '{"status":400}' };
+const unknown = (reason: 'no_answer' | 'not_sent' = 'no_answer'): Answer => ({
+  outcome: 'unknown',
+  reason,
+  status: null,
+});
+
+describe('the journal of outbound intents', () => {
+  let service: ServiceDatabase;
+  let answers: Answer[];
+  let sent: { key: string | null; body: string | null }[];
+  let isRepeatSafe: boolean;
+  let operations: OperationsService;
+  let sender: OperationSender;
+
+  const kind: OperationKind<typeof createCharge> = {
+    name: 'create_charge',
+    route: createCharge,
+    echoes: () => true,
+    onRejected: () => Promise.resolve(),
+  };
+
+  beforeEach(async () => {
+    service = await serviceDatabase();
+    [answers, sent, isRepeatSafe] = [[], [], true];
+    const { database } = service;
+    const accounts = { get: (id: number) => Promise.resolve({ id, slug: 'main' }) } as never;
+    const bank = {
+      get profile() {
+        return { isRepeatSafe };
+      },
+      call: async (
+        _route: unknown,
+        _account: unknown,
+        input: RouteInput<typeof createCharge>,
+        { exactBody }: { exactBody: string | null },
+      ) => {
+        sent.push({ key: input.idempotencyKey, body: exactBody });
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        return answers.shift() ?? accepted;
+      },
+    } as never;
+    const expected = new ExpectedPaymentsService();
+    const wakeUps = { wake: () => Promise.resolve() } as never;
+    sender = new OperationSender(database, accounts, bank, expected, wakeUps);
+    const secretBox = new SecretBox({ credentialsKey: 'x'.repeat(32) } as never);
+    operations = new OperationsService(database, accounts, expected, secretBox, sender);
+    operations.register(kind);
+  });
+
+  afterEach(async () => {
+    await service.drop();
+  });
+
+  const intent = (over: { id?: string; key?: string | null; cents?: bigint } = {}): Intent => {
+    const { id = 'order-1', key = null, cents = 1_000n } = over;
+    return {
+      accountId: service.accountId,
+      idempotencyKey: key,
+      naturalIdentity: `correlationId ${id}`,
+      input: {
+        params: {},
+        query: {},
+        idempotencyKey: key,
+        body: {
+          type: 'BANKSLIP',
+          correlationId: id,
+          dueDate: '2030-12-31',
+          Amount: cents,
+          payer: { name: 'Maria', document: '12345678909' },
+        },
+      },
+      expectedPayments: [
+        {
+          isCredit: true,
+          amountCents: cents,
+          dueDate: '2030-12-31',
+          isMultiUse: false,
+          references: [{ kind: 'correlation_id', value: id }],
+        },
+      ],
+      record: () => Promise.resolve(),
+    };
+  };
+  const perform = (over = {}): Promise<Reply> => operations.perform(kind, intent(over));
+  const journal = () => service.database.prisma.operation.findMany({ orderBy: { id: 'asc' } });
+  const advanceAll = async () => {
+    await service.database.pool.query(
+      `UPDATE operation SET next_action_at = now() WHERE next_action_at IS NOT NULL`,
+    );
+    for (const { accountId, id } of await journal()) await sender.advance(accountId, id);
+  };
+  const only = async () => {
+    const [operation] = await journal();
+    if (!operation) throw new Error('no operation');
+    return operation;
+  };
+
+  it('sends one intent once, however many ask for it at once, and answers them all the same', async () => {
+    const replies = await Promise.all(Array.from({ length: 20 }, () => perform()));
+    expect(sent).toHaveLength(1);
+    expect(new Set(replies.map(({ status, body }) => `${status} ${String(body)}`)).size).toBe(1);
+    const replayed = replies.filter(({ headers }) => headers['Idempotent-Replayed'] === 'true');
+    expect(replayed).toHaveLength(19);
+    expect(await service.database.prisma.expectedPayment.count()).toBe(1);
+  });
+
+  it('sends the operation’s id as the key, and the bytes that were committed', async () => {
+    await perform();
+    const operation = await only();
+    expect(sent).toEqual([{ key: operation.id, body: operation.requestBody }]);
+    expect(operation.requestBody).toContain('"Amount":10');
+  });
+
+  it('refuses a key or a correlationId that comes with another request', async () => {
+    await perform({ key: 'k-1' });
+    const another = { status: 422, code: 'idempotency_key_reused' };
+    await expect(perform({ cents: 2_000n })).rejects.toMatchObject(another);
+    await expect(perform({ id: 'order-2', key: 'k-1' })).rejects.toMatchObject(another);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('knows one intent by all the keys that it came with', async () => {
+    await perform({ key: 'k-1' });
+    const again = await perform({ key: 'k-2' });
+    expect(again.headers['Idempotent-Replayed']).toBe('true');
+    await expect(perform({ id: 'order-2', key: 'k-2' })).rejects.toMatchObject({ status: 422 });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('frees the correlationId that the bank rejected, and goes on answering the key', async () => {
+    answers = [refused];
+    const first = await perform({ key: 'k-1' });
+    expect(first.status).toBe(400);
+    const [withdrawn] = await service.database.prisma.expectedPayment.findMany();
+    expect(withdrawn?.withdrawnAt).not.toBeNull();
+    expect((await perform({ key: 'k-1' })).status).toBe(400);
+    expect((await perform({ cents: 2_000n })).status).toBe(200);
+    expect((await journal()).map(({ state }) => state)).toEqual(['rejected', 'succeeded']);
+  });
+
+  it('answers 202 with the operation when the bank does not answer', async () => {
+    answers = [unknown()];
+    const reply = await perform();
+    const operation = await only();
+    expect(reply).toMatchObject({
+      status: 202,
+      headers: { Location: `/v1/operations/${operation.id}` },
+    });
+    expect(JSON.parse(String(reply.body))).toMatchObject({ id: operation.id, state: 'unknown' });
+  });
+
+  it('sends again under the same key where a repeat is safe', async () => {
+    answers = [unknown(), unknown()];
+    await perform();
+    await advanceAll();
+    await advanceAll();
+    const operation = await only();
+    expect(operation).toMatchObject({ state: 'succeeded', attempts: 3 });
+    expect(new Set(sent.map(({ key }) => key))).toEqual(new Set([operation.id]));
+    expect(new Set(sent.map(({ body }) => body)).size).toBe(1);
+    expect((await perform()).status).toBe(200);
+  });
+
+  it('never sends again where a repeat may have a second effect', async () => {
+    isRepeatSafe = false;
+    answers = [unknown()];
+    await perform();
+    await advanceAll();
+    await advanceAll();
+    expect(sent).toHaveLength(1);
+    expect(await only()).toMatchObject({ state: 'unknown', reason: 'no_answer' });
+  });
+
+  it('does not end an operation by a refusal once an attempt may have had its effect', async () => {
+    answers = [unknown(), refused];
+    await perform();
+    await advanceAll();
+    expect(await only()).toMatchObject({ state: 'unknown', reason: 'refused_a_repeat' });
+  });
+
+  it('is as it was when no byte left', async () => {
+    isRepeatSafe = false;
+    answers = [unknown('not_sent')];
+    await perform();
+    expect(await only()).toMatchObject({ state: 'received', attempts: 1 });
+    await advanceAll();
+    expect(await only()).toMatchObject({ state: 'succeeded', attempts: 2 });
+  });
+
+  it('believes the statement where the bank does not answer', async () => {
+    isRepeatSafe = false;
+    answers = [unknown()];
+    await perform();
+    const [expected] = await service.database.prisma.expectedPayment.findMany();
+    await service.database.pool.query(
+      `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+         balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
+       VALUES ($1, 1, '1', true, 1000, 'CREDIT_PIX', 0, 1000, now(), 'x', '{}')`,
+      [service.accountId],
+    );
+    await service.database.pool.query(
+      `INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, evidence)
+       VALUES ($1, gen_random_uuid(), 1, $2, 1000, 'reference', '{}')`,
+      [service.accountId, expected?.id],
+    );
+    await advanceAll();
+    expect(await only()).toMatchObject({ state: 'succeeded', reason: 'seen_on_statement' });
+  });
+
+  it('asks a person when a day has passed', async () => {
+    isRepeatSafe = false;
+    answers = [unknown()];
+    await perform();
+    await service.database.pool.query(
+      `UPDATE operation SET created_at = created_at - interval '25 hours'`,
+    );
+    await advanceAll();
+    expect(await only()).toMatchObject({ state: 'needs_operator' });
+    expect((await perform()).status).toBe(202);
+  });
+
+  it('takes up what a killed process had begun to send, as unknown', async () => {
+    await perform();
+    await service.database.pool.query(
+      `UPDATE operation SET state = 'sending', response_status = NULL, response_body = NULL,
+         next_action_at = now() + interval '1 hour'`,
+    );
+    const { accountId, id } = await only();
+    await sender.advance(accountId, id);
+    expect(sent).toHaveLength(1);
+    await advanceAll();
+    expect(sent).toHaveLength(2);
+    expect(sent[1]?.key).toBe(id);
+    expect(await only()).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('makes one attempt when two processes reach for it', async () => {
+    answers = [unknown()];
+    await perform();
+    const { accountId, id } = await only();
+    await Promise.all(Array.from({ length: 8 }, () => sender.advance(accountId, id)));
+    expect(sent).toHaveLength(2);
+  });
+});
