@@ -1,4 +1,6 @@
 // Whether a charge is paid: derived from what was asked and what was matched, and kept nowhere.
+import { settlementOfPaid, type ExpectedAmount } from '../expected-payments/settlement.js';
+
 export const settlements = [
   'open',
   'partially_settled',
@@ -9,12 +11,8 @@ export const settlements = [
 ] as const;
 export type Settlement = (typeof settlements)[number];
 
-export interface SettlementFacts {
-  /** Null when the payer chooses. */
-  amountCents: bigint | null;
+export interface SettlementFacts extends ExpectedAmount {
   paidCents: bigint;
-  /** A static QR code may be paid many times: no payment of it is one too many. */
-  isMultiUse: boolean;
   /** yyyy-mm-dd, or null when there is none. */
   dueDate: string | null;
   /** The bank's day. */
@@ -22,14 +20,11 @@ export interface SettlementFacts {
 }
 
 export function settlementOf({
-  amountCents,
   paidCents,
-  isMultiUse,
   dueDate,
   today,
+  ...expected
 }: SettlementFacts): Settlement {
   if (paidCents === 0n) return dueDate !== null && dueDate < today ? 'expired' : 'open';
-  if (amountCents === null || paidCents === amountCents) return 'settled';
-  if (paidCents < amountCents) return 'partially_settled';
-  return isMultiUse ? 'settled' : 'overpaid';
+  return settlementOfPaid(expected, paidCents);
 }

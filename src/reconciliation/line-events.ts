@@ -1,8 +1,8 @@
 // What business systems are told of a judged line. Ids and amounts, no names or documents.
 import { LosslessNumber } from 'lossless-json';
 import type { EventType, NewEvent } from '../events/events.service.js';
+import type { PaidSettlement } from '../expected-payments/settlement.js';
 import { formatReais } from '../money/cents.js';
-import type { Settlement } from './match.js';
 
 export interface ToldLine {
   nsu: bigint;
@@ -21,13 +21,17 @@ export interface ToldCharge {
 }
 
 // `charge.paid` says that the goods may go: a part of the money must not be told by the same word.
-const chargeEventTypes: Record<Settlement, EventType> = {
+const chargeEventTypes: Record<PaidSettlement, EventType> = {
   settled: 'charge.paid',
   partially_settled: 'charge.partially_paid',
   overpaid: 'charge.overpaid',
 };
 
-export function chargeEvent(line: ToldLine, charge: ToldCharge, settlement: Settlement): NewEvent {
+export function chargeEvent(
+  line: ToldLine,
+  charge: ToldCharge,
+  settlement: PaidSettlement,
+): NewEvent {
   return {
     type: chargeEventTypes[settlement],
     data: {

@@ -1,5 +1,7 @@
 // The judge: given a line of the statement and what it could be, says what it is. Pure, so that the same
 // lines and records give the same book whenever and however often they are judged.
+import { settlementOfPaid, type PaidSettlement } from '../expected-payments/settlement.js';
+
 export interface JudgedLine {
   nsu: bigint;
   isCredit: boolean;
@@ -27,9 +29,6 @@ export interface Evidence {
   referenceValue: string;
 }
 
-/** What a payment makes of what was expected. */
-export type Settlement = 'settled' | 'partially_settled' | 'overpaid';
-
 export type Verdict =
   | {
       verdict: 'matched';
@@ -38,7 +37,7 @@ export type Verdict =
       amountCents: bigint;
       rule: 'reference';
       evidence: Evidence;
-      settlement: Settlement;
+      settlement: PaidSettlement;
     }
   | { verdict: 'classified'; nsu: bigint; rule: 'opening_line' }
   | {
@@ -94,14 +93,8 @@ function judgeLine(
     amountCents,
     rule: 'reference',
     evidence: evidenceOf(first),
-    settlement: settlementAfter(first, paidCents),
+    settlement: settlementOfPaid(first, paidCents),
   };
-}
-
-function settlementAfter({ amountCents, isMultiUse }: Candidate, paidCents: bigint): Settlement {
-  if (amountCents === null || paidCents === amountCents) return 'settled';
-  if (paidCents < amountCents) return 'partially_settled';
-  return isMultiUse ? 'settled' : 'overpaid';
 }
 
 function evidenceOf({ referenceKind, referenceValue }: Candidate): Evidence {
