@@ -11,7 +11,7 @@ import { invariant, unreachable } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
 import { WakeUps } from '../platform/wake-ups.js';
 import { z } from 'zod';
-import { isFinal, type Operation, type OperationKind } from './operation.js';
+import type { Operation, OperationKind } from './operation.js';
 import * as queries from './operations.queries.js';
 import { decideRecovery, pauseAfterMs } from './recovery.js';
 
@@ -40,13 +40,11 @@ export class OperationSender {
   /** Looks at an unfinished operation: sends it if it never left, recovers it if its outcome is unknown. */
   async advance(accountId: number, id: string): Promise<void> {
     await queries.expireInterrupted(this.database.prisma, { accountId, id });
-    const operation = (await this.database.prisma.operation.findUnique({
-      where: { accountId_id: { accountId, id } },
-    })) as Operation | null;
-    if (!operation || isFinal(operation.state)) return;
-    if (operation.state === 'received')
-      await this.send(await this.accounts.get(accountId), operation);
-    if (operation.state === 'unknown') await this.recover(operation);
+    const operation = await queries.findDue(this.database.prisma, { accountId, id });
+    if (!operation) return;
+    const account = await this.accounts.get(accountId);
+    if (operation.state === 'received') await this.send(account, operation, 'received');
+    if (operation.state === 'unknown') await this.recover(account, operation);
   }
 
   /** Wakes every unfinished operation whose time has come. */
@@ -55,17 +53,21 @@ export class OperationSender {
       await this.wakeUps.wake('advanceOperation', { accountId, operationId: id });
   }
 
-  /** Makes one attempt, unless another process is making it. */
-  async send(account: BankAccount, operation: Operation): Promise<void> {
+  /** Makes one attempt, unless another process is making it or has made it. */
+  async send(
+    account: BankAccount,
+    operation: Operation,
+    from: queries.ClaimableState,
+  ): Promise<void> {
     const kind = this.kind(operation);
+    const input = decodeStored(kind.route, operation);
     // Taken before the claim by this process's clock: it cannot lie after the claim's own limit.
     const sendBy = new Date(Date.now() + sendWithinMs);
-    const claim = await queries.claimAttempt(this.database.prisma, operation, {
+    const claim = await queries.claimAttempt(this.database.prisma, operation, from, {
       sendWithinMs,
       leaseMs,
     });
     if (!claim) return;
-    const input = decodeStored(kind.route, operation);
     const answer = await this.bank.call(kind.route, account, input, {
       deadlineMs: callDeadlineMs,
       sendBy,
@@ -78,10 +80,10 @@ export class OperationSender {
   private async conclude(
     kind: OperationKind,
     operation: Operation,
-    { attempt, previousState }: queries.Claim,
+    { attempt, from }: queries.Claim,
     answer: BankAnswer<unknown>,
   ): Promise<void> {
-    const conclusion = concludeFrom(answer, previousState, attempt);
+    const conclusion = concludeFrom(answer, from, attempt);
     await this.database.transaction(async (tx) => {
       const isOurs = await queries.concludeAttempt(tx, operation, attempt, conclusion);
       if (!isOurs || conclusion.state !== 'rejected') return;
@@ -92,7 +94,7 @@ export class OperationSender {
     });
   }
 
-  private async recover(operation: Operation): Promise<void> {
+  private async recover(account: BankAccount, operation: Operation): Promise<void> {
     const decision = decideRecovery(
       {
         ageMs: Date.now() - operation.createdAt.getTime(),
@@ -102,7 +104,7 @@ export class OperationSender {
     );
     switch (decision.step) {
       case 'resend':
-        return this.send(await this.accounts.get(operation.accountId), operation);
+        return this.send(account, operation, 'unknown');
       case 'wait':
         return queries.postpone(this.database.prisma, operation, decision.delayMs);
       case 'succeed':
@@ -132,14 +134,14 @@ export class OperationSender {
 /** What an answer makes of an operation. Only the first request that left can be rejected. */
 function concludeFrom(
   answer: BankAnswer<unknown>,
-  previousState: queries.Claim['previousState'],
+  from: queries.ClaimableState,
   attempt: number,
 ): queries.Conclusion {
   if (answer.outcome === 'success') return final('succeeded', answer.status, answer.text);
-  if (answer.outcome === 'rejection' && previousState === 'received')
+  if (answer.outcome === 'rejection' && from === 'received')
     return final('rejected', answer.status, answer.text);
   const reason = answer.outcome === 'unknown' ? answer.reason : 'refused_a_repeat';
-  const hasLeft = reason !== 'not_sent' || previousState === 'unknown';
+  const hasLeft = reason !== 'not_sent' || from === 'unknown';
   return {
     state: hasLeft ? 'unknown' : 'received',
     status: null,

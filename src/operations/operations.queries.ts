@@ -8,37 +8,39 @@ interface Key {
   id: string;
 }
 
+/** `received`: no byte of it ever left; `unknown`: an earlier attempt may have had its effect. */
+export type ClaimableState = 'received' | 'unknown';
+
 /** An attempt that this process alone may make. */
 export interface Claim {
   attempt: number;
-  /** `received`: no byte of it ever left; `unknown`: an earlier attempt may have had its effect. */
-  previousState: 'received' | 'unknown';
+  from: ClaimableState;
 }
 
-/** Takes a due operation for one attempt; null when another has it or nothing is due. */
+/**
+ * Takes an operation for one attempt, from the state in which its caller saw it and no other: who meant to
+ * send for the first time must not send again what has meanwhile become unknown.
+ */
 export async function claimAttempt(
   db: Db,
   { accountId, id }: Key,
+  from: ClaimableState,
   { sendWithinMs, leaseMs }: { sendWithinMs: number; leaseMs: number },
 ): Promise<Claim | null> {
-  const [claim] = await db.$queryRaw<Claim[]>`
-    WITH due AS (
-      SELECT account_id, id, state FROM operation
-      WHERE account_id = ${accountId} AND id = ${id}::uuid AND state IN ('received', 'unknown')
-      FOR UPDATE
-    ), claimed AS (
-      UPDATE operation o
-      SET state = 'sending', attempts = o.attempts + 1, updated_at = now(),
+  const [claim] = await db.$queryRaw<{ attempt: number }[]>`
+    WITH claimed AS (
+      UPDATE operation
+      SET state = 'sending', attempts = attempts + 1, updated_at = now(),
           next_action_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
-      FROM due WHERE o.account_id = due.account_id AND o.id = due.id
-      RETURNING o.account_id, o.id, o.attempts, due.state AS previous_state
+      WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = ${from}
+      RETURNING account_id, id, attempts
     ), noted AS (
       INSERT INTO operation_attempt (account_id, operation_id, number, send_by)
       SELECT account_id, id, attempts, clock_timestamp() + ${sendWithinMs} * interval '1 millisecond'
       FROM claimed
     )
-    SELECT attempts AS attempt, previous_state AS "previousState" FROM claimed`;
-  return claim ?? null;
+    SELECT attempts AS attempt FROM claimed`;
+  return claim ? { ...claim, from } : null;
 }
 
 /** What an attempt came to. */
@@ -51,7 +53,10 @@ export interface Conclusion {
   nextActionMs: number | null;
 }
 
-/** Writes what the attempt came to; false when the operation has moved on without it. */
+/**
+ * Writes what the attempt came to; false when the operation has moved on without it. A success that comes
+ * after its lease, when the operation counts as unknown, is the evidence that was waited for.
+ */
 export async function concludeAttempt(
   tx: Tx,
   { accountId, id }: Key,
@@ -63,7 +68,8 @@ export async function concludeAttempt(
     SET state = ${state}, response_status = ${status}, response_body = ${body}, reason = ${reason},
         next_action_at = clock_timestamp() + ${nextActionMs}::float8 * interval '1 millisecond',
         updated_at = now()
-    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'sending' AND attempts = ${attempt}`;
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND attempts = ${attempt}
+      AND (state = 'sending' OR (state IN ('unknown', 'needs_operator') AND ${state} = 'succeeded'))`;
   await tx.$executeRaw`
     UPDATE operation_attempt
     SET finished_at = clock_timestamp(), outcome = ${state}, status = ${status}, reason = ${reason}
@@ -76,6 +82,16 @@ export async function expireInterrupted(db: Db, { accountId, id }: Key): Promise
   await db.$executeRaw`
     UPDATE operation SET state = 'unknown', reason = 'interrupted', updated_at = now(), next_action_at = now()
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'sending' AND next_action_at <= now()`;
+}
+
+/** The operation, if its time has come. A stalled job that runs twice finds that the first has put it off. */
+export async function findDue(db: Db, { accountId, id }: Key): Promise<Operation | null> {
+  const due = await db.$queryRaw<unknown[]>`
+    SELECT 1 FROM operation
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND next_action_at <= clock_timestamp()`;
+  if (due.length === 0) return null;
+  const operation = await db.operation.findUnique({ where: { accountId_id: { accountId, id } } });
+  return operation as Operation | null;
 }
 
 /** Ends an unknown operation by evidence, or hands it to the operator. */

@@ -47,7 +47,7 @@ export class OperationsService {
     const accepted = await this.accept(kind, intent);
     if (!accepted.isNew) return this.repeat(accepted.operation);
     const account = await this.accounts.get(intent.accountId);
-    await this.sender.send(account, accepted.operation);
+    await this.sender.send(account, accepted.operation, 'received');
     return toReply(await this.get(intent.accountId, accepted.operation.id));
   }
 

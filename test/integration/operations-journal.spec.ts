@@ -96,6 +96,7 @@ describe('the journal of outbound intents', () => {
           isCredit: true,
           amountCents: cents,
           dueDate: '2030-12-31',
+          terms: null,
           isMultiUse: false,
           references: [{ kind: 'correlation_id', value: id }],
         },
@@ -229,6 +230,25 @@ describe('the journal of outbound intents', () => {
     expect(await only()).toMatchObject({ state: 'succeeded', reason: 'seen_on_statement' });
   });
 
+  it('does not send for the second time what it took for unsent', async () => {
+    isRepeatSafe = false;
+    answers = [unknown()];
+    await perform();
+    const stale = { ...(await only()), state: 'received' } as never;
+    const account = { id: service.accountId, slug: 'main', goLiveAt: new Date(0) };
+    await sender.send(account, stale, 'received');
+    expect(sent).toHaveLength(1);
+  });
+
+  it('takes a success that comes after its lease for what it is', async () => {
+    answers = [accepted];
+    const performing = perform();
+    while (sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await service.database.pool.query(`UPDATE operation SET state = 'unknown'`);
+    await performing;
+    expect(await only()).toMatchObject({ state: 'succeeded', responseStatus: 200 });
+  });
+
   it('asks a person when a day has passed', async () => {
     isRepeatSafe = false;
     answers = [unknown()];
@@ -259,6 +279,7 @@ describe('the journal of outbound intents', () => {
   it('makes one attempt when two processes reach for it', async () => {
     answers = [unknown()];
     await perform();
+    await service.database.pool.query(`UPDATE operation SET next_action_at = now()`);
     const { accountId, id } = await only();
     await Promise.all(Array.from({ length: 8 }, () => sender.advance(accountId, id)));
     expect(sent).toHaveLength(2);
