@@ -51,13 +51,14 @@ export class Database {
 
   /**
    * Runs `work` while no other process does it for this number; null when one does. The lock lives with its
-   * connection, so that a killed process holds nothing; a process that lost its connection is told by no one,
+   * connection, so that a killed process holds nothing, and PostgreSQL ends the connection of one that is
+   * paused or cut off: `work` calls `stillHere` at least every 15 seconds. Such a process is told by no one,
    * so that what `work` writes needs a fence of its own.
    */
   async alone<Result>(
     lock: SessionLock,
     number: number,
-    work: () => Promise<Result>,
+    work: (stillHere: () => Promise<void>) => Promise<Result>,
   ): Promise<{ result: Result } | null> {
     const client = await this.pool.connect();
     let isLost = false;
@@ -72,10 +73,17 @@ export class Database {
         numbers,
       );
       if (!rows[0]?.held) return null;
+      await client.query(`SET idle_session_timeout = '20s'`);
       try {
-        return { result: await work() };
+        const result = await work(async () => {
+          await client.query('SELECT 1');
+        });
+        return { result };
       } finally {
-        if (!isLost) await client.query('SELECT pg_advisory_unlock($1, $2)', numbers);
+        if (!isLost) {
+          await client.query('SELECT pg_advisory_unlock($1, $2)', numbers);
+          await client.query('RESET idle_session_timeout');
+        }
       }
     } finally {
       client.off('error', onError);
@@ -100,6 +108,8 @@ export function createPool(databaseUrl: string, onError: (error: Error) => void)
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: 20,
+    // Prisma's adapter reads every time as UTC, whatever zone the database would answer in.
+    options: '-c timezone=UTC',
     connectionTimeoutMillis: 10_000,
     statement_timeout: 60_000,
     idle_in_transaction_session_timeout: 60_000,
@@ -109,10 +119,16 @@ export function createPool(databaseUrl: string, onError: (error: Error) => void)
   return pool;
 }
 
+/** Serialization failure, deadlock. */
+const conflictCodes = new Set(['40001', '40P01']);
+
 /** PostgreSQL's own word that a transaction may be tried again, as Prisma hands it on. */
 function isConflict(error: unknown): boolean {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
   if (error.code === 'P2034') return true;
-  const { code } = (error.meta ?? {}) as { code?: unknown };
-  return code === '40001' || code === '40P01';
+  const { driverAdapterError } = (error.meta ?? {}) as {
+    driverAdapterError?: { cause?: { kind?: string; originalCode?: string } };
+  };
+  const { kind, originalCode } = driverAdapterError?.cause ?? {};
+  return kind === 'TransactionWriteConflict' || conflictCodes.has(originalCode ?? '');
 }
