@@ -8,12 +8,13 @@ import { z } from 'zod';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import { Settings } from '../config.js';
 import { idempotencyKeyHeader } from '../contract/authentication.js';
+import { errorBody } from '../contract/errors.js';
 import type { Route, RouteInput, RouteOutput } from '../contract/route.js';
 import { assertOutsideTransaction } from '../database.service.js';
 import { Addresses } from '../platform/addresses.js';
 import { Reply } from '../platform/contract-route.js';
-import { AppError } from '../platform/errors.js';
-import { stringifyJson } from '../platform/exact-json.js';
+import { AppError, type FaultCode, type FaultDetails } from '../platform/errors.js';
+import { parseJson, stringifyJson } from '../platform/exact-json.js';
 import { Log } from '../platform/log.js';
 import { judgeAnswer, type BankAnswer, type RawAnswer, type UnknownReason } from './answer.js';
 import { profileOf, type BankProfile } from './profiles.js';
@@ -89,7 +90,8 @@ export class BankService implements OnApplicationShutdown {
     input: RouteInput<R>,
   ): Promise<Reply> {
     const answer = await this.call(route, account, input);
-    if (answer.outcome !== 'unknown') return new Reply(answer.status, answer.text);
+    if (answer.outcome === 'success') return new Reply(answer.status, answer.text);
+    if (answer.outcome === 'rejection') throw new AppError(...refusal(answer));
     if (answer.status === 409) throw new AppError('conflict');
     if (answer.status === 429)
       throw new AppError('rate_limited', { headers: { 'Retry-After': '1' } });
@@ -155,6 +157,18 @@ export class BankService implements OnApplicationShutdown {
       ...(hasBody ? { 'content-type': 'application/json' } : {}),
     };
   }
+}
+
+/** The bank's refusal in our own words, so that its body tells the trace id of the request at hand. */
+function refusal({ status, text }: { status: number; text: string }): [FaultCode, FaultDetails] {
+  const { title, errors, code } = z.decode(errorBody.partial(), parseJson(text) as never);
+  const details = {
+    ...(title && status !== 404 ? { public: title } : {}),
+    ...(errors ? { errors } : {}),
+    ...(code ? { reason: code } : {}),
+  };
+  if (status === 404) return ['not_found', details];
+  return [status === 400 ? 'validation_failed' : 'rule_broken', details];
 }
 
 // The connection was never made: no byte of the request left.

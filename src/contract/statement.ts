@@ -1,6 +1,6 @@
 // The statement: every effective transaction of the account. Contract: chapters "Transaction", "Statement".
 import { z } from 'zod';
-import { route } from './route.js';
+import { route, type Route } from './route.js';
 import {
   bigInteger,
   plainDate,
@@ -80,7 +80,14 @@ export const listTransactionsV1 = route({
 });
 
 /**
- * The same route as the mirror reads it: each line as it came, so that one line that cannot be read is
+ * The same routes as the mirror and drop-in clients read them: each line as it came, so that one line that cannot be read is
  * set aside and does not hide its neighbours.
  */
-export const readStatementPage = { ...listTransactions, response: z.array(z.unknown()) };
+export const readStatementPage = asItCame(listTransactions);
+export const readStatementPageV1 = asItCame(listTransactionsV1);
+
+function asItCame<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
+  declared: Route<Params, Query, Body>,
+): Route<Params, Query, Body, z.ZodArray<z.ZodUnknown>> {
+  return { ...declared, response: z.array(z.unknown()) };
+}

@@ -1,9 +1,19 @@
 // Reads one line of the bank's statement. Tolerant of what it does not know and exact about what it needs: a
 // line whose money or number cannot be read is set aside whole, never guessed.
+import { isLosslessNumber } from 'lossless-json';
 import { z } from 'zod';
-import { transaction } from '../contract/statement.js';
-import { bigInteger } from '../contract/wire.js';
+import { parsePlainDate } from '../brazil/calendar.js';
+import { bigInteger, reais } from '../contract/wire.js';
 import { canonicalJson, sha256, stringifyJson } from '../platform/exact-json.js';
+
+/** What no line can be kept without; all else is taken as it comes. */
+const essentials = z.looseObject({
+  nsu: bigInteger,
+  amount: reais,
+  createdAt: z.string(),
+  type: z.looseObject({ isCredit: z.boolean() }),
+  balance: z.looseObject({ balancePrevious: reais, currentBalance: reais }),
+});
 
 export interface StatementLine {
   nsu: bigint;
@@ -40,13 +50,13 @@ export function readLine(raw: unknown): LineReading {
     content,
     contentHash,
   });
-  const decoded = z.safeDecode(transaction, raw as never);
+  const decoded = z.safeDecode(essentials, raw as never);
   if (!decoded.success) {
     // The path alone: messages of the schema may quote the value.
     const path = decoded.error.issues[0]?.path.map(String).join('.') ?? '';
     return unreadable(`cannot be read at ${path || 'its root'}`);
   }
-  const { nsu, amount, type, balance, createdAt, id, notes } = decoded.data;
+  const { nsu, amount, type, balance, createdAt } = decoded.data;
   const occurredAt = parseInstant(createdAt);
   if (!occurredAt) return unreadable('cannot be read at createdAt');
   if (amount < 0n && type.isCredit) return unreadable('is a credit of a negative amount');
@@ -54,12 +64,12 @@ export function readLine(raw: unknown): LineReading {
     ok: true,
     line: {
       nsu,
-      bankId: storable(id),
+      bankId: textOf(decoded.data.id) ?? '',
       isCredit: type.isCredit,
       amountCents: amount < 0n ? -amount : amount,
-      typeName: storable(type.name),
+      typeName: textOf(type.name) ?? 'UNNAMED',
       ...references(decoded.data),
-      notes: notes ? storable(notes) : null,
+      notes: textOf(decoded.data.notes),
       balancePreviousCents: balance.balancePrevious,
       currentBalanceCents: balance.currentBalance,
       occurredAt,
@@ -70,13 +80,10 @@ export function readLine(raw: unknown): LineReading {
 }
 
 /** The ids that tie a line to a record of ours: on the line itself, or in its proof. */
-function references(line: z.output<typeof transaction>) {
+function references(line: z.output<typeof essentials>) {
   const proof = (line.proof ?? {}) as Record<string, unknown>;
   const own = line as Record<string, unknown>;
-  const find = (name: string): string | null => {
-    const value = own[name] ?? proof[name];
-    return typeof value === 'string' && value !== '' ? storable(value) : null;
-  };
+  const find = (name: string) => textOf(own[name]) ?? textOf(proof[name]);
   return {
     correlationId: find('correlationId'),
     endToEndId: find('endToEndId'),
@@ -85,12 +92,19 @@ function references(line: z.output<typeof transaction>) {
   };
 }
 
+/** A text that says something; a number is taken by its digits. */
+function textOf(value: unknown): string | null {
+  if (isLosslessNumber(value)) return value.value;
+  return typeof value === 'string' && value !== '' ? storable(value) : null;
+}
+
 const instantText = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})?$/;
 
 /** An instant with a zone, or without one: then it is UTC, as the bank's other times are. */
 export function parseInstant(text: string): Date | null {
   const zone = instantText.exec(text);
-  if (!zone) return null;
+  // V8 would read 30 February as 2 March.
+  if (!zone || parsePlainDate(text.slice(0, 10)) === null) return null;
   const instant = new Date(zone[2] ? text : `${text}Z`);
   return Number.isNaN(instant.getTime()) ? null : instant;
 }

@@ -1,5 +1,6 @@
-// Which page of the statement to read next. The bank does not say in which order its pages come: it is read
-// off the lines, and reading ends where nothing new is found, so that cost follows new lines, not history.
+// Which page of the statement to read next. The bank does not say in which order its pages come, nor how many
+// lines it puts on one: both are read off what it shows. Reading ends where nothing new is found, so that cost
+// follows new lines, not history.
 export type PageOrder = 'desc' | 'asc';
 
 /** The order that a page shows; null when it has too few lines to tell. */
@@ -10,26 +11,33 @@ export function orderOf(nsus: readonly bigint[]): PageOrder | null {
   return first > last ? 'desc' : 'asc';
 }
 
-/** Where to begin: the newest lines are on page one, or behind all those that are mirrored. */
-export function firstPage(order: PageOrder | null, lineCount: bigint, pageSize: number): number {
-  return order === 'asc' ? Math.max(1, Math.floor(Number(lineCount) / pageSize)) : 1;
+/**
+ * Where to begin: the newest lines are on page one, or behind those that are mirrored without a hole.
+ * `pageLines` is the most that the bank has shown on one page.
+ */
+export function firstPage(
+  order: PageOrder | null,
+  linesBeforeHole: bigint,
+  pageLines: number,
+): number {
+  if (order !== 'asc' || pageLines === 0) return 1;
+  return Math.max(1, Math.floor(Number(linesBeforeHole) / pageLines));
 }
 
 export interface PageRead {
   order: PageOrder | null;
   /** Lines on the page, readable or not. */
   lines: number;
+  /** Those that were not known, readable or not. */
   newLines: number;
   lowestNsu: bigint | null;
-  /** Where the mirror is not known to be whole: it is read down to there again. */
-  firstHoleNsu: bigint | null;
+  /** The mirror is read down to here again; null when it is whole, or not due to be. */
+  holeNsu: bigint | null;
 }
 
 /** Whether the page was the last that needs reading. */
-export function isLastPage({ order, lines, newLines, lowestNsu, firstHoleNsu }: PageRead): boolean {
+export function isLastPage({ order, lines, newLines, lowestNsu, holeNsu }: PageRead): boolean {
   if (lines === 0) return true;
   if (order === 'asc' || newLines > 0) return false;
-  const reachesBelowHole =
-    firstHoleNsu === null || (lowestNsu !== null && lowestNsu < firstHoleNsu);
-  return reachesBelowHole;
+  return holeNsu === null || (lowestNsu !== null && lowestNsu < holeNsu);
 }

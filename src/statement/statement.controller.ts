@@ -5,7 +5,12 @@ import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
 import type { Caller } from '../accounts/api-keys.service.js';
 import { BankService } from '../bank/bank.service.js';
 import type { RouteInput } from '../contract/route.js';
-import { listTransactions, listTransactionsV1 } from '../contract/statement.js';
+import {
+  listTransactions,
+  listTransactionsV1,
+  readStatementPage,
+  readStatementPageV1,
+} from '../contract/statement.js';
 import { Handles, Input, type Reply } from '../platform/contract-route.js';
 
 @Controller()
@@ -19,16 +24,16 @@ export class StatementController {
   @Handles(listTransactions)
   async list(
     @CalledBy() { accountId }: Caller,
-    @Input() input: RouteInput<typeof listTransactions>,
+    @Input() input: RouteInput<typeof readStatementPage>,
   ): Promise<Reply> {
-    return this.bank.relay(listTransactions, await this.accounts.get(accountId), input);
+    return this.bank.relay(readStatementPage, await this.accounts.get(accountId), input);
   }
 
   @Handles(listTransactionsV1)
   async listV1(
     @CalledBy() { accountId }: Caller,
-    @Input() input: RouteInput<typeof listTransactionsV1>,
+    @Input() input: RouteInput<typeof readStatementPageV1>,
   ): Promise<Reply> {
-    return this.bank.relay(listTransactionsV1, await this.accounts.get(accountId), input);
+    return this.bank.relay(readStatementPageV1, await this.accounts.get(accountId), input);
   }
 }

@@ -12,9 +12,13 @@ export interface Sync {
 }
 
 export interface SyncStart {
-  lineCount: bigint;
   firstHoleNsu: bigint | null;
+  /** Whether the mirror is to be read down to the hole: seldom, when that has not mended it. */
+  isHoleDue: boolean;
+  /** Mirrored lines below the hole, where it is due; all of them otherwise. */
+  linesBeforeHole: bigint;
   pageOrder: PageOrder | null;
+  pageLines: number;
   /** The database's time at which the sync began. */
   startedAt: Date;
 }
@@ -24,8 +28,12 @@ export async function beginSync(db: Db, { accountId, token }: Sync): Promise<Syn
   const [state] = await db.$queryRaw<SyncStart[]>`
     INSERT INTO statement_state AS s (account_id, sync_token) VALUES (${accountId}, ${token}::uuid)
     ON CONFLICT (account_id) DO UPDATE SET sync_token = EXCLUDED.sync_token
-    RETURNING line_count AS "lineCount", first_hole_nsu AS "firstHoleNsu", page_order AS "pageOrder",
-              clock_timestamp() AS "startedAt"`;
+    RETURNING first_hole_nsu AS "firstHoleNsu", page_order AS "pageOrder", page_lines AS "pageLines",
+              clock_timestamp() AS "startedAt",
+              first_hole_nsu IS NOT NULL AND COALESCE(hole_next_read_at <= clock_timestamp(), true) AS "isHoleDue",
+              CASE WHEN first_hole_nsu IS NOT NULL AND COALESCE(hole_next_read_at <= clock_timestamp(), true)
+                THEN (SELECT count(*) FROM "transaction" t WHERE t.account_id = s.account_id AND t.nsu < s.first_hole_nsu)
+                ELSE line_count END AS "linesBeforeHole"`;
   invariant(state, 'beginning a sync returned no state');
   return state;
 }
@@ -126,6 +134,9 @@ export async function findBrokenLink(
   return broken?.nsu ?? null;
 }
 
+/** Between readings down to a hole, the third time; doubled each time up to ten minutes. */
+const holePauseSeconds = 5;
+
 /** Ends a sync that read everything it had to. */
 export async function finishSync(
   tx: Tx,
@@ -133,14 +144,25 @@ export async function finishSync(
   sync: {
     startedAt: Date;
     firstHoleNsu: bigint | null;
+    /** Whether the mirror was read down to the hole that it had. */
+    hasReadHole: boolean;
     pageOrder: PageOrder | null;
+    pageLines: number;
     clockOffsetMs: number;
   },
 ): Promise<void> {
   await tx.$executeRaw`
     UPDATE statement_state s
     SET last_nsu = newest.nsu, balance_cents = newest.current_balance_cents,
-        first_hole_nsu = ${sync.firstHoleNsu}, page_order = COALESCE(${sync.pageOrder}, s.page_order),
+        first_hole_nsu = ${sync.firstHoleNsu}, page_lines = GREATEST(s.page_lines, ${sync.pageLines}),
+        hole_reads = CASE WHEN ${sync.firstHoleNsu}::bigint IS NULL THEN 0
+                          ELSE s.hole_reads + ${sync.hasReadHole ? 1 : 0} END,
+        hole_next_read_at = CASE
+          WHEN ${sync.firstHoleNsu}::bigint IS NULL THEN NULL
+          WHEN ${sync.hasReadHole} THEN clock_timestamp() + ${holePauseSeconds} * interval '1 second'
+            * CASE WHEN s.hole_reads < 2 THEN 0 ELSE LEAST(2 ^ (s.hole_reads - 2), 120) END
+          ELSE s.hole_next_read_at END,
+        page_order = COALESCE(${sync.pageOrder}, s.page_order),
         polled_from = ${sync.startedAt}, synced_at = clock_timestamp(), polls = s.polls + 1,
         clock_offset_ms = ${BigInt(sync.clockOffsetMs)}
     FROM (SELECT 1) one LEFT JOIN LATERAL (

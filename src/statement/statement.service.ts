@@ -38,8 +38,8 @@ export class StatementService {
   /** Reads what is new. Throws when the bank does not answer: the next poll reads the same again. */
   async sync(accountId: number): Promise<void> {
     const account = await this.accounts.get(accountId);
-    const synced = await this.database.alone('syncStatement', accountId, () =>
-      this.readPages(account, { accountId, token: uuidv4() }),
+    const synced = await this.database.alone('syncStatement', accountId, (stillHere) =>
+      this.readPages(account, { accountId, token: uuidv4() }, stillHere),
     );
     if (!synced) {
       // The other sync may have begun before what this wake-up tells of.
@@ -58,20 +58,34 @@ export class StatementService {
         : this.wakeUps.wake('syncStatement', { accountId }));
   }
 
-  private async readPages(account: BankAccount, sync: queries.Sync): Promise<number> {
+  private async readPages(
+    account: BankAccount,
+    sync: queries.Sync,
+    stillHere: () => Promise<void>,
+  ): Promise<number> {
     const state = await queries.beginSync(this.database.prisma, sync);
     let order = state.pageOrder;
     let newLines = 0;
     let lowestNew: bigint | null = null;
     let clockOffsetMs = 0;
-    for (let page = firstPage(order, state.lineCount, this.pageSize); ; page += 1) {
+    let pageLines = 0;
+    const begin = firstPage(order, state.linesBeforeHole, state.pageLines);
+    const holeNsu = state.isHoleDue ? state.firstHoleNsu : null;
+    for (let page = begin; ; page += 1) {
+      await stillHere();
       const answer = await this.readPage(account, page);
       clockOffsetMs = answer.date ? answer.date.getTime() - this.clock.now().getTime() : 0;
       const read = await this.recordPage(sync, answer.value.map(readLine));
       order = read.order ?? order;
       newLines += read.newLines;
       if (read.newLines > 0) lowestNew = least(lowestNew, read.lowestNsu);
-      if (isLastPage({ ...read, order, firstHoleNsu: state.firstHoleNsu })) break;
+      pageLines = Math.max(pageLines, read.lines);
+      if (read.lines === 0 && page === begin && page > 1) {
+        // Fewer pages than expected: the bank shows more lines on one than it did.
+        page = 0;
+        continue;
+      }
+      if (isLastPage({ ...read, order, holeNsu })) break;
     }
     await this.database.transaction(async (tx) => {
       await this.assertCurrent(tx, sync);
@@ -79,7 +93,9 @@ export class StatementService {
       await queries.finishSync(tx, sync, {
         startedAt: state.startedAt,
         firstHoleNsu: from === null ? null : await queries.findBrokenLink(tx, account.id, from),
+        hasReadHole: state.isHoleDue,
         pageOrder: order,
+        pageLines,
         clockOffsetMs,
       });
     });
@@ -126,7 +142,7 @@ export class StatementService {
       }
       return {
         lines: readings.length,
-        newLines: fresh.length,
+        newLines: fresh.length + counted,
         lowestNsu: nsus.reduce<bigint | null>(least, null),
         order: orderOf(nsus),
       };

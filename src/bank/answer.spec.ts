@@ -1,0 +1,152 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createCharge, type ChargeResponse } from '../contract/charges.js';
+import { readStatementPage } from '../contract/statement.js';
+import { judgeAnswer, type BankAnswer } from './answer.js';
+
+const slip = {
+  type: 'BANKSLIP',
+  amount: 10.5,
+  ourNumber: '1',
+  correlationId: 'order-1',
+  dueDate: '2030-12-31',
+  barCode: '0',
+  digitableLine: '0',
+  payer: {},
+  status: 'Pending',
+  createdAt: '2026-01-01T00:00:00Z',
+  updatedAt: '2026-01-01T00:00:00Z',
+};
+const asked = JSON.stringify(slip);
+const told = new Date('2026-01-01T12:00:00Z');
+const isOurs = ({ correlationId, amount }: ChargeResponse) =>
+  correlationId === 'order-1' && amount === 1050n;
+
+function judge(status: number, body: string | Buffer): BankAnswer<ChargeResponse> {
+  return judgeAnswer(createCharge, { status, body: Buffer.from(body), date: told }, isOurs);
+}
+
+describe('an answer of the bank', () => {
+  it.each([200, 201, 202, 299])('with %i is a success when it validates and is ours', (status) => {
+    expect(judge(status, asked)).toMatchObject({
+      outcome: 'success',
+      status,
+      text: asked,
+      value: { correlationId: 'order-1', amount: 1050n },
+      date: told,
+    });
+  });
+
+  it.each([
+    ['another amount', { ...slip, amount: 10.51 }],
+    ["another order's id", { ...slip, correlationId: 'order-2' }],
+    ['no amount', { ...slip, amount: undefined }],
+    ['an amount as text', { ...slip, amount: '10.5' }],
+    ['an amount with a part of a centavo', { ...slip, amount: 10.505 }],
+    ['a type that nobody knows', { ...slip, type: 'BANKSLIP_NEW' }],
+    ['nothing in it', {}],
+    ['a list', [slip]],
+    ['null', null],
+    ["a problem's body", { title: 'Bad Request', status: 400 }],
+  ])('with 200 and %s is unknown, not a failure', (_, body) => {
+    expect(judge(200, JSON.stringify(body))).toEqual({
+      outcome: 'unknown',
+      reason: 'unexpected_answer',
+      status: 200,
+    });
+  });
+
+  it.each([
+    ['a truncated body', asked.slice(0, -1)],
+    ['HTML', '<!doctype html><html><body>200 OK</body></html>'],
+    ['no body', ''],
+    ['white space', ' \n '],
+    ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x00])],
+    ['two documents', `${asked}${asked}`],
+    ['a key twice', '{"amount":1,"amount":2}'],
+    ['a body too deep to read', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+  ])('with %s is unreadable, whether it says yes or no', (_, body) => {
+    for (const status of [200, 204, 400, 422])
+      expect(judge(status, body)).toEqual({
+        outcome: 'unknown',
+        reason: 'unreadable_answer',
+        status,
+      });
+  });
+
+  it.each([300, 301, 302, 303, 304, 307, 308])(
+    'with %i is a redirect, which proves nothing',
+    (s) => {
+      expect(judge(s, asked)).toEqual({ outcome: 'unknown', reason: 'redirected', status: s });
+    },
+  );
+
+  it.each([
+    '{"type":"x","title":"t","status":400,"traceId":"a","errors":{"$.dueDate":["m"]}}',
+    '{"title":"t","status":422,"code":"START_PAYMENT_NOT_FOUND","errors":["m"]}',
+    '{"title":"Not Found","status":404}',
+    '{}',
+  ])('with 400, 404, 410 or 422 and %s is the rejection that it says', (text) => {
+    for (const status of [400, 404, 410, 422, 499])
+      expect(judge(status, text)).toEqual({ outcome: 'rejection', status, text });
+  });
+
+  it.each(['null', '"no"', '404', 'false', '["no"]', 'Bad Request'])(
+    'with 400 and %s is no word of the bank: unknown',
+    (body) => {
+      expect(judge(400, body)).toMatchObject({ outcome: 'unknown', reason: 'unreadable_answer' });
+    },
+  );
+
+  it.each([401, 403, 408, 409, 425, 429])('with %i is no verdict on the request', (status) => {
+    expect(judge(status, '{"title":"no"}')).toEqual({
+      outcome: 'unknown',
+      reason: 'refused_for_now',
+      status,
+    });
+  });
+
+  it.each([500, 501, 502, 503, 504, 520, 599])('with %i may have had its effect', (status) => {
+    for (const body of [asked, '{"title":"no"}', ''])
+      expect(judge(status, body)).toEqual({ outcome: 'unknown', reason: 'bank_error', status });
+  });
+
+  it('keeps the text of numbers that JavaScript would round', () => {
+    const body = asked.replace('10.5', '10.5000000000000000000000');
+    expect(judge(200, body)).toMatchObject({ outcome: 'success', text: body });
+  });
+
+  it.each([
+    ['a text', '"garbage"'],
+    ['nothing', 'null'],
+    ['fields of other kinds', '{"nsu":{},"amount":"10,00"}'],
+    ['a field with two values', '{"nsu":2,"notes":"a","notes":"b"}'],
+    ['a proof that is too deep to read', `{"proof":${'['.repeat(70)}${']'.repeat(70)}}`],
+  ])('lets a statement line that is %s not hide its neighbours', (_, line) => {
+    const body = Buffer.from(`[{"nsu":1},${line},{"nsu":3}]`);
+    const answer = judgeAnswer(readStatementPage, { status: 200, body, date: null }, () => true);
+    expect(answer).toMatchObject({ outcome: 'success', date: null });
+    expect(answer.outcome === 'success' && answer.value).toHaveLength(3);
+  });
+
+  it('is judged, never thrown at, whatever it is; only 2xx succeeds and only 4xx rejects', () => {
+    const anyBody = fc.oneof(fc.json(), fc.string(), fc.constant(asked));
+    fc.assert(
+      fc.property(fc.integer({ min: 200, max: 599 }), anyBody, (status, body) => {
+        const { outcome } = judge(status, body);
+        if (outcome === 'success') expect([Math.floor(status / 100), body]).toEqual([2, asked]);
+        if (outcome === 'rejection') expect(Math.floor(status / 100)).toBe(4);
+        if (status >= 200 && status < 300 && body === asked) expect(outcome).toBe('success');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is unknown for any bytes that are no JSON', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+        expect(judge(200, Buffer.from(bytes)).outcome).toBe('unknown');
+      }),
+    );
+  });
+});

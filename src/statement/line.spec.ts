@@ -1,0 +1,276 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { parseJson } from '../platform/exact-json.js';
+import { parseInstant, readLine, type StatementLine } from './line.js';
+
+const fields: Record<string, string> = {
+  id: '"6f1"',
+  correlationId: '"order-1"',
+  nsu: '42',
+  amount: '10.5',
+  notes: '"thanks"',
+  createdAt: '"2026-01-02T03:04:05.678Z"',
+  type: '{"name":"CREDIT_PIX","description":"Pix","isCredit":true}',
+  balance: '{"balancePrevious":100,"currentBalance":110.5}',
+  proof: '{"endToEndId":"E1","externalId":"x-1","originalEndToEndId":"E0"}',
+};
+
+/** The line's JSON with some fields replaced, as text; null leaves one out. */
+function read(change: Record<string, string | null> = {}) {
+  const entries = Object.entries({ ...fields, ...change }).filter(([, value]) => value !== null);
+  return readLine(parseJson(`{${entries.map(([name, text]) => `"${name}":${text}`).join(',')}}`));
+}
+
+function line(change: Record<string, string | null> = {}): StatementLine {
+  const reading = read(change);
+  if (!reading.ok) throw new Error(reading.reason);
+  return reading.line;
+}
+
+const debit = '{"name":"DEBIT_PIX","isCredit":false}';
+
+describe('a line of the statement', () => {
+  it('is read whole', () => {
+    expect(line()).toEqual({
+      nsu: 42n,
+      bankId: '6f1',
+      isCredit: true,
+      amountCents: 1_050n,
+      typeName: 'CREDIT_PIX',
+      correlationId: 'order-1',
+      endToEndId: 'E1',
+      externalId: 'x-1',
+      originalEndToEndId: 'E0',
+      notes: 'thanks',
+      balancePreviousCents: 10_000n,
+      currentBalanceCents: 11_050n,
+      occurredAt: new Date('2026-01-02T03:04:05.678Z'),
+      content: expect.stringContaining('"amount":10.5') as unknown,
+      contentHash: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
+    });
+  });
+
+  it.each([
+    ['0.1', 10n],
+    ['1e2', 10_000n],
+    ['10.50', 1_050n],
+    ['10.500000', 1_050n],
+    ['0', 0n],
+    ['-0', 0n],
+    ['8.95', 895n],
+    ['999999999999.99', 99_999_999_999_999n],
+  ])('has its amount %s to the centavo', (amount, cents) => {
+    expect(line({ amount }).amountCents).toBe(cents);
+  });
+
+  it.each([
+    '10.005',
+    '10.000000000000000001',
+    '"10,00"',
+    '"10.00"',
+    '1e400',
+    '1e-400',
+    'null',
+    'true',
+    '[10]',
+    '{"value":10}',
+    null,
+  ])('with the amount %s is set aside with its nsu, never guessed', (amount) => {
+    expect(read({ amount })).toMatchObject({
+      ok: false,
+      reason: 'cannot be read at amount',
+      nsu: 42n,
+      contentHash: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
+    });
+  });
+
+  it('is debited by an amount of either sign, and never credited by a negative one', () => {
+    expect(line({ amount: '-1', type: debit })).toMatchObject({
+      isCredit: false,
+      amountCents: 100n,
+    });
+    expect(line({ amount: '1', type: debit })).toMatchObject({
+      isCredit: false,
+      amountCents: 100n,
+    });
+    expect(read({ amount: '-1' })).toMatchObject({ ok: false, nsu: 42n });
+  });
+
+  it.each([
+    ['a type that nobody knows', { type: '{"name":"ANY_NEW_TYPE","isCredit":true}' }],
+    ['no proof', { proof: null }],
+    ['a null proof', { proof: 'null' }],
+    ['an empty proof', { proof: '{}' }],
+    ['no notes', { notes: null }],
+    ['null notes', { notes: 'null' }],
+    ['no correlationId', { correlationId: null }],
+    ['fields that nobody knows', { more: '{"deep":[1,{"x":null}]}' }],
+    ['a field called __proto__', { ['__proto__']: '{"amount":1}' }],
+    ['an id that is a number', { id: '12345678901234567890' }],
+    ['no id', { id: null }],
+    ['no name of its type', { type: '{"isCredit":true}' }],
+    ['notes that are no text', { notes: '[1]' }],
+    ['a proof that is no object', { proof: '"E1"' }],
+    ['ids of another length', { id: `"${'9'.repeat(64)}"` }],
+    ['negative balances', { balance: '{"balancePrevious":-5.25,"currentBalance":-0.01}' }],
+  ])('with %s is read', (_, change) => {
+    expect(line(change).amountCents).toBe(1_050n);
+  });
+
+  it('keeps an nsu above 2^53 to the last digit', () => {
+    expect(line({ nsu: '9007199254740993' }).nsu).toBe(9_007_199_254_740_993n);
+    expect(line({ nsu: '999999999999999999' }).nsu).toBe(999_999_999_999_999_999n);
+  });
+
+  it.each(['1.5', '1e3', '"42"', '-0.0', 'null', '9223372036854775808', null])(
+    'with the nsu %s is set aside: it could not be told from others',
+    (nsu) => {
+      expect(read({ nsu })).toMatchObject({
+        ok: false,
+        reason: 'cannot be read at nsu',
+        nsu: null,
+      });
+    },
+  );
+
+  it.each(['balancePrevious', 'currentBalance'])('with no exact %s is set aside', (name) => {
+    const balance = { balancePrevious: 1, currentBalance: 1, [name]: 0.001 };
+    expect(read({ balance: JSON.stringify(balance) })).toMatchObject({
+      ok: false,
+      reason: `cannot be read at balance.${name}`,
+    });
+  });
+
+  it('has its ids on itself or in its proof, and its own first', () => {
+    const both = {
+      endToEndId: '"E9"',
+      correlationId: null,
+      proof: '{"endToEndId":"E1","correlationId":"c"}',
+    };
+    expect(line(both)).toMatchObject({ endToEndId: 'E9', correlationId: 'c', externalId: null });
+  });
+
+  it.each(['null', '""', '{}', '["E1"]', 'true'])('has no id where it stands as %s', (id) => {
+    const change = { correlationId: null, proof: `{"correlationId":${id},"endToEndId":${id}}` };
+    expect(line(change)).toMatchObject({ correlationId: null, endToEndId: null });
+  });
+
+  it('takes an id that is a number by its digits', () => {
+    const ids = line({ id: '12345678901234567890', correlationId: '9007199254740993' });
+    expect(ids).toMatchObject({
+      bankId: '12345678901234567890',
+      correlationId: '9007199254740993',
+    });
+  });
+
+  it('takes nothing from an object that JSON cannot hold: inherited names are no ids', () => {
+    expect(line({ proof: '{"__proto__":{"endToEndId":"E7"}}' }).endToEndId).toBeNull();
+  });
+
+  it('holds no text that PostgreSQL refuses', () => {
+    const odd = '"a\\u0000b\\ud800c\\udc00d"';
+    const read = line({
+      id: odd,
+      correlationId: odd,
+      notes: odd,
+      type: `{"name":${odd},"isCredit":true}`,
+      proof: `{"endToEndId":${odd}}`,
+    });
+    const stored = 'ab\ufffdc\ufffdd';
+    expect(read).toMatchObject({ bankId: stored, correlationId: stored, notes: stored });
+    expect(read).toMatchObject({ typeName: stored, endToEndId: stored });
+    for (const text of Object.values(read).filter((value) => typeof value === 'string')) {
+      expect(text).not.toContain('\0');
+      expect(Buffer.from(text).toString()).toBe(text);
+    }
+  });
+
+  it('keeps whole characters of two halves', () => {
+    expect(line({ notes: '"\\ud83d\\ude00 😀"' }).notes).toBe('😀 😀');
+  });
+
+  it('tells where it cannot be read and nothing of what stands there', () => {
+    const canary = '"12345678909 maria"';
+    for (const name of ['amount', 'nsu', 'createdAt', 'type', 'balance'])
+      expect(read({ [name]: canary })).not.toHaveProperty('reason', expect.stringMatching(/maria/));
+  });
+
+  it('has one hash however it is spelled, and another when anything in it changes', () => {
+    const hash = line().contentHash;
+    expect(line({ amount: '10.50', nsu: '42' }).contentHash).toBe(hash);
+    const backwards = Object.entries(fields).reverse();
+    const respelled = `{${backwards.map(([name, text]) => ` "${name}" : ${text}`).join(' ,\n')} }`;
+    expect(readLine(parseJson(respelled))).toMatchObject({ line: { contentHash: hash } });
+    for (const change of [{ amount: '10.51' }, { notes: '"other"' }, { more: 'null' }])
+      expect(line(change).contentHash).not.toBe(hash);
+  });
+
+  it.each(['null', '5', '"text"', '[]', '[[]]', 'true', '{}'])(
+    'that is %s is set aside',
+    (text) => {
+      expect(readLine(parseJson(text))).toMatchObject({ ok: false, nsu: null, content: text });
+    },
+  );
+
+  it('is read or set aside, never thrown at, whatever JSON it is', () => {
+    const anyField = fc.constantFrom(...Object.keys(fields));
+    fc.assert(
+      fc.property(anyField, fc.json(), (name, json) => {
+        const reading = read({ [name]: json });
+        if (!reading.ok) expect(reading.reason).toContain('cannot be read at');
+      }),
+      { numRuns: 500 },
+    );
+    fc.assert(
+      fc.property(fc.json(), (json) => {
+        expect(readLine(parseJson(json)).ok).toBe(false);
+      }),
+    );
+  });
+
+  it('with a number of many digits costs no more than it is long', () => {
+    const startedAt = performance.now();
+    read({ more: `1${'0'.repeat(50_000)}1` });
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+});
+
+describe('parseInstant', () => {
+  it.each([
+    ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05.000Z'],
+    ['2026-01-02T03:04:05.1234567Z', '2026-01-02T03:04:05.123Z'],
+    ['2026-01-02T00:04:05-03:00', '2026-01-02T03:04:05.000Z'],
+    ['2025-05-15T12:36:48', '2025-05-15T12:36:48.000Z'],
+    ['2026-03-18T02:59:59', '2026-03-18T02:59:59.000Z'],
+    ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z'],
+  ])('reads %s, which is UTC where it names no zone', (text, instant) => {
+    expect(parseInstant(text)?.toISOString()).toBe(instant);
+  });
+
+  it.each([
+    '',
+    'yesterday',
+    '2026-01-02',
+    '02/01/2026 03:04',
+    '2026-1-2T03:04:05Z',
+    '2026-01-02 03:04:05Z',
+    '2026-01-02T03:04Z',
+    '2026-13-01T00:00:00Z',
+    '2026-01-02T25:00:00Z',
+    '2026-01-02T03:60:00Z',
+    '2026-01-02T03:04:05+99:00',
+    '2026-01-02T03:04:05Z\n',
+    '1767322800000',
+    '٢٠٢٦-01-02T03:04:05Z',
+  ])('refuses %j', (text) => expect(parseInstant(text)).toBeNull());
+
+  it.each(['2026-02-30T10:00:00Z', '2025-02-29T10:00:00Z', '2026-04-31T10:00:00'])(
+    'refuses %s, a day that does not exist, and does not make it another',
+    (text) => expect(parseInstant(text)).toBeNull(),
+  );
+
+  it.each(['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+03:00'])(
+    'refuses %s, which PostgreSQL cannot hold',
+    (text) => expect(parseInstant(text)).toBeNull(),
+  );
+});
