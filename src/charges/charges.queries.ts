@@ -4,6 +4,8 @@ import type { Db } from '../database.service.js';
 export interface PaymentRow {
   nsu: bigint;
   amountCents: bigint;
+  /** What was owed in all on the day of the payment. */
+  owedCents: bigint | null;
   endToEndId: string | null;
   occurredAt: Date;
 }
@@ -22,8 +24,8 @@ export interface ChargeRow {
 }
 
 export interface ChargeFilters {
-  /** A correlationId, or the id of the operation that asked for the charge. */
-  id?: string | undefined;
+  /** The operation that asked for the charge. */
+  operationId?: string | undefined;
   correlationId?: string | undefined;
   type?: string | undefined;
   /** Charges asked for before this operation: the list's cursor. */
@@ -34,7 +36,7 @@ export interface ChargeFilters {
 export async function listCharges(
   db: Db,
   accountId: number,
-  { id, correlationId, type, before, limit }: ChargeFilters,
+  { operationId, correlationId, type, before, limit }: ChargeFilters,
 ): Promise<ChargeRow[]> {
   return db.$queryRaw<ChargeRow[]>`
     SELECT c.correlation_id AS "correlationId", c.operation_id AS "operationId", o.state AS "operationState",
@@ -45,7 +47,7 @@ export async function listCharges(
     JOIN operation o ON o.account_id = c.account_id AND o.id = c.operation_id
     JOIN expected_payment e ON e.account_id = c.account_id AND e.id = c.expected_payment_id
     WHERE c.account_id = ${accountId}
-      AND (${id ?? null}::text IS NULL OR c.correlation_id = ${id ?? null} OR c.operation_id::text = ${id ?? null})
+      AND (${operationId ?? null}::uuid IS NULL OR c.operation_id = ${operationId ?? null}::uuid)
       AND (${correlationId ?? null}::text IS NULL OR c.correlation_id = ${correlationId ?? null})
       AND (${type ?? null}::text IS NULL OR c.type = ${type ?? null})
       AND (${before}::uuid IS NULL OR c.operation_id < ${before}::uuid)
@@ -60,6 +62,7 @@ export async function listPayments(
 ): Promise<(PaymentRow & { correlationId: string })[]> {
   return db.$queryRaw`
     SELECT c.correlation_id AS "correlationId", t.nsu, m.amount_cents AS "amountCents",
+           m.owed_cents AS "owedCents",
            t.end_to_end_id AS "endToEndId", t.occurred_at AS "occurredAt"
     FROM charge c
     JOIN match m ON m.account_id = c.account_id AND m.expected_payment_id = c.expected_payment_id

@@ -1,6 +1,7 @@
 // Charges and static QR codes: what business systems ask for, what the bank answered, and how they were paid.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { createCharge } from '../contract/charges.js';
+import { adjustmentsOf, writeAdjustments } from '../contract/charge-terms.js';
+import { createCharge, type ChargeRequest } from '../contract/charges.js';
 import type { RouteInput } from '../contract/route.js';
 import { createStaticQr } from '../contract/static-qr.js';
 import { Database, type Tx } from '../database.service.js';
@@ -10,7 +11,7 @@ import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
-import type { Page } from '../platform/listing.js';
+import { isUuid, type Page } from '../platform/listing.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import * as queries from './charges.queries.js';
 import { settlementOf } from './settlement.js';
@@ -20,6 +21,8 @@ interface NewCharge {
   type: string;
   amountCents: bigint | null;
   dueDate: string | null;
+  /** Discount, fine and interest, as they are kept with what is expected. */
+  terms: string | null;
 }
 
 @Injectable()
@@ -54,7 +57,8 @@ export class ChargesService implements OnModuleInit {
 
   async create(accountId: number, input: RouteInput<typeof createCharge>): Promise<Reply> {
     const { correlationId, type, Amount: amountCents, dueDate } = input.body;
-    const charge = { correlationId, type, amountCents, dueDate };
+    const terms = hasTerms(input.body) ? writeAdjustments(adjustmentsOf(input.body)) : null;
+    const charge = { correlationId, type, amountCents, dueDate, terms };
     return this.operations.perform(this.chargeKind, {
       ...this.intentOf(accountId, charge, false),
       idempotencyKey: input.idempotencyKey,
@@ -72,6 +76,7 @@ export class ChargesService implements OnModuleInit {
       type: 'PIX_STATIC',
       amountCents: amount ?? null,
       dueDate: null,
+      terms: null,
     };
     return this.operations.perform(this.staticQrKind, {
       ...this.intentOf(accountId, charge, true),
@@ -82,8 +87,10 @@ export class ChargesService implements OnModuleInit {
 
   /** By correlationId, or by the id of the operation that asked for it. Throws `not_found`. */
   async get(accountId: number, id: string) {
-    const filters = { id, before: null, limit: 1 };
-    const rows = await queries.listCharges(this.database.prisma, accountId, filters);
+    const find = (filter: { correlationId: string } | { operationId: string }) =>
+      queries.listCharges(this.database.prisma, accountId, { ...filter, before: null, limit: 1 });
+    let rows = await find({ correlationId: id });
+    if (rows.length === 0 && isUuid(id)) rows = await find({ operationId: id });
     const [charge] = await this.withPayments(accountId, rows);
     if (!charge) throw new AppError('not_found');
     return charge;
@@ -100,11 +107,13 @@ export class ChargesService implements OnModuleInit {
   }
 
   private intentOf(accountId: number, charge: NewCharge, isMultiUse: boolean) {
-    const { correlationId, amountCents, dueDate } = charge;
+    const { terms, ...row } = charge;
+    const { correlationId, amountCents, dueDate } = row;
     const expected: NewExpectedPayment = {
       isCredit: true,
       amountCents,
       dueDate,
+      terms,
       isMultiUse,
       references: [{ kind: 'correlation_id', value: correlationId }],
     };
@@ -113,13 +122,17 @@ export class ChargesService implements OnModuleInit {
       naturalIdentity: `correlationId ${correlationId}`,
       expectedPayments: [expected],
       record: (tx: Tx, operationId: string, [expectedPaymentId = '']: string[]) =>
-        this.record(tx, { accountId, operationId, expectedPaymentId, ...charge }),
+        this.record(tx, { accountId, operationId, expectedPaymentId, ...row }),
     };
   }
 
   private async record(
     tx: Tx,
-    charge: NewCharge & { accountId: number; operationId: string; expectedPaymentId: string },
+    charge: Omit<NewCharge, 'terms'> & {
+      accountId: number;
+      operationId: string;
+      expectedPaymentId: string;
+    },
   ): Promise<void> {
     const { count } = await tx.charge.createMany({ data: charge, skipDuplicates: true });
     // Two things paid under one correlationId could not be told apart on the statement.
@@ -146,8 +159,13 @@ export class ChargesService implements OnModuleInit {
   }
 }
 
+function hasTerms({ discount, lateFine, latePayment }: ChargeRequest): boolean {
+  return Boolean(discount ?? lateFine ?? latePayment);
+}
+
 function describeCharge(row: queries.ChargeRow, payments: queries.PaymentRow[], today: string) {
   const paidCents = payments.reduce((sum, { amountCents }) => sum + amountCents, 0n);
+  const owedCents = payments.at(-1)?.owedCents ?? row.amountCents;
   const answer = row.answer === null ? {} : (parseJson(row.answer) as Record<string, unknown>);
   return {
     type: row.type,
@@ -158,7 +176,7 @@ function describeCharge(row: queries.ChargeRow, payments: queries.PaymentRow[], 
     correlationId: row.correlationId,
     operationId: row.operationId,
     operationState: row.operationState,
-    settlement: settlementOf({ ...row, paidCents, today }),
+    settlement: settlementOf({ ...row, amountCents: owedCents, paidCents, today }),
     payments: payments.map(({ nsu, amountCents, endToEndId, occurredAt }) => ({
       nsu,
       amount: amountCents,

@@ -13,6 +13,8 @@ export interface NewExpectedPayment {
   amountCents: bigint | null;
   /** yyyy-mm-dd, or null when there is none. */
   dueDate: string | null;
+  /** Discount, fine and interest, written by `writeAdjustments`; null when there are none. */
+  terms: string | null;
   /** Whether it may be paid many times, as a static QR code may. */
   isMultiUse: boolean;
   references: { kind: ReferenceKind; value: string }[];

@@ -111,7 +111,9 @@ export async function listExpectedPaymentRows(
            e.is_multi_use AS "isMultiUse", e.created_at AS "createdAt", named.list AS "references"
     FROM expected_payment e
     CROSS JOIN LATERAL (
-      SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents FROM match
+      SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents,
+             COALESCE((array_agg(owed_cents ORDER BY created_at DESC))[1], e.amount_cents) AS owed
+      FROM match
       WHERE account_id = e.account_id AND expected_payment_id = e.id AND unlinked_at IS NULL
     ) paid
     CROSS JOIN LATERAL (
@@ -122,8 +124,8 @@ export async function listExpectedPaymentRows(
       SELECT CASE WHEN paid.cents = 0 AND e.withdrawn_at IS NOT NULL THEN 'withdrawn'
                   WHEN paid.cents = 0 AND e.due_date < ${today} THEN 'overdue'
                   WHEN paid.cents = 0 THEN 'open'
-                  WHEN e.amount_cents IS NULL OR paid.cents = e.amount_cents THEN 'settled'
-                  WHEN paid.cents < e.amount_cents THEN 'partially_settled'
+                  WHEN paid.owed IS NULL OR paid.cents = paid.owed THEN 'settled'
+                  WHEN paid.cents < paid.owed THEN 'partially_settled'
                   WHEN e.is_multi_use THEN 'settled' ELSE 'overpaid' END AS state
     ) x
     WHERE e.account_id = ${accountId}

@@ -1,6 +1,11 @@
 // The judge: given a line of the statement and what it could be, says what it is. Pure, so that the same
 // lines and records give the same book whenever and however often they are judged.
-import { settlementOfPaid, type PaidSettlement } from '../expected-payments/settlement.js';
+import { saoPauloDay } from '../brazil/statement-day.js';
+import {
+  owedWhenPaid,
+  settlementOfPaid,
+  type PaidSettlement,
+} from '../expected-payments/settlement.js';
 
 export interface JudgedLine {
   nsu: bigint;
@@ -18,6 +23,8 @@ export interface Candidate {
   /** Live matches before this line, in cents. */
   paidCents: bigint;
   isMultiUse: boolean;
+  dueDate: string | null;
+  terms: string | null;
   /** Nothing was to come any more: the bank had rejected the operation. */
   isWithdrawn: boolean;
   referenceKind: string;
@@ -37,6 +44,8 @@ export type Verdict =
       amountCents: bigint;
       rule: 'reference';
       evidence: Evidence;
+      /** What was owed in all on the day; null when the payer chose. */
+      owedCents: bigint | null;
       settlement: PaidSettlement;
     }
   | { verdict: 'classified'; nsu: bigint; rule: 'opening_line' }
@@ -73,7 +82,6 @@ function judgeLine(
   paid: ReadonlyMap<string, bigint>,
 ): Verdict {
   const { nsu, amountCents } = line;
-  if (line.occurredAt < goLiveAt) return { verdict: 'classified', nsu, rule: 'opening_line' };
   const fitting = candidates.filter(
     ({ isCredit, isWithdrawn }) => isCredit === line.isCredit && !isWithdrawn,
   );
@@ -82,10 +90,13 @@ function judgeLine(
     first &&
     fitting.every(({ expectedPaymentId }) => expectedPaymentId === first.expectedPaymentId);
   if (!isOne) {
+    // What names a record of ours is matched whenever it came; only the rest of the past is left alone.
+    if (line.occurredAt < goLiveAt) return { verdict: 'classified', nsu, rule: 'opening_line' };
     const kind = first ? 'ambiguous' : 'unexpected';
     return { verdict: 'break', nsu, kind, amountCents, candidates: candidates.map(evidenceOf) };
   }
   const paidCents = first.paidCents + (paid.get(first.expectedPaymentId) ?? 0n) + amountCents;
+  const owedCents = owedWhenPaid(first, paidCents, saoPauloDay(line.occurredAt));
   return {
     verdict: 'matched',
     nsu,
@@ -93,7 +104,11 @@ function judgeLine(
     amountCents,
     rule: 'reference',
     evidence: evidenceOf(first),
-    settlement: settlementOfPaid(first, paidCents),
+    owedCents,
+    settlement: settlementOfPaid(
+      { amountCents: owedCents, isMultiUse: first.isMultiUse },
+      paidCents,
+    ),
   };
 }
 

@@ -1,5 +1,6 @@
 // Reconciliation's SQL: lines and candidates are gathered by key look-ups, a batch at a time, and verdicts are
 // inserted in one statement each. Neither side of a match is updated.
+import { v7 as uuidv7 } from 'uuid';
 import type { Db, Tx } from '../database.service.js';
 import type { Candidate, JudgedLine, Verdict } from './match.js';
 
@@ -9,7 +10,6 @@ export interface ArrivedLine extends JudgedLine {
   typeName: string;
   correlationId: string | null;
   endToEndId: string | null;
-  notes: string | null;
 }
 
 /** Takes the account's judgement for the rest of the transaction: one judges at a time. */
@@ -29,7 +29,7 @@ export async function listUnjudged(
 ): Promise<ArrivedLine[]> {
   return tx.$queryRaw<ArrivedLine[]>`
     SELECT nsu, arrival, is_credit AS "isCredit", amount_cents AS "amountCents", type_name AS "typeName",
-           correlation_id AS "correlationId", end_to_end_id AS "endToEndId", notes,
+           correlation_id AS "correlationId", end_to_end_id AS "endToEndId",
            occurred_at AS "occurredAt"
     FROM "transaction" WHERE account_id = ${accountId} AND arrival > ${afterArrival}
     ORDER BY arrival LIMIT ${limit}`;
@@ -43,7 +43,7 @@ export async function gatherCandidates(
 ): Promise<(Candidate & { nsu: bigint })[]> {
   return tx.$queryRaw`
     SELECT t.nsu, e.id AS "expectedPaymentId", e.is_credit AS "isCredit", e.amount_cents AS "amountCents",
-           e.is_multi_use AS "isMultiUse", e.withdrawn_at IS NOT NULL AS "isWithdrawn",
+           e.is_multi_use AS "isMultiUse", e.due_date AS "dueDate", e.terms, e.withdrawn_at IS NOT NULL AS "isWithdrawn",
            paid.cents AS "paidCents", named.kind AS "referenceKind", named.value AS "referenceValue"
     FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
     JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = wanted.nsu
@@ -72,11 +72,12 @@ export async function insertMatches(
 ): Promise<void> {
   if (matches.length === 0) return;
   await tx.$executeRaw`
-    INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, evidence)
+    INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, owed_cents, rule, evidence)
     SELECT ${accountId}, * FROM unnest(
       ${matches.map(({ id }) => id)}::uuid[], ${matches.map(({ nsu }) => nsu)}::bigint[],
       ${matches.map(({ expectedPaymentId }) => expectedPaymentId)}::uuid[],
-      ${matches.map(({ amountCents }) => amountCents)}::bigint[], ${matches.map(({ rule }) => rule)}::text[],
+      ${matches.map(({ amountCents }) => amountCents)}::bigint[],
+      ${matches.map(({ owedCents }) => owedCents)}::bigint[], ${matches.map(({ rule }) => rule)}::text[],
       ${matches.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[])`;
 }
 
@@ -92,22 +93,54 @@ export async function insertClassifications(
       ${classified.map(({ nsu }) => nsu)}::bigint[], ${classified.map(({ rule }) => rule)}::text[])`;
 }
 
-/** Opens breaks, each once: the subject says what it is about. */
-export async function insertBreaks(
-  tx: Tx,
-  accountId: number,
-  breaks: (Of<'break'> & { id: string })[],
-): Promise<void> {
+export interface NewBreak {
+  kind: string;
+  /** What it is about: one break a kind and subject. */
+  subject: string;
+  amountCents: bigint | null;
+  /** The line that it holds up; null when it holds up none. */
+  nsu: bigint | null;
+  evidence: object;
+}
+
+/** Opens breaks, each once. */
+export async function insertBreaks(tx: Tx, accountId: number, breaks: NewBreak[]): Promise<void> {
   if (breaks.length === 0) return;
   await tx.$executeRaw`
     INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, evidence)
-    SELECT ${accountId}, b.id, b.kind, 'open', 'nsu:' || b.nsu, b.amount_cents, b.nsu, b.evidence
+    SELECT ${accountId}, b.id, b.kind, 'open', b.subject, b.amount_cents, b.nsu, b.evidence
     FROM unnest(
-      ${breaks.map(({ id }) => id)}::uuid[], ${breaks.map(({ kind }) => kind)}::text[],
+      ${breaks.map(() => uuidv7())}::uuid[], ${breaks.map(({ kind }) => kind)}::text[],
+      ${breaks.map(({ subject }) => subject)}::text[],
       ${breaks.map(({ amountCents }) => amountCents)}::bigint[], ${breaks.map(({ nsu }) => nsu)}::bigint[],
-      ${breaks.map(({ candidates }) => JSON.stringify({ candidates }))}::jsonb[]
-    ) AS b(id, kind, amount_cents, nsu, evidence)
+      ${breaks.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[]
+    ) AS b(id, kind, subject, amount_cents, nsu, evidence)
     ON CONFLICT (account_id, kind, subject) DO NOTHING`;
+}
+
+/** What was set aside, and what nobody knows the end of, without a break yet. */
+export async function listUntold(db: Db, accountId: number): Promise<NewBreak[]> {
+  return db.$queryRaw<NewBreak[]>`
+    SELECT 'unreadable_line' AS kind, 'line:' || u.content_hash AS subject, NULL::bigint AS "amountCents",
+           NULL::bigint AS nsu,
+           jsonb_build_object('kind', u.kind, 'reason', u.reason, 'nsu', u.nsu::text) AS evidence
+    FROM unreadable_line u
+    WHERE u.account_id = ${accountId} AND NOT EXISTS (
+      SELECT 1 FROM break b WHERE b.account_id = u.account_id AND b.kind = 'unreadable_line'
+        AND b.subject = 'line:' || u.content_hash)
+    UNION ALL
+    SELECT 'unknown_outcome', 'operation:' || o.id, e.amount_cents, NULL,
+           jsonb_build_object('operationId', o.id, 'operationKind', o.kind, 'reason', o.reason,
+                              'attempts', o.attempts)
+    FROM operation o
+    LEFT JOIN LATERAL (
+      SELECT sum(amount_cents)::bigint AS amount_cents FROM expected_payment
+      WHERE account_id = o.account_id AND operation_id = o.id
+    ) e ON true
+    WHERE o.account_id = ${accountId} AND o.state = 'needs_operator' AND NOT EXISTS (
+      SELECT 1 FROM break b WHERE b.account_id = o.account_id AND b.kind = 'unknown_outcome'
+        AND b.subject = 'operation:' || o.id)
+    LIMIT 1000`;
 }
 
 export async function recordJudged(tx: Tx, accountId: number, arrival: bigint): Promise<void> {
@@ -131,7 +164,7 @@ export async function listChargesOf(
     WHERE account_id = ${accountId} AND expected_payment_id = ANY (${expectedPaymentIds}::uuid[])`;
 }
 
-/** Accounts with lines that nobody has judged. */
+/** Accounts with something that nobody has judged. */
 export async function listUnjudgedAccounts(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT a.id AS "accountId" FROM bank_account a
@@ -139,5 +172,8 @@ export async function listUnjudgedAccounts(db: Db): Promise<{ accountId: number 
     WHERE EXISTS (
       SELECT 1 FROM "transaction" t
       WHERE t.account_id = a.id AND t.arrival > COALESCE(s.judged_arrival, 0)
-    )`;
+    ) OR (SELECT count(*) FROM unreadable_line u WHERE u.account_id = a.id)
+       + (SELECT count(*) FROM operation o WHERE o.account_id = a.id AND o.state = 'needs_operator')
+       > (SELECT count(*) FROM break b
+          WHERE b.account_id = a.id AND b.kind IN ('unreadable_line', 'unknown_outcome'))`;
 }

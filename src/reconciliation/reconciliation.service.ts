@@ -24,6 +24,7 @@ export class ReconciliationService {
   /** Judges every line of the account that has not been judged. */
   async reconcile(accountId: number): Promise<void> {
     const account = await this.accounts.get(accountId);
+    await this.tellUntold(accountId);
     for (;;) {
       const judged = await this.database.transaction((tx) => this.judgeBatch(tx, account));
       if (judged > 0) await this.events.announce(accountId);
@@ -35,6 +36,12 @@ export class ReconciliationService {
   async wakeUnjudged(): Promise<void> {
     for (const { accountId } of await queries.listUnjudgedAccounts(this.database.prisma))
       await this.wakeUps.wake('reconcile', { accountId });
+  }
+
+  /** Opens breaks for what is no line that could be judged: lines set aside, outcomes that nobody knows. */
+  private async tellUntold(accountId: number): Promise<void> {
+    const untold = await queries.listUntold(this.database.prisma, accountId);
+    await this.database.transaction((tx) => queries.insertBreaks(tx, accountId, untold));
   }
 
   private async judgeBatch(tx: Tx, { id: accountId, goLiveAt }: BankAccount): Promise<number> {
@@ -64,7 +71,7 @@ export class ReconciliationService {
   private async record(tx: Tx, accountId: number, verdicts: Verdict[]): Promise<void> {
     await queries.insertMatches(tx, accountId, verdicts.filter(isMatched).map(withId));
     await queries.insertClassifications(tx, accountId, verdicts.filter(isClassified));
-    await queries.insertBreaks(tx, accountId, verdicts.filter(isBreak).map(withId));
+    await queries.insertBreaks(tx, accountId, verdicts.filter(isBreak).map(toBreak));
   }
 
   private async describe(
@@ -92,6 +99,10 @@ export class ReconciliationService {
       return charge ? [chargeEvent(line, charge, verdict.settlement)] : [];
     });
   }
+}
+
+function toBreak({ kind, nsu, amountCents, candidates }: Broken): queries.NewBreak {
+  return { kind, subject: `nsu:${nsu}`, nsu, amountCents, evidence: { candidates } };
 }
 
 function withId<Item extends object>(item: Item): Item & { id: string } {

@@ -37,7 +37,7 @@ export const importRules: HeldRule[] = [
         import './charge.js';`,
       'src/bank/bank.service.ts': `export type { Charge } from '../charges/charge.js';`,
       'src/bank/answer.ts': `type Line = import('../statement/line.js').Line;`,
-      'src/brazil/pix-key.ts': `import { cents } from '../money/cents.js';`,
+      'src/money/cents.ts': `import { kind } from '../brazil/pix-key.js';`,
       'src/app.module.ts': `await import('./main.js');`,
     },
     found: [
@@ -45,7 +45,7 @@ export const importRules: HeldRule[] = [
       'src/charges/charges.service.ts:4 imports test/wake.ts, which is not below it',
       'src/bank/bank.service.ts:1 imports src/charges/charge.ts, which is not below it',
       'src/bank/answer.ts:1 imports src/statement/line.ts, which is not below it',
-      'src/brazil/pix-key.ts:1 imports src/money/cents.ts, which is not below it',
+      'src/money/cents.ts:1 imports src/brazil/pix-key.ts, which is not below it',
       'src/app.module.ts:1 imports src/main.ts, which is not below it',
     ],
   },

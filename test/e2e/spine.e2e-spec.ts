@@ -93,6 +93,29 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
     });
   });
 
+  run('knows what is owed on the day: a discounted charge is settled by less', async () => {
+    await concilia.ask('POST', '/baas/v1/charges', {
+      ...chargeRequest('order-discount', 100),
+      discount: { type: 'Fixed', items: [{ date: '2030-12-01', amount: 10 }] },
+    });
+    const paid = await concilia.bank('POST', '/baas/v1/charges/order-discount/pay');
+    expect(paid.body.amount).toBe(90);
+    const event = await until(
+      'charge.paid arrives',
+      () =>
+        receiver
+          .distinct('charge.paid')
+          .find(({ data }) => data.correlationId === 'order-discount') ?? null,
+    );
+    expect(event.data).toMatchObject({ amount: 90, chargeAmount: 100, settlement: 'settled' });
+    expect(await settlementOf(concilia, 'order-discount')).toBe('settled');
+    const expected = await concilia.ask<{ data: unknown[] }>(
+      'GET',
+      '/v1/expected-payments?reference=order-discount',
+    );
+    expect(expected.body.data).toMatchObject([{ state: 'settled', settledAmount: 90 }]);
+  });
+
   run('settles a static QR code each time that it is paid', async () => {
     const qr = await concilia.ask(
       'POST',

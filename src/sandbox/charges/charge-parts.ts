@@ -2,8 +2,8 @@ import { parseTaxId } from '../../brazil/tax-id.js';
 import type { PlainDate } from '../../brazil/calendar.js';
 import type { OutsidePayer } from '../pix/party.js';
 import type { PaidSlip } from '../webhooks/webhook-bodies.js';
-import { readAdjustments } from './adjustments.js';
-import { amountOwed } from './amount-owed.js';
+import { amountOwed } from '../../brazil/amount-owed.js';
+import { readAdjustments } from '../../contract/charge-terms.js';
 import type { ChargeRow } from './charges.queries.js';
 
 /** Who pays when nobody else is named: the payer that the charge was issued to. */

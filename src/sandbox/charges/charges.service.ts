@@ -10,7 +10,7 @@ import { Accounts } from '../accounts/accounts.service.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { Modes } from '../modes.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
-import { adjustmentsOf, writeAdjustments } from './adjustments.js';
+import { adjustmentsOf, writeAdjustments } from '../../contract/charge-terms.js';
 import { chargeAnswer, paymentAnswer } from './charge-answer.js';
 import { ChargeBook, type NewCharge } from './charge-book.service.js';
 import { findCharge, listPayments } from './charges.queries.js';

@@ -55,6 +55,7 @@ CREATE TABLE "webhook_endpoint" (
     "description" TEXT,
     "secret" TEXT NOT NULL,
     "is_enabled" BOOLEAN NOT NULL DEFAULT true,
+    "resting_until" TIMESTAMPTZ(3),
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "deleted_at" TIMESTAMPTZ(3),
@@ -88,6 +89,7 @@ CREATE TABLE "expected_payment" (
     "is_credit" BOOLEAN NOT NULL,
     "amount_cents" BIGINT,
     "due_date" TEXT,
+    "terms" TEXT,
     "is_multi_use" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "withdrawn_at" TIMESTAMPTZ(3),
@@ -159,6 +161,7 @@ CREATE TABLE "match" (
     "nsu" BIGINT NOT NULL,
     "expected_payment_id" UUID NOT NULL,
     "amount_cents" BIGINT NOT NULL,
+    "owed_cents" BIGINT,
     "rule" TEXT NOT NULL,
     "evidence" JSONB NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -234,6 +237,9 @@ CREATE TABLE "statement_state" (
     "line_count" BIGINT NOT NULL DEFAULT 0,
     "balance_cents" BIGINT,
     "first_hole_nsu" BIGINT,
+    "hole_reads" INTEGER NOT NULL DEFAULT 0,
+    "hole_next_read_at" TIMESTAMPTZ(3),
+    "page_lines" INTEGER NOT NULL DEFAULT 0,
     "page_order" TEXT,
     "closed_until" TIMESTAMPTZ(3),
     "sync_token" UUID,
@@ -303,6 +309,9 @@ CREATE INDEX "expected_payment_account_id_operation_id_idx" ON "expected_payment
 
 -- CreateIndex
 CREATE INDEX "expected_payment_reference_account_id_expected_payment_id_idx" ON "expected_payment_reference"("account_id", "expected_payment_id");
+
+-- CreateIndex
+CREATE INDEX "operation_needs_operator" ON "operation"("account_id") WHERE (state = 'needs_operator');
 
 -- CreateIndex
 CREATE INDEX "operation_due" ON "operation"("next_action_at") WHERE (next_action_at IS NOT NULL);

@@ -1,5 +1,6 @@
-import type { ChargeRequest } from '../../contract/charges.js';
-import type { Adjustment, Adjustments } from './amount-owed.js';
+// A charge's discount, fine and interest: read from its request, and as text for the database.
+import type { Adjustment, Adjustments } from '../brazil/amount-owed.js';
+import type { ChargeRequest } from './charges.js';
 
 const isPercentage = (type: string) => type.toLowerCase() === 'percentage';
 

@@ -1,4 +1,4 @@
-import { addDays, daysBetween, rollToBusinessDay, type PlainDate } from '../../brazil/calendar.js';
+import { addDays, daysBetween, rollToBusinessDay, type PlainDate } from './calendar.js';
 
 /** A discount, fine or interest. */
 export interface Adjustment {

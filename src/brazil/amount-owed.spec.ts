@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { addDays } from '../../brazil/calendar.js';
+import { addDays } from './calendar.js';
 import { amountOwed, type ChargeTerms } from './amount-owed.js';
 
 /** Due on a Wednesday. */
