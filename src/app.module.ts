@@ -17,6 +17,7 @@ import { queueModules, type QueueConnection } from './platform/queue.js';
 import { SecretBox } from './platform/secret-box.js';
 import { Timers } from './platform/timers.js';
 import { WakeUps } from './platform/wake-ups.js';
+import { Workers } from './platform/workers.js';
 import { ReconciliationModule } from './reconciliation/reconciliation.module.js';
 import { StatementModule } from './statement/statement.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
@@ -30,7 +31,7 @@ export interface Givens {
   queue: QueueConnection;
 }
 
-const platform = [Clock, Health, SecretBox, Timers, WakeUps];
+const platform = [Clock, Health, SecretBox, Timers, WakeUps, Workers];
 
 @Global()
 @Module({ controllers: [HealthController], providers: platform, exports: platform })

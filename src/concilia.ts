@@ -12,8 +12,9 @@ import { Health } from './platform/health.js';
 import { createHttpApplication } from './platform/http.js';
 import type { Log } from './platform/log.js';
 import { applyMigrations } from './platform/migrations.js';
-import { BullRegistrar, connectQueue } from './platform/queue.js';
+import { connectQueue } from './platform/queue.js';
 import { Timers } from './platform/timers.js';
+import { Workers } from './platform/workers.js';
 import { createSandbox } from './sandbox/sandbox.module.js';
 import { WebhookRegistrar } from './webhooks/webhook-registrar.service.js';
 
@@ -130,7 +131,7 @@ async function startService(
   await service.listen(settings.port, settings.host);
   const url = urlOf(service);
   addresses.publicUrl = settings.publicUrl ?? url;
-  if (settings.roles.includes('worker')) service.get(BullRegistrar).register();
+  if (settings.roles.includes('worker')) service.get(Workers).start();
   if (settings.roles.includes('scheduler')) {
     await service.get(WebhookRegistrar).registerAll();
     service.get(Timers).start();

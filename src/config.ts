@@ -205,7 +205,9 @@ function contradictions({ roles: chosen, ...settings }: Settings): string[] {
     problems.push('ROLES splits the service into processes: they need a DATABASE_URL to share.');
   if (served.length > 0 && !settings.bank.baseUrl && !chosen.includes('sandbox'))
     problems.push('BANK_BASE_URL is missing, and ROLES leaves out the sandbox bank.');
-  if (settings.bank.profile !== 'sandbox' && !settings.publicUrl)
+  if (served.length > 0 && served.length < serviceRoles.length && !settings.publicUrl)
+    problems.push('PUBLIC_URL is missing: a process apart cannot know where the others listen.');
+  else if (settings.bank.profile !== 'sandbox' && !settings.publicUrl)
     problems.push('PUBLIC_URL is missing: the bank must know where its webhooks go.');
   if (settings.port !== 0 && settings.port === settings.sandboxPort)
     problems.push('PORT and SANDBOX_PORT are the same.');

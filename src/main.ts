@@ -39,24 +39,41 @@ function banner({ serviceUrl, sandboxUrl }: Concilia, settings: Settings): strin
   return `${lines.join('\n')}\n`;
 }
 
-/** Also while it is still starting: what has started by then is stopped. */
+/** An orderly end has this long; what is cut off then is found again at the next start. */
+const endWithinMs = 25_000;
+
+/**
+ * Ends in order at the first signal, also while it is still starting: what has started by then is stopped. A
+ * second signal ends at once.
+ */
 function endOnSignals(starting: Promise<Concilia>): void {
-  let isEnding = false;
+  let endingSince: number | null = null;
   const end = (signal: NodeJS.Signals) => {
-    if (isEnding) return;
-    isEnding = true;
+    if (endingSince !== null) {
+      // npm hands on the Ctrl-C that the terminal has sent us already: that is one signal, not two.
+      if (performance.now() - endingSince > 1_000) process.exit(1);
+      return;
+    }
+    endingSince = performance.now();
     progress(`${signal}: ending`);
-    const stopped = starting.then((concilia) => concilia.stop());
-    stopped.then(
-      () => {
-        progress('Ended');
-        process.exit(0);
-      },
-      (error: unknown) => {
-        tell(error);
-        process.exit(1);
-      },
-    );
+    setTimeout(() => {
+      tell(
+        `not ended in ${endWithinMs / 1_000} s; what was under way is taken up at the next start`,
+      );
+      process.exit(1);
+    }, endWithinMs).unref();
+    starting
+      .then((concilia) => concilia.stop())
+      .then(
+        () => {
+          progress('Ended');
+          process.exit(0);
+        },
+        (error: unknown) => {
+          tell(error);
+          process.exit(1);
+        },
+      );
   };
   process.on('SIGINT', end);
   process.on('SIGTERM', end);

@@ -61,7 +61,8 @@ export const jobs = {
     name: 'deliver-events',
     payload: z.object({ accountId: z.int(), endpointId: z.uuid() }),
     coalesceBy: ({ endpointId }) => endpointId,
-    concurrency: 32,
+    // Waiting for others' servers costs nothing; a hundred slow ones at once hold up nobody.
+    concurrency: 128,
   }),
 } as const;
 

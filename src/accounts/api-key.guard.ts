@@ -11,6 +11,7 @@ import { routeOf } from '../platform/contract-route.js';
 import { AppError, invariant } from '../platform/errors.js';
 import { ApiKeysService, type ApiKeyKind, type Caller } from './api-keys.service.js';
 
+const kinds = { 'api-key': 'api', 'partner-key': 'partner' } as const;
 const headers: Record<ApiKeyKind, string> = { api: apiKeyHeader, partner: partnerKeyHeader };
 const callers = new WeakMap<FastifyRequest, Caller>();
 
@@ -21,7 +22,8 @@ export class ApiKeyGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const route = routeOf(context.getHandler());
     invariant(route, 'ApiKeyGuard guards a method without @Handles()');
-    const kind: ApiKeyKind = route.authentication === 'partner-key' ? 'partner' : 'api';
+    invariant(route.authentication !== 'none', 'ApiKeyGuard guards a route without a key');
+    const kind = kinds[route.authentication];
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const key = request.headers[headers[kind]];
     const caller = typeof key === 'string' ? await this.apiKeys.find(kind, key) : null;

@@ -9,6 +9,8 @@ const reservedV4: [string, number][] = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
+  // Not reserved, yet a cloud's own host service answers there.
+  ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
@@ -32,7 +34,9 @@ const reservedV6: [string, number][] = [
   ['2002::', 16],
   ['3fff::', 20],
   ['fc00::', 7],
+  ['5f00::', 16],
   ['fe80::', 10],
+  ['fec0::', 10],
   ['ff00::', 8],
 ];
 for (const [net, prefix] of reservedV4) reserved.addSubnet(net, prefix, 'ipv4');
@@ -61,7 +65,7 @@ export type UrlVerdict = { ok: true; url: URL } | { ok: false; message: string }
 export function judgeEndpointUrl(text: string, isLoopbackAllowed: boolean): UrlVerdict {
   if (!URL.canParse(text)) return { ok: false, message: 'Must be a URL.' };
   const url = new URL(text);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = url.hostname.replace(/^\[|\]$|\.$/g, '');
   const isLoopback = host === 'localhost' || (isIP(host) !== 0 && loopbackHost(host));
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback && isLoopbackAllowed))
     return { ok: false, message: 'Must be an https URL.' };

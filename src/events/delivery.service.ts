@@ -4,7 +4,8 @@ import { lookup as resolve } from 'node:dns/promises';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { Readable } from 'node:stream';
+import { Injectable, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import axios, { type AxiosInstance } from 'axios';
 import { Webhook } from 'standardwebhooks';
 import { BankService } from '../bank/bank.service.js';
@@ -26,7 +27,7 @@ const timeoutMs = 15_000;
 const leaseMs = timeoutMs + 5_000;
 const atOnce = 10;
 const turnMs = 20_000;
-const maxAnswerBytes = 64 * 1024;
+const restMs = 30_000;
 const gone = 410;
 
 interface Endpoint {
@@ -37,7 +38,8 @@ interface Endpoint {
 }
 
 @Injectable()
-export class DeliveryService implements OnApplicationShutdown {
+export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
+  private isStopping = false;
   private readonly client: AxiosInstance;
   private readonly agents: { httpAgent: HttpAgent; httpsAgent: HttpsAgent };
   private readonly isLoopbackAllowed: boolean;
@@ -58,9 +60,10 @@ export class DeliveryService implements OnApplicationShutdown {
     this.client = axios.create({
       ...this.agents,
       maxRedirects: 0,
-      maxContentLength: maxAnswerBytes,
       transformRequest: [(body: unknown) => body],
-      responseType: 'arraybuffer',
+      // Only the status counts: what else an endpoint answers is neither read nor unpacked.
+      responseType: 'stream',
+      decompress: false,
       validateStatus: () => true,
       proxy: false,
     });
@@ -76,7 +79,7 @@ export class DeliveryService implements OnApplicationShutdown {
     });
     if (!endpoint) return;
     const turnEndsAt = Date.now() + turnMs;
-    while (Date.now() < turnEndsAt) {
+    while (Date.now() < turnEndsAt && !this.isStopping) {
       const claimed = await claimDeliveries(
         this.database.prisma,
         { accountId, endpointId },
@@ -86,7 +89,12 @@ export class DeliveryService implements OnApplicationShutdown {
       const results = await Promise.all(claimed.map((one) => this.attempt(endpoint, one)));
       for (const result of results) await recordResult(this.database.prisma, accountId, result);
       if (results.some(({ status }) => status === gone)) return this.disable(endpoint);
+      if (results.every(({ status }) => status === null)) return this.rest(endpoint);
     }
+  }
+
+  onModuleDestroy(): void {
+    this.isStopping = true;
   }
 
   onApplicationShutdown(): void {
@@ -116,7 +124,7 @@ export class DeliveryService implements OnApplicationShutdown {
     const refused = judgeEndpointUrl(endpoint.url, this.isLoopbackAllowed);
     if (!refused.ok) return { status: null, error: 'address_refused', retryAfterSeconds: null };
     try {
-      const response = await this.client.post<Buffer>(endpoint.url, body, {
+      const response = await this.client.post<Readable>(endpoint.url, body, {
         headers: {
           'content-type': 'application/json',
           'user-agent': 'concilia',
@@ -130,6 +138,7 @@ export class DeliveryService implements OnApplicationShutdown {
         },
         signal: AbortSignal.timeout(timeoutMs),
       });
+      response.data.destroy();
       const retryAfterSeconds = readRetryAfter(response.headers['retry-after'], now);
       const error = response.status < 300 ? null : `status_${response.status}`;
       return { status: response.status, error, retryAfterSeconds };
@@ -145,6 +154,14 @@ export class DeliveryService implements OnApplicationShutdown {
     await this.database.prisma.webhookEndpoint.update({
       where: { accountId_id: { accountId, id } },
       data: { isEnabled: false, updatedAt: this.clock.now() },
+    });
+  }
+
+  /** An endpoint that does not answer is left in peace a while, so that it does not take others' places. */
+  private async rest({ accountId, id }: Endpoint): Promise<void> {
+    await this.database.prisma.webhookEndpoint.update({
+      where: { accountId_id: { accountId, id } },
+      data: { restingUntil: new Date(this.clock.now().getTime() + restMs) },
     });
   }
 

@@ -33,6 +33,7 @@ export async function listDueEndpoints(
   return db.$queryRaw`
     SELECT p.account_id AS "accountId", p.id AS "endpointId" FROM webhook_endpoint p
     WHERE p.is_enabled AND p.deleted_at IS NULL
+      AND (p.resting_until IS NULL OR p.resting_until < clock_timestamp())
       AND (${accountId}::int IS NULL OR p.account_id = ${accountId}::int)
       AND EXISTS (
         SELECT 1 FROM delivery d

@@ -154,7 +154,7 @@ async function stop(
   session: Session,
   log: (message: string) => void,
 ): Promise<void> {
-  const { client, socket } = session;
+  const { client, socket } = await revived(cluster, session);
   socket.ref();
   try {
     await client.query('SELECT pg_advisory_unlock_shared($1)', [usersLock]);
@@ -173,6 +173,18 @@ async function stop(
     if (await findPostmaster(cluster)) throw error; // else it has gone by itself: nothing is left to stop
   } finally {
     await client.end();
+  }
+}
+
+/** The session, or a new one where the server has dropped it (it drops all when one of its processes crashes). */
+async function revived(cluster: Cluster, session: Session): Promise<Session> {
+  session.socket.ref();
+  try {
+    await session.client.query('SELECT 1');
+    return session;
+  } catch {
+    const opened = await openSession(cluster, session.port);
+    return 'client' in opened ? opened : session;
   }
 }
 

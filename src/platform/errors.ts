@@ -1,24 +1,20 @@
-// Faults: one error type whose code decides the HTTP status and whether a job may try again. Outcomes are
-// returned, bugs are `invariant`; only what a caller cannot go on from is thrown as a fault.
+// Faults: one error type whose code decides the HTTP status. Outcomes are returned, bugs are `invariant`;
+// only what a caller cannot go on from is thrown as a fault.
 const faults = {
-  validation_failed: { status: 400, retry: 'never' },
-  malformed_body: { status: 400, retry: 'never' },
-  idempotency_key_missing: { status: 400, retry: 'never' },
-  unauthenticated: { status: 401, retry: 'never' },
-  forbidden: { status: 403, retry: 'never' },
-  not_found: { status: 404, retry: 'never' },
-  conflict: { status: 409, retry: 'never' },
-  possible_duplicate: { status: 409, retry: 'never' },
-  payload_too_large: { status: 413, retry: 'never' },
-  unsupported_media_type: { status: 415, retry: 'never' },
-  idempotency_key_reused: { status: 422, retry: 'never' },
-  rule_broken: { status: 422, retry: 'never' },
-  rate_limited: { status: 429, retry: 'later' },
-  bank_unreachable: { status: 502, retry: 'later' },
-  bank_refused: { status: 502, retry: 'later' },
-  not_ready: { status: 503, retry: 'later' },
-  bank_timeout: { status: 504, retry: 'later' },
-} as const satisfies Record<string, { status: number; retry: 'never' | 'later' }>;
+  validation_failed: 400,
+  malformed_body: 400,
+  unauthenticated: 401,
+  not_found: 404,
+  conflict: 409,
+  unsupported_media_type: 415,
+  idempotency_key_reused: 422,
+  rule_broken: 422,
+  rate_limited: 429,
+  bank_unreachable: 502,
+  bank_refused: 502,
+  not_ready: 503,
+  bank_timeout: 504,
+} as const satisfies Record<string, number>;
 
 export type FaultCode = keyof typeof faults;
 
@@ -47,11 +43,7 @@ export class AppError extends Error {
   }
 
   get status(): number {
-    return faults[this.code].status;
-  }
-
-  get retry(): 'never' | 'later' {
-    return faults[this.code].retry;
+    return faults[this.code];
   }
 }
 

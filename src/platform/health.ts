@@ -1,4 +1,5 @@
 // Whether the process lives, and whether it can do its work.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller, Get, Injectable } from '@nestjs/common';
 import { AppError } from './errors.js';
 import { Log } from './log.js';
@@ -30,7 +31,7 @@ export class Health {
     const results = await Promise.all(
       this.checks.map(async ({ name, isReady }) => {
         try {
-          return (await isReady()) ? null : name;
+          return (await Promise.race([isReady(), tooLate()])) ? null : name;
         } catch (error) {
           this.log.warn({ err: error, check: name }, 'not ready');
           return name;
@@ -40,6 +41,13 @@ export class Health {
     const missing = results.filter((name) => name !== null);
     return this.hasStarted ? missing : ['start', ...missing];
   }
+}
+
+const checkTimeoutMs = 2_000;
+
+/** What does not answer is not ready. */
+async function tooLate(): Promise<false> {
+  return sleep(checkTimeoutMs, false as const, { ref: false });
 }
 
 @Controller('health')

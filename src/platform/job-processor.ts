@@ -1,11 +1,12 @@
 // What every processor shares: its queue, how many run at once, the payload's check and a trace a job.
 import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
-import { Inject } from '@nestjs/common';
+import { Inject, type OnModuleInit } from '@nestjs/common';
 import type { Job as QueuedJob } from 'bullmq';
 import { jobs, type JobName, type JobPayload } from '../queues.js';
 import { Log } from './log.js';
 import { jobLockMs, stalledCheckMs } from './queue.js';
 import { newTraceId, runWithTrace } from './trace.js';
+import { Workers } from './workers.js';
 
 const jobKey = 'processes-job';
 
@@ -20,6 +21,8 @@ export function Processes(name: JobName): ClassDecorator {
       stalledInterval: stalledCheckMs,
       // A stalled job is run again as often as it takes: its work is fenced in the database.
       maxStalledCount: 1_000,
+      // A worker that lost its queue looks for it again at once, not after fifteen seconds.
+      runRetryDelay: 500,
     })(target);
   };
 }
@@ -29,9 +32,19 @@ export function jobOf(target: object): JobName | undefined {
   return Reflect.getMetadata(jobKey, target) as JobName | undefined;
 }
 
-export abstract class JobProcessor<Name extends JobName> extends WorkerHost {
+export abstract class JobProcessor<Name extends JobName>
+  extends WorkerHost
+  implements OnModuleInit
+{
+  @Inject(Workers)
+  private readonly workers!: Workers;
+
   @Inject(Log)
   private readonly log!: Log;
+
+  onModuleInit(): void {
+    this.workers.add(this);
+  }
 
   protected abstract run(payload: JobPayload<Name>): Promise<void>;
 

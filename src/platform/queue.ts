@@ -1,14 +1,12 @@
 // BullMQ on Redis when there is one, on PostgreSQL otherwise; the rooms see no difference. The queue holds
 // nothing that PostgreSQL does not remember, so that its schema may be made anew at any time.
-import { BullModule, BullRegistrar } from '@nestjs/bullmq';
+import { BullModule } from '@nestjs/bullmq';
 import type { DynamicModule } from '@nestjs/common';
 import { createPostgresBackend, runMigrations, setDefaultBackendFactory } from 'bullmq';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { allJobs } from '../queues.js';
 import type { Log } from './log.js';
-
-export { BullRegistrar };
 
 /** Jobs of a killed worker are given to another after this long. */
 export const jobLockMs = 10_000;

@@ -1,6 +1,7 @@
 // The only producer of jobs. A wake-up carries ids and may be lost: whoever wakes has committed what is to
 // be done, and a sweeper wakes again.
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { getQueueToken } from '@nestjs/bullmq';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
@@ -9,6 +10,7 @@ import { allJobs, jobs, type JobName, type JobPayload } from '../queues.js';
 import { Log } from './log.js';
 
 const minuteMs = 60_000;
+const patienceMs = 1_000;
 
 @Injectable()
 export class WakeUps implements OnModuleInit {
@@ -59,12 +61,17 @@ export class WakeUps implements OnModuleInit {
     const job = jobs[name];
     const id = `${(job.coalesceBy as (payload: JobPayload<Name>) => string)(payload)}-${lane}`;
     try {
-      await this.queue(job.name).add(job.name, payload, {
+      const added = this.queue(job.name).add(job.name, payload, {
         delay: delayMs,
         deduplication: { id, keepLastIfActive: true },
         removeOnComplete: true,
         removeOnFail: true,
       });
+      // A queue that hangs must not hang who wakes.
+      const late = sleep(patienceMs, 'late' as const, { ref: false });
+      if ((await Promise.race([added, late])) !== 'late') return;
+      this.log.warn({ job: job.name }, 'the queue hangs; a sweeper will wake again');
+      added.catch((error: unknown) => this.log.warn({ err: error, job: job.name }, 'it failed'));
     } catch (error) {
       this.log.warn({ err: error, job: job.name }, 'wake-up not queued; a sweeper will send it');
     }

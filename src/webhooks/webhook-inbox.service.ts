@@ -55,8 +55,9 @@ export class WebhookInbox {
       try {
         await keepWebhooks(this.database.pool, mergeCopies(batch.map(({ webhook }) => webhook)));
         for (const { resolve } of batch) resolve();
+        // Not waited for: a queue that hangs must not hold up the next commit.
         for (const accountId of new Set(batch.map(({ webhook }) => webhook.accountId)))
-          await this.wakeUps.wake('syncStatement', { accountId });
+          void this.wakeUps.wake('syncStatement', { accountId });
       } catch (error) {
         // Each waiting request answers with the fault; the bank sends its webhook again.
         for (const { reject } of batch) reject(error);

@@ -11,6 +11,7 @@ interface DoorParams {
   eventType?: string;
 }
 
+const slugText = /^[a-z0-9-]{1,60}$/;
 /** Compared with where there is no account, so that an unknown one takes no less time than a wrong secret. */
 const nobodysSecret = 'no account of this name';
 
@@ -25,7 +26,7 @@ export class WebhooksController {
   @HttpCode(200)
   async receive(@Req() request: FastifyRequest): Promise<{ received: true }> {
     const { account: slug, eventType } = request.params as DoorParams;
-    const account = await this.accounts.findBySlug(slug);
+    const account = slugText.test(slug) ? await this.accounts.findBySlug(slug) : null;
     const secret = account ? this.accounts.webhookSecret(account) : nobodysSecret;
     const proved = isProved(request.headers as ProofHeaders, secret);
     if (!account || !proved) throw new AppError('unauthenticated');
