@@ -2,7 +2,13 @@
 // and be readable, a rejection must be the bank's own readable word, and all else is unknown, never failed.
 import { z } from 'zod';
 import type { Route } from '../contract/route.js';
-import { parseJson } from '../platform/exact-json.js';
+import {
+  isJsonObject,
+  parseJson,
+  strict,
+  tolerant,
+  type JsonReading,
+} from '../platform/exact-json.js';
 
 export interface RawAnswer {
   status: number;
@@ -40,10 +46,10 @@ export function judgeAnswer<R extends Route>(
   if (status >= 500) return unknown('bank_error');
   if (status >= 300 && status < 400) return unknown('redirected');
   if (notAVerdict.has(status)) return unknown('refused_for_now');
-  const read = readJson(answer.body);
+  const read = readJson(answer.body, route.response instanceof z.ZodArray ? tolerant : strict);
   if (!read) return unknown('unreadable_answer');
   if (status >= 400)
-    return isObject(read.json)
+    return isJsonObject(read.json)
       ? { outcome: 'rejection', status, text: read.text }
       : unknown('unreadable_answer');
   const decoded = z.safeDecode(route.response, read.json as never);
@@ -53,15 +59,12 @@ export function judgeAnswer<R extends Route>(
   return { outcome: 'success', status, text: read.text, value, date: answer.date };
 }
 
-function readJson(body: Buffer): { json: unknown; text: string } | null {
+// A statement's odd line must not hide its neighbours; of any other answer each field must say one thing.
+function readJson(body: Buffer, reading: JsonReading): { json: unknown; text: string } | null {
   try {
-    return { json: parseJson(body), text: body.toString('utf8') };
+    return { json: parseJson(body, reading), text: body.toString('utf8') };
   } catch {
     // What cannot be read is an answer of its own kind, told by the caller as `unreadable_answer`.
     return null;
   }
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -35,12 +35,14 @@ export const reais = z.codec(jsonNumber, z.bigint(), {
 /** An amount that someone asks for: more than zero. */
 export const positiveReais = reais.refine((cents) => cents > 0n, 'Must be greater than zero.');
 
-const integerText = /^-?(0|[1-9]\d{0,17})$/;
+const integerText = /^-?(0|[1-9]\d{0,18})$/;
+const maxBigInteger = 2n ** 63n - 1n;
 
 /** A whole number of any length a 64-bit column holds (nsu can pass 2^53), bigint inside. */
 export const bigInteger = z.codec(jsonNumber.meta({ type: 'integer' }), z.bigint(), {
   decode: (number, context) => {
-    if (integerText.test(number.value)) return BigInt(number.value);
+    const value = integerText.test(number.value) ? BigInt(number.value) : null;
+    if (value !== null && value <= maxBigInteger && value >= -maxBigInteger) return value;
     context.issues.push({
       code: 'custom',
       message: 'Must be a whole number.',

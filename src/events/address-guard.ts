@@ -59,6 +59,11 @@ export function isAddressAllowed(address: string, isLoopbackAllowed: boolean): b
   return !reserved.check(plain, family);
 }
 
+// Databases, caches and control planes: nothing there takes webhooks.
+const otherPorts = new Set(
+  '2375 2379 3306 5432 5984 6379 6443 8500 9042 9092 9200 11211 27017'.split(' '),
+);
+
 export type UrlVerdict = { ok: true; url: URL } | { ok: false; message: string };
 
 /** Whether a URL may be an endpoint's: its form and, where it is one, its literal address. */
@@ -66,15 +71,18 @@ export function judgeEndpointUrl(text: string, isLoopbackAllowed: boolean): UrlV
   if (!URL.canParse(text)) return { ok: false, message: 'Must be a URL.' };
   const url = new URL(text);
   const host = url.hostname.replace(/^\[|\]$|\.$/g, '');
-  const isLoopback = host === 'localhost' || (isIP(host) !== 0 && loopbackHost(host));
+  const isLoopback = /(^|\.)localhost$/.test(host) || (isIP(host) !== 0 && loopbackHost(host));
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback && isLoopbackAllowed))
     return { ok: false, message: 'Must be an https URL.' };
   if (url.username !== '' || url.password !== '')
     return { ok: false, message: 'Must not carry a user name or a password.' };
   if (isLoopback && !isLoopbackAllowed)
     return { ok: false, message: 'Must be reachable over the public internet.' };
-  if (!isLoopback && url.port !== '' && Number(url.port) < 1024)
-    return { ok: false, message: 'Must use port 443, or one from 1024 on.' };
+  if (!isLoopback && url.port !== '' && (Number(url.port) < 1024 || otherPorts.has(url.port)))
+    return {
+      ok: false,
+      message: 'Must use port 443, or one from 1024 on that is not another service’s.',
+    };
   if (isIP(host) !== 0 && !isAddressAllowed(host, isLoopbackAllowed))
     return { ok: false, message: 'Must be reachable over the public internet.' };
   return { ok: true, url };

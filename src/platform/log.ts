@@ -1,27 +1,43 @@
 // Structured logs on stdout, one JSON object a line, each with the trace id of the work it tells of.
-// Secrets and personal data never reach a log: bodies and headers are not logged, and the names below are
-// blotted out wherever they stand, should somebody log an object that holds them.
+// Secrets and personal data never reach a log: bodies and headers are not logged, and should somebody log an
+// object that holds them, they are blotted out by their names.
 import type { LoggerService } from '@nestjs/common';
 import { pino, type LogFn } from 'pino';
 import { currentTraceId } from './trace.js';
 
-const secretNames = [
-  'authorization',
-  'apiKey',
-  'partnerKey',
-  'secret',
-  'password',
-  'securityPassword',
-  'codeVerification',
-  'document',
-  'email',
-  'phone',
-  'pixKey',
-  'payer',
-  'beneficiary',
-  'body',
-  'headers',
-];
+/** Names of fields, in lower case, whose content never reaches a log, wherever in an object they stand. */
+const secretNames = new Set(
+  [
+    ...[
+      'authorization',
+      'headers',
+      'cookie',
+      'config',
+      'x-service-api-key',
+      'x-service-partner-key',
+    ],
+    ...['apiKey', 'partnerKey', 'adminKey', 'credentialsKey', 'secret', 'webhookSecret', 'token'],
+    ...['idempotencyKey', 'password', 'securityPassword', 'codeVerification', 'tokenNotification'],
+    ...['document', 'holderDocument', 'email', 'phone', 'name', 'fatherName', 'motherName'],
+    ...['birthDate', 'address', 'payer', 'payee', 'beneficiary', 'finalBeneficiary', 'holder'],
+    ...['key', 'pixKey', 'payloadPix', 'qrCode', 'body', 'requestBody', 'responseBody', 'content'],
+  ].map((name) => name.toLowerCase()),
+);
+const maxDepth = 6;
+
+/** What may be written of a value: errors without what hangs on them, and nothing under a secret name. */
+function writable(value: unknown, depth = 0): unknown {
+  if (value instanceof Error) return describeError(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === maxDepth) return '[deeper]';
+  if (Array.isArray(value)) return value.map((item) => writable(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      name,
+      secretNames.has(name.toLowerCase()) ? '[redacted]' : writable(field, depth + 1),
+    ]),
+  );
+}
 
 /** The log, as it is injected; pino is what stands behind it. */
 export abstract class Log {
@@ -42,17 +58,15 @@ export function createLog(level: string, name: string): Log {
       const traceId = currentTraceId();
       return traceId ? { traceId } : {};
     },
-    redact: {
-      paths: secretNames.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),
-      censor: '[redacted]',
-    },
-    serializers: { err: describeError, error: describeError },
+    // Already described by then: pino's own serializer would describe the description.
+    serializers: { err: (described: object) => described },
+    formatters: { log: (fields) => writable(fields) as Record<string, unknown> },
     timestamp: pino.stdTimeFunctions.isoTime,
   });
 }
 
 /** An error without the objects that libraries hang on it (axios keeps the whole request and its headers). */
-export function describeError(error: unknown): object {
+export function describeError(error: unknown, depth = 0): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { code } = error as { code?: unknown };
   return {
@@ -60,7 +74,7 @@ export function describeError(error: unknown): object {
     message: error.message,
     ...(typeof code === 'string' ? { code } : {}),
     stack: error.stack,
-    ...(error.cause ? { cause: describeError(error.cause) } : {}),
+    ...(error.cause && depth < maxDepth ? { cause: describeError(error.cause, depth + 1) } : {}),
   };
 }
 

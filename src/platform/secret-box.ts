@@ -24,7 +24,7 @@ export class SecretBox {
 
   open(sealed: string): string {
     const bytes = Buffer.from(sealed, 'base64');
-    invariant(bytes.length > 28, 'a sealed secret is too short');
+    invariant(bytes.length >= 28, 'a sealed secret is too short');
     const decipher = createDecipheriv('aes-256-gcm', this.sealingKey, bytes.subarray(0, 12));
     decipher.setAuthTag(bytes.subarray(12, 28));
     return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');

@@ -201,8 +201,12 @@ describe('a line of the statement', () => {
     const backwards = Object.entries(fields).reverse();
     const respelled = `{${backwards.map(([name, text]) => ` "${name}" : ${text}`).join(' ,\n')} }`;
     expect(readLine(parseJson(respelled))).toMatchObject({ line: { contentHash: hash } });
-    for (const change of [{ amount: '10.51' }, { notes: '"other"' }, { more: 'null' }])
-      expect(line(change).contentHash).not.toBe(hash);
+    const changes: Record<string, string>[] = [
+      { amount: '10.51' },
+      { notes: '"other"' },
+      { more: 'null' },
+    ];
+    for (const change of changes) expect(line(change).contentHash).not.toBe(hash);
   });
 
   it.each(['null', '5', '"text"', '[]', '[[]]', 'true', '{}'])(

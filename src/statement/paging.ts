@@ -31,13 +31,16 @@ export interface PageRead {
   /** Those that were not known, readable or not. */
   newLines: number;
   lowestNsu: bigint | null;
+  /** Whether the beginning of the history was ever reached: lines that arrive meanwhile shift the pages. */
+  isAnchored: boolean;
   /** The mirror is read down to here again; null when it is whole, or not due to be. */
   holeNsu: bigint | null;
 }
 
 /** Whether the page was the last that needs reading. */
-export function isLastPage({ order, lines, newLines, lowestNsu, holeNsu }: PageRead): boolean {
+export function isLastPage(read: PageRead): boolean {
+  const { order, lines, newLines, lowestNsu, isAnchored, holeNsu } = read;
   if (lines === 0) return true;
-  if (order === 'asc' || newLines > 0) return false;
+  if (order === 'asc' || newLines > 0 || !isAnchored) return false;
   return holeNsu === null || (lowestNsu !== null && lowestNsu < holeNsu);
 }

@@ -19,6 +19,7 @@ export interface SyncStart {
   linesBeforeHole: bigint;
   pageOrder: PageOrder | null;
   pageLines: number;
+  isAnchored: boolean;
   /** The database's time at which the sync began. */
   startedAt: Date;
 }
@@ -29,6 +30,7 @@ export async function beginSync(db: Db, { accountId, token }: Sync): Promise<Syn
     INSERT INTO statement_state AS s (account_id, sync_token) VALUES (${accountId}, ${token}::uuid)
     ON CONFLICT (account_id) DO UPDATE SET sync_token = EXCLUDED.sync_token
     RETURNING first_hole_nsu AS "firstHoleNsu", page_order AS "pageOrder", page_lines AS "pageLines",
+              is_anchored AS "isAnchored",
               clock_timestamp() AS "startedAt",
               first_hole_nsu IS NOT NULL AND COALESCE(hole_next_read_at <= clock_timestamp(), true) AS "isHoleDue",
               CASE WHEN first_hole_nsu IS NOT NULL AND COALESCE(hole_next_read_at <= clock_timestamp(), true)
@@ -162,7 +164,7 @@ export async function finishSync(
           WHEN ${sync.hasReadHole} THEN clock_timestamp() + ${holePauseSeconds} * interval '1 second'
             * CASE WHEN s.hole_reads < 2 THEN 0 ELSE LEAST(2 ^ (s.hole_reads - 2), 120) END
           ELSE s.hole_next_read_at END,
-        page_order = COALESCE(${sync.pageOrder}, s.page_order),
+        is_anchored = true, page_order = COALESCE(${sync.pageOrder}, s.page_order),
         polled_from = ${sync.startedAt}, synced_at = clock_timestamp(), polls = s.polls + 1,
         clock_offset_ms = ${BigInt(sync.clockOffsetMs)}
     FROM (SELECT 1) one LEFT JOIN LATERAL (

@@ -85,7 +85,7 @@ export class StatementService {
         page = 0;
         continue;
       }
-      if (isLastPage({ ...read, order, holeNsu })) break;
+      if (isLastPage({ ...read, order, isAnchored: state.isAnchored, holeNsu })) break;
     }
     await this.database.transaction(async (tx) => {
       await this.assertCurrent(tx, sync);

@@ -2,7 +2,7 @@
 // movement. Its published shapes conflict, so that nothing is required of a body but to be JSON.
 import { isLosslessNumber } from 'lossless-json';
 import { parseEndToEndId } from '../brazil/end-to-end-id.js';
-import { parseJson } from '../platform/exact-json.js';
+import { isJsonObject, parseJson } from '../platform/exact-json.js';
 
 /** Kinds that tell of money that moved: the ones that the service asks the bank for. */
 export const registeredEventTypes = [
@@ -64,9 +64,7 @@ export function readNotice(body: Uint8Array, urlEventType: string | null): Notic
 function readObject(body: Uint8Array): Record<string, unknown> | null {
   try {
     const value = parseJson(body);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     // A body that is no JSON is kept as its bytes and quarantined.
     return null;
@@ -85,7 +83,7 @@ function referenceOf(fields: Record<string, unknown>): NoticeReference | null {
   const { endToEndId, referenceId, correlationId } = fields;
   for (const id of [endToEndId, referenceId])
     if (typeof id === 'string' && parseEndToEndId(id)) return { kind: 'end_to_end_id', value: id };
-  if (typeof correlationId === 'string' && correlationId !== '' && correlationId.length <= 100)
-    return { kind: 'correlation_id', value: correlationId.replaceAll('\0', '') };
+  const named = typeof correlationId === 'string' ? correlationId.replaceAll('\0', '') : '';
+  if (named !== '' && named.length <= 100) return { kind: 'correlation_id', value: named };
   return null;
 }

@@ -35,10 +35,11 @@ export function planRegistrations(
   for (const eventType of registeredEventTypes) {
     const wanted = wantedFor(door, eventType);
     const same = existing.filter((registration) => registration.eventType === eventType);
-    const ours = same.find(({ url }) => isOurs(door, url));
-    if (ours) {
-      if (!isAsWanted(ours, wanted)) plan.update.push({ id: ours.id, wanted });
-    } else if (same.length > 0) plan.foreign.push(eventType);
+    const ours = same.filter(({ url }) => isOurs(door, url));
+    for (const { id } of ours.filter((one) => !isAsWanted(one, wanted)))
+      plan.update.push({ id, wanted });
+    if (ours.length > 0) continue;
+    if (same.length > 0) plan.foreign.push(eventType);
     else plan.create.push(wanted);
   }
   return plan;

@@ -236,6 +236,7 @@ CREATE TABLE "statement_state" (
     "last_nsu" BIGINT,
     "line_count" BIGINT NOT NULL DEFAULT 0,
     "balance_cents" BIGINT,
+    "is_anchored" BOOLEAN NOT NULL DEFAULT false,
     "first_hole_nsu" BIGINT,
     "hole_reads" INTEGER NOT NULL DEFAULT 0,
     "hole_next_read_at" TIMESTAMPTZ(3),

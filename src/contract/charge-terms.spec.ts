@@ -1,5 +1,5 @@
-import { adjustmentsOf, readAdjustments, writeAdjustments } from './adjustments.js';
-import type { ChargeRequest } from '../../contract/charges.js';
+import { adjustmentsOf, readAdjustments, writeAdjustments } from './charge-terms.js';
+import type { ChargeRequest } from './charges.js';
 
 it('reads back exactly what it wrote, beyond what a float holds', () => {
   const request = {

@@ -1,0 +1,234 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { isAddressAllowed, judgeEndpointUrl } from './address-guard.js';
+
+const isRefused = (url: string, isLoopbackAllowed = false) =>
+  !judgeEndpointUrl(url, isLoopbackAllowed).ok;
+
+/** Each inside a network that the public internet does not reach. */
+const insideV4 = [
+  '0.0.0.0',
+  '0.1.2.3',
+  '10.0.0.1',
+  '10.255.255.255',
+  '100.64.0.1',
+  '100.127.255.255',
+  '169.254.169.254',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.0.0.8',
+  '192.0.2.1',
+  '192.88.99.1',
+  '192.168.1.1',
+  '198.18.0.1',
+  '198.19.255.255',
+  '198.51.100.1',
+  '203.0.113.1',
+  '224.0.0.1',
+  '239.255.255.255',
+  '240.0.0.1',
+  '255.255.255.255',
+];
+const insideV6 = [
+  '::',
+  '::7f00:1',
+  '::10.0.0.1',
+  '64:ff9b::10.0.0.1',
+  '64:ff9b::7f00:1',
+  '64:ff9b:1::1',
+  '100::1',
+  '2001::1',
+  '2001:db8::1',
+  '2002:0a00:0001::',
+  '2002:7f00:1::',
+  '3fff::1',
+  'fc00::1',
+  'fd12:3456:789a::1',
+  'fe80::1',
+  'febf::1',
+  'fec0::1',
+  'ff02::1',
+];
+const mapped = [
+  '::ffff:10.0.0.1',
+  '::ffff:a00:1',
+  '::FFFF:192.168.0.1',
+  '0:0:0:0:0:ffff:a00:1',
+  '0:0:0:0:0:ffff:10.0.0.1',
+  '::ffff:0:10.0.0.1',
+  '::ffff:169.254.169.254',
+  '::ffff:a9fe:a9fe',
+];
+const loopbacks = ['127.0.0.1', '127.255.255.254', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1'];
+const outside = [
+  '1.1.1.1',
+  '8.8.8.8',
+  '172.15.0.1',
+  '172.32.0.1',
+  '100.63.255.255',
+  '2606:4700::1111',
+];
+
+describe('an address that is connected to', () => {
+  it.each([...insideV4, ...insideV6, ...mapped])('is refused when it is %s', (address) => {
+    expect(isAddressAllowed(address, false)).toBe(false);
+    expect(isAddressAllowed(address, true)).toBe(false);
+  });
+
+  it.each([...loopbacks, '0:0:0:0:0:0:0:1', '0:0:0:0:0:ffff:7f00:1'])(
+    'is refused when it is %s, but for the sandbox',
+    (address) => {
+      expect(isAddressAllowed(address, false)).toBe(false);
+      expect(isAddressAllowed(address, true)).toBe(true);
+    },
+  );
+
+  it.each(outside)('is allowed when it is %s', (address) => {
+    expect(isAddressAllowed(address, false)).toBe(true);
+  });
+
+  it.each([
+    '',
+    'localhost',
+    '127.1',
+    '2130706433',
+    '0x7f.1',
+    '1.1.1.1 ',
+    '1.1.1.1:443',
+    '[::1]',
+    '::g',
+  ])('is refused when it is no address: %j', (text) => {
+    expect(isAddressAllowed(text, true)).toBe(false);
+  });
+
+  it('is refused in its mapped form whenever it is refused in its own', () => {
+    const blocks = fc.constantFrom(
+      '10',
+      '127',
+      '0',
+      '192.168',
+      '172.16',
+      '169.254',
+      '100.64',
+      '224',
+    );
+    const address = fc
+      .tuple(blocks, fc.ipV4())
+      .map(([block, tail]) => [...block.split('.'), ...tail.split('.')].slice(0, 4).join('.'));
+    fc.assert(
+      fc.property(address, (plain) => {
+        const [a = 0, b = 0, c = 0, d = 0] = plain.split('.').map(Number);
+        const hex = `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+        for (const form of [
+          plain,
+          `::ffff:${plain}`,
+          `::ffff:${hex}`,
+          `::${hex}`,
+          `64:ff9b::${hex}`,
+        ])
+          expect([form, isAddressAllowed(form, false)]).toEqual([form, false]);
+      }),
+    );
+  });
+
+  it('is judged, never thrown at, whatever text it is', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.ipV6(), fc.ipV4()), fc.boolean(), (text, isAllowed) => {
+        expect(typeof isAddressAllowed(text, isAllowed)).toBe('boolean');
+      }),
+    );
+  });
+});
+
+describe('the URL of an endpoint', () => {
+  it.each([
+    'https://example.com',
+    'https://example.com/hooks?x=1#y',
+    'https://example.com:443/',
+    'https://example.com:8443/',
+    'https://8.8.8.8/',
+    'https://[2606:4700::1111]/',
+    'https://xn--e1afmkfd.example/',
+  ])('may be %s', (url) => {
+    expect(judgeEndpointUrl(url, false)).toEqual({ ok: true, url: new URL(url) });
+  });
+
+  it.each(insideV4.concat('127.0.0.1'))('is refused when it leads to %s', (address) => {
+    expect(isRefused(`https://${address}/`)).toBe(true);
+  });
+
+  it.each([...insideV6, ...mapped, '::1', '::ffff:7f00:1'])('is refused for [%s]', (address) => {
+    expect(isRefused(`https://[${address}]/`)).toBe(true);
+  });
+
+  it.each([
+    'https://0x7f.1/',
+    'https://0x7f000001/',
+    'https://2130706433/',
+    'https://0177.0.0.1/',
+    'https://127.1/',
+    'https://127.0.0.1./',
+    'https://１２７.0.0.1/',
+    'https://0xa9fea9fe/latest/meta-data/',
+    'https://10.1/',
+    'https://LOCALHOST/',
+    'https://localhost./',
+    'https://api.localhost/',
+  ])('is refused when %s is another spelling of an inner address', (url) => {
+    expect(isRefused(url)).toBe(true);
+  });
+
+  it.each([
+    'https://user@example.com/',
+    'https://user:password@example.com/',
+    'https://example.com@10.0.0.1/',
+    'https://:secret@example.com/',
+  ])('is refused with somebody’s name in it: %s', (url) => expect(isRefused(url, true)).toBe(true));
+
+  it.each([
+    'http://example.com/',
+    'http://8.8.8.8/',
+    'ftp://example.com/',
+    'file:///etc/passwd',
+    'gopher://example.com/',
+    'unix:/var/run/docker.sock',
+    'ws://example.com/',
+    'data:text/plain,x',
+    'javascript:alert(1)',
+    '//example.com',
+    'example.com',
+    'https://',
+    '',
+    ' ',
+  ])('is refused when it is no https URL: %j', (url) => expect(isRefused(url, true)).toBe(true));
+
+  it.each([22, 25, 80, 1023, 6379])(
+    'is refused for port %i, where something else listens',
+    (port) => {
+      expect(isRefused(`https://example.com:${port}/`)).toBe(true);
+    },
+  );
+
+  it.each([
+    'http://127.0.0.1:3000/',
+    'http://localhost:8080/x',
+    'http://[::1]:1/',
+    'https://127.0.0.1/',
+  ])('may be %s only while the bank is the sandbox', (url) => {
+    expect([isRefused(url, true), isRefused(url, false)]).toEqual([false, true]);
+  });
+
+  it('leads to no inner address while the bank is the sandbox either', () => {
+    for (const address of insideV4) expect(isRefused(`http://${address}/`, true)).toBe(true);
+    for (const address of insideV4) expect(isRefused(`https://${address}/`, true)).toBe(true);
+  });
+
+  it('is judged, never thrown at, whatever text it is', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.webUrl()), fc.boolean(), (text, isAllowed) => {
+        const verdict = judgeEndpointUrl(text, isAllowed);
+        if (verdict.ok) expect(verdict.url.username + verdict.url.password).toBe('');
+      }),
+    );
+  });
+});

@@ -1,0 +1,179 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { AppError } from './errors.js';
+import { canonicalJson, parseJson, sha256, stringifyJson } from './exact-json.js';
+
+const canonicalOf = (text: string) => canonicalJson(parseJson(text));
+
+describe('parseJson', () => {
+  it('keeps the text of a number: 10.000000000000000001 is not 10', () => {
+    expect(stringifyJson(parseJson('10.000000000000000001'))).toBe('10.000000000000000001');
+    expect(canonicalOf('10.000000000000000001')).not.toBe(canonicalOf('10'));
+  });
+
+  it.each([
+    '{"amount":10.50}',
+    '{"nsu":9007199254740993}',
+    '[1e400,-0,0.1,1E+2]',
+    '{"a":{"b":[true,false,null,""]}}',
+    '"\\u0000\\ud800"',
+  ])('writes back %s as it came', (text) => {
+    expect(stringifyJson(parseJson(text))).toBe(text);
+    expect(stringifyJson(parseJson(Buffer.from(text)))).toBe(text);
+  });
+
+  it('reads all that JSON.parse reads of ordinary size, to the same value', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(JSON.parse(stringifyJson(parseJson(text)))).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a truncated document', '{"a":1'],
+    ['two documents', '{}{}'],
+    ['a trailing comma', '[1,]'],
+    ['a comment', '{}//'],
+    ['a number that is none', '010'],
+    ['NaN', 'NaN'],
+    ['a raw line break in a text', '"a\nb"'],
+    ['a key with two values', '{"amount":1,"amount":2}'],
+    ['a key with two values further down', '[{"a":{"b":1,"b":"1"}}]'],
+    ['a document of 65 levels', `${'['.repeat(65)}${']'.repeat(65)}`],
+    ['a document of a million levels', '['.repeat(1_000_000)],
+    ['a deep document of objects', `${'{"a":'.repeat(70)}1${'}'.repeat(70)}`],
+  ])('refuses %s', (_, text) => {
+    for (const source of [text, Buffer.from(text)])
+      expect(() => parseJson(source)).toThrow(
+        expect.objectContaining({ code: 'malformed_body' }) as unknown as Error,
+      );
+  });
+
+  it.each([
+    ['half a character', [0x22, 0xc3, 0x22]],
+    ['an overlong character', [0x22, 0xc0, 0xaf, 0x22]],
+    ['a surrogate in UTF-8', [0x22, 0xed, 0xa0, 0x80, 0x22]],
+    ['UTF-16', [0xff, 0xfe, 0x22, 0x00]],
+  ])('refuses bytes with %s', (_, bytes) => {
+    expect(() => parseJson(Uint8Array.from(bytes))).toThrow(AppError);
+  });
+
+  it('reads 64 levels, and counts no bracket inside a text', () => {
+    const deep = `${'['.repeat(64)}${']'.repeat(64)}`;
+    expect(stringifyJson(parseJson(deep))).toBe(deep);
+    const text = JSON.stringify(`\\"${'['.repeat(100)}`);
+    expect(stringifyJson(parseJson(text))).toBe(text);
+  });
+
+  it('says nothing of the body in its error', () => {
+    try {
+      parseJson('{"document":"12345678909"');
+      expect('it was read').toBe('it threw');
+    } catch (error) {
+      const fault = error as AppError;
+      expect(`${fault.message}${fault.stack}${JSON.stringify(fault.details)}`).not.toContain(
+        '1234',
+      );
+      expect(fault.cause).toBeUndefined();
+    }
+  });
+
+  it('reads __proto__ and constructor as fields, and changes no prototype', () => {
+    const read = parseJson(
+      '{"__proto__":{"isAdmin":true},"constructor":{"prototype":{}}}',
+    ) as object;
+    expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
+    expect(Object.keys(read)).toEqual(['__proto__', 'constructor']);
+    expect((read as { isAdmin?: boolean }).isAdmin).toBeUndefined();
+    expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
+  });
+});
+
+describe('stringifyJson', () => {
+  it('writes bigint exactly, leaves out undefined and writes null for nothing', () => {
+    expect(stringifyJson({ nsu: 9_007_199_254_740_993n, left: undefined })).toBe(
+      '{"nsu":9007199254740993}',
+    );
+    expect(stringifyJson(undefined)).toBe('null');
+  });
+});
+
+describe('canonicalJson', () => {
+  it.each([
+    ['10', ['10.0', '10.000', '1e1', '1E+1', '100e-1', '0.1e2', '0.000010e6']],
+    ['0', ['0.0', '-0', '0e5', '-0.00']],
+    ['-1.5', ['-15e-1', '-1.50']],
+    ['1e400', ['10e399', '0.1e401']],
+    ['9007199254740993', ['9007199254740993.0']],
+    ['{"a":1,"b":[2,{"c":3,"d":4}]}', ['{ "b" : [2.0, {"d":4,"c":3}], "a":1e0 }']],
+    ['"é"', ['"\\u00e9"']],
+  ])('of %s is that of every other spelling', (text, spellings) => {
+    for (const other of spellings) expect(canonicalOf(other)).toBe(canonicalOf(text));
+  });
+
+  it.each([
+    ['10', '10.000000000000000001'],
+    ['10', '-10'],
+    ['10', '"10"'],
+    ['1', '10'],
+    ['9007199254740993', '9007199254740992'],
+    ['1e400', '1e401'],
+    ['null', '"null"'],
+    ['{"a":null}', '{}'],
+    ['[1,2]', '[2,1]'],
+    ['[[1],2]', '[1,[2]]'],
+    ['{"a":1}', '{"A":1}'],
+    ['"é"', '"e\\u0301"'],
+    ['{"__proto__":1}', '{}'],
+    ['{"__proto__":1}', '{"__proto__":2}'],
+    ['10', '"#1e1"'],
+    ['0', '"#0"'],
+  ])('tells %s from %s', (one, other) => {
+    expect(canonicalOf(one)).not.toBe(canonicalOf(other));
+  });
+
+  it('does not see the order of keys, and sees all else', () => {
+    const keys = fc.uniqueArray(fc.string(), { maxLength: 6 });
+    fc.assert(
+      fc.property(keys, fc.integer(), (names, value) => {
+        const entries = names.map((name, index) => `${JSON.stringify(name)}:${value + index}`);
+        const forwards = canonicalOf(`{${entries.join(',')}}`);
+        expect(canonicalOf(`{${entries.reverse().join(',')}}`)).toBe(forwards);
+        if (entries.length > 0)
+          expect(canonicalOf(`{${entries.slice(1).join(',')}}`)).not.toBe(forwards);
+      }),
+    );
+  });
+
+  it('tells numbers apart just where their values differ', () => {
+    const decimal = fc.tuple(fc.bigInt({ min: -99n, max: 99n }), fc.integer({ min: -3, max: 3 }));
+    const scaled = ([digits, power]: [bigint, number]) => digits * 10n ** BigInt(power + 3);
+    fc.assert(
+      fc.property(decimal, decimal, (one, other) => {
+        const isSame = scaled(one) === scaled(other);
+        const [left, right] = [one, other].map(([digits, power]) =>
+          canonicalOf(`${digits}e${power}`),
+        );
+        expect(left === right).toBe(isSame);
+      }),
+    );
+  });
+
+  it.each([
+    ['zeros between two digits', `1${'0'.repeat(50_000)}1`],
+    ['zeros at its end', `1${'0'.repeat(500_000)}`],
+    ['zeros after the point', `0.${'0'.repeat(500_000)}1`],
+    ['a long exponent', `1e${'9'.repeat(10_000)}`],
+  ])('of a number with %s costs no more than it is long', (_, text) => {
+    const startedAt = performance.now();
+    canonicalOf(text);
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+});
+
+it('hashes text and its bytes alike', () => {
+  const known = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+  expect([sha256('abc'), sha256(Buffer.from('abc'))]).toEqual([known, known]);
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { z } from 'zod';
+import { AppError } from './errors.js';
+import { isNsu, isUuid, listOf, listQuery, readPage, toList } from './listing.js';
+
+const cursorOf = (key: string) => Buffer.from(key).toString('base64url');
+const uuid = '0197a1c2-0000-7000-8000-000000000001';
+
+describe('a list', () => {
+  const rows = (count: number) => Array.from({ length: count }, (_, index) => String(100 + index));
+
+  it('gives each row once and in order, whatever its limit, until next is null', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 40 }), fc.integer({ min: 1, max: 9 }), (count, limit) => {
+        const all = rows(count);
+        const seen: string[] = [];
+        for (let cursor: string | undefined; ;) {
+          const page = readPage({ limit, cursor }, isNsu);
+          const from = page.after === null ? 0 : all.indexOf(page.after) + 1;
+          const asked = all.slice(from, from + page.limit + 1);
+          const { data, next } = toList(asked, page, String, (row) => row);
+          expect(data.length).toBeLessThanOrEqual(limit);
+          seen.push(...data);
+          if (next === null) break;
+          expect(data).toHaveLength(limit);
+          cursor = next;
+        }
+        expect(seen).toEqual(all);
+      }),
+    );
+  });
+
+  it('has no next page when its last one is just full', () => {
+    const page = { limit: 3, after: null };
+    expect(toList(rows(3), page, String, Number)).toEqual({ data: [100, 101, 102], next: null });
+    expect(toList(rows(4), page, String, Number).next).toBe(cursorOf('102'));
+    expect(toList([], page, String, Number)).toEqual({ data: [], next: null });
+  });
+
+  it('is of fifty rows when nothing is asked, and never of more than five hundred', () => {
+    expect(readPage({}, isNsu)).toEqual({ limit: 50, after: null });
+    expect(readPage({ limit: 1_000_000_000 }, isNsu).limit).toBe(500);
+  });
+
+  it.each([
+    '',
+    'x',
+    cursorOf("1' OR '1'='1"),
+    cursorOf(`${uuid}\0`),
+    cursorOf('1'.repeat(19)),
+    '%%%',
+  ])('refuses the cursor %j, which is none of its own', (cursor) => {
+    for (const isKey of [isNsu, isUuid])
+      expect(() => readPage({ cursor }, isKey)).toThrow(
+        expect.objectContaining({
+          code: 'validation_failed',
+          details: { errors: { '$.cursor': ['Is not a cursor of this list.'] } },
+        }) as unknown as AppError,
+      );
+  });
+
+  it.each([
+    [{ limit: '0' }, 'limit'],
+    [{ limit: '-1' }, 'limit'],
+    [{ limit: '1e3' }, 'limit'],
+    [{ limit: '1.5' }, 'limit'],
+    [{ limit: '9'.repeat(30) }, 'limit'],
+    [{ cursor: 'x'.repeat(301) }, 'cursor'],
+    [{ cursor: 'a\0' }, 'cursor'],
+    [{ state: 'other' }, 'state'],
+  ])('refuses the query %o at its %s', (query, path) => {
+    const schema = listQuery({ state: z.enum(['open']).optional() });
+    const result = z.safeDecode(schema, query as never);
+    expect(result.error?.issues.map((issue) => issue.path)).toEqual([[path]]);
+  });
+
+  it('answers its items and null, or a cursor', () => {
+    const answer = { data: ['a'], next: null };
+    expect(z.encode(listOf(z.string()), answer)).toEqual(answer);
+  });
+});
+
+describe('keys of rows', () => {
+  it.each([uuid, uuid.toUpperCase()])('takes %s for a uuid', (text) =>
+    expect(isUuid(text)).toBe(true),
+  );
+
+  it.each(['', `${uuid}\n`, ` ${uuid}`, uuid.slice(1), uuid.replaceAll('-', ''), `{${uuid}}`])(
+    'takes %j for no uuid',
+    (text) => expect(isUuid(text)).toBe(false),
+  );
+
+  it.each(['', '-1', '1.0', '1\n', '٣', '1'.repeat(19)])('takes %j for no nsu', (text) => {
+    expect(isNsu(text)).toBe(false);
+  });
+});

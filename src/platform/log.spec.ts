@@ -1,0 +1,183 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import type { LoggerOptions } from 'pino';
+import { AppError } from './errors.js';
+import type { Log } from './log.js';
+import { newTraceId, runWithTrace } from './trace.js';
+
+const written: string[] = [];
+const { pino } = await import('pino');
+// The log writes to stdout by itself: here it is given somewhere to be read from.
+jest.unstable_mockModule('pino', () => ({
+  pino: Object.assign(
+    (options: LoggerOptions) => pino(options, { write: (text: string) => void written.push(text) }),
+    { stdTimeFunctions: pino.stdTimeFunctions },
+  ),
+}));
+const { createLog, describeError, NestLog } = await import('./log.js');
+
+/** What stands in the log after `work`, as text. */
+function logged(work: (log: Log) => void): string {
+  written.length = 0;
+  work(createLog('trace', 'test'));
+  return written.join('');
+}
+
+const canary = 'canary-5f1c';
+
+/** An error as axios throws it: the whole request hangs on it. */
+function requestError(): Error {
+  const config = {
+    url: `https://bank.example/?pixKey=${canary}`,
+    headers: { 'x-service-api-key': canary, Authorization: canary },
+    data: JSON.stringify({ payer: { document: canary } }),
+  };
+  return Object.assign(new Error('Request failed with status code 500'), {
+    name: 'AxiosError',
+    code: 'ERR_BAD_RESPONSE',
+    config,
+    request: { _header: canary },
+    response: { status: 500, headers: { 'set-cookie': canary }, data: canary, config },
+    toJSON: () => ({ message: 'x', config }),
+  });
+}
+
+describe('an error that holds a whole request', () => {
+  it.each<[string, (log: Log) => void]>([
+    ['as err', (log) => log.warn({ err: requestError() }, 'no answer')],
+    ['as error', (log) => log.error({ error: requestError() }, 'no answer')],
+    ['by itself', (log) => log.error(requestError())],
+    ['by itself, with words', (log) => log.error(requestError(), 'no answer')],
+    ['as a cause', (log) => log.warn({ err: new Error('outer', { cause: requestError() }) })],
+    [
+      'as the cause of a fault',
+      (log) => log.warn({ err: new AppError('bank_unreachable', { cause: requestError() }) }),
+    ],
+    ['under a name of its own', (log) => log.warn({ failure: requestError() }, 'no answer')],
+    ['as a reason', (log) => log.warn({ route: 'x', reason: requestError() })],
+  ])('is logged %s without the request', (_, work) => {
+    const text = logged(work);
+    expect(text).not.toContain(canary);
+    expect(text).not.toBe('');
+  });
+
+  it('is logged with what helps: its message, code, stack and causes', () => {
+    const text = logged((log) => log.warn({ err: new Error('outer', { cause: requestError() }) }));
+    expect(JSON.parse(text)).toMatchObject({
+      err: {
+        type: 'Error',
+        message: 'outer',
+        stack: expect.stringContaining('log.spec') as unknown,
+        cause: {
+          type: 'AxiosError',
+          code: 'ERR_BAD_RESPONSE',
+          message: 'Request failed with status code 500',
+        },
+      },
+    });
+  });
+
+  it('is described without an end to fear when errors cause each other', () => {
+    const one = new Error('one');
+    one.cause = new Error('two', { cause: one });
+    expect(() => describeError(one)).not.toThrow();
+  });
+});
+
+// Names that stand in requests of the contract, in our settings and in our tables.
+const secretFields = [
+  'x-service-api-key',
+  'x-service-partner-key',
+  'IdempotencyKey',
+  'idempotencyKey',
+  'authorization',
+  'Authorization',
+  'apiKey',
+  'partnerKey',
+  'credentialsKey',
+  'secret',
+  'webhookSecret',
+  'password',
+  'securityPassword',
+  'codeVerification',
+  'document',
+  'email',
+  'phone',
+  'motherName',
+  'birthDate',
+  'pixKey',
+  'payloadPix',
+  'qrCode',
+  'payer',
+  'beneficiary',
+  'finalBeneficiary',
+  'body',
+  'requestBody',
+  'responseBody',
+  'headers',
+];
+
+describe('a field that holds a secret or a person', () => {
+  it.each(secretFields)('called %s is blotted out', (name) => {
+    expect(logged((log) => log.info({ [name]: canary }))).not.toContain(canary);
+  });
+
+  it.each<[string, (field: object) => object]>([
+    ['in an object', (field) => ({ request: field })],
+    ['in an object of an object', (field) => ({ job: { data: field } })],
+    ['in a list', (field) => ({ charges: [field] })],
+    ['four levels down', (field) => ({ a: { b: { c: field } } })],
+    ['in a list four levels down', (field) => ({ batch: { items: [{ to: field }] } })],
+  ])('is blotted out %s', (_, place) => {
+    const text = logged((log) => log.info(place({ document: canary, password: canary })));
+    expect(text).not.toContain(canary);
+  });
+
+  it('is blotted out whole, with all that stands in it', () => {
+    const payer = { name: canary, address: { street: canary }, list: [canary] };
+    const text = logged((log) => log.info({ payer, kept: 'kept' }));
+    expect(text).not.toContain(canary);
+    expect(JSON.parse(text)).toMatchObject({ payer: '[redacted]', kept: 'kept' });
+  });
+});
+
+describe('a line of the log', () => {
+  it('carries the trace of the work that it tells of, and none outside', () => {
+    const traceId = newTraceId();
+    const inside = logged((log) => runWithTrace(traceId, () => log.info('inside')));
+    expect(JSON.parse(inside)).toMatchObject({ traceId, msg: 'inside', name: 'test' });
+    expect(JSON.parse(logged((log) => log.info('outside')))).not.toHaveProperty('traceId');
+  });
+
+  it('is one line, whatever is in it', () => {
+    const text = logged((log) => log.info({ notes: 'a\nb' }, 'forged\n{"level":60}'));
+    expect(text.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  it('is not written below its level', () => {
+    written.length = 0;
+    const log = createLog('warn', 'test');
+    log.info('quiet');
+    log.warn('loud');
+    expect(written).toHaveLength(1);
+  });
+});
+
+describe('Nest’s own messages', () => {
+  it.each([
+    ['log', 'debug', 20],
+    ['debug', 'debug', 20],
+    ['verbose', 'trace', 10],
+    ['warn', 'warn', 40],
+    ['error', 'error', 50],
+    ['fatal', 'fatal', 60],
+  ] as const)('by %s are of level %s', (method, _, level) => {
+    const text = logged((log) => new NestLog(log)[method]('message', 'Context'));
+    expect(JSON.parse(text)).toMatchObject({ level, msg: 'message', context: 'Context' });
+  });
+
+  it('of an error hold no request either', () => {
+    expect(logged((log) => new NestLog(log).error(requestError(), 'Context'))).not.toContain(
+      canary,
+    );
+  });
+});

@@ -1,0 +1,55 @@
+import { setTimeout as later } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { currentTraceId, newTraceId, runWithTrace, traceIdFrom } from './trace.js';
+
+const id = '4bf92f3577b34da6a3ce929d0e0e4736';
+const traceIdText = /^[0-9a-f]{32}$/;
+
+it('takes the trace of a caller that has one', () => {
+  expect(traceIdFrom(`00-${id}-00f067aa0ba902b7-01`)).toBe(id);
+});
+
+it.each([
+  undefined,
+  '',
+  'garbage',
+  id,
+  `00-${id}`,
+  `00-${id.toUpperCase()}-00f067aa0ba902b7-01`,
+  `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
+  `00-${id}-${'0'.repeat(16)}-01`,
+  `ff-${id}-00f067aa0ba902b7-01`,
+  `00-${id}-00f067aa0ba902b7-01\nforged`,
+  `00-${id.slice(1)}g-00f067aa0ba902b7-01`,
+])('makes a trace of its own for %j', (header) => {
+  const made = traceIdFrom(header);
+  expect(made).toMatch(traceIdText);
+  expect(made).not.toBe(id);
+});
+
+it('gives a trace id that can stand in a header and a log line, whatever comes', () => {
+  fc.assert(fc.property(fc.string(), (header) => expect(traceIdFrom(header)).toMatch(traceIdText)));
+});
+
+describe('runWithTrace', () => {
+  it('keeps the traces of works that run at once apart, over their waits', async () => {
+    const ids = Array.from({ length: 20 }, newTraceId);
+    const seen = await Promise.all(
+      ids.map((one) =>
+        runWithTrace(one, async () => {
+          await later(1);
+          return currentTraceId();
+        }),
+      ),
+    );
+    expect(seen).toEqual(ids);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('has no trace outside, and the inner one inside', () => {
+    expect(currentTraceId()).toBeNull();
+    const inner = runWithTrace('a', () => runWithTrace('b', () => currentTraceId()));
+    expect([inner, currentTraceId()]).toEqual(['b', null]);
+  });
+});

@@ -1,0 +1,256 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { judge, type Candidate, type JudgedLine, type Verdict } from './match.js';
+
+const goLiveAt = new Date('2026-01-01T00:00:00Z');
+const line = (nsu: bigint, change: Partial<JudgedLine> = {}): JudgedLine => ({
+  nsu,
+  isCredit: true,
+  amountCents: 1_000n,
+  occurredAt: new Date('2026-01-02T00:00:00Z'),
+  ...change,
+});
+const candidate = (expectedPaymentId: string, change: Partial<Candidate> = {}): Candidate => ({
+  expectedPaymentId,
+  isCredit: true,
+  amountCents: 1_000n,
+  paidCents: 0n,
+  isMultiUse: false,
+  dueDate: null,
+  terms: null,
+  isWithdrawn: false,
+  referenceKind: 'correlation_id',
+  referenceValue: `of ${expectedPaymentId}`,
+  ...change,
+});
+const one = (judged: JudgedLine, ...candidates: Candidate[]): Verdict | undefined =>
+  judge([judged], new Map([[judged.nsu, candidates]]), goLiveAt)[0];
+
+describe('a line', () => {
+  it.each<[string, Partial<Candidate>, string]>([
+    ['its amount', {}, 'settled'],
+    ['less', { amountCents: 1_001n }, 'partially_settled'],
+    ['more', { amountCents: 999n }, 'overpaid'],
+    ['the rest of it', { amountCents: 1_500n, paidCents: 500n }, 'settled'],
+    ['a part of the rest', { amountCents: 1_500n, paidCents: 499n }, 'partially_settled'],
+    ['it a second time', { paidCents: 1_000n }, 'overpaid'],
+    ['a QR code a second time', { paidCents: 1_000n, isMultiUse: true }, 'settled'],
+    ['what the payer chose', { amountCents: null }, 'settled'],
+  ])('that pays %s is matched and leaves it as it should be', (_, change, settlement) => {
+    expect(one(line(1n), candidate('a', change))).toEqual({
+      verdict: 'matched',
+      nsu: 1n,
+      expectedPaymentId: 'a',
+      amountCents: 1_000n,
+      rule: 'reference',
+      evidence: { referenceKind: 'correlation_id', referenceValue: 'of a' },
+      owedCents: change.amountCents === undefined ? 1_000n : change.amountCents,
+      settlement,
+    });
+  });
+
+  it('that two references tie to the same expected payment is matched once', () => {
+    const byPix = candidate('a', { referenceKind: 'end_to_end_id', referenceValue: 'E1' });
+    expect(one(line(1n), byPix, candidate('a'))).toMatchObject({
+      verdict: 'matched',
+      evidence: { referenceKind: 'end_to_end_id', referenceValue: 'E1' },
+    });
+  });
+
+  it('that two expected payments could be is a break with both, whichever comes first', () => {
+    const [a, b] = [candidate('a'), candidate('b', { amountCents: 77n })];
+    for (const candidates of [
+      [a, b],
+      [b, a],
+    ])
+      expect(one(line(1n), ...candidates)).toEqual({
+        verdict: 'break',
+        nsu: 1n,
+        kind: 'ambiguous',
+        amountCents: 1_000n,
+        candidates: candidates.map(({ referenceKind, referenceValue }) => ({
+          referenceKind,
+          referenceValue,
+        })),
+      });
+  });
+
+  it.each<[string, Candidate[]]>([
+    ['nothing names', []],
+    ['goes the other way', [candidate('a', { isCredit: false })]],
+    ['pays what the bank had rejected', [candidate('a', { isWithdrawn: true })]],
+  ])('that %s is an unexpected break that keeps the evidence', (_, candidates) => {
+    expect(one(line(1n), ...candidates)).toMatchObject({
+      verdict: 'break',
+      kind: 'unexpected',
+      candidates: candidates.map(({ referenceValue }) => ({ referenceValue })),
+    });
+  });
+
+  it('is not ambiguous for a rejected or contrary namesake', () => {
+    const others = [
+      candidate('b', { isWithdrawn: true }),
+      candidate('c', { isCredit: false }),
+      candidate('a'),
+    ];
+    expect(one(line(1n), ...others)).toMatchObject({ verdict: 'matched', expectedPaymentId: 'a' });
+  });
+
+  it.each<[string, Candidate[]]>([
+    ['nothing names', []],
+    ['two expected payments could be', [candidate('a'), candidate('b')]],
+    ['pays what the bank had rejected', [candidate('a', { isWithdrawn: true })]],
+  ])('from before the account went live that %s is an opening line', (_, candidates) => {
+    const before = line(1n, { occurredAt: new Date(goLiveAt.getTime() - 1) });
+    expect(one(before, ...candidates)).toEqual({
+      verdict: 'classified',
+      nsu: 1n,
+      rule: 'opening_line',
+    });
+    expect(one(line(1n, { occurredAt: goLiveAt }), ...candidates)?.verdict).toBe('break');
+  });
+
+  it('from before the account went live is matched all the same when it names one of ours', () => {
+    const before = line(1n, { occurredAt: new Date(goLiveAt.getTime() - 1) });
+    expect(one(before, candidate('a'))).toMatchObject({ verdict: 'matched' });
+  });
+});
+
+describe('lines of one batch', () => {
+  const at = (nsu: bigint, second: number, amountCents = 1_000n) =>
+    line(nsu, { amountCents, occurredAt: new Date(goLiveAt.getTime() + second * 1_000) });
+
+  it('count for each other in the order in which they happened, not in which they came', () => {
+    const [late, early] = [at(1n, 9), at(2n, 3)];
+    const candidates = new Map([late, early].map(({ nsu }) => [nsu, [candidate('a')]]));
+    expect(judge([late, early], candidates, goLiveAt)).toMatchObject([
+      { nsu: 2n, settlement: 'settled' },
+      { nsu: 1n, settlement: 'overpaid' },
+    ]);
+  });
+
+  it('of one instant follow their nsu', () => {
+    const candidates = new Map([10n, 9n].map((nsu) => [nsu, [candidate('a')]]));
+    const verdicts = judge([at(10n, 1), at(9n, 1)], candidates, goLiveAt);
+    expect(verdicts.map(({ nsu }) => nsu)).toEqual([9n, 10n]);
+  });
+
+  it('are not counted where they only break', () => {
+    const contrary = { ...at(1n, 1), isCredit: false };
+    const candidates = new Map([1n, 2n].map((nsu) => [nsu, [candidate('a')]]));
+    expect(judge([contrary, at(2n, 2)], candidates, goLiveAt)).toMatchObject([
+      { nsu: 1n, verdict: 'break' },
+      { nsu: 2n, settlement: 'settled' },
+    ]);
+  });
+});
+
+describe('whatever the lines and records are', () => {
+  const ids = ['a', 'b', 'c'];
+  const expected = fc.tuple(
+    ...ids.map((id) =>
+      fc.record<Candidate>({
+        expectedPaymentId: fc.constant(id),
+        isCredit: fc.boolean(),
+        amountCents: fc.option(fc.bigInt({ min: 1n, max: 5n })),
+        paidCents: fc.bigInt({ min: 0n, max: 5n }),
+        isMultiUse: fc.boolean(),
+        dueDate: fc.constant(null),
+        terms: fc.constant(null),
+        isWithdrawn: fc.boolean(),
+        referenceKind: fc.constant('correlation_id'),
+        referenceValue: fc.constant(id),
+      }),
+    ),
+  );
+  const named = fc.array(
+    fc.record({
+      names: fc.array(fc.nat({ max: 2 }), { maxLength: 3 }),
+      isCredit: fc.boolean(),
+      amountCents: fc.bigInt({ min: 0n, max: 5n }),
+      second: fc.integer({ min: -2, max: 5 }),
+    }),
+    { maxLength: 12 },
+  );
+  const book = fc.tuple(expected, named).map(([payments, rows]) => {
+    const lines = rows.map(({ isCredit, amountCents, second }, index) =>
+      line(BigInt(index + 1), {
+        isCredit,
+        amountCents,
+        occurredAt: new Date(goLiveAt.getTime() + second * 1_000),
+      }),
+    );
+    const candidates = new Map(
+      rows.map(({ names }, index) => [
+        BigInt(index + 1),
+        names.map((name) => payments[name] as Candidate),
+      ]),
+    );
+    return { payments: payments as Candidate[], lines, candidates };
+  });
+  const byNsu = (verdicts: Verdict[]) => [...verdicts].sort((a, b) => (a.nsu < b.nsu ? -1 : 1));
+
+  it('every line ends in exactly one verdict, of its own amount', () => {
+    fc.assert(
+      fc.property(book, ({ lines, candidates }) => {
+        const verdicts = byNsu(judge(lines, candidates, goLiveAt));
+        expect(verdicts.map(({ nsu }) => nsu)).toEqual(lines.map(({ nsu }) => nsu));
+        for (const [index, verdict] of verdicts.entries())
+          if (verdict.verdict !== 'classified')
+            expect(verdict.amountCents).toBe(lines[index]?.amountCents);
+      }),
+    );
+  });
+
+  it('the order in which they are given changes no verdict', () => {
+    const shuffled = book.chain((one) =>
+      fc.tuple(fc.constant(one), fc.shuffledSubarray(one.lines, { minLength: one.lines.length })),
+    );
+    fc.assert(
+      fc.property(shuffled, ([{ lines, candidates }, mixed]) => {
+        expect(judge(mixed, candidates, goLiveAt)).toEqual(judge(lines, candidates, goLiveAt));
+      }),
+    );
+  });
+
+  it('a line is matched when one live expectation of its direction is named, and only then', () => {
+    fc.assert(
+      fc.property(book, ({ lines, candidates }) => {
+        for (const verdict of judge(lines, candidates, goLiveAt)) {
+          const judged = lines.find(({ nsu }) => nsu === verdict.nsu) as JudgedLine;
+          const fitting = new Set(
+            (candidates.get(verdict.nsu) ?? [])
+              .filter((each) => !each.isWithdrawn && each.isCredit === judged.isCredit)
+              .map(({ expectedPaymentId }) => expectedPaymentId),
+          );
+          const isOpening = judged.occurredAt < goLiveAt;
+          const wanted = fitting.size === 1 ? 'matched' : isOpening ? 'classified' : 'break';
+          expect(verdict.verdict).toBe(wanted);
+          if (verdict.verdict === 'break')
+            expect(verdict.kind).toBe(fitting.size > 1 ? 'ambiguous' : 'unexpected');
+        }
+      }),
+    );
+  });
+
+  it('what is paid adds up: the last payment tells the sum of all', () => {
+    fc.assert(
+      fc.property(book, ({ payments, lines, candidates }) => {
+        const verdicts = judge(lines, candidates, goLiveAt);
+        for (const { expectedPaymentId, amountCents, paidCents, isMultiUse } of payments) {
+          const own = verdicts.filter(
+            (verdict) =>
+              verdict.verdict === 'matched' && verdict.expectedPaymentId === expectedPaymentId,
+          ) as Extract<Verdict, { verdict: 'matched' }>[];
+          if (own.length === 0) continue;
+          const total = own.reduce((sum, match) => sum + match.amountCents, paidCents);
+          const isMore = amountCents !== null && total > amountCents;
+          const isLess = amountCents !== null && total < amountCents;
+          const last = own.at(-1)?.settlement;
+          expect(last === 'partially_settled').toBe(isLess);
+          expect(last === 'overpaid').toBe(isMore && !isMultiUse);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,211 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { EventsService } from '../../src/events/events.service.js';
+import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
+import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+
+const goLiveAt = new Date('2026-01-01T00:00:00Z');
+
+describe('the judgement of the book', () => {
+  let service: ServiceDatabase;
+  let woken: unknown[];
+
+  beforeEach(async () => {
+    service = await serviceDatabase(goLiveAt);
+    woken = [];
+  });
+  afterEach(() => service.drop());
+
+  const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
+  const reconcile = () => {
+    const wakeUps = { wake: (...one: unknown[]) => Promise.resolve(void woken.push(one)) } as never;
+    const accounts = {
+      get: (id: number) => Promise.resolve({ id, slug: 'main', goLiveAt }),
+    } as never;
+    const events = new EventsService(service.database, wakeUps);
+    return new ReconciliationService(service.database, accounts, events, wakeUps).reconcile(
+      service.accountId,
+    );
+  };
+
+  /** Charges order-1 … order-n of R$ 10.00, each with its operation and expected payment. */
+  const expectCharges = async (count: number) => {
+    await run(
+      `WITH e AS (
+         INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, amount_cents, is_multi_use)
+         SELECT $1, md5('e' || n)::uuid, md5('o' || n)::uuid, 'create_charge', true, 1000, false
+         FROM generate_series(1, $2::int) n
+       ), r AS (
+         INSERT INTO expected_payment_reference (account_id, kind, value, expected_payment_id)
+         SELECT $1, 'correlation_id', 'order-' || n, md5('e' || n)::uuid FROM generate_series(1, $2::int) n
+       )
+       INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type, amount_cents)
+       SELECT $1, 'order-' || n, md5('o' || n)::uuid, md5('e' || n)::uuid, 'BANKSLIP', 1000
+       FROM generate_series(1, $2::int) n`,
+      service.accountId,
+      count,
+    );
+  };
+
+  /** Lines of the nsu from … to, each of R$ 10.00; the line of nsu n names order-n. */
+  const mirror = async (
+    from: number,
+    to: number,
+    at = '2026-02-01T00:00:00Z',
+    names = 'order-',
+  ) => {
+    await run(
+      `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,
+         balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
+       SELECT $1, n, n, true, 1000, 'CREDIT_PIX', $5 || n, 0, 0, $4::timestamptz + n * interval '1 second',
+              'h', '{}'
+       FROM generate_series($2::int, $3::int) n`,
+      service.accountId,
+      from,
+      to,
+      at,
+      names,
+    );
+  };
+
+  const book = async () =>
+    (
+      await run(
+        `SELECT (SELECT count(*)::int FROM match) AS matched,
+                (SELECT count(*)::int FROM classification) AS classified,
+                (SELECT count(*)::int FROM break) AS broken,
+                (SELECT count(*)::int FROM event WHERE type = 'charge.paid') AS paid,
+                (SELECT count(*)::int FROM event WHERE type = 'transaction.unexpected') AS unexpected,
+                (SELECT count(*)::int FROM event) AS events,
+                (SELECT judged_arrival::int FROM reconciliation_state) AS judged`,
+      )
+    ).rows[0] as Record<string, number | null>;
+
+  /** Lines without a verdict, or with two. */
+  const misjudged = async () =>
+    (
+      await run(
+        `SELECT t.nsu FROM "transaction" t WHERE 1 <>
+           (SELECT count(*) FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu)
+           + (SELECT count(*) FROM classification c WHERE c.account_id = t.account_id AND c.nsu = t.nsu)
+           + (SELECT count(*) FROM break b WHERE b.account_id = t.account_id AND b.nsu = t.nsu)`,
+      )
+    ).rows;
+
+  it('gives each of thousands of lines one verdict, over several batches', async () => {
+    await expectCharges(2_000);
+    await mirror(1, 2_500);
+    await mirror(3_001, 3_100, '2025-06-01T00:00:00Z', 'old-');
+    await reconcile();
+    expect(await book()).toMatchObject({
+      matched: 2_000,
+      classified: 100,
+      broken: 500,
+      paid: 2_000,
+      unexpected: 500,
+      events: 2_500,
+      judged: 2_600,
+    });
+    expect(await misjudged()).toEqual([]);
+  });
+
+  it('changes nothing when it runs again', async () => {
+    await expectCharges(10);
+    await mirror(1, 15);
+    await reconcile();
+    const before = await book();
+    await reconcile();
+    await run(`UPDATE reconciliation_state SET judged_at = NULL`);
+    await reconcile();
+    expect(await book()).toEqual(before);
+  });
+
+  it('judges each line once when several judge at once', async () => {
+    await expectCharges(1_500);
+    await mirror(1, 1_500);
+    await Promise.all([reconcile(), reconcile(), reconcile()]);
+    expect(await book()).toMatchObject({ matched: 1_500, broken: 0, events: 1_500 });
+    expect(await misjudged()).toEqual([]);
+  });
+
+  it('goes on with the lines that came after', async () => {
+    await expectCharges(4);
+    await mirror(1, 2);
+    await reconcile();
+    await mirror(3, 5);
+    await reconcile();
+    expect(await book()).toMatchObject({ matched: 4, broken: 1, events: 5 });
+  });
+
+  it('tells a second payment as one too many, in the same run or in a later one', async () => {
+    await expectCharges(2);
+    await mirror(1, 2);
+    await run(
+      `INSERT INTO "transaction" SELECT account_id, 101, arrival + 100, bank_id, is_credit, amount_cents,
+         type_name, 'order-1', end_to_end_id, external_id, original_end_to_end_id, notes, 0, 0,
+         occurred_at + interval '1 hour', recorded_at, 'h', '{}' FROM "transaction" WHERE nsu = 1`,
+    );
+    await reconcile();
+    await run(
+      `INSERT INTO "transaction" SELECT account_id, 102, arrival + 200, bank_id, is_credit, amount_cents,
+         type_name, 'order-2', end_to_end_id, external_id, original_end_to_end_id, notes, 0, 0,
+         occurred_at + interval '1 hour', recorded_at, 'h', '{}' FROM "transaction" WHERE nsu = 2`,
+    );
+    await reconcile();
+    const { rows } = await run(
+      `SELECT type, data::json ->> 'correlationId' AS id FROM event ORDER BY type DESC, id`,
+    );
+    expect(rows).toEqual([
+      { type: 'charge.paid', id: 'order-1' },
+      { type: 'charge.paid', id: 'order-2' },
+      { type: 'charge.overpaid', id: 'order-1' },
+      { type: 'charge.overpaid', id: 'order-2' },
+    ]);
+  });
+
+  it('writes verdicts and events together, or neither', async () => {
+    await expectCharges(3);
+    await mirror(1, 5);
+    await run(`ALTER TABLE event ADD CONSTRAINT full_disk CHECK (type <> 'charge.paid')`);
+    await expect(reconcile()).rejects.toThrow(/full_disk/);
+    expect(await book()).toMatchObject({ matched: 0, broken: 0, events: 0, judged: null });
+    await run(`ALTER TABLE event DROP CONSTRAINT full_disk`);
+    await reconcile();
+    expect(await book()).toMatchObject({ matched: 3, broken: 2, events: 5 });
+  });
+
+  it('sends an event on its way to each endpoint that wants it, and to no other', async () => {
+    await run(
+      `INSERT INTO webhook_endpoint (account_id, id, url, event_types, secret)
+       SELECT $1, gen_random_uuid(), 'https://example.com', types::text[], 's'
+       FROM (VALUES ('{}'), ('{charge.paid}'), ('{charge.overpaid}')) AS wanted(types)`,
+      service.accountId,
+    );
+    await expectCharges(3);
+    await mirror(1, 4);
+    await reconcile();
+    const { rows } = await run(
+      `SELECT p.event_types AS wanted, count(d.id)::int AS deliveries FROM webhook_endpoint p
+       LEFT JOIN delivery d ON d.endpoint_id = p.id GROUP BY 1 ORDER BY 2 DESC`,
+    );
+    expect(rows.map(({ deliveries }) => deliveries)).toEqual([4, 3, 0]);
+    expect(woken.map((one) => (one as [string])[0])).toEqual(['deliverEvents', 'deliverEvents']);
+  });
+
+  it('opens one break for two records that one line could be, with both as evidence', async () => {
+    await expectCharges(1);
+    await run(
+      `WITH e AS (
+         INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, amount_cents, is_multi_use)
+         VALUES ($1, md5('other')::uuid, md5('x')::uuid, 'create_charge', true, 1000, false)
+       )
+       INSERT INTO expected_payment_reference VALUES ($1, 'correlation_id', 'order-1', md5('other')::uuid)`,
+      service.accountId,
+    );
+    await mirror(1, 1);
+    await reconcile();
+    const [found] = await service.database.prisma.break.findMany();
+    expect(found).toMatchObject({ kind: 'ambiguous', state: 'open', nsu: 1n, amountCents: 1_000n });
+    expect((found?.evidence as { candidates: unknown[] }).candidates).toHaveLength(2);
+    expect(await book()).toMatchObject({ matched: 0, broken: 1 });
+  });
+});
