@@ -83,7 +83,11 @@ export function readLine(raw: unknown): LineReading {
 function references(line: z.output<typeof essentials>) {
   const proof = (line.proof ?? {}) as Record<string, unknown>;
   const own = line as Record<string, unknown>;
-  const find = (name: string) => textOf(own[name]) ?? textOf(proof[name]);
+  const find = (name: string) => {
+    const reference = textOf(own[name]) ?? textOf(proof[name]);
+    // Longer than any id that we give or take, and than an index can hold: it names nothing of ours.
+    return reference !== null && reference.length <= 200 ? reference : null;
+  };
   return {
     correlationId: find('correlationId'),
     endToEndId: find('endToEndId'),
