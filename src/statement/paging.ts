@@ -31,7 +31,7 @@ export interface PageRead {
   /** Those that were not known, readable or not. */
   newLines: number;
   lowestNsu: bigint | null;
-  /** Whether the beginning of the history was ever reached: lines that arrive meanwhile shift the pages. */
+  /** Whether the history was ever read to its beginning: lines that arrive meanwhile shift the pages. */
   isAnchored: boolean;
   /** The mirror is read down to here again; null when it is whole, or not due to be. */
   holeNsu: bigint | null;

@@ -164,7 +164,7 @@ export async function finishSync(
           WHEN ${sync.hasReadHole} THEN clock_timestamp() + ${holePauseSeconds} * interval '1 second'
             * CASE WHEN s.hole_reads < 2 THEN 0 ELSE LEAST(2 ^ (s.hole_reads - 2), 120) END
           ELSE s.hole_next_read_at END,
-        is_anchored = true, page_order = COALESCE(${sync.pageOrder}, s.page_order),
+        is_anchored = newest.nsu IS NOT NULL, page_order = COALESCE(${sync.pageOrder}, s.page_order),
         polled_from = ${sync.startedAt}, synced_at = clock_timestamp(), polls = s.polls + 1,
         clock_offset_ms = ${BigInt(sync.clockOffsetMs)}
     FROM (SELECT 1) one LEFT JOIN LATERAL (

@@ -376,6 +376,8 @@ BEGIN
 END $$;
 CREATE TRIGGER "operation_intent_is_fixed" BEFORE UPDATE ON "operation" FOR EACH ROW
   WHEN (OLD.id <> NEW.id
+     OR OLD.kind <> NEW.kind
+     OR OLD.idempotency_key IS DISTINCT FROM NEW.idempotency_key
      OR OLD.request_body IS DISTINCT FROM NEW.request_body
      OR OLD.request_params IS DISTINCT FROM NEW.request_params
      OR OLD.request_hash IS DISTINCT FROM NEW.request_hash)
@@ -394,6 +396,9 @@ CREATE FUNCTION "match_covers_its_line"() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   offending bigint;
 BEGIN
+  -- Two who write at once would not see each other's matches: the second waits, and then sums what is there.
+  PERFORM pg_advisory_xact_lock(x'434f4e02'::int, account_id)
+  FROM (SELECT DISTINCT account_id FROM changed ORDER BY account_id) accounts;
   SELECT touched.nsu INTO offending
   FROM (SELECT DISTINCT account_id, nsu FROM changed) touched
   LEFT JOIN LATERAL (
@@ -411,6 +416,14 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
+
+-- A match ends by being unlinked; a part of one that vanished would leave a line half explained.
+CREATE FUNCTION "match_is_kept"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'match % is unlinked, not deleted', OLD.id USING ERRCODE = 'check_violation';
+END $$;
+CREATE TRIGGER "match_is_kept" BEFORE DELETE ON "match" FOR EACH ROW EXECUTE FUNCTION "match_is_kept"();
+
 CREATE TRIGGER "match_covers_its_line_on_insert" AFTER INSERT ON "match"
   REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION "match_covers_its_line"();
 CREATE TRIGGER "match_covers_its_line_on_update" AFTER UPDATE ON "match"
