@@ -27,6 +27,7 @@ const timeoutMs = 15_000;
 const leaseMs = timeoutMs + 5_000;
 const atOnce = 10;
 const turnMs = 20_000;
+const slowMs = 5_000;
 const restMs = 30_000;
 const gone = 410;
 
@@ -86,10 +87,12 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
         { limit: atOnce, leaseMs },
       );
       if (claimed.length === 0) return;
+      const startedAt = Date.now();
       const results = await Promise.all(claimed.map((one) => this.attempt(endpoint, one)));
       for (const result of results) await recordResult(this.database.prisma, accountId, result);
       if (results.some(({ status }) => status === gone)) return this.disable(endpoint);
-      if (results.every(({ status }) => status === null)) return this.rest(endpoint);
+      const isSilent = results.every(({ status }) => status === null);
+      if (isSilent && Date.now() - startedAt > slowMs) return this.rest(endpoint);
     }
   }
 
@@ -157,7 +160,7 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
     });
   }
 
-  /** An endpoint that does not answer is left in peace a while, so that it does not take others' places. */
+  /** An endpoint that keeps us waiting is left in peace a while, so that it does not take others' places. */
   private async rest({ accountId, id }: Endpoint): Promise<void> {
     await this.database.prisma.webhookEndpoint.update({
       where: { accountId_id: { accountId, id } },
