@@ -24,8 +24,8 @@ export class StatementModule implements OnModuleInit {
   onModuleInit(): void {
     const everyMs = this.settings.syncIntervalMs;
     this.timers.every('statement', everyMs, async () => {
-      await this.statement.wakeOverdue(0, false);
-      await this.statement.wakeOverdue(everyMs * lateAfterIntervals, true);
+      await this.statement.wakeAll();
+      await this.statement.wakeOverdue(everyMs * lateAfterIntervals);
     });
   }
 }

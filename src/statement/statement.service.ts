@@ -50,12 +50,16 @@ export class StatementService {
     await this.wakeUps.wake('settleWebhooks', { accountId });
   }
 
-  /** Wakes a poll of each account whose last one is older than this. */
-  async wakeOverdue(olderThanMs: number, isLate: boolean): Promise<void> {
+  /** Wakes a poll of every account. */
+  async wakeAll(): Promise<void> {
+    for (const { id: accountId } of await this.accounts.list())
+      await this.wakeUps.wake('syncStatement', { accountId });
+  }
+
+  /** Wakes accounts past their coalescing whose last completed poll is older than this. */
+  async wakeOverdue(olderThanMs: number): Promise<void> {
     for (const { accountId } of await queries.listOverdue(this.database.prisma, olderThanMs))
-      await (isLate
-        ? this.wakeUps.wakeOverdue('syncStatement', { accountId })
-        : this.wakeUps.wake('syncStatement', { accountId }));
+      await this.wakeUps.wakeOverdue('syncStatement', { accountId });
   }
 
   private async readPages(
@@ -69,7 +73,7 @@ export class StatementService {
     let lowestNew: bigint | null = null;
     let clockOffsetMs = 0;
     let pageLines = 0;
-    const begin = firstPage(order, state.linesBeforeHole, state.pageLines);
+    let begin = firstPage(order, state.linesBeforeHole, state.pageLines);
     const holeNsu = state.isHoleDue ? state.firstHoleNsu : null;
     for (let page = begin; ; page += 1) {
       await stillHere();
@@ -82,6 +86,7 @@ export class StatementService {
       pageLines = Math.max(pageLines, read.lines);
       if (read.lines === 0 && page === begin && page > 1) {
         // Fewer pages than expected: the bank shows more lines on one than it did.
+        begin = 1;
         page = 0;
         continue;
       }

@@ -129,6 +129,17 @@ describe('the mirror of the statement', () => {
     expect((await state()).complete).toBe(true);
   });
 
+  it('begins anew when the pages that it knew are no more, and comes to an end', async () => {
+    bank.order = 'asc';
+    bank.lines = credits(1, 15);
+    await sync();
+    bank.lines = credits(1, 12); // a bank that lost lines, or shows more of them on a page
+    await sync();
+    bank.lines = credits(1, 16);
+    await sync();
+    expect(await mirrored()).toEqual(upTo(16));
+  });
+
   it('sets aside a line that cannot be read, and shows its neighbours', async () => {
     bank.lines = [
       ...credits(1, 2),
