@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
-import type { Role, Settings } from './config.js';
+import { SettingsError, type Role, type Settings } from './config.js';
 import { createPool, Database } from './database.service.js';
 import { Addresses } from './platform/addresses.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './platform/embedded-postgres.js';
@@ -96,7 +96,7 @@ async function startSandbox(
     settings: { apiKey: settings.bank.apiKey },
   });
   undo.push(() => sandbox.close());
-  await sandbox.listen(settings.sandboxPort, settings.host);
+  await listen(sandbox, 'SANDBOX_PORT', settings.sandboxPort, settings.host);
   progress('The sandbox bank is open');
   return urlOf(sandbox);
 }
@@ -128,7 +128,7 @@ async function startService(
   health.require('queue', () => queue.isReady());
   if (!settings.roles.includes('api')) serveHealthOnly(service);
 
-  await service.listen(settings.port, settings.host);
+  await listen(service, 'PORT', settings.port, settings.host);
   const url = urlOf(service);
   addresses.publicUrl = settings.publicUrl ?? url;
   if (settings.roles.includes('worker')) service.get(Workers).start();
@@ -150,6 +150,23 @@ function serveHealthOnly(service: NestFastifyApplication): void {
       if (request.url.startsWith('/health/')) done();
       else reply.callNotFound();
     });
+}
+
+async function listen(
+  application: NestFastifyApplication,
+  setting: 'PORT' | 'SANDBOX_PORT',
+  port: number,
+  host: string,
+): Promise<void> {
+  try {
+    await application.listen(port, host);
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error;
+    throw new SettingsError([
+      `${setting} ${port} cannot be listened on (${code}): set another, or end what listens there.`,
+    ]);
+  }
 }
 
 /** Our own address; an application on every interface is reached over loopback. */

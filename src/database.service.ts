@@ -68,24 +68,23 @@ export class Database {
     client.on('error', onError);
     const numbers = [sessionLocks[lock], number];
     try {
+      await client.query(`SET idle_session_timeout = '20s'`);
       const { rows } = await client.query<{ held: boolean }>(
         'SELECT pg_try_advisory_lock($1, $2) AS held',
         numbers,
       );
       if (!rows[0]?.held) return null;
-      await client.query(`SET idle_session_timeout = '20s'`);
       try {
         const result = await work(async () => {
           await client.query('SELECT 1');
         });
         return { result };
       } finally {
-        if (!isLost) {
-          await client.query('SELECT pg_advisory_unlock($1, $2)', numbers);
-          await client.query('RESET idle_session_timeout');
-        }
+        await client.query('SELECT pg_advisory_unlock($1, $2)', numbers).catch(onError);
       }
     } finally {
+      // A connection that cannot be put back as it was is not put back.
+      await client.query('RESET idle_session_timeout').catch(onError);
       client.off('error', onError);
       client.release(isLost);
     }

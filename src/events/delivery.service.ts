@@ -40,7 +40,7 @@ interface Endpoint {
 
 @Injectable()
 export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
-  private isStopping = false;
+  private readonly stopping = new AbortController();
   private readonly client: AxiosInstance;
   private readonly agents: { httpAgent: HttpAgent; httpsAgent: HttpsAgent };
   private readonly isLoopbackAllowed: boolean;
@@ -80,7 +80,7 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
     });
     if (!endpoint) return;
     const turnEndsAt = Date.now() + turnMs;
-    while (Date.now() < turnEndsAt && !this.isStopping) {
+    while (Date.now() < turnEndsAt && !this.stopping.signal.aborted) {
       const claimed = await claimDeliveries(
         this.database.prisma,
         { accountId, endpointId },
@@ -88,16 +88,18 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
       );
       if (claimed.length === 0) return;
       const startedAt = Date.now();
-      const results = await Promise.all(claimed.map((one) => this.attempt(endpoint, one)));
+      let results = await Promise.all(claimed.map((one) => this.attempt(endpoint, one)));
+      // What was cut off by our own end is nobody's failure: its lease runs out, and it is made again.
+      if (this.stopping.signal.aborted) results = results.filter(({ status }) => status !== null);
       for (const result of results) await recordResult(this.database.prisma, accountId, result);
       if (results.some(({ status }) => status === gone)) return this.disable(endpoint);
-      const isSilent = results.every(({ status }) => status === null);
+      const isSilent = results.length > 0 && results.every(({ status }) => status === null);
       if (isSilent && Date.now() - startedAt > slowMs) return this.rest(endpoint);
     }
   }
 
   onModuleDestroy(): void {
-    this.isStopping = true;
+    this.stopping.abort();
   }
 
   onApplicationShutdown(): void {
@@ -126,6 +128,7 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
     const now = this.clock.now();
     const refused = judgeEndpointUrl(endpoint.url, this.isLoopbackAllowed);
     if (!refused.ok) return { status: null, error: 'address_refused', retryAfterSeconds: null };
+    const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const response = await this.client.post<Readable>(endpoint.url, body, {
         headers: {
@@ -139,7 +142,7 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
             body,
           ),
         },
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: AbortSignal.any([timeout, this.stopping.signal]),
       });
       response.data.destroy();
       const retryAfterSeconds = readRetryAfter(response.headers['retry-after'], now);
@@ -147,6 +150,7 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
       return { status: response.status, error, retryAfterSeconds };
     } catch (error) {
       this.log.info({ err: error, endpointId: endpoint.id }, 'an endpoint did not take an event');
+      if (timeout.aborted) return { status: null, error: 'timeout', retryAfterSeconds: null };
       const code = axios.isAxiosError(error) ? error.code : undefined;
       return { status: null, error: (code ?? 'no_answer').toLowerCase(), retryAfterSeconds: null };
     }

@@ -28,6 +28,8 @@ interface Session {
   client: pg.Client;
   socket: Socket;
   port: number;
+  /** The server is stopped, or left to others: it is not ended with this process. */
+  forget?: () => void;
 }
 
 interface Refusal {
@@ -103,6 +105,10 @@ async function launch(
     const session = await openSession(cluster, port);
     if ('client' in session) {
       await rememberPort(cluster, port);
+      // A process that is made to end at once has no time to stop its server: it asks it to.
+      const endServer = () => server.kill('SIGINT');
+      process.once('exit', endServer);
+      session.forget = () => process.off('exit', endServer);
       server.once('exit', (code, signal) => {
         if (code !== 0) log(`PostgreSQL exited (${signal ?? code}): see ${logPath(cluster)}`);
       });
@@ -155,6 +161,7 @@ async function stop(
   log: (message: string) => void,
 ): Promise<void> {
   const { client, socket } = await revived(cluster, session);
+  session.forget?.();
   socket.ref();
   try {
     await client.query('SELECT pg_advisory_unlock_shared($1)', [usersLock]);

@@ -1,6 +1,6 @@
 // Whether the process lives, and whether it can do its work.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Controller, Get, Injectable } from '@nestjs/common';
+import { Controller, Get, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { AppError } from './errors.js';
 import { Log } from './log.js';
 
@@ -10,7 +10,7 @@ interface Check {
 }
 
 @Injectable()
-export class Health {
+export class Health implements OnModuleDestroy {
   private readonly checks: Check[] = [];
   private hasStarted = false;
 
@@ -24,6 +24,11 @@ export class Health {
   /** Everything that starts has started. */
   started(): void {
     this.hasStarted = true;
+  }
+
+  /** It ends: nobody should send it anything more. */
+  onModuleDestroy(): void {
+    this.hasStarted = false;
   }
 
   /** What is not ready; empty when all is. */

@@ -54,16 +54,13 @@ export async function createHttpApplication(
 }
 
 /** A URL that Fastify cannot route never reaches a handler; its answer is the contract's all the same. */
-function answerBadRequest(
-  error: FastifyError,
-  _request: FastifyRequest,
-  reply: FastifyReply,
-): void {
+function answerBadRequest(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   const status = error.statusCode ?? 400;
+  const traceId = traceIdFrom(request.headers.traceparent as string | undefined);
   void reply
     .status(status)
-    .header('content-type', errorContentType)
-    .send(JSON.stringify(buildErrorBody(status, newTraceId())));
+    .headers({ 'content-type': errorContentType, 'x-trace-id': traceId })
+    .send(JSON.stringify(buildErrorBody(status, traceId)));
 }
 
 const clientErrorStatuses: Record<string, number> = {

@@ -112,7 +112,7 @@ export async function listExpectedPaymentRows(
     FROM expected_payment e
     CROSS JOIN LATERAL (
       SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents,
-             COALESCE((array_agg(owed_cents ORDER BY created_at DESC))[1], e.amount_cents) AS owed
+             COALESCE((array_agg(owed_cents ORDER BY id DESC))[1], e.amount_cents) AS owed
       FROM match
       WHERE account_id = e.account_id AND expected_payment_id = e.id AND unlinked_at IS NULL
     ) paid

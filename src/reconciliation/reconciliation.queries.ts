@@ -172,8 +172,14 @@ export async function listUnjudgedAccounts(db: Db): Promise<{ accountId: number 
     WHERE EXISTS (
       SELECT 1 FROM "transaction" t
       WHERE t.account_id = a.id AND t.arrival > COALESCE(s.judged_arrival, 0)
-    ) OR (SELECT count(*) FROM unreadable_line u WHERE u.account_id = a.id)
-       + (SELECT count(*) FROM operation o WHERE o.account_id = a.id AND o.state = 'needs_operator')
-       > (SELECT count(*) FROM break b
-          WHERE b.account_id = a.id AND b.kind IN ('unreadable_line', 'unknown_outcome'))`;
+    ) OR EXISTS (
+      SELECT 1 FROM unreadable_line u WHERE u.account_id = a.id AND NOT EXISTS (
+        SELECT 1 FROM break b WHERE b.account_id = u.account_id AND b.kind = 'unreadable_line'
+          AND b.subject = 'line:' || u.content_hash)
+    ) OR EXISTS (
+      SELECT 1 FROM operation o
+      WHERE o.account_id = a.id AND o.state = 'needs_operator' AND NOT EXISTS (
+        SELECT 1 FROM break b WHERE b.account_id = o.account_id AND b.kind = 'unknown_outcome'
+          AND b.subject = 'operation:' || o.id)
+    )`;
 }

@@ -16,6 +16,11 @@ import * as queries from './statement.queries.js';
 
 const callDeadlineMs = 8_000;
 const busyRetryMs = 500;
+/**
+ * A bank may answer a page past the end with its last one, for ever. Lines that arrive can push a page down by
+ * just its length, once or twice, but not again and again.
+ */
+const maxRepeats = 3;
 
 interface PageResult {
   lines: number;
@@ -73,13 +78,16 @@ export class StatementService {
     let lowestNew: bigint | null = null;
     let clockOffsetMs = 0;
     let pageLines = 0;
+    let repeats = 0;
+    const seen = new Set<string>();
     let begin = firstPage(order, state.linesBeforeHole, state.pageLines);
     const holeNsu = state.isHoleDue ? state.firstHoleNsu : null;
     for (let page = begin; ; page += 1) {
       await stillHere();
       const answer = await this.readPage(account, page);
       clockOffsetMs = answer.date ? answer.date.getTime() - this.clock.now().getTime() : 0;
-      const read = await this.recordPage(sync, answer.value.map(readLine));
+      const readings = answer.value.map(readLine);
+      const read = await this.recordPage(sync, readings);
       order = read.order ?? order;
       newLines += read.newLines;
       if (read.newLines > 0) lowestNew = least(lowestNew, read.lowestNsu);
@@ -90,6 +98,8 @@ export class StatementService {
         page = 0;
         continue;
       }
+      repeats = addUnseen(seen, readings) ? 0 : repeats + 1;
+      if (repeats === maxRepeats) break;
       if (isLastPage({ ...read, order, isAnchored: state.isAnchored, holeNsu })) break;
     }
     await this.database.transaction(async (tx) => {
@@ -158,6 +168,14 @@ export class StatementService {
     if (await queries.isCurrent(tx, sync)) return;
     throw new AppError('conflict', { internal: 'a later sync of the statement has begun' });
   }
+}
+
+/** Notes the lines of a page; false when this sync had seen them all. */
+function addUnseen(seen: Set<string>, readings: LineReading[]): boolean {
+  const before = seen.size;
+  for (const reading of readings)
+    seen.add(reading.ok ? reading.line.contentHash : reading.contentHash);
+  return seen.size > before;
 }
 
 function least(a: bigint | null, b: bigint | null): bigint | null {

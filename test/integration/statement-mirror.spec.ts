@@ -140,6 +140,21 @@ describe('the mirror of the statement', () => {
     expect(await mirrored()).toEqual(upTo(16));
   });
 
+  it.each(['desc', 'asc'] as const)(
+    'comes to an end when the bank shows its last page again and again, pages %s',
+    async (order) => {
+      bank.order = order;
+      bank.repeatsLastPage = true;
+      bank.lines = credits(1, 8);
+      await sync();
+      expect(await mirrored()).toEqual(upTo(8));
+      expect(bank.pagesRead).toBeLessThanOrEqual(6);
+      bank.lines = credits(1, 11);
+      await sync();
+      expect(await mirrored()).toEqual(upTo(11));
+    },
+  );
+
   it('sets aside a line that cannot be read, and shows its neighbours', async () => {
     bank.lines = [
       ...credits(1, 2),

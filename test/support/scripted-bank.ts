@@ -18,6 +18,8 @@ export class ScriptedBank {
   lines: ScriptedLine[] = [];
   /** Lines that exist and are not shown. */
   withheld = new Set<number>();
+  /** Whether a page past the end is answered with the last one. */
+  repeatsLastPage = false;
   pagesRead = 0;
   /** Called before each page, to change what the pages show. */
   beforePage: (page: number) => void | Promise<void> = () => undefined;
@@ -32,7 +34,9 @@ export class ScriptedBank {
     this.pagesRead += 1;
     const shown = this.statement().filter(({ nsu }) => !this.withheld.has(nsu));
     if (this.order === 'desc') shown.reverse();
-    const value = shown.slice((page - 1) * limit, page * limit).map(({ raw }) => raw);
+    const lastPage = Math.max(1, Math.ceil(shown.length / limit));
+    const asked = this.repeatsLastPage ? Math.min(page, lastPage) : page;
+    const value = shown.slice((asked - 1) * limit, asked * limit).map(({ raw }) => raw);
     return { outcome: 'success', status: 200, text: '', value, date: new Date() };
   };
 
