@@ -13,17 +13,6 @@ import {
   timestamp,
 } from './wire.js';
 
-/** The names that the contract lists; the list "is not exhaustive", so a line's own name is open text. */
-export const transactionTypeNames = [
-  'DEBIT_TRANSFER_INTERNAL',
-  'CREDIT_TRANSFER_INTERNAL',
-  'DEBIT_TRANSFER_EXTERNAL',
-  'CREDIT_TRANSFER_EXTERNAL',
-  'DEBIT_PIX',
-  'CREDIT_PIX',
-  'DEBIT_PIX_REFUND',
-] as const;
-
 export const transaction = z.looseObject({
   id: z.string(),
   correlationId: z.string().nullish(),
@@ -80,8 +69,8 @@ export const listTransactionsV1 = route({
 });
 
 /**
- * The same routes as the mirror and drop-in clients read them: each line as it came, so that one line that cannot be read is
- * set aside and does not hide its neighbours.
+ * The same routes as the mirror and drop-in clients read them: each line as it came, so that one line that
+ * cannot be read is set aside and does not hide its neighbours.
  */
 export const readStatementPage = asItCame(listTransactions);
 export const readStatementPageV1 = asItCame(listTransactionsV1);

@@ -95,10 +95,11 @@ export class OperationSender {
   }
 
   private async recover(account: BankAccount, operation: Operation): Promise<void> {
+    const db = this.database.prisma;
     const decision = decideRecovery(
       {
         ageMs: Date.now() - operation.createdAt.getTime(),
-        isSeenOnStatement: await queries.isSeenOnStatement(this.database.prisma, operation),
+        isSeenOnStatement: await queries.isSeenOnStatement(db, operation),
       },
       this.bank.profile.isRepeatSafe,
     );
@@ -106,22 +107,14 @@ export class OperationSender {
       case 'resend':
         return this.send(account, operation, 'unknown');
       case 'wait':
-        return queries.postpone(this.database.prisma, operation, decision.delayMs);
+        return queries.postpone(db, operation, decision.delayMs);
       case 'succeed':
-        return this.end(operation, 'succeeded', 'seen_on_statement');
+        return queries.endUnknown(db, operation, 'succeeded', 'seen_on_statement');
       case 'ask_operator':
-        return this.end(operation, 'needs_operator', operation.reason ?? 'no_answer');
+        return queries.endUnknown(db, operation, 'needs_operator', operation.reason ?? 'no_answer');
       default:
         return unreachable(decision);
     }
-  }
-
-  private async end(
-    operation: Operation,
-    state: 'succeeded' | 'needs_operator',
-    reason: string,
-  ): Promise<void> {
-    await queries.endUnknown(this.database.prisma, operation, state, reason);
   }
 
   private kind(operation: Operation): OperationKind {

@@ -96,15 +96,14 @@ export async function findDue(db: Db, { accountId, id }: Key): Promise<Operation
 
 /** Ends an unknown operation by evidence, or hands it to the operator. */
 export async function endUnknown(
-  tx: Tx,
+  db: Db,
   { accountId, id }: Key,
   state: 'succeeded' | 'needs_operator',
   reason: string,
-): Promise<boolean> {
-  const updated = await tx.$executeRaw`
+): Promise<void> {
+  await db.$executeRaw`
     UPDATE operation SET state = ${state}, reason = ${reason}, next_action_at = NULL, updated_at = now()
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'unknown'`;
-  return updated === 1;
 }
 
 export async function postpone(db: Db, { accountId, id }: Key, delayMs: number): Promise<void> {

@@ -2,6 +2,7 @@
 // inserted in one statement each. Neither side of a match is updated.
 import { v7 as uuidv7 } from 'uuid';
 import type { Db, Tx } from '../database.service.js';
+import { Prisma } from '../generated/service/client.js';
 import type { Candidate, JudgedLine, Verdict } from './match.js';
 
 /** A line with what its events tell. */
@@ -118,6 +119,14 @@ export async function insertBreaks(tx: Tx, accountId: number, breaks: NewBreak[]
     ON CONFLICT (account_id, kind, subject) DO NOTHING`;
 }
 
+// Conditions on a line set aside (u) and on an operation (o), for whoever lists them and whoever looks for any.
+const lineIsUntold = Prisma.sql`NOT EXISTS (
+  SELECT 1 FROM break b WHERE b.account_id = u.account_id AND b.kind = 'unreadable_line'
+    AND b.subject = 'line:' || u.content_hash)`;
+const outcomeIsUntold = Prisma.sql`o.state = 'needs_operator' AND NOT EXISTS (
+  SELECT 1 FROM break b WHERE b.account_id = o.account_id AND b.kind = 'unknown_outcome'
+    AND b.subject = 'operation:' || o.id)`;
+
 /** What was set aside, and what nobody knows the end of, without a break yet. */
 export async function listUntold(db: Db, accountId: number): Promise<NewBreak[]> {
   return db.$queryRaw<NewBreak[]>`
@@ -125,9 +134,7 @@ export async function listUntold(db: Db, accountId: number): Promise<NewBreak[]>
            NULL::bigint AS nsu,
            jsonb_build_object('kind', u.kind, 'reason', u.reason, 'nsu', u.nsu::text) AS evidence
     FROM unreadable_line u
-    WHERE u.account_id = ${accountId} AND NOT EXISTS (
-      SELECT 1 FROM break b WHERE b.account_id = u.account_id AND b.kind = 'unreadable_line'
-        AND b.subject = 'line:' || u.content_hash)
+    WHERE u.account_id = ${accountId} AND ${lineIsUntold}
     UNION ALL
     SELECT 'unknown_outcome', 'operation:' || o.id, e.amount_cents, NULL,
            jsonb_build_object('operationId', o.id, 'operationKind', o.kind, 'reason', o.reason,
@@ -137,9 +144,7 @@ export async function listUntold(db: Db, accountId: number): Promise<NewBreak[]>
       SELECT sum(amount_cents)::bigint AS amount_cents FROM expected_payment
       WHERE account_id = o.account_id AND operation_id = o.id
     ) e ON true
-    WHERE o.account_id = ${accountId} AND o.state = 'needs_operator' AND NOT EXISTS (
-      SELECT 1 FROM break b WHERE b.account_id = o.account_id AND b.kind = 'unknown_outcome'
-        AND b.subject = 'operation:' || o.id)
+    WHERE o.account_id = ${accountId} AND ${outcomeIsUntold}
     LIMIT 1000`;
 }
 
@@ -173,13 +178,8 @@ export async function listUnjudgedAccounts(db: Db): Promise<{ accountId: number 
       SELECT 1 FROM "transaction" t
       WHERE t.account_id = a.id AND t.arrival > COALESCE(s.judged_arrival, 0)
     ) OR EXISTS (
-      SELECT 1 FROM unreadable_line u WHERE u.account_id = a.id AND NOT EXISTS (
-        SELECT 1 FROM break b WHERE b.account_id = u.account_id AND b.kind = 'unreadable_line'
-          AND b.subject = 'line:' || u.content_hash)
+      SELECT 1 FROM unreadable_line u WHERE u.account_id = a.id AND ${lineIsUntold}
     ) OR EXISTS (
-      SELECT 1 FROM operation o
-      WHERE o.account_id = a.id AND o.state = 'needs_operator' AND NOT EXISTS (
-        SELECT 1 FROM break b WHERE b.account_id = o.account_id AND b.kind = 'unknown_outcome'
-          AND b.subject = 'operation:' || o.id)
+      SELECT 1 FROM operation o WHERE o.account_id = a.id AND ${outcomeIsUntold}
     )`;
 }

@@ -41,7 +41,8 @@ export class ReconciliationService {
   /** Opens breaks for what is no line that could be judged: lines set aside, outcomes that nobody knows. */
   private async tellUntold(accountId: number): Promise<void> {
     const untold = await queries.listUntold(this.database.prisma, accountId);
-    await this.database.transaction((tx) => queries.insertBreaks(tx, accountId, untold));
+    if (untold.length > 0)
+      await this.database.transaction((tx) => queries.insertBreaks(tx, accountId, untold));
   }
 
   private async judgeBatch(tx: Tx, { id: accountId, goLiveAt }: BankAccount): Promise<number> {
