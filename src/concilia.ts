@@ -93,7 +93,7 @@ async function startSandbox(
   const sandbox = await createSandbox({
     databaseUrl,
     log,
-    settings: { apiKey: settings.bank.apiKey },
+    settings: { apiKey: settings.bank.apiKey, partnerKey: settings.bank.partnerKey },
   });
   undo.push(() => sandbox.close());
   await listen(sandbox, 'SANDBOX_PORT', settings.sandboxPort, settings.host);

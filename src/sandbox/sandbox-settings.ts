@@ -7,5 +7,7 @@ export class SandboxSettings {
     readonly log: Log,
     /** The key of account 1000001. */
     readonly apiKey: string,
+    /** The key of the onboarding API's partner. */
+    readonly partnerKey: string,
   ) {}
 }

@@ -16,15 +16,21 @@ import { ChargeSimulation } from './charges/charge-simulation.service.js';
 import { ChargesController } from './charges/charges.controller.js';
 import { Charges } from './charges/charges.service.js';
 import { StaticQrCodes } from './charges/static-qr.service.js';
+import { BankSettings } from './bank-settings.service.js';
 import { BankClock } from './clock/bank-clock.service.js';
+import { ClockController } from './clock/clock.controller.js';
 import { BookReading } from './control/book-reading.service.js';
 import { ControlController } from './control/control.controller.js';
 import { IncomingPixes } from './control/incoming-pix.service.js';
 import { OtherLines } from './control/other-lines.service.js';
 import { isReachable } from './health.queries.js';
+import { DueWork } from './due-work/due-work.service.js';
+import { Faults } from './faults/faults.service.js';
 import { Idempotency } from './idempotency.service.js';
+import { LineVisibility } from './ledger/line-visibility.service.js';
 import { Ledger } from './ledger/ledger.service.js';
-import { Modes } from './modes.service.js';
+import { ModesController } from './modes/modes.controller.js';
+import { Modes } from './modes/modes.service.js';
 import { PixCredits } from './pix/pix-credits.service.js';
 import { Random } from './random.service.js';
 import { SandboxDatabase } from './sandbox-database.service.js';
@@ -42,17 +48,17 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     StatementController,
     RegistrationsController,
     ControlController,
+    ModesController,
+    ClockController,
     HealthController,
   ],
   providers: [
     { provide: APP_GUARD, useClass: ApiKeyGuard },
     SandboxDatabase,
-    BankClock,
-    Modes,
-    Random,
-    Idempotency,
+    ...[BankSettings, BankClock, Modes, Random, Faults],
+    ...[Idempotency, DueWork],
     ...[Accounts, Seeding],
-    ...[Ledger, Statement],
+    ...[LineVisibility, Ledger, Statement],
     ...[Webhooks, WebhookSender, Registrations],
     ...[ChargeBook, ChargeCredits, ChargeSimulation, Charges, StaticQrCodes],
     ...[PixCredits, IncomingPixes, OtherLines, BookReading],
@@ -76,6 +82,8 @@ export interface SandboxOptions {
   settings: {
     /** The key of account 1000001. */
     apiKey: string;
+    /** The key of the onboarding API's partner. */
+    partnerKey: string;
   };
 }
 
@@ -93,7 +101,12 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
     folder: migrations,
     log: (message) => log.info(message),
   });
-  const settings = new SandboxSettings(databaseUrl, log, options.settings.apiKey);
+  const settings = new SandboxSettings(
+    databaseUrl,
+    log,
+    options.settings.apiKey,
+    options.settings.partnerKey,
+  );
   const application = await createHttpApplication(SandboxModule.with(settings), {
     log,
     title: 'Sandbox bank',
@@ -107,10 +120,13 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
       void reply.header('date', clock.now().toUTCString());
       done(null, payload);
     });
+  await clock.load();
+  await application.get(Modes).load();
   await application.get(Seeding).openBank();
   const health = application.get(Health);
   const database = application.get(SandboxDatabase);
   health.require('database', () => isReachable(database));
   health.started();
+  application.get(DueWork).start();
   return application;
 }

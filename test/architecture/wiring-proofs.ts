@@ -60,10 +60,10 @@ export const wiringRules: HeldRule[] = [
         export const createCharge = route({});
         export const payCharge = route({});
         export const listWebhookRegistrations = route({});`,
-      'src/charges/charges.schema.ts': `export const listCharges = route({});`,
+      'src/charges/charges.schema.ts': `export const listWidgets = route({});`,
       'src/charges/charges.controller.ts': `
         import { createCharge as create } from '../contract/charges.js';
-        class A { @Handles(create) create() {} @Handles(listCharges) list() {} }`,
+        class A { @Handles(create) create() {} @Handles(listWidgets) list() {} }`,
       'src/sandbox/charges/charges.controller.ts': `
         class A { @Handles(createCharge) a() {} @Handles(createCharge) b() {}
                   @Handles(payCharge) c() {} @Handles(listWebhookRegistrations) d() {} }`,

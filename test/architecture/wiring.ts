@@ -113,19 +113,24 @@ function nameProperty(node: ts.Node): string {
   return name;
 }
 
+const asYet = 'the service does not send money out as yet';
+const known = "known of the real bank, not of the contract: the service's own is under /v1";
 const registration = 'registrations are ours at the bank; systems have /v1/webhook-endpoints';
 
 /** Routes of the bank that the service does not serve, each with its reason. */
-const notServedByTheService: ReadonlyMap<string, string> = new Map([
+const notServedByTheService: ReadonlyMap<string, string> = new Map<string, string>([
   ['createWebhookRegistration', registration],
   ['listWebhookRegistrations', registration],
   ['getWebhookRegistration', registration],
   ['updateWebhookRegistration', registration],
   ['deleteWebhookRegistration', registration],
-  [
-    'getCharge',
-    "known of the real bank, not of the contract; the book's is /v1/charges/{correlationId}",
-  ],
+  ...['getCharge', 'listCharges', 'voidCharge', 'getTransfer', 'readBalances'].map(
+    (name) => [name, known] as const,
+  ),
+  ...['lookUpPixKey', 'createTransfer', 'createTransferBatch', 'getBill', 'payBill'].map(
+    (name) => [name, asYet] as const,
+  ),
+  ...['refundTransaction', 'createCustomer'].map((name) => [name, asYet] as const),
 ]);
 
 /** A contract route is served by both applications, any other by the one that declares it. */

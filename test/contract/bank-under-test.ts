@@ -46,7 +46,7 @@ export async function sandboxUnderTest() {
     const application = await createSandbox({
       databaseUrl: database.url,
       log: createLog(process.env.TEST_LOG_LEVEL ?? 'silent', 'sandbox'),
-      settings: { apiKey: 'sandbox-dev-key' },
+      settings: { apiKey: 'sandbox-dev-key', partnerKey: 'sandbox-dev-partner' },
     });
     await application.listen(0, '127.0.0.1');
     return application;

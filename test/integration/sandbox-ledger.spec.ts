@@ -84,7 +84,7 @@ describe('the database refuses', () => {
      VALUES (${account('1000001')}, ${nsu}, ${previous.nsu}, (SELECT max(id) FROM movement), ${cents},
        ${previous.balance}, ${previous.balance + cents}, 'ANY_LINE', now())`;
   const hold = (cents: number, nsu: number) =>
-    `UPDATE account SET balance_cents = ${cents}, last_nsu = ${nsu} WHERE number = '1000001'`;
+    `UPDATE account SET balance_cents = ${cents}, last_nsu = ${nsu}, tail_nsu = ${nsu} WHERE number = '1000001'`;
 
   const first = { nsu: 'NULL', balance: 10_000_000 } as const;
   const balanced = [movement, entry('1000001', 500), entry('other', -500)];

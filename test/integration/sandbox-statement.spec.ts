@@ -1,3 +1,4 @@
+import type { BankSettings } from '../../src/sandbox/bank-settings.service.js';
 import { jest } from '@jest/globals';
 import { BankClock } from '../../src/sandbox/clock/bank-clock.service.js';
 import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
@@ -47,7 +48,7 @@ it('tells its own clock in Date', async () => {
 });
 
 it('keeps its clock from going back', () => {
-  const clock = new BankClock();
+  const clock = new BankClock({} as BankSettings);
   const told = clock.now();
   jest.spyOn(Date, 'now').mockReturnValue(told.getTime() - 60_000);
   expect(clock.now()).toEqual(told);

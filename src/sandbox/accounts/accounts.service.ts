@@ -29,6 +29,11 @@ export class Accounts {
     return account;
   }
 
+  /** Forgets what was found: a bank that begins anew gives out its numbers again. */
+  forget(): void {
+    this.byKeyHash.clear();
+  }
+
   /** A customer's account by its number; throws `not_found`. */
   async getByNumber(number: string): Promise<BankAccount> {
     const found = await this.database.prisma.account.findFirst({
@@ -38,7 +43,7 @@ export class Accounts {
     return toBankAccount(found);
   }
 
-  /** The account that a DICT key leads to, however the key is spelled, or null. */
+  /** The account of this bank that a DICT key leads to, however the key is spelled, or null. */
   async findByPixKey(text: string): Promise<BankAccount | null> {
     const pixKey = parsePixKey(text);
     if (!pixKey) return null;
@@ -46,7 +51,7 @@ export class Accounts {
       where: { key: pixKey.key },
       include: { account: true },
     });
-    return found && toBankAccount(found.account);
+    return found?.account ? toBankAccount(found.account) : null;
   }
 
   /** The random key of the account, under which it is paid when no other is asked for. */
@@ -78,5 +83,6 @@ function toBankAccount(row: Account): BankAccount {
     city: row.city,
     state: row.state,
     zipCode: row.zipCode,
+    email: row.email,
   };
 }

@@ -6,9 +6,11 @@ import {
   type ExecutionContext,
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { apiKeyHeader } from '../../contract/authentication.js';
+import { apiKeyHeader, partnerKeyHeader } from '../../contract/authentication.js';
 import { routeOf } from '../../platform/contract-route.js';
 import { AppError, invariant } from '../../platform/errors.js';
+import { sha256 } from '../../platform/exact-json.js';
+import { SandboxSettings } from '../sandbox-settings.js';
 import { Accounts } from './accounts.service.js';
 import type { BankAccount } from './bank-account.js';
 
@@ -16,17 +18,29 @@ type AuthenticatedRequest = FastifyRequest & { bankAccount?: BankAccount };
 
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
-  constructor(private readonly accounts: Accounts) {}
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly settings: SandboxSettings,
+  ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const route = routeOf(context.getHandler());
     // Outside the routes stands the process's health alone, which tells nothing of anybody.
     if (!route || route.authentication === 'none') return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    if (route.authentication === 'partner-key') return this.provePartner(request);
     const apiKey = request.headers[apiKeyHeader];
     const account = typeof apiKey === 'string' ? await this.accounts.findByApiKey(apiKey) : null;
     if (!account) throw new AppError('unauthenticated');
     request.bankAccount = account;
+    return true;
+  }
+
+  /** Compared by hash: nothing is learnt from how long it takes. */
+  private provePartner(request: FastifyRequest): true {
+    const partnerKey = request.headers[partnerKeyHeader];
+    if (typeof partnerKey !== 'string' || sha256(partnerKey) !== sha256(this.settings.partnerKey))
+      throw new AppError('unauthenticated');
     return true;
   }
 }

@@ -11,4 +11,6 @@ export interface BankAccount {
   city: string;
   state: string;
   zipCode: string;
+  /** Empty when the bank has none. */
+  email: string;
 }

@@ -23,6 +23,7 @@ export const fixtureAccounts: [FixtureAccount, FixtureAccount] = [
     city: 'São Paulo',
     state: 'SP',
     zipCode: '01310100',
+    email: 'financeiro@empresa-um.example',
     openingBalanceCents: 10_000_000n,
     dictKeys: [
       { kind: 'CNPJ', key: '11222333000181' },
@@ -41,6 +42,7 @@ export const fixtureAccounts: [FixtureAccount, FixtureAccount] = [
     city: 'Curitiba',
     state: 'PR',
     zipCode: '80020310',
+    email: 'maria@pessoa-dois.example',
     openingBalanceCents: 500_000n,
     dictKeys: [
       { kind: 'CPF', key: '12345678909' },

@@ -5,7 +5,7 @@ import { AppError, invariant } from '../../platform/errors.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { Ledger } from '../ledger/ledger.service.js';
 import { outsideMovement, type PostedLine } from '../ledger/movement.js';
-import { Modes } from '../modes.service.js';
+import { Modes } from '../modes/modes.service.js';
 import { partyOutside, type OutsidePayer } from '../pix/party.js';
 import { PixCredits } from '../pix/pix-credits.service.js';
 import { Random } from '../random.service.js';

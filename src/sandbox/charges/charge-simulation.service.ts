@@ -4,7 +4,7 @@ import { addDays } from '../../brazil/calendar.js';
 import { AppError } from '../../platform/errors.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { BankClock } from '../clock/bank-clock.service.js';
-import { Modes } from '../modes.service.js';
+import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
 import { chargeOverdueBody } from '../webhooks/webhook-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
@@ -27,7 +27,7 @@ export class ChargeSimulation {
     return this.database.transaction(async (tx) => {
       const charge = await this.lock(tx, account, correlationId);
       const amountCents =
-        askedAmount(charge, this.clock.today()) ?? this.modes.current.freeAmountPaymentCents;
+        askedAmount(charge, this.clock.today()) ?? this.modes.current.freeAmountPayment;
       const { status, line } =
         charge.type === 'BANKSLIP'
           ? await this.credits.creditSlip(tx, account, charge, amountCents)

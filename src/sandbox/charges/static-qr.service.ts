@@ -12,7 +12,7 @@ import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.
 import { Accounts } from '../accounts/accounts.service.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { Idempotency } from '../idempotency.service.js';
-import { Modes } from '../modes.service.js';
+import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { ChargeBook, type NewCharge } from './charge-book.service.js';
 import { maxQrCents } from './issued-slip.js';

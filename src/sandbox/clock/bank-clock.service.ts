@@ -1,20 +1,83 @@
-// The bank's clock: every time that the sandbox tells or judges by comes from here, and it never goes back.
+// The bank's clock: every time that the sandbox tells or judges by comes from here. Tests move it on or stop it; it
+// never goes back, and a restart finds it where it was.
 import { Injectable } from '@nestjs/common';
-import type { PlainDate } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
+import type { PlainDate } from '../../brazil/calendar.js';
+import { AppError } from '../../platform/errors.js';
+import { BankSettings } from '../bank-settings.service.js';
+
+interface ClockState {
+  /** How far the bank's time is ahead of the machine's, in milliseconds. */
+  offsetMs: number;
+  /** Where it stands still, in epoch milliseconds; null while it runs. */
+  frozenAtMs: number | null;
+}
+
+/** What moves the clock; `to` is an instant that is not before now. */
+export interface ClockChange {
+  to?: Date;
+  isFrozen?: boolean;
+}
 
 @Injectable()
 export class BankClock {
+  private state: ClockState = { offsetMs: 0, frozenAtMs: null };
   private lastToldMs = 0;
+  private readonly listeners: (() => void)[] = [];
+
+  constructor(private readonly settings: BankSettings) {}
+
+  /** Reads where the clock was left; before anything is timed. */
+  async load(): Promise<void> {
+    const kept = await this.settings.find('clock');
+    if (kept !== null) this.state = JSON.parse(kept) as ClockState;
+  }
 
   now(): Date {
     // The machine's clock may be set back; lines must still be told in the order in which they happened.
-    this.lastToldMs = Math.max(this.lastToldMs, Date.now());
+    const toldMs = this.state.frozenAtMs ?? Date.now() + this.state.offsetMs;
+    this.lastToldMs = Math.max(this.lastToldMs, toldMs);
     return new Date(this.lastToldMs);
   }
 
   /** The day in São Paulo, by which due dates and discounts count. */
   today(): PlainDate {
     return saoPauloDay(this.now());
+  }
+
+  get isFrozen(): boolean {
+    return this.state.frozenAtMs !== null;
+  }
+
+  /** Throws `rule_broken` with the reason `clock_never_goes_back`. */
+  async change({ to, isFrozen = this.isFrozen }: ClockChange): Promise<void> {
+    const now = this.now();
+    const target = to ?? now;
+    if (target < now)
+      throw new AppError('rule_broken', {
+        public: `The bank's clock never goes back; it is ${now.toISOString()}.`,
+        reason: 'clock_never_goes_back',
+      });
+    await this.keep({
+      offsetMs: target.getTime() - Date.now(),
+      frozenAtMs: isFrozen ? target.getTime() : null,
+    });
+  }
+
+  /** The machine's time again, for a bank that begins anew: the one time that the clock goes back. */
+  async restart(): Promise<void> {
+    this.lastToldMs = 0;
+    await this.keep({ offsetMs: 0, frozenAtMs: null });
+  }
+
+  /** `listener` runs after each change: what is due may have become so. */
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  private async keep(state: ClockState): Promise<void> {
+    await this.settings.keep('clock', JSON.stringify(state));
+    this.state = state;
+    for (const listener of this.listeners) listener();
   }
 }

@@ -1,12 +1,18 @@
 // What a test may see of the bank: its book with an audit, and its fixtures.
+import type { RouteInput } from '../../contract/route.js';
+import type { readLedger } from './control.schema.js';
 import { Injectable } from '@nestjs/common';
 import { Accounts } from '../accounts/accounts.service.js';
 import { fixtureAccounts, secondAccountKey } from '../accounts/fixtures.js';
 import { auditLedger } from '../ledger/audit.queries.js';
 import { listBalances, listMovements } from '../ledger/ledger.queries.js';
+import type { Party } from '../pix/party.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { SandboxSettings } from '../sandbox-settings.js';
 import { movementOfRow } from './control-movement.js';
+
+/** What one answer can hold; the rest is asked for with `after`. */
+const maxMovements = 100_000;
 
 @Injectable()
 export class BookReading {
@@ -17,12 +23,16 @@ export class BookReading {
   ) {}
 
   /** Accounts, movements and audit of one moment; the audit is of the whole book, whatever is asked for. */
-  async readLedger(query: { account?: string | undefined; after?: bigint | undefined }) {
+  async readLedger(query: RouteInput<typeof readLedger>['query']) {
     const account = query.account ?? null;
     if (account !== null) await this.accounts.getByNumber(account);
     return this.database.snapshot(async (tx) => {
       const balances = await listBalances(tx, account);
-      const movements = await listMovements(tx, { account, afterNsu: query.after ?? 0n });
+      const movements = await listMovements(tx, {
+        account,
+        afterNsu: query.after ?? 0n,
+        limit: query.limit ?? maxMovements,
+      });
       const problems = await auditLedger(tx);
       return {
         accounts: balances.map(({ branch, number, balance_cents: balance }) => ({
@@ -49,9 +59,11 @@ export class BookReading {
         { branch: first.branch, number: first.number, key: this.settings.apiKey },
         { branch: second.branch, number: second.number, key: secondAccountKey },
       ],
-      dictKeys: dictKeys.map(({ key, account }) => ({
+      dictKeys: dictKeys.map(({ key, account, party }) => ({
         key,
-        holder: { name: account.holderName, document: account.holderDocument },
+        holder: account
+          ? { name: account.holderName, document: account.holderDocument }
+          : (party as unknown as Party).holder,
       })),
       bills: bills.map((bill) => ({
         barCode: bill.barCode,

@@ -6,6 +6,7 @@ import {
   clientIdentifier,
   filledText,
   positiveReais,
+  queryInteger,
   queryNsu,
   reais,
   text,
@@ -80,7 +81,13 @@ export const readLedger = route({
   summary: 'Accounts, movements, and an audit of the whole book.',
   method: 'GET',
   path: '/sandbox/ledger',
-  query: z.object({ account: accountNumber.optional(), after: queryNsu.optional() }),
+  query: z.object({
+    account: accountNumber.optional(),
+    after: queryNsu.optional(),
+    limit: queryInteger(1)
+      .refine((value) => value <= 100_000, 'Must be at most 100000.')
+      .optional(),
+  }),
   response: z.object({
     accounts: z.array(z.object({ branch: z.string(), number: z.string(), balance: reais })),
     movements: z.array(movement),

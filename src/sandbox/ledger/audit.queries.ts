@@ -7,7 +7,7 @@ const workedOut = `
     FROM movement LEFT JOIN entry ON entry.movement_id = movement.id
     GROUP BY movement.id
   ), customer AS (
-    SELECT id, number, opening_balance_cents, balance_cents, last_nsu FROM account WHERE kind = 'customer'
+    SELECT id, number, opening_balance_cents, balance_cents, last_nsu, tail_nsu FROM account WHERE kind = 'customer'
   ), sums AS (
     SELECT customer.number, customer.balance_cents, coalesce(sum(entry.change_cents), 0) AS total
     FROM customer LEFT JOIN entry ON entry.account_id = customer.id
@@ -21,18 +21,29 @@ const workedOut = `
   ), chain AS (
     SELECT customer.number, line.nsu, line.change_cents, line.balance_previous_cents,
            line.current_balance_cents, line.created_at,
-           coalesce(lag(line.current_balance_cents) OVER earlier, customer.opening_balance_cents) AS expected,
-           lag(line.created_at) OVER earlier AS earlier_created_at
-    FROM statement_line AS line JOIN customer ON customer.id = line.account_id
-    WINDOW earlier AS (PARTITION BY line.account_id ORDER BY line.nsu)
+           coalesce(earlier.current_balance_cents, customer.opening_balance_cents) AS expected,
+           earlier.created_at AS earlier_created_at,
+           line.previous_nsu IS NOT NULL AND earlier.nsu IS NULL AS is_loose
+    FROM statement_line AS line
+    JOIN customer ON customer.id = line.account_id
+    LEFT JOIN statement_line AS earlier
+      ON earlier.account_id = line.account_id AND earlier.nsu = line.previous_nsu
   ), ends AS (
-    SELECT customer.number, customer.balance_cents, customer.last_nsu, last_line.nsu,
-           coalesce(last_line.current_balance_cents, customer.opening_balance_cents) AS chain_end
+    SELECT customer.number, customer.balance_cents, customer.last_nsu, customer.tail_nsu,
+           coalesce(highest.nsu, 0) AS highest_nsu, tail.nsu AS found_tail_nsu,
+           coalesce(tail.current_balance_cents, customer.opening_balance_cents) AS chain_end
     FROM customer
     LEFT JOIN LATERAL (
-      SELECT nsu, current_balance_cents FROM statement_line
-      WHERE account_id = customer.id ORDER BY nsu DESC LIMIT 1
-    ) AS last_line ON true
+      SELECT nsu FROM statement_line WHERE account_id = customer.id ORDER BY nsu DESC LIMIT 1
+    ) AS highest ON true
+    LEFT JOIN statement_line AS tail
+      ON tail.account_id = customer.id AND tail.nsu = customer.tail_nsu
+  ), forks AS (
+    SELECT customer.number,
+           count(*) FILTER (WHERE line.previous_nsu IS NULL) AS beginnings,
+           count(*) - count(DISTINCT line.previous_nsu) AS extra
+    FROM statement_line AS line JOIN customer ON customer.id = line.account_id
+    GROUP BY customer.number
   )`;
 
 /** One row for each thing that does not hold. */
@@ -54,7 +65,7 @@ const problems = `
   UNION ALL
   SELECT 'account ' || number || ', nsu ' || nsu || ': previous balance ' || balance_previous_cents
          || ', the line before ends at ' || expected
-    FROM chain WHERE balance_previous_cents <> expected
+    FROM chain WHERE balance_previous_cents <> expected OR is_loose
   UNION ALL
   SELECT 'account ' || number || ', nsu ' || nsu || ': balances do not differ by the amount'
     FROM chain WHERE balance_previous_cents + change_cents <> current_balance_cents
@@ -62,9 +73,14 @@ const problems = `
   SELECT 'account ' || number || ', nsu ' || nsu || ': told earlier than the line before'
     FROM chain WHERE created_at < earlier_created_at
   UNION ALL
-  SELECT 'account ' || number || ' holds ' || balance_cents || ' cents at nsu ' || last_nsu
-         || ', its last line says ' || chain_end || ' at ' || coalesce(nsu, 0)
-    FROM ends WHERE balance_cents <> chain_end OR last_nsu <> coalesce(nsu, 0)
+  SELECT 'account ' || number || ' holds ' || balance_cents || ' cents, its chain of lines ends with '
+         || chain_end || ' at nsu ' || coalesce(tail_nsu, 0)
+    FROM ends WHERE balance_cents <> chain_end OR tail_nsu IS DISTINCT FROM found_tail_nsu
+  UNION ALL
+  SELECT 'account ' || number || ' has given nsu ' || last_nsu || ', its highest is ' || highest_nsu
+    FROM ends WHERE last_nsu <> highest_nsu
+  UNION ALL
+  SELECT 'account ' || number || ': its lines are not one chain' FROM forks WHERE beginnings <> 1 OR extra <> 1
   UNION ALL
   SELECT 'movement ' || entry.movement_id || ' is missing on the statement of ' || customer.number
     FROM entry

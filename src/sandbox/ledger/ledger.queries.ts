@@ -2,19 +2,30 @@ import type { Queryable, Tx } from '../sandbox-database.service.js';
 
 export interface LockedAccount {
   balanceCents: bigint;
+  /** Part of the balance that is held for what is not yet effective. */
+  blockedCents: bigint;
   lastNsu: bigint;
+  tailNsu: bigint | null;
+  skippedNsu: bigint | null;
 }
 
 /** Customers' accounts by id, locked until the transaction ends, always in the same order. */
 export async function lockAccounts(tx: Tx, ids: number[]): Promise<Map<number, LockedAccount>> {
-  const rows = await tx.query<{ id: number; balance_cents: bigint; last_nsu: bigint }>(
-    `SELECT id, balance_cents, last_nsu FROM account
-     WHERE id = ANY($1) AND kind = 'customer' ORDER BY id FOR NO KEY UPDATE`,
+  const rows = await tx.query<LockedAccount & { id: number }>(
+    `SELECT id, balance_cents AS "balanceCents", blocked_cents AS "blockedCents", last_nsu AS "lastNsu",
+            tail_nsu AS "tailNsu", skipped_nsu AS "skippedNsu"
+     FROM account WHERE id = ANY($1) AND kind = 'customer' ORDER BY id FOR NO KEY UPDATE`,
     [ids],
   );
-  return new Map(
-    rows.map((row) => [row.id, { balanceCents: row.balance_cents, lastNsu: row.last_nsu }]),
-  );
+  return new Map(rows.map(({ id, ...account }) => [id, account]));
+}
+
+/** Holds or frees part of an account's balance. */
+export async function addToBlocked(tx: Tx, accountId: number, cents: bigint): Promise<void> {
+  await tx.query('UPDATE account SET blocked_cents = blocked_cents + $2 WHERE id = $1', [
+    accountId,
+    cents,
+  ]);
 }
 
 /** A statement line in the words of its table. */
@@ -32,6 +43,10 @@ export interface LineRow {
   end_to_end_id: string | null;
   original_end_to_end_id: string | null;
   proof: object | null;
+  visible_at: Date | null;
+  /** What the account is left with. */
+  last_nsu: bigint;
+  skipped_nsu: bigint | null;
 }
 
 /** Movement, legs, lines and new balances in one statement; `lines` is a JSON array of LineRow. */
@@ -52,7 +67,7 @@ export async function insertMovement(
          account_id integer, nsu bigint, previous_nsu bigint, change_cents bigint,
          balance_previous_cents bigint, current_balance_cents bigint, type_name text, notes text,
          correlation_id text, external_id text, end_to_end_id text, original_end_to_end_id text,
-         proof json)
+         proof json, visible_at timestamptz, last_nsu bigint, skipped_nsu bigint)
      ), customer_legs AS (
        INSERT INTO entry (movement_id, account_id, change_cents)
        SELECT made.id, line.account_id, line.change_cents FROM made, line
@@ -65,14 +80,15 @@ export async function insertMovement(
        INSERT INTO statement_line (
          account_id, nsu, previous_nsu, movement_id, change_cents, balance_previous_cents,
          current_balance_cents, type_name, notes, correlation_id, external_id, end_to_end_id,
-         original_end_to_end_id, proof, created_at)
+         original_end_to_end_id, proof, created_at, visible_at)
        SELECT line.account_id, line.nsu, line.previous_nsu, made.id, line.change_cents,
               line.balance_previous_cents, line.current_balance_cents, line.type_name, line.notes,
               line.correlation_id, line.external_id, line.end_to_end_id, line.original_end_to_end_id,
-              line.proof, $2
+              line.proof, $2, line.visible_at
        FROM made, line
      )
-     UPDATE account SET balance_cents = line.current_balance_cents, last_nsu = line.nsu
+     UPDATE account SET balance_cents = line.current_balance_cents, last_nsu = line.last_nsu,
+                        tail_nsu = line.nsu, skipped_nsu = line.skipped_nsu
      FROM line WHERE account.id = line.account_id`,
     [
       movement.idempotencyKey,
@@ -114,10 +130,10 @@ export interface MovementRow {
   created_at: Date;
 }
 
-/** Customers' lines, oldest first; `afterNsu` leaves out those up to it. */
+/** Customers' lines, oldest first, at most `limit`; `afterNsu` leaves out those up to it. */
 export async function listMovements(
   database: Queryable,
-  { account, afterNsu }: { account: string | null; afterNsu: bigint },
+  { account, afterNsu, limit }: { account: string | null; afterNsu: bigint; limit: number },
 ): Promise<MovementRow[]> {
   return database.query<MovementRow>(
     `SELECT line.nsu, account.number AS account, line.change_cents, line.type_name, line.end_to_end_id,
@@ -127,7 +143,7 @@ export async function listMovements(
      JOIN account ON account.id = line.account_id
      JOIN movement ON movement.id = line.movement_id
      WHERE line.nsu > $2 AND ($1::text IS NULL OR account.number = $1)
-     ORDER BY account.number, line.nsu`,
-    [account, afterNsu],
+     ORDER BY account.number, line.nsu LIMIT $3`,
+    [account, afterNsu, limit],
   );
 }

@@ -3,26 +3,71 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
 import { stringifyJson } from '../../platform/exact-json.js';
+import type { BankAccount } from '../accounts/bank-account.js';
 import { BankClock } from '../clock/bank-clock.service.js';
+import { Modes } from '../modes/modes.service.js';
 import type { Tx } from '../sandbox-database.service.js';
-import { insertMovement, lockAccounts, type LineRow } from './ledger.queries.js';
-import type { Movement, PostedLine } from './movement.js';
+import {
+  addToBlocked,
+  insertMovement,
+  lockAccounts,
+  type LineRow,
+  type LockedAccount,
+} from './ledger.queries.js';
+import { LineVisibility } from './line-visibility.service.js';
+import type { LineDetails, Movement, PostedLine } from './movement.js';
+import { nextNsu } from './next-nsu.js';
+
+/** The largest balance that the contract's numbers tell: twelve digits of reais. */
+const maxBalanceCents = 99_999_999_999_999n;
 
 @Injectable()
 export class Ledger {
-  constructor(private readonly clock: BankClock) {}
+  constructor(
+    private readonly clock: BankClock,
+    private readonly modes: Modes,
+    private readonly visibility: LineVisibility,
+  ) {}
+
+  /**
+   * Lets nobody else move these accounts until the transaction ends. Whoever posts several movements, or judges by
+   * what an account's lines say before posting, takes all of them here first: in one order, so that nobody waits in a
+   * circle.
+   */
+  async lock(tx: Tx, accounts: readonly BankAccount[]): Promise<Map<number, LockedAccount>> {
+    const ids = accounts.map((account) => account.id);
+    const locked = await lockAccounts(tx, ids);
+    invariant(
+      ids.every((id) => locked.has(id)),
+      'only customers are locked',
+    );
+    return locked;
+  }
+
+  /** Holds part of the balance. Throws `rule_broken` with the reason `insufficient_funds`. */
+  async block(tx: Tx, account: BankAccount, cents: bigint): Promise<void> {
+    const held = (await this.lock(tx, [account])).get(account.id)!;
+    if (held.balanceCents - held.blockedCents < cents) throw insufficientFunds();
+    await addToBlocked(tx, account.id, cents);
+  }
+
+  /** Gives back what was held. */
+  async unblock(tx: Tx, account: BankAccount, cents: bigint): Promise<void> {
+    await this.lock(tx, [account]);
+    await addToBlocked(tx, account.id, -cents);
+  }
 
   /**
    * Writes a movement and gives its lines in the order of its legs. Throws `rule_broken` with the reason
-   * `insufficient_funds`; then nothing has moved.
+   * `insufficient_funds` or `balance_limit`; then nothing has moved.
    */
   async post(tx: Tx, { legs, idempotencyKey = null }: Movement): Promise<PostedLine[]> {
     const total = legs.reduce((sum, leg) => sum + leg.changeCents, 0n);
     invariant(total === 0n && legs.length > 1, 'the legs of a movement sum to zero');
     const customers = legs.filter((leg) => 'account' in leg);
-    const locked = await lockAccounts(
+    const locked = await this.lock(
       tx,
-      customers.map((leg) => leg.account.id),
+      customers.map((leg) => leg.account),
     );
     // Read after the locks: the order of nsu is then the order of time.
     const createdAt = this.clock.now();
@@ -32,28 +77,9 @@ export class Ledger {
       const held = locked.get(account.id);
       invariant(held, 'a customer has one leg in a movement');
       locked.delete(account.id);
-      const currentBalanceCents = held.balanceCents + changeCents;
-      if (currentBalanceCents < 0n)
-        throw new AppError('rule_broken', {
-          public: 'The balance of the account is not sufficient.',
-          reason: 'insufficient_funds',
-        });
-      const nsu = held.lastNsu + 1n;
-      lines.push({
-        account_id: account.id,
-        nsu,
-        previous_nsu: held.lastNsu === 0n ? null : held.lastNsu,
-        change_cents: changeCents,
-        balance_previous_cents: held.balanceCents,
-        current_balance_cents: currentBalanceCents,
-        type_name: line.typeName,
-        notes: line.notes ?? null,
-        correlation_id: line.correlationId ?? null,
-        external_id: line.externalId ?? null,
-        end_to_end_id: line.endToEndId ?? null,
-        original_end_to_end_id: line.originalEndToEndId ?? null,
-        proof: line.proof ?? null,
-      });
+      const row = this.rowOf(account, held, changeCents, line, createdAt);
+      lines.push(row);
+      const { nsu } = row;
       const accountNumber = account.number;
       posted.push({ ...line, accountNumber, nsu, changeCents, idempotencyKey, createdAt });
     }
@@ -66,4 +92,46 @@ export class Ledger {
     });
     return posted;
   }
+
+  private rowOf(
+    account: BankAccount,
+    held: LockedAccount,
+    changeCents: bigint,
+    line: LineDetails,
+    createdAt: Date,
+  ): LineRow {
+    const currentBalanceCents = held.balanceCents + changeCents;
+    if (changeCents < 0n && currentBalanceCents < held.blockedCents) throw insufficientFunds();
+    if (currentBalanceCents > maxBalanceCents)
+      throw new AppError('rule_broken', {
+        public: 'The account cannot hold that much.',
+        reason: 'balance_limit',
+      });
+    const { nsu, lastNsu, skippedNsu } = nextNsu(held, this.modes.current.balanceOrder);
+    return {
+      account_id: account.id,
+      nsu,
+      previous_nsu: held.tailNsu,
+      change_cents: changeCents,
+      balance_previous_cents: held.balanceCents,
+      current_balance_cents: currentBalanceCents,
+      type_name: line.typeName,
+      notes: line.notes ?? null,
+      correlation_id: line.correlationId ?? null,
+      external_id: line.externalId ?? null,
+      end_to_end_id: line.endToEndId ?? null,
+      original_end_to_end_id: line.originalEndToEndId ?? null,
+      proof: line.proof ?? null,
+      visible_at: this.visibility.visibleAt({ nsu, typeName: line.typeName, createdAt }),
+      last_nsu: lastNsu,
+      skipped_nsu: skippedNsu,
+    };
+  }
+}
+
+function insufficientFunds(): AppError {
+  return new AppError('rule_broken', {
+    public: 'The balance of the account is not sufficient.',
+    reason: 'insufficient_funds',
+  });
 }

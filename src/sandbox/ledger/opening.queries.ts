@@ -10,6 +10,7 @@ export interface AccountOpening {
   city: string;
   state: string;
   zipCode: string;
+  email: string;
   openingBalanceCents: bigint;
 }
 
@@ -34,12 +35,12 @@ export async function openAccount(tx: Tx, opening: AccountOpening, at: Date): Pr
   await tx.query(
     `WITH opened AS (
        INSERT INTO account (kind, branch, number, holder_name, holder_document, holder_type, street,
-                            city, state, zip_code, opening_balance_cents, balance_cents, created_at)
-       VALUES ('customer', $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11)
+                            city, state, zip_code, email, opening_balance_cents, balance_cents, created_at)
+       VALUES ('customer', $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12)
        RETURNING id, opening_balance_cents
      ), funding AS (
        INSERT INTO movement (kind, created_at)
-       SELECT 'opening', $11 FROM opened WHERE opening_balance_cents > 0
+       SELECT 'opening', $12 FROM opened WHERE opening_balance_cents > 0
        RETURNING id
      )
      INSERT INTO entry (movement_id, account_id, change_cents)
@@ -59,6 +60,7 @@ export async function openAccount(tx: Tx, opening: AccountOpening, at: Date): Pr
       opening.city,
       opening.state,
       opening.zipCode,
+      opening.email,
       opening.openingBalanceCents,
       at,
     ],

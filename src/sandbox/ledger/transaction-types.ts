@@ -1,3 +1,5 @@
+import type { FaultEndpoint } from '../faults/fault.js';
+
 /** The type names of the bank's lines with their descriptions: those of the contract, and the bank's own beside them. */
 const descriptions = {
   DEBIT_TRANSFER_INTERNAL: 'Transferência interna enviada',
@@ -7,12 +9,29 @@ const descriptions = {
   DEBIT_PIX: 'Pix enviado',
   CREDIT_PIX: 'Pix recebido',
   DEBIT_PIX_REFUND: 'Devolução de Pix enviada',
+  CREDIT_PIX_REVERSAL: 'Estorno de Pix enviado',
   CREDIT_PIX_REFUND: 'Devolução de Pix recebida',
+  CREDIT_PIX_REFUND_REVERSAL: 'Estorno de devolução de Pix enviada',
   CREDIT_BANKSLIP: 'Boleto recebido',
   DEBIT_BILL_PAYMENT: 'Pagamento de conta',
   CREDIT_BILL_PAYMENT_REVERSAL: 'Estorno de pagamento de conta',
   DEBIT_FEE: 'Tarifa',
 } as const;
+
+/** The chapters whose calls make lines of a type; a line of any other type is made by none. */
+const endpoints: Partial<Record<keyof typeof descriptions, readonly FaultEndpoint[]>> = {
+  DEBIT_TRANSFER_INTERNAL: ['transfers', 'batch'],
+  CREDIT_TRANSFER_INTERNAL: ['transfers', 'batch'],
+  DEBIT_PIX: ['transfers'],
+  CREDIT_PIX: ['charges', 'qrcode'],
+  CREDIT_BANKSLIP: ['charges'],
+  DEBIT_PIX_REFUND: ['refunds'],
+  DEBIT_BILL_PAYMENT: ['bill-payments'],
+};
+
+export function endpointsOfType(name: string): readonly FaultEndpoint[] {
+  return isTransactionTypeName(name) ? (endpoints[name] ?? []) : [];
+}
 
 export type TransactionTypeName = keyof typeof descriptions;
 

@@ -5,7 +5,7 @@ import type { StatementQuery, Transaction } from '../../contract/statement.js';
 import { AppError } from '../../platform/errors.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { isTransactionTypeName } from '../ledger/transaction-types.js';
-import { Modes } from '../modes.service.js';
+import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { statementLine } from './statement-line.js';
 import { listLines } from './statement.queries.js';

@@ -40,7 +40,9 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     private readonly database: SandboxDatabase,
     private readonly clock: BankClock,
     private readonly settings: SandboxSettings,
-  ) {}
+  ) {
+    clock.onChange(() => this.wake());
+  }
 
   onApplicationBootstrap(): void {
     this.wake();

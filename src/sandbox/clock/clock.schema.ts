@@ -1,0 +1,47 @@
+// The control plane of the bank's clock.
+import { z } from 'zod';
+import { route } from '../../contract/route.js';
+import { text, timestamp } from '../../contract/wire.js';
+
+/** Far enough for any test, near enough for every calendar and bar code of the bank. */
+export const lastInstant = Date.parse('2049-01-01T00:00:00Z');
+
+const instant = text(40).refine(
+  (value) => /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value) && !Number.isNaN(Date.parse(value)),
+  'Must be an ISO 8601 instant.',
+);
+
+const clockState = z.object({ now: timestamp, frozen: z.boolean() });
+
+const control = {
+  chapter: 'Sandbox control',
+  authentication: 'api-key',
+  path: '/sandbox/clock',
+  response: clockState,
+} as const;
+
+export const readClock = route({
+  ...control,
+  name: 'sandboxReadClock',
+  summary: "The bank's time.",
+  method: 'GET',
+});
+
+export const changeClock = route({
+  ...control,
+  name: 'sandboxChangeClock',
+  summary: 'Sets, advances, freezes or frees the clock; answers when what is then due is done.',
+  method: 'POST',
+  body: z
+    .looseObject({
+      now: instant.nullish(),
+      /** An ISO 8601 duration. */
+      advance: text(40).nullish(),
+      frozen: z.boolean('Must be true or false.').nullish(),
+    })
+    .refine(
+      ({ now, advance, frozen }) => Boolean(now ?? advance) || typeof frozen === 'boolean',
+      'One of now, advance and frozen is required.',
+    )
+    .refine(({ now, advance }) => !(now && advance), 'now and advance were both sent.'),
+});

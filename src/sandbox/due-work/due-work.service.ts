@@ -1,0 +1,160 @@
+// What the bank does by itself, each at its time by the bank's clock: a Pix goes on, a scheduled bill is paid. A task
+// is a row, taken in the transaction of its effect, so that a restart neither loses nor repeats it.
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { invariant } from '../../platform/errors.js';
+import { BankClock } from '../clock/bank-clock.service.js';
+import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
+import { SandboxSettings } from '../sandbox-settings.js';
+import {
+  findNextDueTask,
+  insertTask,
+  takeDueTask,
+  type DueTask,
+  type TakenTask,
+} from './due-work.queries.js';
+
+/** Does what is due for the subject; nothing when there is no longer anything to do. */
+export type DueHandler = (tx: Tx, subject: string) => Promise<void>;
+
+const lanes = 4;
+/** Also bounds how late the tasks of another process, or one that failed, are looked at again. */
+const maxIdleMs = 1_000;
+const othersWaitMs = 100;
+
+@Injectable()
+export class DueWork implements BeforeApplicationShutdown {
+  private readonly handlers = new Map<string, DueHandler>();
+  private timer: NodeJS.Timeout | null = null;
+  private timerAtMs = 0;
+  private running: Promise<void> | null = null;
+  private isWokenAgain = false;
+  private isStopped = false;
+
+  constructor(
+    private readonly database: SandboxDatabase,
+    private readonly clock: BankClock,
+    private readonly settings: SandboxSettings,
+  ) {
+    clock.onChange(() => this.wake());
+  }
+
+  handle(kind: string, handler: DueHandler): void {
+    invariant(!this.handlers.has(kind), `tasks ${kind} have one handler`);
+    this.handlers.set(kind, handler);
+  }
+
+  /** Owes a task from the moment that `tx` is final. */
+  async schedule(tx: Tx, task: DueTask): Promise<void> {
+    await insertTask(tx, task);
+    tx.afterCommit(() => {
+      const waitMs = this.waitFor(task.dueAt);
+      if (waitMs > 0) this.wakeIn(waitMs);
+      else this.wake();
+    });
+  }
+
+  /** Begins to work; every handler is there by then. */
+  start(): void {
+    this.wake();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopped = true;
+    if (this.timer) clearTimeout(this.timer);
+    await this.running;
+  }
+
+  /** Ends when nothing is due that was due at its call, or that follows at the same time. */
+  async runDue(): Promise<void> {
+    this.wake();
+    while (this.running) await this.running;
+  }
+
+  private wake(): void {
+    if (this.isStopped) return;
+    this.isWokenAgain = true;
+    this.running ??= this.run().finally(() => {
+      this.running = null;
+      if (this.isWokenAgain) this.wake();
+    });
+  }
+
+  private async run(): Promise<void> {
+    while (this.isWokenAgain && !this.isStopped) {
+      this.isWokenAgain = false;
+      this.wakeIn(await this.work());
+    }
+  }
+
+  /** Does what is due and tells in how many milliseconds there is more to look at. */
+  private async work(): Promise<number> {
+    const failed: bigint[] = [];
+    try {
+      for (;;) {
+        const next = await findNextDueTask(this.database, failed);
+        const waitMs = next ? this.waitFor(next) : maxIdleMs;
+        if (waitMs > 0 || this.isStopped) return failed.length > 0 ? maxIdleMs : waitMs;
+        const done = await Promise.all(Array.from({ length: lanes }, () => this.drain(failed)));
+        // What is due and was not taken is being done by another process.
+        if (done.every((count) => count === 0)) return othersWaitMs;
+      }
+    } catch (error) {
+      this.settings.log.warn({ err: error }, 'due work could not be read');
+      return maxIdleMs;
+    }
+  }
+
+  /**
+   * One task after another until none is due, and how many it had; those that fail are added to `failed` and wait for
+   * the next round. Never rejects.
+   */
+  private async drain(failed: bigint[]): Promise<number> {
+    for (let count = 0; ; count += 1) {
+      let taken: TakenTask | null = null;
+      try {
+        taken = await this.database.transaction((tx) =>
+          this.doNext(tx, failed, (task) => (taken = task)),
+        );
+        if (!taken || this.isStopped) return count;
+      } catch (error) {
+        const { id, kind } = (taken ?? {}) as Partial<TakenTask>;
+        this.settings.log.warn({ err: error, kind }, 'due work failed, will be tried again');
+        if (id === undefined) return count;
+        failed.push(id);
+      }
+    }
+  }
+
+  private async doNext(
+    tx: Tx,
+    passedOver: bigint[],
+    take: (task: TakenTask) => void,
+  ): Promise<TakenTask | null> {
+    const task = await takeDueTask(tx, { now: this.clock.now(), passedOver });
+    if (!task) return null;
+    take(task);
+    const handler = this.handlers.get(task.kind);
+    invariant(handler, `tasks ${task.kind} have a handler`);
+    await handler(tx, task.subject);
+    return task;
+  }
+
+  private waitFor(dueAt: Date): number {
+    return dueAt.getTime() - this.clock.now().getTime();
+  }
+
+  /** Sooner than it would have looked, never later. */
+  private wakeIn(delayMs: number): void {
+    const atMs = performance.now() + Math.min(delayMs, maxIdleMs);
+    if (this.isStopped || (this.timer && this.timerAtMs <= atMs)) return;
+    if (this.timer) clearTimeout(this.timer);
+    this.timerAtMs = atMs;
+    this.timer = setTimeout(
+      () => {
+        this.timer = null;
+        this.wake();
+      },
+      Math.min(delayMs, maxIdleMs),
+    );
+  }
+}
