@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { BankClock } from '../clock/bank-clock.service.js';
+import { Modes } from '../modes/modes.service.js';
 import type { Queryable, Tx } from '../sandbox-database.service.js';
 import { findCharge, insertCharge, takeChargeId, type ChargeRow } from './charges.queries.js';
 
@@ -35,7 +36,10 @@ const empty = {
 
 @Injectable()
 export class ChargeBook {
-  constructor(private readonly clock: BankClock) {}
+  constructor(
+    private readonly clock: BankClock,
+    private readonly modes: Modes,
+  ) {}
 
   /**
    * Issues a charge and gives the text that is answered. `make` is given the charge's number, `answer` the row. A
@@ -61,16 +65,21 @@ export class ChargeBook {
     return winner;
   }
 
-  /** The first answer, or null when the correlationId is new; throws `conflict` when its body was another. */
+  /** The first answer, or null when the correlationId is new; throws `conflict` when its body was another or no repeat is replayed. */
   async findRepeat(
     database: Queryable,
     account: BankAccount,
     { correlationId, bodyHash }: ChargeIdentity,
   ): Promise<string | null> {
     const earlier = await findCharge(database, account.id, correlationId);
-    if (!earlier || earlier.bodyHash === bodyHash) return earlier && earlier.answer;
+    if (!earlier) return null;
+    // A correlationId is unique whatever the mode: where repeats are not replayed, each is a conflict.
+    const isReplayed = this.modes.current.idempotentRepeat === 'replay';
+    if (isReplayed && earlier.bodyHash === bodyHash) return earlier.answer;
     throw new AppError('conflict', {
-      public: 'The correlationId was used before with another body.',
+      public: isReplayed
+        ? 'The correlationId was used before with another body.'
+        : 'The correlationId was used before.',
       reason: 'correlation_id_reused',
     });
   }
