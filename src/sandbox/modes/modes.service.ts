@@ -15,12 +15,13 @@ export class Modes {
     return this.values;
   }
 
-  /** Reads what a test left; a mode that is new since has its default. */
+  /** Reads what a test left; a mode that is new since has its default, and one that is gone is forgotten. */
   async load(): Promise<void> {
     const kept = await this.settings.find('modes');
     if (kept === null) return;
     const defaults = z.encode(modes, defaultModes);
-    this.values = z.decode(modes, { ...defaults, ...(parseJson(kept) as object) });
+    const known = Object.entries(parseJson(kept) as object).filter(([name]) => name in defaults);
+    this.values = z.decode(modes, { ...defaults, ...Object.fromEntries(known) });
   }
 
   async change({ chargeStatus, ...changes }: ModeChanges): Promise<Readonly<ModeValues>> {
