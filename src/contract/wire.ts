@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { parsePlainDate } from '../brazil/calendar.js';
 import { formatReais, parseReais } from '../money/cents.js';
 
-const jsonNumber = z
+/** A JSON number as its text. */
+export const jsonNumber = z
   .custom<LosslessNumber>((value) => isLosslessNumber(value), {
     error: (issue) => (issue.input === undefined ? 'The field is required.' : 'Must be a number.'),
   })

@@ -1,7 +1,7 @@
 // The sandbox bank as one application of its own: the rest of the project reaches it over HTTP alone.
 import { fileURLToPath } from 'node:url';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
+import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Health, HealthController } from '../platform/health.js';
 import { createHttpApplication } from '../platform/http.js';
@@ -9,6 +9,7 @@ import type { Log } from '../platform/log.js';
 import { applyMigrations } from '../platform/migrations.js';
 import { Accounts } from './accounts/accounts.service.js';
 import { ApiKeyGuard } from './accounts/api-key.guard.js';
+import { RateLimitGuard } from './accounts/rate-limit.guard.js';
 import { Seeding } from './accounts/seeding.service.js';
 import { ChargeBook } from './charges/charge-book.service.js';
 import { ChargeCredits } from './charges/charge-credits.service.js';
@@ -25,6 +26,8 @@ import { IncomingPixes } from './control/incoming-pix.service.js';
 import { OtherLines } from './control/other-lines.service.js';
 import { isReachable } from './health.queries.js';
 import { DueWork } from './due-work/due-work.service.js';
+import { CallFaults } from './faults/call-faults.service.js';
+import { FaultsController } from './faults/faults.controller.js';
 import { Faults } from './faults/faults.service.js';
 import { Idempotency } from './idempotency.service.js';
 import { LineVisibility } from './ledger/line-visibility.service.js';
@@ -49,11 +52,14 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     RegistrationsController,
     ControlController,
     ModesController,
+    FaultsController,
     ClockController,
     HealthController,
   ],
   providers: [
     { provide: APP_GUARD, useClass: ApiKeyGuard },
+    { provide: APP_GUARD, useClass: RateLimitGuard },
+    { provide: APP_INTERCEPTOR, useClass: CallFaults },
     SandboxDatabase,
     ...[BankSettings, BankClock, Modes, Random, Faults],
     ...[Idempotency, DueWork],

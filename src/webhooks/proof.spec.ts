@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
 import { isProved, proofHeader } from './proof.js';
 
 const secret = '3f9c0d5e8b7a';
+const body = Buffer.from('{"amount":1.10,"text":"ç"}');
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 
 describe('a caller at the bank’s door', () => {
@@ -14,11 +16,11 @@ describe('a caller at the bank’s door', () => {
     ['as the password of no one', { authorization: basic(`:${secret}`) }],
     ['in one of two ways', { [proofHeader]: 'wrong', authorization: `Bearer ${secret}` }],
   ])('is let in when it shows the secret %s', (_, headers) => {
-    expect(isProved(headers, secret)).toBe(true);
+    expect(isProved(headers, secret, body)).toBe(true);
   });
 
   it('is let in with a password that has a colon in it', () => {
-    expect(isProved({ authorization: basic('bank:a:b') }, 'a:b')).toBe(true);
+    expect(isProved({ authorization: basic('bank:a:b') }, 'a:b', body)).toBe(true);
   });
 
   it.each([
@@ -38,7 +40,7 @@ describe('a caller at the bank’s door', () => {
     ['no base64', { authorization: 'Basic ***' }],
     ['an empty bearer', { authorization: 'Bearer ' }],
   ])('is kept out when it shows %s', (_, headers) => {
-    expect(isProved(headers, secret)).toBe(false);
+    expect(isProved(headers, secret, body)).toBe(false);
   });
 
   it('is let in by every secret in each way, and by no other', () => {
@@ -51,8 +53,8 @@ describe('a caller at the bank’s door', () => {
           { authorization: basic(`u:${one}`) },
         ];
         for (const headers of ways) {
-          expect(isProved(headers, one)).toBe(true);
-          expect(isProved(headers, other)).toBe(one === other);
+          expect(isProved(headers, one, body)).toBe(true);
+          expect(isProved(headers, other, body)).toBe(one === other);
         }
       }),
     );
@@ -61,7 +63,87 @@ describe('a caller at the bank’s door', () => {
   it('is judged, never thrown at, whatever it shows', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (header, authorization) => {
-        expect(isProved({ [proofHeader]: header, authorization }, secret)).toBe(header === secret);
+        const headers = { [proofHeader]: header, authorization };
+        expect(isProved(headers, secret, body)).toBe(header === secret);
+      }),
+    );
+  });
+});
+
+describe('a caller that signs', () => {
+  const whsec = `whsec_${Buffer.from('a key of bytes').toString('base64')}`;
+  const signed = (key: string, sentAt = new Date(), bytes = body) => {
+    const signer = key.startsWith('whsec_')
+      ? new Webhook(key)
+      : new Webhook(Buffer.from(key), { format: 'raw' });
+    return {
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1_000)),
+      'webhook-signature': signer.sign('msg_1', sentAt, bytes.toString()),
+    };
+  };
+  const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * 60_000);
+
+  it.each([secret, whsec, 'çedilha'])('is let in by the secret %s', (key) => {
+    expect(isProved(signed(key), key, body)).toBe(true);
+  });
+
+  it('is let in by one signature of several, in either order', () => {
+    const [ours, theirs] = [signed(secret), signed('another')];
+    for (const order of [
+      [ours, theirs],
+      [theirs, ours],
+    ]) {
+      const signatures = order.map((one) => one['webhook-signature']);
+      const several = { ...ours, 'webhook-signature': ['v1a,xx', ...signatures].join(' ') };
+      expect(isProved(several, secret, body)).toBe(true);
+    }
+  });
+
+  it.each([-4.9, 0, 4.9])('is let in when it sent %p minutes from now', (minutes) => {
+    expect(isProved(signed(secret, minutesFromNow(minutes)), secret, body)).toBe(true);
+  });
+
+  it.each([-5.1, 5.1, -1_000_000])('is kept out when it sent %p minutes from now', (minutes) => {
+    expect(isProved(signed(secret, minutesFromNow(minutes)), secret, body)).toBe(false);
+  });
+
+  it.each([
+    ['another secret', signed('another'), body],
+    ['other bytes', signed(secret), Buffer.from(`${body.toString()} `)],
+    ['no body', signed(secret), Buffer.alloc(0)],
+    ['no id', { ...signed(secret), 'webhook-id': undefined }, body],
+    ['another id', { ...signed(secret), 'webhook-id': 'msg_2' }, body],
+    ['no time', { ...signed(secret), 'webhook-timestamp': undefined }, body],
+    ['an odd time', { ...signed(secret), 'webhook-timestamp': 'now' }, body],
+    ['another time', { ...signed(secret), 'webhook-timestamp': '1' }, body],
+    ['an empty signature', { ...signed(secret), 'webhook-signature': '' }, body],
+    ['an odd signature', { ...signed(secret), 'webhook-signature': 'v1' }, body],
+    ['no base64', { ...signed(secret), 'webhook-signature': 'v1,***' }, body],
+    ['a bearer and a wrong signature', { ...signed('x'), authorization: `Bearer ${secret}` }, body],
+  ])('is kept out with %s', (_, headers, bytes) => {
+    expect(isProved(headers, secret, bytes)).toBe(false);
+  });
+
+  it('is kept out with bytes that are no text, as those that they would stand for', () => {
+    const bytes = Buffer.from([0x22, 0xff, 0x22]);
+    expect(isProved(signed(secret, new Date(), bytes), secret, bytes)).toBe(false);
+  });
+
+  it('is kept out, and nothing thrown, where the secret is no key', () => {
+    expect(isProved(signed(secret), 'whsec_***', body)).toBe(false);
+    expect(isProved(signed(secret), '', body)).toBe(false);
+  });
+
+  it('is judged, never thrown at, whatever it shows', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), fc.string(), (id, timestamp, signature) => {
+        const headers = {
+          'webhook-id': id,
+          'webhook-timestamp': timestamp,
+          'webhook-signature': signature,
+        };
+        expect(isProved(headers, secret, body)).toBe(false);
       }),
     );
   });

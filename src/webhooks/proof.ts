@@ -1,6 +1,7 @@
 // Whether a caller at the bank's door is the bank: it must show the secret that its webhooks were registered
-// with, in any of the ways that a registration can ask for.
+// with, in any of the ways that a registration can ask for, or sign what it sends with it.
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
 
 /** The header that our registrations ask the bank to send. */
 export const proofHeader = 'x-webhook-key';
@@ -8,14 +9,39 @@ export const proofHeader = 'x-webhook-key';
 export interface ProofHeaders {
   [proofHeader]?: string | undefined;
   authorization?: string | undefined;
+  'webhook-id'?: string | undefined;
+  'webhook-timestamp'?: string | undefined;
+  'webhook-signature'?: string | undefined;
 }
 
-export function isProved(headers: ProofHeaders, secret: string): boolean {
+/** `body` as it came: a signature is of bytes. Where there is one it must hold, whatever else is shown. */
+export function isProved(headers: ProofHeaders, secret: string, body: Buffer): boolean {
+  if (headers['webhook-signature'] !== undefined) return isSigned(headers, secret, body);
   return [
     headers[proofHeader],
     bearer(headers.authorization),
     password(headers.authorization),
   ].some((shown) => shown !== undefined && isSame(shown, secret));
+}
+
+/** Per Standard Webhooks: any of several signatures, sent no more than five minutes from now. */
+function isSigned(headers: ProofHeaders, secret: string, body: Buffer): boolean {
+  const text = body.toString('utf8');
+  // The package signs text: bytes that are none would stand for others.
+  if (!Buffer.from(text, 'utf8').equals(body)) return false;
+  try {
+    verifierOf(secret).verify(text, headers as Record<string, string>, { jsonParse: false });
+    return true;
+  } catch {
+    // The package tells by throwing alone, be it that a header is missing or odd, or that the secret is no key.
+    return false;
+  }
+}
+
+/** A secret that begins with `whsec_` is a key in base64; any other is a key by its own bytes. */
+function verifierOf(secret: string): Webhook {
+  if (secret.startsWith('whsec_')) return new Webhook(secret);
+  return new Webhook(Buffer.from(secret, 'utf8'), { format: 'raw' });
 }
 
 /** Compares digests, so that neither content nor length shows in the time it takes. */

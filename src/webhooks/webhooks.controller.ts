@@ -28,9 +28,9 @@ export class WebhooksController {
     const { account: slug, eventType } = request.params as DoorParams;
     const account = slugText.test(slug) ? await this.accounts.findBySlug(slug) : null;
     const secret = account ? this.accounts.webhookSecret(account) : nobodysSecret;
-    const proved = isProved(request.headers as ProofHeaders, secret);
-    if (!account || !proved) throw new AppError('unauthenticated');
     const body = request.body instanceof Uint8Array ? Buffer.from(request.body) : Buffer.alloc(0);
+    const proved = isProved(request.headers as ProofHeaders, secret, body);
+    if (!account || !proved) throw new AppError('unauthenticated');
     await this.inbox.keep(account.id, eventType ?? null, body);
     return { received: true };
   }

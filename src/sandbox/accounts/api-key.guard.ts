@@ -14,7 +14,7 @@ import { SandboxSettings } from '../sandbox-settings.js';
 import { Accounts } from './accounts.service.js';
 import type { BankAccount } from './bank-account.js';
 
-type AuthenticatedRequest = FastifyRequest & { bankAccount?: BankAccount };
+export type AuthenticatedRequest = FastifyRequest & { bankAccount?: BankAccount };
 
 @Injectable()
 export class ApiKeyGuard implements CanActivate {

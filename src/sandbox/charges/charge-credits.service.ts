@@ -97,7 +97,10 @@ export class ChargeCredits {
     const status = isSlip ? this.modes.current.chargeStatus.paid : charge.status;
     if (isSlip) await updateCharge(tx, charge.id, { status, dueDate, at: createdAt });
     const slip = slipOf(charge);
-    const body = chargePaidBody({ ...rail, nsu, correlationId, amountCents, createdAt, slip });
+    const body = chargePaidBody(
+      { ...rail, nsu, correlationId, amountCents, createdAt, slip },
+      this.modes.current.webhookShape,
+    );
     await this.webhooks.notify(tx, account, 'CHARGE_PAID', { body, at: createdAt });
     return { status, line };
   }

@@ -1,4 +1,5 @@
 // What a fault is and when it fires. Drawn from a seed, the n-th chance of a fault ends the same way in every run.
+import type { HttpMethod } from '../../contract/route.js';
 import { sha256 } from '../../platform/exact-json.js';
 
 /** The chapters that a fault can be aimed at. */
@@ -16,15 +17,14 @@ export const faultEndpoints = [
 ] as const;
 export type FaultEndpoint = (typeof faultEndpoints)[number];
 
-/** The answer is lost or spoiled, after whatever effect the call has. */
-export const answerKinds = [
+/** The answer is lost, after whatever effect the call has. */
+export const afterEffectKinds = [
   'error-after-effect',
   'hang-after-effect',
   'reset-after-effect',
-  'truncated',
-  'garbage',
-  'empty',
 ] as const;
+/** The answer is lost or spoiled. */
+export const answerKinds = [...afterEffectKinds, 'truncated', 'garbage', 'empty'] as const;
 /** Played on the call itself, at any endpoint. */
 export const callKinds = ['error-before-effect', ...answerKinds, 'slow'] as const;
 export const webhookKinds = [
@@ -48,6 +48,8 @@ export type FaultKind = (typeof faultKinds)[number];
 export interface FaultRequest {
   endpoint: FaultEndpoint;
   kind: FaultKind;
+  /** The calls that it strikes; left out, those that its endpoint means. */
+  method?: HttpMethod | null;
   /** How often it fires; null for no end. */
   times: number | null;
   /** The chance that it fires, 0 to 1; null is always. */

@@ -1,6 +1,7 @@
 // The faults that a test has asked for. They live as long as the process: a bank that is started again works.
 import { Injectable } from '@nestjs/common';
 import { Random } from '../random.service.js';
+import { strikes, type BankCall } from './bank-call.js';
 import {
   delayOf,
   fires,
@@ -37,8 +38,11 @@ export class Faults {
     return this.faults.delete(id);
   }
 
-  clear(): void {
+  /** Tells how many there were. */
+  clear(): number {
+    const count = this.faults.size;
     this.faults.clear();
+    return count;
   }
 
   /**
@@ -49,10 +53,27 @@ export class Faults {
     endpoints: readonly FaultEndpoint[],
     ...kinds: readonly Kind[]
   ): FiredFault<Kind> | null {
+    return this.takeFirst(
+      ({ endpoint }) => endpoint === '*' || endpoints.includes(endpoint),
+      kinds,
+    );
+  }
+
+  /** The first fault of these kinds that fires on a call, likewise. */
+  takeOnCall<Kind extends FaultKind>(
+    call: BankCall,
+    ...kinds: readonly Kind[]
+  ): FiredFault<Kind> | null {
+    return this.takeFirst((fault) => strikes(fault, call), kinds);
+  }
+
+  private takeFirst<Kind extends FaultKind>(
+    isMeant: (fault: Fault) => boolean,
+    kinds: readonly Kind[],
+  ): FiredFault<Kind> | null {
     for (const fault of this.faults.values()) {
       const { kind } = fault;
-      if (!(kinds as readonly FaultKind[]).includes(kind)) continue;
-      if (fault.endpoint !== '*' && !endpoints.includes(fault.endpoint)) continue;
+      if (!(kinds as readonly FaultKind[]).includes(kind) || !isMeant(fault)) continue;
       const isFiring = fires(fault);
       fault.chances += 1;
       if (!isFiring) continue;

@@ -1,17 +1,31 @@
 import type { Queryable, Tx } from '../sandbox-database.service.js';
 
-/** Owes a delivery to the account's registration of that event type; no registration, no delivery. */
+/** Owes a delivery to the account's registration of that event type, whose id it tells; null without one. */
 export async function insertDelivery(
   tx: Tx,
   delivery: { accountId: number; eventType: string; body: string; at: Date },
-): Promise<boolean> {
-  const rows = await tx.query(
+): Promise<bigint | null> {
+  const [row] = await tx.query<{ id: bigint }>(
     `INSERT INTO webhook_delivery (registration_id, body, next_attempt_at, created_at)
      SELECT id, $3, $4, $4 FROM webhook_registration WHERE account_id = $1 AND event_type = $2
      RETURNING id`,
     [delivery.accountId, delivery.eventType, delivery.body, delivery.at],
   );
-  return rows.length > 0;
+  return row?.id ?? null;
+}
+
+/** Owes another delivery to the same registration, with another body where it is a forgery. */
+export async function repeatDelivery(tx: Tx, id: bigint, forgedBody: string | null): Promise<void> {
+  await tx.query(
+    `INSERT INTO webhook_delivery (registration_id, body, next_attempt_at, is_forged, created_at)
+     SELECT registration_id, coalesce($2, body), next_attempt_at, $2::text IS NOT NULL, created_at
+     FROM webhook_delivery WHERE id = $1`,
+    [id, forgedBody],
+  );
+}
+
+export async function postponeDelivery(tx: Tx, id: bigint, until: Date): Promise<void> {
+  await tx.query('UPDATE webhook_delivery SET next_attempt_at = $2 WHERE id = $1', [id, until]);
 }
 
 /**
@@ -30,6 +44,8 @@ export interface ClaimedDelivery {
   url: string;
   authorization_scheme: string;
   authorization: string | null;
+  registration_id: string;
+  is_forged: boolean;
 }
 
 /** Takes due deliveries for `leaseMs`; those that another sender holds are passed over. */
@@ -49,8 +65,9 @@ export async function claimDue(
          attempts = delivery.attempts + 1
      FROM due, webhook_registration AS registration
      WHERE delivery.id = due.id AND registration.id = delivery.registration_id
-     RETURNING delivery.id, delivery.attempts, delivery.body, registration.event_type, registration.url,
-               registration.authorization_scheme, registration.authorization`,
+     RETURNING delivery.id, delivery.attempts, delivery.body, delivery.is_forged, delivery.registration_id,
+               registration.event_type, registration.url, registration.authorization_scheme,
+               registration.authorization`,
     [now, limit, leaseMs],
   );
 }

@@ -1,3 +1,4 @@
+import type { ModeValues } from '../modes/modes.schema.js';
 import type { Party } from '../pix/party.js';
 import { wireInteger, wireReais } from '../wire-amount.js';
 
@@ -60,30 +61,40 @@ export interface ChargePayment {
   pix: { txid: string; key: string; payer: Party; payee: Party } | null;
 }
 
-/** `CHARGE_PAID`: what both published versions carry, with its `eventType`. SPI is Pix, PCR the clearing. */
-export function chargePaidBody(payment: ChargePayment): object {
-  const { endToEndId, pix } = payment;
+/** `CHARGE_PAID`: all that both published versions carry, or exactly one of them. SPI is Pix, PCR the clearing. */
+export function chargePaidBody(payment: ChargePayment, shape: ModeValues['webhookShape']): object {
+  const { correlationId, referenceId, payer, endToEndId, pix } = payment;
   const amount = wireReais(payment.amountCents);
-  return {
-    eventType: 'CHARGE_PAID',
-    nsu: wireInteger(payment.nsu),
-    correlationId: payment.correlationId,
-    referenceId: payment.referenceId,
+  const nsu = wireInteger(payment.nsu);
+  const source = pix ? 'SPI' : 'PCR';
+  const createdAt = payment.createdAt.toISOString();
+  const proof = pix && {
     endToEndId,
-    source: pix ? 'SPI' : 'PCR',
-    ...payment.slip,
+    transactionId: pix.txid,
+    key: pix.key,
     amount,
-    createdAt: payment.createdAt.toISOString(),
-    payer: payment.payer,
-    proof: pix && {
-      endToEndId,
-      transactionId: pix.txid,
-      key: pix.key,
-      amount,
-      payer: pix.payer,
-      payee: pix.payee,
-    },
+    payer: pix.payer,
+    payee: pix.payee,
   };
+  const paid = { nsu, correlationId, referenceId };
+  switch (shape) {
+    case 'v1':
+      return { ...paid, source, amount, createdAt, payer, proof };
+    case 'v2':
+      return { eventType: 'CHARGE_PAID_V2', correlationId, ...payment.slip, amount, payer };
+    case 'complete':
+      return {
+        eventType: 'CHARGE_PAID',
+        ...paid,
+        endToEndId,
+        source,
+        ...payment.slip,
+        amount,
+        createdAt,
+        payer,
+        proof,
+      };
+  }
 }
 
 /** `CHARGE_OVERDUE`: published by name only; it tells the charge and its day. */

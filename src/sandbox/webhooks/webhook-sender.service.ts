@@ -5,11 +5,11 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { invariant } from '../../platform/errors.js';
 import { BankClock } from '../clock/bank-clock.service.js';
+import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase, type Session } from '../sandbox-database.service.js';
 import { SandboxSettings } from '../sandbox-settings.js';
-import { authorizationHeaders, type AuthorizationScheme } from './authorization.js';
+import type { AuthorizationScheme } from './authorization.js';
 import {
   claimDue,
   findNextDue,
@@ -19,6 +19,7 @@ import {
   type ClaimedDelivery,
 } from './deliveries.queries.js';
 import { retryDelayMs } from './retry-schedule.js';
+import { proofHeaders } from './webhook-proof.js';
 
 const maxInFlight = 16;
 const timeoutMs = 5_000;
@@ -40,6 +41,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     private readonly database: SandboxDatabase,
     private readonly clock: BankClock,
     private readonly settings: SandboxSettings,
+    private readonly modes: Modes,
   ) {
     clock.onChange(() => this.wake());
   }
@@ -110,13 +112,14 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   private async deliver(delivery: ClaimedDelivery): Promise<void> {
     const { id, attempts } = delivery;
     try {
-      const { isAccepted, outcome } = await send(delivery);
+      const { isAccepted, outcome } = await send(delivery, this.proofOf(delivery));
       const at = this.clock.now();
       if (isAccepted) {
         this.delivered.push({ id, outcome, at });
         return;
       }
-      const delayMs = retryDelayMs(attempts);
+      // Whoever forges does not come again.
+      const delayMs = delivery.is_forged ? null : retryDelayMs(attempts);
       const nextAttemptAt = delayMs === null ? null : new Date(at.getTime() + delayMs);
       await markFailed(this.database, { id, outcome, nextAttemptAt });
       this.settings.log.info(
@@ -129,6 +132,22 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
         'webhook outcome was not noted',
       );
     }
+  }
+
+  private proofOf(delivery: ClaimedDelivery): Record<string, string> {
+    const { webhookSigning } = this.modes.current;
+    return proofHeaders(
+      {
+        scheme: delivery.authorization_scheme as AuthorizationScheme,
+        authorization: delivery.authorization,
+        // The registration's part makes it unique where a bank begins anew and counts from one again.
+        id: `msg_${delivery.registration_id}_${delivery.id}`,
+        body: delivery.body,
+        sentAt: new Date(),
+        isForged: delivery.is_forged,
+      },
+      webhookSigning,
+    );
   }
 
   /** Of its own: a burst of requests that fills the pool must not hold notifications back. */
@@ -147,10 +166,10 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   }
 }
 
-async function send(delivery: ClaimedDelivery): Promise<{ isAccepted: boolean; outcome: string }> {
-  const scheme = delivery.authorization_scheme as AuthorizationScheme;
-  const proof = authorizationHeaders(scheme, delivery.authorization);
-  invariant(proof, 'a registration is only kept when its proof can be sent');
+async function send(
+  delivery: ClaimedDelivery,
+  proof: Record<string, string>,
+): Promise<{ isAccepted: boolean; outcome: string }> {
   try {
     const response = await fetch(delivery.url, {
       method: 'POST',

@@ -1,0 +1,41 @@
+// The rate limit of the modes: so many calls a second of one account, beyond which they are refused before anything
+// of them is read. By the machine's clock: a test that freezes the bank's must not be locked out.
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { routeOf } from '../../platform/contract-route.js';
+import { AppError } from '../../platform/errors.js';
+import { bankCallOf } from '../faults/bank-call.js';
+import { Modes } from '../modes/modes.service.js';
+import type { AuthenticatedRequest } from './api-key.guard.js';
+import { fullBucket, takeToken, type TokenBucket } from './token-bucket.js';
+
+@Injectable()
+export class RateLimitGuard implements CanActivate {
+  private readonly buckets = new Map<number, TokenBucket>();
+  private rate: number | null = null;
+
+  constructor(private readonly modes: Modes) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const rate = this.rateInForce();
+    if (rate === null || !bankCallOf(routeOf(context.getHandler()))) return true;
+    const { bankAccount } = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    // The onboarding API is the partner's, who has no account.
+    if (!bankAccount) return true;
+    const nowMs = performance.now();
+    const bucket = this.buckets.get(bankAccount.id) ?? fullBucket(rate, nowMs);
+    this.buckets.set(bankAccount.id, bucket);
+    const taking = takeToken(bucket, rate, nowMs);
+    if (taking.isTaken) return true;
+    throw new AppError('rate_limited', {
+      headers: { 'retry-after': String(taking.retryAfterSeconds) },
+    });
+  }
+
+  /** A limit that was changed begins anew for everybody. */
+  private rateInForce(): number | null {
+    const { rateLimitPerSecond } = this.modes.current;
+    if (rateLimitPerSecond !== this.rate) this.buckets.clear();
+    this.rate = rateLimitPerSecond;
+    return rateLimitPerSecond;
+  }
+}

@@ -1,0 +1,49 @@
+import { Controller } from '@nestjs/common';
+import type { RouteInput } from '../../contract/route.js';
+import { Handles, Input } from '../../platform/contract-route.js';
+import { AppError } from '../../platform/errors.js';
+import type { Fault } from './fault.js';
+import { addFault, listFaults, removeFault, removeFaults } from './faults.schema.js';
+import { Faults } from './faults.service.js';
+
+const defaultSeed = 1;
+
+@Controller()
+export class FaultsController {
+  constructor(private readonly faults: Faults) {}
+
+  @Handles(addFault)
+  add(@Input() { body }: RouteInput<typeof addFault>) {
+    const { endpoint, kind, method, times, probability, seed, delayMs } = body;
+    const fault = this.faults.add({
+      endpoint,
+      kind,
+      method: method ?? null,
+      times: times ?? null,
+      probability: probability ?? null,
+      seed: seed ?? defaultSeed,
+      delayMs: delayMs ?? null,
+    });
+    return told(fault);
+  }
+
+  @Handles(listFaults)
+  list() {
+    return { faults: this.faults.list().map(told) };
+  }
+
+  @Handles(removeFaults)
+  removeAll() {
+    return { removed: this.faults.clear() };
+  }
+
+  @Handles(removeFault)
+  remove(@Input() { params }: RouteInput<typeof removeFault>) {
+    if (!this.faults.remove(params.id)) throw new AppError('not_found');
+    return { removed: 1 };
+  }
+}
+
+function told(fault: Fault) {
+  return { ...fault, method: fault.method ?? null };
+}

@@ -1,0 +1,121 @@
+// The control plane of faults: asked for, listed, taken back.
+import { LosslessNumber } from 'lossless-json';
+import { z } from 'zod';
+import { route } from '../../contract/route.js';
+import { integer, jsonNumber, text } from '../../contract/wire.js';
+import {
+  aimsOf,
+  callKinds,
+  faultEndpoints,
+  faultKinds,
+  type FaultEndpoint,
+  type FaultKind,
+} from './fault.js';
+
+/** A share of one, 0 (never) to 1 (always). */
+const probability = z.codec(jsonNumber, z.number(), {
+  decode: (number, context) => {
+    const value = Number(number.value);
+    if (value >= 0 && value <= 1) return value;
+    context.issues.push({ code: 'custom', message: 'Must be from 0 to 1.', input: number.value });
+    return z.NEVER;
+  },
+  encode: (value) => new LosslessNumber(String(value)),
+});
+
+const endpoint = z.enum(faultEndpoints, `Must be one of ${faultEndpoints.join(', ')}.`);
+const kind = z.enum(faultKinds, `Must be one of ${faultKinds.join(', ')}.`);
+const method = z.enum(
+  ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  'Must be GET, POST, PUT, PATCH or DELETE.',
+);
+const longestDelayMs = 600_000;
+const maxTimes = 1_000_000_000;
+
+const request = z
+  .looseObject({
+    endpoint,
+    kind,
+    method: method.nullish(),
+    times: integer
+      .refine((value) => value >= 1 && value <= maxTimes, `Must be from 1 to ${maxTimes}.`)
+      .nullish(),
+    probability: probability.nullish(),
+    seed: integer.nullish(),
+    delayMs: integer
+      .refine(
+        (value) => value >= 0 && value <= longestDelayMs,
+        `Must be from 0 to ${longestDelayMs}.`,
+      )
+      .nullish(),
+  })
+  .superRefine((asked, context) => {
+    const refuse = (path: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], message });
+    const aims = aimsOf(asked.kind);
+    if (!canFire(asked.kind, asked.endpoint))
+      refuse('endpoint', `${asked.kind} can fire at ${[...(aims ?? []), '*'].join(', ')} alone.`);
+    if (typeof asked.times === 'number' && typeof asked.probability === 'number')
+      refuse('probability', 'times and probability were both sent.');
+    if (asked.method && !(callKinds as readonly FaultKind[]).includes(asked.kind))
+      refuse('method', `${asked.kind} is not played on a call.`);
+  });
+
+function canFire(ofKind: FaultKind, at: FaultEndpoint): boolean {
+  return at === '*' || (aimsOf(ofKind)?.includes(at) ?? true);
+}
+
+const fault = z.object({
+  id: z.string(),
+  endpoint,
+  kind,
+  method: method.nullable(),
+  times: integer.nullable(),
+  probability: probability.nullable(),
+  seed: integer,
+  delayMs: integer.nullable(),
+  chances: integer,
+  fired: integer,
+});
+
+const control = { chapter: 'Sandbox control', authentication: 'api-key' } as const;
+const path = '/sandbox/faults';
+const removal = z.object({ removed: integer });
+
+export const addFault = route({
+  ...control,
+  name: 'sandboxAddFault',
+  summary: 'Asks for a fault: so many times, by a chance, or every time until it is removed.',
+  method: 'POST',
+  path,
+  body: request,
+  response: fault,
+});
+
+export const listFaults = route({
+  ...control,
+  name: 'sandboxListFaults',
+  summary: 'The faults that were asked for, with how often each had a chance and fired.',
+  method: 'GET',
+  path,
+  response: z.object({ faults: z.array(fault) }),
+});
+
+export const removeFaults = route({
+  ...control,
+  name: 'sandboxRemoveFaults',
+  summary: 'Removes every fault.',
+  method: 'DELETE',
+  path,
+  response: removal,
+});
+
+export const removeFault = route({
+  ...control,
+  name: 'sandboxRemoveFault',
+  summary: 'Removes one fault.',
+  method: 'DELETE',
+  path: `${path}/{id}`,
+  params: z.object({ id: text(100) }),
+  response: removal,
+});

@@ -1,0 +1,52 @@
+// What a fault sends beside a true notification: its forgery.
+import { isLosslessNumber, LosslessNumber } from 'lossless-json';
+import { parseReais } from '../../money/cents.js';
+import { sha256 } from '../../platform/exact-json.js';
+import { wireReais } from '../wire-amount.js';
+
+/** What names a movement or a charge in a notification. */
+const identifiers: readonly string[] = [
+  ...['id', 'nsu', 'correlationId', 'referenceId', 'endToEndId', 'originalEndToEndId'],
+  ...['transactionId', 'transactionNsu', 'externalId', 'idempotencyKey'],
+];
+const addedCents = 1_234_56n;
+const addedNumber = 1_000_000n;
+
+/**
+ * A notification of the same shape that never was: other amounts, made-up ids. The same id comes out the same
+ * everywhere in it, so that it contradicts itself no more than the true one.
+ */
+export function forge(body: object): object {
+  return forgeValue('', body) as object;
+}
+
+function forgeValue(name: string, value: unknown): unknown {
+  if (isLosslessNumber(value)) return forgeNumber(name, value);
+  if (Array.isArray(value)) return value.map((item) => forgeValue(name, item));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(
+      Object.entries(value).map(([key, one]) => [key, forgeValue(key, one)]),
+    );
+  return typeof value === 'string' && identifiers.includes(name) ? madeUp(value) : value;
+}
+
+function forgeNumber(name: string, number: LosslessNumber): LosslessNumber {
+  if (name === 'amount') {
+    const parsed = parseReais(number.value);
+    return parsed.ok ? wireReais(parsed.cents + addedCents) : number;
+  }
+  const isId = identifiers.includes(name) && /^\d+$/.test(number.value);
+  return isId ? new LosslessNumber(String(BigInt(number.value) + addedNumber)) : number;
+}
+
+const changedLength = 8;
+
+/** Ends in other digits: these stand in GUIDs, in endToEndIds and in what clients choose alike. */
+function madeUp(id: string): string {
+  const length = Math.min(changedLength, id.length);
+  const digits = BigInt(`0x${sha256(`forged ${id}`)}`)
+    .toString()
+    .slice(-length);
+  const forged = id.slice(0, id.length - length) + digits;
+  return forged === id ? `${id}0` : forged;
+}

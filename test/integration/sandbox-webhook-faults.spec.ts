@@ -1,0 +1,271 @@
+// Notifications that are lost, late, repeated, out of order or forged, and the modes of their proof and shape.
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import {
+  eventually,
+  sandboxUnderTest,
+  type SandboxUnderTest,
+} from '../contract/bank-under-test.js';
+import { pixSlip, slip } from '../contract/samples.js';
+
+interface Received {
+  headers: IncomingMessage['headers'];
+  text: string;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  body: any;
+}
+
+let bank: SandboxUnderTest;
+let consumer: Server;
+let received: Received[];
+/** What the consumer answers next; 200 once it is empty. */
+let answers: number[];
+
+beforeEach(async () => {
+  received = [];
+  answers = [];
+  consumer = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString();
+      received.push({ headers: request.headers, text, body: JSON.parse(text) });
+      response.writeHead(answers.shift() ?? 200).end();
+    });
+  });
+  await new Promise<void>((resolve) => consumer.listen(0, '127.0.0.1', resolve));
+  bank = await sandboxUnderTest();
+});
+afterEach(async () => {
+  await bank.stop();
+  consumer.closeAllConnections();
+  consumer.close();
+});
+
+const register = (eventType: string, changes: Record<string, unknown> = {}) =>
+  bank.call('POST', '/baas/api/v1/webhooks', {
+    body: {
+      eventType,
+      url: `http://127.0.0.1:${(consumer.address() as AddressInfo).port}/`,
+      authorizationScheme: 'HEADER',
+      authorization: 'x-webhook-key: s3cret',
+      ...changes,
+    },
+  });
+const fault = (kind: string, changes: Record<string, unknown> = {}) =>
+  bank.call('POST', '/sandbox/faults', { body: { endpoint: 'webhooks', kind, ...changes } });
+const mode = (modes: Record<string, unknown>) =>
+  bank.call('PATCH', '/sandbox/modes', { body: modes });
+const receive = async (amount: number, account = '1000001') =>
+  (await bank.call('POST', '/sandbox/pix/received', { body: { amount, account } })).body;
+const advance = (duration: string) =>
+  bank.call('POST', '/sandbox/clock', { body: { advance: duration } });
+const freeze = () => bank.call('POST', '/sandbox/clock', { body: { frozen: true } });
+const counts = async () => {
+  const [first] = (await bank.call('GET', '/sandbox/faults')).body.faults;
+  return [first.chances, first.fired];
+};
+const deliveries = async () =>
+  (
+    await bank.pool.query(
+      'SELECT state, attempts, last_outcome, is_forged FROM webhook_delivery ORDER BY id',
+    )
+  ).rows;
+const allDelivered = () =>
+  eventually(async () => {
+    const states = (await deliveries()).map(({ state }) => state);
+    expect(states).not.toContain('pending');
+  });
+const amounts = () => received.map(({ body }) => body.amount);
+/** Charges, and has it paid. */
+const pay = async (request: { correlationId: string }) => {
+  await bank.call('POST', '/baas/v1/charges', { body: request });
+  return (await bank.call('POST', `/baas/v1/charges/${request.correlationId}/pay`)).body;
+};
+
+describe('a notification', () => {
+  it('that is lost is never sent, though the money moved', async () => {
+    await register('PIX_RECEIVED');
+    await fault('webhook-lost', { times: 1 });
+    const { nsu } = await receive(1);
+    await receive(2);
+    await allDelivered();
+    expect(amounts()).toEqual([2]);
+    expect(await deliveries()).toMatchObject([
+      { state: 'dead', attempts: 0, last_outcome: 'lost by a fault' },
+      { state: 'delivered' },
+    ]);
+    const line = await bank.call('GET', `/baas/api/v2/transactions?nsu=${nsu}`);
+    expect(line.body).toHaveLength(1);
+  });
+
+  it('that is late comes by the bank’s clock, and after those that followed it', async () => {
+    await register('PIX_RECEIVED');
+    await fault('webhook-late', { times: 1, delayMs: 60_000 });
+    await freeze();
+    await receive(1);
+    await receive(2);
+    await eventually(async () => expect(amounts()).toEqual([2]));
+    await advance('PT59S');
+    await receive(3);
+    await eventually(async () => expect(amounts()).toEqual([2, 3]));
+    await advance('PT1S');
+    await eventually(async () => expect(amounts()).toEqual([2, 3, 1]));
+  });
+
+  it('that is out of order comes after the next one', async () => {
+    await register('PIX_RECEIVED');
+    await fault('webhook-reordered', { times: 1, delayMs: 1_000 });
+    await freeze();
+    await receive(1);
+    await receive(2);
+    await eventually(async () => expect(amounts()).toEqual([2]));
+    await advance('PT1S');
+    await eventually(async () => expect(amounts()).toEqual([2, 1]));
+  });
+
+  it('that comes twice comes with the same bytes', async () => {
+    await register('PIX_RECEIVED');
+    await fault('webhook-twice', { times: 1 });
+    await receive(1);
+    await allDelivered();
+    expect(received).toHaveLength(2);
+    expect(received[1]?.text).toBe(received[0]?.text);
+  });
+
+  it('that is forged comes beside the true one, once, with a wrong proof', async () => {
+    await register('CHARGE_PAID');
+    await fault('webhook-forged', { times: 1, endpoint: 'charges' });
+    const request = pixSlip();
+    answers = [401, 401];
+    const { nsu, endToEndId } = await pay(request);
+    await eventually(async () => expect(received).toHaveLength(2));
+    const isTrue = ({ headers }: Received) => headers['x-webhook-key'] === 's3cret';
+    const [truth, forgery] = [received.find(isTrue), received.find((one) => !isTrue(one))];
+    expect(truth?.body).toMatchObject({ nsu, endToEndId, amount: 150.75 });
+    expect(forgery?.headers['x-webhook-key']).toMatch(/^[0-9a-f]{64}$/);
+    expect(Object.keys(forgery?.body)).toEqual(Object.keys(truth?.body));
+    for (const name of ['nsu', 'correlationId', 'referenceId', 'endToEndId', 'amount'])
+      expect(forgery?.body[name]).not.toBe(truth?.body[name]);
+    await advance('PT24H');
+    await allDelivered();
+    expect(received.slice(2).map(isTrue)).toEqual([true]);
+    expect(await deliveries()).toMatchObject([
+      { state: 'delivered', is_forged: false, attempts: 2 },
+      { state: 'dead', is_forged: true, attempts: 1, last_outcome: 'HTTP 401' },
+    ]);
+    expect((await bank.call('GET', '/sandbox/ledger')).body.audit.clean).toBe(true);
+  });
+
+  it('has a chance only when it is owed, and at the endpoint of what it tells', async () => {
+    await fault('webhook-lost', { endpoint: 'charges', times: 1 });
+    await pay(pixSlip());
+    expect(await counts()).toEqual([0, 0]);
+    await register('PIX_RECEIVED');
+    await receive(1, '1000002');
+    expect(await counts()).toEqual([0, 0]);
+    await receive(1);
+    expect(await counts()).toEqual([1, 1]);
+    await bank.call('DELETE', '/sandbox/faults');
+    for (const endpoint of ['transfers', 'batch', 'refunds'])
+      await fault('webhook-lost', { endpoint });
+    await receive(2);
+    expect(await counts()).toEqual([0, 0]);
+    await eventually(async () => expect(amounts()).toEqual([2]));
+  });
+});
+
+describe('the mode of its proof', () => {
+  it('overrides what was registered, with the registered secret', async () => {
+    const token = { authorizationScheme: 'BEARER', authorization: 's3cret' };
+    await register('PIX_RECEIVED', token);
+    const basic = `Basic ${Buffer.from('bank:s3cret').toString('base64')}`;
+    for (const [signing, headers] of [
+      ['header', ['s3cret', undefined]],
+      ['bearer', [undefined, 'Bearer s3cret']],
+      ['basic', [undefined, basic]],
+      ['none', [undefined, undefined]],
+      ['registered', [undefined, 'Bearer s3cret']],
+    ] as const) {
+      await mode({ webhookSigning: signing });
+      const count = received.length;
+      await receive(1);
+      await eventually(async () => expect(received).toHaveLength(count + 1));
+      const last = received.at(-1)?.headers;
+      expect([last?.['x-webhook-key'], last?.authorization]).toEqual(headers);
+    }
+  });
+
+  it('signs per Standard Webhooks by the machine’s time, with one id over retries', async () => {
+    await register('PIX_RECEIVED');
+    await mode({ webhookSigning: 'standard-webhooks' });
+    await advance('P10D');
+    answers = [500];
+    await receive(1);
+    await eventually(async () => expect((await deliveries())[0]?.last_outcome).toBe('HTTP 500'));
+    await advance('PT1M');
+    await fault('webhook-twice', { times: 1 });
+    await receive(2);
+    await allDelivered();
+    expect(received).toHaveLength(4);
+    const verifier = new Webhook(Buffer.from('s3cret'), { format: 'raw' });
+    for (const { headers, text } of received) {
+      expect(headers).not.toHaveProperty('x-webhook-key');
+      expect(verifier.verify(text, headers as Record<string, string>)).toHaveProperty('amount');
+    }
+    const ids = received.filter(({ body }) => body.amount === 1);
+    expect(new Set(ids.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
+  });
+});
+
+describe('the mode of its shape', () => {
+  const paid = async (webhookShape: string, request: { correlationId: string }) => {
+    await mode({ webhookShape });
+    const answer = await pay(request);
+    await eventually(async () => expect(received).toHaveLength(1));
+    return { answer, body: received[0]?.body };
+  };
+
+  it('is exactly v1, which names no event', async () => {
+    await register('CHARGE_PAID');
+    const request = pixSlip();
+    const { answer, body } = await paid('v1', request);
+    expect(body).toEqual({
+      nsu: answer.nsu,
+      correlationId: request.correlationId,
+      referenceId: answer.endToEndId,
+      source: 'SPI',
+      amount: 150.75,
+      createdAt: answer.createdAt,
+      payer: { name: expect.any(String), document: '52998224725' },
+      proof: {
+        endToEndId: answer.endToEndId,
+        transactionId: expect.any(String),
+        key: expect.any(String),
+        amount: 150.75,
+        payer: expect.any(Object),
+        payee: expect.any(Object),
+      },
+    });
+  });
+
+  it('is exactly v2, which names no movement', async () => {
+    await register('CHARGE_PAID');
+    const request = slip();
+    const { body } = await paid('v2', request);
+    expect(body).toEqual({
+      eventType: 'CHARGE_PAID_V2',
+      correlationId: request.correlationId,
+      walletNumber: 112,
+      yourNumber: request.yourNumber,
+      ourNumber: expect.any(String),
+      amount: 150.75,
+      dueDate: request.dueDate,
+      barCode: expect.stringMatching(/^\d{44}$/),
+      digitableLine: expect.stringMatching(/^\d{47}$/),
+      payer: { name: expect.any(String), document: '52998224725' },
+    });
+  });
+});
