@@ -10,6 +10,7 @@ import { applyMigrations } from '../platform/migrations.js';
 import { Accounts } from './accounts/accounts.service.js';
 import { ApiKeyGuard } from './accounts/api-key.guard.js';
 import { Seeding } from './accounts/seeding.service.js';
+import { BalancesController } from './balances/balances.controller.js';
 import { ChargeBook } from './charges/charge-book.service.js';
 import { ChargeCredits } from './charges/charge-credits.service.js';
 import { ChargeSimulation } from './charges/charge-simulation.service.js';
@@ -33,6 +34,11 @@ import { ModesController } from './modes/modes.controller.js';
 import { Modes } from './modes/modes.service.js';
 import { PixCredits } from './pix/pix-credits.service.js';
 import { Random } from './random.service.js';
+import { OriginalPixes } from './refunds/original-pixes.service.js';
+import { RefundMovements } from './refunds/refund-movements.service.js';
+import { RefundOutcomes } from './refunds/refund-outcomes.service.js';
+import { RefundsController } from './refunds/refunds.controller.js';
+import { Refunds } from './refunds/refunds.service.js';
 import { SandboxDatabase } from './sandbox-database.service.js';
 import { SandboxSettings } from './sandbox-settings.js';
 import { StatementController } from './statement/statement.controller.js';
@@ -46,6 +52,8 @@ import { Webhooks } from './webhooks/webhooks.service.js';
   controllers: [
     ChargesController,
     StatementController,
+    BalancesController,
+    RefundsController,
     RegistrationsController,
     ControlController,
     ModesController,
@@ -61,6 +69,7 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     ...[LineVisibility, Ledger, Statement],
     ...[Webhooks, WebhookSender, Registrations],
     ...[ChargeBook, ChargeCredits, ChargeSimulation, Charges, StaticQrCodes],
+    ...[OriginalPixes, RefundMovements, RefundOutcomes, Refunds],
     ...[PixCredits, IncomingPixes, OtherLines, BookReading],
   ],
 })
