@@ -33,7 +33,10 @@ const refund = (id: string | number, filterBy: string, body: unknown = { amount:
 
 it('refunds in parts, by each of the three ids, up to what was received', async () => {
   const { correlationId, nsu, endToEndId } = await receivePix(10);
-  const first = await refund(endToEndId, 'END_TO_END_ID', { amount: 2.5, description: 'Devolvido' });
+  const first = await refund(endToEndId, 'END_TO_END_ID', {
+    amount: 2.5,
+    description: 'Devolvido',
+  });
   expect(first.status).toBe(200);
   const party = {
     holder: { document: expect.any(String), name: expect.any(String), type: expect.any(String) },

@@ -1,10 +1,7 @@
 // The sandbox's own choices about refunds: the window by its clock, how they end, and what the bank takes back.
 import { Faults } from '../../src/sandbox/faults/faults.service.js';
 import type { FaultRequest } from '../../src/sandbox/faults/fault.js';
-import {
-  owedDeliveries,
-  registerForDeliveries,
-} from '../support/sandbox-deliveries.js';
+import { owedDeliveries, registerForDeliveries } from '../support/sandbox-deliveries.js';
 import { eventually, sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
 import { expectError, newKey, slip, staticQr } from './samples.js';
 
@@ -184,16 +181,15 @@ it('comes back when it fails, and can then be refunded anew', async () => {
 });
 
 describe('between two accounts of the bank', () => {
-  /** As a Pix that account 1000002 sent to account 1000001 stands on both statements. */
+  /** As a Pix that account 1000002 sent stands on the statement of account 1000001. */
   async function pixFromOther(amount: number): Promise<string> {
     const endToEndId = 'E99999999202703021200abcdefghijk';
-    const { number, branch } = (await bank.call('GET', '/sandbox/ledger')).body.accounts[1];
     await post('/sandbox/transactions', {
       amount,
       isCredit: true,
       typeName: 'CREDIT_PIX',
       endToEndId,
-      payerAccount: { number, branch },
+      counterpartyAccount: '1000002',
     });
     return endToEndId;
   }

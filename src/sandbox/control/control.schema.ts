@@ -71,6 +71,11 @@ export const postTransaction = route({
     isCredit: z.boolean('Must be true or false.'),
     typeName: filledText(60),
     notes: text(200).nullish(),
+    correlationId: clientIdentifier.nullish(),
+    externalId: clientIdentifier.nullish(),
+    endToEndId: filledText(64).nullish(),
+    /** An account of this bank that the proof names as the other side; its money does not move. */
+    counterpartyAccount: accountNumber.nullish(),
   }),
   response: movement,
 });

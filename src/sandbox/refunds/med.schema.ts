@@ -7,7 +7,8 @@ import { movement } from '../control/control.schema.js';
 export const takePixBack = route({
   name: 'sandboxTakePixBack',
   chapter: 'Sandbox control',
-  summary: 'The bank takes a received Pix back (MED), all that is left of it unless told otherwise.',
+  summary:
+    'The bank takes a received Pix back (MED), all that is left of it unless told otherwise.',
   method: 'POST',
   path: '/sandbox/pix/med',
   authentication: 'api-key',

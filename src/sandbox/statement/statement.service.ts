@@ -37,8 +37,7 @@ export class Statement {
     const { endToEndId = null } = query;
     // At most one transaction of an endToEndId is told: the movement itself, whose reversal comes after it.
     if (endToEndId !== null && page > 1) return [];
-    const limit =
-      endToEndId !== null ? 1 : Math.min(query.limit ?? defaultLimit, statementPageCap);
+    const limit = endToEndId !== null ? 1 : Math.min(query.limit ?? defaultLimit, statementPageCap);
     const rows = await listLines(this.database, {
       accountId: account.id,
       asOf: new Date(this.clock.now().getTime() - (lag?.delayMs ?? 0)),
