@@ -13,9 +13,12 @@ import { Seeding } from './accounts/seeding.service.js';
 import { BalancesController } from './balances/balances.controller.js';
 import { ChargeBook } from './charges/charge-book.service.js';
 import { ChargeCredits } from './charges/charge-credits.service.js';
+import { ChargeReading } from './charges/charge-reading.service.js';
 import { ChargeSimulation } from './charges/charge-simulation.service.js';
+import { ChargeVoids } from './charges/charge-voids.service.js';
 import { ChargesController } from './charges/charges.controller.js';
 import { Charges } from './charges/charges.service.js';
+import { OverdueCharges } from './charges/overdue-charges.service.js';
 import { StaticQrCodes } from './charges/static-qr.service.js';
 import { BankSettings } from './bank-settings.service.js';
 import { BankClock } from './clock/bank-clock.service.js';
@@ -68,6 +71,7 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     ...[Accounts, Seeding],
     ...[LineVisibility, Ledger, Statement],
     ...[Webhooks, WebhookSender, Registrations],
+    ...[OverdueCharges, ChargeReading, ChargeVoids],
     ...[ChargeBook, ChargeCredits, ChargeSimulation, Charges, StaticQrCodes],
     ...[OriginalPixes, RefundMovements, RefundOutcomes, Refunds],
     ...[PixCredits, IncomingPixes, OtherLines, BookReading],
