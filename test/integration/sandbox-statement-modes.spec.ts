@@ -103,6 +103,25 @@ it('chains balances in the order of commits, not of nsu, in the mode commit', as
   expect(follows(byNsu.toSorted((a, b) => cents(a.amount) - cents(b.amount)))).toBe(true);
 });
 
+it('cuts days by time where numbers are out of order', async () => {
+  await setModes({ balanceOrder: 'commit' });
+  const times = [
+    ...['2027-03-04T02:59:59.999Z', '2027-03-04T03:00:00Z', '2027-03-04T03:00:00Z'],
+    ...['2027-03-05T03:00:00Z', '2027-03-05T03:00:00Z'],
+  ];
+  const numbers: number[] = [];
+  for (const now of times) {
+    await moveClock({ now });
+    numbers.push(await write());
+  }
+  expect(numbers).toEqual([2, 1, 4, 3, 6]);
+  expect(await nsus('startDate=2027-03-04&endDate=2027-03-05')).toEqual([4, 1]);
+  expect(await nsus('endDate=2027-03-04')).toEqual([2]);
+  expect(await nsus('startDate=2027-03-05')).toEqual([6, 3]);
+  expect(await nsus('startDate=2027-03-06')).toEqual([]);
+  expect(await nsus('endDate=2027-03-03')).toEqual([]);
+});
+
 it('withholds externalId and the id of the original, in lines and in proofs', async () => {
   await write({ externalId: 'order-7' });
   const { endToEndId } = (await post('/sandbox/pix/received', { amount: 10 })).body;

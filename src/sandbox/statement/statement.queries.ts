@@ -37,27 +37,54 @@ export interface StatementRow {
 const columns = `id, nsu, change_cents, balance_previous_cents, current_balance_cents, type_name, notes,
   correlation_id, external_id, original_end_to_end_id, proof::text, created_at`;
 
-/** A page of the account's lines. Conditions that are not asked for are not written. */
+/**
+ * Numbers and times of an account's lines rise together, save for a neighbour's number that balances in commit order
+ * pass over: the numbers of a window of time are these, give or take two, and are read without what lies outside.
+ */
+const edgeOf = {
+  from: (account: string, from: string) =>
+    `nsu >= (SELECT edge.nsu - 2 FROM statement_line AS edge
+             WHERE edge.account_id = ${account} AND edge.created_at >= ${from}
+             ORDER BY edge.created_at, edge.nsu LIMIT 1)`,
+  until: (account: string, until: string) =>
+    `nsu <= (SELECT edge.nsu + 2 FROM statement_line AS edge
+             WHERE edge.account_id = ${account} AND edge.created_at < ${until}
+             ORDER BY edge.created_at DESC, edge.nsu DESC LIMIT 1)`,
+};
+
+/**
+ * A page of the account's lines. Conditions that are not asked for are not written, and only the page's own lines are
+ * read whole: what an offset leaves out is passed over in an index.
+ */
 export async function listLines(
   database: Queryable,
   filter: StatementFilter,
 ): Promise<StatementRow[]> {
   const values: unknown[] = [];
   const bind = (value: unknown) => `$${values.push(value)}`;
-  const conditions = [`account_id = ${bind(filter.accountId)}`];
+  const account = bind(filter.accountId);
+  const conditions = [`account_id = ${account}`];
   const asOf = bind(filter.asOf);
   conditions.push(`(visible_at IS NULL OR visible_at <= ${asOf})`);
   if (filter.isPast) conditions.push(`created_at <= ${asOf}`);
   if (filter.nsu !== null) conditions.push(`nsu = ${bind(filter.nsu)}`);
   if (filter.isCredit !== null) conditions.push(`change_cents ${filter.isCredit ? '>' : '<'} 0`);
   if (filter.typeNames) conditions.push(`type_name = ANY(${bind(filter.typeNames)})`);
-  if (filter.from) conditions.push(`created_at >= ${bind(filter.from)}`);
-  if (filter.until) conditions.push(`created_at < ${bind(filter.until)}`);
+  if (filter.from) {
+    const from = bind(filter.from);
+    conditions.push(`created_at >= ${from}`, edgeOf.from(account, from));
+  }
+  if (filter.until) {
+    const until = bind(filter.until);
+    conditions.push(`created_at < ${until}`, edgeOf.until(account, until));
+  }
   if (filter.endToEndId !== null) conditions.push(`end_to_end_id = ${bind(filter.endToEndId)}`);
+  const order = `ORDER BY nsu ${filter.order === 'asc' ? 'ASC' : 'DESC'}`;
   return database.query<StatementRow>(
-    `SELECT ${columns} FROM statement_line WHERE ${conditions.join(' AND ')}
-     ORDER BY nsu ${filter.order === 'asc' ? 'ASC' : 'DESC'}
-     LIMIT ${bind(filter.limit)} OFFSET ${bind(filter.offset)}`,
+    `SELECT ${columns} FROM statement_line WHERE account_id = ${account} AND nsu = ANY(ARRAY(
+       SELECT nsu FROM statement_line WHERE ${conditions.join(' AND ')}
+       ${order} LIMIT ${bind(filter.limit)} OFFSET ${bind(filter.offset)}))
+     ${order}`,
     values,
   );
 }

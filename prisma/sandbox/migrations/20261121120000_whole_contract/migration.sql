@@ -138,6 +138,15 @@ CREATE INDEX "charge_account_id_created_at_id_idx" ON "charge"("account_id", "cr
 -- CreateIndex
 CREATE INDEX "statement_line_account_id_original_end_to_end_id_idx" ON "statement_line"("account_id", "original_end_to_end_id");
 
+-- DropIndex
+DROP INDEX "statement_line_account_id_created_at_idx";
+
+-- CreateIndex
+CREATE INDEX "statement_line_account_id_created_at_nsu_idx" ON "statement_line"("account_id", "created_at", "nsu");
+
+-- CreateIndex
+CREATE INDEX "statement_line_account_id_nsu_created_at_visible_at_idx" ON "statement_line"("account_id", "nsu", "created_at", "visible_at");
+
 -- CreateIndex
 CREATE INDEX "statement_line_account_id_type_name_nsu_idx" ON "statement_line"("account_id", "type_name", "nsu");
 
