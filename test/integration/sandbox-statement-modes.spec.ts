@@ -172,14 +172,18 @@ it('shifts its pages by a line that comes in between', async () => {
   });
 });
 
-it('tells one line of an endToEndId: the movement before its reversal', async () => {
-  const endToEndId = 'E99999999202703021200abcdefghijk';
-  const debit = await write({ endToEndId, isCredit: false, typeName: 'DEBIT_PIX' });
-  const credit = await write({ endToEndId, typeName: 'CREDIT_PIX_REVERSAL' });
-  expect(await nsus(`endToEndId=${endToEndId}`)).toEqual([debit]);
-  expect(await nsus(`endToEndId=${endToEndId}&limit=50&page=2`)).toEqual([]);
-  expect(await nsus(`endToEndId=${endToEndId}&isCredit=true`)).toEqual([credit]);
-});
+it.each(['nsu', 'commit'])(
+  'tells one line of an endToEndId, the debit and not its reversal, in the order %s',
+  async (balanceOrder) => {
+    await setModes({ balanceOrder });
+    const endToEndId = 'E99999999202703021200abcdefghijk';
+    const debit = await write({ endToEndId, isCredit: false, typeName: 'DEBIT_PIX' });
+    const credit = await write({ endToEndId, typeName: 'CREDIT_PIX_REVERSAL' });
+    expect(await nsus(`endToEndId=${endToEndId}`)).toEqual([debit]);
+    expect(await nsus(`endToEndId=${endToEndId}&limit=50&page=2`)).toEqual([]);
+    expect(await nsus(`endToEndId=${endToEndId}&isCredit=true`)).toEqual([credit]);
+  },
+);
 
 it('filters by a type that only a test knows, once there is a line of it', async () => {
   const query = 'type=FEE_OF_TOMORROW';

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { addDays, rollToBusinessDay, type PlainDate } from '../../brazil/calendar.js';
 import { statementDayStart } from '../../brazil/statement-day.js';
 import { invariant } from '../../platform/errors.js';
-import { findAccountById } from '../accounts/accounts.queries.js';
+import { findAccountsById } from '../accounts/bank-accounts.queries.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { DueWork } from '../due-work/due-work.service.js';
@@ -52,7 +52,7 @@ export class OverdueCharges {
     const charge = await lockChargeById(tx, id);
     const { paid, expired, voided } = this.modes.current.chargeStatus;
     if (!charge?.dueDate || [paid, expired, voided].includes(charge.status)) return;
-    const account = await findAccountById(tx, charge.accountId);
+    const account = (await findAccountsById(tx, [charge.accountId])).get(charge.accountId);
     invariant(account, 'a charge is of a customer');
     await this.expire(tx, account, charge, charge.dueDate);
   }

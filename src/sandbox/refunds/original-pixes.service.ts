@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RefundFilter } from '../../contract/refunds.js';
 import { AppError, unreachable } from '../../platform/errors.js';
-import { findAccountByNumber } from '../accounts/accounts.queries.js';
+import { findAccountsByNumber } from '../accounts/bank-accounts.queries.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { bank } from '../bank-identity.js';
 import { BankClock } from '../clock/bank-clock.service.js';
@@ -68,8 +68,7 @@ export class OriginalPixes {
 
   private async read(account: BankAccount, line: ReceivedPixLine): Promise<OriginalPix> {
     const payer = payerOf(line);
-    const isOurs = payer.participant.ispb === bank.ispb;
-    const payerAccount = isOurs ? await findAccountByNumber(this.database, payer) : null;
+    const payerAccount = await this.findAccountOf(payer);
     return {
       account,
       amountCents: line.changeCents,
@@ -78,6 +77,13 @@ export class OriginalPixes {
       payer,
       payerAccount: payerAccount?.id === account.id ? null : payerAccount,
     };
+  }
+
+  /** Null when the party is at another institution. */
+  private async findAccountOf({ number, branch, participant }: Party): Promise<BankAccount | null> {
+    if (participant.ispb !== bank.ispb) return null;
+    const found = (await findAccountsByNumber(this.database, [number])).get(number);
+    return found?.branch === branch ? found : null;
   }
 }
 

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { invariant } from '../../platform/errors.js';
 import { parseJson } from '../../platform/exact-json.js';
-import { findAccountById } from '../accounts/accounts.queries.js';
+import { findAccountsById } from '../accounts/bank-accounts.queries.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { Faults, type FiredFault } from '../faults/faults.service.js';
@@ -57,8 +57,9 @@ export class RefundOutcomes {
 
   private async finish(tx: Tx, subject: string, isFailed: boolean): Promise<void> {
     const [accountId, nsu] = subject.split(':') as [string, string];
-    const account = await findAccountById(tx, Number(accountId));
-    const refund = await findSentRefund(tx, Number(accountId), BigInt(nsu));
+    const id = Number(accountId);
+    const account = (await findAccountsById(tx, [id])).get(id);
+    const refund = await findSentRefund(tx, id, BigInt(nsu));
     invariant(account && refund, 'the line of a refund stays');
     const proof = parseJson(refund.proof) as RefundProof;
     if (isFailed) await this.giveBack(tx, account, refund, proof);

@@ -14,7 +14,8 @@ export interface StatementFilter {
   /** Not included. */
   until: Date | null;
   endToEndId: string | null;
-  order: 'asc' | 'desc';
+  /** By nsu, or the movement that was first made. */
+  order: 'asc' | 'desc' | 'movement';
   offset: bigint;
   limit: number;
 }
@@ -52,6 +53,8 @@ const edgeOf = {
              ORDER BY edge.created_at DESC, edge.nsu DESC LIMIT 1)`,
 };
 
+const orders = { asc: 'nsu ASC', desc: 'nsu DESC', movement: 'movement_id' } as const;
+
 /**
  * A page of the account's lines. Conditions that are not asked for are not written, and only the page's own lines are
  * read whole: what an offset leaves out is passed over in an index.
@@ -79,7 +82,7 @@ export async function listLines(
     conditions.push(`created_at < ${until}`, edgeOf.until(account, until));
   }
   if (filter.endToEndId !== null) conditions.push(`end_to_end_id = ${bind(filter.endToEndId)}`);
-  const order = `ORDER BY nsu ${filter.order === 'asc' ? 'ASC' : 'DESC'}`;
+  const order = `ORDER BY ${orders[filter.order]}`;
   return database.query<StatementRow>(
     `SELECT ${columns} FROM statement_line WHERE account_id = ${account} AND nsu = ANY(ARRAY(
        SELECT nsu FROM statement_line WHERE ${conditions.join(' AND ')}

@@ -48,7 +48,7 @@ export class Statement {
       from: query.startDate ? statementDayStart(query.startDate) : null,
       until: query.endDate ? statementDayStart(query.endDate) : null,
       endToEndId,
-      order: endToEndId !== null ? 'asc' : statementOrder,
+      order: endToEndId !== null ? 'movement' : statementOrder,
       offset: BigInt(page - 1) * BigInt(limit),
       limit,
     });
