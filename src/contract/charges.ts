@@ -8,6 +8,7 @@ import {
   filledText,
   plainDate,
   positiveReais,
+  queryInteger,
   reais,
   text,
   timestamp,
@@ -160,8 +161,28 @@ export const getCharge = route({
   response: chargeDetails,
 });
 
-/** What the simulation routes answer: the contract shows no body, so only what ties it is promised. */
-const simulationResponse = z.looseObject({
+/** The days on which charges were issued, cut as the statement's. */
+const chargesQuery = z.object({
+  page: queryInteger(1).optional(),
+  limit: queryInteger(1).optional(),
+  startDate: plainDate.optional(),
+  endDate: plainDate.optional(),
+});
+export type ChargesQuery = z.output<typeof chargesQuery>;
+
+/** Beyond the contract: publicly known of the real service. */
+export const listCharges = route({
+  ...charge,
+  name: 'listCharges',
+  summary: 'Lists the charges of the account, newest first.',
+  method: 'GET',
+  path: '/baas/v1/charges',
+  query: chargesQuery,
+  response: z.array(chargeDetails),
+});
+
+/** What the routes that change a charge answer: the contract shows no body, so only what ties it is promised. */
+const changeResponse = z.looseObject({
   correlationId: z.string(),
   status: z.string(),
   amount: reais.optional(),
@@ -175,7 +196,7 @@ export const payCharge = route({
   method: 'POST',
   path: '/baas/v1/charges/{correlationId}/pay',
   params: chargeParams,
-  response: simulationResponse,
+  response: changeResponse,
 });
 
 export const expireCharge = route({
@@ -185,5 +206,16 @@ export const expireCharge = route({
   method: 'PUT',
   path: '/baas/v1/charges/{correlationId}/expire',
   params: chargeParams,
-  response: simulationResponse,
+  response: changeResponse,
+});
+
+/** Beyond the contract: publicly known of the real service. A payment that comes later is credited all the same. */
+export const voidCharge = route({
+  ...charge,
+  name: 'voidCharge',
+  summary: 'Voids a charge that is not paid.',
+  method: 'POST',
+  path: '/baas/v1/charges/{correlationId}/void',
+  params: chargeParams,
+  response: changeResponse,
 });

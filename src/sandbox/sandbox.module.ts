@@ -11,11 +11,15 @@ import { Accounts } from './accounts/accounts.service.js';
 import { ApiKeyGuard } from './accounts/api-key.guard.js';
 import { RateLimitGuard } from './accounts/rate-limit.guard.js';
 import { Seeding } from './accounts/seeding.service.js';
+import { BalancesController } from './balances/balances.controller.js';
 import { ChargeBook } from './charges/charge-book.service.js';
 import { ChargeCredits } from './charges/charge-credits.service.js';
+import { ChargeReading } from './charges/charge-reading.service.js';
 import { ChargeSimulation } from './charges/charge-simulation.service.js';
+import { ChargeVoids } from './charges/charge-voids.service.js';
 import { ChargesController } from './charges/charges.controller.js';
 import { Charges } from './charges/charges.service.js';
+import { OverdueCharges } from './charges/overdue-charges.service.js';
 import { StaticQrCodes } from './charges/static-qr.service.js';
 import { BankSettings } from './bank-settings.service.js';
 import { BankClock } from './clock/bank-clock.service.js';
@@ -36,6 +40,11 @@ import { ModesController } from './modes/modes.controller.js';
 import { Modes } from './modes/modes.service.js';
 import { PixCredits } from './pix/pix-credits.service.js';
 import { Random } from './random.service.js';
+import { OriginalPixes } from './refunds/original-pixes.service.js';
+import { RefundMovements } from './refunds/refund-movements.service.js';
+import { RefundOutcomes } from './refunds/refund-outcomes.service.js';
+import { RefundsController } from './refunds/refunds.controller.js';
+import { Refunds } from './refunds/refunds.service.js';
 import { SandboxDatabase } from './sandbox-database.service.js';
 import { SandboxSettings } from './sandbox-settings.js';
 import { StatementController } from './statement/statement.controller.js';
@@ -49,6 +58,8 @@ import { Webhooks } from './webhooks/webhooks.service.js';
   controllers: [
     ChargesController,
     StatementController,
+    BalancesController,
+    RefundsController,
     RegistrationsController,
     ControlController,
     ModesController,
@@ -66,7 +77,9 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     ...[Accounts, Seeding],
     ...[LineVisibility, Ledger, Statement],
     ...[Webhooks, WebhookSender, Registrations],
+    ...[OverdueCharges, ChargeReading, ChargeVoids],
     ...[ChargeBook, ChargeCredits, ChargeSimulation, Charges, StaticQrCodes],
+    ...[OriginalPixes, RefundMovements, RefundOutcomes, Refunds],
     ...[PixCredits, IncomingPixes, OtherLines, BookReading],
   ],
 })

@@ -1,6 +1,7 @@
 import type { ChargeDetails } from '../../contract/charges.js';
 import { invariant } from '../../platform/errors.js';
 import { parseJson } from '../../platform/exact-json.js';
+import type { BankAccount } from '../accounts/bank-account.js';
 import { wireInteger, wireReais } from '../wire-amount.js';
 import type { ChargeRow, PaymentRow } from './charges.queries.js';
 
@@ -38,17 +39,12 @@ function slipAnswer(charge: Omit<ChargeRow, 'answer'>): ChargeDetails {
 function pixAnswer(charge: Omit<ChargeRow, 'answer'>, payments: object[]): ChargeDetails {
   const { amountCents, qrCode } = charge;
   invariant(qrCode, 'a Pix charge has its QR code');
-  const additionalInfo = [
-    { key: 'YourNumber', value: charge.yourNumber },
-    { key: 'OurNumber', value: charge.ourNumber },
-    { key: 'DigitableLine', value: charge.digitableLine },
-  ].filter((info): info is { key: string; value: string } => info.value !== null);
   return {
     type: 'PIX_STATIC',
     correlationId: charge.correlationId,
     amount: amountCents,
     description: charge.description,
-    additionalInfo,
+    additionalInfo: additionalInfoOf(charge),
     status: charge.status,
     qrCode,
     payments,
@@ -57,8 +53,39 @@ function pixAnswer(charge: Omit<ChargeRow, 'answer'>, payments: object[]): Charg
   };
 }
 
+/** The numbers by which people know a slip; none on a static QR code. */
+export function additionalInfoOf(
+  charge: Pick<ChargeRow, 'yourNumber' | 'ourNumber' | 'digitableLine'>,
+): { key: string; value: string }[] {
+  return [
+    { key: 'YourNumber', value: charge.yourNumber },
+    { key: 'OurNumber', value: charge.ourNumber },
+    { key: 'DigitableLine', value: charge.digitableLine },
+  ].filter((info): info is { key: string; value: string } => info.value !== null);
+}
+
+/** A charge as it stands now, with whom it pays and what was paid for it (real-bank.md A.9). */
+export function chargeDetailsAnswer(
+  charge: ChargeRow,
+  account: BankAccount,
+  payments: readonly PaymentRow[],
+): ChargeDetails {
+  const paid = payments.map(paymentAnswer);
+  return {
+    ...chargeAnswer(charge, paid),
+    walletNumber: charge.wallet,
+    beneficiary: {
+      name: account.holderName,
+      document: account.holderDocument,
+      type: account.holderType,
+    },
+    payments: paid,
+    additionalInfo: additionalInfoOf(charge),
+  };
+}
+
 /** A payment of a charge; SPI is Pix, PCR the clearing of slips. */
-export function paymentAnswer(payment: PaymentRow): object {
+function paymentAnswer(payment: PaymentRow): object {
   return {
     nsu: wireInteger(payment.nsu),
     amount: wireReais(payment.change_cents),

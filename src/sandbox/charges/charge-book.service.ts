@@ -7,6 +7,7 @@ import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
 import type { Queryable, Tx } from '../sandbox-database.service.js';
 import { findCharge, insertCharge, takeChargeId, type ChargeRow } from './charges.queries.js';
+import { OverdueCharges } from './overdue-charges.service.js';
 
 /** What a kind of charge says of itself; the rest is empty. */
 export type NewCharge = Pick<ChargeRow, 'type' | 'status' | 'amountCents'> &
@@ -39,6 +40,7 @@ export class ChargeBook {
   constructor(
     private readonly clock: BankClock,
     private readonly modes: Modes,
+    private readonly overdue: OverdueCharges,
   ) {}
 
   /**
@@ -59,7 +61,10 @@ export class ChargeBook {
     const times = { createdAt: now, updatedAt: now };
     const charge = { ...empty, ...times, ...identity, ...make(id), id, accountId: account.id };
     const text = await answer(charge);
-    if (await insertCharge(tx, { ...charge, answer: text })) return text;
+    if (await insertCharge(tx, { ...charge, answer: text })) {
+      await this.overdue.schedule(tx, charge);
+      return text;
+    }
     const winner = await this.findRepeat(tx, account, identity);
     invariant(winner !== null, 'a correlationId that is taken has its charge');
     return winner;

@@ -1,5 +1,5 @@
-// Credits what is paid for a charge, by Pix or through the clearing of slips, and tells it. A slip is then paid; a
-// static QR code goes on.
+// Credits what is paid for a charge, by Pix or through the clearing of slips, and tells it. A slip is then paid,
+// unless it was voided; a static QR code goes on.
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
 import type { BankAccount } from '../accounts/bank-account.js';
@@ -93,8 +93,10 @@ export class ChargeCredits {
   ): Promise<PaidCharge> {
     const { nsu, changeCents: amountCents, createdAt } = line;
     const { correlationId, dueDate } = charge;
+    const words = this.modes.current.chargeStatus;
     const isSlip = charge.type !== 'PIX_STATIC';
-    const status = isSlip ? this.modes.current.chargeStatus.paid : charge.status;
+    // A void does not keep money from coming; the charge stays void.
+    const status = isSlip && charge.status !== words.voided ? words.paid : charge.status;
     if (isSlip) await updateCharge(tx, charge.id, { status, dueDate, at: createdAt });
     const slip = slipOf(charge);
     const body = chargePaidBody(

@@ -1,12 +1,21 @@
 import { Controller } from '@nestjs/common';
-import { createCharge, expireCharge, getCharge, payCharge } from '../../contract/charges.js';
+import {
+  createCharge,
+  expireCharge,
+  getCharge,
+  listCharges,
+  payCharge,
+  voidCharge,
+} from '../../contract/charges.js';
 import type { RouteInput } from '../../contract/route.js';
 import { createStaticQr } from '../../contract/static-qr.js';
 import { Handles, Input, Reply } from '../../platform/contract-route.js';
 import { invariant } from '../../platform/errors.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
 import type { BankAccount } from '../accounts/bank-account.js';
+import { ChargeReading } from './charge-reading.service.js';
 import { ChargeSimulation } from './charge-simulation.service.js';
+import { ChargeVoids } from './charge-voids.service.js';
 import { Charges } from './charges.service.js';
 import { StaticQrCodes } from './static-qr.service.js';
 
@@ -14,7 +23,9 @@ import { StaticQrCodes } from './static-qr.service.js';
 export class ChargesController {
   constructor(
     private readonly charges: Charges,
+    private readonly reading: ChargeReading,
     private readonly simulation: ChargeSimulation,
+    private readonly voids: ChargeVoids,
     private readonly staticQrCodes: StaticQrCodes,
   ) {}
 
@@ -28,7 +39,17 @@ export class ChargesController {
 
   @Handles(getCharge)
   get(@CurrentAccount() account: BankAccount, @Input() { params }: RouteInput<typeof getCharge>) {
-    return this.charges.get(account, params.correlationId);
+    return this.reading.get(account, params.correlationId);
+  }
+
+  @Handles(listCharges)
+  list(@CurrentAccount() account: BankAccount, @Input() { query }: RouteInput<typeof listCharges>) {
+    return this.reading.list(account, query);
+  }
+
+  @Handles(voidCharge)
+  void(@CurrentAccount() account: BankAccount, @Input() { params }: RouteInput<typeof voidCharge>) {
+    return this.voids.void(account, params.correlationId);
   }
 
   @Handles(payCharge)

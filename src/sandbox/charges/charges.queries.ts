@@ -106,6 +106,39 @@ export async function lockCharge(
   return row ?? null;
 }
 
+/** As `lockCharge`, for what the bank does by itself. */
+export async function lockChargeById(tx: Tx, id: bigint): Promise<ChargeRow | null> {
+  const [row] = await tx.query<ChargeRow>(
+    `SELECT ${selected} FROM charge WHERE id = $1 FOR NO KEY UPDATE`,
+    [id],
+  );
+  return row ?? null;
+}
+
+export interface ChargeFilter {
+  accountId: number;
+  /** Included. */
+  from: Date | null;
+  /** Not included. */
+  until: Date | null;
+  offset: bigint;
+  limit: number;
+}
+
+/** A page of the account's charges, newest first. */
+export async function listCharges(
+  database: Queryable,
+  { accountId, from, until, offset, limit }: ChargeFilter,
+): Promise<ChargeRow[]> {
+  return database.query<ChargeRow>(
+    `SELECT ${selected} FROM charge
+     WHERE account_id = $1 AND created_at >= coalesce($2::timestamptz, '-infinity')
+       AND created_at < coalesce($3::timestamptz, 'infinity')
+     ORDER BY created_at DESC, id DESC LIMIT $4 OFFSET $5`,
+    [accountId, from, until, limit, offset],
+  );
+}
+
 export async function findCorrelationIdByTxid(
   database: Queryable,
   accountId: number,
@@ -132,21 +165,23 @@ export async function updateCharge(
 }
 
 export interface PaymentRow {
+  correlation_id: string;
   nsu: bigint;
   change_cents: bigint;
   end_to_end_id: string | null;
   created_at: Date;
 }
 
-/** The credits that came for a charge, newest first. */
+/** The credits that came for charges, newest first. */
 export async function listPayments(
   database: Queryable,
   accountId: number,
-  correlationId: string,
+  correlationIds: string[],
 ): Promise<PaymentRow[]> {
   return database.query<PaymentRow>(
-    `SELECT nsu, change_cents, end_to_end_id, created_at FROM statement_line
-     WHERE account_id = $1 AND correlation_id = $2 AND change_cents > 0 ORDER BY nsu DESC`,
-    [accountId, correlationId],
+    `SELECT correlation_id, nsu, change_cents, end_to_end_id, created_at FROM statement_line
+     WHERE account_id = $1 AND correlation_id = ANY ($2::text[]) AND change_cents > 0
+     ORDER BY nsu DESC`,
+    [accountId, correlationIds],
   );
 }

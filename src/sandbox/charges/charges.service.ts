@@ -1,9 +1,9 @@
-// Issues bank slips, with and without a QR code, and tells them.
+// Issues bank slips, with and without a QR code.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { buildStaticBrCode } from '../../brazil/br-code.js';
 import { txidOfCorrelationId } from '../../brazil/static-txid.js';
-import { createCharge, type ChargeDetails, type ChargeRequest } from '../../contract/charges.js';
+import { createCharge, type ChargeRequest } from '../../contract/charges.js';
 import { AppError } from '../../platform/errors.js';
 import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
 import { Accounts } from '../accounts/accounts.service.js';
@@ -11,12 +11,16 @@ import type { BankAccount } from '../accounts/bank-account.js';
 import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { adjustmentsOf, writeAdjustments } from '../../contract/charge-terms.js';
-import { chargeAnswer, paymentAnswer } from './charge-answer.js';
+import { chargeAnswer } from './charge-answer.js';
 import { ChargeBook, type NewCharge } from './charge-book.service.js';
-import { findCharge, listPayments } from './charges.queries.js';
 import { issueSlip, slipProblems } from './issued-slip.js';
 
-const ourNumberConstraints = ['charge_account_id_wallet_our_number_key', 'charge_bar_code_key'];
+/** '77' and '077' are one number of eleven digits, and one number in the bar code. */
+const ourNumberConstraints = [
+  'charge_account_id_wallet_our_number_key',
+  'charge_our_number_digits_key',
+  'charge_bar_code_key',
+];
 
 @Injectable()
 export class Charges {
@@ -67,18 +71,6 @@ export class Charges {
         cause,
       });
     }
-  }
-
-  /** The charge as it stands now, with what was paid for it; throws `not_found`. */
-  async get(account: BankAccount, correlationId: string): Promise<ChargeDetails> {
-    const charge = await findCharge(this.database, account.id, correlationId);
-    if (!charge) throw new AppError('not_found');
-    const payments = await listPayments(this.database, account.id, correlationId);
-    return {
-      ...chargeAnswer(charge, payments.map(paymentAnswer)),
-      walletNumber: charge.wallet,
-      payments: payments.map(paymentAnswer),
-    };
   }
 
   private async pixOf(account: BankAccount, request: ChargeRequest) {

@@ -16,7 +16,7 @@ import {
 const control = { chapter: 'Sandbox control', authentication: 'api-key' } as const;
 
 /** A line of a customer's account, as the control plane tells every movement. */
-const movement = z.object({
+export const movement = z.object({
   nsu: bigInteger,
   account: z.string(),
   amount: reais,
@@ -71,6 +71,11 @@ export const postTransaction = route({
     isCredit: z.boolean('Must be true or false.'),
     typeName: filledText(60),
     notes: text(200).nullish(),
+    correlationId: clientIdentifier.nullish(),
+    externalId: clientIdentifier.nullish(),
+    endToEndId: filledText(64).nullish(),
+    /** An account of this bank that the proof names as the other side; its money does not move. */
+    counterpartyAccount: accountNumber.nullish(),
   }),
   response: movement,
 });

@@ -6,9 +6,11 @@ import { Accounts } from '../accounts/accounts.service.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { Ledger } from '../ledger/ledger.service.js';
 import { outsideMovement } from '../ledger/movement.js';
+import { Random } from '../random.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { movementOfLine } from './control-movement.js';
 import type { ControlMovement, postTransaction } from './control.schema.js';
+import { proofOfOtherLine } from './other-proof.js';
 
 @Injectable()
 export class OtherLines {
@@ -16,20 +18,31 @@ export class OtherLines {
     private readonly database: SandboxDatabase,
     private readonly accounts: Accounts,
     private readonly ledger: Ledger,
+    private readonly random: Random,
   ) {}
 
   async post(
     caller: BankAccount,
     request: RouteInput<typeof postTransaction>['body'],
   ): Promise<ControlMovement> {
-    const { amount, isCredit, typeName, notes = null } = request;
+    const { amount, isCredit, typeName, counterpartyAccount } = request;
     const account = request.account ? await this.accounts.getByNumber(request.account) : caller;
+    const counterparty = counterpartyAccount
+      ? await this.accounts.getByNumber(counterpartyAccount)
+      : null;
+    const notes = request.notes ?? null;
+    const endToEndId = request.endToEndId ?? null;
+    const line = { typeName, notes, endToEndId, amountCents: amount, isCredit };
     const movement = outsideMovement(account, 'other', isCredit ? amount : -amount, {
       typeName,
       notes,
+      correlationId: request.correlationId ?? null,
+      externalId: request.externalId ?? null,
+      endToEndId,
+      proof: proofOfOtherLine(line, { id: this.random.uuid(), account, counterparty }),
     });
-    const [line] = await this.database.transaction((tx) => this.ledger.post(tx, movement));
-    invariant(line, 'a movement of a customer has its line');
-    return movementOfLine(line);
+    const [posted] = await this.database.transaction((tx) => this.ledger.post(tx, movement));
+    invariant(posted, 'a movement of a customer has its line');
+    return movementOfLine(posted);
   }
 }

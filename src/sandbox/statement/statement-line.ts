@@ -1,15 +1,20 @@
 import type { Transaction } from '../../contract/statement.js';
 import { parseJson } from '../../platform/exact-json.js';
 import { describeTransactionType } from '../ledger/transaction-types.js';
+import type { ModeValues } from '../modes/modes.schema.js';
 import type { StatementRow } from './statement.queries.js';
 
+/** The modes that decide which ids a line carries. */
+export type LineIdModes = Pick<ModeValues, 'lineExternalId' | 'lineOriginalId'>;
+
 /** A line as the contract tells it: the amount is positive, `isCredit` is its sign. */
-export function statementLine(row: StatementRow): Transaction {
+export function statementLine(row: StatementRow, modes: LineIdModes): Transaction {
   const isCredit = row.change_cents > 0n;
+  const externalId = modes.lineExternalId === 'present' ? row.external_id : null;
   return {
     id: row.id,
     ...(row.correlation_id === null ? {} : { correlationId: row.correlation_id }),
-    ...(row.external_id === null ? {} : { externalId: row.external_id }),
+    ...(externalId === null ? {} : { externalId }),
     nsu: row.nsu,
     amount: isCredit ? row.change_cents : -row.change_cents,
     notes: row.notes,
@@ -19,6 +24,17 @@ export function statementLine(row: StatementRow): Transaction {
       balancePrevious: row.balance_previous_cents,
       currentBalance: row.current_balance_cents,
     },
-    proof: row.proof === null ? null : (parseJson(row.proof) as Record<string, unknown>),
+    proof: proofOf(row, modes),
   };
+}
+
+/** The proof as it was written, with the id of what was returned, and without the ids that a mode withholds. */
+function proofOf(row: StatementRow, modes: LineIdModes): Record<string, unknown> | null {
+  if (row.proof === null) return null;
+  const proof = parseJson(row.proof) as Record<string, unknown>;
+  if (modes.lineExternalId === 'absent') delete proof.externalId;
+  if (modes.lineOriginalId === 'absent') delete proof.originalEndToEndId;
+  else if (row.original_end_to_end_id !== null && !proof.originalEndToEndId)
+    proof.originalEndToEndId = row.original_end_to_end_id;
+  return proof;
 }

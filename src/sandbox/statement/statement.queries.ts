@@ -2,6 +2,10 @@ import type { Queryable } from '../sandbox-database.service.js';
 
 export interface StatementFilter {
   accountId: number;
+  /** When the statement is read, by the bank's clock: what it did not tell yet is left out. */
+  asOf: Date;
+  /** Also leaves out what had not yet happened then: for a look back. */
+  isPast: boolean;
   nsu: bigint | null;
   isCredit: boolean | null;
   typeNames: string[] | null;
@@ -10,6 +14,8 @@ export interface StatementFilter {
   /** Not included. */
   until: Date | null;
   endToEndId: string | null;
+  /** By nsu, or the movement that was first made. */
+  order: 'asc' | 'desc' | 'movement';
   offset: bigint;
   limit: number;
 }
@@ -24,29 +30,91 @@ export interface StatementRow {
   notes: string | null;
   correlation_id: string | null;
   external_id: string | null;
+  original_end_to_end_id: string | null;
   proof: string | null;
   created_at: Date;
 }
 
-/** A page of the account's lines, newest first. Conditions that are not asked for are not written. */
+const columns = `id, nsu, change_cents, balance_previous_cents, current_balance_cents, type_name, notes,
+  correlation_id, external_id, original_end_to_end_id, proof::text, created_at`;
+
+/**
+ * Numbers and times of an account's lines rise together, save for a neighbour's number that balances in commit order
+ * pass over: the numbers of a window of time are these, give or take two, and are read without what lies outside.
+ */
+const edgeOf = {
+  from: (account: string, from: string) =>
+    `nsu >= (SELECT edge.nsu - 2 FROM statement_line AS edge
+             WHERE edge.account_id = ${account} AND edge.created_at >= ${from}
+             ORDER BY edge.created_at, edge.nsu LIMIT 1)`,
+  until: (account: string, until: string) =>
+    `nsu <= (SELECT edge.nsu + 2 FROM statement_line AS edge
+             WHERE edge.account_id = ${account} AND edge.created_at < ${until}
+             ORDER BY edge.created_at DESC, edge.nsu DESC LIMIT 1)`,
+};
+
+const orders = { asc: 'nsu ASC', desc: 'nsu DESC', movement: 'movement_id' } as const;
+
+/**
+ * A page of the account's lines. Conditions that are not asked for are not written, and only the page's own lines are
+ * read whole: what an offset leaves out is passed over in an index.
+ */
 export async function listLines(
   database: Queryable,
   filter: StatementFilter,
 ): Promise<StatementRow[]> {
   const values: unknown[] = [];
   const bind = (value: unknown) => `$${values.push(value)}`;
-  const conditions = [`account_id = ${bind(filter.accountId)}`];
+  const account = bind(filter.accountId);
+  const conditions = [`account_id = ${account}`];
+  const asOf = bind(filter.asOf);
+  conditions.push(`(visible_at IS NULL OR visible_at <= ${asOf})`);
+  if (filter.isPast) conditions.push(`created_at <= ${asOf}`);
   if (filter.nsu !== null) conditions.push(`nsu = ${bind(filter.nsu)}`);
   if (filter.isCredit !== null) conditions.push(`change_cents ${filter.isCredit ? '>' : '<'} 0`);
   if (filter.typeNames) conditions.push(`type_name = ANY(${bind(filter.typeNames)})`);
-  if (filter.from) conditions.push(`created_at >= ${bind(filter.from)}`);
-  if (filter.until) conditions.push(`created_at < ${bind(filter.until)}`);
+  if (filter.from) {
+    const from = bind(filter.from);
+    conditions.push(`created_at >= ${from}`, edgeOf.from(account, from));
+  }
+  if (filter.until) {
+    const until = bind(filter.until);
+    conditions.push(`created_at < ${until}`, edgeOf.until(account, until));
+  }
   if (filter.endToEndId !== null) conditions.push(`end_to_end_id = ${bind(filter.endToEndId)}`);
+  const order = `ORDER BY ${orders[filter.order]}`;
   return database.query<StatementRow>(
-    `SELECT id, nsu, change_cents, balance_previous_cents, current_balance_cents, type_name, notes,
-            correlation_id, external_id, proof::text, created_at
-     FROM statement_line WHERE ${conditions.join(' AND ')}
-     ORDER BY nsu DESC LIMIT ${bind(filter.limit)} OFFSET ${bind(filter.offset)}`,
+    `SELECT ${columns} FROM statement_line WHERE account_id = ${account} AND nsu = ANY(ARRAY(
+       SELECT nsu FROM statement_line WHERE ${conditions.join(' AND ')}
+       ${order} LIMIT ${bind(filter.limit)} OFFSET ${bind(filter.offset)}))
+     ${order}`,
     values,
   );
+}
+
+/** One line, whether the statement tells it yet or not. */
+export async function findLine(
+  database: Queryable,
+  accountId: number,
+  nsu: bigint,
+): Promise<StatementRow | null> {
+  const [row] = await database.query<StatementRow>(
+    `SELECT ${columns} FROM statement_line WHERE account_id = $1 AND nsu = $2`,
+    [accountId, nsu],
+  );
+  return row ?? null;
+}
+
+/** Those of the type names that stand on a line of the account. */
+export async function findUsedTypeNames(
+  database: Queryable,
+  accountId: number,
+  typeNames: string[],
+): Promise<Set<string>> {
+  const rows = await database.query<{ name: string }>(
+    `SELECT name FROM unnest($2::text[]) AS name WHERE EXISTS (
+       SELECT FROM statement_line AS line WHERE line.account_id = $1 AND line.type_name = name)`,
+    [accountId, typeNames],
+  );
+  return new Set(rows.map((row) => row.name));
 }

@@ -3,6 +3,7 @@ export const eventTypes = [
   'CHARGE_PAID',
   'CHARGE_OVERDUE',
   'CHARGE_CANCELLED',
+  'CHARGE_VOIDED',
   'PIX_RECEIVED',
   'PIX_REFUNDED',
   'PIX_TRANSFERRED',

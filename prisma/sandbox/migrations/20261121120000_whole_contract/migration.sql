@@ -138,6 +138,18 @@ CREATE INDEX "charge_account_id_created_at_id_idx" ON "charge"("account_id", "cr
 -- CreateIndex
 CREATE INDEX "statement_line_account_id_original_end_to_end_id_idx" ON "statement_line"("account_id", "original_end_to_end_id");
 
+-- DropIndex
+DROP INDEX "statement_line_account_id_created_at_idx";
+
+-- CreateIndex
+CREATE INDEX "statement_line_account_id_created_at_nsu_idx" ON "statement_line"("account_id", "created_at", "nsu");
+
+-- CreateIndex
+CREATE INDEX "statement_line_account_id_nsu_created_at_visible_at_idx" ON "statement_line"("account_id", "nsu", "created_at", "visible_at");
+
+-- CreateIndex
+CREATE INDEX "statement_line_account_id_type_name_nsu_idx" ON "statement_line"("account_id", "type_name", "nsu");
+
 -- AddForeignKey
 ALTER TABLE "dict_lookup" ADD CONSTRAINT "dict_lookup_account_id_fkey" FOREIGN KEY ("account_id") REFERENCES "account"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
 
@@ -198,3 +210,6 @@ ALTER TABLE "customer"
   ADD CONSTRAINT "customer_status_check" CHECK ("status" IN ('PROCESSING', 'APPROVED'));
 ALTER TABLE "statement_line"
   ADD CONSTRAINT "statement_line_visible_check" CHECK ("visible_at" >= "created_at");
+-- '77' and '077' are one number of eleven digits; it is told as it was sent.
+CREATE UNIQUE INDEX "charge_our_number_digits_key"
+  ON "charge" ("account_id", "wallet", (lpad("our_number", 11, '0')));

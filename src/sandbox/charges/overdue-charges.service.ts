@@ -1,0 +1,59 @@
+// Slips become overdue by the bank's clock, at the start of the day after the last one on which they could be paid
+// without fine; each is told once, whether the clock or a test's hand did it.
+import { Injectable } from '@nestjs/common';
+import { addDays, rollToBusinessDay, type PlainDate } from '../../brazil/calendar.js';
+import { statementDayStart } from '../../brazil/statement-day.js';
+import { invariant } from '../../platform/errors.js';
+import { findAccountsById } from '../accounts/bank-accounts.queries.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { BankClock } from '../clock/bank-clock.service.js';
+import { DueWork } from '../due-work/due-work.service.js';
+import { Modes } from '../modes/modes.service.js';
+import type { Tx } from '../sandbox-database.service.js';
+import { chargeOverdueBody } from '../webhooks/webhook-bodies.js';
+import { Webhooks } from '../webhooks/webhooks.service.js';
+import { lockChargeById, updateCharge, type ChargeRow } from './charges.queries.js';
+
+@Injectable()
+export class OverdueCharges {
+  constructor(
+    private readonly dueWork: DueWork,
+    private readonly webhooks: Webhooks,
+    private readonly modes: Modes,
+    private readonly clock: BankClock,
+  ) {
+    dueWork.handle('charge-overdue', (tx, subject) => this.becomeOverdue(tx, BigInt(subject)));
+  }
+
+  /** What has no due date is never overdue. */
+  async schedule(tx: Tx, { id, dueDate }: Pick<ChargeRow, 'id' | 'dueDate'>): Promise<void> {
+    if (dueDate === null) return;
+    const firstLateDay = addDays(rollToBusinessDay(dueDate), 1);
+    await this.dueWork.schedule(tx, {
+      kind: 'charge-overdue',
+      subject: String(id),
+      dueAt: statementDayStart(firstLateDay),
+    });
+  }
+
+  /** Marks a locked slip as expired on a due date, and tells it unless it was told before. */
+  async expire(tx: Tx, account: BankAccount, charge: ChargeRow, dueDate: PlainDate): Promise<void> {
+    const status = this.modes.current.chargeStatus.expired;
+    const { correlationId, amountCents } = charge;
+    invariant(amountCents !== null, 'a bank slip has its amount');
+    const at = this.clock.now();
+    await updateCharge(tx, charge.id, { status, dueDate, at });
+    if (charge.status === status) return;
+    const body = chargeOverdueBody({ correlationId, amountCents, dueDate, status, updatedAt: at });
+    await this.webhooks.notify(tx, account, 'CHARGE_OVERDUE', { body, at });
+  }
+
+  private async becomeOverdue(tx: Tx, id: bigint): Promise<void> {
+    const charge = await lockChargeById(tx, id);
+    const { paid, expired, voided } = this.modes.current.chargeStatus;
+    if (!charge?.dueDate || [paid, expired, voided].includes(charge.status)) return;
+    const account = (await findAccountsById(tx, [charge.accountId])).get(charge.accountId);
+    invariant(account, 'a charge is of a customer');
+    await this.expire(tx, account, charge, charge.dueDate);
+  }
+}

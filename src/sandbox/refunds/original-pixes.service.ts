@@ -1,0 +1,94 @@
+// Finds the received Pix that a refund names.
+import { Injectable } from '@nestjs/common';
+import type { RefundFilter } from '../../contract/refunds.js';
+import { AppError, unreachable } from '../../platform/errors.js';
+import { findAccountsByNumber } from '../accounts/bank-accounts.queries.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { bank } from '../bank-identity.js';
+import { BankClock } from '../clock/bank-clock.service.js';
+import { partyOutside, type Party } from '../pix/party.js';
+import { SandboxDatabase } from '../sandbox-database.service.js';
+import {
+  chooseReceivedPix,
+  isWithinRefundWindow,
+  type OriginalPix,
+  type ReceivedPixLine,
+} from './original-pix.js';
+import { listReferencedLines } from './refunds.queries.js';
+
+@Injectable()
+export class OriginalPixes {
+  constructor(
+    private readonly database: SandboxDatabase,
+    private readonly clock: BankClock,
+  ) {}
+
+  /**
+   * Throws `not_found`, also for what another account received, and `rule_broken` with the reason `not_refundable`
+   * or `ambiguous_reference`.
+   */
+  async get(
+    account: BankAccount,
+    reference: { filterBy: RefundFilter; id: string },
+  ): Promise<OriginalPix> {
+    if (reference.filterBy === 'NSU' && !/^\d{1,18}$/.test(reference.id))
+      throw new AppError('validation_failed', {
+        errors: { '$.transactionId': ['Must be a whole number.'] },
+      });
+    const lines = await listReferencedLines(this.database, account.id, reference);
+    const chosen = chooseReceivedPix(lines);
+    switch (chosen.outcome) {
+      case 'absent':
+        throw new AppError('not_found');
+      case 'not_refundable':
+        throw new AppError('rule_broken', {
+          public: 'Only a received Pix can be refunded.',
+          reason: 'not_refundable',
+        });
+      case 'ambiguous':
+        throw new AppError('rule_broken', {
+          public: 'Several received Pix have this id: name one by END_TO_END_ID or NSU.',
+          reason: 'ambiguous_reference',
+        });
+      case 'chosen':
+        return this.read(account, chosen.line);
+      default:
+        return unreachable(chosen);
+    }
+  }
+
+  /** Throws `rule_broken` with the reason `refund_window_closed`. */
+  requireOpenWindow({ receivedAt }: OriginalPix): void {
+    if (isWithinRefundWindow(receivedAt, this.clock.now())) return;
+    throw new AppError('rule_broken', {
+      public: 'A Pix can be refunded up to 90 days after its receipt.',
+      reason: 'refund_window_closed',
+    });
+  }
+
+  private async read(account: BankAccount, line: ReceivedPixLine): Promise<OriginalPix> {
+    const payer = payerOf(line);
+    const payerAccount = await this.findAccountOf(payer);
+    return {
+      account,
+      amountCents: line.changeCents,
+      endToEndId: line.endToEndId,
+      receivedAt: line.createdAt,
+      payer,
+      payerAccount: payerAccount?.id === account.id ? null : payerAccount,
+    };
+  }
+
+  /** Null when the party is at another institution. */
+  private async findAccountOf({ number, branch, participant }: Party): Promise<BankAccount | null> {
+    if (participant.ispb !== bank.ispb) return null;
+    const found = (await findAccountsByNumber(this.database, [number])).get(number);
+    return found?.branch === branch ? found : null;
+  }
+}
+
+/** A line that a test wrote may have a proof that names nobody. */
+function payerOf({ proof }: ReceivedPixLine): Party {
+  const { payer } = (proof === null ? {} : JSON.parse(proof)) as { payer?: Party };
+  return payer ?? partyOutside({});
+}

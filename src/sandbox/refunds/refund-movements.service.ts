@@ -1,0 +1,123 @@
+// Moves what goes back of a received Pix: never more than it was, whoever asks at the same time, because what is left
+// is worked out from the account's lines under the account's lock.
+import { Injectable } from '@nestjs/common';
+import { buildEndToEndId } from '../../brazil/end-to-end-id.js';
+import { AppError, invariant } from '../../platform/errors.js';
+import { bank } from '../bank-identity.js';
+import { BankClock } from '../clock/bank-clock.service.js';
+import { Ledger } from '../ledger/ledger.service.js';
+import type { LineDetails, PostedLine } from '../ledger/movement.js';
+import { partyOfAccount } from '../pix/party.js';
+import { Random } from '../random.service.js';
+import type { Tx } from '../sandbox-database.service.js';
+import { pixRefundedBody } from '../webhooks/refund-bodies.js';
+import { Webhooks } from '../webhooks/webhooks.service.js';
+import { wireReais } from '../wire-amount.js';
+import type { OriginalPix } from './original-pix.js';
+import type { RefundReason } from './refund-reason.js';
+import { sumReturned } from './refunds.queries.js';
+
+export interface RefundOrder {
+  amountCents: bigint;
+  description: string | null;
+  reason: RefundReason;
+  idempotencyKey: string | null;
+  /** Lost on its way: it does not reach a payer of this bank, and comes back. */
+  isLost: boolean;
+}
+
+@Injectable()
+export class RefundMovements {
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly webhooks: Webhooks,
+    private readonly clock: BankClock,
+    private readonly random: Random,
+  ) {}
+
+  /**
+   * Locks the accounts and gives the amount that will go back: all that is left where none was asked for. Throws
+   * `rule_broken` with the reason `refund_exceeds_original` or `insufficient_funds`.
+   */
+  async reserve(tx: Tx, original: OriginalPix, askedCents: bigint | null): Promise<bigint> {
+    const { account, payerAccount } = original;
+    const locked = await this.ledger.lock(tx, payerAccount ? [account, payerAccount] : [account]);
+    const returned = await sumReturned(tx, account.id, original.endToEndId);
+    const leftCents = original.amountCents + returned;
+    const amountCents = askedCents ?? leftCents;
+    if (amountCents > leftCents || amountCents <= 0n)
+      throw new AppError('rule_broken', {
+        public: 'More than what is left of the Pix cannot be refunded.',
+        reason: 'refund_exceeds_original',
+      });
+    const held = locked.get(account.id)!;
+    if (held.balanceCents - held.blockedCents < amountCents)
+      throw new AppError('rule_broken', {
+        public: 'The balance of the account is not sufficient.',
+        reason: 'insufficient_funds',
+      });
+    return amountCents;
+  }
+
+  /** Debits what was reserved; a payer of this bank is credited in the same movement. */
+  async post(tx: Tx, original: OriginalPix, order: RefundOrder): Promise<PostedLine> {
+    const { account, payerAccount } = original;
+    const { amountCents, idempotencyKey } = order;
+    const details = this.describe(original, order);
+    const debit = { ...details, typeName: 'DEBIT_PIX_REFUND' };
+    const credit = {
+      ...details,
+      typeName: 'CREDIT_PIX_REFUND',
+      notes: `Devolução de Pix recebida de ${account.holderName}`,
+    };
+    const isCredited = payerAccount !== null && !order.isLost;
+    const [line] = await this.ledger.post(tx, {
+      idempotencyKey,
+      legs: [
+        { account, changeCents: -amountCents, line: debit },
+        isCredited
+          ? { account: payerAccount, changeCents: amountCents, line: credit }
+          : { internal: 'spi', changeCents: amountCents },
+      ],
+    });
+    invariant(line, 'a refund has its line');
+    if (isCredited)
+      await this.webhooks.notify(tx, payerAccount, 'PIX_REFUNDED', {
+        body: pixRefundedBody(details.proof, payerAccount),
+        at: line.createdAt,
+      });
+    return line;
+  }
+
+  /** What both sides are told. */
+  private describe(original: OriginalPix, order: RefundOrder) {
+    const { account, payer, endToEndId: originalEndToEndId } = original;
+    const at = this.clock.now();
+    const endToEndId = buildEndToEndId({
+      kind: 'D',
+      ispb: bank.ispb,
+      at,
+      sequence: this.random.letters(11),
+    });
+    const { code, text } = order.reason;
+    return {
+      notes: order.description ?? `Devolução de Pix a ${payer.holder.name}`,
+      endToEndId,
+      originalEndToEndId,
+      proof: {
+        id: this.random.uuid(),
+        endToEndId,
+        originalEndToEndId,
+        status: 'PIX_EFFECTIVE',
+        type: 'PIX_REFUND',
+        amount: wireReais(order.amountCents),
+        createdAt: at.toISOString(),
+        description: order.description,
+        refundCode: code,
+        reasonRefund: text,
+        payer: partyOfAccount(account),
+        beneficiary: payer,
+      },
+    } satisfies Omit<LineDetails, 'typeName'>;
+  }
+}

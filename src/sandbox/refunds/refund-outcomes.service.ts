@@ -1,0 +1,93 @@
+// How a refund ends: a moment after its answer it is effective, or fails and its money comes back. Each is told.
+import { Injectable } from '@nestjs/common';
+import { invariant } from '../../platform/errors.js';
+import { parseJson } from '../../platform/exact-json.js';
+import { findAccountsById } from '../accounts/bank-accounts.queries.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { DueWork } from '../due-work/due-work.service.js';
+import { Faults, type FiredFault } from '../faults/faults.service.js';
+import { Ledger } from '../ledger/ledger.service.js';
+import { outsideMovement, type PostedLine } from '../ledger/movement.js';
+import { Modes } from '../modes/modes.service.js';
+import type { Tx } from '../sandbox-database.service.js';
+import {
+  refundEffectiveBody,
+  refundErrorBody,
+  type RefundProof,
+} from '../webhooks/refund-bodies.js';
+import { Webhooks } from '../webhooks/webhooks.service.js';
+import { BankClock } from '../clock/bank-clock.service.js';
+import { findSentRefund, type SentRefund } from './refunds.queries.js';
+
+const error = { code: 'DEL20', description: 'Pix original ainda não foi processado.' };
+
+@Injectable()
+export class RefundOutcomes {
+  constructor(
+    private readonly dueWork: DueWork,
+    private readonly ledger: Ledger,
+    private readonly webhooks: Webhooks,
+    private readonly modes: Modes,
+    private readonly faults: Faults,
+    private readonly clock: BankClock,
+  ) {
+    dueWork.handle('refund-effective', (tx, subject) => this.finish(tx, subject, false));
+    dueWork.handle('refund-error', (tx, subject) => this.finish(tx, subject, true));
+  }
+
+  /** Whether the refund that is just being made will fail; asked last, so that no refused one uses up the fault. */
+  drawFailure(): FiredFault | null {
+    return this.faults.take(['refunds'], 'async-error');
+  }
+
+  /** Owes the end of the refund that a line debited. */
+  async schedule(
+    tx: Tx,
+    account: BankAccount,
+    line: PostedLine,
+    failure: FiredFault | null,
+  ): Promise<void> {
+    const delayMs = failure ? failure.delayMs : this.modes.current.pixStepMs;
+    await this.dueWork.schedule(tx, {
+      kind: failure ? 'refund-error' : 'refund-effective',
+      subject: `${account.id}:${line.nsu}`,
+      dueAt: new Date(line.createdAt.getTime() + delayMs),
+    });
+  }
+
+  private async finish(tx: Tx, subject: string, isFailed: boolean): Promise<void> {
+    const [accountId, nsu] = subject.split(':') as [string, string];
+    const id = Number(accountId);
+    const account = (await findAccountsById(tx, [id])).get(id);
+    const refund = await findSentRefund(tx, id, BigInt(nsu));
+    invariant(account && refund, 'the line of a refund stays');
+    const proof = parseJson(refund.proof) as RefundProof;
+    if (isFailed) await this.giveBack(tx, account, refund, proof);
+    const finishedAt = this.clock.now();
+    const { idempotencyKey } = refund;
+    const body = isFailed
+      ? refundErrorBody(proof, { error, finishedAt })
+      : refundEffectiveBody(proof, { idempotencyKey, finishedAt });
+    const event = { body, at: finishedAt };
+    await this.webhooks.notify(tx, account, 'PIX_REFUND_PAYMENT_UPDATED', event);
+  }
+
+  /** Under the same original, whose amount becomes refundable again. */
+  private async giveBack(
+    tx: Tx,
+    account: BankAccount,
+    { changeCents, endToEndId, originalEndToEndId }: SentRefund,
+    proof: RefundProof,
+  ): Promise<void> {
+    await this.ledger.post(
+      tx,
+      outsideMovement(account, 'spi', -changeCents, {
+        typeName: 'CREDIT_PIX_REFUND_REVERSAL',
+        notes: 'Estorno de devolução de Pix',
+        endToEndId,
+        originalEndToEndId,
+        proof: { ...proof, status: 'PIX_ERROR', error },
+      }),
+    );
+  }
+}

@@ -1,0 +1,74 @@
+// Refunds a received Pix: as its receiver asks, or as the bank itself takes it back (MED).
+import { Injectable } from '@nestjs/common';
+import type { RefundFilter, RefundRequest } from '../../contract/refunds.js';
+import type { RouteInput } from '../../contract/route.js';
+import type { Transaction } from '../../contract/statement.js';
+import { Accounts } from '../accounts/accounts.service.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { movementOfLine } from '../control/control-movement.js';
+import type { ControlMovement } from '../control/control.schema.js';
+import { SandboxDatabase } from '../sandbox-database.service.js';
+import { Statement } from '../statement/statement.service.js';
+import type { takePixBack } from './med.schema.js';
+import { OriginalPixes } from './original-pixes.service.js';
+import { RefundMovements } from './refund-movements.service.js';
+import { RefundOutcomes } from './refund-outcomes.service.js';
+import { askedByReceiver, takenByBank } from './refund-reason.js';
+
+@Injectable()
+export class Refunds {
+  constructor(
+    private readonly database: SandboxDatabase,
+    private readonly accounts: Accounts,
+    private readonly originals: OriginalPixes,
+    private readonly movements: RefundMovements,
+    private readonly outcomes: RefundOutcomes,
+    private readonly statement: Statement,
+  ) {}
+
+  /** The line that the refund makes, as the statement will tell it. Each call is a refund, its key or none. */
+  async refund(
+    account: BankAccount,
+    reference: { filterBy: RefundFilter; id: string },
+    request: RefundRequest,
+    idempotencyKey: string | null,
+  ): Promise<Transaction> {
+    const original = await this.originals.get(account, reference);
+    this.originals.requireOpenWindow(original);
+    return this.database.transaction(async (tx) => {
+      const amountCents = await this.movements.reserve(tx, original, request.amount);
+      const failure = this.outcomes.drawFailure();
+      const line = await this.movements.post(tx, original, {
+        amountCents,
+        description: request.description || null,
+        reason: askedByReceiver,
+        idempotencyKey,
+        isLost: failure !== null,
+      });
+      await this.outcomes.schedule(tx, account, line, failure);
+      return this.statement.readPosted(tx, account, line.nsu);
+    });
+  }
+
+  /** The bank asks nobody and keeps to no window; it takes all that is left unless told otherwise. */
+  async takeBack(
+    caller: BankAccount,
+    request: RouteInput<typeof takePixBack>['body'],
+  ): Promise<ControlMovement> {
+    const account = request.account ? await this.accounts.getByNumber(request.account) : caller;
+    const reference = { filterBy: 'END_TO_END_ID', id: request.endToEndId } as const;
+    const original = await this.originals.get(account, reference);
+    return this.database.transaction(async (tx) => {
+      const amountCents = await this.movements.reserve(tx, original, request.amount ?? null);
+      const reason = takenByBank(request.reason ?? null);
+      const line = await this.movements.post(tx, original, {
+        amountCents,
+        description: reason.text,
+        reason,
+        idempotencyKey: null,
+        isLost: false,
+      });
+      return movementOfLine(line);
+    });
+  }
+}

@@ -1,0 +1,273 @@
+// The sandbox's own choices about refunds: the window by its clock, how they end, and what the bank takes back.
+import { Faults } from '../../src/sandbox/faults/faults.service.js';
+import type { FaultRequest } from '../../src/sandbox/faults/fault.js';
+import { owedDeliveries, registerForDeliveries } from '../support/sandbox-deliveries.js';
+import { eventually, sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
+import { expectError, newKey, slip, staticQr } from './samples.js';
+
+let bank: SandboxUnderTest;
+beforeEach(async () => {
+  bank = await sandboxUnderTest();
+});
+afterEach(async () => {
+  const { body } = await bank.call('GET', '/sandbox/ledger');
+  expect(body.audit).toEqual({ clean: true, problems: [] });
+  await bank.stop();
+});
+
+const other = 'sandbox-dev-key-2';
+const post = async (path: string, body: unknown = {}) => bank.call('POST', path, { body });
+const receive = async (body: object) => (await post('/sandbox/pix/received', body)).body;
+const refund = (id: string | number, filterBy: string, body: object, headers = {}) =>
+  bank.call('PUT', `/baas/api/v1/transactions/${id}/refund?filterBy=${filterBy}`, {
+    body,
+    headers,
+  });
+const refundPix = (endToEndId: string, amount: number) =>
+  refund(endToEndId, 'END_TO_END_ID', { amount });
+const setClock = (now: string) => post('/sandbox/clock', { now, frozen: true });
+const advance = (duration: string) => post('/sandbox/clock', { advance: duration });
+const lines = async (query: string, apiKey = 'sandbox-dev-key') =>
+  (await bank.call('GET', `/baas/api/v2/transactions?${query}`, { apiKey })).body;
+const breakNext = (changes: Partial<FaultRequest> = {}) =>
+  bank.application.get(Faults).add({
+    endpoint: 'refunds',
+    kind: 'async-error',
+    times: 1,
+    probability: null,
+    seed: 1,
+    delayMs: null,
+    ...changes,
+  });
+const reasonOf = (answer: { body: { code?: string } }) => answer.body.code;
+
+it('counts the window by days of São Paulo: open on day 90, closed on day 91', async () => {
+  // Half past eleven in the evening of 1 March in São Paulo.
+  await setClock('2027-03-02T02:30:00Z');
+  const { endToEndId } = await receive({ amount: 10 });
+  await setClock('2027-05-31T02:59:59.999Z');
+  expect((await refundPix(endToEndId, 1)).status).toBe(200);
+  await setClock('2027-05-31T03:00:00Z');
+  const late = await refundPix(endToEndId, 1);
+  expectError(late, 422);
+  expect(reasonOf(late)).toBe('refund_window_closed');
+});
+
+it('tells a refund as the statement does, to the byte, and keeps its key on the movement', async () => {
+  const { endToEndId } = await receive({ amount: 10 });
+  const headers = newKey();
+  const body = { amount: 4, description: 'Devolvido' };
+  const answer = await refund(endToEndId, 'END_TO_END_ID', body, headers);
+  expect(answer.body).toMatchObject({
+    notes: 'Devolvido',
+    proof: {
+      originalEndToEndId: endToEndId,
+      description: 'Devolvido',
+      status: 'PIX_EFFECTIVE',
+      type: 'PIX_REFUND',
+      refundCode: 'MD06',
+    },
+  });
+  expect(answer.body).not.toHaveProperty('correlationId');
+  const told = await bank.call('GET', `/baas/api/v2/transactions?nsu=${answer.body.nsu}`);
+  expect(told.text).toBe(`[${answer.text}]`);
+  // Each call is a refund, whatever its key.
+  expect((await refund(endToEndId, 'END_TO_END_ID', body, headers)).status).toBe(200);
+  const { movements } = (await bank.call('GET', '/sandbox/ledger')).body;
+  expect(movements.slice(-2)).toEqual([
+    expect.objectContaining({
+      type: 'DEBIT_PIX_REFUND',
+      amount: 4,
+      originalEndToEndId: endToEndId,
+      idempotencyKey: headers.IdempotencyKey,
+    }),
+    expect.objectContaining({ type: 'DEBIT_PIX_REFUND', idempotencyKey: headers.IdempotencyKey }),
+  ]);
+});
+
+it('says why nothing goes back', async () => {
+  const paidSlip = slip();
+  await post('/baas/v1/charges', paidSlip);
+  const { nsu } = (await post(`/baas/v1/charges/${paidSlip.correlationId}/pay`)).body;
+  const bySlip = await refund(nsu, 'NSU', { amount: 1 });
+  expectError(bySlip, 422);
+  expect(reasonOf(bySlip)).toBe('not_refundable');
+
+  const qr = staticQr({ amount: 5 });
+  const headers = newKey();
+  await bank.call('POST', '/baas/api/v2/pix/qrcode/static', { body: qr, headers });
+  const { endToEndId } = (await post(`/baas/v1/charges/${qr.correlationId}/pay`)).body;
+  const byCharge = () => refund(qr.correlationId, 'CORRELATION_ID', { amount: 5 });
+  expect((await byCharge()).status).toBe(200);
+  expect(reasonOf(await byCharge())).toBe('refund_exceeds_original');
+  await post(`/baas/v1/charges/${qr.correlationId}/pay`);
+  // Even though only the second has anything left.
+  expect(reasonOf(await byCharge())).toBe('ambiguous_reference');
+  expect(reasonOf(await refundPix(endToEndId, 1))).toBe('refund_exceeds_original');
+});
+
+it('refuses what the balance does not cover, and then moves nothing', async () => {
+  const { endToEndId } = await receive({ amount: 10 });
+  const drain = { amount: 100_009, isCredit: false, typeName: 'DEBIT_FEE' };
+  expect((await post('/sandbox/transactions', drain)).status).toBe(200);
+  breakNext();
+  const short = await refundPix(endToEndId, 2);
+  expectError(short, 422);
+  expect(reasonOf(short)).toBe('insufficient_funds');
+  expect(bank.application.get(Faults).list()).toEqual([expect.objectContaining({ fired: 0 })]);
+  expect((await refundPix(endToEndId, 1)).status).toBe(200);
+});
+
+it('is effective a moment later, and tells it', async () => {
+  await registerForDeliveries(bank, 'PIX_REFUND_PAYMENT_UPDATED');
+  await setClock('2027-03-02T12:00:00Z');
+  const { endToEndId } = await receive({ amount: 10 });
+  const { proof } = (await refundPix(endToEndId, 4)).body;
+  await advance('PT0.299S');
+  expect(await owedDeliveries(bank)).toEqual([]);
+  await advance('PT0.001S');
+  expect(await owedDeliveries(bank)).toEqual([
+    expect.objectContaining({
+      eventType: 'PIX_REFUND_PAYMENT_EFFECTIVE',
+      operationType: 'DEBIT_REFUND',
+      endToEndId: proof.endToEndId,
+      originalEndToEndId: endToEndId,
+      idempotencyKey: proof.id,
+      status: 'PIX_EFFECTIVE',
+      amount: 4,
+      createdAt: '2027-03-02T12:00:00.000Z',
+      finishedAt: '2027-03-02T12:00:00.300Z',
+      payer: proof.payer,
+      beneficiary: proof.beneficiary,
+    }),
+  ]);
+  expect(await lines('type=CREDIT_PIX_REFUND_REVERSAL')).toEqual([]);
+});
+
+it('comes back when it fails, and can then be refunded anew', async () => {
+  await registerForDeliveries(bank, 'PIX_REFUND_PAYMENT_UPDATED');
+  await setClock('2027-03-02T12:00:00Z');
+  const { endToEndId } = await receive({ amount: 10 });
+  breakNext({ delayMs: 5_000 });
+  const failed = await refundPix(endToEndId, 10);
+  expect(failed.status).toBe(200);
+  expect(reasonOf(await refundPix(endToEndId, 0.01))).toBe('refund_exceeds_original');
+  await advance('PT5S');
+  const id = failed.body.proof.endToEndId;
+  expect(await owedDeliveries(bank)).toEqual([
+    {
+      eventType: 'PIX_REFUND_PAYMENT_ERROR',
+      correlationId: null,
+      endToEndId: id,
+      idempotencyKey: endToEndId,
+      status: 'PIX_ERROR',
+      error: { code: 'DEL20', description: expect.any(String) },
+      amount: 10,
+      createdAt: '2027-03-02T12:00:00.000Z',
+      finishedAt: '2027-03-02T12:00:05.000Z',
+      payer: null,
+      beneficiary: null,
+    },
+  ]);
+  const [reversal] = await lines('type=CREDIT_PIX_REFUND_REVERSAL');
+  expect(reversal).toMatchObject({
+    amount: 10,
+    type: { isCredit: true },
+    proof: { endToEndId: id, originalEndToEndId: endToEndId, status: 'PIX_ERROR' },
+  });
+  // Debit and reversal share the return's id: the debit is told.
+  expect(await lines(`endToEndId=${id}`)).toEqual([failed.body]);
+  expect((await refundPix(endToEndId, 10)).status).toBe(200);
+});
+
+describe('between two accounts of the bank', () => {
+  /** As a Pix that account 1000002 sent stands on the statement of account 1000001. */
+  async function pixFromOther(amount: number): Promise<string> {
+    const endToEndId = 'E99999999202703021200abcdefghijk';
+    await post('/sandbox/transactions', {
+      amount,
+      isCredit: true,
+      typeName: 'CREDIT_PIX',
+      endToEndId,
+      counterpartyAccount: '1000002',
+    });
+    return endToEndId;
+  }
+
+  it('credits the payer in the same movement and tells it there', async () => {
+    await registerForDeliveries(bank, 'PIX_REFUNDED', other);
+    const endToEndId = await pixFromOther(10);
+    const { body } = await refundPix(endToEndId, 4);
+    const [credit] = await lines('type=CREDIT_PIX_REFUND', other);
+    expect(credit).toMatchObject({
+      amount: 4,
+      createdAt: body.createdAt,
+      type: { isCredit: true },
+      proof: body.proof,
+    });
+    await eventually(async () =>
+      expect(await owedDeliveries(bank)).toEqual([
+        expect.objectContaining({
+          eventType: 'PIX_REFUNDED',
+          endToEndId: body.proof.endToEndId,
+          originalEndToEndId: endToEndId,
+          amount: 4,
+          bankAccount: { branch: '0001', number: '1000002' },
+          refundCode: 'MD06',
+          proof: expect.objectContaining({ operationType: 'CREDIT_REFUND' }),
+        }),
+      ]),
+    );
+  });
+
+  it('does not credit the payer when it fails', async () => {
+    const endToEndId = await pixFromOther(10);
+    breakNext();
+    expect((await refundPix(endToEndId, 4)).status).toBe(200);
+    await eventually(async () =>
+      expect(await lines('type=CREDIT_PIX_REFUND_REVERSAL')).toHaveLength(1),
+    );
+    expect(await lines('type=CREDIT_PIX_REFUND', other)).toEqual([]);
+  });
+});
+
+describe('POST /sandbox/pix/med', () => {
+  it('takes what is left of a received Pix, in or out of the window', async () => {
+    await setClock('2027-03-02T12:00:00Z');
+    const { endToEndId } = await receive({ amount: 10 });
+    await setClock('2027-12-02T12:00:00Z');
+    const first = await post('/sandbox/pix/med', { endToEndId, amount: 2.5, reason: 'Golpe' });
+    expect(first.body).toMatchObject({
+      account: '1000001',
+      amount: 2.5,
+      isCredit: false,
+      type: 'DEBIT_PIX_REFUND',
+      originalEndToEndId: endToEndId,
+    });
+    expect((await lines(`nsu=${first.body.nsu}`))[0].proof).toMatchObject({
+      refundCode: 'FR01',
+      reasonRefund: 'Golpe',
+    });
+    expect((await post('/sandbox/pix/med', { endToEndId })).body.amount).toBe(7.5);
+    const nothing = await post('/sandbox/pix/med', { endToEndId });
+    expectError(nothing, 422);
+    expect(reasonOf(nothing)).toBe('refund_exceeds_original');
+  });
+
+  it('counts against what the client can refund', async () => {
+    const { endToEndId } = await receive({ amount: 10 });
+    await post('/sandbox/pix/med', { endToEndId, amount: 6 });
+    expect(reasonOf(await refundPix(endToEndId, 4.01))).toBe('refund_exceeds_original');
+    expect((await refundPix(endToEndId, 4)).status).toBe(200);
+  });
+
+  it('takes from the account that is named, and refuses what it does not know', async () => {
+    const account = '1000002';
+    const { endToEndId } = await receive({ amount: 3, account });
+    expectError(await post('/sandbox/pix/med', { endToEndId }), 404);
+    expect((await post('/sandbox/pix/med', { endToEndId, account })).body.account).toBe(account);
+    expectError(await post('/sandbox/pix/med', { endToEndId, account: '9999999' }), 404);
+    expectError(await post('/sandbox/pix/med', {}), 400, '$.endToEndId');
+    expectError(await post('/sandbox/pix/med', { endToEndId, amount: 0 }), 400, '$.amount');
+  });
+});
