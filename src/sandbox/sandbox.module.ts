@@ -10,6 +10,15 @@ import { applyMigrations } from '../platform/migrations.js';
 import { Accounts } from './accounts/accounts.service.js';
 import { ApiKeyGuard } from './accounts/api-key.guard.js';
 import { Seeding } from './accounts/seeding.service.js';
+import { BillChargebacks } from './bills/bill-chargebacks.service.js';
+import { BillControlController } from './bills/bill-control.controller.js';
+import { BillControl } from './bills/bill-control.service.js';
+import { BillPayments } from './bills/bill-payments.service.js';
+import { BillPlans } from './bills/bill-plans.service.js';
+import { BillRegister } from './bills/bill-register.service.js';
+import { BillSettlement } from './bills/bill-settlement.service.js';
+import { BillsController } from './bills/bills.controller.js';
+import { ScheduledBillPayments } from './bills/scheduled-bill-payments.service.js';
 import { ChargeBook } from './charges/charge-book.service.js';
 import { ChargeCredits } from './charges/charge-credits.service.js';
 import { ChargeSimulation } from './charges/charge-simulation.service.js';
@@ -23,6 +32,9 @@ import { BookReading } from './control/book-reading.service.js';
 import { ControlController } from './control/control.controller.js';
 import { IncomingPixes } from './control/incoming-pix.service.js';
 import { OtherLines } from './control/other-lines.service.js';
+import { CustomersController } from './customers/customers.controller.js';
+import { Customers } from './customers/customers.service.js';
+import { Passwords } from './customers/passwords.service.js';
 import { isReachable } from './health.queries.js';
 import { DueWork } from './due-work/due-work.service.js';
 import { Faults } from './faults/faults.service.js';
@@ -45,9 +57,12 @@ import { Webhooks } from './webhooks/webhooks.service.js';
 @Module({
   controllers: [
     ChargesController,
+    BillsController,
+    CustomersController,
     StatementController,
     RegistrationsController,
     ControlController,
+    BillControlController,
     ModesController,
     ClockController,
     HealthController,
@@ -61,6 +76,9 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     ...[LineVisibility, Ledger, Statement],
     ...[Webhooks, WebhookSender, Registrations],
     ...[ChargeBook, ChargeCredits, ChargeSimulation, Charges, StaticQrCodes],
+    ...[BillRegister, BillSettlement, BillPlans, BillChargebacks],
+    ...[BillPayments, ScheduledBillPayments, BillControl],
+    ...[Passwords, Customers],
     ...[PixCredits, IncomingPixes, OtherLines, BookReading],
   ],
 })
