@@ -1,6 +1,6 @@
 // The sandbox's own choices about bills: what they cost, when they are paid, and what becomes of payments.
 import { sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
-import { expectError, newKey, pixSlip, slip } from './samples.js';
+import { expectError, newKey, slip } from './samples.js';
 
 let bank: SandboxUnderTest;
 beforeEach(async () => {
@@ -260,36 +260,4 @@ describe('a payment that is taken back', () => {
     await clock({ advance: 'PT10M' });
     expect(await lines()).toHaveLength(3);
   });
-});
-
-it('pays a slip of another account of the bank, which is credited and told', async () => {
-  const request = pixSlip({ dueDate: '2027-12-01', discount: undefined });
-  await post('/baas/v1/charges', request);
-  const { rows } = await bank.pool.query('SELECT bar_code FROM charge');
-  const barCode = rows[0].bar_code as string;
-  expect(await query(barCode)).toMatchObject({
-    type: 'BANKSLIP',
-    status: 'PENDING_PAYMENT',
-    amount: 150.75,
-    dueDate: '2027-12-01T00:00:00',
-    payer: { document: '52998224725', name: 'João da Silva', type: 'NATURAL' },
-    beneficiary: { document: '11222333000181', type: 'LEGAL' },
-    issuer: { ispb: '99999999' },
-    overduePaymentFine: { type: 'PERCENTAGE', amount: 2 },
-  });
-  const own = await pay({ amount: 150.75, barCode });
-  expect(own.body.code).toBe('own_charge');
-  const other = 'sandbox-dev-key-2';
-  const paid = await pay({ amount: 150.75, barCode }, newKey(), other);
-  expect(paid.body).toMatchObject({ status: 'PAID', transactionNsu: 1 });
-  expect((await query(barCode)).status).toBe('PAID');
-  const { correlationId } = request;
-  const credit = { type: { name: 'CREDIT_BANKSLIP' }, amount: 150.75, correlationId };
-  expect(await lines()).toMatchObject([credit]);
-  const { body } = await bank.call('GET', `/baas/v1/charges/${correlationId}`);
-  expect(body.status).toBe('Paid');
-  expect((await chargeBack(paid.body.id)).status).toBe(200);
-  expect((await query(barCode)).status).toBe('PENDING_PAYMENT');
-  expect((await lines())[0]).toMatchObject({ type: { name: 'DEBIT_BANKSLIP_REVERSAL' } });
-  expect((await lines(other))[0].balance.currentBalance).toBe(5_000);
 });

@@ -110,7 +110,7 @@ describe('is refused', () => {
 
   it('what cannot be, by its path', async () => {
     const { address } = customer();
-    const cases: [changes: object, path: string][] = [
+    const cases: [changes: Record<string, unknown>, path: string][] = [
       [{ monthlyInvoicing: -0.01 }, '$.monthlyInvoicing'],
       [{ address: 'Rua A, 1' }, '$.address'],
       [{ address: { ...address, cityId: 1.5 } }, '$.address.cityId'],

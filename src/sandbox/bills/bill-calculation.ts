@@ -26,7 +26,7 @@ type Terms = Pick<
 
 /**
  * Amount − rebate − discount + fine + interest, with a cent left at least. Paid in part, a bill takes its own range,
- * and never less than all that is owed; else that alone.
+ * in which all that is owed always lies; else that alone.
  */
 export function calculateBill(bill: Terms, day: PlainDate): BillCalculation {
   const { amountCents, rebateCents, dueDate, adjustments } = bill;
@@ -38,7 +38,8 @@ export function calculateBill(bill: Terms, day: PlainDate): BillCalculation {
   const made = { rebateCents, discountCents, fineCents, interestCents, chargedCents };
   if (!bill.isAllowPartialPayment)
     return { ...made, minimumCents: chargedCents, maximumCents: chargedCents };
-  const { minimumPaymentCents: minimumCents, maximumPaymentCents } = bill;
+  const { minimumPaymentCents, maximumPaymentCents } = bill;
+  const minimumCents = minimumPaymentCents < chargedCents ? minimumPaymentCents : chargedCents;
   const maximumCents = maximumPaymentCents > chargedCents ? maximumPaymentCents : chargedCents;
   return { ...made, minimumCents, maximumCents };
 }

@@ -13,7 +13,7 @@ export function refusalOf(
   { accountId, amountCents, day }: { accountId: number; amountCents: bigint; day: PlainDate },
 ): BillRefusal | null {
   if (bill.issued?.account.id === accountId)
-    return { public: 'The slip is the own account’s.', reason: 'own_charge' };
+    return { public: "The slip is one of the account's own.", reason: 'own_charge' };
   if (bill.status !== 'PENDING_PAYMENT')
     return { public: `The bill is ${bill.status}.`, reason: 'bill_not_payable' };
   const { minimumCents, maximumCents } = calculateBill(bill, day);
