@@ -82,6 +82,7 @@ describe('POST /sandbox/bills', () => {
       ...{ segment: 'ENERGY', valueKind: 'REAIS', modulus: 10 },
       ...{ value: 5n, companyCode: '0001', freeField: '3'.repeat(25) },
     });
+    await bank.warmUp();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => create({ type: 'TAXES', barCode })),
     );

@@ -57,6 +57,7 @@ describe('a payment in business hours', () => {
     const { barCode } = await made();
     const headers = newKey();
     const request = { amount: 100, barCode };
+    await bank.warmUp();
     const answers = await Promise.all(Array.from({ length: 20 }, () => pay(request, headers)));
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
@@ -66,6 +67,7 @@ describe('a payment in business hours', () => {
 
   it('is one of twenty at once with keys of their own, by bar code and by line', async () => {
     const { barCode, digitableLine } = await made();
+    await bank.warmUp();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         pay({ amount: 100, ...(index % 2 ? { barCode } : { digitableLine }) }),

@@ -55,6 +55,7 @@ describe('a customer', () => {
   it('is one of ten at once with one document, each of ten others has a number of its own', async () => {
     const document = newCpf();
     const bare = document.replaceAll(/\D/g, '');
+    await bank.warmUp();
     const same = await Promise.all(
       Array.from({ length: 10 }, (_, at) =>
         create(customer({ document: at % 2 ? document : bare })),

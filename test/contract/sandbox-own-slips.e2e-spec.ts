@@ -85,6 +85,7 @@ it('is given back by the clearing when the issuer no longer has the money', asyn
 
 it('is paid once, whether as a bill or as a charge, whoever is first', async () => {
   const { barCode, correlationId } = await issued();
+  await bank.warmUp();
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, at) =>
       at % 2
