@@ -25,20 +25,38 @@ export interface ChargeTerms extends Adjustments {
 const hundredPercent = 10_000n;
 const daysOfMonth = 30n;
 
+/** What makes a slip cost another amount than its own on a day, each in cents and never negative. */
+export interface AmountParts {
+  discountCents: bigint;
+  fineCents: bigint;
+  interestCents: bigint;
+}
+
 /**
- * What a slip costs on a day, in cents. A due date that is no business day moves to the next one, without fine.
+ * The discount, fine and interest of a day. A due date that is no business day moves to the next one, without fine.
  * A discount leaves a cent at least: nobody pays nothing.
  */
-export function amountOwed(terms: ChargeTerms, day: PlainDate): bigint {
+export function amountParts(terms: ChargeTerms, day: PlainDate): AmountParts {
   const { amountCents, dueDate } = terms;
   if (day > rollToBusinessDay(dueDate)) {
-    return amountCents + fineOn(terms, day) + interestOn(terms, day);
+    return {
+      discountCents: 0n,
+      fineCents: fineOn(terms, day),
+      interestCents: interestOn(terms, day),
+    };
   }
   const [discount] = terms.discounts
     .filter((candidate) => candidate.date >= day)
     .sort((a, b) => (a.date < b.date ? -1 : 1));
-  const owed = amountCents - (discount ? partOf(amountCents, discount) : 0n);
-  return owed > 0n ? owed : 1n;
+  const asked = discount ? partOf(amountCents, discount) : 0n;
+  const discountCents = asked < amountCents ? asked : amountCents - 1n;
+  return { discountCents, fineCents: 0n, interestCents: 0n };
+}
+
+/** What a slip costs on a day, in cents. */
+export function amountOwed(terms: ChargeTerms, day: PlainDate): bigint {
+  const { discountCents, fineCents, interestCents } = amountParts(terms, day);
+  return terms.amountCents - discountCents + fineCents + interestCents;
 }
 
 function fineOn({ amountCents, fine }: ChargeTerms, day: PlainDate): bigint {

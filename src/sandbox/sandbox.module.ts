@@ -12,6 +12,15 @@ import { ApiKeyGuard } from './accounts/api-key.guard.js';
 import { RateLimitGuard } from './accounts/rate-limit.guard.js';
 import { Seeding } from './accounts/seeding.service.js';
 import { BalancesController } from './balances/balances.controller.js';
+import { BillChargebacks } from './bills/bill-chargebacks.service.js';
+import { BillControlController } from './bills/bill-control.controller.js';
+import { BillControl } from './bills/bill-control.service.js';
+import { BillPayments } from './bills/bill-payments.service.js';
+import { BillPlans } from './bills/bill-plans.service.js';
+import { BillRegister } from './bills/bill-register.service.js';
+import { BillSettlement } from './bills/bill-settlement.service.js';
+import { BillsController } from './bills/bills.controller.js';
+import { ScheduledBillPayments } from './bills/scheduled-bill-payments.service.js';
 import { ChargeBook } from './charges/charge-book.service.js';
 import { ChargeCredits } from './charges/charge-credits.service.js';
 import { ChargeReading } from './charges/charge-reading.service.js';
@@ -28,6 +37,9 @@ import { BookReading } from './control/book-reading.service.js';
 import { ControlController } from './control/control.controller.js';
 import { IncomingPixes } from './control/incoming-pix.service.js';
 import { OtherLines } from './control/other-lines.service.js';
+import { CustomersController } from './customers/customers.controller.js';
+import { Customers } from './customers/customers.service.js';
+import { Passwords } from './customers/passwords.service.js';
 import { isReachable } from './health.queries.js';
 import { DueWork } from './due-work/due-work.service.js';
 import { CallFaults } from './faults/call-faults.service.js';
@@ -57,11 +69,14 @@ import { Webhooks } from './webhooks/webhooks.service.js';
 @Module({
   controllers: [
     ChargesController,
+    BillsController,
+    CustomersController,
     StatementController,
     BalancesController,
     RefundsController,
     RegistrationsController,
     ControlController,
+    BillControlController,
     ModesController,
     FaultsController,
     ClockController,
@@ -80,6 +95,9 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     ...[OverdueCharges, ChargeReading, ChargeVoids],
     ...[ChargeBook, ChargeCredits, ChargeSimulation, Charges, StaticQrCodes],
     ...[OriginalPixes, RefundMovements, RefundOutcomes, Refunds],
+    ...[BillRegister, BillSettlement, BillPlans, BillChargebacks],
+    ...[BillPayments, ScheduledBillPayments, BillControl],
+    ...[Passwords, Customers],
     ...[PixCredits, IncomingPixes, OtherLines, BookReading],
   ],
 })

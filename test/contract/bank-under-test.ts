@@ -1,6 +1,7 @@
 // The bank that the contract suite asks: the one that the environment names (a real bank's homologation, or the
 // service in front of a bank), else a sandbox bank of its own on a fresh database.
 import { createLog } from '../../src/platform/log.js';
+import { SandboxDatabase } from '../../src/sandbox/sandbox-database.service.js';
 import { createSandbox } from '../../src/sandbox/sandbox.module.js';
 import { testDatabase } from '../support/postgres.js';
 
@@ -59,6 +60,12 @@ export async function sandboxUnderTest() {
     start,
     call: caller(await application.getUrl(), 'sandbox-dev-key'),
     otherApiKey: 'sandbox-dev-key-2',
+    /** Opens all of the bank's connections: requests for which they are opened one by one make no race. */
+    warmUp: async () => {
+      const { pool } = application.get(SandboxDatabase);
+      const waits = Array.from({ length: 24 }, () => pool.query('SELECT pg_sleep(0.1)'));
+      await Promise.all(waits);
+    },
     stop: async () => {
       await application.close();
       await database.drop();

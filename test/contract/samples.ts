@@ -80,3 +80,45 @@ export function expectError(answer: Answer, status: number, path?: string): void
   if (status === 404) expect(answer.body).toMatchObject({ title: 'Not Found' });
   if (status !== 400) expect(answer.body).not.toHaveProperty('errors');
 }
+
+/** A person as the contract's usage writes one; `document` is a CPF that no other call of the run has. */
+export function customer(changes: Record<string, unknown> = {}) {
+  return {
+    document: newCpf(),
+    name: 'Joana da Silva',
+    email: { value: `joana-${randomUUID()}@cliente.example`, codeVerification: '483920' },
+    phone: { ddd: '11', number: '987654321', codeVerification: '728194' },
+    fatherName: 'José da Silva',
+    motherName: 'Maria da Silva',
+    monthlyInvoicing: 4500.5,
+    birthDate: '1990-05-20T00:00:00.000Z',
+    educationLevel: 'UNDEFINED',
+    maritalStatus: 'UNDEFINED',
+    gender: 'UNINFORMED',
+    address: {
+      publicPlace: 'Avenida Paulista',
+      number: '1000',
+      zipCode: '01310-100',
+      neighborhood: 'Bela Vista',
+      complement: 'sala 1',
+      isConfirmed: true,
+      type: 'COMMERCIAL',
+      cityId: 3550308,
+      cityName: 'São Paulo',
+    },
+    password: '918273',
+    securityPassword: '7391',
+    ...changes,
+  };
+}
+
+/** A CPF drawn by lot, with its punctuation. */
+export function newCpf(): string {
+  const digits = [...String(Math.floor(Math.random() * 1e9)).padStart(9, '0')].map(Number);
+  for (const length of [9, 10]) {
+    const sum = digits.reduce((total, digit, at) => total + digit * (length + 1 - at), 0);
+    digits.push(((sum * 10) % 11) % 10);
+  }
+  const [a, b, c, d] = [0, 3, 6, 9].map((at) => digits.slice(at, at + 3).join(''));
+  return `${a}.${b}.${c}-${d}`;
+}

@@ -4,7 +4,12 @@ import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { Ledger } from '../ledger/ledger.service.js';
-import { outsideMovement, type PostedLine } from '../ledger/movement.js';
+import {
+  outsideMovement,
+  type CustomerLeg,
+  type LineDetails,
+  type PostedLine,
+} from '../ledger/movement.js';
 import { Modes } from '../modes/modes.service.js';
 import { partyOutside, type OutsidePayer } from '../pix/party.js';
 import { PixCredits } from '../pix/pix-credits.service.js';
@@ -72,16 +77,38 @@ export class ChargeCredits {
     const referenceId = this.random.uuid();
     const [line] = await this.ledger.post(
       tx,
-      outsideMovement(account, 'clearing', amountCents, {
-        typeName: 'CREDIT_BANKSLIP',
-        notes: `Boleto pago por ${payer.name}`,
-        correlationId: charge.correlationId,
-        proof: { id: referenceId, ...slipOf(charge), amount: wireReais(amountCents), payer },
-      }),
+      outsideMovement(
+        account,
+        'clearing',
+        amountCents,
+        slipCreditLine(charge, { referenceId, amountCents, payer }),
+      ),
     );
     invariant(line, 'a credit has its line');
     const rail = { referenceId, endToEndId: null, payer, pix: null };
     return this.close(tx, account, charge, line, rail);
+  }
+
+  /** By its bar code, by an account of this bank; `charge` is locked. Gives the line of the debit. */
+  async creditSlipFrom(
+    tx: Tx,
+    account: BankAccount,
+    charge: ChargeRow,
+    { debit, idempotencyKey }: { debit: CustomerLeg; idempotencyKey: string },
+  ): Promise<PostedLine> {
+    const { holderName: name, holderDocument: document } = debit.account;
+    const payer = { name, document };
+    const referenceId = this.random.uuid();
+    const amountCents = -debit.changeCents;
+    const line = slipCreditLine(charge, { referenceId, amountCents, payer });
+    const [debited, credited] = await this.ledger.post(tx, {
+      idempotencyKey,
+      legs: [debit, { account, changeCents: amountCents, line }],
+    });
+    invariant(debited && credited, 'both sides are customers');
+    const rail = { referenceId, endToEndId: null, payer, pix: null };
+    await this.close(tx, account, charge, credited, rail);
+    return debited;
   }
 
   private async close(
@@ -106,4 +133,21 @@ export class ChargeCredits {
     await this.webhooks.notify(tx, account, 'CHARGE_PAID', { body, at: createdAt });
     return { status, line };
   }
+}
+
+function slipCreditLine(
+  charge: ChargeRow,
+  credit: {
+    referenceId: string;
+    amountCents: bigint;
+    payer: { name: string; document: string };
+  },
+): LineDetails {
+  const { referenceId: id, amountCents, payer } = credit;
+  return {
+    typeName: 'CREDIT_BANKSLIP',
+    notes: `Boleto pago por ${payer.name}`,
+    correlationId: charge.correlationId,
+    proof: { id, ...slipOf(charge), amount: wireReais(amountCents), payer },
+  };
 }

@@ -15,10 +15,14 @@ export interface LineDetails {
   proof?: object | null;
 }
 
+export interface CustomerLeg {
+  account: BankAccount;
+  changeCents: bigint;
+  line: LineDetails;
+}
+
 /** One side of a movement; positive credits the account. */
-export type Leg =
-  | { account: BankAccount; changeCents: bigint; line: LineDetails }
-  | { internal: InternalAccount; changeCents: bigint };
+export type Leg = CustomerLeg | { internal: InternalAccount; changeCents: bigint };
 
 export interface Movement {
   idempotencyKey?: string | null;

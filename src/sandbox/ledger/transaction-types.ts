@@ -13,6 +13,7 @@ const descriptions = {
   CREDIT_PIX_REFUND: 'Devolução de Pix recebida',
   CREDIT_PIX_REFUND_REVERSAL: 'Estorno de devolução de Pix enviada',
   CREDIT_BANKSLIP: 'Boleto recebido',
+  DEBIT_BANKSLIP_REVERSAL: 'Estorno de boleto recebido',
   DEBIT_BILL_PAYMENT: 'Pagamento de conta',
   CREDIT_BILL_PAYMENT_REVERSAL: 'Estorno de pagamento de conta',
   DEBIT_FEE: 'Tarifa',

@@ -1,0 +1,120 @@
+// Customer onboarding. Contract: chapters "Customer creation request", "Customer creation". Which fields are required
+// is not shown: those without which there is no account.
+import { z } from 'zod';
+import { parsePlainDate } from '../brazil/calendar.js';
+import { parseTaxId } from '../brazil/tax-id.js';
+import { route } from './route.js';
+import { filledText, integer, reais, text, timestamp } from './wire.js';
+
+export const educationLevels = [
+  ...(['Undefined', 'Illiterate', 'Elementary1To4Year', 'Elementary5Year'] as const),
+  ...(['Elementary6To4Year', 'CompleteElementary', 'IncompleteHighSchool'] as const),
+  ...(['CompleteHighSchool', 'IncompleteHigher', 'CompleteHigher', 'Postgraduate'] as const),
+  ...(['MastersDegree', 'DoctorateDegree'] as const),
+];
+export const maritalStatuses = [
+  ...(['Undefined', 'Single', 'Married', 'LegallySeparated', 'Divorced', 'StableUnion'] as const),
+  ...(['Detached', 'Widower', 'Others'] as const),
+];
+export const genders = ['Uninformed', 'Male', 'Female'] as const;
+
+const inOneSpelling = (word: string) => word.replaceAll('_', '').toLowerCase();
+
+/** The contract lists the words as `CompleteHigher` and uses them as `COMPLETE_HIGHER`: both are taken. */
+const oneOf = <Word extends string>(words: readonly Word[]) =>
+  z.codec(text(60), z.enum(words as readonly [Word, ...Word[]]), {
+    decode: (sent, context) => {
+      const word = words.find((known) => inOneSpelling(known) === inOneSpelling(sent));
+      if (word !== undefined) return word;
+      context.issues.push({
+        code: 'custom',
+        message: `Must be one of ${words.join(', ')}.`,
+        input: sent,
+      });
+      return z.NEVER;
+    },
+    encode: (word) => word,
+  });
+
+// Digits are those of ASCII: \d without the u flag takes no others.
+const digits = (minimum: number, maximum = minimum) => {
+  const count = minimum === maximum ? String(minimum) : `${minimum} to ${maximum}`;
+  return text(20).regex(new RegExp(`^\\d{${minimum},${maximum}}$`), `Must be ${count} digits.`);
+};
+
+const codeVerification = digits(4, 8);
+const boolean = z.boolean('Must be true or false.');
+const object = { error: 'Must be an object.' };
+// Linear: each part is one class that the next cannot begin with.
+const emailText = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
+
+const timestampText =
+  /^\d{4}-\d{2}-\d{2}(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+
+const address = z.looseObject(
+  {
+    publicPlace: filledText(200),
+    number: text(20).nullish(),
+    zipCode: text(20).regex(/^\d{5}-?\d{3}$/, 'Must be 8 digits.'),
+    neighborhood: text(100).nullish(),
+    complement: text(100).nullish(),
+    isConfirmed: boolean.nullish(),
+    type: text(40).nullish(),
+    cityId: integer.nullish(),
+    cityName: text(100).nullish(),
+  },
+  object,
+);
+
+export const customerRequest = z.looseObject({
+  document: text(18).refine(
+    (value) => parseTaxId(value)?.kind === 'NATURAL',
+    'Is not a CPF: a customer is a person.',
+  ),
+  name: filledText(200),
+  email: z.looseObject(
+    { value: text(254).regex(emailText, 'Is not an e-mail address.'), codeVerification },
+    object,
+  ),
+  phone: z.looseObject({ ddd: digits(2), number: digits(8, 9), codeVerification }, object),
+  fatherName: text(200).nullish(),
+  motherName: text(200).nullish(),
+  monthlyInvoicing: reais.refine((cents) => cents >= 0n, 'Must not be negative.').nullish(),
+  birthDate: text(40).refine(
+    (value) => timestampText.test(value) && parsePlainDate(value.slice(0, 10)) !== null,
+    'Could not be read as a date and time.',
+  ),
+  educationLevel: oneOf(educationLevels).nullish(),
+  maritalStatus: oneOf(maritalStatuses).nullish(),
+  gender: oneOf(genders).nullish(),
+  address,
+  /** Of the login. */
+  password: digits(6),
+  /** Authorizes transactions. */
+  securityPassword: digits(4),
+  tokenNotification: text(1_000).nullish(),
+});
+
+export type CustomerRequest = z.output<typeof customerRequest>;
+
+/** The contract shows no answer: only what a client can do without is promised of a real bank. */
+export const customerResponse = z.looseObject({
+  id: z.string().nullish(),
+  /** Masked. */
+  document: z.string().nullish(),
+  name: z.string().nullish(),
+  status: z.string().nullish(),
+  account: z.looseObject({ branch: z.string().nullish(), number: z.string().nullish() }).nullish(),
+  createdAt: timestamp.nullish(),
+});
+
+export const createCustomer = route({
+  name: 'createCustomer',
+  chapter: 'Customer creation',
+  summary: 'Opens an account for a person; bodies are application/json-patch+json.',
+  method: 'POST',
+  path: '/v1/customers',
+  authentication: 'partner-key',
+  body: customerRequest,
+  response: customerResponse,
+});

@@ -1,0 +1,103 @@
+// The control plane of bills: bills of any kind to query and pay, payments as they stand, and their return.
+import { z } from 'zod';
+import {
+  areOneBill,
+  billBarCode,
+  billDigitableLine,
+  billStatuses,
+  notOneBill,
+} from '../../contract/bill-payments.js';
+import { parseTaxId } from '../../brazil/tax-id.js';
+import { route } from '../../contract/route.js';
+import {
+  bigInteger,
+  filledText,
+  plainDate,
+  positiveReais,
+  reais,
+  text,
+  timestamp,
+} from '../../contract/wire.js';
+
+const control = { chapter: 'Sandbox control', authentication: 'api-key' } as const;
+
+const adjustment = z.looseObject({
+  type: z.enum(['FIXED', 'PERCENTAGE'], 'Must be FIXED or PERCENTAGE.'),
+  date: plainDate,
+  /** In reais, or in percent. */
+  amount: positiveReais,
+});
+const party = z.looseObject({
+  document: text(18).refine((value) => parseTaxId(value) !== null, 'Is neither a CPF nor a CNPJ.'),
+  name: filledText(200),
+});
+
+const bill = z.object({
+  barCode: z.string(),
+  digitableLine: z.string(),
+  type: z.string(),
+  status: z.string(),
+  amount: reais,
+});
+
+export const createBill = route({
+  ...control,
+  name: 'sandboxCreateBill',
+  summary: 'A bill of another institution, in any status; its code is made when none is given.',
+  method: 'POST',
+  path: '/sandbox/bills',
+  body: z
+    .looseObject({
+      type: z.enum(['BANKSLIP', 'TAXES'], 'Must be BANKSLIP or TAXES.'),
+      status: z.enum(billStatuses, `Must be one of ${billStatuses.join(', ')}.`),
+      amount: positiveReais,
+      isAllowPartialPayment: z.boolean('Must be true or false.').nullish(),
+      minimumPaymentAmount: positiveReais.nullish(),
+      maximumPaymentAmount: positiveReais.nullish(),
+      dueDate: plainDate.nullish(),
+      barCode: billBarCode.nullish(),
+      digitableLine: billDigitableLine.nullish(),
+      rebateAmount: reais.refine((cents) => cents >= 0n, 'Must not be negative.').nullish(),
+      interest: adjustment.nullish(),
+      fine: adjustment.nullish(),
+      discounts: z.array(adjustment).max(10, 'Must be at most 10.').nullish(),
+      payer: party.nullish(),
+      beneficiary: party.extend({ fantasyName: filledText(200).nullish() }).nullish(),
+    })
+    .refine(areOneBill, notOneBill),
+  response: bill,
+});
+
+export type NewBillRequest = z.output<(typeof createBill)['body']>;
+
+const payment = z.object({
+  id: z.string(),
+  account: z.string(),
+  barCode: z.string(),
+  status: z.string(),
+  amount: reais,
+  payAt: timestamp,
+  nsu: bigInteger.nullable(),
+  /** Why a scheduled payment failed. */
+  failure: z.string().nullable(),
+});
+
+export const listBillPayments = route({
+  ...control,
+  name: 'sandboxListBillPayments',
+  summary: 'Payments of bills, scheduled ones too, the newest first.',
+  method: 'GET',
+  path: '/sandbox/bill-payments',
+  query: z.object({ account: text(20).optional() }),
+  response: z.array(payment),
+});
+
+export const chargeBackBillPayment = route({
+  ...control,
+  name: 'sandboxChargeBackBillPayment',
+  summary: 'Gives back what was paid; the bill can be paid again.',
+  method: 'POST',
+  path: '/sandbox/bill-payments/{id}/chargeback',
+  params: z.object({ id: text(100) }),
+  response: payment,
+});

@@ -1,0 +1,72 @@
+import { parseBillCode } from '../../brazil/bill-code.js';
+import { fixtureAccounts } from '../accounts/fixtures.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { bank } from '../bank-identity.js';
+
+export interface BillParty {
+  document: string;
+  name: string;
+  type: 'NATURAL' | 'LEGAL';
+}
+export type BillBeneficiary = BillParty & { fantasyName: string };
+export interface BillIssuer {
+  ispb: string;
+  name: string;
+  nameFantasy: string;
+}
+
+/** Who owes a bill, who is paid and which institution issued it, as they are told. */
+export interface BillParties {
+  payer: BillParty;
+  beneficiary: BillBeneficiary;
+  issuer: BillIssuer;
+}
+
+const supplier: BillBeneficiary = {
+  document: '11444777000161',
+  name: 'Fornecedora de Materiais Ltda',
+  fantasyName: 'Fornecedora',
+  type: 'LEGAL',
+};
+const utility: BillBeneficiary = {
+  document: '34028316000103',
+  name: 'Companhia de Serviços Públicos S.A.',
+  fantasyName: 'Serviços Públicos',
+  type: 'LEGAL',
+};
+
+/** Institutions whose code is known; any other is the fictitious one. */
+const issuers = new Map<string, BillIssuer>([
+  ['237', { ispb: '60746948', name: 'Banco Bradesco S.A.', nameFantasy: 'Bradesco' }],
+  [bank.code, { ispb: bank.ispb, name: bank.name, nameFantasy: bank.name }],
+]);
+const unknownIssuer = {
+  ispb: '77777777',
+  name: 'Banco dos Emissores S.A.',
+  nameFantasy: 'Banco dos Emissores',
+};
+
+export const ownIssuer: BillIssuer = issuers.get(bank.code)!;
+
+/** Who stands on a bill that names nobody. */
+export function defaultParties(barCode: string): BillParties {
+  const parsed = parseBillCode(barCode);
+  const isSlip = parsed.ok && parsed.code.type === 'BANKSLIP';
+  const ispb = parsed.ok ? parsed.code.issuerIspb : null;
+  const known = isSlip ? issuers.get(barCode.slice(0, 3)) : undefined;
+  return {
+    payer: partyOfHolder(fixtureAccounts[0]),
+    beneficiary: isSlip ? supplier : utility,
+    issuer: known ?? (ispb === null ? unknownIssuer : { ...unknownIssuer, ispb }),
+  };
+}
+
+export function partyOfHolder(
+  account: Pick<BankAccount, 'holderDocument' | 'holderName' | 'holderType'>,
+): BillParty {
+  return {
+    document: account.holderDocument,
+    name: account.holderName,
+    type: account.holderType,
+  };
+}

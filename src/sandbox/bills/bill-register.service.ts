@@ -1,0 +1,62 @@
+// Finds bills, those of other institutions and the slips that this bank issued, and moves their state.
+import { Injectable } from '@nestjs/common';
+import { invariant } from '../../platform/errors.js';
+import { findAccountById } from '../accounts/accounts.queries.js';
+import { findCharge, lockCharge, updateCharge } from '../charges/charges.queries.js';
+import type { ChargeRow } from '../charges/charges.queries.js';
+import { Modes } from '../modes/modes.service.js';
+import type { Queryable, Tx } from '../sandbox-database.service.js';
+import { billOfCharge, billOfRow, type Bill } from './bill.js';
+import { findBill, findIssued, lockBill, updateBillStatus } from './bills.queries.js';
+
+@Injectable()
+export class BillRegister {
+  constructor(private readonly modes: Modes) {}
+
+  /** The bill of a bar code as it stands, or null. */
+  async find(database: Queryable, barCode: string): Promise<Bill | null> {
+    const row = await findBill(database, barCode);
+    return row
+      ? billOfRow(row)
+      : this.issued(database, barCode, (accountId, correlationId) =>
+          findCharge(database, accountId, correlationId),
+        );
+  }
+
+  /** The bill, its row or its charge's locked until the transaction ends: before any account is. */
+  async lock(tx: Tx, barCode: string): Promise<Bill | null> {
+    const row = await lockBill(tx, barCode);
+    return row
+      ? billOfRow(row)
+      : this.issued(tx, barCode, (accountId, correlationId) =>
+          lockCharge(tx, accountId, correlationId),
+        );
+  }
+
+  /** A bill of another institution is paid; of a charge that is told with its credit. */
+  async markPaid(tx: Tx, bill: Bill): Promise<void> {
+    if (!bill.issued) await updateBillStatus(tx, bill.barCode, 'PAID');
+  }
+
+  /** It can be paid again. */
+  async reopen(tx: Tx, bill: Bill, at: Date): Promise<void> {
+    if (!bill.issued) return updateBillStatus(tx, bill.barCode, 'PENDING_PAYMENT');
+    const { id, type, dueDate } = bill.issued.charge;
+    const { slipCreated, qrCreated } = this.modes.current.chargeStatus;
+    const status = type === 'BANKSLIP' ? slipCreated : qrCreated;
+    await updateCharge(tx, id, { status, dueDate, at });
+  }
+
+  private async issued(
+    database: Queryable,
+    barCode: string,
+    read: (accountId: number, correlationId: string) => Promise<ChargeRow | null>,
+  ): Promise<Bill | null> {
+    const known = await findIssued(database, barCode);
+    if (!known) return null;
+    const charge = await read(known.accountId, known.correlationId);
+    const account = await findAccountById(database, known.accountId);
+    invariant(charge && account, 'a charge and its account stay');
+    return billOfCharge(charge, account, this.modes.current.chargeStatus);
+  }
+}

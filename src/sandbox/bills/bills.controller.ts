@@ -1,0 +1,41 @@
+import { Controller } from '@nestjs/common';
+import { parseBillCode } from '../../brazil/bill-code.js';
+import { getBill, payBill } from '../../contract/bill-payments.js';
+import type { RouteInput } from '../../contract/route.js';
+import { Handles, Input, Reply } from '../../platform/contract-route.js';
+import { AppError, invariant } from '../../platform/errors.js';
+import { CurrentAccount } from '../accounts/api-key.guard.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { BankClock } from '../clock/bank-clock.service.js';
+import { SandboxDatabase } from '../sandbox-database.service.js';
+import { billAnswer } from './bill-answer.js';
+import { BillPayments } from './bill-payments.service.js';
+import { BillRegister } from './bill-register.service.js';
+
+@Controller()
+export class BillsController {
+  constructor(
+    private readonly database: SandboxDatabase,
+    private readonly register: BillRegister,
+    private readonly payments: BillPayments,
+    private readonly clock: BankClock,
+  ) {}
+
+  @Handles(getBill)
+  async get(@Input() { params }: RouteInput<typeof getBill>) {
+    const parsed = parseBillCode(params.identifier);
+    invariant(parsed.ok, 'the route takes only codes that hold');
+    const bill = await this.register.find(this.database, parsed.code.barCode);
+    if (!bill) throw new AppError('not_found');
+    return billAnswer(bill, this.clock.today());
+  }
+
+  @Handles(payBill)
+  async pay(
+    @CurrentAccount() account: BankAccount,
+    @Input() { body, idempotencyKey }: RouteInput<typeof payBill>,
+  ) {
+    invariant(idempotencyKey, 'the route requires its key');
+    return new Reply(200, await this.payments.pay(account, body, idempotencyKey));
+  }
+}

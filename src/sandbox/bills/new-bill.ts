@@ -1,0 +1,138 @@
+import { buildBankSlip } from '../../brazil/bank-slip.js';
+import { parseBillCode } from '../../brazil/bill-code.js';
+import { addDays, type PlainDate } from '../../brazil/calendar.js';
+import { FIRST_DUE_DATE, LAST_DUE_DATE } from '../../brazil/due-date-factor.js';
+import { parseTaxId } from '../../brazil/tax-id.js';
+import { buildUtilityBill, type UtilityBillSegment } from '../../brazil/utility-bill.js';
+import { writeAdjustments } from '../../contract/charge-terms.js';
+import { invariant } from '../../platform/errors.js';
+import type { BillRow } from './bill.js';
+import type { NewBillRequest } from './bill-control.schema.js';
+import type { BillParty } from './bill-parties.js';
+
+/** What the value positions of each kind of code hold. */
+const maxCents = { BANKSLIP: 9_999_999_999_999n, TAXES: 99_999_999_999n } as const;
+const defaultDays = 10;
+
+const givenCode = ({ barCode, digitableLine }: NewBillRequest) => barCode ?? digitableLine ?? null;
+
+/** What a valid request asks for and no bill can be, by JSON path. */
+export function newBillProblems(request: NewBillRequest): Record<string, string[]> {
+  const { type, amount, dueDate, rebateAmount } = request;
+  const problems: Record<string, string[]> = {};
+  const code = givenCode(request);
+  const parsed = code === null ? null : parseBillCode(code);
+  if (parsed?.ok && parsed.code.type !== type)
+    problems[typeof request.barCode === 'string' ? '$.barCode' : '$.digitableLine'] = [
+      `Is not the code of a bill of type ${type}.`,
+    ];
+  if (!parsed && amount > maxCents[type])
+    problems['$.amount'] = ['Is more than a code of this type can carry.'];
+  if (!parsed && type === 'BANKSLIP' && isBeyondCodes(dueDate))
+    problems['$.dueDate'] = [`Must be from ${FIRST_DUE_DATE} to ${LAST_DUE_DATE}.`];
+  if ((rebateAmount ?? 0n) >= amount) problems['$.rebateAmount'] = ['Must be below the amount.'];
+  const { minimum, maximum } = rangeOf(request);
+  if (minimum > maximum) problems['$.minimumPaymentAmount'] = ['Must not be above the maximum.'];
+  return problems;
+}
+
+const isBeyondCodes = (dueDate: PlainDate | null | undefined) =>
+  Boolean(dueDate) && (dueDate! < FIRST_DUE_DATE || dueDate! > LAST_DUE_DATE);
+
+/** In part, from a cent to the whole amount; else the whole amount alone. */
+function rangeOf(request: NewBillRequest): { minimum: bigint; maximum: bigint } {
+  const { amount, minimumPaymentAmount, maximumPaymentAmount } = request;
+  if (!request.isAllowPartialPayment) return { minimum: amount, maximum: amount };
+  return { minimum: minimumPaymentAmount ?? 1n, maximum: maximumPaymentAmount ?? amount };
+}
+
+/** The bill of a request without problems; `seed` is 32 hexadecimal digits, from which its code is made. */
+export function newBill(
+  request: NewBillRequest,
+  { today, seed }: { today: PlainDate; seed: string },
+): BillRow {
+  const dueDate = request.dueDate ?? addDays(today, defaultDays);
+  const { minimum, maximum } = rangeOf(request);
+  const { discounts, fine, interest } = request;
+  return {
+    ...codesOf(request, dueDate, seed),
+    type: request.type,
+    status: request.status,
+    amountCents: request.amount,
+    dueDate,
+    isAllowPartialPayment: request.isAllowPartialPayment ?? false,
+    minimumPaymentCents: minimum,
+    maximumPaymentCents: maximum,
+    identifierNumber: null,
+    rebateCents: request.rebateAmount ?? 0n,
+    adjustments: writeAdjustments({
+      discounts: (discounts ?? []).map(adjustmentOf),
+      fine: fine ? adjustmentOf(fine) : null,
+      interest: interest ? adjustmentOf(interest) : null,
+    }),
+    parties: JSON.stringify(partiesOf(request)),
+  };
+}
+
+function adjustmentOf({ type, date, amount }: NonNullable<NewBillRequest['fine']>) {
+  return { isPercentage: type === 'PERCENTAGE', date, amount };
+}
+
+/** Those that are named; the others are the bill's by default. */
+function partiesOf({ payer, beneficiary }: NewBillRequest): object {
+  return {
+    ...(payer ? { payer: partyOf(payer) } : {}),
+    ...(beneficiary
+      ? {
+          beneficiary: {
+            ...partyOf(beneficiary),
+            fantasyName: beneficiary.fantasyName ?? beneficiary.name,
+          },
+        }
+      : {}),
+  };
+}
+
+function partyOf({ document, name }: { document: string; name: string }): BillParty {
+  const taxId = parseTaxId(document);
+  invariant(taxId, 'the route takes only documents that hold');
+  return { document: taxId.number, name, type: taxId.kind };
+}
+
+function codesOf(request: NewBillRequest, dueDate: PlainDate, seed: string) {
+  const code = givenCode(request);
+  if (code !== null) {
+    const parsed = parseBillCode(code);
+    invariant(parsed.ok, 'the route takes only codes that hold');
+    const { barCode, digitableLine } = parsed.code;
+    return { barCode, digitableLine };
+  }
+  const digits = String(BigInt(`0x${seed}`))
+    .padStart(39, '0')
+    .slice(-27);
+  return request.type === 'BANKSLIP'
+    ? slipCodes(request.amount, dueDate, digits)
+    : taxCodes(request.amount, digits);
+}
+
+function slipCodes(amountCents: bigint, dueDate: PlainDate, digits: string) {
+  return buildBankSlip({ bankCode: '237', amountCents, dueDate, freeField: digits.slice(0, 25) });
+}
+
+const segments: readonly UtilityBillSegment[] = [
+  ...(['CITY_HALL', 'WATER', 'ENERGY', 'TELECOM', 'GOVERNMENT'] as const),
+  ...(['OTHER_COMPANY', 'TRAFFIC_FINE'] as const),
+];
+
+function taxCodes(value: bigint, digits: string) {
+  const segment = segments[Number(digits[25]) % segments.length]!;
+  const isOther = segment === 'OTHER_COMPANY';
+  return buildUtilityBill({
+    segment,
+    valueKind: 'REAIS',
+    modulus: Number(digits[26]) % 2 === 0 ? 10 : 11,
+    value,
+    companyCode: isOther ? '34028316' : '0179',
+    freeField: digits.slice(0, isOther ? 21 : 25),
+  });
+}

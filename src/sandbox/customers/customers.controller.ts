@@ -1,0 +1,15 @@
+import { Controller } from '@nestjs/common';
+import { createCustomer } from '../../contract/customers.js';
+import type { RouteInput } from '../../contract/route.js';
+import { Handles, Input } from '../../platform/contract-route.js';
+import { Customers } from './customers.service.js';
+
+@Controller()
+export class CustomersController {
+  constructor(private readonly customers: Customers) {}
+
+  @Handles(createCustomer)
+  create(@Input() { body }: RouteInput<typeof createCustomer>) {
+    return this.customers.create(body);
+  }
+}

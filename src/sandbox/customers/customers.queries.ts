@@ -1,0 +1,79 @@
+import type { Queryable, Tx } from '../sandbox-database.service.js';
+
+export interface CustomerRow {
+  id: string;
+  document: string;
+  status: 'PROCESSING' | 'APPROVED';
+  /** JSON text. */
+  details: string;
+  passwordHash: string;
+  securityPasswordHash: string;
+  createdAt: Date;
+}
+
+const numbersLock = 7_270_736_991;
+const firstNumber = 2_000_001;
+
+/** The next number that no account has; others that open an account wait until the transaction ends. */
+export async function takeAccountNumber(tx: Tx): Promise<string> {
+  await tx.query('SELECT pg_advisory_xact_lock($1)', [numbersLock]);
+  const [row] = await tx.query<{ number: string }>(
+    `SELECT (greatest(max(number::bigint) + 1, $1))::text AS number FROM account
+     WHERE number ~ '^[0-9]{7,12}$' AND kind = 'customer'`,
+    [firstNumber],
+  );
+  return row!.number;
+}
+
+export async function hasCustomer(database: Queryable, document: string): Promise<boolean> {
+  const rows = await database.query('SELECT 1 FROM customer WHERE document = $1', [document]);
+  return rows.length > 0;
+}
+
+/** False when there is a customer of that document; waits for whoever is just becoming one. */
+export async function insertCustomer(
+  tx: Tx,
+  customer: CustomerRow,
+  accountNumber: string,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `INSERT INTO customer (id, document, status, details, password_hash, security_password_hash,
+                           account_id, created_at, updated_at)
+     SELECT $1, $2, $3, $4, $5, $6, account.id, $7, $7 FROM account WHERE number = $8
+     ON CONFLICT (document) DO NOTHING RETURNING id`,
+    [
+      customer.id,
+      customer.document,
+      customer.status,
+      customer.details,
+      customer.passwordHash,
+      customer.securityPasswordHash,
+      customer.createdAt,
+      accountNumber,
+    ],
+  );
+  return rows.length > 0;
+}
+
+export interface ApprovedCustomer {
+  id: string;
+  document: string;
+  name: string;
+  branch: string;
+  number: string;
+}
+
+/** Null when there is no such customer, or none that waits for it. */
+export async function approveCustomer(
+  tx: Tx,
+  id: string,
+  at: Date,
+): Promise<ApprovedCustomer | null> {
+  const [row] = await tx.query<ApprovedCustomer>(
+    `UPDATE customer SET status = 'APPROVED', updated_at = $2 FROM account
+     WHERE customer.id = $1 AND customer.status = 'PROCESSING' AND account.id = customer.account_id
+     RETURNING customer.id, customer.document, account.holder_name AS name, account.branch, account.number`,
+    [id, at],
+  );
+  return row ?? null;
+}

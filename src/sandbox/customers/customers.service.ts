@@ -1,0 +1,113 @@
+// Takes in customers: each opens an account, in one transaction, and is approved a moment later.
+import { Injectable } from '@nestjs/common';
+import type { CustomerRequest } from '../../contract/customers.js';
+import { AppError, invariant } from '../../platform/errors.js';
+import { findAccountByNumber } from '../accounts/accounts.queries.js';
+import { fixtureAccounts } from '../accounts/fixtures.js';
+import { BankClock } from '../clock/bank-clock.service.js';
+import { DueWork } from '../due-work/due-work.service.js';
+import { openAccount } from '../ledger/opening.queries.js';
+import { Random } from '../random.service.js';
+import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
+import { Webhooks } from '../webhooks/webhooks.service.js';
+import {
+  approveCustomer,
+  hasCustomer,
+  insertCustomer,
+  takeAccountNumber,
+  type CustomerRow,
+} from './customers.queries.js';
+import {
+  customerApprovedBody,
+  customerBranch,
+  detailsOf,
+  documentOf,
+  hasWrongCode,
+  maskedCpf,
+  openingOf,
+} from './new-customer.js';
+import { Passwords } from './passwords.service.js';
+
+const approvalKind = 'customer-approval';
+const approvalMs = 2_000;
+
+@Injectable()
+export class Customers {
+  constructor(
+    private readonly database: SandboxDatabase,
+    private readonly passwords: Passwords,
+    private readonly webhooks: Webhooks,
+    private readonly clock: BankClock,
+    private readonly random: Random,
+    private readonly dueWork: DueWork,
+  ) {
+    dueWork.handle(approvalKind, (tx, id) => this.approve(tx, id));
+  }
+
+  async create(request: CustomerRequest) {
+    this.refuseUnborn(request);
+    if (hasWrongCode(request))
+      throw new AppError('rule_broken', {
+        public: 'A verification code is wrong.',
+        reason: 'verification_code_wrong',
+      });
+    const document = documentOf(request);
+    // Before the hashes, which cost; judged again by the insert.
+    if (await hasCustomer(this.database, document)) throw customerExists();
+    const passwordHash = await this.passwords.hash(request.password);
+    const securityPasswordHash = await this.passwords.hash(request.securityPassword);
+    const customer: CustomerRow = {
+      id: this.random.uuid(),
+      document,
+      status: 'PROCESSING',
+      details: detailsOf(request),
+      ...{ passwordHash, securityPasswordHash },
+      createdAt: this.clock.now(),
+    };
+    const number = await this.database.transaction((tx) => this.open(tx, request, customer));
+    return {
+      id: customer.id,
+      document: maskedCpf(document),
+      name: request.name.trim(),
+      status: customer.status,
+      account: { branch: customerBranch, number },
+      createdAt: customer.createdAt.toISOString(),
+    };
+  }
+
+  /** The number of the account that is opened. */
+  private async open(tx: Tx, request: CustomerRequest, customer: CustomerRow): Promise<string> {
+    const { id, createdAt } = customer;
+    const number = await takeAccountNumber(tx);
+    await openAccount(tx, openingOf(request, number), createdAt);
+    if (!(await insertCustomer(tx, customer, number))) throw customerExists();
+    const dueAt = new Date(createdAt.getTime() + approvalMs);
+    await this.dueWork.schedule(tx, { kind: approvalKind, subject: id, dueAt });
+    return number;
+  }
+
+  private async approve(tx: Tx, id: string): Promise<void> {
+    const at = this.clock.now();
+    const approved = await approveCustomer(tx, id, at);
+    if (!approved) return;
+    // A partner has no account of its own here: what concerns its customers is told to the first one.
+    const partner = await findAccountByNumber(tx, fixtureAccounts[0].number);
+    invariant(partner, 'the first account is open');
+    const body = customerApprovedBody({ ...approved, at });
+    await this.webhooks.notify(tx, partner, 'WHITELABEL_CUSTOMER_APPROVED', { body, at });
+  }
+
+  private refuseUnborn({ birthDate }: CustomerRequest): void {
+    if (birthDate.slice(0, 10) < this.clock.today()) return;
+    throw new AppError('validation_failed', {
+      errors: { '$.birthDate': ['Must lie in the past.'] },
+    });
+  }
+}
+
+function customerExists(): AppError {
+  return new AppError('conflict', {
+    public: 'There is a customer of that document.',
+    reason: 'customer_exists',
+  });
+}

@@ -1,0 +1,216 @@
+// Bills that a test makes: their codes, and what they cost from day to day.
+import { parseBankSlip } from '../../src/brazil/bank-slip.js';
+import { parseUtilityBill, buildUtilityBill } from '../../src/brazil/utility-bill.js';
+import { sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
+import { expectError, slip } from './samples.js';
+
+let bank: SandboxUnderTest;
+beforeAll(async () => {
+  bank = await sandboxUnderTest();
+  await bank.call('POST', '/sandbox/clock', {
+    body: { now: '2027-11-18T13:00:00Z', frozen: true },
+  });
+});
+afterAll(() => bank.stop());
+
+const create = (changes: object = {}) =>
+  bank.call('POST', '/sandbox/bills', {
+    body: { type: 'BANKSLIP', status: 'PENDING_PAYMENT', amount: 100, ...changes },
+  });
+const query = (code: string) =>
+  bank.call('GET', `/baas/api/v1/bill-payments/${encodeURIComponent(code)}`);
+
+describe('POST /sandbox/bills', () => {
+  it('makes a bill of each kind and status, told as it is and listed as a fixture', async () => {
+    for (const type of ['BANKSLIP', 'TAXES'])
+      for (const status of [
+        'PAID',
+        'PENDING_PAYMENT',
+        'BLOCKED_PAYMENT',
+        'PAYMENT_DEADLINE_EXCEEDED',
+      ]) {
+        const { body } = await create({ type, status, amount: 12.34 });
+        const { barCode, digitableLine } = body;
+        expect(body).toEqual({ barCode, digitableLine, type, status, amount: 12.34 });
+        const told = (await query(digitableLine)).body;
+        expect(told).toMatchObject({ barCode, digitableLine, type, status, amount: 12.34 });
+        expect(told.dueDate).toBe('2027-11-28T00:00:00');
+        const { bills } = (await bank.call('GET', '/sandbox/fixtures')).body;
+        expect(bills).toContainEqual(body);
+      }
+  });
+
+  it('puts amount and due date into the code of a slip, the amount into that of taxes', async () => {
+    const slips = await create({ amount: 1234.56, dueDate: '2028-02-29' });
+    expect(parseBankSlip(slips.body.barCode, '2027-11-18')).toMatchObject({
+      ok: true,
+      slip: { amountCents: 123_456n, dueDate: '2028-02-29' },
+    });
+    const made = await Promise.all(
+      Array.from({ length: 30 }, () => create({ type: 'TAXES', amount: 0.01 })),
+    );
+    const parsed = made.map(({ body }) => parseUtilityBill(body.digitableLine));
+    const bills = parsed.map((one) => (one.ok ? one.bill : null));
+    expect(bills.every((bill) => bill?.amountCents === 1n)).toBe(true);
+    expect(new Set(bills.map((bill) => bill?.modulus)).size).toBe(2);
+    expect(new Set(bills.map((bill) => bill?.segment)).size).toBeGreaterThan(2);
+    expect(new Set(made.map(({ body }) => body.barCode)).size).toBe(30);
+  });
+
+  it('takes a code that holds and is new, and knows it however it is written', async () => {
+    const freeField = '7'.repeat(25);
+    const head = { segment: 'WATER', valueKind: 'QUANTITY', companyCode: '0001' } as const;
+    for (const modulus of [10, 11] as const) {
+      const codes = buildUtilityBill({ ...head, modulus, value: 5n, freeField });
+      const request = { type: 'TAXES', barCode: codes.barCode, amount: 3 };
+      expectError(await query(codes.digitableLine), 404);
+      expect((await create(request)).body).toMatchObject({ ...codes, amount: 3 });
+      // The code counts five of something: the bill costs what its register says.
+      expect((await query(codes.digitableLine)).body.amount).toBe(3);
+      expectError(await create(request), 409);
+      const byLine = { ...request, barCode: undefined, digitableLine: codes.digitableLine };
+      expectError(await create(byLine), 409);
+    }
+    const issued = await bank.call('POST', '/baas/v1/charges', { body: slip() });
+    const again = await create({ barCode: issued.body.barCode });
+    expectError(again, 409);
+    expect(again.body.code).toBe('bill_exists');
+  });
+
+  it('is one of ten at once with one code', async () => {
+    const { barCode } = buildUtilityBill({
+      ...{ segment: 'ENERGY', valueKind: 'REAIS', modulus: 10 },
+      ...{ value: 5n, companyCode: '0001', freeField: '3'.repeat(25) },
+    });
+    await bank.warmUp();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => create({ type: 'TAXES', barCode })),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(9);
+  });
+
+  it.each([
+    [{ type: 'INVOICE' }, '$.type'],
+    [{ status: 'Paid' }, '$.status'],
+    [{ amount: 0 }, '$.amount'],
+    [{ amount: 100_000_000_000 }, '$.amount'],
+    [{ amount: 1_000_000_000, type: 'TAXES' }, '$.amount'],
+    [{ dueDate: '2027-02-30' }, '$.dueDate'],
+    [{ dueDate: '2050-01-01' }, '$.dueDate'],
+    [{ barCode: '1'.repeat(44) }, '$.barCode'],
+    [{ barCode: '00190500954014481606906809350314337370000000100' }, '$.barCode'],
+    [
+      { type: 'TAXES', digitableLine: '00190500954014481606906809350314337370000000100' },
+      '$.digitableLine',
+    ],
+    [{ isAllowPartialPayment: 'yes' }, '$.isAllowPartialPayment'],
+    [{ isAllowPartialPayment: true, minimumPaymentAmount: 101 }, '$.minimumPaymentAmount'],
+    [{ rebateAmount: 100 }, '$.rebateAmount'],
+    [{ fine: { type: 'FIXED', date: '2027-11-18', amount: 0 } }, '$.fine.amount'],
+    [{ payer: { document: '1', name: 'A' } }, '$.payer.document'],
+  ])('refuses %j', async (changes, path) => expectError(await create(changes), 400, path));
+
+  it('needs a key', async () => {
+    const answer = await bank.call('POST', '/sandbox/bills', { apiKey: null, body: {} });
+    expectError(answer, 401);
+    expectError(await bank.call('GET', '/sandbox/bill-payments', { apiKey: null }), 401);
+    expectError(await bank.call('GET', '/sandbox/bill-payments?account=9999999'), 404);
+  });
+});
+
+describe('what a bill costs', () => {
+  // By hand: 1000 − 50 of rebate; 2 % of fine; 3 % a month of interest, by days.
+  const terms = {
+    amount: 1000,
+    rebateAmount: 50,
+    dueDate: '2027-11-24',
+    discounts: [
+      { type: 'FIXED', date: '2027-11-19', amount: 100 },
+      { type: 'PERCENTAGE', date: '2027-11-22', amount: 5 },
+    ],
+    fine: { type: 'PERCENTAGE', date: '2027-11-25', amount: 2 },
+    interest: { type: 'PERCENTAGE', date: '2027-11-25', amount: 3 },
+    payer: { document: '529.982.247-25', name: 'João' },
+    beneficiary: { document: '12.ABC.345/01DE-35', name: 'Loja' },
+  };
+
+  it('follows its days, as the clock goes', async () => {
+    const { barCode } = (await create(terms)).body;
+    const first = (await query(barCode)).body;
+    expect(first).toMatchObject({
+      payer: { document: '52998224725', name: 'João', type: 'NATURAL' },
+      beneficiary: { document: '12ABC34501DE35', name: 'Loja', fantasyName: 'Loja', type: 'LEGAL' },
+      overduePaymentFine: { date: '2027-11-25', amount: 2, type: 'PERCENTAGE' },
+      overduePaymentInterest: { date: '2027-11-25', amount: 3, type: 'PERCENTAGE' },
+      discounts: [
+        { date: '2027-11-19', amount: 100, type: 'FIXED' },
+        { date: '2027-11-22', amount: 5, type: 'PERCENTAGE' },
+      ],
+    });
+    const days: [
+      day: string,
+      parts: [discount: number, fine: number, interest: number],
+      charged: number,
+    ][] = [
+      ['2027-11-18', [100, 0, 0], 850],
+      ['2027-11-20', [50, 0, 0], 900],
+      ['2027-11-23', [0, 0, 0], 950],
+      ['2027-11-24', [0, 0, 0], 950],
+      ['2027-11-25', [0, 20, 1], 971],
+      ['2027-12-04', [0, 20, 10], 980],
+    ];
+    for (const [day, [discountAmount, fineAmount, interesetAmount], chargedAmount] of days) {
+      const now = `${day}T15:00:00Z`;
+      expect((await bank.call('POST', '/sandbox/clock', { body: { now } })).status).toBe(200);
+      expect((await query(barCode)).body.paymentCalculation).toEqual({
+        rebateAmount: 50,
+        ...{ interesetAmount, fineAmount, discountAmount, chargedAmount },
+        minimumPaymentAmount: chargedAmount,
+        maximumPaymentAmount: chargedAmount,
+      });
+    }
+  });
+
+  it('is told in full on the bills that the bank began with', async () => {
+    const { bills } = (await bank.call('GET', '/sandbox/fixtures')).body;
+    const numbers = new Set<string>();
+    for (const { barCode, type } of bills) {
+      const { body } = await query(barCode);
+      expect(body).toMatchObject({
+        type,
+        payer: { document: expect.stringMatching(/^\d{11,14}$/) },
+        overduePaymentFine: { amount: expect.any(Number), type: expect.any(String) },
+        issuer: { ispb: expect.stringMatching(/^\d{8}$/) },
+      });
+      numbers.add(body.identifierNumber);
+    }
+    expect(numbers.size).toBe(bills.length);
+  });
+});
+
+// Published examples of a slip and of a bill of energy; nobody has registered them here.
+describe('a code from elsewhere', () => {
+  it.each([
+    '00190500954014481606906809350314337370000000100',
+    '836200000005667800481000180975657313001589636081',
+  ])('%s is 404, and 400 with any digit but its own', async (line) => {
+    expectError(await query(line), 404);
+    let refused = 0;
+    for (let at = 0; at < line.length; at += 4) {
+      const digit = (Number(line[at]) + 1) % 10;
+      const answer = await query(line.slice(0, at) + digit + line.slice(at + 1));
+      expectError(answer, 400, '$.identifier');
+      refused += 1;
+    }
+    expect(refused).toBe(12);
+  });
+
+  it.each(['%00', '%E0%A4%A', '..%2F..', '1'.repeat(101), '%20', '%D9%A0'.repeat(44)])(
+    'that is none gets no 500: %s',
+    async (path) => {
+      const { status } = await bank.call('GET', `/baas/api/v1/bill-payments/${path}`);
+      expect([400, 404]).toContain(status);
+    },
+  );
+});

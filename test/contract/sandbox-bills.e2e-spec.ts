@@ -1,0 +1,265 @@
+// The sandbox's own choices about bills: what they cost, when they are paid, and what becomes of payments.
+import { sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
+import { expectError, newKey, slip } from './samples.js';
+
+let bank: SandboxUnderTest;
+beforeEach(async () => {
+  bank = await sandboxUnderTest();
+  // A Thursday, ten in the morning in São Paulo.
+  await clock({ now: '2027-11-18T13:00:00Z', frozen: true });
+});
+afterEach(async () => {
+  const { audit } = (await bank.call('GET', '/sandbox/ledger')).body;
+  await bank.stop();
+  expect(audit).toEqual({ clean: true, problems: [] });
+});
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  bank.call('POST', path, { body, headers });
+const clock = (body: unknown) => post('/sandbox/clock', body);
+const pay = (body: unknown, headers = newKey(), apiKey = 'sandbox-dev-key') =>
+  bank.call('POST', '/baas/api/v1/bill-payments', { body, headers, apiKey });
+const query = async (code: string) =>
+  (await bank.call('GET', `/baas/api/v1/bill-payments/${code}`)).body;
+const made = async (changes: object = {}) => {
+  const base = { type: 'BANKSLIP', status: 'PENDING_PAYMENT', amount: 100 };
+  const answer = await post('/sandbox/bills', { ...base, ...changes });
+  expect(answer.status).toBe(200);
+  return answer.body as { barCode: string; digitableLine: string; amount: number };
+};
+const payments = async () => (await bank.call('GET', '/sandbox/bill-payments')).body;
+const lines = async (apiKey = 'sandbox-dev-key') =>
+  (await bank.call('GET', '/baas/api/v2/transactions', { apiKey })).body;
+const chargeBack = (id: string) => post(`/sandbox/bill-payments/${id}/chargeback`, {});
+
+describe('a payment in business hours', () => {
+  it('moves the money at once, with a line that tells the bill', async () => {
+    const { barCode, digitableLine } = await made();
+    const headers = newKey();
+    const { body } = await pay({ amount: 100, barCode }, headers);
+    expect(body).toMatchObject({ status: 'PAID', paidAmount: 100, transactionNsu: 1 });
+    expect(body).not.toHaveProperty('payAt');
+    const [line] = await lines();
+    expect(line).toMatchObject({
+      nsu: 1,
+      amount: 100,
+      type: { name: 'DEBIT_BILL_PAYMENT', isCredit: false },
+      balance: { balancePrevious: 100_000, currentBalance: 99_900 },
+      proof: { id: body.id, barCode, digitableLine, amount: 100, beneficiary: body.beneficiary },
+    });
+    expect((await bank.call('GET', '/sandbox/ledger')).body.movements[0]).toMatchObject({
+      idempotencyKey: headers.IdempotencyKey,
+    });
+    expect(await query(barCode)).toMatchObject({ status: 'PAID', amount: 100 });
+  });
+
+  it('is one of twenty at once with one key, and all are told the same', async () => {
+    const { barCode } = await made();
+    const headers = newKey();
+    const request = { amount: 100, barCode };
+    await bank.warmUp();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => pay(request, headers)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(await lines()).toHaveLength(1);
+    expectError(await pay({ ...request, amount: 99 }, headers), 422);
+  });
+
+  it('is one of twenty at once with keys of their own, by bar code and by line', async () => {
+    const { barCode, digitableLine } = await made();
+    await bank.warmUp();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        pay({ amount: 100, ...(index % 2 ? { barCode } : { digitableLine }) }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const refused = answers.filter(({ body }) => body.code === 'bill_not_payable');
+    expect(refused).toHaveLength(19);
+    expect(await lines()).toHaveLength(1);
+    expect(await payments()).toHaveLength(1);
+  });
+
+  it.each([
+    [{ status: 'PAID' }, 100, 'bill_not_payable'],
+    [{ status: 'BLOCKED_PAYMENT' }, 100, 'bill_not_payable'],
+    [{ status: 'PAYMENT_DEADLINE_EXCEEDED', type: 'TAXES' }, 100, 'bill_not_payable'],
+    [{}, 99.99, 'amount_out_of_range'],
+    [{}, 100.01, 'amount_out_of_range'],
+    [{ amount: 100_000.01 }, 100_000.01, 'insufficient_funds'],
+  ])('is refused and moves nothing: %j paid with %d', async (changes, amount, code) => {
+    const { barCode } = await made(changes);
+    const answer = await pay({ amount, barCode });
+    expectError(answer, 422);
+    expect(answer.body.code).toBe(code);
+    expect(await lines()).toEqual([]);
+    expect(await payments()).toEqual([]);
+  });
+
+  it('may be a part where the bill allows it, once', async () => {
+    const range = { minimumPaymentAmount: 20, maximumPaymentAmount: 80 };
+    const { barCode } = await made({ isAllowPartialPayment: true, ...range });
+    // All that is owed may be paid, whatever the maximum says.
+    expect((await query(barCode)).paymentCalculation).toMatchObject({
+      chargedAmount: 100,
+      minimumPaymentAmount: 20,
+      maximumPaymentAmount: 100,
+    });
+    expect((await pay({ amount: 19.99, barCode })).body.code).toBe('amount_out_of_range');
+    expect((await pay({ amount: 20, barCode })).body).toMatchObject({
+      status: 'PAID',
+      originalAmount: 100,
+      paidAmount: 20,
+    });
+    expect((await pay({ amount: 80, barCode })).body.code).toBe('bill_not_payable');
+  });
+
+  it('names one bill, when it names it twice', async () => {
+    const [one, other] = [await made(), await made()];
+    const { barCode } = one;
+    const two = await pay({ amount: 100, barCode, digitableLine: other.digitableLine });
+    expectError(two, 400, '$.digitableLine');
+    expectError(await pay({ amount: 100, barCode: one.digitableLine }), 400, '$.barCode');
+    expectError(await pay({ amount: 100, digitableLine: barCode }), 400, '$.digitableLine');
+    const both = await pay({ amount: 100, barCode, digitableLine: one.digitableLine });
+    expect(both.body.status).toBe('PAID');
+  });
+});
+
+describe('a payment that is scheduled', () => {
+  it('outside business hours waits for the next, when it is paid once', async () => {
+    await clock({ now: '2027-11-18T23:00:00Z' });
+    const { barCode } = await made();
+    const headers = newKey();
+    const answer = await pay({ amount: 100, barCode }, headers);
+    expect(answer.body).toMatchObject({
+      status: 'SCHEDULED',
+      payAt: '2027-11-19T10:00:00.000Z',
+    });
+    expect(answer.body).not.toHaveProperty('transactionNsu');
+    expect(await lines()).toEqual([]);
+    expect((await query(barCode)).status).toBe('PENDING_PAYMENT');
+    const second = await pay({ amount: 100, barCode });
+    expectError(second, 422);
+    expect(second.body.code).toBe('bill_already_scheduled');
+    await clock({ now: '2027-11-19T09:59:59Z' });
+    expect(await lines()).toEqual([]);
+    await clock({ now: '2027-11-19T10:00:00Z' });
+    expect(await lines()).toMatchObject([{ amount: 100, createdAt: '2027-11-19T10:00:00.000Z' }]);
+    expect(await payments()).toEqual([
+      {
+        id: answer.body.id,
+        account: '1000001',
+        barCode,
+        status: 'PAID',
+        amount: 100,
+        payAt: '2027-11-19T10:00:00.000Z',
+        nsu: 1,
+        failure: null,
+      },
+    ]);
+    // The key answers as it did, though its time has passed.
+    expect((await pay({ amount: 100, barCode }, headers)).text).toBe(answer.text);
+  });
+
+  it.each([
+    ['2027-11-18T15:30:00', '2027-11-18T18:30:00.000Z'],
+    ['2027-11-18T15:30:00Z', '2027-11-18T15:30:00.000Z'],
+    ['2027-11-20', '2027-11-22T10:00:00.000Z'],
+    ['2027-11-21T23:30:00-03:00', '2027-11-22T10:00:00.000Z'],
+    ['2028-02-29T12:00:00', '2028-03-01T10:00:00.000Z'],
+  ])('for %s goes through at %s', async (payAt, expected) => {
+    const { barCode } = await made();
+    const { body } = await pay({ amount: 100, barCode, payAt });
+    expect(body).toMatchObject({ status: 'SCHEDULED', payAt: expected });
+  });
+
+  it('for today goes through at once; what is past, or beyond all calendars, is refused', async () => {
+    const { barCode } = await made();
+    const request = { amount: 100, barCode };
+    for (const payAt of [
+      '2027-11-18T12:59:59.999Z',
+      '2027-11-17',
+      '2027-11-18T09:59:59',
+      '1900-01-01',
+    ])
+      expectError(await pay({ ...request, payAt }), 400, '$.payAt');
+    for (const payAt of ['2199-12-31', '2199-12-31T23:59:59-12:00'])
+      expectError(await pay({ ...request, payAt }), 400, '$.payAt');
+    expect((await pay({ ...request, payAt: '2027-11-18' })).body.status).toBe('PAID');
+  });
+
+  it('follows the mode of the hours', async () => {
+    const billPaymentHours = { open: 0, close: 9 };
+    await bank.call('PATCH', '/sandbox/modes', { body: { billPaymentHours } });
+    const { barCode } = await made();
+    const { body } = await pay({ amount: 100, barCode });
+    expect(body.payAt).toBe('2027-11-19T03:00:00.000Z');
+  });
+
+  it('is judged again at its time, and fails without moving money', async () => {
+    await clock({ now: '2027-11-18T23:30:00Z' });
+    const { barCode: poor } = await made({ amount: 4_000 });
+    const discounts = [{ type: 'FIXED', date: '2027-11-18', amount: 10 }];
+    const { barCode: dearer } = await made({ discounts });
+    const charge = slip();
+    const { barCode: elsewhere } = (await post('/baas/v1/charges', charge)).body;
+    const own = 'sandbox-dev-key-2';
+    await pay({ amount: 90, barCode: dearer }, newKey(), own);
+    await pay({ amount: 150.75, barCode: elsewhere }, newKey(), own);
+    await pay({ amount: 4_000, barCode: poor }, newKey(), own);
+    await post(`/baas/v1/charges/${charge.correlationId}/pay`, {});
+    const withdrawal = { account: '1000002', amount: 4_000, isCredit: false, typeName: 'ANY' };
+    await post('/sandbox/transactions', withdrawal);
+    await clock({ now: '2027-11-22T10:00:00Z' });
+    const failures = Object.fromEntries(
+      (await payments()).map((payment: { barCode: string }) => [payment.barCode, payment]),
+    );
+    const failed = { status: 'SCHEDULE_FAILURE', nsu: null };
+    expect(failures[poor]).toMatchObject({ ...failed, failure: 'insufficient_funds' });
+    expect(failures[dearer]).toMatchObject({ ...failed, failure: 'amount_out_of_range' });
+    expect(failures[elsewhere]).toMatchObject({ ...failed, failure: 'bill_not_payable' });
+    expect(await lines(own)).toHaveLength(1);
+    // What failed can be paid anew.
+    const again = await pay({ amount: 100, barCode: dearer });
+    expect(again.body.status).toBe('PAID');
+  });
+});
+
+describe('a payment that is taken back', () => {
+  it('by hand gives the money back and lets the bill be paid again', async () => {
+    const { barCode } = await made();
+    const { id } = (await pay({ amount: 100, barCode })).body;
+    const answers = await Promise.all([chargeBack(id), chargeBack(id), chargeBack(id)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422]);
+    expect(answers.find(({ status }) => status === 200)!.body).toMatchObject({
+      id,
+      status: 'CHARGEBACKED',
+      nsu: 1,
+    });
+    expect(await lines()).toMatchObject([
+      { type: { name: 'CREDIT_BILL_PAYMENT_REVERSAL', isCredit: true }, proof: { id, barCode } },
+      { type: { name: 'DEBIT_BILL_PAYMENT' } },
+    ]);
+    expect((await query(barCode)).status).toBe('PENDING_PAYMENT');
+    expect((await pay({ amount: 100, barCode })).body.status).toBe('PAID');
+    expectError(await chargeBack('0e4b4a52-0000-4000-8000-000000000000'), 404);
+    expectError(await chargeBack('no-id'), 404);
+  });
+
+  it('by a fault was answered as paid before', async () => {
+    const { Faults } = await import('../../src/sandbox/faults/faults.service.js');
+    const fault = { endpoint: 'bill-payments', kind: 'async-error' } as const;
+    const always = { probability: null, seed: 0, delayMs: 60_000 };
+    bank.application.get(Faults).add({ ...fault, ...always, times: 1 });
+    const { barCode } = await made();
+    expect((await pay({ amount: 100, barCode })).body.status).toBe('PAID');
+    expect((await query(barCode)).status).toBe('PAID');
+    await clock({ advance: 'PT60S' });
+    expect(await payments()).toMatchObject([{ status: 'CHARGEBACKED', failure: null }]);
+    expect((await lines())[0].balance.currentBalance).toBe(100_000);
+    expect((await pay({ amount: 100, barCode })).body.status).toBe('PAID');
+    await clock({ advance: 'PT10M' });
+    expect(await lines()).toHaveLength(3);
+  });
+});
