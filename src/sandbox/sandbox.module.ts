@@ -26,6 +26,8 @@ import { OtherLines } from './control/other-lines.service.js';
 import { isReachable } from './health.queries.js';
 import { DueWork } from './due-work/due-work.service.js';
 import { Faults } from './faults/faults.service.js';
+import { GenerateController } from './generate/generate.controller.js';
+import { Generate } from './generate/generate.service.js';
 import { Idempotency } from './idempotency.service.js';
 import { LineVisibility } from './ledger/line-visibility.service.js';
 import { Ledger } from './ledger/ledger.service.js';
@@ -50,6 +52,7 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     ControlController,
     ModesController,
     ClockController,
+    GenerateController,
     HealthController,
   ],
   providers: [
@@ -62,6 +65,7 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     ...[Webhooks, WebhookSender, Registrations],
     ...[ChargeBook, ChargeCredits, ChargeSimulation, Charges, StaticQrCodes],
     ...[PixCredits, IncomingPixes, OtherLines, BookReading],
+    Generate,
   ],
 })
 export class SandboxModule {
