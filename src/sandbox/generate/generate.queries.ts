@@ -24,8 +24,18 @@ export async function findLastLineTime(tx: Tx, accountId: number): Promise<Date 
   return row?.created_at ?? null;
 }
 
-/** `lines` is a JSON array in the words of the tables; whole numbers as text. */
-export async function insertLines(tx: Tx, accountId: number, lines: string): Promise<void> {
+/** JSON arrays in the words of the tables; whole numbers as text. */
+export async function insertRows(
+  tx: Tx,
+  accountId: number,
+  rows: { lines: string; charges: string; transfers: string },
+): Promise<void> {
+  await insertLines(tx, accountId, rows.lines);
+  await insertCharges(tx, accountId, rows.charges);
+  await insertTransfers(tx, accountId, rows.transfers);
+}
+
+async function insertLines(tx: Tx, accountId: number, lines: string): Promise<void> {
   await tx.query(
     `WITH line AS MATERIALIZED (
        SELECT * FROM json_to_recordset($2::json) AS line (
@@ -56,7 +66,7 @@ export async function insertLines(tx: Tx, accountId: number, lines: string): Pro
 }
 
 /** Charges that nobody asked for: no body hashes to an empty text, so that none is a repeat of theirs. */
-export async function insertCharges(tx: Tx, accountId: number, charges: string): Promise<void> {
+async function insertCharges(tx: Tx, accountId: number, charges: string): Promise<void> {
   await tx.query(
     `INSERT INTO charge (
        id, account_id, correlation_id, type, status, amount_cents, wallet, our_number, your_number,
@@ -74,7 +84,7 @@ export async function insertCharges(tx: Tx, accountId: number, charges: string):
   );
 }
 
-export async function insertTransfers(tx: Tx, accountId: number, transfers: string): Promise<void> {
+async function insertTransfers(tx: Tx, accountId: number, transfers: string): Promise<void> {
   await tx.query(
     `INSERT INTO transfer (
        id, account_id, type, status, amount_cents, description, end_to_end_id, idempotency_key, payer,

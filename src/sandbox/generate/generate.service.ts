@@ -10,17 +10,10 @@ import { Ledger } from '../ledger/ledger.service.js';
 import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
 import { SandboxSettings } from '../sandbox-settings.js';
-import {
-  findLastLineTime,
-  insertCharges,
-  insertLines,
-  insertTransfers,
-  keepEnd,
-  takeIds,
-} from './generate.queries.js';
+import { findLastLineTime, insertRows, keepEnd, takeIds } from './generate.queries.js';
 import type { generateLines } from './generate.schema.js';
 import { Plan } from './plan.js';
-import { rowsOf } from './planned-rows.js';
+import { rowsOf, type PlannedRows } from './planned-rows.js';
 import type { PlannedLine } from './planned-line.js';
 
 const batchLines = 10_000;
@@ -107,15 +100,24 @@ export class Generate implements BeforeApplicationShutdown {
       timeOf: await this.timesOf(tx, load),
     });
     const counts = { ...load.counts };
-    for (let written = 0; written < size; written += chunkLines) {
-      const length = Math.min(chunkLines, size - written);
-      const movementIds = await takeIds(tx, 'movement', length);
-      const lines = planLines(plan, load.done + written, length);
-      const rows = rowsOf(lines, movementIds, end, this.modes.current.balanceOrder);
-      await insertLines(tx, account.id, rows.lines);
-      await insertCharges(tx, account.id, rows.charges);
-      await insertTransfers(tx, account.id, rows.transfers);
+    const balanceOrder = this.modes.current.balanceOrder;
+    const movementIds = await takeIds(tx, 'movement', size);
+    const rowsFrom = (first: number): PlannedRows => {
+      const ids = movementIds.slice(first, first + chunkLines);
+      const lines = planLines(plan, load.done + first, ids.length);
       for (const { typeName } of lines) counts[typeName] = (counts[typeName] ?? 0) + 1;
+      return rowsOf(lines, ids, end, balanceOrder);
+    };
+    let rows = rowsFrom(0);
+    for (let first = 0; first < size; first += chunkLines) {
+      const writing = insertRows(tx, account.id, rows);
+      try {
+        // Planned while the database writes: each takes about as long as the other.
+        if (first + chunkLines < size) rows = rowsFrom(first + chunkLines);
+      } finally {
+        // Nothing may be written behind a transaction that has ended.
+        await writing;
+      }
     }
     await keepEnd(tx, account.id, end);
     tx.afterCommit(() => {
