@@ -19,10 +19,13 @@ import { StaticQrCodes } from './charges/static-qr.service.js';
 import { BankSettings } from './bank-settings.service.js';
 import { BankClock } from './clock/bank-clock.service.js';
 import { ClockController } from './clock/clock.controller.js';
+import { BankDoor } from './control/bank-door.service.js';
+import { BankMemory } from './control/bank-memory.service.js';
 import { BookReading } from './control/book-reading.service.js';
 import { ControlController } from './control/control.controller.js';
 import { IncomingPixes } from './control/incoming-pix.service.js';
 import { OtherLines } from './control/other-lines.service.js';
+import { Reset } from './control/reset.service.js';
 import { isReachable } from './health.queries.js';
 import { DueWork } from './due-work/due-work.service.js';
 import { Faults } from './faults/faults.service.js';
@@ -65,7 +68,7 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     ...[Webhooks, WebhookSender, Registrations],
     ...[ChargeBook, ChargeCredits, ChargeSimulation, Charges, StaticQrCodes],
     ...[PixCredits, IncomingPixes, OtherLines, BookReading],
-    Generate,
+    ...[BankDoor, BankMemory, Reset, Generate],
   ],
 })
 export class SandboxModule {
@@ -124,6 +127,7 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
       void reply.header('date', clock.now().toUTCString());
       done(null, payload);
     });
+  keepDoor(application);
   await clock.load();
   await application.get(Modes).load();
   await application.get(Seeding).openBank();
@@ -133,4 +137,20 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
   health.started();
   application.get(DueWork).start();
   return application;
+}
+
+/** A request is inside from when it is read to when it is answered. */
+function keepDoor(application: NestFastifyApplication): void {
+  const door = application.get(BankDoor);
+  const inside = new WeakSet<object>();
+  application
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('preHandler', async (request) => {
+      await door.enter();
+      inside.add(request);
+    })
+    .addHook('onSend', async (request) => {
+      if (inside.delete(request)) door.leave();
+    });
 }

@@ -64,10 +64,18 @@ export class BankClock {
     });
   }
 
-  /** The machine's time again, for a bank that begins anew: the one time that the clock goes back. */
-  async restart(): Promise<void> {
+  /** What a clock that begins anew tells. */
+  timeOfRestart(): Date {
+    return new Date();
+  }
+
+  /**
+   * The machine's time again, for a bank that begins anew: the one time that the clock goes back. Its setting went
+   * with the old bank.
+   */
+  restart(): void {
     this.lastToldMs = 0;
-    await this.keep({ offsetMs: 0, frozenAtMs: null });
+    this.set({ offsetMs: 0, frozenAtMs: null });
   }
 
   /** `listener` runs after each change: what is due may have become so. */
@@ -77,6 +85,10 @@ export class BankClock {
 
   private async keep(state: ClockState): Promise<void> {
     await this.settings.keep('clock', JSON.stringify(state));
+    this.set(state);
+  }
+
+  private set(state: ClockState): void {
     this.state = state;
     for (const listener of this.listeners) listener();
   }

@@ -29,8 +29,9 @@ export class Modes {
     return this.values;
   }
 
-  async restoreDefaults(): Promise<void> {
-    await this.keep(defaultModes);
+  /** For a bank that begins anew: its setting went with the old one. */
+  restoreDefaults(): void {
+    this.values = defaultModes;
   }
 
   private async keep(values: ModeValues): Promise<void> {
