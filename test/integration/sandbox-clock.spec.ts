@@ -63,6 +63,12 @@ it('sets and freezes in one request', async () => {
   expect(body).toEqual({ now: '2030-01-01T03:00:00.000Z', frozen: true });
 });
 
+it('is moved by each of many changes at once', async () => {
+  const { now } = (await change({ frozen: true })).body;
+  await Promise.all(Array.from({ length: 10 }, () => change({ advance: 'PT1M' })));
+  expect(Date.parse((await read()).now) - Date.parse(now)).toBe(600_000);
+});
+
 it('never goes back', async () => {
   await change({ now: '2030-01-01T00:00:00.000Z', frozen: true });
   const refused = await change({ now: '2029-12-31T23:59:59.999Z' });

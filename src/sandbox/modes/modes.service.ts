@@ -3,11 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { parseJson, stringifyJson } from '../../platform/exact-json.js';
 import { BankSettings } from '../bank-settings.service.js';
+import { OneAtATime } from '../one-at-a-time.js';
 import { defaultModes, modes, type ModeChanges, type ModeValues } from './modes.schema.js';
 
 @Injectable()
 export class Modes {
   private values: ModeValues = defaultModes;
+  private readonly changes = new OneAtATime();
 
   constructor(private readonly settings: BankSettings) {}
 
@@ -20,23 +22,25 @@ export class Modes {
     const kept = await this.settings.find('modes');
     if (kept === null) return;
     const defaults = z.encode(modes, defaultModes);
-    this.values = z.decode(modes, { ...defaults, ...(parseJson(kept) as object) });
+    const { chargeStatus, ...values } = parseJson(kept) as { chargeStatus?: object };
+    const words = { ...defaults.chargeStatus, ...chargeStatus };
+    this.values = z.decode(modes, { ...defaults, ...values, chargeStatus: words });
   }
 
-  async change({ chargeStatus, ...changes }: ModeChanges): Promise<Readonly<ModeValues>> {
-    const words = { ...this.values.chargeStatus, ...defined(chargeStatus ?? {}) };
-    await this.keep({ ...this.values, ...defined(changes), chargeStatus: words });
-    return this.values;
+  /** One change after another: each goes out from what the one before has left. */
+  change({ chargeStatus, ...changes }: ModeChanges): Promise<Readonly<ModeValues>> {
+    return this.changes.run(async () => {
+      const words = { ...this.values.chargeStatus, ...defined(chargeStatus ?? {}) };
+      const values = { ...this.values, ...defined(changes), chargeStatus: words };
+      await this.settings.keep('modes', stringifyJson(z.encode(modes, values)));
+      this.values = values;
+      return values;
+    });
   }
 
   /** For a bank that begins anew: its setting went with the old one. */
   restoreDefaults(): void {
     this.values = defaultModes;
-  }
-
-  private async keep(values: ModeValues): Promise<void> {
-    await this.settings.keep('modes', stringifyJson(z.encode(modes, values)));
-    this.values = values;
   }
 }
 
