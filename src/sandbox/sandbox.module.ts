@@ -33,6 +33,8 @@ import { StaticQrCodes } from './charges/static-qr.service.js';
 import { BankSettings } from './bank-settings.service.js';
 import { BankClock } from './clock/bank-clock.service.js';
 import { ClockController } from './clock/clock.controller.js';
+import { BankDoor } from './control/bank-door.service.js';
+import { BankMemory } from './control/bank-memory.service.js';
 import { BookReading } from './control/book-reading.service.js';
 import { ControlController } from './control/control.controller.js';
 import { IncomingPixes } from './control/incoming-pix.service.js';
@@ -40,11 +42,14 @@ import { OtherLines } from './control/other-lines.service.js';
 import { CustomersController } from './customers/customers.controller.js';
 import { Customers } from './customers/customers.service.js';
 import { Passwords } from './customers/passwords.service.js';
+import { Reset } from './control/reset.service.js';
 import { isReachable } from './health.queries.js';
 import { DueWork } from './due-work/due-work.service.js';
 import { CallFaults } from './faults/call-faults.service.js';
 import { FaultsController } from './faults/faults.controller.js';
 import { Faults } from './faults/faults.service.js';
+import { GenerateController } from './generate/generate.controller.js';
+import { Generate } from './generate/generate.service.js';
 import { Idempotency } from './idempotency.service.js';
 import { LineVisibility } from './ledger/line-visibility.service.js';
 import { Ledger } from './ledger/ledger.service.js';
@@ -80,6 +85,7 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     ModesController,
     FaultsController,
     ClockController,
+    GenerateController,
     HealthController,
   ],
   providers: [
@@ -99,6 +105,7 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     ...[BillPayments, ScheduledBillPayments, BillControl],
     ...[Passwords, Customers],
     ...[PixCredits, IncomingPixes, OtherLines, BookReading],
+    ...[BankDoor, BankMemory, Reset, Generate],
   ],
 })
 export class SandboxModule {
@@ -157,6 +164,7 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
       void reply.header('date', clock.now().toUTCString());
       done(null, payload);
     });
+  keepDoor(application);
   await clock.load();
   await application.get(Modes).load();
   await application.get(Seeding).openBank();
@@ -166,4 +174,20 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
   health.started();
   application.get(DueWork).start();
   return application;
+}
+
+/** A request is inside from when it is read to when it is answered. */
+function keepDoor(application: NestFastifyApplication): void {
+  const door = application.get(BankDoor);
+  const inside = new WeakSet<object>();
+  application
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('preHandler', async (request) => {
+      await door.enter();
+      inside.add(request);
+    })
+    .addHook('onSend', async (request) => {
+      if (inside.delete(request)) door.leave();
+    });
 }

@@ -170,6 +170,31 @@ it('names in its audit what somebody spoilt behind the constraints', async () =>
   );
 });
 
+it('names in its audit a chain that is broken, and a line that is gone', async () => {
+  for (let count = 0; count < 4; count += 1)
+    await post({ amount: 1, isCredit: true, typeName: 'ANY_LINE' });
+  const client = await bank.pool.connect();
+  try {
+    await client.query(`SET session_replication_role = replica`);
+    await client.query('ALTER TABLE statement_line DROP CONSTRAINT statement_line_balance_check');
+    await client.query(
+      `UPDATE statement_line SET balance_previous_cents = 7, created_at = created_at - interval '1 day'
+       WHERE nsu = 2`,
+    );
+    await client.query('DELETE FROM statement_line WHERE nsu = 3');
+  } finally {
+    client.release(true);
+  }
+  const { problems } = (await readLedger()).audit;
+  expect(problems.sort()).toEqual([
+    expect.stringMatching(/nsu 2: balances do not differ by the amount/),
+    expect.stringMatching(/nsu 2: previous balance 7, the line before ends at 10000100/),
+    expect.stringMatching(/nsu 2: told earlier than the line before/),
+    expect.stringMatching(/nsu 4: previous balance 10000300, the line before ends at 10000000/),
+    expect.stringMatching(/movement \d+ is missing on the statement of 1000001/),
+  ]);
+});
+
 it('keeps its book and its keys over a restart', async () => {
   await post({ amount: 1, isCredit: true, typeName: 'ANY_LINE' });
   const before = await readLedger();

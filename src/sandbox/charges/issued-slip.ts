@@ -35,7 +35,7 @@ export interface IssuedSlip {
  */
 export function issueSlip(
   account: BankAccount,
-  request: ChargeRequest,
+  request: Pick<ChargeRequest, 'ourNumber' | 'Amount' | 'dueDate'>,
   serial: bigint,
 ): IssuedSlip {
   const wallet = request.ourNumber ? 121 : 112;

@@ -5,6 +5,7 @@ import { saoPauloDay } from '../../brazil/statement-day.js';
 import type { PlainDate } from '../../brazil/calendar.js';
 import { AppError } from '../../platform/errors.js';
 import { BankSettings } from '../bank-settings.service.js';
+import { OneAtATime } from '../one-at-a-time.js';
 
 interface ClockState {
   /** How far the bank's time is ahead of the machine's, in milliseconds. */
@@ -13,9 +14,9 @@ interface ClockState {
   frozenAtMs: number | null;
 }
 
-/** What moves the clock; `to` is an instant that is not before now. */
+/** What moves the clock; `to` tells the new time from the old, and is not before it. */
 export interface ClockChange {
-  to?: Date;
+  to?: (now: Date) => Date;
   isFrozen?: boolean;
 }
 
@@ -23,6 +24,7 @@ export interface ClockChange {
 export class BankClock {
   private state: ClockState = { offsetMs: 0, frozenAtMs: null };
   private lastToldMs = 0;
+  private readonly changes = new OneAtATime();
   private readonly listeners: (() => void)[] = [];
 
   constructor(private readonly settings: BankSettings) {}
@@ -49,25 +51,38 @@ export class BankClock {
     return this.state.frozenAtMs !== null;
   }
 
-  /** Throws `rule_broken` with the reason `clock_never_goes_back`. */
-  async change({ to, isFrozen = this.isFrozen }: ClockChange): Promise<void> {
-    const now = this.now();
-    const target = to ?? now;
-    if (target < now)
-      throw new AppError('rule_broken', {
-        public: `The bank's clock never goes back; it is ${now.toISOString()}.`,
-        reason: 'clock_never_goes_back',
+  /**
+   * Throws `rule_broken` with the reason `clock_never_goes_back`. One change after another, since two that went out
+   * from one time would undo each other.
+   */
+  change({ to, isFrozen }: ClockChange): Promise<void> {
+    return this.changes.run(async () => {
+      const now = this.now();
+      const target = to?.(now) ?? now;
+      if (target < now)
+        throw new AppError('rule_broken', {
+          public: `The bank's clock never goes back; it is ${now.toISOString()}.`,
+          reason: 'clock_never_goes_back',
+        });
+      await this.keep({
+        offsetMs: target.getTime() - Date.now(),
+        frozenAtMs: (isFrozen ?? this.isFrozen) ? target.getTime() : null,
       });
-    await this.keep({
-      offsetMs: target.getTime() - Date.now(),
-      frozenAtMs: isFrozen ? target.getTime() : null,
     });
   }
 
-  /** The machine's time again, for a bank that begins anew: the one time that the clock goes back. */
-  async restart(): Promise<void> {
+  /** What a clock that begins anew tells. */
+  timeOfRestart(): Date {
+    return new Date();
+  }
+
+  /**
+   * The machine's time again, for a bank that begins anew: the one time that the clock goes back. Its setting went
+   * with the old bank.
+   */
+  restart(): void {
     this.lastToldMs = 0;
-    await this.keep({ offsetMs: 0, frozenAtMs: null });
+    this.set({ offsetMs: 0, frozenAtMs: null });
   }
 
   /** `listener` runs after each change: what is due may have become so. */
@@ -77,6 +92,10 @@ export class BankClock {
 
   private async keep(state: ClockState): Promise<void> {
     await this.settings.keep('clock', JSON.stringify(state));
+    this.set(state);
+  }
+
+  private set(state: ClockState): void {
     this.state = state;
     for (const listener of this.listeners) listener();
   }

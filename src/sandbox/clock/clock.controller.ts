@@ -21,25 +21,21 @@ export class ClockController {
 
   @Handles(changeClock)
   async change(@Input() { body }: RouteInput<typeof changeClock>) {
-    const to = this.targetOf(body);
+    const { now, advance, frozen } = body;
     await this.clock.change({
-      ...(to ? { to } : {}),
-      ...(typeof body.frozen === 'boolean' ? { isFrozen: body.frozen } : {}),
+      ...(now || advance ? { to: (from: Date) => targetOf(body, from) } : {}),
+      ...(typeof frozen === 'boolean' ? { isFrozen: frozen } : {}),
     });
     await this.dueWork.runDue();
     return this.read();
   }
+}
 
-  private targetOf({ now, advance }: RouteInput<typeof changeClock>['body']): Date | null {
-    const path = now ? '$.now' : '$.advance';
-    const target = now
-      ? new Date(now)
-      : advance
-        ? addDuration(this.clock.now(), advance)
-        : undefined;
-    if (target === undefined) return null;
-    if (target !== null && target.getTime() <= lastInstant) return target;
-    const message = target ? 'Is beyond the year 2048.' : 'Must be an ISO 8601 duration.';
-    throw new AppError('validation_failed', { errors: { [path]: [message] } });
-  }
+function targetOf({ now, advance }: RouteInput<typeof changeClock>['body'], from: Date): Date {
+  const target = now ? new Date(now) : addDuration(from, advance ?? '');
+  if (target !== null && target.getTime() <= lastInstant) return target;
+  const message = target ? 'Is beyond the year 2048.' : 'Must be an ISO 8601 duration.';
+  throw new AppError('validation_failed', {
+    errors: { [now ? '$.now' : '$.advance']: [message] },
+  });
 }

@@ -4,9 +4,16 @@ import { Handles, Input } from '../../platform/contract-route.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { BookReading } from './book-reading.service.js';
-import { postTransaction, readFixtures, readLedger, receivePix } from './control.schema.js';
+import {
+  postTransaction,
+  readFixtures,
+  readLedger,
+  receivePix,
+  resetBank,
+} from './control.schema.js';
 import { IncomingPixes } from './incoming-pix.service.js';
 import { OtherLines } from './other-lines.service.js';
+import { Reset } from './reset.service.js';
 
 @Controller()
 export class ControlController {
@@ -14,6 +21,7 @@ export class ControlController {
     private readonly incomingPixes: IncomingPixes,
     private readonly otherLines: OtherLines,
     private readonly bookReading: BookReading,
+    private readonly bankReset: Reset,
   ) {}
 
   @Handles(receivePix)
@@ -39,6 +47,12 @@ export class ControlController {
 
   @Handles(readFixtures)
   readFixtures() {
+    return this.bookReading.readFixtures();
+  }
+
+  @Handles(resetBank)
+  async reset() {
+    await this.bankReset.reset();
     return this.bookReading.readFixtures();
   }
 }

@@ -6,6 +6,7 @@ import {
   clientIdentifier,
   filledText,
   positiveReais,
+  queryBoolean,
   queryInteger,
   queryNsu,
   reais,
@@ -92,12 +93,32 @@ export const readLedger = route({
     limit: queryInteger(1)
       .refine((value) => value <= 100_000, 'Must be at most 100000.')
       .optional(),
+    audit: queryBoolean.optional(),
   }),
   response: z.object({
     accounts: z.array(z.object({ branch: z.string(), number: z.string(), balance: reais })),
     movements: z.array(movement),
-    audit: z.object({ clean: z.boolean(), problems: z.array(z.string()) }),
+    audit: z.object({ clean: z.boolean(), problems: z.array(z.string()) }).optional(),
   }),
+});
+
+const fixtures = z.object({
+  accounts: z.array(z.object({ branch: z.string(), number: z.string(), key: z.string() })),
+  dictKeys: z.array(
+    z.object({
+      key: z.string(),
+      holder: z.object({ name: z.string(), document: z.string() }),
+    }),
+  ),
+  bills: z.array(
+    z.object({
+      barCode: z.string(),
+      digitableLine: z.string(),
+      type: z.string(),
+      status: z.string(),
+      amount: reais,
+    }),
+  ),
 });
 
 export const readFixtures = route({
@@ -106,22 +127,14 @@ export const readFixtures = route({
   summary: 'What the sandbox holds for tests: accounts with their keys, DICT keys, bills.',
   method: 'GET',
   path: '/sandbox/fixtures',
-  response: z.object({
-    accounts: z.array(z.object({ branch: z.string(), number: z.string(), key: z.string() })),
-    dictKeys: z.array(
-      z.object({
-        key: z.string(),
-        holder: z.object({ name: z.string(), document: z.string() }),
-      }),
-    ),
-    bills: z.array(
-      z.object({
-        barCode: z.string(),
-        digitableLine: z.string(),
-        type: z.string(),
-        status: z.string(),
-        amount: reais,
-      }),
-    ),
-  }),
+  response: fixtures,
+});
+
+export const resetBank = route({
+  ...control,
+  name: 'sandboxReset',
+  summary: 'Makes the bank what it was on its first day, and tells its fixtures.',
+  method: 'POST',
+  path: '/sandbox/reset',
+  response: fixtures,
 });

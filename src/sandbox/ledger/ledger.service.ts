@@ -15,11 +15,8 @@ import {
   type LockedAccount,
 } from './ledger.queries.js';
 import { LineVisibility } from './line-visibility.service.js';
-import type { LineDetails, Movement, PostedLine } from './movement.js';
+import { maxBalanceCents, type LineDetails, type Movement, type PostedLine } from './movement.js';
 import { nextNsu } from './next-nsu.js';
-
-/** The largest balance that the contract's numbers tell: twelve digits of reais. */
-const maxBalanceCents = 99_999_999_999_999n;
 
 @Injectable()
 export class Ledger {

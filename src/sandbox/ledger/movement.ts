@@ -2,6 +2,9 @@ import type { InternalAccount } from '../accounts/fixtures.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import type { TransactionTypeName } from './transaction-types.js';
 
+/** The largest balance that the contract's numbers tell: twelve digits of reais. */
+export const maxBalanceCents = 99_999_999_999_999n;
+
 /** What a customer's statement says of a movement. */
 export interface LineDetails {
   /** One of ours, or any other that a test asked for. */

@@ -3,11 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { parseJson, stringifyJson } from '../../platform/exact-json.js';
 import { BankSettings } from '../bank-settings.service.js';
+import { OneAtATime } from '../one-at-a-time.js';
 import { defaultModes, modes, type ModeChanges, type ModeValues } from './modes.schema.js';
 
 @Injectable()
 export class Modes {
   private values: ModeValues = defaultModes;
+  private readonly changes = new OneAtATime();
 
   constructor(private readonly settings: BankSettings) {}
 
@@ -20,24 +22,34 @@ export class Modes {
     const kept = await this.settings.find('modes');
     if (kept === null) return;
     const defaults = z.encode(modes, defaultModes);
-    const known = Object.entries(parseJson(kept) as object).filter(([name]) => name in defaults);
-    this.values = z.decode(modes, { ...defaults, ...Object.fromEntries(known) });
+    const { chargeStatus, ...values } = parseJson(kept) as { chargeStatus?: object };
+    const words = known({ ...defaults.chargeStatus, ...chargeStatus }, defaults.chargeStatus);
+    this.values = z.decode(modes, {
+      ...known({ ...defaults, ...values }, defaults),
+      chargeStatus: words,
+    });
   }
 
-  async change({ chargeStatus, ...changes }: ModeChanges): Promise<Readonly<ModeValues>> {
-    const words = { ...this.values.chargeStatus, ...defined(chargeStatus ?? {}) };
-    await this.keep({ ...this.values, ...defined(changes), chargeStatus: words });
-    return this.values;
+  /** One change after another: each goes out from what the one before has left. */
+  change({ chargeStatus, ...changes }: ModeChanges): Promise<Readonly<ModeValues>> {
+    return this.changes.run(async () => {
+      const words = { ...this.values.chargeStatus, ...defined(chargeStatus ?? {}) };
+      const values = { ...this.values, ...defined(changes), chargeStatus: words };
+      await this.settings.keep('modes', stringifyJson(z.encode(modes, values)));
+      this.values = values;
+      return values;
+    });
   }
 
-  async restoreDefaults(): Promise<void> {
-    await this.keep(defaultModes);
+  /** For a bank that begins anew: its setting went with the old one. */
+  restoreDefaults(): void {
+    this.values = defaultModes;
   }
+}
 
-  private async keep(values: ModeValues): Promise<void> {
-    await this.settings.keep('modes', stringifyJson(z.encode(modes, values)));
-    this.values = values;
-  }
+/** The properties that there still are. */
+function known<Values extends object>(kept: Values, defaults: Values): Values {
+  return Object.fromEntries(Object.entries(kept).filter(([name]) => name in defaults)) as Values;
 }
 
 /** The properties that have a value: what is left out of a change must not wipe what is there. */

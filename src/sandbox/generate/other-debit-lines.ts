@@ -1,0 +1,61 @@
+import { addDays } from '../../brazil/calendar.js';
+import { buildBankSlip } from '../../brazil/bank-slip.js';
+import { statementDayOf } from '../../brazil/statement-day.js';
+import { outsideBank } from '../bank-identity.js';
+import { companies } from './people.js';
+import { plainReais, type LineMaking, type PlannedLine } from './planned-line.js';
+
+/** A bill of another institution, paid. */
+export function paidBill({ random, amountCents, at }: LineMaking): PlannedLine {
+  const beneficiary = random.pick(companies);
+  const serial = random.below(1_000_000_000);
+  const dueDate = addDays(statementDayOf(at), 1 + random.below(5));
+  const codes = buildBankSlip({
+    bankCode: '237',
+    amountCents,
+    dueDate,
+    freeField: String(serial).padStart(25, '0'),
+  });
+  return {
+    id: random.uuid(),
+    typeName: 'DEBIT_BILL_PAYMENT',
+    changeCents: -amountCents,
+    internal: 'clearing',
+    at,
+    notes: `Pagamento a ${beneficiary.name}`,
+    idempotencyKey: random.uuid(),
+    charge: null,
+    transfer: null,
+    proof: {
+      id: random.uuid(),
+      identifierNumber: String(serial),
+      ...codes,
+      status: 'PAID',
+      dueDate: `${dueDate}T23:59:59`,
+      createdAt: at.toISOString(),
+      originalAmount: plainReais(amountCents),
+      paidAmount: plainReais(amountCents),
+      beneficiary: {
+        ...beneficiary,
+        fantasyName: beneficiary.name,
+        type: 'LEGAL',
+      },
+      issuer: { ...outsideBank, nameFantasy: outsideBank.name },
+    },
+  };
+}
+
+export function fee({ random, amountCents, at }: LineMaking): PlannedLine {
+  return {
+    id: random.uuid(),
+    typeName: 'DEBIT_FEE',
+    changeCents: -amountCents,
+    internal: 'other',
+    at,
+    notes: 'Tarifa de serviço',
+    idempotencyKey: null,
+    charge: null,
+    transfer: null,
+    proof: null,
+  };
+}

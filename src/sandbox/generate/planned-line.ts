@@ -1,0 +1,71 @@
+import type { PlainDate } from '../../brazil/calendar.js';
+import type { InternalAccount } from '../accounts/fixtures.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import type { LineDetails } from '../ledger/movement.js';
+import type { Party } from '../pix/party.js';
+import type { TransactionTypeName } from '../ledger/transaction-types.js';
+import type { Person } from './people.js';
+import type { SeededRandom } from './seeded-random.js';
+
+/** A charge that is issued and paid; in the words of its table, amounts as text. */
+export interface PlannedCharge {
+  id: bigint;
+  correlationId: string;
+  type: 'BANKSLIP' | 'BANKSLIP_PIX' | 'PIX_STATIC';
+  status: string;
+  amountCents: bigint | null;
+  wallet: number | null;
+  ourNumber: string | null;
+  yourNumber: string | null;
+  dueDate: PlainDate | null;
+  barCode: string | null;
+  digitableLine: string | null;
+  payer: Person | null;
+  pixKey: string | null;
+  txid: string | null;
+  qrCode: string | null;
+  description: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** A Pix that was sent and is effective. */
+export interface PlannedTransfer {
+  id: string;
+  type: 'PIX_KEY' | 'PIX_MANUAL';
+  amountCents: bigint;
+  description: string;
+  endToEndId: string;
+  payer: Party;
+  beneficiary: Party;
+}
+
+/** A line with what it is of. */
+export interface PlannedLine extends LineDetails {
+  typeName: TransactionTypeName;
+  id: string;
+  /** Positive: credited. */
+  changeCents: bigint;
+  /** The account of the bank's own that bears the other side. */
+  internal: InternalAccount;
+  at: Date;
+  idempotencyKey: string | null;
+  charge: PlannedCharge | null;
+  transfer: PlannedTransfer | null;
+}
+
+/** What a line is made of: whose it is, when, for how much, and the lot. */
+export interface LineMaking {
+  account: BankAccount;
+  pixKey: string;
+  chargeStatus: { paid: string; qrCreated: string };
+  random: SeededRandom;
+  takeChargeId: () => bigint;
+  amountCents: bigint;
+  at: Date;
+}
+
+/** Cents as a JSON number; exact, since what is generated is far below the limits of a float. */
+export function plainReais(cents: bigint): number {
+  return Number(cents) / 100;
+}

@@ -1,0 +1,75 @@
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+/** Numbers that look drawn and follow from a seed: the same seed gives the same ones. For test data, not for secrets. */
+export class SeededRandom {
+  private readonly state: Uint32Array;
+
+  constructor(seed: string) {
+    // FNV-1a, once for each word of the state.
+    this.state = Uint32Array.from([1, 2, 3, 4], (word) => {
+      let hash = 2_166_136_261 ^ word;
+      for (let index = 0; index < seed.length; index += 1)
+        hash = Math.imul(hash ^ seed.charCodeAt(index), 16_777_619);
+      return hash >>> 0;
+    });
+    for (let round = 0; round < 12; round += 1) this.next();
+  }
+
+  /** 32 bits, by sfc32. */
+  private next(): number {
+    const [a = 0, b = 0, c = 0, counter = 0] = this.state;
+    const drawn = (a + b + counter) | 0;
+    this.state[3] = counter + 1;
+    this.state[0] = b ^ (b >>> 9);
+    this.state[1] = c + (c << 3);
+    this.state[2] = ((c << 21) | (c >>> 11)) + drawn;
+    return drawn >>> 0;
+  }
+
+  /** From 0 to below 1. */
+  fraction(): number {
+    return this.next() / 2 ** 32;
+  }
+
+  /** A whole number from 0 to below `limit`. */
+  below(limit: number): number {
+    return Math.floor(this.fraction() * limit);
+  }
+
+  pick<Item>(items: readonly [Item, ...Item[]]): Item {
+    return items[this.below(items.length)] as Item;
+  }
+
+  /** From the normal distribution around 0, by the sum of uniform ones: from -3 to 3. */
+  normal(): number {
+    let sum = -3;
+    for (let index = 0; index < 6; index += 1) sum += this.fraction();
+    return sum * Math.SQRT2;
+  }
+
+  letters(length: number): string {
+    let text = '';
+    for (let index = 0; index < length; index += 1) text += letters[this.below(letters.length)];
+    return text;
+  }
+
+  /** In the form of version 4. */
+  uuid(): string {
+    const bytes: string[] = [];
+    for (let word = 0; word < 4; word += 1) {
+      const bits = this.next();
+      for (let shift = 24; shift >= 0; shift -= 8) bytes.push(hex[(bits >>> shift) & 255]!);
+    }
+    bytes[6] = hex[(parseInt(bytes[6]!, 16) & 15) | 64]!;
+    bytes[8] = hex[(parseInt(bytes[8]!, 16) & 63) | 128]!;
+    const text = bytes.join('');
+    return [
+      text.slice(0, 8),
+      text.slice(8, 12),
+      text.slice(12, 16),
+      text.slice(16, 20),
+      text.slice(20),
+    ].join('-');
+  }
+}

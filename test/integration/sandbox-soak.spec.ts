@@ -1,0 +1,170 @@
+// Everything at once, for as long as is asked (SOAK_OPERATIONS): whatever is mixed, the book audits clean and the
+// statement is one chain.
+import { randomUUID } from 'node:crypto';
+import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
+import { newKey, pixSlip, slip, staticQr } from '../contract/samples.js';
+
+const operations = Number(process.env.SOAK_OPERATIONS ?? 600);
+const atOnce = 32;
+
+let bank: SandboxUnderTest;
+beforeAll(async () => {
+  bank = await sandboxUnderTest();
+});
+afterAll(() => bank.stop());
+
+const post = (path: string, body: unknown = {}, headers: Record<string, string> = {}) =>
+  bank.call('POST', path, { body, headers });
+const cents = (most: number) => Math.ceil(Math.random() * most) / 100;
+const chargeIds: string[] = [];
+const anyCharge = () => chargeIds[Math.floor(Math.random() * chargeIds.length)];
+
+async function issue(body: { correlationId: string }): Promise<number> {
+  const { status } = await post('/baas/v1/charges', body);
+  chargeIds.push(body.correlationId);
+  return status;
+}
+
+interface Operation {
+  name: string;
+  /** How often, against the others. */
+  weight: number;
+  /** The status that it was answered. */
+  run: () => Promise<number>;
+  /** Those that are right, whatever happened before. */
+  expected: number[];
+}
+
+/** The mix: a new kind of operation is one more entry. */
+const mix: Operation[] = [
+  { name: 'slip', weight: 12, expected: [200], run: () => issue(slip()) },
+  { name: 'slip with QR code', weight: 12, expected: [200], run: () => issue(pixSlip()) },
+  {
+    name: 'static QR code',
+    weight: 6,
+    expected: [200],
+    run: async () => {
+      const qr = staticQr();
+      const { status } = await post('/baas/api/v2/pix/qrcode/static', qr, newKey());
+      chargeIds.push(qr.correlationId);
+      return status;
+    },
+  },
+  {
+    name: 'payment of a charge',
+    weight: 25,
+    // A slip is paid once.
+    expected: [200, 409],
+    run: async () => {
+      const correlationId = anyCharge();
+      if (!correlationId) return issue(slip());
+      return (await post(`/baas/v1/charges/${correlationId}/pay`)).status;
+    },
+  },
+  {
+    name: 'incoming Pix',
+    weight: 15,
+    expected: [200],
+    run: async () => (await post('/sandbox/pix/received', { amount: cents(50_000) })).status,
+  },
+  {
+    name: 'other line',
+    weight: 15,
+    // A debit may find too little.
+    expected: [200, 422],
+    run: async () => {
+      const isCredit = Math.random() < 0.3;
+      const account = Math.random() < 0.5 ? '1000001' : '1000002';
+      const body = { amount: cents(100_000), isCredit, account, typeName: `SOAK_${randomUUID()}` };
+      return (await post('/sandbox/transactions', body)).status;
+    },
+  },
+  {
+    name: 'load',
+    weight: 1,
+    expected: [200],
+    run: async () => (await post('/sandbox/generate', { count: 20 })).status,
+  },
+  {
+    name: 'statement',
+    weight: 10,
+    expected: [200],
+    run: async () => (await bank.call('GET', '/baas/api/v2/transactions?limit=50')).status,
+  },
+  {
+    name: 'ledger',
+    weight: 2,
+    expected: [200],
+    run: async () => (await bank.call('GET', '/sandbox/ledger?limit=10&audit=false')).status,
+  },
+];
+
+function draw(): Operation {
+  const total = mix.reduce((sum, { weight }) => sum + weight, 0);
+  let place = Math.random() * total;
+  return mix.find(({ weight }) => (place -= weight) < 0) ?? mix[0]!;
+}
+
+interface Line {
+  nsu: number;
+  amount: number;
+  createdAt: string;
+  type: { isCredit: boolean };
+  balance: { balancePrevious: number; currentBalance: number };
+}
+
+/** Follows the statement page by page from its newest line to the first, and tells how many there are. */
+async function followChain(apiKey: string): Promise<{ lines: number; opening: number }> {
+  let later: Line | null = null;
+  let count = 0;
+  for (let page = 1; ; page += 1) {
+    const path = `/baas/api/v2/transactions?limit=500&page=${page}`;
+    const { body } = await bank.call('GET', path, { apiKey });
+    for (const line of body as Line[]) {
+      const { balancePrevious, currentBalance } = line.balance;
+      const sign = line.type.isCredit ? 1 : -1;
+      const moved = Math.round((currentBalance - balancePrevious) * 100);
+      expect(moved).toBe(Math.round(sign * line.amount * 100));
+      if (later) {
+        expect(later.nsu).toBe(line.nsu + 1);
+        expect(later.balance.balancePrevious).toBe(currentBalance);
+        expect(later.createdAt >= line.createdAt).toBe(true);
+      }
+      later = line;
+      count += 1;
+    }
+    if (body.length < 500) break;
+  }
+  expect(later?.nsu).toBe(1);
+  return { lines: count, opening: later!.balance.balancePrevious };
+}
+
+it(
+  'keeps one true book under everything at once',
+  async () => {
+    const wrong: string[] = [];
+    let left = operations;
+    const startedAt = performance.now();
+    await Promise.all(
+      Array.from({ length: atOnce }, async () => {
+        while (left-- > 0) {
+          const { name, run, expected } = draw();
+          const status = await run();
+          if (!expected.includes(status)) wrong.push(`${name}: ${status}`);
+        }
+      }),
+    );
+    const seconds = (performance.now() - startedAt) / 1_000;
+    if (process.env.SOAK_OPERATIONS)
+      process.stdout.write(`${operations} in ${seconds.toFixed(1)} s\n`);
+    expect(wrong).toEqual([]);
+    const { body } = await bank.call('GET', '/sandbox/ledger?limit=1');
+    expect(body.audit).toEqual({ clean: true, problems: [] });
+    const first = await followChain('sandbox-dev-key');
+    const second = await followChain('sandbox-dev-key-2');
+    expect([first.opening, second.opening]).toEqual([100_000, 5_000]);
+    const { rows } = await bank.pool.query('SELECT count(*)::int AS lines FROM statement_line');
+    expect(first.lines + second.lines).toBe(rows[0].lines);
+  },
+  Math.max(60_000, operations * 100),
+);
