@@ -32,11 +32,21 @@ import { Ledger } from './ledger/ledger.service.js';
 import { ModesController } from './modes/modes.controller.js';
 import { Modes } from './modes/modes.service.js';
 import { PixCredits } from './pix/pix-credits.service.js';
+import { PixLookups } from './pix/pix-lookups.service.js';
 import { Random } from './random.service.js';
 import { SandboxDatabase } from './sandbox-database.service.js';
 import { SandboxSettings } from './sandbox-settings.js';
 import { StatementController } from './statement/statement.controller.js';
 import { Statement } from './statement/statement.service.js';
+import { BatchTransfers } from './transfers/batch-transfers.service.js';
+import { DictKeys } from './transfers/dict-keys.service.js';
+import { InternalTransfers } from './transfers/internal-transfers.service.js';
+import { ReturnedPixes } from './transfers/returned-pixes.service.js';
+import { SentPixLife } from './transfers/sent-pix-life.service.js';
+import { SentPixes } from './transfers/sent-pixes.service.js';
+import { TransfersControlController } from './transfers/transfers-control.controller.js';
+import { TransfersController } from './transfers/transfers.controller.js';
+import { Transfers } from './transfers/transfers.service.js';
 import { RegistrationsController } from './webhooks/registrations.controller.js';
 import { Registrations } from './webhooks/registrations.service.js';
 import { WebhookSender } from './webhooks/webhook-sender.service.js';
@@ -46,6 +56,8 @@ import { Webhooks } from './webhooks/webhooks.service.js';
   controllers: [
     ChargesController,
     StatementController,
+    TransfersController,
+    TransfersControlController,
     RegistrationsController,
     ControlController,
     ModesController,
@@ -62,6 +74,8 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     ...[Webhooks, WebhookSender, Registrations],
     ...[ChargeBook, ChargeCredits, ChargeSimulation, Charges, StaticQrCodes],
     ...[PixCredits, IncomingPixes, OtherLines, BookReading],
+    ...[PixLookups, SentPixLife, SentPixes, InternalTransfers],
+    ...[Transfers, BatchTransfers, DictKeys, ReturnedPixes],
   ],
 })
 export class SandboxModule {

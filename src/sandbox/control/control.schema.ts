@@ -16,7 +16,7 @@ import {
 const control = { chapter: 'Sandbox control', authentication: 'api-key' } as const;
 
 /** A line of a customer's account, as the control plane tells every movement. */
-const movement = z.object({
+export const movement = z.object({
   nsu: bigInteger,
   account: z.string(),
   amount: reais,
