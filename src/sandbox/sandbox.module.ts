@@ -31,6 +31,7 @@ import { LineVisibility } from './ledger/line-visibility.service.js';
 import { Ledger } from './ledger/ledger.service.js';
 import { ModesController } from './modes/modes.controller.js';
 import { Modes } from './modes/modes.service.js';
+import { EndToEndIds } from './pix/end-to-end-ids.service.js';
 import { PixCredits } from './pix/pix-credits.service.js';
 import { PixLookups } from './pix/pix-lookups.service.js';
 import { Random } from './random.service.js';
@@ -38,6 +39,7 @@ import { SandboxDatabase } from './sandbox-database.service.js';
 import { SandboxSettings } from './sandbox-settings.js';
 import { StatementController } from './statement/statement.controller.js';
 import { Statement } from './statement/statement.service.js';
+import { BatchPlans } from './transfers/batch-plans.service.js';
 import { BatchTransfers } from './transfers/batch-transfers.service.js';
 import { DictKeys } from './transfers/dict-keys.service.js';
 import { InternalTransfers } from './transfers/internal-transfers.service.js';
@@ -74,8 +76,8 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     ...[Webhooks, WebhookSender, Registrations],
     ...[ChargeBook, ChargeCredits, ChargeSimulation, Charges, StaticQrCodes],
     ...[PixCredits, IncomingPixes, OtherLines, BookReading],
-    ...[PixLookups, SentPixLife, SentPixes, InternalTransfers],
-    ...[Transfers, BatchTransfers, DictKeys, ReturnedPixes],
+    ...[EndToEndIds, PixLookups, SentPixLife, SentPixes, InternalTransfers],
+    ...[Transfers, BatchPlans, BatchTransfers, DictKeys, ReturnedPixes],
   ],
 })
 export class SandboxModule {

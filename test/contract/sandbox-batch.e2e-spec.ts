@@ -66,7 +66,7 @@ describe('a batch', () => {
     expect((await book()).balances).toEqual([99_997, 5_003]);
   });
 
-  it.each<[string, string, object]>([
+  it.each<[string, string, Record<string, unknown>]>([
     [
       'an account that nobody has',
       'beneficiary_account_not_found',
@@ -180,15 +180,17 @@ describe('transfers between accounts', () => {
       await consumer.register(bank, credited, other);
       const sent = (await send(internal())).body;
       const [item] = (await sendBatch([batchItem()])).body;
-      const [one, ofBatch] = await consumer.wait(debited, own, 2);
-      const received = await consumer.wait(credited, other, 2);
       const { id, externalId, amount, createdAt, payer, beneficiary } = sent;
+      const one = await consumer.find(debited, own, id);
       expect(one).toEqual({
         ...{ id, externalId, eventType: debited, status: 'EFFECTIVE', paymentChannel: 'API' },
         ...{ type: 'INTERNAL', amount, createdAt, payer, beneficiary },
       });
-      expect(received[0]).toEqual({ ...one, id: `C${id}`, eventType: credited });
-      expect(ofBatch).toMatchObject({ id: item.id, externalId: item.externalId });
+      const received = await consumer.find(credited, other, `C${id}`);
+      expect(received).toEqual({ ...one, id: `C${id}`, eventType: credited });
+      const ofBatch = await consumer.find(credited, other, `C${item.id}`);
+      expect(ofBatch.externalId).toBe(item.externalId);
+      await consumer.find(debited, own, item.id);
     } finally {
       consumer.close();
     }

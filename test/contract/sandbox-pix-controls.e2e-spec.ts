@@ -100,17 +100,14 @@ describe('what is told of a sent Pix', () => {
     const headers = newKey();
     const sent = (await send(byKey(await endToEndId()), headers)).body;
     await ended(sent.id);
-    const told = await eventually(async () => {
-      const bodies = await consumer.wait('PIX_PAYMENT_UPDATED', own, 2);
-      return bodies.find((body) => body.endToEndId === sent.endToEndId);
-    });
+    const told = await consumer.find('PIX_PAYMENT_UPDATED', own, sent.endToEndId);
     const { amount, createdAt, description, payer, beneficiary } = sent;
     expect(told).toEqual({
       ...{ eventType: 'PIX_PAYMENT_EFFECTIVE', endToEndId: sent.endToEndId },
       ...{ idempotencyKey: headers.IdempotencyKey, status: 'PIX_EFFECTIVE', amount, createdAt },
       ...{ description, payer, beneficiary },
     });
-    const [arrival] = await consumer.wait('PIX_RECEIVED', other);
+    const arrival = await consumer.find('PIX_RECEIVED', other, sent.endToEndId);
     expect(arrival).toMatchObject({
       ...{ eventType: 'PIX_RECEIVED', endToEndId: sent.endToEndId, amount },
       proof: { payer, beneficiary, status: 'PIX_EFFECTIVE' },
@@ -123,8 +120,8 @@ describe('what is told of a sent Pix', () => {
       delayMs: null,
     } as const);
     const sent = (await send(manual())).body;
-    const bodies = await consumer.wait('PIX_PAYMENT_UPDATED', own, 3);
-    expect(bodies.find((body) => body.endToEndId === sent.endToEndId)).toMatchObject({
+    const told = await consumer.find('PIX_PAYMENT_UPDATED', own, sent.endToEndId);
+    expect(told).toMatchObject({
       ...{ eventType: 'PIX_PAYMENT_ERROR', status: 'PIX_ERROR', error: { code: 'AC06' } },
     });
     expectError(await giveBack({ endToEndId: sent.endToEndId }), 422);
@@ -148,8 +145,8 @@ describe('POST /sandbox/pix/returned', () => {
     const parallel = await Promise.all(Array.from({ length: 8 }, () => giveBack(original)));
     expect(parallel.filter((answer) => answer.status === 200)).toHaveLength(1);
     expect((await giveBack(original)).body.code).toBe('return_exceeds_pix');
-    const told = await consumer.wait('PIX_REFUNDED', own, 2);
-    expect(told[0]).toEqual({
+    const told = await consumer.find('PIX_REFUNDED', own, body.endToEndId);
+    expect(told).toEqual({
       ...{ eventType: 'PIX_REFUNDED', endToEndId: body.endToEndId, amount: 4 },
       ...{ originalEndToEndId: sent.endToEndId, bankAccount: '1000001', refundCode: 'MD06' },
       ...{ reasonRefund: 'Troca', idempotencyKey: expect.any(String), externalId: null },

@@ -151,6 +151,9 @@ describe('a sent Pix', () => {
         ...{ endToEndId: body.endToEndId, originalEndToEndId: body.endToEndId },
       },
     ]);
+    const path = `/baas/api/v2/transactions?endToEndId=${body.endToEndId}`;
+    const asked = (await bank.call('GET', path)).body;
+    expect(asked).toMatchObject([{ nsu: body.transactionNsu, type: { name: 'DEBIT_PIX' } }]);
     const lines = await linesOf(body.endToEndId);
     expect(lines[0].proof).toMatchObject({ status: 'PIX_ERROR', error: { code: 'AC06' } });
     expect((await final((await send(manual())).body.id)).status).toBe('PIX_EFFECTIVE');

@@ -37,14 +37,15 @@ export class WebhookConsumer {
     expect(answer.status).toBe(200);
   }
 
-  /** The bodies of that type that the account was sent, once there are so many. */
-  async wait(eventType: string, apiKey: string, count = 1): Promise<Body[]> {
+  /** What the account was sent of that type and about `id`, once it has come. */
+  async find(eventType: string, apiKey: string, id: string): Promise<Body> {
     return eventually(async () => {
-      const bodies = this.received
-        .filter(({ path }) => path === `/${apiKey}/${eventType}`)
-        .map(({ body }) => body as Body);
-      expect(bodies).toHaveLength(count);
-      return bodies;
+      const found = this.received.find(
+        ({ path, body }) =>
+          path === `/${apiKey}/${eventType}` && [body.id, body.endToEndId].includes(id),
+      );
+      expect(found).toBeDefined();
+      return found?.body as Body;
     });
   }
 

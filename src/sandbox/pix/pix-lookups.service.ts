@@ -1,7 +1,6 @@
 // Looks Pix keys up, and keeps what each look-up answered: its endToEndId begins one transfer of the account that
 // asked. Every look-up has an id of its own, whatever IdempotencyKey comes with it.
 import { Injectable } from '@nestjs/common';
-import { buildEndToEndId } from '../../brazil/end-to-end-id.js';
 import { parsePixKey } from '../../brazil/pix-key.js';
 import type { PixLookupRequest, PixLookupResponse } from '../../contract/pix-lookup.js';
 import { AppError, invariant } from '../../platform/errors.js';
@@ -10,9 +9,9 @@ import { findAccountsById } from '../accounts/bank-accounts.queries.js';
 import { bank } from '../bank-identity.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
-import { Random } from '../random.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { findKeyOwner, insertLookup } from './dict.queries.js';
+import { EndToEndIds } from './end-to-end-ids.service.js';
 import { lookupAnswer } from './lookup-answer.js';
 import { partyOfAccount, type Party } from './party.js';
 
@@ -23,7 +22,7 @@ export class PixLookups {
   constructor(
     private readonly database: SandboxDatabase,
     private readonly clock: BankClock,
-    private readonly random: Random,
+    private readonly ids: EndToEndIds,
     private readonly modes: Modes,
   ) {}
 
@@ -34,12 +33,7 @@ export class PixLookups {
     const beneficiary = await this.getHolder(pixKey.key);
     const createdAt = this.clock.now();
     const lookup = {
-      endToEndId: buildEndToEndId({
-        kind: 'E',
-        ispb: bank.ispb,
-        at: createdAt,
-        sequence: this.random.letters(11),
-      }),
+      endToEndId: this.ids.next('E', bank.ispb),
       accountId: account.id,
       key: pixKey.key,
       beneficiary,

@@ -41,7 +41,11 @@ export async function listLines(
   if (filter.typeNames) conditions.push(`type_name = ANY(${bind(filter.typeNames)})`);
   if (filter.from) conditions.push(`created_at >= ${bind(filter.from)}`);
   if (filter.until) conditions.push(`created_at < ${bind(filter.until)}`);
-  if (filter.endToEndId !== null) conditions.push(`end_to_end_id = ${bind(filter.endToEndId)}`);
+  if (filter.endToEndId !== null) {
+    conditions.push(`end_to_end_id = ${bind(filter.endToEndId)}`);
+    // The bank promises one at most: of a Pix and its reversal, which carries the same id, the Pix is meant.
+    conditions.push('original_end_to_end_id IS DISTINCT FROM end_to_end_id');
+  }
   return database.query<StatementRow>(
     `SELECT id, nsu, change_cents, balance_previous_cents, current_balance_cents, type_name, notes,
             correlation_id, external_id, proof::text, created_at

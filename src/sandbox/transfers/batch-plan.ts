@@ -44,3 +44,8 @@ export function cutInHalf(plan: readonly PlannedItem[]): PlannedItem[] {
     index < half ? planned : { ...planned, refused: planned.refused ?? 'batch_interrupted' },
   );
 }
+
+/** Where an item stands in its batch, for whoever reads what is wrong with it. */
+export function placeOf(index: number): string {
+  return `Item ${index + 1}: `;
+}

@@ -10,7 +10,6 @@ import { internalTransferBody } from '../webhooks/transfer-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { wireReais } from '../wire-amount.js';
 import type { Order, Transfer } from './transfer.js';
-import { insertTransfer } from './transfers.queries.js';
 
 export interface InternalOrder extends Order {
   beneficiary: BankAccount;
@@ -25,8 +24,11 @@ export class InternalTransfers {
     private readonly random: Random,
   ) {}
 
-  /** Throws `rule_broken` before anything is written when an account cannot give or hold the money. */
-  async transfer(tx: Tx, order: InternalOrder): Promise<Transfer> {
+  /**
+   * Moves and tells; the caller keeps the transfer. Throws `rule_broken` before anything is written when an account
+   * cannot give or hold the money.
+   */
+  async move(tx: Tx, order: InternalOrder): Promise<Transfer> {
     const { payer, beneficiary, amountCents, description, externalId, idempotencyKey } = order;
     const parties = { payer: partyOfAccount(payer), beneficiary: partyOfAccount(beneficiary) };
     const id = this.random.uuid();
@@ -84,7 +86,6 @@ export class InternalTransfers {
       createdAt,
       updatedAt: createdAt,
     };
-    await insertTransfer(tx, transfer);
     await this.tell(tx, payer, 'TRANSFER_INTERNAL_DEBITED', transfer);
     await this.tell(tx, beneficiary, 'TRANSFER_INTERNAL_CREDITED', transfer);
     return transfer;

@@ -1,18 +1,16 @@
 // Gives back a Pix that an account sent, whole or in part, and never more than was sent. A beneficiary at this bank
 // gives the money, as it would leave any other.
 import { Injectable } from '@nestjs/common';
-import { buildEndToEndId } from '../../brazil/end-to-end-id.js';
 import type { RouteInput } from '../../contract/route.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { findAccountsById } from '../accounts/bank-accounts.queries.js';
-import { BankClock } from '../clock/bank-clock.service.js';
 import { movementOfLine } from '../control/control-movement.js';
 import type { ControlMovement } from '../control/control.schema.js';
 import { Ledger } from '../ledger/ledger.service.js';
 import { outsideMovement } from '../ledger/movement.js';
-import { Random } from '../random.service.js';
+import { EndToEndIds } from '../pix/end-to-end-ids.service.js';
 import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
 import { pixRefundedBody } from '../webhooks/transfer-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
@@ -30,8 +28,7 @@ export class ReturnedPixes {
     private readonly accounts: Accounts,
     private readonly ledger: Ledger,
     private readonly webhooks: Webhooks,
-    private readonly random: Random,
-    private readonly clock: BankClock,
+    private readonly ids: EndToEndIds,
   ) {}
 
   async receive(caller: BankAccount, request: Request): Promise<ControlMovement> {
@@ -58,12 +55,7 @@ export class ReturnedPixes {
     const sides = beneficiary ? [payer, beneficiary] : [payer];
     await this.ledger.lock(tx, sides);
     const amountCents = await this.amountOf(tx, original, sides, amount ?? null);
-    const endToEndId = buildEndToEndId({
-      kind: 'D',
-      ispb: original.beneficiary.participant.ispb,
-      at: this.clock.now(),
-      sequence: this.random.letters(11),
-    });
+    const endToEndId = this.ids.next('D', original.beneficiary.participant.ispb);
     const parts = { endToEndId, original, amountCents, reason };
     if (beneficiary) {
       const debit = returnLine('DEBIT_PIX_REFUND', parts);

@@ -15,7 +15,7 @@ import { pixPaymentBody } from '../webhooks/transfer-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { debitLine, reversalLine } from './sent-pix.js';
 import { isFinal, pixFailures, type PixFailure, type Transfer } from './transfer.js';
-import { insertTransfer, lockTransfer, updateTransfer } from './transfers.queries.js';
+import { insertTransfers, lockTransfer, updateTransfer } from './transfers.queries.js';
 
 const waitTask = 'pix-waits-for-spi';
 const endTask = 'pix-ends';
@@ -46,7 +46,7 @@ export class SentPixLife {
 
   /** Keeps an accepted transfer, and owes what becomes of it. */
   async keep(tx: Tx, transfer: Transfer): Promise<void> {
-    await insertTransfer(tx, transfer);
+    await insertTransfers(tx, [transfer]);
     const { id: subject, createdAt } = transfer;
     const { pixStepMs } = this.modes.current;
     // Both are owed from the beginning: a clock that is moved far does both at once.

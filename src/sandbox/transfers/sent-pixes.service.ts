@@ -1,7 +1,6 @@
 // Accepts a Pix that an account sends: the money leaves the account, or is held, in the transaction of the answer.
 // What becomes of it is the business of sent-pix-life.service.ts.
 import { Injectable } from '@nestjs/common';
-import { buildEndToEndId } from '../../brazil/end-to-end-id.js';
 import { parseTaxId } from '../../brazil/tax-id.js';
 import type { TransferShape } from '../../contract/transfers.js';
 import { AppError, invariant } from '../../platform/errors.js';
@@ -11,6 +10,7 @@ import { bank, outsideBank } from '../bank-identity.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Faults } from '../faults/faults.service.js';
 import { lockLookup } from '../pix/dict.queries.js';
+import { EndToEndIds } from '../pix/end-to-end-ids.service.js';
 import { partyOfAccount, type Party } from '../pix/party.js';
 import { Random } from '../random.service.js';
 import type { Tx } from '../sandbox-database.service.js';
@@ -33,6 +33,7 @@ export class SentPixes {
     private readonly life: SentPixLife,
     private readonly clock: BankClock,
     private readonly random: Random,
+    private readonly ids: EndToEndIds,
     private readonly faults: Faults,
   ) {}
 
@@ -60,12 +61,7 @@ export class SentPixes {
   }
 
   async sendManually(tx: Tx, order: Order, asked: ManualBeneficiary): Promise<Transfer> {
-    const endToEndId = buildEndToEndId({
-      kind: 'E',
-      ispb: bank.ispb,
-      at: this.clock.now(),
-      sequence: this.random.letters(11),
-    });
+    const endToEndId = this.ids.next('E', bank.ispb);
     const beneficiary = manualParty(asked);
     return this.accept(tx, order, { type: 'PIX_MANUAL', endToEndId, beneficiary });
   }

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../platform/exact-json.js';
 import type { Queryable, Tx } from '../sandbox-database.service.js';
 import type { Transfer } from './transfer.js';
 
@@ -6,31 +7,18 @@ const columns = `id, account_id AS "accountId", type, status, amount_cents AS "a
   beneficiary, beneficiary_account_id AS "beneficiaryAccountId", transaction_nsu AS "transactionNsu",
   is_blocked AS "isBlocked", error, created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-export async function insertTransfer(tx: Tx, transfer: Transfer): Promise<void> {
+/** Keeps transfers in one statement, however many: a batch has a thousand. */
+export async function insertTransfers(tx: Tx, transfers: readonly Transfer[]): Promise<void> {
   await tx.query(
     `INSERT INTO transfer (id, account_id, type, status, amount_cents, description, external_id,
                            end_to_end_id, idempotency_key, payer, beneficiary, beneficiary_account_id,
                            transaction_nsu, is_blocked, error, created_at, updated_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
-    [
-      transfer.id,
-      transfer.accountId,
-      transfer.type,
-      transfer.status,
-      transfer.amountCents,
-      transfer.description,
-      transfer.externalId,
-      transfer.endToEndId,
-      transfer.idempotencyKey,
-      transfer.payer,
-      transfer.beneficiary,
-      transfer.beneficiaryAccountId,
-      transfer.transactionNsu,
-      transfer.isBlocked,
-      transfer.error,
-      transfer.createdAt,
-      transfer.updatedAt,
-    ],
+     SELECT * FROM json_to_recordset($1::json) AS transfer (
+       "id" uuid, "accountId" integer, "type" text, "status" text, "amountCents" bigint,
+       "description" text, "externalId" text, "endToEndId" text, "idempotencyKey" text, "payer" json,
+       "beneficiary" json, "beneficiaryAccountId" integer, "transactionNsu" bigint,
+       "isBlocked" boolean, "error" json, "createdAt" timestamptz, "updatedAt" timestamptz)`,
+    [stringifyJson(transfers)],
   );
 }
 

@@ -18,7 +18,7 @@ import { InternalTransfers } from './internal-transfers.service.js';
 import { SentPixes } from './sent-pixes.service.js';
 import { transferAnswer, transferDetails } from './transfer-answer.js';
 import type { Order, Transfer } from './transfer.js';
-import { findTransfer } from './transfers.queries.js';
+import { findTransfer, insertTransfers } from './transfers.queries.js';
 
 @Injectable()
 export class Transfers {
@@ -66,7 +66,9 @@ export class Transfers {
         const { beneficiaryAccount: number, externalId } = shape;
         const accounts = await findAccountsByNumber(tx, [number]);
         const beneficiary = getBeneficiary(accounts.get(number), payer);
-        return this.internalTransfers.transfer(tx, { ...order, beneficiary, externalId });
+        const moved = await this.internalTransfers.move(tx, { ...order, beneficiary, externalId });
+        await insertTransfers(tx, [moved]);
+        return moved;
       }
       default:
         return unreachable(shape);
