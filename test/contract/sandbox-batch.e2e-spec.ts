@@ -127,11 +127,11 @@ describe('a batch', () => {
     expect((await sendBatch([batchItem(), batchItem()])).status).toBe(200);
   });
 
-  it('takes a thousand items', async () => {
-    const items = Array.from({ length: 1_000 }, () => batchItem({ amount: 0.01 }));
+  it('takes hundreds of items', async () => {
+    const items = Array.from({ length: 300 }, () => batchItem({ amount: 0.01 }));
     const { status, body } = await sendBatch(items);
-    expect([status, body.length]).toEqual([200, 1_000]);
-    expect((await book()).balances).toEqual([99_990, 5_010]);
+    expect([status, body.length]).toEqual([200, 300]);
+    expect((await book()).balances).toEqual([99_997, 5_003]);
   });
 });
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Faults } from '../../src/sandbox/faults/faults.service.js';
 import type { FaultEndpoint, FaultKind } from '../../src/sandbox/faults/fault.js';
-import { eventually, sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
+import { caller, eventually, sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
 import { expectError, newKey } from './samples.js';
 import { byKey, internal, manual, transferCalls } from './transfer-samples.js';
 
@@ -133,6 +133,34 @@ describe('a sent Pix', () => {
     },
   );
 
+  it('ends once, whichever process of the bank does what is due', async () => {
+    await modes({ pixStepMs: 0 });
+    const second = await bank.start();
+    try {
+      const beneficiary = ownHere;
+      const sent = await Promise.all(
+        Array.from({ length: 20 }, () => send(manual({ amount: 1, beneficiary }))),
+      );
+      for (const { body } of sent) expect((await final(body.id)).status).toBe('PIX_EFFECTIVE');
+    } finally {
+      await second.close();
+    }
+    expect(await ledger('1000001')).toMatchObject({ balance: 99_980, movements: { length: 20 } });
+    expect(await ledger('1000002')).toMatchObject({ balance: 5_020, movements: { length: 20 } });
+  });
+
+  it('goes on when the process that accepted it is gone', async () => {
+    await modes({ pixStepMs: 60_000 });
+    const second = await bank.start();
+    const call = caller(await second.getUrl(), 'sandbox-dev-key');
+    const path = '/baas/api/v2/transfers';
+    const { body } = await call('POST', path, { body: manual(), headers: newKey() });
+    await second.close();
+    expect((await get(body.id)).body.status).toBe('PIX_PROCESSING');
+    await clock({ advance: 'PT2M' });
+    expect((await get(body.id)).body.status).toBe('PIX_EFFECTIVE');
+  });
+
   it('fails by a fault, and a line of its own gives the money back', async () => {
     fault('transfers', 'async-error');
     expectError(await send(manual({ amount: 99_999_999 })), 422);
@@ -214,6 +242,12 @@ describe('a look-up', () => {
     await clock({ advance: 'PT1S' });
     expect((await send(byKey(late))).body.code).toBe('look_up_expired');
     expect((await send(byKey(early))).body.code).toBe('look_up_used');
+  });
+
+  it('can still be used when the transfer that it began was refused', async () => {
+    const id = await endToEndId();
+    expectError(await send(byKey(id, { amount: 100_000.01 })), 422);
+    expect((await send(byKey(id))).status).toBe(200);
   });
 
   it('begins a transfer of the account that asked, and only one', async () => {
