@@ -55,7 +55,9 @@ import { LineVisibility } from './ledger/line-visibility.service.js';
 import { Ledger } from './ledger/ledger.service.js';
 import { ModesController } from './modes/modes.controller.js';
 import { Modes } from './modes/modes.service.js';
+import { EndToEndIds } from './pix/end-to-end-ids.service.js';
 import { PixCredits } from './pix/pix-credits.service.js';
+import { PixLookups } from './pix/pix-lookups.service.js';
 import { Random } from './random.service.js';
 import { OriginalPixes } from './refunds/original-pixes.service.js';
 import { RefundMovements } from './refunds/refund-movements.service.js';
@@ -66,6 +68,16 @@ import { SandboxDatabase } from './sandbox-database.service.js';
 import { SandboxSettings } from './sandbox-settings.js';
 import { StatementController } from './statement/statement.controller.js';
 import { Statement } from './statement/statement.service.js';
+import { BatchPlans } from './transfers/batch-plans.service.js';
+import { BatchTransfers } from './transfers/batch-transfers.service.js';
+import { DictKeys } from './transfers/dict-keys.service.js';
+import { InternalTransfers } from './transfers/internal-transfers.service.js';
+import { ReturnedPixes } from './transfers/returned-pixes.service.js';
+import { SentPixLife } from './transfers/sent-pix-life.service.js';
+import { SentPixes } from './transfers/sent-pixes.service.js';
+import { TransfersControlController } from './transfers/transfers-control.controller.js';
+import { TransfersController } from './transfers/transfers.controller.js';
+import { Transfers } from './transfers/transfers.service.js';
 import { RegistrationsController } from './webhooks/registrations.controller.js';
 import { Registrations } from './webhooks/registrations.service.js';
 import { WebhookSender } from './webhooks/webhook-sender.service.js';
@@ -79,6 +91,8 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     StatementController,
     BalancesController,
     RefundsController,
+    TransfersController,
+    TransfersControlController,
     RegistrationsController,
     ControlController,
     BillControlController,
@@ -106,6 +120,8 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     ...[Passwords, Customers],
     ...[PixCredits, IncomingPixes, OtherLines, BookReading],
     ...[BankDoor, BankMemory, Reset, Generate],
+    ...[EndToEndIds, PixLookups, SentPixLife, SentPixes, InternalTransfers],
+    ...[Transfers, BatchPlans, BatchTransfers, DictKeys, ReturnedPixes],
   ],
 })
 export class SandboxModule {

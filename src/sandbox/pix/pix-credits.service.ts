@@ -1,4 +1,5 @@
-// Credits a Pix that came from another institution: the movement with its proof, and its notification.
+// Credits a Pix that came in, from another institution or from an account of this bank: the movement with its proof,
+// and its notification.
 import { Injectable } from '@nestjs/common';
 import { buildEndToEndId } from '../../brazil/end-to-end-id.js';
 import { invariant } from '../../platform/errors.js';
@@ -11,17 +12,26 @@ import type { Tx } from '../sandbox-database.service.js';
 import { pixReceivedBody, type PixReceipt } from '../webhooks/webhook-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { wireReais } from '../wire-amount.js';
-import { partyOfAccount, partyOutside, type OutsidePayer } from './party.js';
+import { partyOfAccount, partyOutside, type OutsidePayer, type Party } from './party.js';
 
 /** How the payer came to the account. */
 export type PixType = 'PIX_QR_CODE_STATIC' | 'PIX_KEY' | 'PIX_MANUAL';
 
-export interface IncomingPix {
+interface PixToAccount {
   account: BankAccount;
   amountCents: bigint;
   type: PixType;
   correlationId: string | null;
+}
+
+export interface IncomingPix extends PixToAccount {
   payer: OutsidePayer;
+}
+
+export interface ArrivingPix extends PixToAccount {
+  endToEndId: string;
+  /** What the payer wrote; null for the bank's own words. */
+  description?: string | null;
 }
 
 @Injectable()
@@ -34,16 +44,25 @@ export class PixCredits {
   ) {}
 
   async credit(tx: Tx, pix: IncomingPix): Promise<{ line: PostedLine; receipt: PixReceipt }> {
-    const { account, amountCents, type, correlationId } = pix;
     const payer = partyOutside(pix.payer);
-    const beneficiary = partyOfAccount(account);
     const endToEndId = buildEndToEndId({
       kind: 'E',
       ispb: payer.participant.ispb,
       at: this.clock.now(),
       sequence: this.random.letters(11),
     });
-    const description = `Pix recebido de ${payer.holder.name}`;
+    return this.creditFrom(tx, payer, { ...pix, endToEndId });
+  }
+
+  /** Credits a Pix that has its id already, whoever sent it. */
+  async creditFrom(
+    tx: Tx,
+    payer: Party,
+    pix: ArrivingPix,
+  ): Promise<{ line: PostedLine; receipt: PixReceipt }> {
+    const { account, amountCents, type, correlationId, endToEndId } = pix;
+    const beneficiary = partyOfAccount(account);
+    const description = pix.description ?? `Pix recebido de ${payer.holder.name}`;
     const [line] = await this.ledger.post(
       tx,
       outsideMovement(account, 'spi', amountCents, {

@@ -1,0 +1,76 @@
+// Many transfers between accounts of the service in one request. Contract: chapters "Batch transfer item", "Batch
+// transfer response", "Batch transfers between accounts".
+import { z } from 'zod';
+import { route } from './route.js';
+import { clientIdentifier, filledText, integer, positiveReais, reais, timestamp } from './wire.js';
+
+const batchItem = z.looseObject({
+  externalId: clientIdentifier.nullish(),
+  amount: positiveReais,
+  beneficiaryAccountNumber: filledText(20),
+});
+
+export const batchRequest = z
+  .array(batchItem, 'Must be an array.')
+  .min(1, 'Must have at least one item.');
+
+export type BatchRequest = z.output<typeof batchRequest>;
+
+const batchParty = z.looseObject({
+  number: z.string(),
+  branch: z.string().nullish(),
+  type: z.string().nullish(),
+  holder: z
+    .looseObject({
+      document: z.string().nullish(),
+      name: z.string().nullish(),
+      email: z.string().nullish(),
+      type: z.string().nullish(),
+    })
+    .nullish(),
+  bank: z
+    .looseObject({
+      code: z.string().nullish(),
+      name: z.string().nullish(),
+      nameFantasy: z.string().nullish(),
+      ispbCode: z.string().nullish(),
+    })
+    .nullish(),
+});
+
+/** One element for each item, in their order. */
+const batchElement = z.looseObject({
+  id: z.string(),
+  /** Echoed, though the contract does not list it. */
+  externalId: z.string().nullish(),
+  type: z.looseObject({
+    id: integer.nullish(),
+    name: z.string(),
+    description: z.string().nullish(),
+  }),
+  status: z.string(),
+  amount: reais,
+  createdAt: timestamp,
+  transferAt: timestamp.nullish(),
+  transferredAt: timestamp.nullish(),
+  sender: batchParty,
+  recipient: batchParty,
+  tags: z.array(z.unknown()).nullish(),
+  /** Why it was not done; beyond the contract, for a bank that does a batch in part. */
+  error: z.looseObject({ code: z.string().nullish(), description: z.string().nullish() }).nullish(),
+});
+
+export const batchResponse = z.array(batchElement);
+export type BatchElement = z.output<typeof batchElement>;
+
+export const createTransferBatch = route({
+  name: 'createTransferBatch',
+  chapter: 'Batch transfers between accounts',
+  summary: 'Transfers to many accounts of the service, and tells of each.',
+  method: 'POST',
+  path: '/baas/v1/transfers/batch',
+  authentication: 'api-key',
+  idempotencyKey: 'required',
+  body: batchRequest,
+  response: batchResponse,
+});

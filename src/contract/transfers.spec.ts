@@ -1,0 +1,65 @@
+import { parseJson } from '../platform/exact-json.js';
+import { transferRequest, transferShape } from './transfers.js';
+
+const read = (text: string) => transferRequest.safeDecode(parseJson(text) as never);
+const shapeOf = (text: string) => {
+  const result = read(text);
+  return result.success ? transferShape(result.data) : null;
+};
+const pathsOf = (text: string) =>
+  read(text).error?.issues.map(({ path }) => path.map(String).join('.'));
+
+const manual = (holder: object = {}) =>
+  JSON.stringify({
+    amount: 1,
+    beneficiary: {
+      ...{ number: '1', branch: '1', type: 'SAVING', participantIspb: '0000000A' },
+      holder: { document: '52998224725', name: 'João', type: 'NATURAL', ...holder },
+    },
+  });
+
+it('tells the three shapes apart', () => {
+  expect(shapeOf('{"amount":1.10,"endToEndId":"E1","initiationType":"KEY"}')).toEqual({
+    ...{ shape: 'key', amountCents: 110n, description: null, endToEndId: 'E1' },
+  });
+  expect(shapeOf(manual())).toMatchObject({ shape: 'manual', amountCents: 100n });
+  expect(shapeOf('{"amount":1,"beneficiaryAccount":"2","description":"x"}')).toEqual({
+    ...{ shape: 'internal', amountCents: 100n, description: 'x' },
+    ...{ beneficiaryAccount: '2', externalId: null },
+  });
+});
+
+it('takes null for a field that was not sent, and fields that it does not know', () => {
+  const text =
+    '{"amount":1,"beneficiaryAccount":"2","beneficiary":null,"endToEndId":null,"future":{"a":1}}';
+  expect(shapeOf(text)?.shape).toBe('internal');
+});
+
+it.each([
+  ['{}', ['amount']],
+  ['{"amount":1}', ['']],
+  ['{"amount":1,"endToEndId":"E1"}', ['initiationType']],
+  ['{"amount":1,"initiationType":"KEY"}', ['endToEndId']],
+  [
+    '{"amount":1,"endToEndId":"E1","beneficiaryAccount":"2"}',
+    ['beneficiaryAccount', 'initiationType'],
+  ],
+  [
+    '{"amount":1,"beneficiaryAccount":"2","initiationType":"KEY"}',
+    ['beneficiaryAccount', 'endToEndId'],
+  ],
+  [
+    '{"amount":1,"beneficiary":{}}',
+    ['number', 'branch', 'type', 'participantIspb', 'holder'].map(
+      (field) => `beneficiary.${field}`,
+    ),
+  ],
+])('names what is wrong in %s', (text, paths) => {
+  expect(pathsOf(text)?.sort()).toEqual([...paths].sort());
+});
+
+it('wants a document that is one, of the type that it says', () => {
+  expect(pathsOf(manual({ document: '12ABC34501DE35', type: 'LEGAL' }))).toBeUndefined();
+  expect(pathsOf(manual({ document: '12ABC34501DE35' }))).toEqual(['beneficiary.holder.type']);
+  expect(pathsOf(manual({ document: '12ABC34501DE36' }))).toContain('beneficiary.holder.document');
+});

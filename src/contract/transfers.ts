@@ -1,0 +1,169 @@
+// Transfers: a Pix by key or by bank account data, or between accounts of the service, all by one route. Contract:
+// chapters "Transfer request bodies", "Transfer response", "Transfers".
+import { z } from 'zod';
+import { parseTaxId } from '../brazil/tax-id.js';
+import { route } from './route.js';
+import {
+  bigInteger,
+  clientIdentifier,
+  filledText,
+  positiveReais,
+  reais,
+  text,
+  timestamp,
+} from './wire.js';
+
+const oneOf = <const Values extends [string, ...string[]]>(...values: Values) =>
+  z.enum(values, {
+    error: ({ input }) =>
+      input === undefined ? 'The field is required.' : `Must be one of ${values.join(', ')}.`,
+  });
+
+/** A CPF or CNPJ, bare or punctuated. */
+export const taxIdText = text(40).refine(
+  (value) => parseTaxId(value) !== null,
+  'Is neither a CPF nor a CNPJ.',
+);
+
+export const accountType = oneOf('CURRENT', 'PAYMENT', 'SAVING', 'SALARY');
+export const holderType = oneOf('NATURAL', 'LEGAL');
+
+/** Eight characters, letters too since the central bank widened them. */
+export const ispbText = text(8).regex(
+  /^[0-9A-Z]{8}$/,
+  'Must be eight characters, digits or capital letters.',
+);
+
+const manualHolder = z
+  .looseObject({ document: taxIdText, name: filledText(200), type: holderType })
+  .refine(({ document, type }) => parseTaxId(document)?.kind === type, {
+    path: ['type'],
+    message: 'Is not the type of the document.',
+  });
+
+const manualBeneficiary = z.looseObject({
+  number: filledText(20),
+  branch: filledText(10),
+  type: accountType,
+  participantIspb: ispbText,
+  holder: manualHolder,
+});
+
+/** The field by which each shape is known. */
+const markers = {
+  key: ['endToEndId', 'initiationType'],
+  manual: ['beneficiary'],
+  internal: ['beneficiaryAccount'],
+} as const;
+const allMarkers = Object.values(markers).flat();
+
+const transferFields = z.looseObject({
+  amount: positiveReais,
+  description: text(140).nullish(),
+  endToEndId: filledText(64).nullish(),
+  initiationType: z.literal('KEY', 'Must be KEY.').nullish(),
+  beneficiary: manualBeneficiary.nullish(),
+  beneficiaryAccount: filledText(20).nullish(),
+  /** Of transfers between accounts alone. */
+  externalId: clientIdentifier.nullish(),
+});
+
+/** One of three shapes; what belongs to two of them says two things and is refused. */
+export const transferRequest = transferFields.superRefine((request, context) => {
+  const refuse = (path: PropertyKey[], message: string) =>
+    context.addIssue({ code: 'custom', path, message });
+  const sent = allMarkers.filter((field) => (request[field] ?? null) !== null);
+  const [first] = sent;
+  if (!first) {
+    refuse([], 'One of endToEndId, beneficiary and beneficiaryAccount is required.');
+    return;
+  }
+  const own = Object.values(markers).find((fields) => fields.some((field) => field === first));
+  for (const field of sent) {
+    if (!own?.some((name) => name === field))
+      refuse([field], `Cannot be sent together with ${first}.`);
+  }
+  for (const field of own === markers.key ? markers.key : [])
+    if (!sent.includes(field)) refuse([field], 'The field is required.');
+});
+
+export type TransferRequest = z.output<typeof transferRequest>;
+
+export type TransferShape = { amountCents: bigint; description: string | null } & (
+  | { shape: 'key'; endToEndId: string }
+  | { shape: 'manual'; beneficiary: z.output<typeof manualBeneficiary> }
+  | { shape: 'internal'; beneficiaryAccount: string; externalId: string | null }
+);
+
+/** Which of the three a request is. */
+export function transferShape(request: TransferRequest): TransferShape {
+  const { endToEndId, beneficiary, beneficiaryAccount, externalId } = request;
+  const sum = { amountCents: request.amount, description: request.description ?? null };
+  if (endToEndId) return { ...sum, shape: 'key', endToEndId };
+  if (beneficiary) return { ...sum, shape: 'manual', beneficiary };
+  if (beneficiaryAccount)
+    return { ...sum, shape: 'internal', beneficiaryAccount, externalId: externalId ?? null };
+  throw new RangeError('a transfer request has one of three shapes');
+}
+
+/** A side of a transfer, as answers tell it. */
+export const transferParty = z.looseObject({
+  number: z.string(),
+  branch: z.string(),
+  type: z.string(),
+  holder: z.looseObject({ document: z.string(), name: z.string(), type: z.string() }),
+  participant: z.looseObject({ name: z.string().nullish(), ispb: z.string() }),
+});
+
+export const transferResponse = z.looseObject({
+  id: z.string(),
+  /** On transfers between accounts alone. */
+  externalId: z.string().nullish(),
+  /** Not on transfers between accounts. */
+  endToEndId: z.string().nullish(),
+  /** The nsu of the debit on the payer's statement. */
+  transactionNsu: bigInteger.nullish(),
+  status: z.string(),
+  type: z.string(),
+  amount: reais,
+  createdAt: timestamp,
+  description: z.string().nullish(),
+  payer: transferParty,
+  beneficiary: transferParty,
+});
+
+export type TransferResponse = z.output<typeof transferResponse>;
+
+export const transferDetails = transferResponse.extend({
+  error: z.looseObject({ code: z.string().nullish(), description: z.string().nullish() }).nullish(),
+  updatedAt: timestamp.nullish(),
+});
+
+export type TransferDetails = z.output<typeof transferDetails>;
+
+const transfer = {
+  chapter: 'Transfers',
+  authentication: 'api-key',
+} as const;
+
+export const createTransfer = route({
+  ...transfer,
+  name: 'createTransfer',
+  summary: 'Sends a Pix by key or by account data, or transfers to an account of the service.',
+  method: 'POST',
+  path: '/baas/api/v2/transfers',
+  idempotencyKey: 'required',
+  body: transferRequest,
+  response: transferResponse,
+});
+
+/** Beyond the contract: publicly known of the real service (the state of one transfer). */
+export const getTransfer = route({
+  ...transfer,
+  name: 'getTransfer',
+  summary: 'One transfer as it stands, by its id, endToEndId or externalId.',
+  method: 'GET',
+  path: '/baas/api/v2/transfers/{identifier}',
+  params: z.object({ identifier: text(100) }),
+  response: transferDetails,
+});

@@ -1,0 +1,55 @@
+// Looks Pix keys up, and keeps what each look-up answered: its endToEndId begins one transfer of the account that
+// asked. Every look-up has an id of its own, whatever IdempotencyKey comes with it.
+import { Injectable } from '@nestjs/common';
+import { parsePixKey } from '../../brazil/pix-key.js';
+import type { PixLookupRequest, PixLookupResponse } from '../../contract/pix-lookup.js';
+import { AppError, invariant } from '../../platform/errors.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { findAccountsById } from '../accounts/bank-accounts.queries.js';
+import { bank } from '../bank-identity.js';
+import { BankClock } from '../clock/bank-clock.service.js';
+import { Modes } from '../modes/modes.service.js';
+import { SandboxDatabase } from '../sandbox-database.service.js';
+import { findKeyOwner, insertLookup } from './dict.queries.js';
+import { EndToEndIds } from './end-to-end-ids.service.js';
+import { lookupAnswer } from './lookup-answer.js';
+import { partyOfAccount, type Party } from './party.js';
+
+const minuteMs = 60_000;
+
+@Injectable()
+export class PixLookups {
+  constructor(
+    private readonly database: SandboxDatabase,
+    private readonly clock: BankClock,
+    private readonly ids: EndToEndIds,
+    private readonly modes: Modes,
+  ) {}
+
+  /** Throws `not_found` for a key that nobody has registered. */
+  async lookUp(account: BankAccount, request: PixLookupRequest): Promise<PixLookupResponse> {
+    const pixKey = parsePixKey(request.key);
+    invariant(pixKey, 'a request has a Pix key');
+    const beneficiary = await this.getHolder(pixKey.key);
+    const createdAt = this.clock.now();
+    const lookup = {
+      endToEndId: this.ids.next('E', bank.ispb),
+      accountId: account.id,
+      key: pixKey.key,
+      beneficiary,
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + this.modes.current.lookupMinutes * minuteMs),
+    };
+    await insertLookup(this.database, lookup);
+    return lookupAnswer(lookup, request.holderDocument);
+  }
+
+  private async getHolder(key: string): Promise<Party> {
+    const owner = await findKeyOwner(this.database, key);
+    if (!owner) throw new AppError('not_found');
+    if (owner.party) return owner.party;
+    const account = (await findAccountsById(this.database, [owner.accountId])).get(owner.accountId);
+    invariant(account, 'a key leads to a customer');
+    return partyOfAccount(account);
+  }
+}

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { fixtureAccounts } from '../accounts/fixtures.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { cutInHalf, planBatch, type BatchItem } from './batch-plan.js';
+
+const [payer, beneficiary]: [BankAccount, BankAccount] = [
+  { ...fixtureAccounts[0], id: 1 },
+  { ...fixtureAccounts[1], id: 2 },
+];
+const accounts = new Map([payer, beneficiary].map((account) => [account.number, account]));
+const item = (amount: bigint, to = beneficiary.number): BatchItem => ({
+  amount,
+  beneficiaryAccountNumber: to,
+});
+const refusals = (items: BatchItem[], fundsCents: bigint) =>
+  planBatch(items, { payer, accounts, fundsCents }).map(({ refused }) => refused);
+
+it('refuses what nobody can be paid, and lets the others have the funds', () => {
+  expect(
+    refusals([item(5n, '9'), item(5n, payer.number), item(6n), item(5n), item(1n)], 5n),
+  ).toEqual([
+    'beneficiary_account_not_found',
+    'beneficiary_account_is_own',
+    'insufficient_funds',
+    null,
+    'insufficient_funds',
+  ]);
+});
+
+it('never plans more than the funds, and refuses nothing that still fits', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.bigInt(1n, 50n), { maxLength: 20 }),
+      fc.bigInt(0n, 200n),
+      (amounts, funds) => {
+        let left = funds;
+        for (const [index, refused] of refusals(
+          amounts.map((amount) => item(amount)),
+          funds,
+        ).entries()) {
+          const amount = amounts[index]!;
+          expect(refused === null).toBe(amount <= left);
+          if (refused === null) left -= amount;
+        }
+      },
+    ),
+  );
+});
+
+it.each([
+  [1, 0],
+  [4, 2],
+  [5, 2],
+])('cuts a batch of %i after %i', (count, done) => {
+  const plan = planBatch(Array(count).fill(item(1n)) as BatchItem[], {
+    payer,
+    accounts,
+    fundsCents: 9n,
+  });
+  const cut = cutInHalf(plan).map(({ refused }) => refused);
+  expect(cut).toEqual([
+    ...Array(done).fill(null),
+    ...Array(count - done).fill('batch_interrupted'),
+  ]);
+});

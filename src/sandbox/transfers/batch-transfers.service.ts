@@ -1,0 +1,101 @@
+// Transfers to many accounts of the bank by one request: all of them or none, or in a mode those that can be done. The
+// whole batch is one transaction and one IdempotencyKey; each item is a transfer of its own.
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import {
+  createTransferBatch,
+  type BatchElement,
+  type BatchRequest,
+} from '../../contract/batch-transfers.js';
+import { AppError } from '../../platform/errors.js';
+import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { BankClock } from '../clock/bank-clock.service.js';
+import { Idempotency } from '../idempotency.service.js';
+import { Random } from '../random.service.js';
+import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
+import { doneElement, failedElement, type ElementSubject } from './batch-answer.js';
+import { placeOf, type PlannedItem } from './batch-plan.js';
+import { BatchPlans, type BatchPlan } from './batch-plans.service.js';
+import { describeRefusal, refusal, type RefusalReason } from './beneficiary-account.js';
+import { InternalTransfers } from './internal-transfers.service.js';
+import type { Transfer } from './transfer.js';
+import { insertTransfers } from './transfers.queries.js';
+
+@Injectable()
+export class BatchTransfers {
+  constructor(
+    private readonly database: SandboxDatabase,
+    private readonly idempotency: Idempotency,
+    private readonly plans: BatchPlans,
+    private readonly internalTransfers: InternalTransfers,
+    private readonly random: Random,
+    private readonly clock: BankClock,
+  ) {}
+
+  /** The text of the answer; the same one for a repeat of the key. */
+  async create(account: BankAccount, items: BatchRequest, key: string): Promise<string> {
+    const bodyHash = sha256(canonicalJson(items));
+    const identity = { accountId: account.id, operation: createTransferBatch.name, key, bodyHash };
+    return this.database.transaction((tx) =>
+      this.idempotency.once(tx, identity, async () => {
+        const elements = await this.execute(
+          tx,
+          account,
+          await this.plans.make(tx, account, items),
+          key,
+        );
+        return stringifyJson(z.encode(createTransferBatch.response, elements));
+      }),
+    );
+  }
+
+  private async execute(
+    tx: Tx,
+    payer: BankAccount,
+    { isPartial, items }: BatchPlan,
+    idempotencyKey: string,
+  ): Promise<BatchElement[]> {
+    const elements: BatchElement[] = [];
+    const moved: Transfer[] = [];
+    for (const [index, planned] of items.entries()) {
+      const { item, beneficiary, refused } = planned;
+      if (refused !== null) {
+        elements.push(this.failed(payer, planned, refused));
+        continue;
+      }
+      try {
+        const transfer = await this.internalTransfers.move(tx, {
+          payer,
+          beneficiary,
+          amountCents: item.amount,
+          description: null,
+          externalId: item.externalId ?? null,
+          idempotencyKey,
+        });
+        moved.push(transfer);
+        const { id, createdAt: at } = transfer;
+        elements.push(doneElement({ id, item, sender: payer, recipient: beneficiary, at }));
+      } catch (error) {
+        // The plan knows all but the most that a beneficiary can hold; the ledger refuses before it writes.
+        if (!(error instanceof AppError) || error.details.reason !== 'balance_limit') throw error;
+        if (!isPartial) throw refusal('balance_limit', placeOf(index));
+        elements.push(this.failed(payer, planned, 'balance_limit'));
+      }
+    }
+    await insertTransfers(tx, moved);
+    return elements;
+  }
+
+  private failed(sender: BankAccount, planned: PlannedItem, refused: RefusalReason): BatchElement {
+    const { item, beneficiary: recipient } = planned;
+    const subject: ElementSubject = {
+      id: this.random.uuid(),
+      item,
+      sender,
+      recipient,
+      at: this.clock.now(),
+    };
+    return failedElement(subject, { code: refused, description: describeRefusal(refused) });
+  }
+}

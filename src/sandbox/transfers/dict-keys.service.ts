@@ -1,0 +1,51 @@
+// Registers Pix keys that a test asks for, of this bank's accounts and of other institutions' customers.
+import { Injectable } from '@nestjs/common';
+import { parsePixKey } from '../../brazil/pix-key.js';
+import type { RouteInput, RouteOutput } from '../../contract/route.js';
+import { AppError, invariant } from '../../platform/errors.js';
+import { Accounts } from '../accounts/accounts.service.js';
+import { insertKey } from '../pix/dict.queries.js';
+import { partyOfAccount, partyOutside, type Party } from '../pix/party.js';
+import { SandboxDatabase } from '../sandbox-database.service.js';
+import type { registerDictKey } from './transfers-control.schema.js';
+
+type Request = RouteInput<typeof registerDictKey>['body'];
+
+@Injectable()
+export class DictKeys {
+  constructor(
+    private readonly database: SandboxDatabase,
+    private readonly accounts: Accounts,
+  ) {}
+
+  /** Throws `conflict` when the key is somebody's already. */
+  async register(request: Request): Promise<RouteOutput<typeof registerDictKey>> {
+    const pixKey = parsePixKey(request.key);
+    invariant(pixKey, 'a request has a Pix key');
+    const account = request.account ? await this.accounts.getByNumber(request.account) : null;
+    const party = account ? partyOfAccount(account) : outsideHolder(request);
+    const owner = account ? { accountId: account.id, party: null } : { accountId: null, party };
+    if (!(await insertKey(this.database, pixKey, owner)))
+      throw new AppError('conflict', {
+        public: 'The Pix key is registered already.',
+        reason: 'pix_key_taken',
+      });
+    const { name, document } = party.holder;
+    return { key: pixKey.key, holder: { name, document } };
+  }
+}
+
+function outsideHolder({ holder, participant, number, branch, type }: Request): Party {
+  const name = holder?.name ?? 'Recebedor de Teste';
+  const party = partyOutside({ name, document: holder?.document });
+  return {
+    number: number ?? party.number,
+    branch: branch ?? party.branch,
+    type: type ?? party.type,
+    holder: party.holder,
+    participant: {
+      name: participant?.name ?? party.participant.name,
+      ispb: participant?.ispb ?? party.participant.ispb,
+    },
+  };
+}

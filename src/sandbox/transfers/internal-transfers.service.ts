@@ -1,0 +1,103 @@
+// Moves money between two accounts of the bank: one movement with both legs, effective at once, told to both sides.
+import { Injectable } from '@nestjs/common';
+import { invariant } from '../../platform/errors.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { Ledger } from '../ledger/ledger.service.js';
+import { partyOfAccount } from '../pix/party.js';
+import { Random } from '../random.service.js';
+import type { Tx } from '../sandbox-database.service.js';
+import { internalTransferBody } from '../webhooks/transfer-bodies.js';
+import { Webhooks } from '../webhooks/webhooks.service.js';
+import { wireReais } from '../wire-amount.js';
+import type { Order, Transfer } from './transfer.js';
+
+export interface InternalOrder extends Order {
+  beneficiary: BankAccount;
+  externalId: string | null;
+}
+
+@Injectable()
+export class InternalTransfers {
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly webhooks: Webhooks,
+    private readonly random: Random,
+  ) {}
+
+  /**
+   * Moves and tells; the caller keeps the transfer. Throws `rule_broken` before anything is written when an account
+   * cannot give or hold the money.
+   */
+  async move(tx: Tx, order: InternalOrder): Promise<Transfer> {
+    const { payer, beneficiary, amountCents, description, externalId, idempotencyKey } = order;
+    const parties = { payer: partyOfAccount(payer), beneficiary: partyOfAccount(beneficiary) };
+    const id = this.random.uuid();
+    const proof = {
+      id,
+      externalId,
+      status: 'EFFECTIVE',
+      type: 'INTERNAL',
+      amount: wireReais(amountCents),
+      description,
+      ...parties,
+    };
+    const [debit] = await this.ledger.post(tx, {
+      idempotencyKey,
+      legs: [
+        {
+          account: payer,
+          changeCents: -amountCents,
+          line: {
+            typeName: 'DEBIT_TRANSFER_INTERNAL',
+            notes: description ?? `Transferência para ${beneficiary.holderName}`,
+            externalId,
+            proof,
+          },
+        },
+        {
+          account: beneficiary,
+          changeCents: amountCents,
+          line: {
+            typeName: 'CREDIT_TRANSFER_INTERNAL',
+            notes: description ?? `Transferência de ${payer.holderName}`,
+            externalId,
+            proof,
+          },
+        },
+      ],
+    });
+    invariant(debit, 'a debit has its line');
+    const { nsu: transactionNsu, createdAt } = debit;
+    const transfer: Transfer = {
+      id,
+      accountId: payer.id,
+      type: 'INTERNAL',
+      status: 'EFFECTIVE',
+      amountCents,
+      description,
+      externalId,
+      endToEndId: null,
+      idempotencyKey,
+      ...parties,
+      beneficiaryAccountId: beneficiary.id,
+      transactionNsu,
+      isBlocked: false,
+      error: null,
+      createdAt,
+      updatedAt: createdAt,
+    };
+    await this.tell(tx, payer, 'TRANSFER_INTERNAL_DEBITED', transfer);
+    await this.tell(tx, beneficiary, 'TRANSFER_INTERNAL_CREDITED', transfer);
+    return transfer;
+  }
+
+  private async tell(
+    tx: Tx,
+    account: BankAccount,
+    eventType: 'TRANSFER_INTERNAL_CREDITED' | 'TRANSFER_INTERNAL_DEBITED',
+    transfer: Transfer,
+  ): Promise<void> {
+    const body = internalTransferBody(transfer, eventType);
+    await this.webhooks.notify(tx, account, eventType, { body, at: transfer.createdAt });
+  }
+}

@@ -1,0 +1,93 @@
+// Gives back a Pix that an account sent, whole or in part, and never more than was sent. A beneficiary at this bank
+// gives the money, as it would leave any other.
+import { Injectable } from '@nestjs/common';
+import type { RouteInput } from '../../contract/route.js';
+import { AppError, invariant } from '../../platform/errors.js';
+import { Accounts } from '../accounts/accounts.service.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { findAccountsById } from '../accounts/bank-accounts.queries.js';
+import { movementOfLine } from '../control/control-movement.js';
+import type { ControlMovement } from '../control/control.schema.js';
+import { Ledger } from '../ledger/ledger.service.js';
+import { outsideMovement } from '../ledger/movement.js';
+import { EndToEndIds } from '../pix/end-to-end-ids.service.js';
+import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
+import { pixRefundedBody } from '../webhooks/transfer-bodies.js';
+import { Webhooks } from '../webhooks/webhooks.service.js';
+import { returnLine } from './sent-pix.js';
+import type { Transfer } from './transfer.js';
+import type { returnSentPix } from './transfers-control.schema.js';
+import { lockSentPix, sumReturned } from './transfers.queries.js';
+
+type Request = RouteInput<typeof returnSentPix>['body'];
+
+@Injectable()
+export class ReturnedPixes {
+  constructor(
+    private readonly database: SandboxDatabase,
+    private readonly accounts: Accounts,
+    private readonly ledger: Ledger,
+    private readonly webhooks: Webhooks,
+    private readonly ids: EndToEndIds,
+  ) {}
+
+  async receive(caller: BankAccount, request: Request): Promise<ControlMovement> {
+    const payer = request.account ? await this.accounts.getByNumber(request.account) : caller;
+    return this.database.transaction(async (tx) => {
+      const original = await lockSentPix(tx, payer.id, request.endToEndId);
+      if (!original) throw new AppError('not_found');
+      if (original.status !== 'PIX_EFFECTIVE')
+        throw new AppError('rule_broken', {
+          public: 'Only a Pix that is effective comes back.',
+          reason: 'pix_not_effective',
+        });
+      return this.giveBack(tx, payer, original, request);
+    });
+  }
+
+  private async giveBack(
+    tx: Tx,
+    payer: BankAccount,
+    original: Transfer,
+    { amount, reason = null }: Request,
+  ): Promise<ControlMovement> {
+    const beneficiary = await this.beneficiaryOf(tx, original);
+    const sides = beneficiary ? [payer, beneficiary] : [payer];
+    await this.ledger.lock(tx, sides);
+    const amountCents = await this.amountOf(tx, original, sides, amount ?? null);
+    const endToEndId = this.ids.next('D', original.beneficiary.participant.ispb);
+    const parts = { endToEndId, original, amountCents, reason };
+    if (beneficiary) {
+      const debit = returnLine('DEBIT_PIX_REFUND', parts);
+      await this.ledger.post(tx, outsideMovement(beneficiary, 'spi', -amountCents, debit));
+    }
+    const credit = returnLine('CREDIT_PIX_REFUND', parts);
+    const [line] = await this.ledger.post(tx, outsideMovement(payer, 'spi', amountCents, credit));
+    invariant(line, 'a credit has its line');
+    const body = pixRefundedBody({ ...parts, at: line.createdAt });
+    await this.webhooks.notify(tx, payer, 'PIX_REFUNDED', { body, at: line.createdAt });
+    return movementOfLine(line);
+  }
+
+  /** What comes back; the sides are locked, so that what came back before is known. */
+  private async amountOf(
+    tx: Tx,
+    original: Transfer,
+    sides: readonly BankAccount[],
+    asked: bigint | null,
+  ): Promise<bigint> {
+    invariant(original.endToEndId, 'a Pix has its endToEndId');
+    const accounts = sides.map(({ id }) => id);
+    const leftCents = original.amountCents - (await sumReturned(tx, original.endToEndId, accounts));
+    const amountCents = asked ?? leftCents;
+    if (amountCents > 0n && amountCents <= leftCents) return amountCents;
+    throw new AppError('rule_broken', {
+      public: 'More would come back than was sent.',
+      reason: 'return_exceeds_pix',
+    });
+  }
+
+  private async beneficiaryOf(tx: Tx, { beneficiaryAccountId: id }: Transfer) {
+    return id === null ? null : ((await findAccountsById(tx, [id])).get(id) ?? null);
+  }
+}

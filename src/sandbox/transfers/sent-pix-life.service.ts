@@ -1,0 +1,146 @@
+// The life of a sent Pix after its acceptance: it waits for the SPI, then it is effective, or fails and the money comes
+// back. Each step is due work of its own and only ever goes forward, so that their order does not matter.
+import { Injectable } from '@nestjs/common';
+import { AppError, invariant } from '../../platform/errors.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { findAccountsById } from '../accounts/bank-accounts.queries.js';
+import { BankClock } from '../clock/bank-clock.service.js';
+import { DueWork } from '../due-work/due-work.service.js';
+import { Ledger } from '../ledger/ledger.service.js';
+import { outsideMovement, type LineDetails, type PostedLine } from '../ledger/movement.js';
+import { Modes } from '../modes/modes.service.js';
+import { PixCredits } from '../pix/pix-credits.service.js';
+import type { Tx } from '../sandbox-database.service.js';
+import { pixPaymentBody } from '../webhooks/transfer-bodies.js';
+import { Webhooks } from '../webhooks/webhooks.service.js';
+import { debitLine, reversalLine } from './sent-pix.js';
+import { isFinal, pixFailures, type PixFailure, type Transfer } from './transfer.js';
+import { insertTransfers, lockTransfer, updateTransfer } from './transfers.queries.js';
+
+const waitTask = 'pix-waits-for-spi';
+const endTask = 'pix-ends';
+
+@Injectable()
+export class SentPixLife {
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly pixCredits: PixCredits,
+    private readonly webhooks: Webhooks,
+    private readonly dueWork: DueWork,
+    private readonly modes: Modes,
+    private readonly clock: BankClock,
+  ) {
+    dueWork.handle(waitTask, (tx, id) => this.wait(tx, id));
+    dueWork.handle(endTask, (tx, id) => this.end(tx, id));
+  }
+
+  /** Takes or holds the money. Throws `rule_broken` with the reason `insufficient_funds`. */
+  async begin(tx: Tx, payer: BankAccount, transfer: Transfer): Promise<Transfer> {
+    if (this.modes.current.pixDebit === 'when-effective') {
+      await this.ledger.block(tx, payer, transfer.amountCents);
+      return { ...transfer, isBlocked: true };
+    }
+    const { nsu, createdAt } = await this.debit(tx, payer, transfer);
+    return { ...transfer, transactionNsu: nsu, createdAt, updatedAt: createdAt };
+  }
+
+  /** Keeps an accepted transfer, and owes what becomes of it. */
+  async keep(tx: Tx, transfer: Transfer): Promise<void> {
+    await insertTransfers(tx, [transfer]);
+    const { id: subject, createdAt } = transfer;
+    const { pixStepMs } = this.modes.current;
+    // Both are owed from the beginning: a clock that is moved far does both at once.
+    const dueAt = (steps: number) => new Date(createdAt.getTime() + steps * pixStepMs);
+    await this.dueWork.schedule(tx, { kind: waitTask, subject, dueAt: dueAt(1) });
+    await this.dueWork.schedule(tx, { kind: endTask, subject, dueAt: dueAt(2) });
+  }
+
+  private async wait(tx: Tx, id: string): Promise<void> {
+    const transfer = await lockTransfer(tx, id);
+    if (transfer?.status !== 'PIX_PROCESSING') return;
+    const updatedAt = this.clock.now();
+    await updateTransfer(tx, { ...transfer, status: 'PIX_WAITING_SPI_RESPONSE', updatedAt });
+  }
+
+  private async end(tx: Tx, id: string): Promise<void> {
+    const transfer = await lockTransfer(tx, id);
+    if (!transfer || isFinal(transfer)) return;
+    const { accountId, beneficiaryAccountId } = transfer;
+    const accounts = await findAccountsById(tx, [accountId, beneficiaryAccountId ?? accountId]);
+    const payer = accounts.get(accountId);
+    invariant(payer, 'a transfer has its payer');
+    const beneficiary =
+      beneficiaryAccountId === null ? null : (accounts.get(beneficiaryAccountId) ?? null);
+    await this.ledger.lock(tx, [...accounts.values()]);
+    const error = transfer.error ?? (await this.credit(tx, beneficiary, transfer));
+    const ended = error
+      ? await this.fail(tx, payer, { ...transfer, error })
+      : await this.succeed(tx, payer, transfer);
+    await updateTransfer(tx, ended);
+    const notice = { body: pixPaymentBody(ended), at: ended.updatedAt };
+    await this.webhooks.notify(tx, payer, 'PIX_PAYMENT_UPDATED', notice);
+  }
+
+  /** Credits a beneficiary at this bank; an account that cannot hold the money makes the Pix fail. */
+  private async credit(
+    tx: Tx,
+    beneficiary: BankAccount | null,
+    transfer: Transfer,
+  ): Promise<PixFailure | null> {
+    const { endToEndId, type, amountCents, payer, description } = transfer;
+    if (!beneficiary) return null;
+    invariant(endToEndId && type !== 'INTERNAL', 'a Pix has its endToEndId');
+    try {
+      await this.pixCredits.creditFrom(tx, payer, {
+        account: beneficiary,
+        amountCents,
+        type,
+        correlationId: null,
+        endToEndId,
+        description,
+      });
+      return null;
+    } catch (error) {
+      // The ledger refuses before it writes: the transaction goes on as if nothing had been asked.
+      if (error instanceof AppError && error.code === 'rule_broken')
+        return pixFailures.amountRefused;
+      throw error;
+    }
+  }
+
+  private async succeed(tx: Tx, payer: BankAccount, transfer: Transfer): Promise<Transfer> {
+    const effective: Transfer = { ...transfer, status: 'PIX_EFFECTIVE' };
+    if (!transfer.isBlocked) return { ...effective, updatedAt: this.clock.now() };
+    await this.ledger.unblock(tx, payer, transfer.amountCents);
+    const { nsu, createdAt } = await this.debit(tx, payer, effective);
+    return { ...effective, isBlocked: false, transactionNsu: nsu, updatedAt: createdAt };
+  }
+
+  private async fail(tx: Tx, payer: BankAccount, transfer: Transfer): Promise<Transfer> {
+    const failed: Transfer = { ...transfer, status: 'PIX_ERROR', isBlocked: false };
+    if (transfer.isBlocked) {
+      await this.ledger.unblock(tx, payer, transfer.amountCents);
+      return { ...failed, updatedAt: this.clock.now() };
+    }
+    const { createdAt } = await this.post(tx, payer, transfer.amountCents, reversalLine(failed));
+    return { ...failed, updatedAt: createdAt };
+  }
+
+  private debit(tx: Tx, payer: BankAccount, transfer: Transfer): Promise<PostedLine> {
+    const { amountCents, idempotencyKey } = transfer;
+    return this.post(tx, payer, -amountCents, debitLine(transfer), idempotencyKey);
+  }
+
+  private async post(
+    tx: Tx,
+    payer: BankAccount,
+    changeCents: bigint,
+    details: LineDetails,
+    idempotencyKey: string | null = null,
+  ): Promise<PostedLine> {
+    const movement = outsideMovement(payer, 'spi', changeCents, details);
+    const [line] = await this.ledger.post(tx, { ...movement, idempotencyKey });
+    invariant(line, 'a movement of a customer has its line');
+    return line;
+  }
+}

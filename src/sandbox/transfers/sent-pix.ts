@@ -1,0 +1,64 @@
+import { wireReais } from '../wire-amount.js';
+import type { LineDetails } from '../ledger/movement.js';
+import { refundCode, type ReturnedPix } from '../webhooks/transfer-bodies.js';
+import type { Transfer } from './transfer.js';
+
+/** The proof of a line of a sent Pix; what it says is what held when the line was written. */
+function proofOf(transfer: Transfer, status: Transfer['status']): object {
+  return {
+    id: transfer.id,
+    endToEndId: transfer.endToEndId,
+    idempotencyKey: transfer.idempotencyKey,
+    status,
+    type: transfer.type,
+    amount: wireReais(transfer.amountCents),
+    description: transfer.description,
+    payer: transfer.payer,
+    beneficiary: transfer.beneficiary,
+  };
+}
+
+/** The payer's line. */
+export function debitLine(transfer: Transfer): LineDetails {
+  return {
+    typeName: 'DEBIT_PIX',
+    notes: transfer.description ?? `Pix enviado para ${transfer.beneficiary.holder.name}`,
+    endToEndId: transfer.endToEndId,
+    proof: proofOf(transfer, transfer.status),
+  };
+}
+
+/** The line that gives back what was debited for a Pix that did not arrive. */
+export function reversalLine(transfer: Transfer): LineDetails {
+  return {
+    typeName: 'CREDIT_PIX_REVERSAL',
+    notes: `Estorno de Pix para ${transfer.beneficiary.holder.name}`,
+    endToEndId: transfer.endToEndId,
+    originalEndToEndId: transfer.endToEndId,
+    proof: { ...proofOf(transfer, 'PIX_ERROR'), error: transfer.error },
+  };
+}
+
+/** Either side's line of a return: the id of the return, and that of what it returns. */
+export function returnLine(
+  typeName: 'CREDIT_PIX_REFUND' | 'DEBIT_PIX_REFUND',
+  { endToEndId, original, amountCents, reason }: Omit<ReturnedPix, 'at'>,
+): LineDetails {
+  return {
+    typeName,
+    notes: reason ?? 'Devolução de Pix',
+    endToEndId,
+    originalEndToEndId: original.endToEndId,
+    proof: {
+      endToEndId,
+      originalEndToEndId: original.endToEndId,
+      status: 'PIX_EFFECTIVE',
+      type: original.type,
+      refundCode,
+      amount: wireReais(amountCents),
+      description: reason,
+      payer: original.beneficiary,
+      beneficiary: original.payer,
+    },
+  };
+}

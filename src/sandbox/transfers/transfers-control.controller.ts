@@ -1,0 +1,29 @@
+import { Controller } from '@nestjs/common';
+import type { RouteInput } from '../../contract/route.js';
+import { Handles, Input } from '../../platform/contract-route.js';
+import { CurrentAccount } from '../accounts/api-key.guard.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { DictKeys } from './dict-keys.service.js';
+import { ReturnedPixes } from './returned-pixes.service.js';
+import { registerDictKey, returnSentPix } from './transfers-control.schema.js';
+
+@Controller()
+export class TransfersControlController {
+  constructor(
+    private readonly dictKeys: DictKeys,
+    private readonly returnedPixes: ReturnedPixes,
+  ) {}
+
+  @Handles(registerDictKey)
+  registerKey(@Input() { body }: RouteInput<typeof registerDictKey>) {
+    return this.dictKeys.register(body);
+  }
+
+  @Handles(returnSentPix)
+  returnPix(
+    @CurrentAccount() account: BankAccount,
+    @Input() { body }: RouteInput<typeof returnSentPix>,
+  ) {
+    return this.returnedPixes.receive(account, body);
+  }
+}

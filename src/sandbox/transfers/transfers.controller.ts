@@ -1,0 +1,52 @@
+import { Controller } from '@nestjs/common';
+import { createTransferBatch } from '../../contract/batch-transfers.js';
+import { lookUpPixKey } from '../../contract/pix-lookup.js';
+import type { RouteInput } from '../../contract/route.js';
+import { createTransfer, getTransfer } from '../../contract/transfers.js';
+import { Handles, Input, Reply } from '../../platform/contract-route.js';
+import { invariant } from '../../platform/errors.js';
+import { CurrentAccount } from '../accounts/api-key.guard.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { PixLookups } from '../pix/pix-lookups.service.js';
+import { BatchTransfers } from './batch-transfers.service.js';
+import { Transfers } from './transfers.service.js';
+
+@Controller()
+export class TransfersController {
+  constructor(
+    private readonly lookups: PixLookups,
+    private readonly transfers: Transfers,
+    private readonly batchTransfers: BatchTransfers,
+  ) {}
+
+  @Handles(lookUpPixKey)
+  lookUp(
+    @CurrentAccount() account: BankAccount,
+    @Input() { body }: RouteInput<typeof lookUpPixKey>,
+  ) {
+    return this.lookups.lookUp(account, body);
+  }
+
+  @Handles(createTransfer)
+  async create(
+    @CurrentAccount() account: BankAccount,
+    @Input() { body, idempotencyKey }: RouteInput<typeof createTransfer>,
+  ) {
+    invariant(idempotencyKey, 'the route requires an IdempotencyKey');
+    return new Reply(200, await this.transfers.create(account, body, idempotencyKey));
+  }
+
+  @Handles(getTransfer)
+  get(@CurrentAccount() account: BankAccount, @Input() { params }: RouteInput<typeof getTransfer>) {
+    return this.transfers.get(account, params.identifier);
+  }
+
+  @Handles(createTransferBatch)
+  async createBatch(
+    @CurrentAccount() account: BankAccount,
+    @Input() { body, idempotencyKey }: RouteInput<typeof createTransferBatch>,
+  ) {
+    invariant(idempotencyKey, 'the route requires an IdempotencyKey');
+    return new Reply(200, await this.batchTransfers.create(account, body, idempotencyKey));
+  }
+}

@@ -1,0 +1,104 @@
+import { stringifyJson } from '../../platform/exact-json.js';
+import type { Queryable, Tx } from '../sandbox-database.service.js';
+import type { Transfer } from './transfer.js';
+
+const columns = `id, account_id AS "accountId", type, status, amount_cents AS "amountCents", description,
+  external_id AS "externalId", end_to_end_id AS "endToEndId", idempotency_key AS "idempotencyKey", payer,
+  beneficiary, beneficiary_account_id AS "beneficiaryAccountId", transaction_nsu AS "transactionNsu",
+  is_blocked AS "isBlocked", error, created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+/** Keeps transfers in one statement, however many: a batch has a thousand. */
+export async function insertTransfers(tx: Tx, transfers: readonly Transfer[]): Promise<void> {
+  await tx.query(
+    `INSERT INTO transfer (id, account_id, type, status, amount_cents, description, external_id,
+                           end_to_end_id, idempotency_key, payer, beneficiary, beneficiary_account_id,
+                           transaction_nsu, is_blocked, error, created_at, updated_at)
+     SELECT * FROM json_to_recordset($1::json) AS transfer (
+       "id" uuid, "accountId" integer, "type" text, "status" text, "amountCents" bigint,
+       "description" text, "externalId" text, "endToEndId" text, "idempotencyKey" text, "payer" json,
+       "beneficiary" json, "beneficiaryAccountId" integer, "transactionNsu" bigint,
+       "isBlocked" boolean, "error" json, "createdAt" timestamptz, "updatedAt" timestamptz)`,
+    [stringifyJson(transfers)],
+  );
+}
+
+/** Where a transfer stands; what it is does not change. */
+export async function updateTransfer(tx: Tx, transfer: Transfer): Promise<void> {
+  await tx.query(
+    `UPDATE transfer SET status = $2, transaction_nsu = $3, is_blocked = $4, error = $5, updated_at = $6
+     WHERE id = $1`,
+    [
+      transfer.id,
+      transfer.status,
+      transfer.transactionNsu,
+      transfer.isBlocked,
+      transfer.error,
+      transfer.updatedAt,
+    ],
+  );
+}
+
+export async function lockTransfer(tx: Tx, id: string): Promise<Transfer | null> {
+  const [row] = await tx.query<Transfer>(
+    `SELECT ${columns} FROM transfer WHERE id = $1 FOR UPDATE`,
+    [id],
+  );
+  return row ?? null;
+}
+
+/** A Pix that the account sent, locked until the transaction ends. */
+export async function lockSentPix(
+  tx: Tx,
+  accountId: number,
+  endToEndId: string,
+): Promise<Transfer | null> {
+  const [row] = await tx.query<Transfer>(
+    `SELECT ${columns} FROM transfer WHERE end_to_end_id = $2 AND account_id = $1 FOR UPDATE`,
+    [accountId, endToEndId],
+  );
+  return row ?? null;
+}
+
+export async function isSent(tx: Tx, endToEndId: string): Promise<boolean> {
+  return (await tx.query('SELECT FROM transfer WHERE end_to_end_id = $1', [endToEndId])).length > 0;
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * A transfer that the account sent, or received from another account of the bank, by its id, endToEndId or
+ * externalId. Of several with one externalId: one that the account sent, then the newest.
+ */
+export async function findTransfer(
+  database: Queryable,
+  accountId: number,
+  identifier: string,
+): Promise<Transfer | null> {
+  const [row] = await database.query<Transfer>(
+    `SELECT ${columns} FROM transfer
+     WHERE (id = $2 OR end_to_end_id = $3 OR external_id = $3)
+       AND (account_id = $1 OR (type = 'INTERNAL' AND beneficiary_account_id = $1))
+     ORDER BY (id = $2) DESC NULLS LAST, (end_to_end_id = $3) DESC NULLS LAST, (account_id = $1) DESC,
+              created_at DESC, transaction_nsu DESC
+     LIMIT 1`,
+    [accountId, uuid.test(identifier) ? identifier : null, identifier],
+  );
+  return row ?? null;
+}
+
+/**
+ * What came back of a Pix: the larger of what the payer was given and what the beneficiary gave, as either may be at
+ * this bank.
+ */
+export async function sumReturned(tx: Tx, endToEndId: string, accounts: number[]): Promise<bigint> {
+  const [row] = await tx.query<{ returned: bigint }>(
+    `SELECT coalesce(max(returned), 0)::bigint AS returned FROM (
+       SELECT sum(abs(change_cents)) AS returned FROM statement_line
+       WHERE account_id = ANY($2) AND original_end_to_end_id = $1
+         AND type_name IN ('CREDIT_PIX_REFUND', 'DEBIT_PIX_REFUND')
+       GROUP BY account_id, type_name
+     ) AS side`,
+    [endToEndId, accounts],
+  );
+  return row?.returned ?? 0n;
+}

@@ -1,0 +1,77 @@
+// Sends money in one of the three shapes, once for each IdempotencyKey, and tells how a transfer stands.
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import {
+  createTransfer,
+  transferShape,
+  type TransferDetails,
+  type TransferRequest,
+} from '../../contract/transfers.js';
+import { AppError, unreachable } from '../../platform/errors.js';
+import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
+import type { BankAccount } from '../accounts/bank-account.js';
+import { findAccountsByNumber } from '../accounts/bank-accounts.queries.js';
+import { Idempotency } from '../idempotency.service.js';
+import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
+import { getBeneficiary } from './beneficiary-account.js';
+import { InternalTransfers } from './internal-transfers.service.js';
+import { SentPixes } from './sent-pixes.service.js';
+import { transferAnswer, transferDetails } from './transfer-answer.js';
+import type { Order, Transfer } from './transfer.js';
+import { findTransfer, insertTransfers } from './transfers.queries.js';
+
+@Injectable()
+export class Transfers {
+  constructor(
+    private readonly database: SandboxDatabase,
+    private readonly idempotency: Idempotency,
+    private readonly internalTransfers: InternalTransfers,
+    private readonly sentPixes: SentPixes,
+  ) {}
+
+  /** The text of the answer; the same one for a repeat of the key. */
+  async create(account: BankAccount, request: TransferRequest, key: string): Promise<string> {
+    const bodyHash = sha256(canonicalJson(request));
+    const identity = { accountId: account.id, operation: createTransfer.name, key, bodyHash };
+    return this.database.transaction((tx) =>
+      this.idempotency.once(tx, identity, async () => {
+        const transfer = await this.send(tx, account, request, key);
+        return stringifyJson(z.encode(createTransfer.response, transferAnswer(transfer)));
+      }),
+    );
+  }
+
+  /** Throws `not_found` for what neither left nor reached the account. */
+  async get(account: BankAccount, identifier: string): Promise<TransferDetails> {
+    const transfer = await findTransfer(this.database, account.id, identifier);
+    if (!transfer) throw new AppError('not_found');
+    return transferDetails(transfer, account.id);
+  }
+
+  private async send(
+    tx: Tx,
+    payer: BankAccount,
+    request: TransferRequest,
+    idempotencyKey: string,
+  ): Promise<Transfer> {
+    const shape = transferShape(request);
+    const { amountCents, description } = shape;
+    const order: Order = { payer, amountCents, description, idempotencyKey };
+    switch (shape.shape) {
+      case 'key':
+        return this.sentPixes.sendByKey(tx, order, shape.endToEndId);
+      case 'manual':
+        return this.sentPixes.sendManually(tx, order, shape.beneficiary);
+      case 'internal': {
+        const { beneficiaryAccount: number, externalId } = shape;
+        const accounts = await findAccountsByNumber(tx, [number]);
+        const beneficiary = getBeneficiary(accounts.get(number), payer);
+        const moved = await this.internalTransfers.move(tx, { ...order, beneficiary, externalId });
+        await insertTransfers(tx, [moved]);
+        return moved;
+      }
+      default:
+        return unreachable(shape);
+    }
+  }
+}

@@ -1,0 +1,198 @@
+// The sandbox's own choices on batches and on transfers between accounts: what moves, in which mode, and at once.
+import { randomUUID } from 'node:crypto';
+import { Faults } from '../../src/sandbox/faults/faults.service.js';
+import { sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
+import { expectError, newKey } from './samples.js';
+import { batchItem, internal, transferCalls } from './transfer-samples.js';
+import { WebhookConsumer } from './webhook-consumer.js';
+
+const own = 'sandbox-dev-key';
+const other = 'sandbox-dev-key-2';
+
+let bank: SandboxUnderTest;
+beforeEach(async () => {
+  bank = await sandboxUnderTest();
+});
+afterEach(async () => {
+  const { audit } = (await bank.call('GET', '/sandbox/ledger')).body;
+  await bank.stop();
+  expect(audit).toEqual({ clean: true, problems: [] });
+});
+
+const { get, send, sendBatch } = transferCalls(() => bank);
+const modes = (changes: object) => bank.call('PATCH', '/sandbox/modes', { body: changes });
+const interrupt = () =>
+  bank.application.get(Faults).add({
+    ...{ endpoint: 'batch', kind: 'partial-batch', times: 1, probability: null },
+    ...{ seed: 1, delayMs: null },
+  } as const);
+const book = async () => {
+  const { body } = await bank.call('GET', '/sandbox/ledger');
+  const [one, two] = body.accounts.map(({ balance }: { balance: number }) => balance);
+  return { balances: [one, two], movements: body.movements };
+};
+const statuses = (elements: { status: string }[]) => elements.map(({ status }) => status);
+
+describe('a batch', () => {
+  it('makes each item a transfer of its own under the one IdempotencyKey', async () => {
+    const headers = newKey();
+    const items = [batchItem({ amount: 1 }), batchItem({ amount: 2 })];
+    const { body } = await sendBatch(items, headers);
+    const { balances, movements } = await book();
+    expect(balances).toEqual([99_997, 5_003]);
+    const line = (index: number, account: string, isCredit: boolean) =>
+      expect.objectContaining({
+        ...{ account, isCredit, amount: index + 1, externalId: items[index]?.externalId },
+        type: `${isCredit ? 'CREDIT' : 'DEBIT'}_TRANSFER_INTERNAL`,
+        idempotencyKey: headers.IdempotencyKey,
+      });
+    expect(movements).toEqual([
+      ...[line(0, '1000001', false), line(1, '1000001', false)],
+      ...[line(0, '1000002', true), line(1, '1000002', true)],
+    ]);
+    for (const [index, { externalId, amount }] of items.entries()) {
+      expect(body[index]).toMatchObject({ externalId, amount });
+      const found = (await get(externalId)).body;
+      expect(found).toMatchObject({ id: body[index].id, status: 'EFFECTIVE', externalId, amount });
+      expect((await get(body[index].id, other)).body).toMatchObject({ externalId, amount });
+    }
+  });
+
+  it('takes one externalId many times', async () => {
+    const externalId = randomUUID();
+    const items = Array.from({ length: 30 }, () => batchItem({ externalId }));
+    const { body } = await sendBatch(items);
+    expect(new Set(body.map(({ id }: { id: string }) => id)).size).toBe(30);
+    expect((await book()).balances).toEqual([99_997, 5_003]);
+  });
+
+  it.each<[string, string, Record<string, unknown>]>([
+    [
+      'an account that nobody has',
+      'beneficiary_account_not_found',
+      { beneficiaryAccountNumber: '9' },
+    ],
+    [
+      'the bank’s own account',
+      'beneficiary_account_not_found',
+      { beneficiaryAccountNumber: 'spi' },
+    ],
+    ['its own account', 'beneficiary_account_is_own', { beneficiaryAccountNumber: '1000001' }],
+    ['more than is left', 'insufficient_funds', { amount: 99_999.91 }],
+  ])('moves nothing when one item is for %s, and frees its key', async (_, reason, changes) => {
+    const headers = newKey();
+    const refused = await sendBatch([batchItem(), batchItem(changes), batchItem()], headers);
+    expectError(refused, 422);
+    expect(refused.body).toMatchObject({ code: reason, title: expect.stringContaining('Item 2') });
+    expect(await book()).toEqual({ balances: [100_000, 5_000], movements: [] });
+    expect((await sendBatch([batchItem()], headers)).status).toBe(200);
+  });
+
+  it('does what it can in the mode partial, and says what it did not', async () => {
+    await modes({ batch: 'partial' });
+    const items = [
+      batchItem({ beneficiaryAccountNumber: '9' }),
+      batchItem({ amount: 100_000 }),
+      batchItem({ amount: 0.01 }),
+    ];
+    const { status, body } = await sendBatch(items);
+    expect(status).toBe(200);
+    expect(statuses(body)).toEqual(['ERROR', 'DONE', 'ERROR']);
+    expect(body[0]).toMatchObject({
+      ...{ externalId: items[0]?.externalId, transferAt: null, transferredAt: null },
+      recipient: { number: '9', holder: null },
+      error: { code: 'beneficiary_account_not_found', description: expect.any(String) },
+    });
+    expect(body[2].error.code).toBe('insufficient_funds');
+    expect((await book()).balances).toEqual([0, 105_000]);
+    expectError(await get(body[0].id), 404);
+    expectError(await get(items[2]?.externalId ?? ''), 404);
+  });
+
+  it('stops after its first half by a fault, and says so to a repeat as well', async () => {
+    interrupt();
+    expectError(await sendBatch([batchItem({ amount: 1_000_000 })]), 422);
+    const [items, headers] = [Array.from({ length: 5 }, () => batchItem({ amount: 1 })), newKey()];
+    const { status, text, body } = await sendBatch(items, headers);
+    expect(status).toBe(200);
+    expect(statuses(body)).toEqual(['DONE', 'DONE', 'ERROR', 'ERROR', 'ERROR']);
+    expect(body[2].error.code).toBe('batch_interrupted');
+    expect((await sendBatch(items, headers)).text).toBe(text);
+    expect((await book()).balances).toEqual([99_998, 5_002]);
+  });
+
+  it('has at most as many items as the mode says', async () => {
+    await modes({ batchMaximumItems: 2 });
+    expectError(await sendBatch([batchItem(), batchItem(), batchItem()]), 400, '$');
+    expect((await sendBatch([batchItem(), batchItem()])).status).toBe(200);
+  });
+
+  it('takes hundreds of items', async () => {
+    const items = Array.from({ length: 300 }, () => batchItem({ amount: 0.01 }));
+    const { status, body } = await sendBatch(items);
+    expect([status, body.length]).toEqual([200, 300]);
+    expect((await book()).balances).toEqual([99_997, 5_003]);
+  });
+});
+
+describe('transfers between accounts', () => {
+  it('never wait for each other in a circle, and lose no cent', async () => {
+    const crossing = Array.from({ length: 32 }, (_, index) => {
+      const isBack = index % 2 === 1;
+      const beneficiaryAccount = isBack ? '1000001' : '1000002';
+      const request = internal({ amount: isBack ? 2 : 1, beneficiaryAccount });
+      return send(request, newKey(), isBack ? other : own);
+    });
+    const batches = Array.from({ length: 4 }, () => sendBatch([batchItem(), batchItem()]));
+    const answers = await Promise.all([...crossing, ...batches]);
+    expect(answers.map(({ status }) => status)).toEqual(Array(36).fill(200));
+    const { balances, movements } = await book();
+    expect(balances).toEqual([100_015.2, 4_984.8]);
+    expect(movements).toHaveLength(80);
+  });
+
+  it('cannot spend the same balance twice', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => send(internal({ amount: 30_000 }))),
+    );
+    const spent = answers.filter(({ status }) => status === 200);
+    expect(spent).toHaveLength(3);
+    expect((await book()).balances).toEqual([10_000, 95_000]);
+  });
+
+  it('repeat, conflict or act again as the mode says', async () => {
+    const [request, headers] = [internal(), newKey()];
+    const first = await send(request, headers);
+    expect((await send(request, headers)).text).toBe(first.text);
+    await modes({ idempotentRepeat: 'conflict' });
+    expectError(await send(request, headers), 409);
+    await modes({ idempotentRepeat: 'ignore' });
+    expect((await send(request, headers)).body.id).not.toBe(first.body.id);
+    expect((await book()).movements).toHaveLength(4);
+    expect((await get(request.externalId)).body.transactionNsu).toBe(2);
+  });
+
+  it('are told to both sides', async () => {
+    const consumer = await WebhookConsumer.listen();
+    try {
+      const [debited, credited] = ['TRANSFER_INTERNAL_DEBITED', 'TRANSFER_INTERNAL_CREDITED'];
+      await consumer.register(bank, debited, own);
+      await consumer.register(bank, credited, other);
+      const sent = (await send(internal())).body;
+      const [item] = (await sendBatch([batchItem()])).body;
+      const { id, externalId, amount, createdAt, payer, beneficiary } = sent;
+      const one = await consumer.find(debited, own, id);
+      expect(one).toEqual({
+        ...{ id, externalId, eventType: debited, status: 'EFFECTIVE', paymentChannel: 'API' },
+        ...{ type: 'INTERNAL', amount, createdAt, payer, beneficiary },
+      });
+      const received = await consumer.find(credited, other, `C${id}`);
+      expect(received).toEqual({ ...one, id: `C${id}`, eventType: credited });
+      const ofBatch = await consumer.find(credited, other, `C${item.id}`);
+      expect(ofBatch.externalId).toBe(item.externalId);
+      await consumer.find(debited, own, item.id);
+    } finally {
+      consumer.close();
+    }
+  });
+});

@@ -1,0 +1,184 @@
+// The control plane of money that is sent: keys that tests register, Pix that come back, and what is told of them.
+import { randomUUID } from 'node:crypto';
+import { Faults } from '../../src/sandbox/faults/faults.service.js';
+import { eventually, sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
+import { expectError, newKey } from './samples.js';
+import { byKey, internal, manual, transferCalls } from './transfer-samples.js';
+import { WebhookConsumer } from './webhook-consumer.js';
+
+const own = 'sandbox-dev-key';
+const other = 'sandbox-dev-key-2';
+
+let bank: SandboxUnderTest;
+let consumer: WebhookConsumer;
+beforeAll(async () => {
+  bank = await sandboxUnderTest();
+  consumer = await WebhookConsumer.listen();
+  for (const type of ['PIX_PAYMENT_UPDATED', 'PIX_REFUNDED'])
+    await consumer.register(bank, type, own);
+  await consumer.register(bank, 'PIX_RECEIVED', other);
+});
+afterAll(async () => {
+  const { audit } = (await bank.call('GET', '/sandbox/ledger')).body;
+  consumer.close();
+  await bank.stop();
+  expect(audit).toEqual({ clean: true, problems: [] });
+});
+
+const { endToEndId, get, lookUp, send } = transferCalls(() => bank);
+const post = (path: string, body: unknown) => bank.call('POST', path, { body });
+const registerKey = (body: unknown) => post('/sandbox/dict/keys', body);
+const giveBack = (body: unknown) => post('/sandbox/pix/returned', body);
+const ended = (id: string) =>
+  eventually(async () => {
+    const { body } = await get(id);
+    expect(body.status).toMatch(/^PIX_(EFFECTIVE|ERROR)$/);
+    return body;
+  });
+
+describe('POST /sandbox/dict/keys', () => {
+  it('registers a key of an account, which is then looked up and listed', async () => {
+    const key = randomUUID();
+    const { status, body } = await registerKey({ key: key.toUpperCase(), account: '1000002' });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      key,
+      holder: { name: 'Maria Aparecida da Silva', document: '12345678909' },
+    });
+    expect((await lookUp({ key })).body.beneficiary.number).toBe('1000002');
+    const { dictKeys } = (await bank.call('GET', '/sandbox/fixtures')).body;
+    expect(dictKeys).toContainEqual(body);
+  });
+
+  it('registers a key of another institution’s customer, with what it is told of them', async () => {
+    const holder = { name: 'Fábrica Ltda', document: '12.ABC.345/01DE-35' };
+    const participant = { name: 'Outro Banco', ispb: '1234567A' };
+    const details = { number: '42', branch: '7', type: 'SAVING' };
+    const { body } = await registerKey({
+      key: '+55 11 98888-7777',
+      holder,
+      participant,
+      ...details,
+    });
+    expect(body).toEqual({
+      key: '+5511988887777',
+      holder: { name: 'Fábrica Ltda', document: '12ABC34501DE35' },
+    });
+    const looked = (await lookUp({ key: body.key, holderDocument: '12abc34501de35' })).body;
+    expect(looked).toMatchObject({
+      ...{ key: body.key, keyBelongsHolder: true },
+      beneficiary: {
+        ...{ ...details, participant },
+        holder: { name: holder.name, document: '**.ABC.345/01DE-**', type: 'LEGAL' },
+      },
+    });
+    const sent = (await send(byKey(looked.endToEndId))).body;
+    expect(sent.beneficiary).toMatchObject({ ...details, participant });
+    expect(sent.beneficiary.holder.document).toBe('12ABC34501DE35');
+    expect((await bank.call('GET', '/sandbox/fixtures')).body.dictKeys).toContainEqual(body);
+  });
+
+  it('refuses a key that is taken, that is none, and whatever else is wrong', async () => {
+    const key = `k-${Date.now()}@test.example`;
+    expect((await registerKey({ key })).status).toBe(200);
+    expectError(await registerKey({ key: key.toUpperCase() }), 409);
+    expectError(await registerKey({ key: 'no key' }), 400, '$.key');
+    expectError(await registerKey({}), 400, '$.key');
+    const fresh = () => ({ key: randomUUID() });
+    expectError(await registerKey({ ...fresh(), account: '9999999' }), 404);
+    expectError(await registerKey({ ...fresh(), account: 'spi' }), 404);
+    expectError(await registerKey({ ...fresh(), type: 'X' }), 400, '$.type');
+    const document = '11111111111';
+    expectError(await registerKey({ ...fresh(), holder: { document } }), 400, '$.holder.document');
+    const participant = { ispb: '123' };
+    expectError(await registerKey({ ...fresh(), participant }), 400, '$.participant.ispb');
+  });
+});
+
+describe('what is told of a sent Pix', () => {
+  it('is its end, with the IdempotencyKey that began it, and its arrival', async () => {
+    const headers = newKey();
+    const sent = (await send(byKey(await endToEndId()), headers)).body;
+    await ended(sent.id);
+    const told = await consumer.find('PIX_PAYMENT_UPDATED', own, sent.endToEndId);
+    const { amount, createdAt, description, payer, beneficiary } = sent;
+    expect(told).toEqual({
+      ...{ eventType: 'PIX_PAYMENT_EFFECTIVE', endToEndId: sent.endToEndId },
+      ...{ idempotencyKey: headers.IdempotencyKey, status: 'PIX_EFFECTIVE', amount, createdAt },
+      ...{ description, payer, beneficiary },
+    });
+    const arrival = await consumer.find('PIX_RECEIVED', other, sent.endToEndId);
+    expect(arrival).toMatchObject({
+      ...{ eventType: 'PIX_RECEIVED', endToEndId: sent.endToEndId, amount },
+      proof: { payer, beneficiary, status: 'PIX_EFFECTIVE' },
+    });
+  });
+
+  it('is its error', async () => {
+    bank.application.get(Faults).add({
+      ...{ endpoint: 'transfers', kind: 'async-error', times: 1, probability: null, seed: 1 },
+      delayMs: null,
+    } as const);
+    const sent = (await send(manual())).body;
+    const told = await consumer.find('PIX_PAYMENT_UPDATED', own, sent.endToEndId);
+    expect(told).toMatchObject({
+      ...{ eventType: 'PIX_PAYMENT_ERROR', status: 'PIX_ERROR', error: { code: 'AC06' } },
+    });
+    expectError(await giveBack({ endToEndId: sent.endToEndId }), 422);
+  });
+});
+
+describe('POST /sandbox/pix/returned', () => {
+  it('gives back a part, then the rest, and never more', async () => {
+    const sent = (await send(manual({ amount: 10 }))).body;
+    const original = { endToEndId: sent.endToEndId };
+    expect((await giveBack(original)).body.code).toBe('pix_not_effective');
+    await ended(sent.id);
+    const { status, body } = await giveBack({ ...original, amount: 4, reason: 'Troca' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      ...{ account: '1000001', amount: 4, isCredit: true, type: 'CREDIT_PIX_REFUND' },
+      endToEndId: expect.stringMatching(/^D88888888\d{12}[0-9A-Za-z]{11}$/),
+      originalEndToEndId: sent.endToEndId,
+    });
+    expectError(await giveBack({ ...original, amount: 6.01 }), 422);
+    const parallel = await Promise.all(Array.from({ length: 8 }, () => giveBack(original)));
+    expect(parallel.filter((answer) => answer.status === 200)).toHaveLength(1);
+    expect((await giveBack(original)).body.code).toBe('return_exceeds_pix');
+    const told = await consumer.find('PIX_REFUNDED', own, body.endToEndId);
+    expect(told).toEqual({
+      ...{ eventType: 'PIX_REFUNDED', endToEndId: body.endToEndId, amount: 4 },
+      ...{ originalEndToEndId: sent.endToEndId, bankAccount: '1000001', refundCode: 'MD06' },
+      ...{ reasonRefund: 'Troca', idempotencyKey: expect.any(String), externalId: null },
+      createdAt: body.createdAt,
+      proof: {
+        ...{ endToEndId: body.endToEndId, originalEndToEndId: sent.endToEndId, amount: 4 },
+        ...{ status: 'PIX_EFFECTIVE', operationType: 'CREDIT_REFUND', createdAt: body.createdAt },
+        ...{ finishedAt: body.createdAt, payer: sent.beneficiary, beneficiary: sent.payer },
+      },
+    });
+  });
+
+  it('takes the money from a beneficiary at this bank', async () => {
+    const sent = (await send(byKey(await endToEndId(), { amount: 3 }))).body;
+    await ended(sent.id);
+    const { body } = await giveBack({ endToEndId: sent.endToEndId });
+    const { movements } = (await bank.call('GET', '/sandbox/ledger?account=1000002')).body;
+    expect(movements.at(-1)).toMatchObject({
+      ...{ type: 'DEBIT_PIX_REFUND', amount: 3, isCredit: false, endToEndId: body.endToEndId },
+      originalEndToEndId: sent.endToEndId,
+    });
+  });
+
+  it('knows only Pix that the account sent', async () => {
+    const sent = (await send(manual())).body;
+    await ended(sent.id);
+    const { endToEndId: id } = sent;
+    expectError(await giveBack({ endToEndId: id, account: '1000002' }), 404);
+    expectError(await giveBack({ endToEndId: 'E1' }), 404);
+    expectError(await giveBack({ endToEndId: (await send(internal())).body.id }), 404);
+    expectError(await giveBack({}), 400, '$.endToEndId');
+    expectError(await giveBack({ endToEndId: id, amount: 0 }), 400, '$.amount');
+    expect((await giveBack({ endToEndId: id, account: '1000001' })).status).toBe(200);
+  });
+});
