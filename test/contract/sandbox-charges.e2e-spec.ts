@@ -253,3 +253,16 @@ it('takes an ourNumber of wallet 121 as a number of eleven digits', async () => 
     }
   await create(slip({ ourNumber: '770' }));
 });
+
+it('knows how a charge stands when the words for it change, and tells it in those of today', async () => {
+  const [paid, voided] = [await create(slip()), await create(slip())];
+  await post(`${paid}/pay`);
+  await post(`${voided}/void`);
+  await bank.call('PATCH', '/sandbox/modes', {
+    body: { chargeStatus: { paid: 'Liquidado', voided: 'Baixado' } },
+  });
+  expect(await statusOf(paid)).toBe('Liquidado');
+  expect(await statusOf(voided)).toBe('Baixado');
+  expectError(await post(`${paid}/pay`), 409);
+  expect((await post(`${voided}/pay`)).body.status).toBe('Baixado');
+});

@@ -4,15 +4,12 @@ import { invariant } from '../../platform/errors.js';
 import { findAccountById } from '../accounts/accounts.queries.js';
 import { findCharge, lockCharge, updateCharge } from '../charges/charges.queries.js';
 import type { ChargeRow } from '../charges/charges.queries.js';
-import { Modes } from '../modes/modes.service.js';
 import type { Queryable, Tx } from '../sandbox-database.service.js';
 import { billOfCharge, billOfRow, type Bill } from './bill.js';
 import { findBill, findIssued, lockBill, updateBillStatus } from './bills.queries.js';
 
 @Injectable()
 export class BillRegister {
-  constructor(private readonly modes: Modes) {}
-
   /** The bill of a bar code as it stands, or null. */
   async find(database: Queryable, barCode: string): Promise<Bill | null> {
     const row = await findBill(database, barCode);
@@ -42,8 +39,7 @@ export class BillRegister {
   async reopen(tx: Tx, bill: Bill, at: Date): Promise<void> {
     if (!bill.issued) return updateBillStatus(tx, bill.barCode, 'PENDING_PAYMENT');
     const { id, type, dueDate } = bill.issued.charge;
-    const { slipCreated, qrCreated } = this.modes.current.chargeStatus;
-    const status = type === 'BANKSLIP' ? slipCreated : qrCreated;
+    const status = type === 'BANKSLIP' ? 'Pending' : 'Created';
     await updateCharge(tx, id, { status, dueDate, at });
   }
 
@@ -57,6 +53,6 @@ export class BillRegister {
     const charge = await read(known.accountId, known.correlationId);
     const account = await findAccountById(database, known.accountId);
     invariant(charge && account, 'a charge and its account stay');
-    return billOfCharge(charge, account, this.modes.current.chargeStatus);
+    return billOfCharge(charge, account);
   }
 }

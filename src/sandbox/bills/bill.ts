@@ -59,11 +59,7 @@ export function billOfRow(row: BillRow): Bill {
 }
 
 /** A slip of this bank; `words` are those by which its charge tells that it is paid, or void. */
-export function billOfCharge(
-  charge: ChargeRow,
-  account: BankAccount,
-  words: { paid: string; voided: string },
-): Bill {
+export function billOfCharge(charge: ChargeRow, account: BankAccount): Bill {
   const { barCode, digitableLine, amountCents, dueDate } = charge;
   invariant(barCode && digitableLine && amountCents && dueDate, 'a slip has its fields');
   const { name, document } = payerOf(charge);
@@ -72,7 +68,7 @@ export function billOfCharge(
     ...{ barCode, digitableLine, amountCents, dueDate },
     identifierNumber: identifierOf(barCode),
     type: 'BANKSLIP',
-    status: statusOf(charge.status, words),
+    status: statusOf(charge.status),
     rebateCents: 0n,
     adjustments: readAdjustments(charge.adjustments),
     isAllowPartialPayment: false,
@@ -85,9 +81,9 @@ export function billOfCharge(
   };
 }
 
-function statusOf(status: string, words: { paid: string; voided: string }): BillStatus {
-  if (status === words.paid) return 'PAID';
-  return status === words.voided ? 'BLOCKED_PAYMENT' : 'PENDING_PAYMENT';
+function statusOf(status: ChargeRow['status']): BillStatus {
+  if (status === 'Paid') return 'PAID';
+  return status === 'Voided' ? 'BLOCKED_PAYMENT' : 'PENDING_PAYMENT';
 }
 
 const identifierDigits = 19;

@@ -3,17 +3,22 @@ import { invariant } from '../../platform/errors.js';
 import { parseJson } from '../../platform/exact-json.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { wireInteger, wireReais } from '../wire-amount.js';
+import { tellStatus, type StatusWords } from './charge-status.js';
 import type { ChargeRow, PaymentRow } from './charges.queries.js';
 
 /** A bank slip as it is told: by itself a slip, with a QR code in the shape of a static Pix charge. */
 export function chargeAnswer(
   charge: Omit<ChargeRow, 'answer'>,
+  words: StatusWords,
   payments: object[] = [],
 ): ChargeDetails {
-  return charge.type === 'BANKSLIP' ? slipAnswer(charge) : pixAnswer(charge, payments);
+  const status = tellStatus(charge.status, words);
+  return charge.type === 'BANKSLIP'
+    ? slipAnswer(charge, status)
+    : pixAnswer(charge, status, payments);
 }
 
-function slipAnswer(charge: Omit<ChargeRow, 'answer'>): ChargeDetails {
+function slipAnswer(charge: Omit<ChargeRow, 'answer'>, status: string): ChargeDetails {
   const { amountCents, ourNumber, dueDate, barCode, digitableLine, payer } = charge;
   invariant(
     amountCents && ourNumber && dueDate && barCode && digitableLine && payer,
@@ -30,13 +35,17 @@ function slipAnswer(charge: Omit<ChargeRow, 'answer'>): ChargeDetails {
     digitableLine,
     payer: parseJson(payer) as Record<string, unknown>,
     ...(charge.finalBeneficiary ? { finalBeneficiary: parseJson(charge.finalBeneficiary) } : {}),
-    status: charge.status,
+    status,
     createdAt: charge.createdAt.toISOString(),
     updatedAt: charge.updatedAt.toISOString(),
   };
 }
 
-function pixAnswer(charge: Omit<ChargeRow, 'answer'>, payments: object[]): ChargeDetails {
+function pixAnswer(
+  charge: Omit<ChargeRow, 'answer'>,
+  status: string,
+  payments: object[],
+): ChargeDetails {
   const { amountCents, qrCode } = charge;
   invariant(qrCode, 'a Pix charge has its QR code');
   return {
@@ -45,7 +54,7 @@ function pixAnswer(charge: Omit<ChargeRow, 'answer'>, payments: object[]): Charg
     amount: amountCents,
     description: charge.description,
     additionalInfo: additionalInfoOf(charge),
-    status: charge.status,
+    status,
     qrCode,
     payments,
     createdAt: charge.createdAt.toISOString(),
@@ -68,11 +77,12 @@ export function additionalInfoOf(
 export function chargeDetailsAnswer(
   charge: ChargeRow,
   account: BankAccount,
+  words: StatusWords,
   payments: readonly PaymentRow[],
 ): ChargeDetails {
   const paid = payments.map(paymentAnswer);
   return {
-    ...chargeAnswer(charge, paid),
+    ...chargeAnswer(charge, words, paid),
     walletNumber: charge.wallet,
     beneficiary: {
       name: account.holderName,

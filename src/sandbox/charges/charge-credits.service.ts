@@ -19,10 +19,11 @@ import { chargePaidBody, type ChargePayment } from '../webhooks/webhook-bodies.j
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { wireReais } from '../wire-amount.js';
 import { payerOf, slipOf } from './charge-parts.js';
+import type { ChargeStatus } from './charge-status.js';
 import { updateCharge, type ChargeRow } from './charges.queries.js';
 
 export interface PaidCharge {
-  status: string;
+  status: ChargeStatus;
   line: PostedLine;
 }
 
@@ -120,10 +121,9 @@ export class ChargeCredits {
   ): Promise<PaidCharge> {
     const { nsu, changeCents: amountCents, createdAt } = line;
     const { correlationId, dueDate } = charge;
-    const words = this.modes.current.chargeStatus;
     const isSlip = charge.type !== 'PIX_STATIC';
     // A void does not keep money from coming; the charge stays void.
-    const status = isSlip && charge.status !== words.voided ? words.paid : charge.status;
+    const status = isSlip && charge.status !== 'Voided' ? 'Paid' : charge.status;
     if (isSlip) await updateCharge(tx, charge.id, { status, dueDate, at: createdAt });
     const slip = slipOf(charge);
     const body = chargePaidBody(

@@ -23,12 +23,13 @@ export class ChargeReading {
     const charge = await findCharge(this.database, account.id, correlationId);
     if (!charge) throw new AppError('not_found');
     const payments = await listPayments(this.database, account.id, [correlationId]);
-    return chargeDetailsAnswer(charge, account, payments);
+    return chargeDetailsAnswer(charge, account, this.modes.current.chargeStatus, payments);
   }
 
   /** Newest first, by the days on which they were issued; a longer `limit` is served up to the statement's cap. */
   async list(account: BankAccount, query: ChargesQuery): Promise<ChargeDetails[]> {
-    const limit = Math.min(query.limit ?? defaultLimit, this.modes.current.statementPageCap);
+    const { statementPageCap, chargeStatus: words } = this.modes.current;
+    const limit = Math.min(query.limit ?? defaultLimit, statementPageCap);
     return this.database.snapshot(async (tx) => {
       const charges = await listCharges(tx, {
         accountId: account.id,
@@ -42,7 +43,7 @@ export class ChargeReading {
       for (const payment of await listPayments(tx, account.id, ids))
         payments.get(payment.correlation_id)?.push(payment);
       return charges.map((charge) =>
-        chargeDetailsAnswer(charge, account, payments.get(charge.correlationId) ?? []),
+        chargeDetailsAnswer(charge, account, words, payments.get(charge.correlationId) ?? []),
       );
     });
   }

@@ -8,6 +8,7 @@ import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
 import { ChargeCredits } from './charge-credits.service.js';
 import { askedAmount } from './charge-parts.js';
+import { tellStatus } from './charge-status.js';
 import { listPayments, lockCharge, type ChargeRow } from './charges.queries.js';
 import { OverdueCharges } from './overdue-charges.service.js';
 
@@ -33,7 +34,7 @@ export class ChargeSimulation {
           : await this.credits.creditPix(tx, account, charge, { amountCents, payer: {} });
       return {
         correlationId,
-        status,
+        status: tellStatus(status, this.modes.current.chargeStatus),
         amount: amountCents,
         nsu: line.nsu,
         endToEndId: line.endToEndId ?? null,
@@ -54,15 +55,15 @@ export class ChargeSimulation {
           public: 'A static QR code has no due date.',
           reason: 'charge_without_due_date',
         });
-      const { expired: status, voided } = this.modes.current.chargeStatus;
-      if (charge.status === voided)
+      if (charge.status === 'Voided')
         throw new AppError('conflict', {
           public: 'The charge is void.',
           reason: 'charge_voided',
         });
       const dueDate = addBusinessDays(this.clock.today(), -1);
-      if (charge.status !== status || charge.dueDate !== dueDate)
+      if (charge.status !== 'Expired' || charge.dueDate !== dueDate)
         await this.overdue.expire(tx, account, charge, dueDate);
+      const status = tellStatus('Expired', this.modes.current.chargeStatus);
       return { correlationId, status, amount: charge.amountCents, dueDate };
     });
   }
@@ -84,8 +85,7 @@ export class ChargeSimulation {
 
   /** A void slip keeps its status when it is paid: only its credits tell. */
   private async isPaid(tx: Tx, charge: ChargeRow): Promise<boolean> {
-    const { paid, voided } = this.modes.current.chargeStatus;
-    if (charge.status !== voided) return charge.status === paid;
+    if (charge.status !== 'Voided') return charge.status === 'Paid';
     return (await listPayments(tx, charge.accountId, [charge.correlationId])).length > 0;
   }
 }

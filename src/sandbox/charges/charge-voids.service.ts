@@ -9,6 +9,7 @@ import { chargeVoidedBody } from '../webhooks/charge-voided-body.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { additionalInfoOf } from './charge-answer.js';
 import { slipOf } from './charge-parts.js';
+import { tellStatus, type StatusWords } from './charge-status.js';
 import { lockCharge, updateCharge, type ChargeRow } from './charges.queries.js';
 
 @Injectable()
@@ -25,34 +26,35 @@ export class ChargeVoids {
     return this.database.transaction(async (tx) => {
       const charge = await lockCharge(tx, account.id, correlationId);
       if (!charge) throw new AppError('not_found');
-      const { voided: status, paid } = this.modes.current.chargeStatus;
-      if (charge.status === status) return answerOf(charge);
-      if (charge.type !== 'PIX_STATIC' && charge.status === paid)
+      const words = this.modes.current.chargeStatus;
+      if (charge.status === 'Voided') return answerOf(charge, words);
+      if (charge.type !== 'PIX_STATIC' && charge.status === 'Paid')
         throw new AppError('conflict', {
           public: 'The charge is paid already.',
           reason: 'charge_already_paid',
         });
       const at = this.clock.now();
-      const voided = { ...charge, status, updatedAt: at };
-      await updateCharge(tx, charge.id, { status, dueDate: charge.dueDate, at });
+      const voided: ChargeRow = { ...charge, status: 'Voided', updatedAt: at };
+      await updateCharge(tx, charge.id, { status: voided.status, dueDate: charge.dueDate, at });
       const body = chargeVoidedBody({
         ...voided,
+        status: tellStatus(voided.status, words),
         account,
         slip: slipOf(voided),
         additionalInfo: additionalInfoOf(voided),
       });
       await this.webhooks.notify(tx, account, 'CHARGE_VOIDED', { body, at });
       await this.webhooks.notify(tx, account, 'CHARGE_CANCELLED', { body, at });
-      return answerOf(voided);
+      return answerOf(voided, words);
     });
   }
 }
 
 /** The same for every repeat, whatever was paid in between. */
-function answerOf({ correlationId, status, amountCents, dueDate }: ChargeRow) {
+function answerOf({ correlationId, status, amountCents, dueDate }: ChargeRow, words: StatusWords) {
   return {
     correlationId,
-    status,
+    status: tellStatus(status, words),
     ...(amountCents === null ? {} : { amount: amountCents }),
     ...(dueDate === null ? {} : { dueDate }),
   };

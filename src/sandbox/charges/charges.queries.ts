@@ -1,3 +1,4 @@
+import type { ChargeStatus } from './charge-status.js';
 import type { Queryable, Tx } from '../sandbox-database.service.js';
 
 export interface ChargeRow {
@@ -5,7 +6,7 @@ export interface ChargeRow {
   accountId: number;
   correlationId: string;
   type: 'BANKSLIP' | 'BANKSLIP_PIX' | 'PIX_STATIC';
-  status: string;
+  status: ChargeStatus;
   amountCents: bigint | null;
   wallet: number | null;
   ourNumber: string | null;
@@ -154,7 +155,7 @@ export async function findCorrelationIdByTxid(
 export async function updateCharge(
   tx: Tx,
   id: bigint,
-  change: { status: string; dueDate: string | null; at: Date },
+  change: { status: ChargeStatus; dueDate: string | null; at: Date },
 ): Promise<void> {
   await tx.query(`UPDATE charge SET status = $2, due_date = $3, updated_at = $4 WHERE id = $1`, [
     id,

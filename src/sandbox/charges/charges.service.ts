@@ -40,12 +40,11 @@ export class Charges {
       correlationId: request.correlationId,
       bodyHash: sha256(canonicalJson(request)),
     };
-    const status = this.modes.current.chargeStatus;
     const make = (id: bigint): NewCharge => ({
       ...issueSlip(account, request, id),
       ...pix,
       type: request.type,
-      status: request.type === 'BANKSLIP' ? status.slipCreated : status.qrCreated,
+      status: request.type === 'BANKSLIP' ? 'Pending' : 'Created',
       amountCents: request.Amount,
       yourNumber: request.yourNumber ?? null,
       dueDate: request.dueDate,
@@ -56,7 +55,12 @@ export class Charges {
     try {
       return await this.database.transaction((tx) =>
         this.book.issueOnce(tx, account, identity, make, (charge) =>
-          stringifyJson(z.encode(createCharge.response, chargeAnswer(charge) as never)),
+          stringifyJson(
+            z.encode(
+              createCharge.response,
+              chargeAnswer(charge, this.modes.current.chargeStatus) as never,
+            ),
+          ),
         ),
       );
     } catch (cause) {

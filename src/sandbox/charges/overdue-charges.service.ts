@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { addDays, rollToBusinessDay, type PlainDate } from '../../brazil/calendar.js';
 import { statementDayStart } from '../../brazil/statement-day.js';
 import { invariant } from '../../platform/errors.js';
-import { findAccountsById } from '../accounts/bank-accounts.queries.js';
+import { findAccountById } from '../accounts/accounts.queries.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { DueWork } from '../due-work/due-work.service.js';
@@ -12,6 +12,7 @@ import { Modes } from '../modes/modes.service.js';
 import type { Tx } from '../sandbox-database.service.js';
 import { chargeOverdueBody } from '../webhooks/webhook-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
+import { tellStatus } from './charge-status.js';
 import { lockChargeById, updateCharge, type ChargeRow } from './charges.queries.js';
 
 @Injectable()
@@ -38,21 +39,20 @@ export class OverdueCharges {
 
   /** Marks a locked slip as expired on a due date, and tells it unless it was told before. */
   async expire(tx: Tx, account: BankAccount, charge: ChargeRow, dueDate: PlainDate): Promise<void> {
-    const status = this.modes.current.chargeStatus.expired;
     const { correlationId, amountCents } = charge;
     invariant(amountCents !== null, 'a bank slip has its amount');
     const at = this.clock.now();
-    await updateCharge(tx, charge.id, { status, dueDate, at });
-    if (charge.status === status) return;
+    await updateCharge(tx, charge.id, { status: 'Expired', dueDate, at });
+    if (charge.status === 'Expired') return;
+    const status = tellStatus('Expired', this.modes.current.chargeStatus);
     const body = chargeOverdueBody({ correlationId, amountCents, dueDate, status, updatedAt: at });
     await this.webhooks.notify(tx, account, 'CHARGE_OVERDUE', { body, at });
   }
 
   private async becomeOverdue(tx: Tx, id: bigint): Promise<void> {
     const charge = await lockChargeById(tx, id);
-    const { paid, expired, voided } = this.modes.current.chargeStatus;
-    if (!charge?.dueDate || [paid, expired, voided].includes(charge.status)) return;
-    const account = (await findAccountsById(tx, [charge.accountId])).get(charge.accountId);
+    if (!charge?.dueDate || ['Paid', 'Expired', 'Voided'].includes(charge.status)) return;
+    const account = await findAccountById(tx, charge.accountId);
     invariant(account, 'a charge is of a customer');
     await this.expire(tx, account, charge, charge.dueDate);
   }

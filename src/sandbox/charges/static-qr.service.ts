@@ -12,7 +12,6 @@ import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.
 import { Accounts } from '../accounts/accounts.service.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { Idempotency } from '../idempotency.service.js';
-import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { ChargeBook, type NewCharge } from './charge-book.service.js';
 import { maxQrCents } from './issued-slip.js';
@@ -25,7 +24,6 @@ export class StaticQrCodes {
     private readonly accounts: Accounts,
     private readonly book: ChargeBook,
     private readonly idempotency: Idempotency,
-    private readonly modes: Modes,
   ) {}
 
   /** The text of the answer; the same one for a repeat of the key, and for a repeat of the body. */
@@ -48,7 +46,7 @@ export class StaticQrCodes {
     const bodyHash = sha256(canonicalJson(request));
     const charge: NewCharge = {
       type: 'PIX_STATIC',
-      status: this.modes.current.chargeStatus.qrCreated,
+      status: 'Created',
       amountCents: request.amount ?? null,
       pixKey,
       txid,

@@ -49,7 +49,7 @@ export function paidPixSlip(making: LineMaking): ReceivedPix {
 
 /** A static QR code with its first payment. */
 export function paidStaticQr(making: LineMaking): ReceivedPix {
-  const { random, amountCents, at, chargeStatus } = making;
+  const { random, amountCents, at } = making;
   const correlationId = random.uuid();
   // A code without an amount takes payments of any amount.
   const asked = random.below(2) === 0 ? amountCents : null;
@@ -57,7 +57,7 @@ export function paidStaticQr(making: LineMaking): ReceivedPix {
     id: making.takeChargeId(),
     correlationId,
     type: 'PIX_STATIC',
-    status: chargeStatus.qrCreated,
+    status: 'Created',
     amountCents: asked,
     wallet: null,
     ourNumber: null,
@@ -96,7 +96,7 @@ function plannedSlip(
   type: 'BANKSLIP' | 'BANKSLIP_PIX',
   payer: Person,
 ): PlannedCharge {
-  const { account, random, amountCents, at, chargeStatus } = making;
+  const { account, random, amountCents, at } = making;
   const id = making.takeChargeId();
   const correlationId = random.uuid();
   // A day later at least: midnight may be nearer in São Paulo than by the statement's cut.
@@ -110,7 +110,7 @@ function plannedSlip(
     id,
     correlationId,
     type,
-    status: chargeStatus.paid,
+    status: 'Paid',
     amountCents,
     wallet,
     ourNumber,

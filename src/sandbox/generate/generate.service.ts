@@ -96,7 +96,6 @@ export class Generate implements BeforeApplicationShutdown {
       seed: `${load.seed}/${account.number}/${end.lastNsu}`,
       account,
       pixKey: load.pixKey,
-      chargeStatus: this.modes.current.chargeStatus,
       balanceCents: end.balanceCents,
       blockedCents: end.blockedCents,
       takeChargeId: () => chargeIds.next().value!,

@@ -27,7 +27,6 @@ function planned(count: number, changes: Partial<PlanStart> = {}): PlannedLine[]
     seed: '1',
     account,
     pixKey: '6e6f2d5c-1a0b-4c3d-8e5f-000000000001',
-    chargeStatus: { paid: 'Paid', qrCreated: 'Created' },
     balanceCents: 10_000_000n,
     blockedCents: 0n,
     takeChargeId: () => (chargeId += 1n),

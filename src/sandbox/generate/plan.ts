@@ -20,7 +20,6 @@ export interface PlanStart {
   account: BankAccount;
   /** Under which its charges are paid. */
   pixKey: string;
-  chargeStatus: { paid: string; qrCreated: string };
   balanceCents: bigint;
   /** Part of the balance that no debit may take. */
   blockedCents: bigint;
@@ -160,9 +159,9 @@ export class Plan {
   }
 
   private making(at: Date, amountCents: bigint): LineMaking {
-    const { account, pixKey, chargeStatus, takeChargeId } = this.start;
+    const { account, pixKey, takeChargeId } = this.start;
     const { random } = this;
-    return { account, pixKey, chargeStatus, takeChargeId, random, amountCents, at };
+    return { account, pixKey, takeChargeId, random, amountCents, at };
   }
 
   private remember({ line, refundable }: ReceivedPix): PlannedLine {

@@ -58,7 +58,6 @@ export interface PlannedLine extends LineDetails {
 export interface LineMaking {
   account: BankAccount;
   pixKey: string;
-  chargeStatus: { paid: string; qrCreated: string };
   random: SeededRandom;
   takeChargeId: () => bigint;
   amountCents: bigint;

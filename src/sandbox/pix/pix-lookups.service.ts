@@ -5,7 +5,7 @@ import { parsePixKey } from '../../brazil/pix-key.js';
 import type { PixLookupRequest, PixLookupResponse } from '../../contract/pix-lookup.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import type { BankAccount } from '../accounts/bank-account.js';
-import { findAccountsById } from '../accounts/bank-accounts.queries.js';
+import { findAccountsById } from '../accounts/accounts.queries.js';
 import { bank } from '../bank-identity.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RefundFilter } from '../../contract/refunds.js';
 import { AppError, unreachable } from '../../platform/errors.js';
-import { findAccountsByNumber } from '../accounts/bank-accounts.queries.js';
+import { findAccountsByNumber } from '../accounts/accounts.queries.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { bank } from '../bank-identity.js';
 import { BankClock } from '../clock/bank-clock.service.js';

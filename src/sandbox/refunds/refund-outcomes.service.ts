@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { invariant } from '../../platform/errors.js';
 import { parseJson } from '../../platform/exact-json.js';
-import { findAccountsById } from '../accounts/bank-accounts.queries.js';
+import { findAccountById } from '../accounts/accounts.queries.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { Faults, type FiredFault } from '../faults/faults.service.js';
@@ -58,7 +58,7 @@ export class RefundOutcomes {
   private async finish(tx: Tx, subject: string, isFailed: boolean): Promise<void> {
     const [accountId, nsu] = subject.split(':') as [string, string];
     const id = Number(accountId);
-    const account = (await findAccountsById(tx, [id])).get(id);
+    const account = await findAccountById(tx, id);
     const refund = await findSentRefund(tx, id, BigInt(nsu));
     invariant(account && refund, 'the line of a refund stays');
     const proof = parseJson(refund.proof) as RefundProof;

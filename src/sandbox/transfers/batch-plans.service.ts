@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { BatchRequest } from '../../contract/batch-transfers.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import type { BankAccount } from '../accounts/bank-account.js';
-import { findAccountsByNumber } from '../accounts/bank-accounts.queries.js';
+import { findAccountsByNumber } from '../accounts/accounts.queries.js';
 import { Faults } from '../faults/faults.service.js';
 import { Ledger } from '../ledger/ledger.service.js';
 import { Modes } from '../modes/modes.service.js';

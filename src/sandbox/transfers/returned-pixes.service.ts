@@ -5,7 +5,7 @@ import type { RouteInput } from '../../contract/route.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { BankAccount } from '../accounts/bank-account.js';
-import { findAccountsById } from '../accounts/bank-accounts.queries.js';
+import { findAccountById } from '../accounts/accounts.queries.js';
 import { movementOfLine } from '../control/control-movement.js';
 import type { ControlMovement } from '../control/control.schema.js';
 import { Ledger } from '../ledger/ledger.service.js';
@@ -88,6 +88,6 @@ export class ReturnedPixes {
   }
 
   private async beneficiaryOf(tx: Tx, { beneficiaryAccountId: id }: Transfer) {
-    return id === null ? null : ((await findAccountsById(tx, [id])).get(id) ?? null);
+    return id === null ? null : findAccountById(tx, id);
   }
 }

@@ -3,7 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
 import type { BankAccount } from '../accounts/bank-account.js';
-import { findAccountsById } from '../accounts/bank-accounts.queries.js';
+import { findAccountsById } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { Ledger } from '../ledger/ledger.service.js';

@@ -5,7 +5,7 @@ import { parseTaxId } from '../../brazil/tax-id.js';
 import type { TransferShape } from '../../contract/transfers.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import type { BankAccount } from '../accounts/bank-account.js';
-import { findAccountsByNumber } from '../accounts/bank-accounts.queries.js';
+import { findAccountByNumber } from '../accounts/accounts.queries.js';
 import { bank, outsideBank } from '../bank-identity.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Faults } from '../faults/faults.service.js';
@@ -97,7 +97,7 @@ export class SentPixes {
 }
 
 async function accountOf(tx: Tx, { number, branch }: Party): Promise<BankAccount | null> {
-  const account = (await findAccountsByNumber(tx, [number])).get(number);
+  const account = await findAccountByNumber(tx, number);
   return account?.branch === branch ? account : null;
 }
 

@@ -10,7 +10,7 @@ import {
 import { AppError, unreachable } from '../../platform/errors.js';
 import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
 import type { BankAccount } from '../accounts/bank-account.js';
-import { findAccountsByNumber } from '../accounts/bank-accounts.queries.js';
+import { findAccountsByNumber } from '../accounts/accounts.queries.js';
 import { Idempotency } from '../idempotency.service.js';
 import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
 import { getBeneficiary } from './beneficiary-account.js';
