@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
 import { newKey, pixSlip, slip, staticQr } from '../contract/samples.js';
+import { until } from '../support/until.js';
 
 const operations = Number(process.env.SOAK_OPERATIONS ?? 600);
 const atOnce = 32;
@@ -18,6 +19,12 @@ const post = (path: string, body: unknown = {}, headers: Record<string, string> 
 const cents = (most: number) => Math.ceil(Math.random() * most) / 100;
 const chargeIds: string[] = [];
 const anyCharge = () => chargeIds[Math.floor(Math.random() * chargeIds.length)];
+
+const [first, second] = ['sandbox-dev-key', 'sandbox-dev-key-2'];
+
+async function send(path: string, body: unknown, apiKey = first): Promise<number> {
+  return (await bank.call('POST', path, { body, headers: newKey(), apiKey })).status;
+}
 
 async function issue(body: { correlationId: string }): Promise<number> {
   const { status } = await post('/baas/v1/charges', body);
@@ -97,6 +104,79 @@ const mix: Operation[] = [
     expected: [200],
     run: async () => (await bank.call('GET', '/sandbox/ledger?limit=10&audit=false')).status,
   },
+  {
+    name: 'transfer between accounts',
+    weight: 15,
+    expected: [200, 422],
+    run: async () => {
+      const isFirst = Math.random() < 0.5;
+      const body = {
+        amount: cents(2_000),
+        beneficiaryAccount: isFirst ? '1000002' : '1000001',
+        externalId: randomUUID(),
+      };
+      return send('/baas/api/v2/transfers', body, isFirst ? first : second);
+    },
+  },
+  {
+    name: 'Pix by key',
+    weight: 10,
+    expected: [200, 422],
+    run: async () => {
+      const path = '/baas/api/v2/pix/dict/payment-initialization';
+      const { body } = await post(path, { key: 'maria@pessoa-dois.example' });
+      const { endToEndId } = body;
+      return send('/baas/api/v2/transfers', {
+        amount: cents(5_000),
+        initiationType: 'KEY',
+        endToEndId,
+      });
+    },
+  },
+  {
+    name: 'manual Pix',
+    weight: 10,
+    expected: [200, 422],
+    run: () =>
+      send('/baas/api/v2/transfers', {
+        amount: cents(5_000),
+        beneficiary: {
+          ...{ number: '7654321', branch: '0001', type: 'CURRENT', participantIspb: '88888888' },
+          holder: { document: '52998224725', name: 'Quem Recebe', type: 'NATURAL' },
+        },
+      }),
+  },
+  {
+    name: 'batch',
+    weight: 3,
+    expected: [200, 422],
+    run: () => {
+      const item = () => ({ amount: cents(500), beneficiaryAccountNumber: '1000002' });
+      return send('/baas/v1/transfers/batch', [item(), item(), item()]);
+    },
+  },
+  {
+    name: 'bill',
+    weight: 8,
+    expected: [200, 422],
+    run: async () => {
+      const amount = cents(10_000);
+      const bill = { type: Math.random() < 0.5 ? 'BANKSLIP' : 'TAXES', status: 'PENDING_PAYMENT' };
+      const { body } = await post('/sandbox/bills', { ...bill, amount });
+      return send('/baas/api/v1/bill-payments', { amount, barCode: body.barCode });
+    },
+  },
+  {
+    name: 'refund',
+    weight: 15,
+    // What is left of the Pix, and of the balance, decides.
+    expected: [200, 404, 422],
+    run: async () => {
+      const path = `/baas/api/v1/transactions/${anyCharge() ?? 'none'}/refund`;
+      const body = { amount: cents(8_000) };
+      return (await bank.call('PUT', `${path}?filterBy=CORRELATION_ID`, { body })).status;
+    },
+  },
 ];
 
 function draw(): Operation {
@@ -158,13 +238,18 @@ it(
     if (process.env.SOAK_OPERATIONS)
       process.stdout.write(`${operations} in ${seconds.toFixed(1)} s\n`);
     expect(wrong).toEqual([]);
+    await until('every Pix has ended', async () => {
+      const { rows } = await bank.pool.query(
+        `SELECT count(*)::int AS left FROM transfer WHERE status NOT IN ('EFFECTIVE', 'PIX_EFFECTIVE')`,
+      );
+      return rows[0].left === 0;
+    });
     const { body } = await bank.call('GET', '/sandbox/ledger?limit=1');
     expect(body.audit).toEqual({ clean: true, problems: [] });
-    const first = await followChain('sandbox-dev-key');
-    const second = await followChain('sandbox-dev-key-2');
-    expect([first.opening, second.opening]).toEqual([100_000, 5_000]);
+    const [one, two] = [await followChain(first), await followChain(second)];
+    expect([one.opening, two.opening]).toEqual([100_000, 5_000]);
     const { rows } = await bank.pool.query('SELECT count(*)::int AS lines FROM statement_line');
-    expect(first.lines + second.lines).toBe(rows[0].lines);
+    expect(one.lines + two.lines).toBe(rows[0].lines);
   },
   Math.max(60_000, operations * 100),
 );

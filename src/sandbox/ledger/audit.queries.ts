@@ -23,7 +23,8 @@ const workedOut = `
            line.current_balance_cents, line.created_at,
            coalesce(earlier.current_balance_cents, customer.opening_balance_cents) AS expected,
            earlier.created_at AS earlier_created_at,
-           line.previous_nsu IS NOT NULL AND earlier.nsu IS NULL AS is_loose
+           line.previous_nsu IS NOT NULL AND earlier.nsu IS NULL AS is_loose,
+           coalesce(line.movement_id <= earlier.movement_id, false) AS is_turned
     FROM statement_line AS line
     JOIN customer ON customer.id = line.account_id
     LEFT JOIN statement_line AS earlier
@@ -68,7 +69,7 @@ const problems = `
       SELECT * FROM chain
       WHERE balance_previous_cents <> expected OR is_loose
             OR balance_previous_cents + change_cents <> current_balance_cents
-            OR created_at < earlier_created_at
+            OR created_at < earlier_created_at OR is_turned
     ) AS wrong
     CROSS JOIN LATERAL (
       VALUES (balance_previous_cents <> expected OR is_loose,
@@ -77,7 +78,10 @@ const problems = `
              (balance_previous_cents + change_cents <> current_balance_cents,
               'account ' || number || ', nsu ' || nsu || ': balances do not differ by the amount'),
              (created_at < earlier_created_at,
-              'account ' || number || ', nsu ' || nsu || ': told earlier than the line before')
+              'account ' || number || ', nsu ' || nsu || ': told earlier than the line before'),
+             -- Lines that follow each other in a circle would pass all the rest.
+             (is_turned,
+              'account ' || number || ', nsu ' || nsu || ': moved earlier than the line before')
     ) AS judged (is_wrong, problem)
     WHERE judged.is_wrong
   UNION ALL
