@@ -195,6 +195,32 @@ it('names in its audit a chain that is broken, and a line that is gone', async (
   ]);
 });
 
+it('names in its audit lines that follow each other in a circle', async () => {
+  await post({ amount: 1, isCredit: true, typeName: 'ANY_LINE' });
+  // No constraint refuses it: its lines cancel out.
+  await bank.pool.query(
+    `WITH mine AS (SELECT id FROM account WHERE number = '1000001'),
+       made AS (INSERT INTO movement (kind, created_at) VALUES ('ordinary', now()), ('ordinary', now())
+                RETURNING id),
+       numbered AS (SELECT id, row_number() OVER (ORDER BY id) AS place FROM made),
+       mirrored AS (
+         INSERT INTO entry (movement_id, account_id, change_cents)
+         SELECT numbered.id, leg.account_id, leg.cents * CASE place WHEN 1 THEN 1 ELSE -1 END
+         FROM numbered CROSS JOIN LATERAL (
+           VALUES ((SELECT id FROM mine), 500), ((SELECT id FROM account WHERE number = 'other'), -500)
+         ) AS leg (account_id, cents)),
+       told AS (
+         INSERT INTO statement_line (account_id, nsu, previous_nsu, movement_id, change_cents,
+                                     balance_previous_cents, current_balance_cents, type_name, created_at)
+         SELECT mine.id, place + 1, 4 - place, numbered.id, CASE place WHEN 1 THEN 500 ELSE -500 END,
+                CASE place WHEN 1 THEN 0 ELSE 500 END, CASE place WHEN 1 THEN 500 ELSE 0 END, 'ANY_LINE', now()
+         FROM mine, numbered)
+     UPDATE account SET last_nsu = 3 WHERE number = '1000001'`,
+  );
+  const { problems } = (await readLedger()).audit;
+  expect(problems).toEqual([expect.stringMatching(/nsu 2: moved earlier than the line before/)]);
+});
+
 it('keeps its book and its keys over a restart', async () => {
   await post({ amount: 1, isCredit: true, typeName: 'ANY_LINE' });
   const before = await readLedger();
