@@ -148,7 +148,8 @@ describe('POST /sandbox/pix/returned', () => {
     const told = await consumer.find('PIX_REFUNDED', own, body.endToEndId);
     expect(told).toEqual({
       ...{ eventType: 'PIX_REFUNDED', endToEndId: body.endToEndId, amount: 4 },
-      ...{ originalEndToEndId: sent.endToEndId, bankAccount: '1000001', refundCode: 'MD06' },
+      ...{ originalEndToEndId: sent.endToEndId, refundCode: 'MD06' },
+      bankAccount: { branch: '0001', number: '1000001' },
       ...{ reasonRefund: 'Troca', idempotencyKey: expect.any(String), externalId: null },
       createdAt: body.createdAt,
       proof: {

@@ -2,8 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { nextBusinessHour, parseAskedTime, saoPauloInstant } from '../../brazil/business-hours.js';
 import { AppError, invariant } from '../../platform/errors.js';
-import { BankClock } from '../clock/bank-clock.service.js';
-import { lastInstant } from '../clock/clock.schema.js';
+import { BankClock, lastInstant } from '../clock/bank-clock.service.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { Modes } from '../modes/modes.service.js';
 import type { Tx } from '../sandbox-database.service.js';

@@ -11,11 +11,11 @@ import {
   type PostedLine,
 } from '../ledger/movement.js';
 import { Modes } from '../modes/modes.service.js';
-import { partyOutside, type OutsidePayer } from '../pix/party.js';
+import { partyOutside, type OutsidePayer } from '../accounts/party.js';
 import { PixCredits } from '../pix/pix-credits.service.js';
 import { Random } from '../random.service.js';
 import type { Tx } from '../sandbox-database.service.js';
-import { chargePaidBody, type ChargePayment } from '../webhooks/webhook-bodies.js';
+import { chargePaidBody, type ChargePayment } from './charge-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { wireReais } from '../wire-amount.js';
 import { payerOf, slipOf } from './charge-parts.js';

@@ -1,7 +1,7 @@
 import { parseTaxId } from '../../brazil/tax-id.js';
 import type { PlainDate } from '../../brazil/calendar.js';
-import type { OutsidePayer } from '../pix/party.js';
-import type { PaidSlip } from '../webhooks/webhook-bodies.js';
+import type { OutsidePayer } from '../accounts/party.js';
+import type { PaidSlip } from './charge-bodies.js';
 import { amountOwed } from '../../brazil/amount-owed.js';
 import { readAdjustments } from '../../contract/charge-terms.js';
 import type { ChargeRow } from './charges.queries.js';

@@ -5,7 +5,7 @@ import type { BankAccount } from '../accounts/bank-account.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
-import { chargeVoidedBody } from '../webhooks/charge-voided-body.js';
+import { chargeVoidedBody } from './charge-voided-body.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { additionalInfoOf } from './charge-answer.js';
 import { slipOf } from './charge-parts.js';

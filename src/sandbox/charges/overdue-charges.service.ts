@@ -10,7 +10,7 @@ import { BankClock } from '../clock/bank-clock.service.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { Modes } from '../modes/modes.service.js';
 import type { Tx } from '../sandbox-database.service.js';
-import { chargeOverdueBody } from '../webhooks/webhook-bodies.js';
+import { chargeOverdueBody } from './charge-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { tellStatus } from './charge-status.js';
 import { lockChargeById, updateCharge, type ChargeRow } from './charges.queries.js';

@@ -7,6 +7,9 @@ import { AppError } from '../../platform/errors.js';
 import { BankSettings } from '../bank-settings.service.js';
 import { OneAtATime } from '../one-at-a-time.js';
 
+/** Far enough for any test, near enough for every calendar and bar code of the bank. */
+export const lastInstant = Date.parse('2049-01-01T00:00:00Z');
+
 interface ClockState {
   /** How far the bank's time is ahead of the machine's, in milliseconds. */
   offsetMs: number;

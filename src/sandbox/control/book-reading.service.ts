@@ -6,10 +6,10 @@ import { Accounts } from '../accounts/accounts.service.js';
 import { fixtureAccounts, secondAccountKey } from '../accounts/fixtures.js';
 import { auditLedger } from '../ledger/audit.queries.js';
 import { listBalances, listMovements } from '../ledger/ledger.queries.js';
-import type { Party } from '../pix/party.js';
+import type { Party } from '../accounts/party.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { SandboxSettings } from '../sandbox-settings.js';
-import { movementOfRow } from './control-movement.js';
+import { movementOfRow } from '../ledger/told-movement.js';
 
 /** What one answer can hold; the rest is asked for with `after`. */
 const maxMovements = 100_000;

@@ -1,8 +1,8 @@
 // The sandbox's control plane: what a test does that no client of a bank can do.
 import { z } from 'zod';
+import { movement } from '../ledger/told-movement.js';
 import { route } from '../../contract/route.js';
 import {
-  bigInteger,
   clientIdentifier,
   filledText,
   positiveReais,
@@ -11,27 +11,9 @@ import {
   queryNsu,
   reais,
   text,
-  timestamp,
 } from '../../contract/wire.js';
 
 const control = { chapter: 'Sandbox control', authentication: 'api-key' } as const;
-
-/** A line of a customer's account, as the control plane tells every movement. */
-export const movement = z.object({
-  nsu: bigInteger,
-  account: z.string(),
-  amount: reais,
-  isCredit: z.boolean(),
-  type: z.string(),
-  endToEndId: z.string().nullable(),
-  correlationId: z.string().nullable(),
-  externalId: z.string().nullable(),
-  originalEndToEndId: z.string().nullable(),
-  idempotencyKey: z.string().nullable(),
-  createdAt: timestamp,
-});
-
-export type ControlMovement = z.output<typeof movement>;
 
 const accountNumber = text(20);
 

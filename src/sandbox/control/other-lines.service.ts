@@ -8,8 +8,9 @@ import { Ledger } from '../ledger/ledger.service.js';
 import { outsideMovement } from '../ledger/movement.js';
 import { Random } from '../random.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
-import { movementOfLine } from './control-movement.js';
-import type { ControlMovement, postTransaction } from './control.schema.js';
+import { movementOfLine } from '../ledger/told-movement.js';
+import type { postTransaction } from './control.schema.js';
+import type { ToldMovement } from '../ledger/told-movement.js';
 import { proofOfOtherLine } from './other-proof.js';
 
 @Injectable()
@@ -24,7 +25,7 @@ export class OtherLines {
   async post(
     caller: BankAccount,
     request: RouteInput<typeof postTransaction>['body'],
-  ): Promise<ControlMovement> {
+  ): Promise<ToldMovement> {
     const { amount, isCredit, typeName, counterpartyAccount } = request;
     const account = request.account ? await this.accounts.getByNumber(request.account) : caller;
     const counterparty = counterpartyAccount

@@ -1,5 +1,5 @@
 import type { BankAccount } from '../accounts/bank-account.js';
-import { partyOfAccount, partyOutside } from '../pix/party.js';
+import { partyOfAccount, partyOutside } from '../accounts/party.js';
 import { wireReais } from '../wire-amount.js';
 
 export interface OtherLine {

@@ -2,7 +2,7 @@
 // empty table, or is waited for.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Seeding } from '../accounts/seeding.service.js';
+import { Seeding } from './seeding.service.js';
 import { AppError } from '../../platform/errors.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { BankDoor } from './bank-door.service.js';

@@ -2,7 +2,7 @@ import type { PlainDate } from '../../brazil/calendar.js';
 import type { InternalAccount } from '../accounts/fixtures.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import type { LineDetails } from '../ledger/movement.js';
-import type { Party } from '../pix/party.js';
+import type { Party } from '../accounts/party.js';
 import type { TransactionTypeName } from '../ledger/transaction-types.js';
 import type { Person } from './people.js';
 import type { SeededRandom } from './seeded-random.js';

@@ -1,6 +1,6 @@
 import type { PixKey } from '../../brazil/pix-key.js';
 import type { Queryable, Tx } from '../sandbox-database.service.js';
-import type { Party } from './party.js';
+import type { Party } from '../accounts/party.js';
 
 /** Whom a key leads to: an account of this bank, or somebody at another institution. */
 export type KeyOwner = { accountId: number; party: null } | { accountId: null; party: Party };

@@ -1,5 +1,5 @@
 import { lookupAnswer, maskedDocument } from './lookup-answer.js';
-import { partyOutside } from './party.js';
+import { partyOutside } from '../accounts/party.js';
 
 it.each([
   ['12345678909', '***.456.789-**'],

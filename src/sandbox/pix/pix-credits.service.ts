@@ -9,10 +9,10 @@ import { Ledger } from '../ledger/ledger.service.js';
 import { outsideMovement, type PostedLine } from '../ledger/movement.js';
 import { Random } from '../random.service.js';
 import type { Tx } from '../sandbox-database.service.js';
-import { pixReceivedBody, type PixReceipt } from '../webhooks/webhook-bodies.js';
+import { pixReceivedBody, type PixReceipt } from './pix-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { wireReais } from '../wire-amount.js';
-import { partyOfAccount, partyOutside, type OutsidePayer, type Party } from './party.js';
+import { partyOfAccount, partyOutside, type OutsidePayer, type Party } from '../accounts/party.js';
 
 /** How the payer came to the account. */
 export type PixType = 'PIX_QR_CODE_STATIC' | 'PIX_KEY' | 'PIX_MANUAL';

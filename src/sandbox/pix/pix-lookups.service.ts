@@ -13,7 +13,7 @@ import { SandboxDatabase } from '../sandbox-database.service.js';
 import { findKeyOwner, insertLookup } from './dict.queries.js';
 import { EndToEndIds } from './end-to-end-ids.service.js';
 import { lookupAnswer } from './lookup-answer.js';
-import { partyOfAccount, type Party } from './party.js';
+import { partyOfAccount, type Party } from '../accounts/party.js';
 
 const minuteMs = 60_000;
 

@@ -6,7 +6,7 @@ import { findAccountsByNumber } from '../accounts/accounts.queries.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { bank } from '../bank-identity.js';
 import { BankClock } from '../clock/bank-clock.service.js';
-import { partyOutside, type Party } from '../pix/party.js';
+import { partyOutside, type Party } from '../accounts/party.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import {
   chooseReceivedPix,

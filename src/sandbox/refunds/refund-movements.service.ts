@@ -7,10 +7,10 @@ import { bank } from '../bank-identity.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Ledger } from '../ledger/ledger.service.js';
 import type { LineDetails, PostedLine } from '../ledger/movement.js';
-import { partyOfAccount } from '../pix/party.js';
+import { partyOfAccount } from '../accounts/party.js';
 import { Random } from '../random.service.js';
 import type { Tx } from '../sandbox-database.service.js';
-import { pixRefundedBody } from '../webhooks/refund-bodies.js';
+import { pixRefundedBody } from '../pix/pix-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { wireReais } from '../wire-amount.js';
 import type { OriginalPix } from './original-pix.js';
@@ -83,7 +83,14 @@ export class RefundMovements {
     invariant(line, 'a refund has its line');
     if (isCredited)
       await this.webhooks.notify(tx, payerAccount, 'PIX_REFUNDED', {
-        body: pixRefundedBody(details.proof, payerAccount),
+        body: pixRefundedBody({
+          ...details,
+          ...{ amountCents, createdAt: line.createdAt },
+          refundCode: order.reason.code,
+          reason: order.reason.text,
+          payer: details.proof.payer,
+          beneficiary: details.proof.beneficiary,
+        }),
         at: line.createdAt,
       });
     return line;

@@ -10,11 +10,7 @@ import { Ledger } from '../ledger/ledger.service.js';
 import { outsideMovement, type PostedLine } from '../ledger/movement.js';
 import { Modes } from '../modes/modes.service.js';
 import type { Tx } from '../sandbox-database.service.js';
-import {
-  refundEffectiveBody,
-  refundErrorBody,
-  type RefundProof,
-} from '../webhooks/refund-bodies.js';
+import { refundEffectiveBody, refundErrorBody, type RefundProof } from './refund-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { findSentRefund, type SentRefund } from './refunds.queries.js';

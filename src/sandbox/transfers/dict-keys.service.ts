@@ -5,7 +5,7 @@ import type { RouteInput, RouteOutput } from '../../contract/route.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import { insertKey } from '../pix/dict.queries.js';
-import { partyOfAccount, partyOutside, type Party } from '../pix/party.js';
+import { partyOfAccount, partyOutside, type Party } from '../accounts/party.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import type { registerDictKey } from './transfers-control.schema.js';
 

@@ -6,15 +6,15 @@ import { AppError, invariant } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { findAccountById } from '../accounts/accounts.queries.js';
-import { movementOfLine } from '../control/control-movement.js';
-import type { ControlMovement } from '../control/control.schema.js';
+import { movementOfLine } from '../ledger/told-movement.js';
+import type { ToldMovement } from '../ledger/told-movement.js';
 import { Ledger } from '../ledger/ledger.service.js';
 import { outsideMovement } from '../ledger/movement.js';
 import { EndToEndIds } from '../pix/end-to-end-ids.service.js';
 import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
-import { pixRefundedBody } from '../webhooks/transfer-bodies.js';
+import { pixRefundedBody } from '../pix/pix-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
-import { returnLine } from './sent-pix.js';
+import { returnCode, returnLine } from './sent-pix.js';
 import type { Transfer } from './transfer.js';
 import type { returnSentPix } from './transfers-control.schema.js';
 import { lockSentPix, sumReturned } from './transfers.queries.js';
@@ -31,7 +31,7 @@ export class ReturnedPixes {
     private readonly ids: EndToEndIds,
   ) {}
 
-  async receive(caller: BankAccount, request: Request): Promise<ControlMovement> {
+  async receive(caller: BankAccount, request: Request): Promise<ToldMovement> {
     const payer = request.account ? await this.accounts.getByNumber(request.account) : caller;
     return this.database.transaction(async (tx) => {
       const original = await lockSentPix(tx, payer.id, request.endToEndId);
@@ -49,8 +49,9 @@ export class ReturnedPixes {
     tx: Tx,
     payer: BankAccount,
     original: Transfer,
-    { amount, reason = null }: Request,
-  ): Promise<ControlMovement> {
+    request: Request,
+  ): Promise<ToldMovement> {
+    const { amount, reason = null } = request;
     const beneficiary = await this.beneficiaryOf(tx, original);
     const sides = beneficiary ? [payer, beneficiary] : [payer];
     await this.ledger.lock(tx, sides);
@@ -64,7 +65,14 @@ export class ReturnedPixes {
     const credit = returnLine('CREDIT_PIX_REFUND', parts);
     const [line] = await this.ledger.post(tx, outsideMovement(payer, 'spi', amountCents, credit));
     invariant(line, 'a credit has its line');
-    const body = pixRefundedBody({ ...parts, at: line.createdAt });
+    const body = pixRefundedBody({
+      ...parts,
+      originalEndToEndId: request.endToEndId,
+      refundCode: returnCode,
+      createdAt: line.createdAt,
+      payer: original.beneficiary,
+      beneficiary: original.payer,
+    });
     await this.webhooks.notify(tx, payer, 'PIX_REFUNDED', { body, at: line.createdAt });
     return movementOfLine(line);
   }

@@ -11,7 +11,7 @@ import { outsideMovement, type LineDetails, type PostedLine } from '../ledger/mo
 import { Modes } from '../modes/modes.service.js';
 import { PixCredits } from '../pix/pix-credits.service.js';
 import type { Tx } from '../sandbox-database.service.js';
-import { pixPaymentBody } from '../webhooks/transfer-bodies.js';
+import { pixPaymentBody } from './transfer-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { debitLine, reversalLine } from './sent-pix.js';
 import { isFinal, pixFailures, type PixFailure, type Transfer } from './transfer.js';

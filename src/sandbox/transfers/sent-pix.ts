@@ -1,6 +1,5 @@
 import { wireReais } from '../wire-amount.js';
 import type { LineDetails } from '../ledger/movement.js';
-import { refundCode, type ReturnedPix } from '../webhooks/transfer-bodies.js';
 import type { Transfer } from './transfer.js';
 
 /** The proof of a line of a sent Pix; what it says is what held when the line was written. */
@@ -39,10 +38,22 @@ export function reversalLine(transfer: Transfer): LineDetails {
   };
 }
 
+/** A Pix that the account sent, or part of it, that comes back. */
+export interface ReturnedPix {
+  /** Begins with D. */
+  endToEndId: string;
+  original: Transfer;
+  amountCents: bigint;
+  reason: string | null;
+}
+
+/** The nature of a return that was asked for by nobody but who was paid. */
+export const returnCode = 'MD06';
+
 /** Either side's line of a return: the id of the return, and that of what it returns. */
 export function returnLine(
   typeName: 'CREDIT_PIX_REFUND' | 'DEBIT_PIX_REFUND',
-  { endToEndId, original, amountCents, reason }: Omit<ReturnedPix, 'at'>,
+  { endToEndId, original, amountCents, reason }: ReturnedPix,
 ): LineDetails {
   return {
     typeName,
@@ -54,7 +65,7 @@ export function returnLine(
       originalEndToEndId: original.endToEndId,
       status: 'PIX_EFFECTIVE',
       type: original.type,
-      refundCode,
+      refundCode: returnCode,
       amount: wireReais(amountCents),
       description: reason,
       payer: original.beneficiary,

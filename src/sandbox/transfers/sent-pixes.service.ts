@@ -11,7 +11,7 @@ import { BankClock } from '../clock/bank-clock.service.js';
 import { Faults } from '../faults/faults.service.js';
 import { lockLookup } from '../pix/dict.queries.js';
 import { EndToEndIds } from '../pix/end-to-end-ids.service.js';
-import { partyOfAccount, type Party } from '../pix/party.js';
+import { partyOfAccount, type Party } from '../accounts/party.js';
 import { Random } from '../random.service.js';
 import type { Tx } from '../sandbox-database.service.js';
 import { SentPixLife } from './sent-pix-life.service.js';

@@ -1,5 +1,5 @@
 import type { BankAccount } from '../accounts/bank-account.js';
-import type { Party } from '../pix/party.js';
+import type { Party } from '../accounts/party.js';
 
 export type TransferStatus =
   'PIX_PROCESSING' | 'PIX_WAITING_SPI_RESPONSE' | 'PIX_EFFECTIVE' | 'PIX_ERROR' | 'EFFECTIVE';

@@ -1,4 +1,4 @@
-import type { Party } from '../pix/party.js';
+import type { Party } from '../accounts/party.js';
 
 /** A refund as its proof tells it: amounts are as they are told. */
 export interface RefundProof {
@@ -53,31 +53,5 @@ export function refundErrorBody(
     finishedAt: finishedAt.toISOString(),
     payer: null,
     beneficiary: null,
-  };
-}
-
-/** `PIX_REFUNDED`: a Pix that the account had sent came back to it. */
-export function pixRefundedBody(
-  proof: RefundProof,
-  account: { branch: string; number: string },
-): object {
-  const { endToEndId, originalEndToEndId, amount, createdAt, refundCode, reasonRefund } = proof;
-  return {
-    eventType: 'PIX_REFUNDED',
-    endToEndId,
-    originalEndToEndId,
-    amount,
-    bankAccount: { branch: account.branch, number: account.number },
-    refundCode,
-    reasonRefund,
-    idempotencyKey: endToEndId,
-    externalId: null,
-    createdAt,
-    proof: {
-      ...proof,
-      status: 'PIX_EFFECTIVE',
-      operationType: 'CREDIT_REFUND',
-      finishedAt: createdAt,
-    },
   };
 }

@@ -1,4 +1,4 @@
-import type { Transfer } from '../transfers/transfer.js';
+import type { Transfer } from './transfer.js';
 import { wireReais } from '../wire-amount.js';
 
 /**
@@ -36,53 +36,5 @@ export function internalTransferBody(transfer: Transfer, eventType: InternalEven
     createdAt: transfer.createdAt.toISOString(),
     payer: transfer.payer,
     beneficiary: transfer.beneficiary,
-  };
-}
-
-/** A Pix that the account sent, or part of it, that came back. */
-export interface ReturnedPix {
-  /** Begins with D. */
-  endToEndId: string;
-  original: Transfer;
-  amountCents: bigint;
-  reason: string | null;
-  at: Date;
-}
-
-/** The nature of a return that was asked for by nobody but who was paid. */
-export const refundCode = 'MD06';
-
-/** `PIX_REFUNDED`: in a return the one who was paid pays. */
-export function pixRefundedBody({
-  endToEndId,
-  original,
-  amountCents,
-  reason,
-  at,
-}: ReturnedPix): object {
-  const amount = wireReais(amountCents);
-  const createdAt = at.toISOString();
-  return {
-    eventType: 'PIX_REFUNDED',
-    endToEndId,
-    originalEndToEndId: original.endToEndId,
-    amount,
-    bankAccount: original.payer.number,
-    refundCode,
-    reasonRefund: reason,
-    idempotencyKey: original.idempotencyKey,
-    externalId: original.externalId,
-    createdAt,
-    proof: {
-      endToEndId,
-      originalEndToEndId: original.endToEndId,
-      status: 'PIX_EFFECTIVE',
-      operationType: 'CREDIT_REFUND',
-      amount,
-      createdAt,
-      finishedAt: createdAt,
-      payer: original.beneficiary,
-      beneficiary: original.payer,
-    },
   };
 }

@@ -1,8 +1,26 @@
-import type { MovementRow } from '../ledger/ledger.queries.js';
-import type { PostedLine } from '../ledger/movement.js';
-import type { ControlMovement } from './control.schema.js';
+import { z } from 'zod';
+import { bigInteger, reais, timestamp } from '../../contract/wire.js';
+import type { MovementRow } from './ledger.queries.js';
+import type { PostedLine } from './movement.js';
 
-export function movementOfLine(line: PostedLine): ControlMovement {
+/** A line of a customer's account, as the control plane tells every movement. */
+export const movement = z.object({
+  nsu: bigInteger,
+  account: z.string(),
+  amount: reais,
+  isCredit: z.boolean(),
+  type: z.string(),
+  endToEndId: z.string().nullable(),
+  correlationId: z.string().nullable(),
+  externalId: z.string().nullable(),
+  originalEndToEndId: z.string().nullable(),
+  idempotencyKey: z.string().nullable(),
+  createdAt: timestamp,
+});
+
+export type ToldMovement = z.output<typeof movement>;
+
+export function movementOfLine(line: PostedLine): ToldMovement {
   return {
     nsu: line.nsu,
     account: line.accountNumber,
@@ -17,7 +35,7 @@ export function movementOfLine(line: PostedLine): ControlMovement {
   };
 }
 
-export function movementOfRow(row: MovementRow): ControlMovement {
+export function movementOfRow(row: MovementRow): ToldMovement {
   return {
     nsu: row.nsu,
     account: row.account,

@@ -1,6 +1,6 @@
 import { parseTaxId } from '../../brazil/tax-id.js';
 import { bank, outsideBank } from '../bank-identity.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from './bank-account.js';
 
 /** A side of a Pix, as the contract tells payer and beneficiary. */
 export interface Party {

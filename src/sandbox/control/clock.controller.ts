@@ -3,9 +3,9 @@ import type { RouteInput } from '../../contract/route.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { AppError } from '../../platform/errors.js';
 import { DueWork } from '../due-work/due-work.service.js';
-import { BankClock } from './bank-clock.service.js';
-import { changeClock, lastInstant, readClock } from './clock.schema.js';
-import { addDuration } from './duration.js';
+import { BankClock, lastInstant } from '../clock/bank-clock.service.js';
+import { changeClock, readClock } from './clock.schema.js';
+import { addDuration } from '../clock/duration.js';
 
 @Controller()
 export class ClockController {

@@ -1,41 +1,6 @@
 import type { ModeValues } from '../modes/modes.schema.js';
-import type { Party } from '../pix/party.js';
+import type { Party } from '../accounts/party.js';
 import { wireInteger, wireReais } from '../wire-amount.js';
-
-/** A Pix that was credited, as its notifications tell it. */
-export interface PixReceipt {
-  endToEndId: string;
-  amountCents: bigint;
-  correlationId: string | null;
-  createdAt: Date;
-  payer: Party;
-  beneficiary: Party;
-}
-
-/** `PIX_RECEIVED`: documents are unmasked, `payee` repeats `beneficiary` (real-bank.md A.4). */
-export function pixReceivedBody(receipt: PixReceipt): object {
-  const { endToEndId, correlationId, payer, beneficiary } = receipt;
-  const amount = wireReais(receipt.amountCents);
-  return {
-    eventType: 'PIX_RECEIVED',
-    correlationId,
-    referenceId: endToEndId,
-    endToEndId,
-    amount,
-    createdAt: receipt.createdAt.toISOString(),
-    proof: {
-      eventType: 'PIX_PAYMENT_EFFECTIVE',
-      endToEndId,
-      idempotencyKey: endToEndId,
-      correlationId,
-      status: 'PIX_EFFECTIVE',
-      amount,
-      payer,
-      beneficiary,
-      payee: beneficiary,
-    },
-  };
-}
 
 /** The slip of a charge, for its notification; all null on a static QR code. */
 export interface PaidSlip {

@@ -1,5 +1,5 @@
 import type { Tx } from '../sandbox-database.service.js';
-import type { FixtureBill } from './fixtures.js';
+import type { FixtureBill } from '../accounts/fixtures.js';
 
 const openingLock = 7_270_736_990;
 

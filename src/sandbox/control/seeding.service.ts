@@ -5,7 +5,12 @@ import { BankClock } from '../clock/bank-clock.service.js';
 import { openAccount, openInternalAccount } from '../ledger/opening.queries.js';
 import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
 import { SandboxSettings } from '../sandbox-settings.js';
-import { fixtureAccounts, fixtureBills, internalAccounts, secondAccountKey } from './fixtures.js';
+import {
+  fixtureAccounts,
+  fixtureBills,
+  internalAccounts,
+  secondAccountKey,
+} from '../accounts/fixtures.js';
 import { sha256 } from '../../platform/exact-json.js';
 import { addApiKey, addBill, addDictKey, isBankOpen, lockOpening } from './seeding.queries.js';
 

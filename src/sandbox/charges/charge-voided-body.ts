@@ -1,6 +1,6 @@
 import { parseJson } from '../../platform/exact-json.js';
 import { wireInteger, wireReais } from '../wire-amount.js';
-import type { PaidSlip } from './webhook-bodies.js';
+import type { PaidSlip } from './charge-bodies.js';
 
 export interface VoidedCharge {
   id: bigint;

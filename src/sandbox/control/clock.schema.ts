@@ -3,9 +3,6 @@ import { z } from 'zod';
 import { route } from '../../contract/route.js';
 import { text, timestamp } from '../../contract/wire.js';
 
-/** Far enough for any test, near enough for every calendar and bar code of the bank. */
-export const lastInstant = Date.parse('2049-01-01T00:00:00Z');
-
 const instant = text(40).refine(
   (value) => /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value) && !Number.isNaN(Date.parse(value)),
   'Must be an ISO 8601 instant.',
