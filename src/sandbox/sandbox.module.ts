@@ -34,6 +34,7 @@ import { BankSettings } from './bank-settings.service.js';
 import { BankClock } from './clock/bank-clock.service.js';
 import { ClockController } from './control/clock.controller.js';
 import { BankDoor } from './control/bank-door.service.js';
+import { DoorKeeper } from './control/door-keeper.service.js';
 import { BankMemory } from './control/bank-memory.service.js';
 import { BookReading } from './control/book-reading.service.js';
 import { ControlController } from './control/control.controller.js';
@@ -105,7 +106,9 @@ import { Webhooks } from './webhooks/webhooks.service.js';
   providers: [
     { provide: APP_GUARD, useClass: ApiKeyGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
+    // Outermost first: who is left hanging by a fault has left the bank.
     { provide: APP_INTERCEPTOR, useClass: CallFaults },
+    { provide: APP_INTERCEPTOR, useClass: DoorKeeper },
     SandboxDatabase,
     ...[BankSettings, BankClock, Modes, Random, Faults],
     ...[Idempotency, DueWork],
@@ -180,7 +183,6 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
       void reply.header('date', clock.now().toUTCString());
       done(null, payload);
     });
-  keepDoor(application);
   await clock.load();
   await application.get(Modes).load();
   await application.get(Seeding).openBank();
@@ -190,20 +192,4 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
   health.started();
   application.get(DueWork).start();
   return application;
-}
-
-/** A request is inside from when it is read to when it is answered. */
-function keepDoor(application: NestFastifyApplication): void {
-  const door = application.get(BankDoor);
-  const inside = new WeakSet<object>();
-  application
-    .getHttpAdapter()
-    .getInstance()
-    .addHook('preHandler', async (request) => {
-      await door.enter();
-      inside.add(request);
-    })
-    .addHook('onSend', async (request) => {
-      if (inside.delete(request)) door.leave();
-    });
 }

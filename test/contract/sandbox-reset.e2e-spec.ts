@@ -104,6 +104,18 @@ it('answers all who come in meanwhile from one bank or the other', async () => {
   expect(await get('/sandbox/ledger')).toEqual(firstDay);
 });
 
+it.each(['hang-after-effect', 'reset-after-effect', 'truncated'])(
+  'waits for nobody whose answer was lost by %s',
+  async (kind) => {
+    await post('/sandbox/faults', { endpoint: 'charges', kind, times: 1, delayMs: 60_000 });
+    const lost = post('/baas/v1/charges', slip()).catch(() => 'lost');
+    if (kind !== 'hang-after-effect') expect(await lost).toBe('lost');
+    await until('the effect is there', async () => (await get('/baas/v1/charges')).length === 1);
+    expect((await reset()).status).toBe(200);
+    expect(await get('/baas/v1/charges')).toEqual([]);
+  },
+);
+
 it('ends a load that is under way', async () => {
   const load = post('/sandbox/generate', { count: 2_000_000 });
   await until('the load has begun', async () => {
