@@ -41,9 +41,12 @@ const manualHolder = z
     message: 'Is not the type of the document.',
   });
 
+const accountDigits = (maxLength: number) =>
+  text(maxLength).regex(/^[0-9A-Za-z.-]+$/, 'Must be digits, letters, points or hyphens.');
+
 const manualBeneficiary = z.looseObject({
-  number: filledText(20),
-  branch: filledText(10),
+  number: accountDigits(20),
+  branch: accountDigits(10),
   type: accountType,
   participantIspb: ispbText,
   holder: manualHolder,

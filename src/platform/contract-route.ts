@@ -16,6 +16,7 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isLosslessNumber } from 'lossless-json';
 import { map } from 'rxjs';
 import { z } from 'zod';
 import { idempotencyKeyHeader, isIdempotencyKey } from '../contract/authentication.js';
@@ -91,12 +92,23 @@ type Issues = Record<string, string[]>;
 
 function decode(schema: z.ZodType, value: unknown, issues: Issues): unknown {
   const result = z.safeDecode(schema, value as never);
-  if (result.success) return result.data;
-  for (const issue of result.error.issues) {
-    const path = jsonPath(issue.path);
-    (issues[path] ??= []).push(issue.message);
-  }
-  return undefined;
+  const found = result.success
+    ? numbersTakenForObjects(result.data).map((path) => ({ path, message: 'Must be an object.' }))
+    : result.error.issues;
+  for (const { path, message } of found) (issues[jsonPath(path)] ??= []).push(message);
+  return result.success ? result.data : undefined;
+}
+
+/**
+ * Where a schema read a number as an object with nothing in it: exact numbers are objects in JavaScript, and such a
+ * schema makes a plain object of what it finds inside.
+ */
+function numbersTakenForObjects(value: unknown, path: PropertyKey[] = []): PropertyKey[][] {
+  if (typeof value !== 'object' || value === null || isLosslessNumber(value)) return [];
+  if ('isLosslessNumber' in value) return [path];
+  return Object.entries(value).flatMap(([key, part]) =>
+    numbersTakenForObjects(part, [...path, Array.isArray(value) ? Number(key) : key]),
+  );
 }
 
 function jsonPath(path: readonly PropertyKey[]): string {

@@ -101,6 +101,14 @@ describe('POST /baas/v1/charges', () => {
     expectError(await create(slip({ amount: 1 })), 400, '$.amount');
   });
 
+  it('refuses a number in the place of an object', async () => {
+    const { payer } = slip();
+    const wrong = { ...payer, phone: 7, address: 1.5 };
+    const answer = await create(slip({ payer: wrong }));
+    expectError(answer, 400, '$.payer.phone');
+    expectError(answer, 400, '$.payer.address');
+  });
+
   it('refuses a type that the contract does not know', async () =>
     expectError(await create(slip({ type: 'INVOICE' })), 400, '$.type'));
 

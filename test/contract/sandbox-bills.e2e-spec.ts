@@ -200,12 +200,9 @@ describe('a payment that is scheduled', () => {
   it('is judged again at its time, and fails without moving money', async () => {
     await clock({ now: '2027-11-18T23:30:00Z' });
     const { barCode: poor } = await made({ amount: 4_000 });
-    const discounts = [{ type: 'FIXED', date: '2027-11-18', amount: 10 }];
-    const { barCode: dearer } = await made({ discounts });
     const charge = slip();
     const { barCode: elsewhere } = (await post('/baas/v1/charges', charge)).body;
     const own = 'sandbox-dev-key-2';
-    await pay({ amount: 90, barCode: dearer }, newKey(), own);
     await pay({ amount: 150.75, barCode: elsewhere }, newKey(), own);
     await pay({ amount: 4_000, barCode: poor }, newKey(), own);
     await post(`/baas/v1/charges/${charge.correlationId}/pay`, {});
@@ -217,12 +214,36 @@ describe('a payment that is scheduled', () => {
     );
     const failed = { status: 'SCHEDULE_FAILURE', nsu: null };
     expect(failures[poor]).toMatchObject({ ...failed, failure: 'insufficient_funds' });
-    expect(failures[dearer]).toMatchObject({ ...failed, failure: 'amount_out_of_range' });
     expect(failures[elsewhere]).toMatchObject({ ...failed, failure: 'bill_not_payable' });
     expect(await lines(own)).toHaveLength(1);
     // What failed can be paid anew.
-    const again = await pay({ amount: 100, barCode: dearer });
+    const again = await pay({ amount: 4_000, barCode: poor });
     expect(again.body.status).toBe('PAID');
+  });
+});
+
+describe('the amount of a payment that is scheduled', () => {
+  it('is what was told today, when it only waits for the bank to open', async () => {
+    // A Saturday; the bill is late, and costs more each day.
+    await clock({ now: '2027-11-20T13:00:00Z' });
+    const interest = { type: 'FIXED', date: '2027-11-18', amount: 1 };
+    const { barCode } = await made({ dueDate: '2027-11-17', interest });
+    const { chargedAmount } = (await query(barCode)).paymentCalculation;
+    expect(chargedAmount).toBe(103);
+    expect((await pay({ amount: 103, barCode })).body.status).toBe('SCHEDULED');
+    await clock({ now: '2027-11-22T10:00:00Z' });
+    expect(await payments()).toMatchObject([{ barCode, status: 'PAID', amount: 103 }]);
+  });
+
+  it('is what the bill costs on the day that was asked for', async () => {
+    const discounts = [{ type: 'FIXED', date: '2027-11-19', amount: 5 }];
+    const { barCode } = await made({ discounts });
+    const payAt = '2027-11-23';
+    expect((await pay({ amount: 95, barCode, payAt })).body.code).toBe('amount_out_of_range');
+    const { body } = await pay({ amount: 100, barCode, payAt });
+    expect(body).toMatchObject({ status: 'SCHEDULED', paidAmount: 100 });
+    await clock({ now: '2027-11-23T10:00:00Z' });
+    expect(await payments()).toMatchObject([{ barCode, status: 'PAID', amount: 100 }]);
   });
 });
 
@@ -247,19 +268,23 @@ describe('a payment that is taken back', () => {
     expectError(await chargeBack('no-id'), 404);
   });
 
-  it('by a fault was answered as paid before', async () => {
-    const { Faults } = await import('../../src/sandbox/faults/faults.service.js');
-    const fault = { endpoint: 'bill-payments', kind: 'async-error' } as const;
-    const always = { probability: null, seed: 0, delayMs: 60_000 };
-    bank.application.get(Faults).add({ ...fault, ...always, times: 1 });
-    const { barCode } = await made();
-    expect((await pay({ amount: 100, barCode })).body.status).toBe('PAID');
-    expect((await query(barCode)).status).toBe('PAID');
-    await clock({ advance: 'PT60S' });
-    expect(await payments()).toMatchObject([{ status: 'CHARGEBACKED', failure: null }]);
-    expect((await lines())[0].balance.currentBalance).toBe(100_000);
-    expect((await pay({ amount: 100, barCode })).body.status).toBe('PAID');
-    await clock({ advance: 'PT10M' });
-    expect(await lines()).toHaveLength(3);
-  });
+  it.each(['2027-11-18T13:00:00Z', '2027-11-18T23:30:00Z'])(
+    'by a fault was told as paid before, when it was asked for at %s',
+    async (now) => {
+      await clock({ now });
+      const fault = { endpoint: 'bill-payments', kind: 'async-error', delayMs: 60_000 };
+      await post('/sandbox/faults', { ...fault, times: 1 });
+      const { barCode } = await made();
+      const { status } = (await pay({ amount: 100, barCode })).body;
+      // In the evening it is scheduled for the next morning.
+      if (status === 'SCHEDULED') await clock({ now: '2027-11-19T10:00:00Z' });
+      expect((await query(barCode)).status).toBe('PAID');
+      await clock({ advance: 'PT60S' });
+      expect(await payments()).toMatchObject([{ status: 'CHARGEBACKED', failure: null }]);
+      expect((await lines())[0].balance.currentBalance).toBe(100_000);
+      expect((await pay({ amount: 100, barCode })).body.status).toBe('PAID');
+      await clock({ advance: 'PT10M' });
+      expect(await lines()).toHaveLength(3);
+    },
+  );
 });

@@ -81,6 +81,32 @@ it('is given back by the clearing when the issuer no longer has the money', asyn
   expect((await post(`/sandbox/bill-payments/${id}/chargeback`, {})).status).toBe(200);
   expect((await lines())[0].type.name).toBe('ANY_DEBIT');
   expect((await lines(payerKey))[0].balance.currentBalance).toBe(5_000);
+  // The issuer keeps what it was paid: nobody can pay the slip again.
+  expect((await query(barCode)).status).toBe('PAID');
+});
+
+it('stays paid by another payment, and is overdue again when nothing pays it any more', async () => {
+  const request = pixSlip({ dueDate: '2027-12-01', Amount: 10, discount: undefined });
+  const { correlationId } = request;
+  await post('/baas/v1/charges', request);
+  const read = async () => (await bank.call('GET', `/baas/v1/charges/${correlationId}`)).body;
+  const line = (await read()).additionalInfo.find(
+    ({ key }: { key: string }) => key === 'DigitableLine',
+  );
+  const asBill = async () => (await pay({ amount: 10, digitableLine: line.value })).body.id;
+  const chargeBack = (id: string) => post(`/sandbox/bill-payments/${id}/chargeback`, {});
+  const first = await asBill();
+  const { nsu } = (await post('/sandbox/pix/received', { correlationId, amount: 10 })).body;
+  await chargeBack(first);
+  expect((await read()).status).toBe('Paid');
+  expectError(await post(`/baas/v1/charges/${correlationId}/pay`, {}), 409);
+  expect(nsu).toBeGreaterThan(0);
+
+  const { barCode, correlationId: late } = await issued();
+  const { id } = (await pay({ amount: 150.75, barCode })).body;
+  await post('/sandbox/clock', { now: '2027-12-06T13:00:00Z' });
+  await chargeBack(id);
+  expect((await bank.call('GET', `/baas/v1/charges/${late}`)).body.status).toBe('Expired');
 });
 
 it('is paid once, whether as a bill or as a charge, whoever is first', async () => {

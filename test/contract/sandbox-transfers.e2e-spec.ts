@@ -90,7 +90,7 @@ describe('a sent Pix', () => {
     ]);
     const [line] = await linesOf(body.endToEndId);
     expect(line.proof).toEqual({
-      ...{ id: body.id, endToEndId: body.endToEndId, status: 'PIX_PROCESSING', type: 'PIX_KEY' },
+      ...{ id: body.id, endToEndId: body.endToEndId, status: 'PIX_EFFECTIVE', type: 'PIX_KEY' },
       ...{ idempotencyKey: headers.IdempotencyKey, amount: 1.25, description: null },
       ...{ payer: body.payer, beneficiary: body.beneficiary },
     });
@@ -268,7 +268,10 @@ describe('GET /baas/api/v2/transfers/{identifier}', () => {
     for (const identifier of [id, externalId]) {
       expect((await get(identifier)).body).toMatchObject({ id, externalId, transactionNsu: 1 });
       const received = (await get(identifier, other)).body;
-      expect(received).toMatchObject({ id, externalId, status: 'EFFECTIVE', transactionNsu: null });
+      expect(received).toMatchObject({ id, externalId, status: 'EFFECTIVE' });
+      const line = (await bank.call('GET', '/baas/api/v2/transactions', { apiKey: other })).body[0];
+      expect(received.transactionNsu).toBe(line.nsu);
+      expect(line).toMatchObject({ externalId, type: { name: 'CREDIT_TRANSFER_INTERNAL' } });
     }
     const pix = (await send(manual({ beneficiary: ownHere }))).body;
     expectError(await get(pix.id, other), 404);

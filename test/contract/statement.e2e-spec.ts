@@ -101,6 +101,8 @@ it('carries the balance from line to line', async () => {
 it('finds a line by nsu and by endToEndId, and only that one', async () => {
   expect(await list(`?nsu=${line.nsu}`)).toEqual([line]);
   expect(await list(`?endToEndId=${line.proof!.endToEndId}`)).toEqual([line]);
+  // Whatever else is asked for.
+  expect(await list(`?nsu=${line.nsu}&isCredit=false&page=2`)).toEqual([line]);
   expect(await list('?nsu=999999999999')).toEqual([]);
   expect(await list('?endToEndId=E00000000202601010000AAAAAAAAAAA')).toEqual([]);
 });

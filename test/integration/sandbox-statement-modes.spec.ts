@@ -63,6 +63,14 @@ it('cuts pages at the cap of the mode, however many are asked for', async () => 
   expect(await nsus('limit=100&page=3')).toEqual([1]);
 });
 
+it('is empty on a page beyond all numbers', async () => {
+  await setModes({ statementPageCap: 10_000 });
+  for (const path of ['/baas/api/v2/transactions', '/baas/v1/charges']) {
+    const answer = await bank.call('GET', `${path}?page=999999999999999&limit=10000`);
+    expect([answer.status, answer.body]).toEqual([200, []]);
+  }
+});
+
 it('tells one line in three two seconds late, everywhere but in the ledger', async () => {
   await setModes({ nsuVisibility: 'out-of-order' });
   for (const endToEndId of ['E1', 'E2', 'E3', 'E4']) await write({ endToEndId });

@@ -220,6 +220,21 @@ it('delivers after a restart what it owed before', async () => {
   }
 });
 
+it('moves money whatever becomes of its registration meanwhile', async () => {
+  let isDone = false;
+  const churn = async () => {
+    while (!isDone) {
+      const { body } = await register('PIX_RECEIVED');
+      if (body?.id) await bank.call('DELETE', `/baas/api/v1/webhooks/${body.id}`);
+    }
+  };
+  const churning = [churn(), churn()];
+  const answers = await Promise.all(Array.from({ length: 100 }, () => receive({ amount: 1 })));
+  isDone = true;
+  await Promise.all(churning);
+  expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200));
+});
+
 it('delivers once where two processes of the bank send', async () => {
   const second = await bank.start();
   try {

@@ -5,12 +5,7 @@ import { findAccountById } from '../accounts/accounts.queries.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { Faults } from '../faults/faults.service.js';
 import type { Tx } from '../sandbox-database.service.js';
-import {
-  findBillPayment,
-  lockBillPayment,
-  updateBillPayment,
-  type BillPaymentRow,
-} from './bill-payments.queries.js';
+import { findBillPayment, lockBillPayment, updateBillPayment } from './bill-payments.queries.js';
 import { BillRegister } from './bill-register.service.js';
 import { BillSettlement } from './bill-settlement.service.js';
 
@@ -29,11 +24,11 @@ export class BillChargebacks {
     });
   }
 
-  /** Asks the fault `async-error`, last before the answer: it says PAID all the same. */
-  async mayFollow(tx: Tx, { id, createdAt }: BillPaymentRow): Promise<void> {
+  /** Asks the fault `async-error`, last of all: the payment is told as PAID all the same. */
+  async mayFollow(tx: Tx, id: string, paidAt: Date): Promise<void> {
     const fault = this.faults.take(['bill-payments'], 'async-error');
     if (!fault) return;
-    const dueAt = new Date(createdAt.getTime() + fault.delayMs);
+    const dueAt = new Date(paidAt.getTime() + fault.delayMs);
     await this.dueWork.schedule(tx, { kind: chargebackKind, subject: id, dueAt });
   }
 

@@ -48,11 +48,12 @@ export class BillPayments {
 
   private async accept(tx: Tx, account: BankAccount, request: BillPaymentRequest, key: string) {
     const { now, payAt, isImmediate } = this.plans.plan(request.payAt ?? null);
-    const today = saoPauloDay(now);
+    // Whoever asks for a day pays what is owed then; who only comes too late in the day, what was told today.
+    const day = saoPauloDay(request.payAt ? payAt : now);
     const bill = await this.register.lock(tx, barCodeOf(request));
     if (!bill) throw new AppError('not_found');
     await this.refuseSecond(tx, bill);
-    this.settlement.judge(account, bill, request.amount, today);
+    this.settlement.judge(account, bill, { amountCents: request.amount, day });
     const payment: BillPaymentRow = {
       id: this.random.uuid(),
       accountId: account.id,
@@ -69,13 +70,13 @@ export class BillPayments {
     if (!isImmediate) {
       await insertBillPayment(tx, payment);
       await this.plans.follow(tx, payment);
-      return billPaymentAnswer(bill, payment, today);
+      return billPaymentAnswer(bill, payment, day);
     }
     const { nsu } = await this.settlement.settle(tx, account, bill, payment);
     const paid: BillPaymentRow = { ...payment, status: 'PAID', transactionNsu: nsu };
     await insertBillPayment(tx, paid);
-    await this.chargebacks.mayFollow(tx, paid);
-    return billPaymentAnswer(bill, paid, today);
+    await this.chargebacks.mayFollow(tx, paid.id, now);
+    return billPaymentAnswer(bill, paid, day);
   }
 
   private async refuseSecond(tx: Tx, bill: Bill): Promise<void> {

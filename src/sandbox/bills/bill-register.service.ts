@@ -1,8 +1,10 @@
 // Finds bills, those of other institutions and the slips that this bank issued, and moves their state.
 import { Injectable } from '@nestjs/common';
+import { rollToBusinessDay, type PlainDate } from '../../brazil/calendar.js';
+import { saoPauloDay } from '../../brazil/statement-day.js';
 import { invariant } from '../../platform/errors.js';
 import { findAccountById } from '../accounts/accounts.queries.js';
-import { findCharge, lockCharge, updateCharge } from '../charges/charges.queries.js';
+import { findCharge, lockCharge, sumPaid, updateCharge } from '../charges/charges.queries.js';
 import type { ChargeRow } from '../charges/charges.queries.js';
 import type { Queryable, Tx } from '../sandbox-database.service.js';
 import { billOfCharge, billOfRow, type Bill } from './bill.js';
@@ -35,12 +37,14 @@ export class BillRegister {
     if (!bill.issued) await updateBillStatus(tx, bill.barCode, 'PAID');
   }
 
-  /** It can be paid again. */
+  /** It can be paid again, unless something else pays it. */
   async reopen(tx: Tx, bill: Bill, at: Date): Promise<void> {
     if (!bill.issued) return updateBillStatus(tx, bill.barCode, 'PENDING_PAYMENT');
-    const { id, type, dueDate } = bill.issued.charge;
-    const status = type === 'BANKSLIP' ? 'Pending' : 'Created';
-    await updateCharge(tx, id, { status, dueDate, at });
+    const { charge } = bill.issued;
+    // Another payment may stand, or this one's money may have stayed with the issuer.
+    if (charge.status === 'Voided' || (await sumPaid(tx, charge)) > 0n) return;
+    const { id, dueDate } = charge;
+    await updateCharge(tx, id, { status: unpaidStatus(charge, saoPauloDay(at)), dueDate, at });
   }
 
   private async issued(
@@ -55,4 +59,10 @@ export class BillRegister {
     invariant(charge && account, 'a charge and its account stay');
     return billOfCharge(charge, account);
   }
+}
+
+/** Nothing tells of its due date again: whether that has passed is seen here. */
+function unpaidStatus({ type, dueDate }: ChargeRow, today: PlainDate): ChargeRow['status'] {
+  if (dueDate !== null && today > rollToBusinessDay(dueDate)) return 'Expired';
+  return type === 'BANKSLIP' ? 'Pending' : 'Created';
 }

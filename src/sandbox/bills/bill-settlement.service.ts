@@ -2,7 +2,6 @@
 // slip, and back.
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
-import type { PlainDate } from '../../brazil/calendar.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { ChargeCredits } from '../charges/charge-credits.service.js';
 import { BankClock } from '../clock/bank-clock.service.js';
@@ -13,7 +12,7 @@ import { wireReais } from '../wire-amount.js';
 import type { Bill } from './bill.js';
 import type { BillPaymentRow } from './bill-payments.queries.js';
 import { BillRegister } from './bill-register.service.js';
-import { refusalOf } from './bill-rules.js';
+import { refusalOf, type AskedPayment } from './bill-rules.js';
 
 export type SettledPayment = Pick<BillPaymentRow, 'id' | 'amountCents' | 'idempotencyKey'>;
 
@@ -26,9 +25,9 @@ export class BillSettlement {
     private readonly clock: BankClock,
   ) {}
 
-  /** Throws `rule_broken` when the account cannot pay that much for the bill on that day. */
-  judge(account: BankAccount, bill: Bill, amountCents: bigint, day: PlainDate): void {
-    const refusal = refusalOf(bill, { accountId: account.id, amountCents, day });
+  /** Throws `rule_broken` when the account cannot pay that much for the bill on that day, or pay it at all. */
+  judge(account: BankAccount, bill: Bill, asked: AskedPayment | null): void {
+    const refusal = refusalOf(bill, account.id, asked);
     if (refusal) throw new AppError('rule_broken', { ...refusal });
   }
 

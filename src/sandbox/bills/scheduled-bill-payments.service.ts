@@ -1,6 +1,5 @@
 // Pays what was scheduled, at its time: all rules are judged again, and what breaks one is not paid and says why.
 import { Injectable } from '@nestjs/common';
-import { saoPauloDay } from '../../brazil/statement-day.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { findAccountById } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
@@ -14,6 +13,7 @@ import {
   type BillPaymentRow,
 } from './bill-payments.queries.js';
 import { scheduledPaymentKind } from './bill-plans.service.js';
+import { BillChargebacks } from './bill-chargebacks.service.js';
 import { BillRegister } from './bill-register.service.js';
 import { BillSettlement } from './bill-settlement.service.js';
 
@@ -22,6 +22,7 @@ export class ScheduledBillPayments {
   constructor(
     private readonly register: BillRegister,
     private readonly settlement: BillSettlement,
+    private readonly chargebacks: BillChargebacks,
     private readonly clock: BankClock,
     dueWork: DueWork,
   ) {
@@ -39,6 +40,7 @@ export class ScheduledBillPayments {
     const status = nsu === null ? 'SCHEDULE_FAILURE' : 'PAID';
     const at = this.clock.now();
     await updateBillPayment(tx, id, { status, transactionNsu: nsu, failure, at });
+    if (status === 'PAID') await this.chargebacks.mayFollow(tx, id, at);
   }
 
   /** A rule that is broken is found before anything is written: the transaction goes on. */
@@ -50,8 +52,8 @@ export class ScheduledBillPayments {
     const account = await findAccountById(tx, payment.accountId);
     invariant(account, 'a payer stays');
     try {
-      // By the day for which it was scheduled, however late a clock that was moved on finds it.
-      this.settlement.judge(account, bill, payment.amountCents, saoPauloDay(payment.payAt));
+      // The amount was accepted for this day, or for the day of its acceptance: it stays right.
+      this.settlement.judge(account, bill, null);
       const { nsu } = await this.settlement.settle(tx, account, bill, payment);
       return { nsu, failure: null };
     } catch (error) {

@@ -5,6 +5,7 @@ import type { ChargeDetails, ChargesQuery } from '../../contract/charges.js';
 import { AppError } from '../../platform/errors.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { Modes } from '../modes/modes.service.js';
+import { pageOffset } from '../page-offset.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { chargeDetailsAnswer } from './charge-answer.js';
 import { findCharge, listCharges, listPayments, type PaymentRow } from './charges.queries.js';
@@ -35,7 +36,7 @@ export class ChargeReading {
         accountId: account.id,
         from: query.startDate ? statementDayStart(query.startDate) : null,
         until: query.endDate ? statementDayStart(query.endDate) : null,
-        offset: BigInt((query.page ?? 1) - 1) * BigInt(limit),
+        offset: pageOffset(query.page ?? 1, limit),
         limit,
       });
       const ids = charges.map(({ correlationId }) => correlationId);

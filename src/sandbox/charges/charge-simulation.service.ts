@@ -9,7 +9,7 @@ import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
 import { ChargeCredits } from './charge-credits.service.js';
 import { askedAmount } from './charge-parts.js';
 import { tellStatus } from './charge-status.js';
-import { listPayments, lockCharge, type ChargeRow } from './charges.queries.js';
+import { lockCharge, sumPaid, type ChargeRow } from './charges.queries.js';
 import { OverdueCharges } from './overdue-charges.service.js';
 
 @Injectable()
@@ -86,6 +86,6 @@ export class ChargeSimulation {
   /** A void slip keeps its status when it is paid: only its credits tell. */
   private async isPaid(tx: Tx, charge: ChargeRow): Promise<boolean> {
     if (charge.status !== 'Voided') return charge.status === 'Paid';
-    return (await listPayments(tx, charge.accountId, [charge.correlationId])).length > 0;
+    return (await sumPaid(tx, charge)) > 0n;
   }
 }

@@ -173,6 +173,19 @@ export interface PaymentRow {
   created_at: Date;
 }
 
+/** What was paid for a charge and was not taken back, in cents. */
+export async function sumPaid(
+  tx: Tx,
+  { accountId, correlationId }: Pick<ChargeRow, 'accountId' | 'correlationId'>,
+): Promise<bigint> {
+  const [row] = await tx.query<{ paid: bigint }>(
+    `SELECT coalesce(sum(change_cents), 0)::bigint AS paid FROM statement_line
+     WHERE account_id = $1 AND correlation_id = $2`,
+    [accountId, correlationId],
+  );
+  return row!.paid;
+}
+
 /** The credits that came for charges, newest first. */
 export async function listPayments(
   database: Queryable,

@@ -1,11 +1,16 @@
 // The control plane of the bank's clock.
 import { z } from 'zod';
+import { parsePlainDate } from '../../brazil/calendar.js';
 import { route } from '../../contract/route.js';
 import { text, timestamp } from '../../contract/wire.js';
 
 const instant = text(40).refine(
-  (value) => /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value) && !Number.isNaN(Date.parse(value)),
-  'Must be an ISO 8601 instant.',
+  (value) =>
+    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}([.]\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.test(value) &&
+    // V8 would read 30 February as 2 March.
+    parsePlainDate(value.slice(0, 10)) !== null &&
+    !Number.isNaN(Date.parse(value)),
+  'Must be an ISO 8601 instant with its zone.',
 );
 
 const clockState = z.object({ now: timestamp, frozen: z.boolean() });

@@ -24,6 +24,8 @@ const othersWaitMs = 100;
 @Injectable()
 export class DueWork implements BeforeApplicationShutdown {
   private readonly handlers = new Map<string, DueHandler>();
+  /** By the machine's clock. */
+  private readonly restingUntilMs = new Map<bigint, number>();
   private timer: NodeJS.Timeout | null = null;
   private timerAtMs = 0;
   private running: Promise<void> | null = null;
@@ -88,13 +90,12 @@ export class DueWork implements BeforeApplicationShutdown {
 
   /** Does what is due and tells in how many milliseconds there is more to look at. */
   private async work(): Promise<number> {
-    const failed: bigint[] = [];
     try {
       for (;;) {
-        const next = await findNextDueTask(this.database, failed);
+        const next = await findNextDueTask(this.database, this.listResting());
         const waitMs = next ? this.waitFor(next) : maxIdleMs;
-        if (waitMs > 0 || this.isStopped) return failed.length > 0 ? maxIdleMs : waitMs;
-        const done = await Promise.all(Array.from({ length: lanes }, () => this.drain(failed)));
+        if (waitMs > 0 || this.isStopped) return waitMs;
+        const done = await Promise.all(Array.from({ length: lanes }, () => this.drain()));
         // What is due and was not taken is being done by another process.
         if (done.every((count) => count === 0)) return othersWaitMs;
       }
@@ -105,31 +106,25 @@ export class DueWork implements BeforeApplicationShutdown {
   }
 
   /**
-   * One task after another until none is due, and how many it had; those that fail are added to `failed` and wait for
-   * the next round. Never rejects.
+   * One task after another until none is due, and how many it had; those that fail rest a while. Never rejects.
    */
-  private async drain(failed: bigint[]): Promise<number> {
+  private async drain(): Promise<number> {
     for (let count = 0; ; count += 1) {
       let taken: TakenTask | null = null;
       try {
-        taken = await this.database.transaction((tx) =>
-          this.doNext(tx, failed, (task) => (taken = task)),
-        );
+        taken = await this.database.transaction((tx) => this.doNext(tx, (task) => (taken = task)));
         if (!taken || this.isStopped) return count;
       } catch (error) {
         const { id, kind } = (taken ?? {}) as Partial<TakenTask>;
         this.settings.log.warn({ err: error, kind }, 'due work failed, will be tried again');
         if (id === undefined) return count;
-        failed.push(id);
+        this.restingUntilMs.set(id, performance.now() + maxIdleMs);
       }
     }
   }
 
-  private async doNext(
-    tx: Tx,
-    passedOver: bigint[],
-    take: (task: TakenTask) => void,
-  ): Promise<TakenTask | null> {
+  private async doNext(tx: Tx, take: (task: TakenTask) => void): Promise<TakenTask | null> {
+    const passedOver = this.listResting();
     const task = await takeDueTask(tx, { now: this.clock.now(), passedOver });
     if (!task) return null;
     take(task);
@@ -137,6 +132,14 @@ export class DueWork implements BeforeApplicationShutdown {
     invariant(handler, `tasks ${task.kind} have a handler`);
     await handler(tx, task.subject);
     return task;
+  }
+
+  /** Tasks that failed and are left alone for now: they hold nobody else up. */
+  private listResting(): bigint[] {
+    const nowMs = performance.now();
+    for (const [id, untilMs] of this.restingUntilMs)
+      if (untilMs <= nowMs) this.restingUntilMs.delete(id);
+    return [...this.restingUntilMs.keys()];
   }
 
   private waitFor(dueAt: Date): number {

@@ -74,12 +74,15 @@ export class Ledger {
       const held = locked.get(account.id);
       invariant(held, 'a customer has one leg in a movement');
       locked.delete(account.id);
-      const row = this.rowOf(account, held, changeCents, line, createdAt);
+      const row = this.rowOf(account, held, changeCents, line);
       lines.push(row);
       const { nsu } = row;
       const accountNumber = account.number;
       posted.push({ ...line, accountNumber, nsu, changeCents, idempotencyKey, createdAt });
     }
+    // Asked last: a movement that is refused uses no fault up.
+    for (const row of lines)
+      row.visible_at = this.visibility.visibleAt(row.nsu, row.type_name, createdAt);
     const mirrors = legs.filter((leg) => 'internal' in leg);
     await insertMovement(tx, {
       idempotencyKey,
@@ -95,11 +98,10 @@ export class Ledger {
     held: LockedAccount,
     changeCents: bigint,
     line: LineDetails,
-    createdAt: Date,
   ): LineRow {
     const currentBalanceCents = held.balanceCents + changeCents;
     if (changeCents < 0n && currentBalanceCents < held.blockedCents) throw insufficientFunds();
-    if (currentBalanceCents > maxBalanceCents)
+    if (changeCents > 0n && currentBalanceCents > maxBalanceCents && !isReversal(line.typeName))
       throw new AppError('rule_broken', {
         public: 'The account cannot hold that much.',
         reason: 'balance_limit',
@@ -119,11 +121,16 @@ export class Ledger {
       end_to_end_id: line.endToEndId ?? null,
       original_end_to_end_id: line.originalEndToEndId ?? null,
       proof: line.proof ?? null,
-      visible_at: this.visibility.visibleAt({ nsu, typeName: line.typeName, createdAt }),
+      visible_at: null,
       last_nsu: lastNsu,
       skipped_nsu: skippedNsu,
     };
   }
+}
+
+/** Money that comes back must find its place: it passes the limit, which leaves room for it. */
+function isReversal(typeName: string): boolean {
+  return typeName.endsWith('_REVERSAL');
 }
 
 function insufficientFunds(): AppError {

@@ -15,14 +15,10 @@ export class LineVisibility {
   ) {}
 
   /** Null is at once. */
-  visibleAt(line: { nsu: bigint; typeName: string; createdAt: Date }): Date | null {
-    const fault = this.faults.take(
-      ['transactions', ...endpointsOfType(line.typeName)],
-      'line-withheld',
-    );
-    const isOutOfOrder =
-      this.modes.current.nsuVisibility === 'out-of-order' && line.nsu % 3n === 0n;
+  visibleAt(nsu: bigint, typeName: string, createdAt: Date): Date | null {
+    const fault = this.faults.take(['transactions', ...endpointsOfType(typeName)], 'line-withheld');
+    const isOutOfOrder = this.modes.current.nsuVisibility === 'out-of-order' && nsu % 3n === 0n;
     const delayMs = fault?.delayMs ?? (isOutOfOrder ? outOfOrderMs : 0);
-    return delayMs > 0 ? new Date(line.createdAt.getTime() + delayMs) : null;
+    return delayMs > 0 ? new Date(createdAt.getTime() + delayMs) : null;
   }
 }

@@ -3,7 +3,7 @@ import type { BankAccount } from '../accounts/bank-account.js';
 import type { TransactionTypeName } from './transaction-types.js';
 
 /** The largest balance that the contract's numbers tell: twelve digits of reais. */
-export const maxBalanceCents = 99_999_999_999_999n;
+export const maxBalanceCents = 90_000_000_000_000n;
 
 /** What a customer's statement says of a movement. */
 export interface LineDetails {

@@ -68,14 +68,13 @@ export class OriginalPixes {
 
   private async read(account: BankAccount, line: ReceivedPixLine): Promise<OriginalPix> {
     const payer = payerOf(line);
-    const payerAccount = await this.findAccountOf(payer);
     return {
       account,
       amountCents: line.changeCents,
       endToEndId: line.endToEndId,
       receivedAt: line.createdAt,
       payer,
-      payerAccount: payerAccount?.id === account.id ? null : payerAccount,
+      payerAccount: await this.findAccountOf(payer),
     };
   }
 

@@ -6,7 +6,7 @@ import { AppError, invariant } from '../../platform/errors.js';
 import { bank } from '../bank-identity.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Ledger } from '../ledger/ledger.service.js';
-import type { LineDetails, PostedLine } from '../ledger/movement.js';
+import type { Leg, LineDetails, PostedLine } from '../ledger/movement.js';
 import { partyOfAccount } from '../accounts/party.js';
 import { Random } from '../random.service.js';
 import type { Tx } from '../sandbox-database.service.js';
@@ -59,7 +59,7 @@ export class RefundMovements {
     return amountCents;
   }
 
-  /** Debits what was reserved; a payer of this bank is credited in the same movement. */
+  /** Debits what was reserved, and credits a payer of this bank; gives the line of the debit. */
   async post(tx: Tx, original: OriginalPix, order: RefundOrder): Promise<PostedLine> {
     const { account, payerAccount } = original;
     const { amountCents, idempotencyKey } = order;
@@ -70,29 +70,39 @@ export class RefundMovements {
       typeName: 'CREDIT_PIX_REFUND',
       notes: `Devolução de Pix recebida de ${account.holderName}`,
     };
-    const isCredited = payerAccount !== null && !order.isLost;
-    const [line] = await this.ledger.post(tx, {
-      idempotencyKey,
-      legs: [
-        { account, changeCents: -amountCents, line: debit },
-        isCredited
-          ? { account: payerAccount, changeCents: amountCents, line: credit }
-          : { internal: 'spi', changeCents: amountCents },
-      ],
+    const out: Leg = { account, changeCents: -amountCents, line: debit };
+    if (!payerAccount || order.isLost) return this.postLegs(tx, idempotencyKey, out);
+    const back: Leg = { account: payerAccount, changeCents: amountCents, line: credit };
+    // An account has one leg in a movement: what it had sent to itself goes out and comes in.
+    const isOwn = payerAccount.id === account.id;
+    const line = await this.postLegs(tx, idempotencyKey, out, ...(isOwn ? [] : [back]));
+    if (isOwn) await this.postLegs(tx, null, back);
+    await this.webhooks.notify(tx, payerAccount, 'PIX_REFUNDED', {
+      body: pixRefundedBody({
+        ...details,
+        ...{ amountCents, createdAt: line.createdAt },
+        refundCode: order.reason.code,
+        reason: order.reason.text,
+        payer: details.proof.payer,
+        beneficiary: details.proof.beneficiary,
+      }),
+      at: line.createdAt,
     });
+    return line;
+  }
+
+  /** What the legs leave open goes to other institutions, or comes from there. */
+  private async postLegs(
+    tx: Tx,
+    idempotencyKey: string | null,
+    first: Leg,
+    ...others: Leg[]
+  ): Promise<PostedLine> {
+    const open = [first, ...others].reduce((sum, { changeCents }) => sum - changeCents, 0n);
+    const legs: Leg[] = [first, ...others];
+    if (open !== 0n) legs.push({ internal: 'spi', changeCents: open });
+    const [line] = await this.ledger.post(tx, { idempotencyKey, legs });
     invariant(line, 'a refund has its line');
-    if (isCredited)
-      await this.webhooks.notify(tx, payerAccount, 'PIX_REFUNDED', {
-        body: pixRefundedBody({
-          ...details,
-          ...{ amountCents, createdAt: line.createdAt },
-          refundCode: order.reason.code,
-          reason: order.reason.text,
-          payer: details.proof.payer,
-          beneficiary: details.proof.beneficiary,
-        }),
-        at: line.createdAt,
-      });
     return line;
   }
 

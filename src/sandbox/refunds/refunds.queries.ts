@@ -17,7 +17,10 @@ const referenceColumns: Record<RefundFilter, string> = {
   NSU: 'nsu',
 };
 
-/** The account's lines that a reference names, oldest first; the id of NSU is a number. */
+/**
+ * Of the account's lines that a reference names two at most, received Pix first: a QR code may have been paid a thousand
+ * times. The id of NSU is a number.
+ */
 export async function listReferencedLines(
   database: Queryable,
   accountId: number,
@@ -26,16 +29,21 @@ export async function listReferencedLines(
   return database.query<ReferencedLine>(
     `SELECT nsu, change_cents AS "changeCents", type_name AS "typeName",
             end_to_end_id AS "endToEndId", proof::text, created_at AS "createdAt"
-     FROM statement_line WHERE account_id = $1 AND ${referenceColumns[filterBy]} = $2 ORDER BY nsu`,
+     FROM statement_line WHERE account_id = $1 AND ${referenceColumns[filterBy]} = $2
+     ORDER BY type_name = 'CREDIT_PIX' DESC, nsu LIMIT 2`,
     [accountId, id],
   );
 }
 
-/** What went back of a Pix and stayed there, negative: returns less those that failed. */
+/**
+ * What went back of a Pix and stayed there, negative: returns less those that failed. What a payer is given stands under
+ * the same original, and may be on the same account: it is not counted.
+ */
 export async function sumReturned(tx: Tx, accountId: number, endToEndId: string): Promise<bigint> {
   const [row] = await tx.query<{ total: bigint }>(
     `SELECT coalesce(sum(change_cents), 0)::bigint AS total FROM statement_line
-     WHERE account_id = $1 AND original_end_to_end_id = $2`,
+     WHERE account_id = $1 AND original_end_to_end_id = $2
+       AND type_name IN ('DEBIT_PIX_REFUND', 'CREDIT_PIX_REFUND_REVERSAL')`,
     [accountId, endToEndId],
   );
   return row!.total;

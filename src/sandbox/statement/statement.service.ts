@@ -10,6 +10,7 @@ import { Faults } from '../faults/faults.service.js';
 import { isTransactionTypeName } from '../ledger/transaction-types.js';
 import { Modes } from '../modes/modes.service.js';
 import { PixCredits } from '../pix/pix-credits.service.js';
+import { pageOffset } from '../page-offset.js';
 import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
 import { statementLine } from './statement-line.js';
 import { findLine, findUsedTypeNames, listLines } from './statement.queries.js';
@@ -28,8 +29,10 @@ export class Statement {
     private readonly pixCredits: PixCredits,
   ) {}
 
-  async list(account: BankAccount, query: StatementQuery): Promise<Transaction[]> {
-    await this.refuseUnknownTypes(account, query.type ?? []);
+  async list(account: BankAccount, asked: StatementQuery): Promise<Transaction[]> {
+    await this.refuseUnknownTypes(account, asked.type ?? []);
+    // Whatever else is asked for: of a transaction that exists only that one is told.
+    const query: StatementQuery = asked.nsu === undefined ? asked : { nsu: asked.nsu };
     const page = query.page ?? 1;
     if (page > 1) await this.shiftPages(account);
     const lag = this.faults.take(['transactions'], 'statement-lag');
@@ -49,7 +52,7 @@ export class Statement {
       until: query.endDate ? statementDayStart(query.endDate) : null,
       endToEndId,
       order: endToEndId !== null ? 'movement' : statementOrder,
-      offset: BigInt(page - 1) * BigInt(limit),
+      offset: pageOffset(page, limit),
       limit,
     });
     return rows.map((row) => statementLine(row, this.modes.current));

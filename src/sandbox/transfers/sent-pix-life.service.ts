@@ -44,15 +44,16 @@ export class SentPixLife {
     return { ...transfer, transactionNsu: nsu, createdAt, updatedAt: createdAt };
   }
 
-  /** Keeps an accepted transfer, and owes what becomes of it. */
-  async keep(tx: Tx, transfer: Transfer): Promise<void> {
+  /** Keeps an accepted transfer, and owes what becomes of it, not before `delayMs`. */
+  async keep(tx: Tx, transfer: Transfer, delayMs: number): Promise<void> {
     await insertTransfers(tx, [transfer]);
     const { id: subject, createdAt } = transfer;
     const { pixStepMs } = this.modes.current;
     // Both are owed from the beginning: a clock that is moved far does both at once.
-    const dueAt = (steps: number) => new Date(createdAt.getTime() + steps * pixStepMs);
-    await this.dueWork.schedule(tx, { kind: waitTask, subject, dueAt: dueAt(1) });
-    await this.dueWork.schedule(tx, { kind: endTask, subject, dueAt: dueAt(2) });
+    const after = (waitMs: number) => new Date(createdAt.getTime() + waitMs);
+    const endMs = Math.max(2 * pixStepMs, delayMs);
+    await this.dueWork.schedule(tx, { kind: waitTask, subject, dueAt: after(pixStepMs) });
+    await this.dueWork.schedule(tx, { kind: endTask, subject, dueAt: after(endMs) });
   }
 
   private async wait(tx: Tx, id: string): Promise<void> {

@@ -2,7 +2,10 @@ import { wireReais } from '../wire-amount.js';
 import type { LineDetails } from '../ledger/movement.js';
 import type { Transfer } from './transfer.js';
 
-/** The proof of a line of a sent Pix; what it says is what held when the line was written. */
+/**
+ * The proof of a line of a sent Pix. A line never changes, and the debit that it proves is effective: what becomes of
+ * the Pix is the transfer's own status, and a reversal when it fails.
+ */
 function proofOf(transfer: Transfer, status: Transfer['status']): object {
   return {
     id: transfer.id,
@@ -23,7 +26,7 @@ export function debitLine(transfer: Transfer): LineDetails {
     typeName: 'DEBIT_PIX',
     notes: transfer.description ?? `Pix enviado para ${transfer.beneficiary.holder.name}`,
     endToEndId: transfer.endToEndId,
-    proof: proofOf(transfer, transfer.status),
+    proof: proofOf(transfer, 'PIX_EFFECTIVE'),
   };
 }
 

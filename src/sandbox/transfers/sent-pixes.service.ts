@@ -91,7 +91,7 @@ export class SentPixes {
     // Taken last: a request that is refused must not use the fault up.
     const fault = this.faults.take(['transfers'], 'async-error');
     const transfer = fault ? { ...accepted, error: pixFailures.accountBlocked } : accepted;
-    await this.life.keep(tx, transfer);
+    await this.life.keep(tx, transfer, fault?.delayMs ?? 0);
     return transfer;
   }
 }

@@ -18,11 +18,14 @@ export function transferAnswer(transfer: Transfer): TransferResponse {
   };
 }
 
-/** As it stands, for one of its two sides: the nsu is of the payer's statement and is told to the payer alone. */
-export function transferDetails(transfer: Transfer, readerId: number): TransferDetails {
+/** As it stands, for one of its two sides, with the nsu of the line on that side's own statement. */
+export function transferDetails(
+  transfer: Transfer,
+  transactionNsu: bigint | null,
+): TransferDetails {
   return {
     ...transferAnswer(transfer),
-    transactionNsu: readerId === transfer.accountId ? transfer.transactionNsu : null,
+    transactionNsu,
     externalId: transfer.externalId,
     error: transfer.status === 'PIX_ERROR' ? { ...transfer.error } : null,
     updatedAt: transfer.updatedAt.toISOString(),

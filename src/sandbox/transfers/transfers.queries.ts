@@ -86,19 +86,35 @@ export async function findTransfer(
   return row ?? null;
 }
 
+/** The nsu under which a transfer between accounts stands on the statement of the other account. */
+export async function findCreditNsu(
+  database: Queryable,
+  { accountId, transactionNsu }: Pick<Transfer, 'accountId' | 'transactionNsu'>,
+  creditedId: number,
+): Promise<bigint | null> {
+  const [row] = await database.query<{ nsu: bigint }>(
+    `SELECT credit.nsu FROM statement_line AS debit
+     JOIN statement_line AS credit
+       ON credit.movement_id = debit.movement_id AND credit.account_id = $3
+     WHERE debit.account_id = $1 AND debit.nsu = $2`,
+    [accountId, transactionNsu, creditedId],
+  );
+  return row?.nsu ?? null;
+}
+
 /**
- * What came back of a Pix: the larger of what the payer was given and what the beneficiary gave, as either may be at
- * this bank.
+ * What came back of a Pix: the larger of what the payer was given and what the beneficiary gave and did not get back,
+ * as either may be at this bank, and both may be one account.
  */
 export async function sumReturned(tx: Tx, endToEndId: string, accounts: number[]): Promise<bigint> {
   const [row] = await tx.query<{ returned: bigint }>(
-    `SELECT coalesce(max(returned), 0)::bigint AS returned FROM (
-       SELECT sum(abs(change_cents)) AS returned FROM statement_line
-       WHERE account_id = ANY($2) AND original_end_to_end_id = $1
-         AND type_name IN ('CREDIT_PIX_REFUND', 'DEBIT_PIX_REFUND')
-       GROUP BY account_id, type_name
-     ) AS side`,
+    `SELECT greatest(
+       coalesce(sum(change_cents) FILTER (WHERE type_name = 'CREDIT_PIX_REFUND'), 0),
+       -coalesce(sum(change_cents) FILTER (
+          WHERE type_name IN ('DEBIT_PIX_REFUND', 'CREDIT_PIX_REFUND_REVERSAL')), 0)
+     )::bigint AS returned
+     FROM statement_line WHERE account_id = ANY($2) AND original_end_to_end_id = $1`,
     [endToEndId, accounts],
   );
-  return row?.returned ?? 0n;
+  return row!.returned;
 }

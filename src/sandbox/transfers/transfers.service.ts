@@ -18,7 +18,7 @@ import { InternalTransfers } from './internal-transfers.service.js';
 import { SentPixes } from './sent-pixes.service.js';
 import { transferAnswer, transferDetails } from './transfer-answer.js';
 import type { Order, Transfer } from './transfer.js';
-import { findTransfer, insertTransfers } from './transfers.queries.js';
+import { findCreditNsu, findTransfer, insertTransfers } from './transfers.queries.js';
 
 @Injectable()
 export class Transfers {
@@ -45,7 +45,11 @@ export class Transfers {
   async get(account: BankAccount, identifier: string): Promise<TransferDetails> {
     const transfer = await findTransfer(this.database, account.id, identifier);
     if (!transfer) throw new AppError('not_found');
-    return transferDetails(transfer, account.id);
+    const isPayer = transfer.accountId === account.id;
+    const nsu = isPayer
+      ? transfer.transactionNsu
+      : await findCreditNsu(this.database, transfer, account.id);
+    return transferDetails(transfer, nsu);
   }
 
   private async send(

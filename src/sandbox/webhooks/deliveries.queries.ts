@@ -8,6 +8,7 @@ export async function insertDelivery(
   const [row] = await tx.query<{ id: bigint }>(
     `INSERT INTO webhook_delivery (registration_id, body, next_attempt_at, created_at)
      SELECT id, $3, $4, $4 FROM webhook_registration WHERE account_id = $1 AND event_type = $2
+     FOR KEY SHARE
      RETURNING id`,
     [delivery.accountId, delivery.eventType, delivery.body, delivery.at],
   );
