@@ -2,20 +2,20 @@
 import { bankUnderTest, caller, type BankUnderTest } from './bank-under-test.js';
 import { customer, expectError } from './samples.js';
 
+const { CONTRACT_BASE_URL, CONTRACT_WHITELABEL_URL, CONTRACT_PARTNER_KEY } = process.env;
+// A real bank's onboarding stands at an address of its own; without one it is not asked, and that is told.
+const describeOnboarding = CONTRACT_BASE_URL && !CONTRACT_WHITELABEL_URL ? describe.skip : describe;
+
 let bank: BankUnderTest;
-let call: BankUnderTest['call'] | null;
-let partnerKey: string;
+let call: BankUnderTest['call'];
+const partnerKey = CONTRACT_PARTNER_KEY ?? 'sandbox-dev-partner';
 beforeAll(async () => {
   bank = await bankUnderTest();
-  const { CONTRACT_BASE_URL, CONTRACT_WHITELABEL_URL, CONTRACT_PARTNER_KEY } = process.env;
-  partnerKey = CONTRACT_PARTNER_KEY ?? 'sandbox-dev-partner';
-  // A real bank's onboarding stands at an address of its own; without one it is not asked.
-  if (!CONTRACT_BASE_URL) call = bank.call;
-  else call = CONTRACT_WHITELABEL_URL ? caller(CONTRACT_WHITELABEL_URL, '') : null;
+  call = CONTRACT_WHITELABEL_URL ? caller(CONTRACT_WHITELABEL_URL, '') : bank.call;
 });
 afterAll(() => bank.stop());
 
-const create = async (
+const create = (
   body: unknown,
   { key = partnerKey as string | null, contentType = 'application/json-patch+json' } = {},
 ) => {
@@ -23,25 +23,25 @@ const create = async (
     'content-type': contentType,
     ...(key === null ? {} : { 'x-service-partner-key': key }),
   };
-  return call ? call('POST', '/v1/customers', { body, headers, apiKey: null }) : null;
+  return call('POST', '/v1/customers', { body, headers, apiKey: null });
 };
 
-describe('POST /v1/customers', () => {
+describeOnboarding('POST /v1/customers', () => {
   it('takes in a customer', async () => {
     const answer = await create(customer());
-    if (answer) expect(answer.status).toBe(200);
+    expect(answer.status).toBe(200);
   });
 
   it('takes enums as the contract lists them and as its usage writes them', async () => {
     const listed = { educationLevel: 'CompleteHigher', maritalStatus: 'StableUnion' };
     const answer = await create(customer({ ...listed, gender: 'Female' }));
-    if (answer) expect(answer.status).toBe(200);
+    expect(answer.status).toBe(200);
   });
 
   it('answers 401 to no partner key and to a wrong one, before anything else is judged', async () => {
     for (const key of [null, 'not-a-key-of-this-bank', '']) {
       const answer = await create('{', { key });
-      if (answer) expectError(answer, 401);
+      expectError(answer, 401);
     }
   });
 
@@ -65,11 +65,11 @@ describe('POST /v1/customers', () => {
     ['securityPassword', '12345'],
   ])('refuses a %s that is %j', async (field, value, path = `$.${field}`) => {
     const answer = await create(customer({ [field]: value }));
-    if (answer) expectError(answer, 400, path);
+    expectError(answer, 400, path);
   });
 
   it('refuses a body that is no JSON', async () => {
     const answer = await create('{');
-    if (answer) expectError(answer, 400);
+    expectError(answer, 400);
   });
 });
