@@ -4,7 +4,7 @@ import { parseTaxId } from '../../brazil/tax-id.js';
 import { readAdjustments } from '../../contract/charge-terms.js';
 import { invariant } from '../../platform/errors.js';
 import { sha256 } from '../../platform/exact-json.js';
-import type { BillStatus } from '../accounts/fixtures.js';
+import type { BillStatus, FixtureBill } from '../accounts/fixtures.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { payerOf } from '../charges/charge-parts.js';
 import type { ChargeRow } from '../charges/charges.queries.js';
@@ -28,16 +28,7 @@ export interface Bill extends BillParties {
   issued: { charge: ChargeRow; account: BankAccount } | null;
 }
 
-export interface BillRow {
-  barCode: string;
-  digitableLine: string;
-  type: 'BANKSLIP' | 'TAXES';
-  status: BillStatus;
-  amountCents: bigint;
-  dueDate: PlainDate;
-  isAllowPartialPayment: boolean;
-  minimumPaymentCents: bigint;
-  maximumPaymentCents: bigint;
+export interface BillRow extends FixtureBill {
   identifierNumber: string | null;
   rebateCents: bigint;
   /** JSON texts. */

@@ -1,32 +1,20 @@
-import type { PlainDate } from '../../brazil/calendar.js';
 import type { InternalAccount } from '../accounts/fixtures.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import type { LineDetails } from '../ledger/movement.js';
 import type { Party } from '../accounts/party.js';
 import type { TransactionTypeName } from '../ledger/transaction-types.js';
+import type { ChargeRow } from '../charges/charges.queries.js';
 import type { Person } from './people.js';
 import type { SeededRandom } from './seeded-random.js';
 
-/** A charge that is issued and paid; in the words of its table, amounts as text. */
-export interface PlannedCharge {
-  id: bigint;
-  correlationId: string;
-  type: 'BANKSLIP' | 'BANKSLIP_PIX' | 'PIX_STATIC';
-  status: string;
-  amountCents: bigint | null;
-  wallet: number | null;
-  ourNumber: string | null;
-  yourNumber: string | null;
-  dueDate: PlainDate | null;
-  barCode: string | null;
-  digitableLine: string | null;
+type WrittenFields =
+  | ('id' | 'correlationId' | 'type' | 'status' | 'amountCents' | 'wallet' | 'ourNumber')
+  | ('yourNumber' | 'dueDate' | 'barCode' | 'digitableLine' | 'pixKey' | 'txid' | 'qrCode')
+  | ('description' | 'createdAt' | 'updatedAt');
+
+/** A charge that is issued and paid. */
+export interface PlannedCharge extends Pick<ChargeRow, WrittenFields> {
   payer: Person | null;
-  pixKey: string | null;
-  txid: string | null;
-  qrCode: string | null;
-  description: string | null;
-  createdAt: Date;
-  updatedAt: Date;
 }
 
 /** A Pix that was sent and is effective. */
