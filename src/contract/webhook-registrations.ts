@@ -7,10 +7,12 @@ import { filledText, text, timestamp } from './wire.js';
 /** How the bank proves itself; `authorization` is "name: value" for HEADER, base64(login:password) for BASIC. */
 export const authorizationSchemes = ['HEADER', 'BEARER', 'BASIC', 'NONE'] as const;
 
-const registrationUrl = text(2000).refine(
-  (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
-  'Must be an http or https URL.',
-);
+// A user and a password in a URL are sent by no HTTP client of today: the scheme and its secret stand beside it.
+const registrationUrl = text(2000).refine((value) => {
+  if (value.trim() !== value || !URL.canParse(value)) return false;
+  const { protocol, username, password, hostname } = new URL(value);
+  return /^https?:$/.test(protocol) && !username && !password && hostname.length <= 256;
+}, 'Must be an http or https URL without a user.');
 
 const registrationRequest = z.looseObject({
   eventType: filledText(100),

@@ -55,6 +55,8 @@ describeAtBank('/baas/api/v1/webhooks', () => {
     ['an unknown event type', { eventType: 'EVERYTHING' }, '$.eventType'],
     ['a URL that is none', { url: 'not a url' }, '$.url'],
     ['a URL that is not http', { url: 'ftp://files.example/' }, '$.url'],
+    ['a URL with a user', { url: 'http://user:word@hooks.client.example/' }, '$.url'],
+    ['a URL behind a space', { url: ' http://hooks.client.example/' }, '$.url'],
     ['an unknown scheme', { authorizationScheme: 'HMAC' }, '$.authorizationScheme'],
     ['a header without a name', { authorization: 'secret' }, '$.authorization'],
     [

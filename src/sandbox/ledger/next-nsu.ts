@@ -13,8 +13,9 @@ export function nextNsu(
   { lastNsu, skippedNsu }: Numbering,
   order: 'nsu' | 'commit',
 ): Numbering & { nsu: bigint } {
+  // Also after the mode was changed: a number that was passed over must not be missing for good.
+  if (skippedNsu !== null) return { nsu: skippedNsu, lastNsu, skippedNsu: null };
   const following = lastNsu + 1n;
   if (order === 'nsu') return { nsu: following, lastNsu: following, skippedNsu: null };
-  if (skippedNsu !== null) return { nsu: skippedNsu, lastNsu, skippedNsu: null };
   return { nsu: following + 1n, lastNsu: following + 1n, skippedNsu: following };
 }

@@ -1,4 +1,7 @@
-/** What can be registered: the union of the lists that are published of the real service (they conflict). */
+/**
+ * What can be registered: the union of the lists that are published of the real service (they conflict), save
+ * CHARGE_PAID_V2, which is what a body calls itself.
+ */
 export const eventTypes = [
   'CHARGE_PAID',
   'CHARGE_OVERDUE',
