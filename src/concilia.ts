@@ -93,6 +93,7 @@ async function startSandbox(
   const sandbox = await createSandbox({
     databaseUrl,
     log,
+    progress,
     settings: { apiKey: settings.bank.apiKey, partnerKey: settings.bank.partnerKey },
   });
   undo.push(() => sandbox.close());

@@ -142,6 +142,8 @@ export class SandboxModule {
 export interface SandboxOptions {
   databaseUrl: string;
   log: Log;
+  /** Is told of migrations; the log where left out. */
+  progress?: (message: string) => void;
   settings: {
     /** The key of account 1000001. */
     apiKey: string;
@@ -162,7 +164,7 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
   await applyMigrations({
     url: databaseUrl,
     folder: migrations,
-    log: (message) => log.info(message),
+    log: options.progress ?? ((message) => log.info(message)),
   });
   const settings = new SandboxSettings(
     databaseUrl,
