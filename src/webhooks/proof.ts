@@ -1,7 +1,7 @@
 // Whether a caller at the bank's door is the bank: it must show the secret that its webhooks were registered
 // with, in any of the ways that a registration can ask for, or sign what it sends with it.
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { Webhook } from 'standardwebhooks';
+import { standardWebhookOf } from '../platform/standard-webhook.js';
 
 /** The header that our registrations ask the bank to send. */
 export const proofHeader = 'x-webhook-key';
@@ -30,18 +30,12 @@ function isSigned(headers: ProofHeaders, secret: string, body: Buffer): boolean 
   // The package signs text: bytes that are none would stand for others.
   if (!Buffer.from(text, 'utf8').equals(body)) return false;
   try {
-    verifierOf(secret).verify(text, headers as Record<string, string>, { jsonParse: false });
+    standardWebhookOf(secret).verify(text, headers as Record<string, string>, { jsonParse: false });
     return true;
   } catch {
     // The package tells by throwing alone, be it that a header is missing or odd, or that the secret is no key.
     return false;
   }
-}
-
-/** A secret that begins with `whsec_` is a key in base64; any other is a key by its own bytes. */
-function verifierOf(secret: string): Webhook {
-  if (secret.startsWith('whsec_')) return new Webhook(secret);
-  return new Webhook(Buffer.from(secret, 'utf8'), { format: 'raw' });
 }
 
 /** Compares digests, so that neither content nor length shows in the time it takes. */

@@ -1,7 +1,8 @@
 // How a delivery proves itself: as it was registered, in another way with the registered secret (a mode), or wrongly
 // (a forgery).
-import { Webhook } from 'standardwebhooks';
+import type { Webhook } from 'standardwebhooks';
 import { sha256 } from '../../platform/exact-json.js';
+import { standardWebhookOf } from '../../platform/standard-webhook.js';
 import type { ModeValues } from '../modes/modes.schema.js';
 import { authorizationHeaders, type AuthorizationScheme } from './authorization.js';
 
@@ -81,9 +82,7 @@ function signatureHeaders(
 
 function signerOf(secret: string): Webhook | null {
   try {
-    return secret.startsWith('whsec_')
-      ? new Webhook(secret)
-      : new Webhook(Buffer.from(secret, 'utf8'), { format: 'raw' });
+    return standardWebhookOf(secret);
   } catch {
     // The package only tells by throwing that what follows the prefix is no key.
     return null;
