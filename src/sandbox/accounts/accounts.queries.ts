@@ -1,5 +1,7 @@
+import { bank } from '../bank-identity.js';
 import type { Queryable } from '../sandbox-database.service.js';
 import type { BankAccount } from './bank-account.js';
+import type { Party } from './party.js';
 
 const columns = `id, branch, number, holder_name AS "holderName", holder_document AS "holderDocument",
   holder_type AS "holderType", street, city, state, zip_code AS "zipCode", email`;
@@ -40,4 +42,14 @@ export async function findAccountByNumber(
   number: string,
 ): Promise<BankAccount | null> {
   return (await findAccountsByNumber(database, [number])).get(number) ?? null;
+}
+
+/** The account that a side of a Pix names, by number and branch; null at another institution, or where there is none. */
+export async function findAccountOfParty(
+  database: Queryable,
+  { number, branch, participant }: Party,
+): Promise<BankAccount | null> {
+  if (participant.ispb !== bank.ispb) return null;
+  const account = await findAccountByNumber(database, number);
+  return account?.branch === branch ? account : null;
 }

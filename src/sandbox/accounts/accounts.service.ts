@@ -6,6 +6,7 @@ import type { Account } from '../../generated/sandbox/client.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { sha256 } from '../../platform/exact-json.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
+import { findAccountByNumber } from './accounts.queries.js';
 import type { BankAccount } from './bank-account.js';
 
 @Injectable()
@@ -36,11 +37,9 @@ export class Accounts {
 
   /** A customer's account by its number; throws `not_found`. */
   async getByNumber(number: string): Promise<BankAccount> {
-    const found = await this.database.prisma.account.findFirst({
-      where: { number, kind: 'customer' },
-    });
-    if (!found) throw new AppError('not_found');
-    return toBankAccount(found);
+    const account = await findAccountByNumber(this.database, number);
+    if (!account) throw new AppError('not_found');
+    return account;
   }
 
   /** The account of this bank that a DICT key leads to, however the key is spelled, or null. */

@@ -4,6 +4,7 @@ import { Handles } from '../../platform/contract-route.js';
 import { invariant } from '../../platform/errors.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
 import type { BankAccount } from '../accounts/bank-account.js';
+import { freeCents } from '../ledger/funds.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { findHeldBalance } from './balances.queries.js';
 
@@ -17,7 +18,7 @@ export class BalancesController {
     const held = await findHeldBalance(this.database, account.id);
     invariant(held, 'a key is of a customer');
     return {
-      amountAvailable: held.balanceCents - held.blockedCents,
+      amountAvailable: freeCents(held),
       amountBlocked: held.blockedCents,
       amountTotal: held.balanceCents,
     };

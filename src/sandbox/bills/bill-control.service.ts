@@ -1,6 +1,7 @@
 // What a test does with bills that no client of a bank can do.
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
+import { isUuid } from '../../platform/listing.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Random } from '../random.service.js';
@@ -10,8 +11,6 @@ import type { NewBillRequest } from './bill-control.schema.js';
 import { listBillPayments, type ListedPayment } from './bill-payments.queries.js';
 import { findIssued, insertBill } from './bills.queries.js';
 import { newBill, newBillProblems } from './new-bill.js';
-
-const uuidText = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 @Injectable()
 export class BillControl {
@@ -48,7 +47,7 @@ export class BillControl {
   }
 
   async chargeBack(id: string) {
-    if (!uuidText.test(id)) throw new AppError('not_found');
+    if (!isUuid(id)) throw new AppError('not_found');
     await this.database.transaction((tx) => this.chargebacks.chargeBack(tx, id));
     const [payment] = await listBillPayments(this.database, { account: null, id });
     invariant(payment, 'a payment stays');

@@ -5,6 +5,7 @@ import { AppError, invariant } from '../../platform/errors.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { ChargeCredits } from '../charges/charge-credits.service.js';
 import { BankClock } from '../clock/bank-clock.service.js';
+import { freeCents } from '../ledger/funds.js';
 import { Ledger } from '../ledger/ledger.service.js';
 import type { CustomerLeg, Leg, LineDetails, PostedLine } from '../ledger/movement.js';
 import type { Tx } from '../sandbox-database.service.js';
@@ -93,8 +94,7 @@ export class BillSettlement {
     const { account: issuer, charge } = bill.issued;
     const held = (await this.ledger.lock(tx, [account, issuer])).get(issuer.id);
     invariant(held, 'an account that is locked is held');
-    if (held.balanceCents - held.blockedCents < payment.amountCents)
-      return { internal: 'clearing', changeCents };
+    if (freeCents(held) < payment.amountCents) return { internal: 'clearing', changeCents };
     const line: LineDetails = {
       typeName: 'DEBIT_BANKSLIP_REVERSAL',
       notes: `Estorno do boleto pago por ${account.holderName}`,

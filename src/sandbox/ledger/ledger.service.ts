@@ -14,6 +14,7 @@ import {
   type LineRow,
   type LockedAccount,
 } from './ledger.queries.js';
+import { freeCents, insufficientFunds } from './funds.js';
 import { LineVisibility } from './line-visibility.service.js';
 import { maxBalanceCents, type LineDetails, type Movement, type PostedLine } from './movement.js';
 import { nextNsu } from './next-nsu.js';
@@ -44,7 +45,7 @@ export class Ledger {
   /** Holds part of the balance. Throws `rule_broken` with the reason `insufficient_funds`. */
   async block(tx: Tx, account: BankAccount, cents: bigint): Promise<void> {
     const held = (await this.lock(tx, [account])).get(account.id)!;
-    if (held.balanceCents - held.blockedCents < cents) throw insufficientFunds();
+    if (freeCents(held) < cents) throw insufficientFunds();
     await addToBlocked(tx, account.id, cents);
   }
 
@@ -131,11 +132,4 @@ export class Ledger {
 /** Money that comes back must find its place: it passes the limit, which leaves room for it. */
 function isReversal(typeName: string): boolean {
   return typeName.endsWith('_REVERSAL');
-}
-
-function insufficientFunds(): AppError {
-  return new AppError('rule_broken', {
-    public: 'The balance of the account is not sufficient.',
-    reason: 'insufficient_funds',
-  });
 }

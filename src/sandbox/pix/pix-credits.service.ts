@@ -1,14 +1,12 @@
 // Credits a Pix that came in, from another institution or from an account of this bank: the movement with its proof,
 // and its notification.
 import { Injectable } from '@nestjs/common';
-import { buildEndToEndId } from '../../brazil/end-to-end-id.js';
 import { invariant } from '../../platform/errors.js';
 import type { BankAccount } from '../accounts/bank-account.js';
-import { BankClock } from '../clock/bank-clock.service.js';
 import { Ledger } from '../ledger/ledger.service.js';
 import { outsideMovement, type PostedLine } from '../ledger/movement.js';
-import { Random } from '../random.service.js';
 import type { Tx } from '../sandbox-database.service.js';
+import { EndToEndIds } from './end-to-end-ids.service.js';
 import { pixReceivedBody, type PixReceipt } from './pix-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { wireReais } from '../wire-amount.js';
@@ -39,18 +37,12 @@ export class PixCredits {
   constructor(
     private readonly ledger: Ledger,
     private readonly webhooks: Webhooks,
-    private readonly clock: BankClock,
-    private readonly random: Random,
+    private readonly ids: EndToEndIds,
   ) {}
 
   async credit(tx: Tx, pix: IncomingPix): Promise<{ line: PostedLine; receipt: PixReceipt }> {
     const payer = partyOutside(pix.payer);
-    const endToEndId = buildEndToEndId({
-      kind: 'E',
-      ispb: payer.participant.ispb,
-      at: this.clock.now(),
-      sequence: this.random.letters(11),
-    });
+    const endToEndId = this.ids.next('E', payer.participant.ispb);
     return this.creditFrom(tx, payer, { ...pix, endToEndId });
   }
 

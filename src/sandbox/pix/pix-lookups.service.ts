@@ -5,7 +5,7 @@ import { parsePixKey } from '../../brazil/pix-key.js';
 import type { PixLookupRequest, PixLookupResponse } from '../../contract/pix-lookup.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import type { BankAccount } from '../accounts/bank-account.js';
-import { findAccountsById } from '../accounts/accounts.queries.js';
+import { findAccountById } from '../accounts/accounts.queries.js';
 import { bank } from '../bank-identity.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
@@ -48,7 +48,7 @@ export class PixLookups {
     const owner = await findKeyOwner(this.database, key);
     if (!owner) throw new AppError('not_found');
     if (owner.party) return owner.party;
-    const account = (await findAccountsById(this.database, [owner.accountId])).get(owner.accountId);
+    const account = await findAccountById(this.database, owner.accountId);
     invariant(account, 'a key leads to a customer');
     return partyOfAccount(account);
   }

@@ -2,9 +2,9 @@
 import { Injectable } from '@nestjs/common';
 import type { RefundFilter } from '../../contract/refunds.js';
 import { AppError, unreachable } from '../../platform/errors.js';
-import { findAccountsByNumber } from '../accounts/accounts.queries.js';
+import { isNsu } from '../../platform/listing.js';
+import { findAccountOfParty } from '../accounts/accounts.queries.js';
 import type { BankAccount } from '../accounts/bank-account.js';
-import { bank } from '../bank-identity.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { partyOutside, type Party } from '../accounts/party.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
@@ -31,7 +31,7 @@ export class OriginalPixes {
     account: BankAccount,
     reference: { filterBy: RefundFilter; id: string },
   ): Promise<OriginalPix> {
-    if (reference.filterBy === 'NSU' && !/^\d{1,18}$/.test(reference.id))
+    if (reference.filterBy === 'NSU' && !isNsu(reference.id))
       throw new AppError('validation_failed', {
         errors: { '$.transactionId': ['Must be a whole number.'] },
       });
@@ -74,15 +74,8 @@ export class OriginalPixes {
       endToEndId: line.endToEndId,
       receivedAt: line.createdAt,
       payer,
-      payerAccount: await this.findAccountOf(payer),
+      payerAccount: await findAccountOfParty(this.database, payer),
     };
-  }
-
-  /** Null when the party is at another institution. */
-  private async findAccountOf({ number, branch, participant }: Party): Promise<BankAccount | null> {
-    if (participant.ispb !== bank.ispb) return null;
-    const found = (await findAccountsByNumber(this.database, [number])).get(number);
-    return found?.branch === branch ? found : null;
   }
 }
 

@@ -1,15 +1,16 @@
 // Moves what goes back of a received Pix: never more than it was, whoever asks at the same time, because what is left
 // is worked out from the account's lines under the account's lock.
 import { Injectable } from '@nestjs/common';
-import { buildEndToEndId } from '../../brazil/end-to-end-id.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { bank } from '../bank-identity.js';
 import { BankClock } from '../clock/bank-clock.service.js';
+import { freeCents, insufficientFunds } from '../ledger/funds.js';
 import { Ledger } from '../ledger/ledger.service.js';
 import type { Leg, LineDetails, PostedLine } from '../ledger/movement.js';
 import { partyOfAccount } from '../accounts/party.js';
 import { Random } from '../random.service.js';
 import type { Tx } from '../sandbox-database.service.js';
+import { EndToEndIds } from '../pix/end-to-end-ids.service.js';
 import { pixRefundedBody } from '../pix/pix-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { wireReais } from '../wire-amount.js';
@@ -33,6 +34,7 @@ export class RefundMovements {
     private readonly webhooks: Webhooks,
     private readonly clock: BankClock,
     private readonly random: Random,
+    private readonly ids: EndToEndIds,
   ) {}
 
   /**
@@ -51,11 +53,7 @@ export class RefundMovements {
         reason: 'refund_exceeds_original',
       });
     const held = locked.get(account.id)!;
-    if (held.balanceCents - held.blockedCents < amountCents)
-      throw new AppError('rule_broken', {
-        public: 'The balance of the account is not sufficient.',
-        reason: 'insufficient_funds',
-      });
+    if (freeCents(held) < amountCents) throw insufficientFunds();
     return amountCents;
   }
 
@@ -109,13 +107,7 @@ export class RefundMovements {
   /** What both sides are told. */
   private describe(original: OriginalPix, order: RefundOrder) {
     const { account, payer, endToEndId: originalEndToEndId } = original;
-    const at = this.clock.now();
-    const endToEndId = buildEndToEndId({
-      kind: 'D',
-      ispb: bank.ispb,
-      at,
-      sequence: this.random.letters(11),
-    });
+    const endToEndId = this.ids.next('D', bank.ispb);
     const { code, text } = order.reason;
     return {
       notes: order.description ?? `Devolução de Pix a ${payer.holder.name}`,
@@ -128,7 +120,7 @@ export class RefundMovements {
         status: 'PIX_EFFECTIVE',
         type: 'PIX_REFUND',
         amount: wireReais(order.amountCents),
-        createdAt: at.toISOString(),
+        createdAt: this.clock.now().toISOString(),
         description: order.description,
         refundCode: code,
         reasonRefund: text,

@@ -5,6 +5,7 @@ import { AppError, invariant } from '../../platform/errors.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { findAccountsByNumber } from '../accounts/accounts.queries.js';
 import { Faults } from '../faults/faults.service.js';
+import { freeCents } from '../ledger/funds.js';
 import { Ledger } from '../ledger/ledger.service.js';
 import { Modes } from '../modes/modes.service.js';
 import type { Tx } from '../sandbox-database.service.js';
@@ -39,8 +40,7 @@ export class BatchPlans {
     const accounts = await findAccountsByNumber(tx, numbers);
     const locked = (await this.ledger.lock(tx, [payer, ...accounts.values()])).get(payer.id);
     invariant(locked, 'the payer is locked');
-    const fundsCents = locked.balanceCents - locked.blockedCents;
-    const plan = planBatch(items, { payer, accounts, fundsCents });
+    const plan = planBatch(items, { payer, accounts, fundsCents: freeCents(locked) });
     const isPartial = batch === 'partial';
     const index = plan.findIndex(({ refused }) => refused !== null);
     const refused = plan[index]?.refused;

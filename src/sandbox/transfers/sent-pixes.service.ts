@@ -4,8 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { parseTaxId } from '../../brazil/tax-id.js';
 import type { TransferShape } from '../../contract/transfers.js';
 import { AppError, invariant } from '../../platform/errors.js';
-import type { BankAccount } from '../accounts/bank-account.js';
-import { findAccountByNumber } from '../accounts/accounts.queries.js';
+import { findAccountOfParty } from '../accounts/accounts.queries.js';
 import { bank, outsideBank } from '../bank-identity.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Faults } from '../faults/faults.service.js';
@@ -69,7 +68,7 @@ export class SentPixes {
   private async accept(tx: Tx, order: Order, destination: Destination): Promise<Transfer> {
     const { payer, amountCents, description, idempotencyKey } = order;
     const isHere = destination.beneficiary.participant.ispb === bank.ispb;
-    const account = isHere ? await accountOf(tx, destination.beneficiary) : null;
+    const account = await findAccountOfParty(tx, destination.beneficiary);
     const now = this.clock.now();
     const accepted = await this.life.begin(tx, payer, {
       id: this.random.uuid(),
@@ -94,11 +93,6 @@ export class SentPixes {
     await this.life.keep(tx, transfer, fault?.delayMs ?? 0);
     return transfer;
   }
-}
-
-async function accountOf(tx: Tx, { number, branch }: Party): Promise<BankAccount | null> {
-  const account = await findAccountByNumber(tx, number);
-  return account?.branch === branch ? account : null;
 }
 
 function manualParty({ number, branch, type, participantIspb, holder }: ManualBeneficiary): Party {

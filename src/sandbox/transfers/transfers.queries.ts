@@ -1,4 +1,5 @@
 import { stringifyJson } from '../../platform/exact-json.js';
+import { isUuid } from '../../platform/listing.js';
 import type { Queryable, Tx } from '../sandbox-database.service.js';
 import type { Transfer } from './transfer.js';
 
@@ -63,8 +64,6 @@ export async function isSent(tx: Tx, endToEndId: string): Promise<boolean> {
   return (await tx.query('SELECT FROM transfer WHERE end_to_end_id = $1', [endToEndId])).length > 0;
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /**
  * A transfer that the account sent, or received from another account of the bank, by its id, endToEndId or
  * externalId. Of several with one externalId: one that the account sent, then the newest.
@@ -81,7 +80,7 @@ export async function findTransfer(
      ORDER BY (id = $2) DESC NULLS LAST, (end_to_end_id = $3) DESC NULLS LAST, (account_id = $1) DESC,
               created_at DESC, transaction_nsu DESC
      LIMIT 1`,
-    [accountId, uuid.test(identifier) ? identifier : null, identifier],
+    [accountId, isUuid(identifier) ? identifier : null, identifier],
   );
   return row ?? null;
 }

@@ -6,6 +6,7 @@ import {
   type WebhookRegistration as RegistrationRow,
 } from '../../generated/sandbox/client.js';
 import { AppError } from '../../platform/errors.js';
+import { isUuid } from '../../platform/listing.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Random } from '../random.service.js';
@@ -19,8 +20,6 @@ export interface RegistrationFields {
   authorizationScheme: AuthorizationScheme;
   authorization?: string | null | undefined;
 }
-
-const uuidText = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 @Injectable()
 export class Registrations {
@@ -82,7 +81,7 @@ export class Registrations {
   }
 
   private async getRow(account: BankAccount, id: string): Promise<RegistrationRow> {
-    const row = uuidText.test(id)
+    const row = isUuid(id)
       ? await this.database.prisma.webhookRegistration.findFirst({
           where: { id: id.toLowerCase(), accountId: account.id },
         })
