@@ -2,6 +2,7 @@
 // is a row, taken in the transaction of its effect, so that a restart neither loses nor repeats it.
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { invariant } from '../../platform/errors.js';
+import { Rounds } from '../../platform/rounds.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
 import { SandboxSettings } from '../sandbox-settings.js';
@@ -26,18 +27,14 @@ export class DueWork implements BeforeApplicationShutdown {
   private readonly handlers = new Map<string, DueHandler>();
   /** By the machine's clock. */
   private readonly restingUntilMs = new Map<bigint, number>();
-  private timer: NodeJS.Timeout | null = null;
-  private timerAtMs = 0;
-  private running: Promise<void> | null = null;
-  private isWokenAgain = false;
-  private isStopped = false;
+  private readonly rounds = new Rounds(() => this.work(), maxIdleMs);
 
   constructor(
     private readonly database: SandboxDatabase,
     private readonly clock: BankClock,
     private readonly settings: SandboxSettings,
   ) {
-    clock.onChange(() => this.wake());
+    clock.onChange(() => this.rounds.wake());
   }
 
   handle(kind: string, handler: DueHandler): void {
@@ -50,42 +47,24 @@ export class DueWork implements BeforeApplicationShutdown {
     await insertTask(tx, task);
     tx.afterCommit(() => {
       const waitMs = this.waitFor(task.dueAt);
-      if (waitMs > 0) this.wakeIn(waitMs);
-      else this.wake();
+      if (waitMs > 0) this.rounds.wakeIn(waitMs);
+      else this.rounds.wake();
     });
   }
 
   /** Begins to work; every handler is there by then. */
   start(): void {
-    this.wake();
+    this.rounds.wake();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    this.isStopped = true;
-    if (this.timer) clearTimeout(this.timer);
-    await this.running;
+  beforeApplicationShutdown(): Promise<void> {
+    return this.rounds.stop();
   }
 
   /** Ends when nothing is due that was due at its call, or that follows at the same time. */
-  async runDue(): Promise<void> {
-    this.wake();
-    while (this.running) await this.running;
-  }
-
-  private wake(): void {
-    if (this.isStopped) return;
-    this.isWokenAgain = true;
-    this.running ??= this.run().finally(() => {
-      this.running = null;
-      if (this.isWokenAgain) this.wake();
-    });
-  }
-
-  private async run(): Promise<void> {
-    while (this.isWokenAgain && !this.isStopped) {
-      this.isWokenAgain = false;
-      this.wakeIn(await this.work());
-    }
+  runDue(): Promise<void> {
+    this.rounds.wake();
+    return this.rounds.idle();
   }
 
   /** Does what is due and tells in how many milliseconds there is more to look at. */
@@ -94,7 +73,7 @@ export class DueWork implements BeforeApplicationShutdown {
       for (;;) {
         const next = await findNextDueTask(this.database, this.listResting());
         const waitMs = next ? this.waitFor(next) : maxIdleMs;
-        if (waitMs > 0 || this.isStopped) return waitMs;
+        if (waitMs > 0 || this.rounds.isStopped) return waitMs;
         const done = await Promise.all(Array.from({ length: lanes }, () => this.drain()));
         // What is due and was not taken is being done by another process.
         if (done.every((count) => count === 0)) return othersWaitMs;
@@ -113,7 +92,7 @@ export class DueWork implements BeforeApplicationShutdown {
       let taken: TakenTask | null = null;
       try {
         taken = await this.database.transaction((tx) => this.doNext(tx, (task) => (taken = task)));
-        if (!taken || this.isStopped) return count;
+        if (!taken || this.rounds.isStopped) return count;
       } catch (error) {
         const { id, kind } = (taken ?? {}) as Partial<TakenTask>;
         this.settings.log.warn({ err: error, kind }, 'due work failed, will be tried again');
@@ -144,20 +123,5 @@ export class DueWork implements BeforeApplicationShutdown {
 
   private waitFor(dueAt: Date): number {
     return dueAt.getTime() - this.clock.now().getTime();
-  }
-
-  /** Sooner than it would have looked, never later. */
-  private wakeIn(delayMs: number): void {
-    const atMs = performance.now() + Math.min(delayMs, maxIdleMs);
-    if (this.isStopped || (this.timer && this.timerAtMs <= atMs)) return;
-    if (this.timer) clearTimeout(this.timer);
-    this.timerAtMs = atMs;
-    this.timer = setTimeout(
-      () => {
-        this.timer = null;
-        this.wake();
-      },
-      Math.min(delayMs, maxIdleMs),
-    );
   }
 }

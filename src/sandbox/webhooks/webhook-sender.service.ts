@@ -5,6 +5,7 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
+import { Rounds } from '../../platform/rounds.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase, type Session } from '../sandbox-database.service.js';
@@ -32,10 +33,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   private readonly inFlight = new Set<Promise<void>>();
   private delivered: { id: bigint; outcome: string; at: Date }[] = [];
   private session: Session | null = null;
-  private timer: NodeJS.Timeout | null = null;
-  private draining: Promise<void> | null = null;
-  private isWokenAgain = false;
-  private isStopped = false;
+  private readonly rounds = new Rounds(() => this.look(), maxIdleMs);
 
   constructor(
     private readonly database: SandboxDatabase,
@@ -51,9 +49,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.isStopped = true;
-    if (this.timer) clearTimeout(this.timer);
-    await this.draining;
+    await this.rounds.stop();
     await Promise.all(this.inFlight);
     if (this.delivered.length > 0) await this.noteDelivered(await this.connection());
     this.session?.discard();
@@ -61,43 +57,30 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
 
   /** Looks for due deliveries now; a wake-up that comes while it looks makes it look once more. */
   wake(): void {
-    if (this.isStopped) return;
-    if (this.draining) {
-      this.isWokenAgain = true;
-      return;
+    this.rounds.wake();
+  }
+
+  /** Sends what is due, and tells in how many milliseconds there is more. */
+  private async look(): Promise<number> {
+    try {
+      const session = await this.connection();
+      const limit = maxInFlight - this.inFlight.size;
+      const claimed =
+        limit > 0 ? await claimDue(session, { now: this.clock.now(), limit, leaseMs }) : [];
+      for (const delivery of claimed) this.start(delivery);
+      await this.noteDelivered(session);
+      // Each delivery that ends wakes again: a full house needs to look at nothing sooner.
+      if (this.inFlight.size > 0) return maxIdleMs;
+      const nextDue = await findNextDue(session);
+      const waitMs = nextDue ? nextDue.getTime() - this.clock.now().getTime() : maxIdleMs;
+      // What is due and was not claimed is another sender's until its lease ends.
+      return waitMs > 0 ? waitMs : maxIdleMs;
+    } catch (error) {
+      this.settings.log.warn({ err: error }, 'webhook deliveries could not be read');
+      this.session?.discard();
+      this.session = null;
+      return maxIdleMs;
     }
-    this.draining = this.drain()
-      .catch((error: unknown) => {
-        this.settings.log.warn({ err: error }, 'webhook deliveries could not be read');
-        this.session?.discard();
-        this.session = null;
-        this.wakeIn(maxIdleMs);
-      })
-      .finally(() => {
-        this.draining = null;
-        if (this.isWokenAgain) this.wake();
-      });
-  }
-
-  private async drain(): Promise<void> {
-    this.isWokenAgain = false;
-    const session = await this.connection();
-    const limit = maxInFlight - this.inFlight.size;
-    // Each delivery that ends wakes again, so a full house needs no timer.
-    const claimed =
-      limit > 0 ? await claimDue(session, { now: this.clock.now(), limit, leaseMs }) : [];
-    for (const delivery of claimed) this.start(delivery);
-    await this.noteDelivered(session);
-    if (this.inFlight.size > 0) return;
-    const nextDue = await findNextDue(session);
-    const waitMs = nextDue ? nextDue.getTime() - this.clock.now().getTime() : maxIdleMs;
-    // What is due and was not claimed is another sender's until its lease ends.
-    this.wakeIn(waitMs > 0 ? Math.min(waitMs, maxIdleMs) : maxIdleMs);
-  }
-
-  private wakeIn(delayMs: number): void {
-    if (this.timer) clearTimeout(this.timer);
-    if (!this.isStopped) this.timer = setTimeout(() => this.wake(), delayMs);
   }
 
   private start(delivery: ClaimedDelivery): void {
