@@ -1,6 +1,5 @@
 // Notifications that are lost, late, repeated, out of order or forged, and the modes of their proof and shape.
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import {
   eventually,
@@ -8,16 +7,17 @@ import {
   type SandboxUnderTest,
 } from '../contract/bank-under-test.js';
 import { pixSlip, slip } from '../contract/samples.js';
+import { listenHttp, type HttpListener } from '../support/http-listener.js';
 
 interface Received {
-  headers: IncomingMessage['headers'];
+  headers: IncomingHttpHeaders;
   text: string;
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   body: any;
 }
 
 let bank: SandboxUnderTest;
-let consumer: Server;
+let consumer: HttpListener;
 let received: Received[];
 /** What the consumer answers next; 200 once it is empty. */
 let answers: number[];
@@ -25,21 +25,14 @@ let answers: number[];
 beforeEach(async () => {
   received = [];
   answers = [];
-  consumer = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const text = Buffer.concat(chunks).toString();
-      received.push({ headers: request.headers, text, body: JSON.parse(text) });
-      response.writeHead(answers.shift() ?? 200).end();
-    });
+  consumer = await listenHttp(({ headers, text }, response) => {
+    received.push({ headers, text, body: JSON.parse(text) });
+    response.writeHead(answers.shift() ?? 200).end();
   });
-  await new Promise<void>((resolve) => consumer.listen(0, '127.0.0.1', resolve));
   bank = await sandboxUnderTest();
 });
 afterEach(async () => {
   await bank.stop();
-  consumer.closeAllConnections();
   consumer.close();
 });
 
@@ -47,7 +40,7 @@ const register = (eventType: string, changes: Record<string, unknown> = {}) =>
   bank.call('POST', '/baas/api/v1/webhooks', {
     body: {
       eventType,
-      url: `http://127.0.0.1:${(consumer.address() as AddressInfo).port}/`,
+      url: `${consumer.url}/`,
       authorizationScheme: 'HEADER',
       authorization: 'x-webhook-key: s3cret',
       ...changes,

@@ -1,6 +1,5 @@
 import { jest } from '@jest/globals';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { BankClock } from '../../src/sandbox/clock/bank-clock.service.js';
 import {
   eventually,
@@ -8,17 +7,18 @@ import {
   type SandboxUnderTest,
 } from '../contract/bank-under-test.js';
 import { newKey, pixSlip, slip, staticQr } from '../contract/samples.js';
+import { listenHttp, type HttpListener } from '../support/http-listener.js';
 
 interface Received {
   path: string;
-  headers: IncomingMessage['headers'];
+  headers: IncomingHttpHeaders;
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   body: any;
   at: number;
 }
 
 let bank: SandboxUnderTest;
-let consumer: Server;
+let consumer: HttpListener;
 let received: Received[];
 /** What the consumer answers to the next requests; 200 once it is empty. */
 let answers: (number | 'hang')[];
@@ -27,24 +27,17 @@ let url: string;
 beforeEach(async () => {
   received = [];
   answers = [];
-  consumer = createServer((request, response) => {
-    let text = '';
-    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    request.on('end', () => {
-      const { url: path = '', headers } = request;
-      received.push({ path, headers, body: JSON.parse(text), at: Date.now() });
-      const answer = answers.shift() ?? 200;
-      if (answer === 'hang') return;
-      response.writeHead(answer, answer === 302 ? { location: `${url}/elsewhere` } : {}).end();
-    });
+  consumer = await listenHttp(({ path, headers, text }, response) => {
+    received.push({ path, headers, body: JSON.parse(text), at: Date.now() });
+    const answer = answers.shift() ?? 200;
+    if (answer === 'hang') return;
+    response.writeHead(answer, answer === 302 ? { location: `${url}/elsewhere` } : {}).end();
   });
-  await new Promise<void>((resolve) => consumer.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(consumer.address() as AddressInfo).port}`;
+  url = consumer.url;
   bank = await sandboxUnderTest();
 });
 afterEach(async () => {
   await bank.stop();
-  consumer.closeAllConnections();
   consumer.close();
 });
 
