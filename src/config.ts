@@ -9,6 +9,10 @@ export type Role = (typeof roles)[number];
 export const bankProfileNames = ['sandbox', 'generic'] as const;
 export type BankProfileName = (typeof bankProfileNames)[number];
 
+/** What is done about a request that looks like a settled one of a moment ago. */
+export const duplicatePolicies = ['off', 'warn', 'refuse'] as const;
+export type DuplicatePolicy = (typeof duplicatePolicies)[number];
+
 /** Keys for development: they apply when nothing is set and the bank is the sandbox, and are refused elsewhere. */
 export const developmentValues = {
   CONCILIA_API_KEY: 'concilia-dev-key',
@@ -58,6 +62,18 @@ const secret = (name: string, minLength: number) =>
     .regex(/^[\x21-\x7e]+$/, `${name} must be printable characters without spaces.`)
     .min(minLength, `${name} must have at least ${minLength} characters.`);
 
+const yesOrNo = (name: string) =>
+  z
+    .enum(['true', 'false'], `${name} must be true or false.`)
+    .transform((value) => value === 'true');
+
+const count = (name: string, minimum: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `${name} must be a whole number, at least ${minimum}.`)
+    .transform(Number)
+    .refine((value) => value >= minimum, `${name} must be a whole number, at least ${minimum}.`);
+
 /** Each setting by its name; a test holds this list and `.env.example` equal. */
 export const settingSchemas = {
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -85,7 +101,20 @@ export const settingSchemas = {
   BANK_PARTNER_KEY: secret('BANK_PARTNER_KEY', 8).optional(),
   BANK_API_KEY_HEADER: headerName('BANK_API_KEY_HEADER').default('x-service-api-key'),
   BANK_PARTNER_KEY_HEADER: headerName('BANK_PARTNER_KEY_HEADER').default('x-service-partner-key'),
+  BANK_ACCOUNT_HEADER: headerName('BANK_ACCOUNT_HEADER').optional(),
+  BANK_ACCOUNT_ID: secret('BANK_ACCOUNT_ID', 1).optional(),
+  BANK_CLIENT_CERTIFICATE_FILE: z.string().optional(),
+  BANK_CLIENT_KEY_FILE: z.string().optional(),
+  BANK_CA_FILE: z.string().optional(),
   BANK_WEBHOOK_SECRET: secret('BANK_WEBHOOK_SECRET', 16).optional(),
+  BANK_REPEAT_SAFE: yesOrNo('BANK_REPEAT_SAFE').optional(),
+  BANK_STATUS_BY_ID: yesOrNo('BANK_STATUS_BY_ID').optional(),
+  BANK_VISIBILITY_BOUND_MS: count('BANK_VISIBILITY_BOUND_MS', 1).optional(),
+  BANK_RATE_LIMIT_PER_SECOND: count('BANK_RATE_LIMIT_PER_SECOND', 1).optional(),
+  POSSIBLE_DUPLICATES: z
+    .enum(duplicatePolicies, `POSSIBLE_DUPLICATES must be one of ${duplicatePolicies.join(', ')}.`)
+    .default('off'),
+  POSSIBLE_DUPLICATE_WINDOW_MINUTES: count('POSSIBLE_DUPLICATE_WINDOW_MINUTES', 1).default(60),
   CONCILIA_API_KEY: secret('CONCILIA_API_KEY', 8).optional(),
   CONCILIA_PARTNER_KEY: secret('CONCILIA_PARTNER_KEY', 8).optional(),
   CONCILIA_ADMIN_KEY: secret('CONCILIA_ADMIN_KEY', 8).optional(),
@@ -98,6 +127,8 @@ export const settingSchemas = {
 } as const;
 
 export type SettingName = keyof typeof settingSchemas;
+const settingsObject = z.object(settingSchemas);
+type SettingValues = z.output<typeof settingsObject>;
 
 /** The settings as the service uses them; the class is what they are injected by. */
 export abstract class Settings {
@@ -122,9 +153,22 @@ export abstract class Settings {
     partnerKey: string;
     apiKeyHeader: string;
     partnerKeyHeader: string;
+    /** A header that names the account at the bank, and what it says; null where the bank asks for none. */
+    accountHeader: { name: string; value: string } | null;
+    /** Files in PEM form by which the service proves itself to the bank (mTLS); null where it need not. */
+    clientCertificateFile: string | null;
+    clientKeyFile: string | null;
+    /** The bank's own authority; null: those that Node.js knows. */
+    caFile: string | null;
     /** Null: derived from the credentials key, one for each account. */
     webhookSecret: string | null;
+    /** Null: as the profile says. */
+    isRepeatSafe: boolean | null;
+    hasStatusById: boolean | null;
+    visibilityBoundMs: number | null;
+    rateLimitPerSecond: number | null;
   };
+  readonly possibleDuplicates!: { policy: DuplicatePolicy; windowMinutes: number };
   readonly keys!: { api: string; partner: string; admin: string };
   readonly credentialsKey!: string;
   readonly syncIntervalMs!: number;
@@ -145,7 +189,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv = process.env): Sett
       .map((name) => [name, environment[name]?.trim()] as const)
       .filter(([, value]) => value),
   );
-  const parsed = z.object(settingSchemas).safeParse(given);
+  const parsed = settingsObject.safeParse(given);
   if (!parsed.success)
     throw new SettingsError([...new Set(parsed.error.issues.map(({ message }) => message))]);
   const values = parsed.data;
@@ -175,14 +219,14 @@ export function loadSettings(environment: NodeJS.ProcessEnv = process.env): Sett
     dataDir: values.DATA_DIR,
     roles: values.ROLES ?? roles.filter((role) => role !== 'sandbox' || !values.BANK_BASE_URL),
     bank: {
+      ...bankFacts(values),
       profile: profile ?? 'generic',
-      baseUrl: values.BANK_BASE_URL ?? null,
-      whitelabelUrl: values.BANK_WHITELABEL_URL ?? values.BANK_BASE_URL ?? null,
       apiKey: keyed('BANK_API_KEY'),
       partnerKey: keyed('BANK_PARTNER_KEY'),
-      apiKeyHeader: values.BANK_API_KEY_HEADER,
-      partnerKeyHeader: values.BANK_PARTNER_KEY_HEADER,
-      webhookSecret: values.BANK_WEBHOOK_SECRET ?? null,
+    },
+    possibleDuplicates: {
+      policy: values.POSSIBLE_DUPLICATES,
+      windowMinutes: values.POSSIBLE_DUPLICATE_WINDOW_MINUTES,
     },
     keys: {
       api: keyed('CONCILIA_API_KEY'),
@@ -192,9 +236,35 @@ export function loadSettings(environment: NodeJS.ProcessEnv = process.env): Sett
     credentialsKey: keyed('CREDENTIALS_KEY'),
     syncIntervalMs: values.SYNC_INTERVAL_MS ?? (profile === 'sandbox' ? 5_000 : 60_000),
   };
+  if (Boolean(values.BANK_ACCOUNT_HEADER) !== Boolean(values.BANK_ACCOUNT_ID))
+    problems.push('BANK_ACCOUNT_HEADER and BANK_ACCOUNT_ID go together.');
+  if (Boolean(values.BANK_CLIENT_CERTIFICATE_FILE) !== Boolean(values.BANK_CLIENT_KEY_FILE))
+    problems.push('BANK_CLIENT_CERTIFICATE_FILE and BANK_CLIENT_KEY_FILE go together.');
   problems.push(...contradictions(settings));
   if (problems.length > 0) throw new SettingsError(problems);
   return settings;
+}
+
+/** What is told of the bank, but for the keys that development values stand in for. */
+function bankFacts(
+  values: SettingValues,
+): Omit<Settings['bank'], 'profile' | 'apiKey' | 'partnerKey'> {
+  const { BANK_ACCOUNT_HEADER: name, BANK_ACCOUNT_ID: value } = values;
+  return {
+    baseUrl: values.BANK_BASE_URL ?? null,
+    whitelabelUrl: values.BANK_WHITELABEL_URL ?? values.BANK_BASE_URL ?? null,
+    apiKeyHeader: values.BANK_API_KEY_HEADER,
+    partnerKeyHeader: values.BANK_PARTNER_KEY_HEADER,
+    accountHeader: name && value ? { name, value } : null,
+    clientCertificateFile: values.BANK_CLIENT_CERTIFICATE_FILE ?? null,
+    clientKeyFile: values.BANK_CLIENT_KEY_FILE ?? null,
+    caFile: values.BANK_CA_FILE ?? null,
+    webhookSecret: values.BANK_WEBHOOK_SECRET ?? null,
+    isRepeatSafe: values.BANK_REPEAT_SAFE ?? null,
+    hasStatusById: values.BANK_STATUS_BY_ID ?? null,
+    visibilityBoundMs: values.BANK_VISIBILITY_BOUND_MS ?? null,
+    rateLimitPerSecond: values.BANK_RATE_LIMIT_PER_SECOND ?? null,
+  };
 }
 
 function contradictions({ roles: chosen, ...settings }: Settings): string[] {

@@ -9,6 +9,7 @@ import type { FastifyRequest } from 'fastify';
 import { apiKeyHeader, partnerKeyHeader } from '../contract/authentication.js';
 import { routeOf } from '../platform/contract-route.js';
 import { AppError, invariant } from '../platform/errors.js';
+import { neededScope } from './needs.decorator.js';
 import { ApiKeysService, type ApiKeyKind, type Caller } from './api-keys.service.js';
 
 const kinds = { 'api-key': 'api', 'partner-key': 'partner' } as const;
@@ -28,6 +29,7 @@ export class ApiKeyGuard implements CanActivate {
     const key = request.headers[headers[kind]];
     const caller = typeof key === 'string' ? await this.apiKeys.find(kind, key) : null;
     if (!caller) throw new AppError('unauthenticated');
+    if (!caller.scopes.includes(neededScope(context.getHandler()))) throw new AppError('forbidden');
     callers.set(request, caller);
     return true;
   }

@@ -5,12 +5,14 @@ import { Settings } from '../config.js';
 import { Database } from '../database.service.js';
 import { SecretBox } from '../platform/secret-box.js';
 import type { BankAccount } from './accounts.service.js';
+import { scopes, type Scope } from './scopes.js';
 
 export type ApiKeyKind = 'api' | 'partner';
 
 export interface Caller {
   accountId: number;
   keyId: string;
+  scopes: readonly Scope[];
 }
 
 @Injectable()
@@ -30,10 +32,15 @@ export class ApiKeysService {
   /** Who calls, or null when no live key of that kind has this text. Asked each time: revoking is immediate. */
   async find(kind: ApiKeyKind, key: string): Promise<Caller | null> {
     const found = await this.database.prisma.apiKey.findFirst({
-      where: { hash: this.hash(kind, key), revokedAt: null },
-      select: { id: true, accountId: true },
+      where: {
+        hash: this.hash(kind, key),
+        revokedAt: null,
+        OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }],
+      },
+      select: { id: true, accountId: true, scopes: true },
     });
-    return found && { accountId: found.accountId, keyId: found.id };
+    if (!found) return null;
+    return { accountId: found.accountId, keyId: found.id, scopes: found.scopes as Scope[] };
   }
 
   private async recordSettingsKey(account: BankAccount, kind: ApiKeyKind, key: string) {
@@ -45,8 +52,15 @@ export class ApiKeysService {
       });
       await tx.apiKey.upsert({
         where: { hash },
-        create: { id: uuidv7(), accountId: account.id, kind, hash, origin: 'settings' },
-        update: { revokedAt: null },
+        create: {
+          id: uuidv7(),
+          accountId: account.id,
+          kind,
+          hash,
+          origin: 'settings',
+          scopes: [...scopes],
+        },
+        update: { revokedAt: null, scopes: [...scopes] },
       });
     });
   }

@@ -49,7 +49,7 @@ export class BankService implements OnApplicationShutdown {
     private readonly accounts: AccountsService,
     private readonly log: Log,
   ) {
-    this.profile = profileOf(settings.bank.profile);
+    this.profile = profileOf(settings.bank);
     this.client = axios.create({
       ...this.agents,
       maxRedirects: 0,

@@ -1,11 +1,13 @@
 // What differs between banks and cannot be guessed. A fact that is not known is the careful one: a repeat is
 // not safe, nothing can be asked by id, and nothing is ever proven not to have happened.
-import type { BankProfileName } from '../config.js';
+import type { BankProfileName, Settings } from '../config.js';
 
 export interface BankProfile {
   name: BankProfileName;
   /** Whether the same bytes under the same key (or correlationId) can be sent again without a second effect. */
   isRepeatSafe: boolean;
+  /** Whether a transfer or a charge can be read by its id: the contract shows no such routes. */
+  hasStatusById: boolean;
   /** How many lines a statement page is asked for; the bank may answer with fewer. */
   statementPageSize: number;
   /** How late an effect may show on the statement, in milliseconds; null when nobody has said. */
@@ -20,6 +22,7 @@ const profiles: Record<BankProfileName, BankProfile> = {
   sandbox: {
     name: 'sandbox',
     isRepeatSafe: true,
+    hasStatusById: true,
     statementPageSize: 100,
     visibilityBoundMs: 10_000,
     hasSimulation: true,
@@ -28,6 +31,7 @@ const profiles: Record<BankProfileName, BankProfile> = {
   generic: {
     name: 'generic',
     isRepeatSafe: false,
+    hasStatusById: false,
     statementPageSize: 100,
     visibilityBoundMs: null,
     hasSimulation: false,
@@ -35,6 +39,16 @@ const profiles: Record<BankProfileName, BankProfile> = {
   },
 };
 
-export function profileOf(name: BankProfileName): BankProfile {
-  return profiles[name];
+/** The profile of the settings' bank, with what the settings know better. */
+export function profileOf(
+  bank: Pick<Settings['bank'], 'profile'> &
+    Partial<Pick<Settings['bank'], 'isRepeatSafe' | 'hasStatusById' | 'visibilityBoundMs'>>,
+): BankProfile {
+  const profile = profiles[bank.profile];
+  return {
+    ...profile,
+    isRepeatSafe: bank.isRepeatSafe ?? profile.isRepeatSafe,
+    hasStatusById: bank.hasStatusById ?? profile.hasStatusById,
+    visibilityBoundMs: bank.visibilityBoundMs ?? profile.visibilityBoundMs,
+  };
 }

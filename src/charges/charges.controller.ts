@@ -1,11 +1,14 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
+import { Needs } from '../accounts/needs.decorator.js';
 import type { Caller } from '../accounts/api-keys.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { createCharge, expireCharge, payCharge } from '../contract/charges.js';
 import type { Route, RouteInput } from '../contract/route.js';
 import { createStaticQr } from '../contract/static-qr.js';
+import { CallerWishes } from '../operations/caller-wishes.decorator.js';
+import type { Wishes } from '../operations/operation.js';
 import { Handles, Input, type Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { isUuid, readPage, toList } from '../platform/listing.js';
@@ -21,27 +24,33 @@ export class ChargesController {
     private readonly bank: BankService,
   ) {}
 
+  @Needs('charge')
   @Handles(createCharge)
   async create(
     @CalledBy() { accountId }: Caller,
     @Input() input: RouteInput<typeof createCharge>,
+    @CallerWishes() wishes: Wishes,
   ): Promise<Reply> {
-    return this.charges.create(accountId, input);
+    return this.charges.create(accountId, input, wishes);
   }
 
+  @Needs('charge')
   @Handles(createStaticQr)
   async createStaticQr(
     @CalledBy() { accountId }: Caller,
     @Input() input: RouteInput<typeof createStaticQr>,
+    @CallerWishes() wishes: Wishes,
   ): Promise<Reply> {
-    return this.charges.createStaticQr(accountId, input);
+    return this.charges.createStaticQr(accountId, input, wishes);
   }
 
+  @Needs('charge')
   @Handles(payCharge)
   async pay(@CalledBy() caller: Caller, @Input() input: RouteInput<typeof payCharge>) {
     return this.simulate(payCharge, caller, input);
   }
 
+  @Needs('charge')
   @Handles(expireCharge)
   async expire(@CalledBy() caller: Caller, @Input() input: RouteInput<typeof expireCharge>) {
     return this.simulate(expireCharge, caller, input);

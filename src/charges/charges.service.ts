@@ -6,7 +6,7 @@ import type { RouteInput } from '../contract/route.js';
 import { createStaticQr } from '../contract/static-qr.js';
 import { Database, type Tx } from '../database.service.js';
 import type { NewExpectedPayment } from '../expected-payments/expected-payments.service.js';
-import type { Operation, OperationKind } from '../operations/operation.js';
+import type { Operation, OperationKind, Wishes } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
@@ -30,6 +30,7 @@ export class ChargesService implements OnModuleInit {
   private readonly chargeKind: OperationKind<typeof createCharge> = {
     name: 'create_charge',
     route: createCharge,
+    repeat: 'keyed',
     echoes: ({ body }, answer) =>
       answer.correlationId === body.correlationId && answer.amount === body.Amount,
     onRejected: (tx, operation) => this.forget(tx, operation),
@@ -38,6 +39,7 @@ export class ChargesService implements OnModuleInit {
   private readonly staticQrKind: OperationKind<typeof createStaticQr> = {
     name: 'create_static_qr',
     route: createStaticQr,
+    repeat: 'keyed',
     echoes: ({ body }, answer) =>
       answer.correlationId === body.correlationId &&
       (answer.amount ?? null) === (body.amount ?? null),
@@ -55,7 +57,11 @@ export class ChargesService implements OnModuleInit {
     this.operations.register(this.staticQrKind);
   }
 
-  async create(accountId: number, input: RouteInput<typeof createCharge>): Promise<Reply> {
+  async create(
+    accountId: number,
+    input: RouteInput<typeof createCharge>,
+    wishes: Wishes,
+  ): Promise<Reply> {
     const { correlationId, type, Amount: amountCents, dueDate } = input.body;
     const terms = hasTerms(input.body) ? writeAdjustments(adjustmentsOf(input.body)) : null;
     const charge = { correlationId, type, amountCents, dueDate, terms };
@@ -63,12 +69,14 @@ export class ChargesService implements OnModuleInit {
       ...this.intentOf(accountId, charge, false),
       idempotencyKey: input.idempotencyKey,
       input,
+      wishes,
     });
   }
 
   async createStaticQr(
     accountId: number,
     input: RouteInput<typeof createStaticQr>,
+    wishes: Wishes,
   ): Promise<Reply> {
     const { correlationId, amount } = input.body;
     const charge = {
@@ -82,6 +90,7 @@ export class ChargesService implements OnModuleInit {
       ...this.intentOf(accountId, charge, true),
       idempotencyKey: input.idempotencyKey,
       input,
+      wishes,
     });
   }
 
@@ -120,6 +129,8 @@ export class ChargesService implements OnModuleInit {
     return {
       accountId,
       naturalIdentity: `correlationId ${correlationId}`,
+      joinsSameRequest: false,
+      outgoing: null,
       expectedPayments: [expected],
       record: (tx: Tx, operationId: string, [expectedPaymentId = '']: string[]) =>
         this.record(tx, { accountId, operationId, expectedPaymentId, ...row }),

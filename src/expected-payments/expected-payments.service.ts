@@ -4,8 +4,28 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Tx } from '../database.service.js';
 
-export const referenceKinds = ['correlation_id', 'end_to_end_id', 'external_id'] as const;
+/**
+ * By what a line names a record of ours, the surest first: the key that it was asked for with, the nsu that the bank
+ * answered, the bank's id of the movement, ids that the client or the bank chose, the bill, and, shared by several,
+ * the Pix that a refund gives back and who gets the money.
+ */
+export const referenceKinds = [
+  'idempotency_key',
+  'nsu',
+  'movement_id',
+  'end_to_end_id',
+  'external_id',
+  'correlation_id',
+  'bill_code',
+  'original_end_to_end_id',
+  'counterparty',
+] as const;
 export type ReferenceKind = (typeof referenceKinds)[number];
+
+export interface Reference {
+  kind: ReferenceKind;
+  value: string;
+}
 
 export interface NewExpectedPayment {
   isCredit: boolean;
@@ -17,7 +37,7 @@ export interface NewExpectedPayment {
   terms: string | null;
   /** Whether it may be paid many times, as a static QR code may. */
   isMultiUse: boolean;
-  references: { kind: ReferenceKind; value: string }[];
+  references: Reference[];
 }
 
 export interface Expecting {
@@ -47,7 +67,20 @@ export class ExpectedPaymentsService {
     return rows.map(({ id }) => id);
   }
 
-  /** The bank rejected the operation: nothing will come. */
+  /** Ids that the bank has told since: its lines may name the payment by them. Those that are known stay. */
+  async addReferences(
+    tx: Tx,
+    accountId: number,
+    expectedPaymentId: string,
+    references: Reference[],
+  ): Promise<void> {
+    await tx.expectedPaymentReference.createMany({
+      data: references.map((reference) => ({ accountId, expectedPaymentId, ...reference })),
+      skipDuplicates: true,
+    });
+  }
+
+  /** The bank rejected the operation, or it was proven not executed: nothing will come. */
   async withdraw(tx: Tx, { accountId, operationId }: Omit<Expecting, 'kind'>): Promise<void> {
     await tx.expectedPayment.updateMany({
       where: { accountId, operationId, withdrawnAt: null },

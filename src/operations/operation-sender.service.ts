@@ -32,7 +32,9 @@ export class OperationSender {
     private readonly wakeUps: WakeUps,
   ) {}
 
-  register(kind: OperationKind): void {
+  register<R extends Route>(declared: OperationKind<R>): void {
+    // What a kind is given was decoded by its own route.
+    const kind = declared as unknown as OperationKind;
     invariant(!this.kinds.has(kind.name), `operation kind ${kind.name} is registered twice`);
     this.kinds.set(kind.name, kind);
   }
@@ -58,6 +60,7 @@ export class OperationSender {
     account: BankAccount,
     operation: Operation,
     from: queries.ClaimableState,
+    secretBody: string | null = null,
   ): Promise<void> {
     const kind = this.kind(operation);
     const input = decodeStored(kind.route, operation);
@@ -71,7 +74,7 @@ export class OperationSender {
     const answer = await this.bank.call(kind.route, account, input, {
       deadlineMs: callDeadlineMs,
       sendBy,
-      exactBody: operation.requestBody,
+      exactBody: secretBody ?? operation.requestBody,
       echoes: (value) => kind.echoes(input, value),
     });
     await this.conclude(kind, operation, claim, answer);
@@ -86,6 +89,8 @@ export class OperationSender {
     const conclusion = concludeFrom(answer, from, attempt);
     await this.database.transaction(async (tx) => {
       const isOurs = await queries.concludeAttempt(tx, operation, attempt, conclusion);
+      if (isOurs && answer.outcome === 'success')
+        await kind.onSucceeded?.(tx, operation, { answer: answer.value });
       if (!isOurs || conclusion.state !== 'rejected') return;
       const { accountId, id: operationId } = operation;
       await this.expectedPayments.withdraw(tx, { accountId, operationId });
@@ -150,12 +155,12 @@ function final(state: 'succeeded' | 'rejected', status: number, body: string): q
 
 function decodeStored(
   route: Route,
-  { id, requestParams, requestBody }: Operation,
+  { id, requestParams, requestQuery, requestBody }: Operation,
 ): RouteInput<Route> {
   const body = requestBody === null ? undefined : parseJson(requestBody);
   return {
     params: z.decode(route.params, parseJson(requestParams) as never),
-    query: {},
+    query: z.decode(route.query, parseJson(requestQuery) as never),
     body: z.decode(route.body, body as never),
     idempotencyKey: id,
   };

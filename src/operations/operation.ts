@@ -1,5 +1,6 @@
 // What an outbound intent is, and what a kind of it must say. The journal knows no kind by name: the rooms
 // that ask for something register theirs.
+import type { BankAccount } from '../accounts/accounts.service.js';
 import type { Route, RouteInput, RouteOutput } from '../contract/route.js';
 import type { Tx } from '../database.service.js';
 import type { NewExpectedPayment } from '../expected-payments/expected-payments.service.js';
@@ -16,14 +17,41 @@ export interface Operation {
   requestHash: string;
   /** JSON. */
   requestParams: string;
+  /** JSON. */
+  requestQuery: string;
   /** The exact body; null when the route has none. */
   requestBody: string | null;
   attempts: number;
   responseStatus: number | null;
   responseBody: string | null;
   reason: string | null;
+  /** Who gets the money, in a normal form, and how much; null where none goes out. */
+  counterparty: string | null;
+  amountCents: bigint | null;
+  /** Its outcome was unknown once, or its caller did not wait: its end is told by an event. */
+  isDetached: boolean;
+  /** An id or a status by which the bank has shown that it knows it. */
+  bankReference: string | null;
+  /** When it takes effect at the bank, where that is later than at once. */
+  effectiveFrom: Date | null;
+  endedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
+}
+
+/** What the bank says of an operation when it is asked by an id. */
+export type LookedUp<Answer> =
+  /** It knows it: its answer, to the letter, and the id or status that shows it. */
+  | { found: 'accepted'; status: number; text: string; answer: Answer; bankReference: string }
+  /** It says that there is none. */
+  | { found: 'absent' }
+  /** It did not say. */
+  | { found: 'unknown' };
+
+/** How an operation came to be accepted. */
+export interface Acceptance<Answer> {
+  /** The bank's answer; null when it never came, and the statement shows the effect. */
+  answer: Answer | null;
 }
 
 /** A kind of operation: which route it calls, and what its room does when the bank has answered. */
@@ -31,11 +59,43 @@ export interface OperationKind<R extends Route = Route> {
   /** snake_case, unique: `create_charge`. */
   name: string;
   route: R;
+  /**
+   * What a second sending is to the bank: `keyed` where the contract gives the request a key or an id that makes a
+   * repeat the same (and the profile says that the bank holds to it), `another` where each request is one more, and
+   * `never` where it holds secrets that are not kept.
+   */
+  repeat: 'keyed' | 'another' | 'never';
   /** Whether an answer speaks of what was asked: our amount, our ids. */
   echoes(input: RouteInput<R>, answer: RouteOutput<R>): boolean;
-  /** The bank rejected it, in the same transaction as the verdict: the room frees what it had taken. */
+  /**
+   * The bank accepted it, in the transaction of the verdict: the room notes what the answer tells. Called again,
+   * with the same or with more, when a verdict is revoked or an answer comes after the statement's evidence.
+   */
+  onSucceeded?(tx: Tx, operation: Operation, acceptance: Acceptance<RouteOutput<R>>): Promise<void>;
+  /** The bank rejected it, or it was proven not executed, in the transaction of the verdict: the room frees what it had taken. */
   onRejected(tx: Tx, operation: Operation): Promise<void>;
+  /** Asks the bank by an id that was known before its answer; only called where the profile has status by id. */
+  lookUp?(account: BankAccount, operation: Operation): Promise<LookedUp<RouteOutput<R>>>;
 }
+
+/** Money that goes out, as far as another request for the same can be told from it. */
+export interface Outgoing {
+  /** In a normal form: `ispb/branch/number`, an account's number, a bar code, the nsu of a refunded Pix. */
+  counterparty: string;
+  amountCents: bigint;
+  /** Whether an id that the client chose, and that the statement shows, tells it from others. */
+  isToldApart: boolean;
+}
+
+/** What a caller wishes beyond the request itself. */
+export interface Wishes {
+  /** `Prefer: respond-async`: 202 at once. */
+  respondAsync: boolean;
+  /** The caller insists that a possible duplicate is none. */
+  allowDuplicate: boolean;
+}
+
+export const noWishes: Wishes = { respondAsync: false, allowDuplicate: false };
 
 /** One intent, as a room hands it over. */
 export interface Intent<R extends Route = Route> {
@@ -44,9 +104,18 @@ export interface Intent<R extends Route = Route> {
   idempotencyKey: string | null;
   /** What makes a repeat the same intent without a key (a correlationId); null when nothing does. */
   naturalIdentity: string | null;
+  /** Without a key, the same request is the same intent while the operation is not final and for ten minutes after. */
+  joinsSameRequest: boolean;
   input: RouteInput<R>;
+  /** The body as it is kept, where the exact one holds secrets: it is sent once, from memory, and never again. */
+  redactedBody?: unknown;
+  /** Money that goes out; null for what only asks for money. */
+  outgoing: Outgoing | null;
+  wishes: Wishes;
   expectedPayments: NewExpectedPayment[];
-  /** Writes the room's own rows, in the transaction of the operation. */
+  /**
+   * Writes the room's own rows, in the transaction of the operation; throws what a client of the bank must not do.
+   */
   record(tx: Tx, operationId: string, expectedPaymentIds: string[]): Promise<void>;
 }
 

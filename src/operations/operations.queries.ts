@@ -67,9 +67,11 @@ export async function concludeAttempt(
     UPDATE operation
     SET state = ${state}, response_status = ${status}, response_body = ${body}, reason = ${reason},
         next_action_at = clock_timestamp() + ${nextActionMs}::float8 * interval '1 millisecond',
-        updated_at = now()
+        ended_at = CASE WHEN ${nextActionMs}::float8 IS NULL THEN clock_timestamp() END,
+        is_detached = is_detached OR ${state} = 'unknown', updated_at = now()
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND attempts = ${attempt}
-      AND (state = 'sending' OR (state IN ('unknown', 'needs_operator') AND ${state} = 'succeeded'))`;
+      AND (state = 'sending'
+        OR (state IN ('unknown', 'needs_operator', 'not_executed') AND ${state} = 'succeeded'))`;
   await tx.$executeRaw`
     UPDATE operation_attempt
     SET finished_at = clock_timestamp(), outcome = ${state}, status = ${status}, reason = ${reason}
@@ -80,7 +82,7 @@ export async function concludeAttempt(
 /** An attempt whose process is gone may have been sent: its operation becomes unknown. */
 export async function expireInterrupted(db: Db, { accountId, id }: Key): Promise<void> {
   await db.$executeRaw`
-    UPDATE operation SET state = 'unknown', reason = 'interrupted', updated_at = now(), next_action_at = now()
+    UPDATE operation SET state = 'unknown', reason = 'interrupted', is_detached = true, updated_at = now(), next_action_at = now()
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'sending' AND next_action_at <= now()`;
 }
 
@@ -102,7 +104,8 @@ export async function endUnknown(
   reason: string,
 ): Promise<void> {
   await db.$executeRaw`
-    UPDATE operation SET state = ${state}, reason = ${reason}, next_action_at = NULL, updated_at = now()
+    UPDATE operation SET state = ${state}, reason = ${reason}, next_action_at = NULL, ended_at = clock_timestamp(),
+      updated_at = now()
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'unknown'`;
 }
 
@@ -132,7 +135,29 @@ export async function listDue(db: Db, limit: number): Promise<Key[]> {
 
 export interface Identity {
   identity: string;
+  /** Freed when the bank rejects. */
   isNatural: boolean;
+  /** Freed some time after the operation has ended. */
+  isTemporary: boolean;
+}
+
+/** Frees what the same request was known by, long enough after its operation has ended. */
+export async function freeOutlived(
+  tx: Tx,
+  accountId: number,
+  kind: string,
+  identities: Identity[],
+  joinedForMs: number,
+): Promise<void> {
+  const temporary = identities.filter(({ isTemporary }) => isTemporary);
+  if (temporary.length === 0) return;
+  await tx.$executeRaw`
+    DELETE FROM operation_identity i USING operation o
+    WHERE i.account_id = ${accountId} AND i.kind = ${kind} AND i.is_temporary
+      AND i.identity = ANY (${temporary.map(({ identity }) => identity)}::text[])
+      AND o.account_id = i.account_id AND o.id = i.operation_id
+      AND o.state IN ('succeeded', 'not_executed')
+      AND o.ended_at < clock_timestamp() - ${joinedForMs} * interval '1 millisecond'`;
 }
 
 export async function findByIdentities(
@@ -161,21 +186,36 @@ export async function takeIdentities(
   return count === identities.length;
 }
 
+export type NewOperation = Pick<
+  Operation,
+  | 'accountId'
+  | 'id'
+  | 'kind'
+  | 'idempotencyKey'
+  | 'requestHash'
+  | 'requestParams'
+  | 'requestQuery'
+  | 'requestBody'
+  | 'counterparty'
+  | 'amountCents'
+  | 'isDetached'
+> & { isToldApart: boolean };
+
 export async function insertOperation(
   tx: Tx,
-  operation: Pick<
-    Operation,
-    'accountId' | 'id' | 'kind' | 'idempotencyKey' | 'requestHash' | 'requestParams' | 'requestBody'
-  >,
+  operation: NewOperation,
   firstLookMs: number,
 ): Promise<void> {
-  const { accountId, id, kind, idempotencyKey, requestHash, requestParams, requestBody } =
-    operation;
+  const { accountId, id, kind, idempotencyKey, requestHash } = operation;
+  const { requestParams, requestQuery, requestBody, counterparty, amountCents } = operation;
   await tx.$executeRaw`
     INSERT INTO operation (account_id, id, kind, state, idempotency_key, request_hash, request_params,
-                           request_body, next_action_at)
+                           request_query, request_body, counterparty, amount_cents, is_told_apart, is_detached,
+                           next_action_at)
     VALUES (${accountId}, ${id}::uuid, ${kind}, 'received', ${idempotencyKey}, ${requestHash},
-            ${requestParams}, ${requestBody}, clock_timestamp() + ${firstLookMs} * interval '1 millisecond')`;
+            ${requestParams}, ${requestQuery}, ${requestBody}, ${counterparty}, ${amountCents},
+            ${operation.isToldApart}, ${operation.isDetached},
+            clock_timestamp() + ${firstLookMs} * interval '1 millisecond')`;
 }
 
 /** Gives back what an intent took before it lost the race for the rest. */

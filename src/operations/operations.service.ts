@@ -6,13 +6,21 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { encodeBody } from '../bank/bank.service.js';
+import type { Route } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
 import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
 import { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { canonicalJson, parseJson, stringifyJson } from '../platform/exact-json.js';
 import { SecretBox } from '../platform/secret-box.js';
-import { isFinal, type Intent, type Operation, type OperationKind } from './operation.js';
+import { WakeUps } from '../platform/wake-ups.js';
+import {
+  isFinal,
+  type Intent,
+  type Operation,
+  type OperationKind,
+  type Wishes,
+} from './operation.js';
 import { describeOperation, operationView } from './operations.schema.js';
 import * as queries from './operations.queries.js';
 import { OperationSender } from './operation-sender.service.js';
@@ -21,6 +29,8 @@ import { OperationSender } from './operation-sender.service.js';
 const firstLookMs = 5_000;
 /** Identities that are taken and freed under our hands, this many times in a row. */
 const maxRaces = 10;
+/** How long after its end the same request, without a key, still is the same intent. */
+const joinedForMs = 600_000;
 /** How long a repeat waits for the answer of the request that it repeats. */
 const repeatWaitMs = 12_000;
 
@@ -32,10 +42,11 @@ export class OperationsService {
     private readonly expectedPayments: ExpectedPaymentsService,
     private readonly secretBox: SecretBox,
     private readonly sender: OperationSender,
+    private readonly wakeUps: WakeUps,
   ) {}
 
   /** Declares a kind; each room does so once, when it starts. */
-  register(kind: OperationKind): void {
+  register<R extends Route>(kind: OperationKind<R>): void {
     this.sender.register(kind);
   }
 
@@ -43,12 +54,21 @@ export class OperationsService {
    * Asks the bank once for an intent and answers as the bank did, or with 202 and the operation when its
    * answer does not come in time. A repeat is answered with the stored answer.
    */
-  async perform(kind: OperationKind, intent: Intent): Promise<Reply> {
+  async perform<R extends Route>(kind: OperationKind<R>, intent: Intent<R>): Promise<Reply> {
+    const { accountId, wishes } = intent;
     const accepted = await this.accept(kind, intent);
-    if (!accepted.isNew) return this.repeat(accepted.operation);
-    const account = await this.accounts.get(intent.accountId);
-    await this.sender.send(account, accepted.operation, 'received');
-    return toReply(await this.get(intent.accountId, accepted.operation.id));
+    const { id } = accepted.operation;
+    if (!accepted.isNew) return this.repeat(accepted.operation, wishes);
+    if (wishes.respondAsync) {
+      await this.wakeUps.wake('advanceOperation', { accountId, operationId: id });
+      return toReply(accepted.operation, { 'Preference-Applied': 'respond-async' });
+    }
+    const account = await this.accounts.get(accountId);
+    // Secrets are sent from memory, once; all else as it was committed.
+    const secretBody =
+      intent.redactedBody === undefined ? null : encodeBody(kind.route, intent.input);
+    await this.sender.send(account, accepted.operation, 'received', secretBody);
+    return toReply(await this.get(accountId, id));
   }
 
   /** Throws `not_found`, also for another account's. */
@@ -66,7 +86,7 @@ export class OperationsService {
     intent: Intent,
   ): Promise<{ isNew: boolean; operation: Operation }> {
     const request = this.describeRequest(kind, intent);
-    const identities = identitiesOf(intent);
+    const identities = identitiesOf(intent, request.requestHash);
     for (let tries = 1; tries <= maxRaces; tries += 1) {
       const accepted = await this.database.transaction(async (tx) => {
         const known = await this.findKnown(tx, request, identities);
@@ -80,20 +100,26 @@ export class OperationsService {
     });
   }
 
-  private describeRequest(kind: OperationKind, { accountId, idempotencyKey, input }: Intent) {
-    const params: unknown = z.encode(kind.route.params, input.params as never);
-    const body = kind.route.body instanceof z.ZodUndefined ? null : encodeBody(kind.route, input);
+  private describeRequest({ name: kind, route }: OperationKind, intent: Intent) {
+    const { accountId, idempotencyKey, input, redactedBody, outgoing } = intent;
+    const params: unknown = z.encode(route.params, input.params as never);
+    const query: unknown = z.encode(route.query, input.query as never);
+    const requestBody =
+      redactedBody === undefined ? encodeBody(route, input) : stringifyJson(redactedBody);
+    const body = requestBody === null ? null : parseJson(requestBody);
     return {
       accountId,
       id: uuidv7(),
-      kind: kind.name,
+      kind,
       idempotencyKey,
-      requestHash: this.secretBox.hash(
-        'request',
-        canonicalJson([kind.name, params, body === null ? null : parseJson(body)]),
-      ),
+      requestHash: this.secretBox.hash('request', canonicalJson([kind, params, query, body])),
       requestParams: stringifyJson(params),
-      requestBody: body,
+      requestQuery: stringifyJson(query),
+      requestBody,
+      counterparty: outgoing?.counterparty ?? null,
+      amountCents: outgoing?.amountCents ?? null,
+      isToldApart: outgoing?.isToldApart ?? false,
+      isDetached: intent.wishes.respondAsync,
     };
   }
 
@@ -104,6 +130,7 @@ export class OperationsService {
     identities: queries.Identity[],
   ): Promise<Operation | null> {
     const { accountId, kind } = request;
+    await queries.freeOutlived(tx, accountId, kind, identities, joinedForMs);
     const found = await queries.findByIdentities(tx, accountId, kind, identities);
     const [first] = found;
     if (!first) return null;
@@ -137,7 +164,8 @@ export class OperationsService {
       await queries.freeIdentities(tx, request);
       return null;
     }
-    await queries.insertOperation(tx, request, firstLookMs);
+    const lookMs = intent.wishes.respondAsync ? 0 : firstLookMs;
+    await queries.insertOperation(tx, request, lookMs);
     const expecting = { accountId, operationId: id, kind };
     const ids = await this.expectedPayments.record(tx, expecting, intent.expectedPayments);
     await intent.record(tx, id, ids);
@@ -148,8 +176,8 @@ export class OperationsService {
   }
 
   /** A repeat is given the answer of the request that it repeats, and waits for it a while. */
-  private async repeat({ accountId, id }: Operation): Promise<Reply> {
-    const until = Date.now() + repeatWaitMs;
+  private async repeat({ accountId, id }: Operation, { respondAsync }: Wishes): Promise<Reply> {
+    const until = respondAsync ? 0 : Date.now() + repeatWaitMs;
     for (;;) {
       const operation = await this.get(accountId, id);
       const isAnswered = isFinal(operation.state) || operation.state === 'unknown';
@@ -160,11 +188,16 @@ export class OperationsService {
   }
 }
 
-function identitiesOf({ idempotencyKey, naturalIdentity }: Intent): queries.Identity[] {
+function identitiesOf(
+  { idempotencyKey, naturalIdentity, joinsSameRequest }: Intent,
+  requestHash: string,
+): queries.Identity[] {
   const identities: queries.Identity[] = [];
-  if (idempotencyKey !== null)
-    identities.push({ identity: `key ${idempotencyKey}`, isNatural: false });
-  if (naturalIdentity !== null) identities.push({ identity: naturalIdentity, isNatural: true });
+  const add = (identity: string, isNatural: boolean, isTemporary = false) =>
+    identities.push({ identity, isNatural, isTemporary });
+  if (idempotencyKey !== null) add(`key ${idempotencyKey}`, false);
+  if (naturalIdentity !== null) add(naturalIdentity, true);
+  if (joinsSameRequest && idempotencyKey === null) add(`request ${requestHash}`, true, true);
   return identities;
 }
 

@@ -4,7 +4,8 @@ import { isLosslessNumber } from 'lossless-json';
 import { z } from 'zod';
 import { parsePlainDate } from '../brazil/calendar.js';
 import { bigInteger, reais } from '../contract/wire.js';
-import { canonicalJson, sha256, stringifyJson } from '../platform/exact-json.js';
+import { writeCounterparty } from '../expected-payments/counterparty.js';
+import { canonicalJson, isJsonObject, sha256, stringifyJson } from '../platform/exact-json.js';
 
 /** What no line can be kept without; all else is taken as it comes. */
 const essentials = z.looseObject({
@@ -26,6 +27,13 @@ export interface StatementLine {
   endToEndId: string | null;
   externalId: string | null;
   originalEndToEndId: string | null;
+  /** The bank's id of the movement: its proof's id. */
+  movementId: string | null;
+  /** The key that it was asked for with, where the line tells it. */
+  idempotencyKey: string | null;
+  billCode: string | null;
+  /** `ispb/branch/number` of who got a debit or sent a credit. */
+  counterparty: string | null;
   notes: string | null;
   balancePreviousCents: bigint;
   currentBalanceCents: bigint;
@@ -83,17 +91,32 @@ export function readLine(raw: unknown): LineReading {
 function references(line: z.output<typeof essentials>) {
   const proof = (line.proof ?? {}) as Record<string, unknown>;
   const own = line as Record<string, unknown>;
-  const find = (name: string) => {
-    const reference = textOf(own[name]) ?? textOf(proof[name]);
-    // Longer than any id that we give or take, and than an index can hold: it names nothing of ours.
-    return reference !== null && reference.length <= 200 ? reference : null;
-  };
+  const find = (name: string) => shortTextOf(own[name]) ?? shortTextOf(proof[name]);
   return {
     correlationId: find('correlationId'),
     endToEndId: find('endToEndId'),
     externalId: find('externalId'),
     originalEndToEndId: find('originalEndToEndId'),
+    movementId: shortTextOf(proof.id),
+    idempotencyKey: find('idempotencyKey'),
+    billCode: find('barCode'),
+    counterparty: counterpartyOf(line.type.isCredit ? proof.payer : proof.beneficiary),
   };
+}
+
+/** Longer than any id that we give or take, and than an index can hold: it names nothing of ours. */
+function shortTextOf(value: unknown): string | null {
+  const text = textOf(value);
+  return text !== null && text.length <= 200 ? text : null;
+}
+
+/** A side of a movement, where its proof tells account and institution. */
+function counterpartyOf(side: unknown): string | null {
+  if (!isJsonObject(side)) return null;
+  const { participant } = side;
+  const ispb = isJsonObject(participant) ? shortTextOf(participant.ispb) : null;
+  const [branch, number] = [shortTextOf(side.branch), shortTextOf(side.number)];
+  return ispb && branch && number ? writeCounterparty({ ispb, branch, number }) : null;
 }
 
 /** A text that says something; a number is taken by its digits. */

@@ -80,7 +80,7 @@ describe('the delivery of events', () => {
   });
 
   const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
-  const worker = (profile = profileOf('sandbox')) => {
+  const worker = (profile = profileOf({ profile: 'sandbox' })) => {
     const log = pino({ level: 'silent' });
     const bank = { profile } as never;
     const made = new DeliveryService(service.database, secretBox, new Clock(), log, bank);
@@ -89,7 +89,7 @@ describe('the delivery of events', () => {
   };
   const events = () => new EventsService(service.database, wakeUps);
   const register = async (url = `http://127.0.0.1:${endpoint.port}/events`) => {
-    const bank = { profile: profileOf('sandbox') } as never;
+    const bank = { profile: profileOf({ profile: 'sandbox' }) } as never;
     const endpoints = new EndpointsService(
       service.database,
       secretBox,
@@ -280,7 +280,7 @@ describe('the delivery of events', () => {
       const { id } = await register();
       await run('UPDATE webhook_endpoint SET url = $1', `${origin}:${endpoint.port}/`);
       await record();
-      await deliver(id, worker(profileOf('generic')));
+      await deliver(id, worker(profileOf({ profile: 'generic' })));
       expect(endpoint.connections).toBe(0);
       expect((await only()).lastError).toMatch(/refused/);
     },

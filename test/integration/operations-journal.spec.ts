@@ -4,7 +4,7 @@ import { createCharge } from '../../src/contract/charges.js';
 import type { RouteInput, RouteOutput } from '../../src/contract/route.js';
 import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
 import { OperationSender } from '../../src/operations/operation-sender.service.js';
-import type { Intent, OperationKind } from '../../src/operations/operation.js';
+import { noWishes, type Intent, type OperationKind } from '../../src/operations/operation.js';
 import { OperationsService } from '../../src/operations/operations.service.js';
 import type { Reply } from '../../src/platform/contract-route.js';
 import { SecretBox } from '../../src/platform/secret-box.js';
@@ -37,6 +37,7 @@ describe('the journal of outbound intents', () => {
   const kind: OperationKind<typeof createCharge> = {
     name: 'create_charge',
     route: createCharge,
+    repeat: 'keyed',
     echoes: () => true,
     onRejected: () => Promise.resolve(),
   };
@@ -65,7 +66,7 @@ describe('the journal of outbound intents', () => {
     const wakeUps = { wake: () => Promise.resolve() } as never;
     sender = new OperationSender(database, accounts, bank, expected, wakeUps);
     const secretBox = new SecretBox({ credentialsKey: 'x'.repeat(32) } as never);
-    operations = new OperationsService(database, accounts, expected, secretBox, sender);
+    operations = new OperationsService(database, accounts, expected, secretBox, sender, wakeUps);
     operations.register(kind);
   });
 
@@ -101,6 +102,9 @@ describe('the journal of outbound intents', () => {
           references: [{ kind: 'correlation_id', value: id }],
         },
       ],
+      joinsSameRequest: false,
+      outgoing: null,
+      wishes: noWishes,
       record: () => Promise.resolve(),
     };
   };
@@ -264,7 +268,7 @@ describe('the journal of outbound intents', () => {
   it('takes up what a killed process had begun to send, as unknown', async () => {
     await perform();
     await service.database.pool.query(
-      `UPDATE operation SET state = 'sending', response_status = NULL, response_body = NULL,
+      `UPDATE operation SET state = 'sending', ended_at = NULL, response_status = NULL, response_body = NULL,
          next_action_at = now() + interval '1 hour'`,
     );
     const { accountId, id } = await only();

@@ -3,7 +3,7 @@ import type { BankAnswer } from '../../src/bank/answer.js';
 import { createCharge } from '../../src/contract/charges.js';
 import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
 import { OperationSender } from '../../src/operations/operation-sender.service.js';
-import type { Intent, OperationKind } from '../../src/operations/operation.js';
+import { noWishes, type Intent, type OperationKind } from '../../src/operations/operation.js';
 import { OperationsService } from '../../src/operations/operations.service.js';
 import { SecretBox } from '../../src/platform/secret-box.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
@@ -36,6 +36,7 @@ describe('what becomes of an operation whose answer went astray', () => {
   const kind: OperationKind<typeof createCharge> = {
     name: 'create_charge',
     route: createCharge,
+    repeat: 'keyed',
     echoes: () => true,
     onRejected: (_, { id }) => Promise.resolve(void forgotten.push(id)),
   };
@@ -64,7 +65,14 @@ describe('what becomes of an operation whose answer went astray', () => {
     const wakeUps = { wake: () => Promise.resolve() } as never;
     const secretBox = new SecretBox({ credentialsKey: 'x'.repeat(32) } as never);
     sender = new OperationSender(service.database, accounts, bank, expected, wakeUps);
-    operations = new OperationsService(service.database, accounts, expected, secretBox, sender);
+    operations = new OperationsService(
+      service.database,
+      accounts,
+      expected,
+      secretBox,
+      sender,
+      wakeUps,
+    );
     operations.register(kind);
   });
 
@@ -95,6 +103,9 @@ describe('what becomes of an operation whose answer went astray', () => {
           references: [{ kind: 'correlation_id', value: id }],
         },
       ],
+      joinsSameRequest: false,
+      outgoing: null,
+      wishes: noWishes,
       record: () => Promise.resolve(),
     } satisfies Intent<typeof createCharge>);
   const codeOf = (asked: Promise<unknown>) =>

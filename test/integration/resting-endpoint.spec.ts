@@ -20,7 +20,7 @@ describe('an endpoint that', () => {
     service = await serviceDatabase();
     silent = createServer((socket) => void socket.on('error', () => undefined).resume());
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    const bank = { profile: profileOf('sandbox') } as never;
+    const bank = { profile: profileOf({ profile: 'sandbox' }) } as never;
     const log = pino({ level: 'silent' });
     delivery = new DeliveryService(service.database, secretBox, new Clock(), log, bank);
   });

@@ -81,10 +81,10 @@ describe('the database is the last witness', () => {
   it('knows no state but those of the book', async () => {
     await expect(sql(`UPDATE operation SET state = 'done'`)).rejects.toThrow('operation_state');
     await expect(
-      sql(`UPDATE operation SET state = 'succeeded'`), // and is still to be looked at
+      sql(`UPDATE operation SET state = 'succeeded', ended_at = now()`), // and is still to be looked at
     ).rejects.toThrow('operation_unfinished_is_looked_at');
     await expect(
-      sql(`UPDATE operation SET state = 'succeeded', next_action_at = NULL`),
+      sql(`UPDATE operation SET state = 'succeeded', ended_at = now(), next_action_at = NULL`),
     ).resolves.toBeDefined();
   });
 });

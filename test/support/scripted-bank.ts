@@ -13,7 +13,7 @@ export interface ScriptedLine {
 }
 
 export class ScriptedBank {
-  readonly profile = { ...profileOf('sandbox'), statementPageSize: 3 };
+  readonly profile = { ...profileOf({ profile: 'sandbox' }), statementPageSize: 3 };
   order: 'desc' | 'asc' = 'desc';
   lines: ScriptedLine[] = [];
   /** Lines that exist and are not shown. */

@@ -1,0 +1,3 @@
+// What a business system's key may do.
+export const scopes = ['read', 'charge', 'transfer', 'pay', 'refund', 'onboard'] as const;
+export type Scope = (typeof scopes)[number];
