@@ -19,7 +19,15 @@ export interface RawAnswer {
 export type BankAnswer<Value> =
   | { outcome: 'success'; status: number; text: string; value: Value; date: Date | null }
   | { outcome: 'rejection'; status: number; text: string }
-  | { outcome: 'unknown'; reason: UnknownReason; status: number | null };
+  | {
+      outcome: 'unknown';
+      reason: UnknownReason;
+      status: number | null;
+      /** How long the bank asked us to wait. */
+      retryAfterMs?: number;
+      /** What came, where it could be read as JSON. */
+      text?: string;
+    };
 
 export type UnknownReason =
   /** No byte left us: nothing can have happened. */

@@ -12,6 +12,23 @@ export const eventTypes = [
   'charge.partially_paid',
   'charge.overpaid',
   'transaction.unexpected',
+  'charge.cancelled',
+  'charge.expired',
+  'operation.unknown',
+  'operation.succeeded',
+  'operation.rejected',
+  'operation.not_executed',
+  'operation.needs_operator',
+  'transfer.effective',
+  'transfer.failed',
+  'transfer.settled',
+  'transfer.returned',
+  'bill_payment.scheduled',
+  'bill_payment.failed',
+  'bill_payment.settled',
+  'bill_payment.returned',
+  'refund.settled',
+  'refund.returned',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 

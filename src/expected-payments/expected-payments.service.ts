@@ -51,7 +51,11 @@ export interface Expecting {
 export class ExpectedPaymentsService {
   /** Records what an operation expects; the ids are in the order of `expected`. */
   async record(tx: Tx, expecting: Expecting, expected: NewExpectedPayment[]): Promise<string[]> {
-    const rows = expected.map((payment) => ({ id: uuidv7(), ...payment }));
+    const rows = expected.map((payment) => ({
+      id: uuidv7(),
+      ...payment,
+      references: [...payment.references, ...keyOf(expecting, expected)],
+    }));
     await tx.expectedPayment.createMany({
       data: rows.map(({ references: _, ...payment }) => ({ ...expecting, ...payment })),
     });
@@ -87,4 +91,11 @@ export class ExpectedPaymentsService {
       data: { withdrawnAt: new Date() },
     });
   }
+}
+
+/** A debit's line may tell the key that it was asked for with: the operation's id. A batch has one for all its items. */
+function keyOf({ operationId }: Expecting, expected: readonly NewExpectedPayment[]): Reference[] {
+  const [first, ...others] = expected;
+  if (!first || first.isCredit || others.length > 0) return [];
+  return [{ kind: 'idempotency_key', value: operationId }];
 }
