@@ -89,8 +89,18 @@ export class BankService implements OnApplicationShutdown {
     account: BankAccount,
     input: RouteInput<R>,
   ): Promise<Reply> {
+    const { status, text } = await this.ask(route, account, input);
+    return new Reply(status, text);
+  }
+
+  /** The bank's success, for a caller who waits. Throws its refusal, and where there is no answer. */
+  async ask<R extends Route>(
+    route: R,
+    account: BankAccount,
+    input: RouteInput<R>,
+  ): Promise<Extract<BankAnswer<RouteOutput<R>>, { outcome: 'success' }>> {
     const answer = await this.call(route, account, input);
-    if (answer.outcome === 'success') return new Reply(answer.status, answer.text);
+    if (answer.outcome === 'success') return answer;
     if (answer.outcome === 'rejection') throw new AppError(...refusal(answer));
     if (answer.status === 409) throw new AppError('conflict');
     if (answer.status === 429)

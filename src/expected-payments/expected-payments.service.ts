@@ -78,9 +78,27 @@ export class ExpectedPaymentsService {
     expectedPaymentId: string,
     references: Reference[],
   ): Promise<void> {
+    await this.addReferencesToEach(tx, accountId, [{ expectedPaymentId, references }]);
+  }
+
+  async addReferencesToEach(
+    tx: Tx,
+    accountId: number,
+    payments: { expectedPaymentId: string; references: Reference[] }[],
+  ): Promise<void> {
     await tx.expectedPaymentReference.createMany({
-      data: references.map((reference) => ({ accountId, expectedPaymentId, ...reference })),
+      data: payments.flatMap(({ expectedPaymentId, references }) =>
+        references.map((reference) => ({ accountId, expectedPaymentId, ...reference })),
+      ),
       skipDuplicates: true,
+    });
+  }
+
+  /** The bank did a part of what it was asked for: these will not come. */
+  async withdrawEach(tx: Tx, accountId: number, ids: string[]): Promise<void> {
+    await tx.expectedPayment.updateMany({
+      where: { accountId, id: { in: ids }, withdrawnAt: null },
+      data: { withdrawnAt: new Date() },
     });
   }
 

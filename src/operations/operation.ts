@@ -107,6 +107,11 @@ export interface Intent<R extends Route = Route> {
   /** Without a key, the same request is the same intent while the operation is not final and for ten minutes after. */
   joinsSameRequest: boolean;
   input: RouteInput<R>;
+  /**
+   * What is sent: the input with what its sender left out and the operation's id tells, such as the ids of its
+   * movements. A repeat is compared by what its sender sent.
+   */
+  completeInput?(operationId: string): RouteInput<R>;
   /** The body as it is kept, where the exact one holds secrets: it is sent once, from memory, and never again. */
   redactedBody?: unknown;
   /** Money that goes out; null for what only asks for money. */

@@ -6,7 +6,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { encodeBody } from '../bank/bank.service.js';
-import type { Route } from '../contract/route.js';
+import type { Route, RouteInput } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
 import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
 import { Reply } from '../platform/contract-route.js';
@@ -104,12 +104,15 @@ export class OperationsService {
     const { accountId, idempotencyKey, input, redactedBody, outgoing } = intent;
     const params: unknown = z.encode(route.params, input.params as never);
     const query: unknown = z.encode(route.query, input.query as never);
-    const requestBody =
-      redactedBody === undefined ? encodeBody(route, input) : stringifyJson(redactedBody);
-    const body = requestBody === null ? null : parseJson(requestBody);
+    const id = uuidv7();
+    const bodyOf = (one: RouteInput<Route>) =>
+      redactedBody === undefined ? encodeBody(route, one) : stringifyJson(redactedBody);
+    const asked = bodyOf(input);
+    const body = asked === null ? null : parseJson(asked);
+    const requestBody = intent.completeInput ? bodyOf(intent.completeInput(id)) : asked;
     return {
       accountId,
-      id: uuidv7(),
+      id,
       kind,
       idempotencyKey,
       requestHash: this.secretBox.hash('request', canonicalJson([kind, params, query, body])),
