@@ -20,6 +20,7 @@ import { WakeUps } from './platform/wake-ups.js';
 import { Workers } from './platform/workers.js';
 import { ReconciliationModule } from './reconciliation/reconciliation.module.js';
 import { StatementModule } from './statement/statement.module.js';
+import { TransfersModule } from './transfers/transfers.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 /** What the process was given, for everyone. */
@@ -62,6 +63,7 @@ export class AppModule {
         StatementModule,
         OperationsModule,
         ChargesModule,
+        TransfersModule,
         WebhooksModule,
         ReconciliationModule,
       ],

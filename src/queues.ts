@@ -56,6 +56,13 @@ export const jobs = {
     coalesceBy: ({ operationId }) => operationId,
     concurrency: 16,
   }),
+  /** Reads transfers that are under way by their ids. */
+  followTransfers: job({
+    name: 'follow-transfers',
+    payload: ofAccount,
+    coalesceBy: byAccount,
+    concurrency: 4,
+  }),
   /** Delivers what is due to one endpoint, so that a slow one delays no other. */
   deliverEvents: job({
     name: 'deliver-events',

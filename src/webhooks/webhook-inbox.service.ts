@@ -56,8 +56,10 @@ export class WebhookInbox {
         await keepWebhooks(this.database.pool, mergeCopies(batch.map(({ webhook }) => webhook)));
         for (const { resolve } of batch) resolve();
         // Not waited for: a queue that hangs must not hold up the next commit.
-        for (const accountId of new Set(batch.map(({ webhook }) => webhook.accountId)))
+        for (const accountId of accountsOf(batch))
           void this.wakeUps.wake('syncStatement', { accountId });
+        for (const accountId of accountsOf(batch.filter(({ webhook }) => namesPix(webhook))))
+          void this.wakeUps.wake('followTransfers', { accountId });
       } catch (error) {
         // Each waiting request answers with the fault; the bank sends its webhook again.
         for (const { reject } of batch) reject(error);
@@ -65,6 +67,15 @@ export class WebhookInbox {
     }
     this.isFlushing = false;
   }
+}
+
+function accountsOf(batch: readonly Waiting[]): Set<number> {
+  return new Set(batch.map(({ webhook }) => webhook.accountId));
+}
+
+/** A Pix that was received is named by its nsu. */
+function namesPix({ referenceKind }: KeptWebhook): boolean {
+  return referenceKind === 'end_to_end_id';
 }
 
 /** One row for each webhook of a batch: a statement may not touch a row twice. */

@@ -127,9 +127,7 @@ const notServedByTheService: ReadonlyMap<string, string> = new Map<string, strin
   ...['getCharge', 'listCharges', 'voidCharge', 'getTransfer', 'readBalances'].map(
     (name) => [name, known] as const,
   ),
-  ...['lookUpPixKey', 'createTransfer', 'createTransferBatch', 'getBill', 'payBill'].map(
-    (name) => [name, asYet] as const,
-  ),
+  ...['getBill', 'payBill'].map((name) => [name, asYet] as const),
   ...['refundTransaction', 'createCustomer'].map((name) => [name, asYet] as const),
 ]);
 

@@ -1,0 +1,102 @@
+// Many transfers between accounts of the bank in one request: one operation, and a transfer for each item.
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { createTransferBatch, type BatchRequest } from '../contract/batch-transfers.js';
+import type { RouteInput } from '../contract/route.js';
+import { Database } from '../database.service.js';
+import { accountNumber } from '../expected-payments/counterparty.js';
+import type { OperationKind, Outgoing, Wishes } from '../operations/operation.js';
+import { OperationsService } from '../operations/operations.service.js';
+import type { Reply } from '../platform/contract-route.js';
+import { AppError } from '../platform/errors.js';
+import {
+  batchCounterparty,
+  completeBatch,
+  echoesBatch,
+  repeatedExternalIds,
+} from './batch-request.js';
+import { readBatchElement } from './told-transfer.js';
+import { TransferRecords, type NewTransfer } from './transfer-records.service.js';
+import { expectedDebit } from './transfer-request.js';
+import { isExternalIdUsed } from './transfers.queries.js';
+
+@Injectable()
+export class TransferBatches implements OnModuleInit {
+  private readonly kind: OperationKind<typeof createTransferBatch> = {
+    name: 'create_transfer_batch',
+    route: createTransferBatch,
+    repeat: 'keyed',
+    echoes: ({ body }, answer) => echoesBatch(body, answer),
+    onSucceeded: async (tx, operation, { answer }) => {
+      if (!answer) return this.records.noteDebits(tx, operation);
+      await this.records.noteAnswer(tx, operation, answer.map(readBatchElement));
+      await this.records.withdrawFailed(tx, operation);
+    },
+    onRejected: (tx, operation) => this.records.reject(tx, operation),
+  };
+
+  constructor(
+    private readonly database: Database,
+    private readonly operations: OperationsService,
+    private readonly records: TransferRecords,
+  ) {}
+
+  onModuleInit(): void {
+    this.operations.register(this.kind);
+  }
+
+  async create(
+    accountId: number,
+    input: RouteInput<typeof createTransferBatch>,
+    wishes: Wishes,
+  ): Promise<Reply> {
+    const items = input.body;
+    const errors = repeatedExternalIds(items);
+    if (Object.keys(errors).length > 0) throw new AppError('validation_failed', { errors });
+    const reply = await this.operations.perform(this.kind, {
+      accountId,
+      idempotencyKey: input.idempotencyKey,
+      naturalIdentity: null,
+      joinsSameRequest: false,
+      input,
+      completeInput: (operationId) => ({ ...input, body: completeBatch(items, operationId) }),
+      outgoing: await this.outgoingOf(accountId, items),
+      wishes,
+      expectedPayments: items.map(({ amount, beneficiaryAccountNumber }) =>
+        expectedDebit(amount, [
+          { kind: 'counterparty', value: accountNumber(beneficiaryAccountNumber) },
+        ]),
+      ),
+      record: (tx, operationId, expectedPaymentIds) =>
+        this.records.record(
+          tx,
+          { accountId, operationId },
+          completeBatch(items, operationId).map(newTransfer),
+          expectedPaymentIds,
+        ),
+    });
+    await this.records.announce(accountId);
+    return reply;
+  }
+
+  private async outgoingOf(accountId: number, items: BatchRequest): Promise<Outgoing> {
+    const externalIds = items.flatMap(({ externalId }) => externalId ?? []);
+    const isToldApart =
+      externalIds.length === items.length &&
+      !(await isExternalIdUsed(this.database.prisma, accountId, externalIds, null));
+    return {
+      counterparty: batchCounterparty(items),
+      amountCents: items.reduce((sum, { amount }) => sum + amount, 0n),
+      isToldApart,
+    };
+  }
+}
+
+function newTransfer(item: BatchRequest[number]): NewTransfer {
+  return {
+    shape: 'batch',
+    amountCents: item.amount,
+    counterparty: accountNumber(item.beneficiaryAccountNumber),
+    endToEndId: null,
+    externalId: item.externalId ?? null,
+  };
+}

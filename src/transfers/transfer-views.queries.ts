@@ -1,0 +1,108 @@
+// Transfers with the lines that were matched to them.
+import type { Db } from '../database.service.js';
+import type { TransferState } from './told-transfer.js';
+
+export interface TransferRow {
+  id: string;
+  operationId: string;
+  operationState: string;
+  shape: 'key' | 'manual' | 'internal' | 'batch';
+  state: TransferState;
+  bankStatus: string | null;
+  errorCode: string | null;
+  amountCents: bigint;
+  endToEndId: string | null;
+  externalId: string | null;
+  bankId: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+  expectedPaymentId: string;
+  isWithdrawn: boolean;
+  /** The bank's answer to a single transfer; null while there is none. */
+  answer: string | null;
+}
+
+export interface TransferFilters {
+  ids?: string[] | undefined;
+  state?: string | undefined;
+  shape?: string | undefined;
+  externalId?: string | undefined;
+  endToEndId?: string | undefined;
+  operationId?: string | undefined;
+  /** Transfers before this one: the list's cursor. */
+  before: string | null;
+  limit: number;
+}
+
+export async function listTransfers(
+  db: Db,
+  accountId: number,
+  { ids, state, shape, externalId, endToEndId, operationId, before, limit }: TransferFilters,
+): Promise<TransferRow[]> {
+  return db.$queryRaw<TransferRow[]>`
+    SELECT t.id, t.operation_id AS "operationId", o.state AS "operationState", t.shape, t.state,
+           t.bank_status AS "bankStatus", t.error_code AS "errorCode", t.amount_cents AS "amountCents",
+           t.end_to_end_id AS "endToEndId", t.external_id AS "externalId", t.bank_id AS "bankId",
+           t.created_at AS "createdAt", t.updated_at AS "updatedAt",
+           t.expected_payment_id AS "expectedPaymentId", e.withdrawn_at IS NOT NULL AS "isWithdrawn",
+           CASE WHEN o.state = 'succeeded' AND t.shape <> 'batch' THEN o.response_body END AS answer
+    FROM transfer t
+    JOIN operation o ON o.account_id = t.account_id AND o.id = t.operation_id
+    JOIN expected_payment e ON e.account_id = t.account_id AND e.id = t.expected_payment_id
+    WHERE t.account_id = ${accountId}
+      AND (${ids ?? null}::uuid[] IS NULL OR t.id = ANY (${ids ?? null}::uuid[]))
+      AND (${state ?? null}::text IS NULL OR t.state = ${state ?? null})
+      AND (${shape ?? null}::text IS NULL OR t.shape = ${shape ?? null})
+      AND (${externalId ?? null}::text IS NULL OR t.external_id = ${externalId ?? null})
+      AND (${endToEndId ?? null}::text IS NULL OR t.end_to_end_id = ${endToEndId ?? null})
+      AND (${operationId ?? null}::uuid IS NULL OR t.operation_id = ${operationId ?? null}::uuid)
+      AND (${before}::uuid IS NULL OR t.id < ${before}::uuid)
+    ORDER BY t.id DESC LIMIT ${limit}`;
+}
+
+/**
+ * The transfer that an id names, the surest kind of id first; of several with one externalId the newest. An
+ * externalId may look like any other id.
+ */
+export async function findTransferId(
+  db: Db,
+  accountId: number,
+  { id, uuid }: { id: string; uuid: string | null },
+): Promise<string | null> {
+  const [found] = await db.$queryRaw<{ id: string }[]>`
+    SELECT id FROM (
+      SELECT id, 1 AS rank FROM transfer WHERE account_id = ${accountId} AND id = ${uuid}::uuid
+      UNION ALL
+      SELECT id, 2 FROM transfer WHERE account_id = ${accountId} AND bank_id = ${id}
+      UNION ALL
+      SELECT id, 3 FROM transfer WHERE account_id = ${accountId} AND end_to_end_id = ${id}
+      UNION ALL
+      SELECT id, 4 FROM transfer WHERE account_id = ${accountId} AND external_id = ${id}
+    ) named
+    ORDER BY rank, id DESC LIMIT 1`;
+  return found?.id ?? null;
+}
+
+export interface LineRow {
+  expectedPaymentId: string;
+  role: 'payment' | 'return';
+  nsu: bigint;
+  amountCents: bigint;
+  endToEndId: string | null;
+  occurredAt: Date;
+}
+
+/** The lines of transfers, in the order in which they were made. */
+export async function listLines(
+  db: Db,
+  accountId: number,
+  expectedPaymentIds: string[],
+): Promise<LineRow[]> {
+  return db.$queryRaw<LineRow[]>`
+    SELECT m.expected_payment_id AS "expectedPaymentId", m.role, m.nsu, m.amount_cents AS "amountCents",
+           l.end_to_end_id AS "endToEndId", l.occurred_at AS "occurredAt"
+    FROM match m JOIN "transaction" l ON l.account_id = m.account_id AND l.nsu = m.nsu
+    WHERE m.account_id = ${accountId} AND m.unlinked_at IS NULL
+      AND m.expected_payment_id = ANY (${expectedPaymentIds}::uuid[])
+    ORDER BY l.occurred_at, l.nsu`;
+}

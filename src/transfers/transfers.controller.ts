@@ -1,0 +1,82 @@
+import { Controller, UseGuards } from '@nestjs/common';
+import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
+import type { Caller } from '../accounts/api-keys.service.js';
+import { Needs } from '../accounts/needs.decorator.js';
+import { createTransferBatch } from '../contract/batch-transfers.js';
+import { lookUpPixKey } from '../contract/pix-lookup.js';
+import type { RouteInput } from '../contract/route.js';
+import { createTransfer } from '../contract/transfers.js';
+import { CallerWishes } from '../operations/caller-wishes.decorator.js';
+import type { Wishes } from '../operations/operation.js';
+import { Handles, Input, type Reply } from '../platform/contract-route.js';
+import { isUuid, readPage, toList } from '../platform/listing.js';
+import { PixLookups } from './pix-lookups.service.js';
+import { TransferBatches } from './transfer-batches.service.js';
+import { TransferViews } from './transfer-views.service.js';
+import { getTransferRoute, listTransfersRoute } from './transfers.schema.js';
+import { TransfersService } from './transfers.service.js';
+
+@Controller()
+@UseGuards(ApiKeyGuard)
+export class TransfersController {
+  constructor(
+    private readonly lookups: PixLookups,
+    private readonly transfers: TransfersService,
+    private readonly batches: TransferBatches,
+    private readonly views: TransferViews,
+  ) {}
+
+  @Needs('transfer')
+  @Handles(lookUpPixKey)
+  async lookUp(
+    @CalledBy() { accountId }: Caller,
+    @Input() input: RouteInput<typeof lookUpPixKey>,
+  ): Promise<Reply> {
+    return this.lookups.lookUp(accountId, input);
+  }
+
+  @Needs('transfer')
+  @Handles(createTransfer)
+  async create(
+    @CalledBy() { accountId }: Caller,
+    @Input() input: RouteInput<typeof createTransfer>,
+    @CallerWishes() wishes: Wishes,
+  ): Promise<Reply> {
+    return this.transfers.create(accountId, input, wishes);
+  }
+
+  @Needs('transfer')
+  @Handles(createTransferBatch)
+  async createBatch(
+    @CalledBy() { accountId }: Caller,
+    @Input() input: RouteInput<typeof createTransferBatch>,
+    @CallerWishes() wishes: Wishes,
+  ): Promise<Reply> {
+    return this.batches.create(accountId, input, wishes);
+  }
+
+  @Handles(getTransferRoute)
+  async get(
+    @CalledBy() { accountId }: Caller,
+    @Input() { params }: RouteInput<typeof getTransferRoute>,
+  ) {
+    return this.views.get(accountId, params.id);
+  }
+
+  @Handles(listTransfersRoute)
+  async list(
+    @CalledBy() { accountId }: Caller,
+    @Input() { query }: RouteInput<typeof listTransfersRoute>,
+  ) {
+    const page = readPage(query, isUuid);
+    const { state, shape, externalId, endToEndId, operationId } = query;
+    const filters = { state, shape, externalId, endToEndId, operationId };
+    const transfers = await this.views.list(accountId, page, filters);
+    return toList(
+      transfers,
+      page,
+      ({ id }) => id,
+      (transfer) => transfer,
+    );
+  }
+}

@@ -1,0 +1,40 @@
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { EventsModule } from '../events/events.module.js';
+import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.module.js';
+import { OperationsModule } from '../operations/operations.module.js';
+import { Timers } from '../platform/timers.js';
+import { StatementModule } from '../statement/statement.module.js';
+import { FollowTransfersProcessor } from './follow-transfers.processor.js';
+import { PixLookups } from './pix-lookups.service.js';
+import { TransferBatches } from './transfer-batches.service.js';
+import { TransferFollower } from './transfer-follower.service.js';
+import { TransferRecords } from './transfer-records.service.js';
+import { TransferViews } from './transfer-views.service.js';
+import { TransfersController } from './transfers.controller.js';
+import { TransfersService } from './transfers.service.js';
+
+const sweepEveryMs = 1_000;
+
+@Module({
+  imports: [EventsModule, ExpectedPaymentsModule, OperationsModule, StatementModule],
+  controllers: [TransfersController],
+  providers: [
+    PixLookups,
+    TransferRecords,
+    TransfersService,
+    TransferBatches,
+    TransferFollower,
+    TransferViews,
+    FollowTransfersProcessor,
+  ],
+})
+export class TransfersModule implements OnModuleInit {
+  constructor(
+    private readonly timers: Timers,
+    private readonly follower: TransferFollower,
+  ) {}
+
+  onModuleInit(): void {
+    this.timers.every('transfers', sweepEveryMs, () => this.follower.wakeDue());
+  }
+}

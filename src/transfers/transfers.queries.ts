@@ -1,0 +1,162 @@
+// The transfers' SQL. A state only goes forward: what comes late changes nothing that is final.
+import type { Db, Tx } from '../database.service.js';
+import type { EndedTransfer } from './transfer-events.js';
+import type { ToldTransfer, TransferState } from './told-transfer.js';
+
+export interface TransferKey {
+  id: string;
+  expectedPaymentId: string;
+}
+
+export type ToldOfOne = Omit<ToldTransfer, 'nsu'> & { id: string };
+
+/**
+ * Writes what the bank told of transfers, and gives those that came to their end by it. Ids that were not known are
+ * noted even then: an answer may come after the statement's evidence.
+ */
+export async function advanceTransfers(
+  tx: Tx,
+  accountId: number,
+  told: ToldOfOne[],
+  firstCheckMs: number | null,
+): Promise<EndedTransfer[]> {
+  return tx.$queryRaw<EndedTransfer[]>`
+    WITH told AS (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(told)}::jsonb) AS r(
+        id uuid, state text, "bankStatus" text, "errorCode" text, "bankId" text, "endToEndId" text)
+    ), before AS (
+      SELECT t.id, t.state, t.state IN ('effective', 'failed') AS is_final
+      FROM transfer t JOIN told r ON r.id = t.id
+      WHERE t.account_id = ${accountId} ORDER BY t.id FOR UPDATE OF t
+    ), advanced AS (
+      UPDATE transfer t
+      SET bank_id = COALESCE(t.bank_id, r."bankId"), end_to_end_id = COALESCE(t.end_to_end_id, r."endToEndId"),
+          state = CASE WHEN b.is_final THEN b.state ELSE r.state END,
+          bank_status = CASE WHEN b.is_final THEN t.bank_status ELSE COALESCE(r."bankStatus", t.bank_status) END,
+          error_code = CASE WHEN b.is_final THEN t.error_code ELSE r."errorCode" END,
+          next_check_at = CASE WHEN NOT b.is_final AND r.state = 'accepted' AND ${firstCheckMs}::float8 IS NOT NULL
+            THEN COALESCE(t.next_check_at, clock_timestamp() + ${firstCheckMs}::float8 * interval '1 millisecond')
+          END,
+          updated_at = CASE WHEN b.is_final THEN t.updated_at ELSE clock_timestamp() END
+      FROM told r JOIN before b ON b.id = r.id
+      WHERE t.account_id = ${accountId} AND t.id = r.id
+      RETURNING t.*, b.is_final AS was_final
+    )
+    SELECT id, operation_id AS "operationId", shape, state, amount_cents AS "amountCents",
+           end_to_end_id AS "endToEndId", external_id AS "externalId", bank_id AS "bankId",
+           error_code AS "errorCode"
+    FROM advanced WHERE state IN ('effective', 'failed') AND NOT was_final ORDER BY position`;
+}
+
+/** The bank rejected them, or they were proven not done. */
+export async function rejectTransfers(
+  tx: Tx,
+  accountId: number,
+  operationId: string,
+): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE transfer SET state = 'rejected', next_check_at = NULL, updated_at = clock_timestamp()
+    WHERE account_id = ${accountId} AND operation_id = ${operationId}::uuid AND state = 'requested'`;
+}
+
+export async function listOfOperation(
+  tx: Tx,
+  accountId: number,
+  operationId: string,
+  state?: TransferState,
+): Promise<TransferKey[]> {
+  return tx.transfer.findMany({
+    where: { accountId, operationId, ...(state ? { state } : {}) },
+    orderBy: { position: 'asc' },
+    select: { id: true, expectedPaymentId: true },
+  });
+}
+
+export interface DebitedTransfer extends TransferKey {
+  shape: string;
+  isDebited: boolean;
+  /** As its debit's line tells them. */
+  endToEndId: string | null;
+  bankId: string | null;
+}
+
+/** An operation's transfers with what their debits' lines tell, where they were matched. */
+export async function listWithDebits(
+  tx: Tx,
+  accountId: number,
+  operationId: string,
+): Promise<DebitedTransfer[]> {
+  return tx.$queryRaw<DebitedTransfer[]>`
+    SELECT t.id, t.expected_payment_id AS "expectedPaymentId", t.shape, debit.nsu IS NOT NULL AS "isDebited",
+           debit.end_to_end_id AS "endToEndId", debit.movement_id AS "bankId"
+    FROM transfer t
+    LEFT JOIN LATERAL (
+      SELECT l.nsu, l.end_to_end_id, l.movement_id
+      FROM match m JOIN "transaction" l ON l.account_id = m.account_id AND l.nsu = m.nsu
+      WHERE m.account_id = t.account_id AND m.expected_payment_id = t.expected_payment_id
+        AND m.role = 'payment' AND m.unlinked_at IS NULL
+      ORDER BY l.nsu LIMIT 1
+    ) debit ON true
+    WHERE t.account_id = ${accountId} AND t.operation_id = ${operationId}::uuid
+    ORDER BY t.position`;
+}
+
+/** Whether one of these externalIds was sent before, by another operation. */
+export async function isExternalIdUsed(
+  db: Db,
+  accountId: number,
+  externalIds: string[],
+  exceptOperationId: string | null,
+): Promise<boolean> {
+  const [found] = await db.$queryRaw<{ used: boolean }[]>`
+    SELECT EXISTS (
+      SELECT 1 FROM transfer
+      WHERE account_id = ${accountId} AND external_id = ANY (${externalIds}::text[])
+        AND operation_id IS DISTINCT FROM ${exceptOperationId}::uuid
+    ) AS used`;
+  return found?.used ?? false;
+}
+
+export interface DueTransfer extends TransferKey {
+  bankId: string | null;
+  endToEndId: string | null;
+  externalId: string | null;
+  amountCents: bigint;
+}
+
+/**
+ * Transfers to be read by id: those whose time has come, and those that a webhook has named since they were last
+ * read. Their next reading is planned with it, so that none is forgotten when this one comes to nothing.
+ */
+export async function takeDue(
+  db: Db,
+  accountId: number,
+  pausesMs: readonly number[],
+  limit: number,
+): Promise<DueTransfer[]> {
+  return db.$queryRaw<DueTransfer[]>`
+    WITH named AS (
+      SELECT t.id FROM transfer t
+      WHERE t.account_id = ${accountId} AND t.next_check_at IS NOT NULL AND EXISTS (
+        SELECT 1 FROM webhook_event e
+        WHERE e.account_id = t.account_id AND e.reference_kind = 'end_to_end_id'
+          AND e.reference = t.end_to_end_id AND e.received_at > COALESCE(t.checked_at, t.created_at))
+    ), due AS (
+      SELECT t.id FROM transfer t
+      WHERE t.account_id = ${accountId} AND t.next_check_at IS NOT NULL
+        AND (t.next_check_at <= clock_timestamp() OR t.id IN (SELECT id FROM named))
+      ORDER BY t.next_check_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    )
+    UPDATE transfer t
+    SET checks = t.checks + 1, checked_at = clock_timestamp(), next_check_at = clock_timestamp()
+      + (${[...pausesMs]}::int[])[LEAST(t.checks + 2, ${pausesMs.length}::int)] * interval '1 millisecond'
+    FROM due d WHERE t.account_id = ${accountId} AND t.id = d.id
+    RETURNING t.id, t.expected_payment_id AS "expectedPaymentId", t.bank_id AS "bankId",
+              t.end_to_end_id AS "endToEndId", t.external_id AS "externalId", t.amount_cents AS "amountCents"`;
+}
+
+/** Accounts with transfers whose time to be read has come. */
+export async function listAccountsDue(db: Db): Promise<{ accountId: number }[]> {
+  return db.$queryRaw`
+    SELECT DISTINCT account_id AS "accountId" FROM transfer WHERE next_check_at <= clock_timestamp()`;
+}

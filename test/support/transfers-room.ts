@@ -1,0 +1,154 @@
+// The transfers room on a database of its own, in front of a sandbox bank.
+import { randomUUID } from 'node:crypto';
+import { BankService } from '../../src/bank/bank.service.js';
+import { EventsService } from '../../src/events/events.service.js';
+import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
+import { noWishes } from '../../src/operations/operation.js';
+import { OperationSender } from '../../src/operations/operation-sender.service.js';
+import { OperationsService } from '../../src/operations/operations.service.js';
+import { parseJson } from '../../src/platform/exact-json.js';
+import { createLog } from '../../src/platform/log.js';
+import { SecretBox } from '../../src/platform/secret-box.js';
+import { BankTime } from '../../src/statement/bank-time.service.js';
+import { createTransferBatch } from '../../src/contract/batch-transfers.js';
+import { lookUpPixKey } from '../../src/contract/pix-lookup.js';
+import type { Route } from '../../src/contract/route.js';
+import { createTransfer } from '../../src/contract/transfers.js';
+import { PixLookups } from '../../src/transfers/pix-lookups.service.js';
+import { TransferBatches } from '../../src/transfers/transfer-batches.service.js';
+import { TransferFollower } from '../../src/transfers/transfer-follower.service.js';
+import { TransferRecords } from '../../src/transfers/transfer-records.service.js';
+import { TransferViews } from '../../src/transfers/transfer-views.service.js';
+import { TransfersService } from '../../src/transfers/transfers.service.js';
+import { serviceDatabase, type ServiceDatabase } from './service-database.js';
+import { z } from 'zod';
+
+const settings = {
+  credentialsKey: 'x'.repeat(32),
+  possibleDuplicates: { policy: 'refuse', windowMinutes: 10 },
+  bank: {
+    profile: 'sandbox',
+    apiKeyHeader: 'x-service-api-key',
+    partnerKeyHeader: 'x-service-partner-key',
+    accountHeader: null,
+    clientCertificateFile: null,
+    clientKeyFile: null,
+    caFile: null,
+    isRepeatSafe: null,
+    hasStatusById: null,
+    visibilityBoundMs: null,
+    rateLimitPerSecond: null,
+  },
+} as never;
+
+/** Moves forward what the room takes for the bank's clock. */
+class MovableClock {
+  aheadMs = 0;
+  now = () => new Date(Date.now() + this.aheadMs);
+}
+
+/** The room's services as its module would make them. */
+function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: MovableClock) {
+  const accounts = {
+    get: (id: number) => Promise.resolve({ id, slug: 'main', goLiveAt: new Date(0) }),
+    credentials: () => ({ apiKey: 'sandbox-dev-key', partnerKey: 'sandbox-dev-partner' }),
+  } as never;
+  const wakeUps = { wake: () => Promise.resolve() } as never;
+  const expected = new ExpectedPaymentsService();
+  const bank = new BankService(
+    settings,
+    { bankBaseUrl, publicUrl: '' },
+    accounts,
+    createLog('silent', 'test'),
+  );
+  const sender = new OperationSender(database, accounts, bank, expected, wakeUps);
+  const secretBox = new SecretBox(settings);
+  const operations = new OperationsService(
+    ...([database, accounts, expected, secretBox, sender, wakeUps] as const),
+  );
+  const records = new TransferRecords(expected, new EventsService(database, wakeUps), bank);
+  const bankTime = new BankTime(database, clock as never);
+  const lookups = new PixLookups(database, accounts, bank, bankTime);
+  const transfers = new TransfersService(database, operations, bank, lookups, records);
+  const batches = new TransferBatches(database, operations, records);
+  transfers.onModuleInit();
+  batches.onModuleInit();
+  const follower = new TransferFollower(database, accounts, bank, records, wakeUps);
+  return { bank, lookups, records, transfers, batches, follower };
+}
+
+/** As a controller decodes it. */
+function inputOf<R extends Route>(route: R, body: unknown, idempotencyKey: string | null) {
+  const decoded = z.decode(route.body, parseJson(JSON.stringify(body)) as never);
+  return { params: {}, query: {}, body: decoded as z.output<R['body']>, idempotencyKey };
+}
+
+export async function transfersRoom(bankBaseUrl: string) {
+  const service = await serviceDatabase();
+  const { database, accountId } = service;
+  const clock = new MovableClock();
+  const { bank, lookups, ...room } = wire(service, bankBaseUrl, clock);
+  const { profile } = bank;
+  const newKey = () => randomUUID();
+  return {
+    ...service,
+    ...room,
+    clock,
+    newKey,
+    views: new TransferViews(database),
+    /** What the bank is held to be able to do. */
+    setProfile: (changes: Partial<BankService['profile']>) =>
+      Object.assign(bank, { profile: { ...profile, ...changes } }),
+    lookUp: (account = accountId, key = 'maria@pessoa-dois.example') =>
+      lookups.lookUp(account, inputOf(lookUpPixKey, { key }, null)),
+    send: (body: unknown, key = newKey(), account = accountId) =>
+      room.transfers.create(account, inputOf(createTransfer, body, key), noWishes),
+    sendBatch: (body: unknown, key = newKey()) =>
+      room.batches.create(accountId, inputOf(createTransferBatch, body, key), noWishes),
+    ...reading(service),
+    /** Everything as it was, but for the account. */
+    clear: async () => {
+      clock.aheadMs = 0;
+      Object.assign(bank, { profile });
+      await database.pool.query(
+        `TRUNCATE operation, operation_identity, operation_attempt, expected_payment, expected_payment_reference,
+           transfer, pix_lookup, event, delivery, "transaction", match, webhook_event`,
+      );
+    },
+    stop: async () => {
+      bank.onApplicationShutdown();
+      await service.drop();
+    },
+  };
+}
+
+function reading({ database, accountId }: ServiceDatabase) {
+  const run = (sql: string, ...values: unknown[]) => database.pool.query(sql, values);
+  return {
+    run,
+    operation: async (id: string) =>
+      (await database.prisma.operation.findUniqueOrThrow({
+        where: { accountId_id: { accountId, id } },
+      })) as never,
+    /** The ids by which the statement may name a transfer, by their kinds. */
+    referencesOf: async (id: string) => {
+      const { rows } = await run(
+        `SELECT r.kind, r.value FROM expected_payment_reference r
+         JOIN transfer t ON t.account_id = r.account_id AND t.expected_payment_id = r.expected_payment_id
+         WHERE t.id = $1`,
+        id,
+      );
+      return Object.fromEntries(rows.map(({ kind, value }) => [kind, value]));
+    },
+    /** The types of the events that were recorded, in their order, with the transfer that each is about. */
+    events: async () => {
+      const rows = await database.prisma.event.findMany({ orderBy: { id: 'asc' } });
+      return rows.map(({ type, data }) => {
+        const { transferId } = JSON.parse(data) as { transferId: string };
+        return { type, transferId };
+      });
+    },
+  };
+}
+
+export type TransfersRoom = Awaited<ReturnType<typeof transfersRoom>>;
