@@ -3,6 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Tx } from '../database.service.js';
+import * as queries from './expected-payments.queries.js';
 
 /**
  * By what a line names a record of ours, the surest first: the key that it was asked for with, the nsu that the bank
@@ -56,18 +57,14 @@ export class ExpectedPaymentsService {
       ...payment,
       references: [...payment.references, ...keyOf(expecting, expected)],
     }));
-    await tx.expectedPayment.createMany({
-      data: rows.map(({ references: _, ...payment }) => ({ ...expecting, ...payment })),
-    });
-    await tx.expectedPaymentReference.createMany({
-      data: rows.flatMap(({ id, references }) =>
-        references.map((reference) => ({
-          accountId: expecting.accountId,
-          expectedPaymentId: id,
-          ...reference,
-        })),
-      ),
-    });
+    if (rows.length === 0) return [];
+    await queries.insertExpectedPayments(
+      tx,
+      expecting,
+      rows.map(({ references: _, ...payment }) => payment),
+    );
+    const payments = rows.map(({ id, references }) => ({ expectedPaymentId: id, references }));
+    await this.addReferencesToEach(tx, expecting.accountId, payments);
     return rows.map(({ id }) => id);
   }
 
@@ -86,12 +83,13 @@ export class ExpectedPaymentsService {
     accountId: number,
     payments: { expectedPaymentId: string; references: Reference[] }[],
   ): Promise<void> {
-    await tx.expectedPaymentReference.createMany({
-      data: payments.flatMap(({ expectedPaymentId, references }) =>
-        references.map((reference) => ({ accountId, expectedPaymentId, ...reference })),
+    await queries.insertReferences(
+      tx,
+      accountId,
+      payments.flatMap(({ expectedPaymentId, references }) =>
+        references.map((reference) => ({ expectedPaymentId, ...reference })),
       ),
-      skipDuplicates: true,
-    });
+    );
   }
 
   /** The bank did a part of what it was asked for: these will not come. */

@@ -44,30 +44,20 @@ export class TransferRecords {
     transfers: NewTransfer[],
     expectedPaymentIds: string[],
   ): Promise<void> {
-    await tx.transfer.createMany({
-      data: transfers.map((transfer, position) => ({
-        ...transfer,
-        accountId,
-        operationId,
-        position,
-        id: transfer.shape === 'batch' ? uuidv7() : operationId,
-        state: 'requested',
-        expectedPaymentId: expectedPaymentIds[position] ?? '',
-      })),
-    });
+    const rows = transfers.map((transfer, position) => ({
+      ...transfer,
+      position,
+      id: transfer.shape === 'batch' ? uuidv7() : operationId,
+      expectedPaymentId: expectedPaymentIds[position] ?? '',
+    }));
+    await queries.insertTransfers(tx, { accountId, operationId }, rows);
     await this.expectedPayments.addReferencesToEach(
       tx,
       accountId,
-      transfers.flatMap(({ externalId }, position) =>
-        externalId === null
-          ? []
-          : [
-              {
-                expectedPaymentId: expectedPaymentIds[position] ?? '',
-                references: [{ kind: 'external_id' as const, value: externalId }],
-              },
-            ],
-      ),
+      rows.map(({ externalId, expectedPaymentId }) => ({
+        expectedPaymentId,
+        references: externalId === null ? [] : [{ kind: 'external_id', value: externalId }],
+      })),
     );
   }
 

@@ -8,6 +8,32 @@ export interface TransferKey {
   expectedPaymentId: string;
 }
 
+export interface NewTransferRow extends TransferKey {
+  position: number;
+  shape: string;
+  amountCents: bigint;
+  counterparty: string;
+  endToEndId: string | null;
+  externalId: string | null;
+}
+
+export async function insertTransfers(
+  tx: Tx,
+  { accountId, operationId }: { accountId: number; operationId: string },
+  rows: NewTransferRow[],
+): Promise<void> {
+  // Amounts as text: JSON's own numbers would pass through a float.
+  const written = rows.map((row) => ({ ...row, amountCents: row.amountCents.toString() }));
+  await tx.$executeRaw`
+    INSERT INTO transfer (account_id, id, operation_id, position, shape, amount_cents, counterparty, end_to_end_id,
+                          external_id, state, expected_payment_id)
+    SELECT ${accountId}, id, ${operationId}::uuid, position, shape, "amountCents"::bigint, counterparty, "endToEndId",
+           "externalId", 'requested', "expectedPaymentId"
+    FROM jsonb_to_recordset(${JSON.stringify(written)}::jsonb) AS r(
+      id uuid, position int, shape text, "amountCents" text, counterparty text, "endToEndId" text,
+      "externalId" text, "expectedPaymentId" uuid)`;
+}
+
 export type ToldOfOne = Omit<ToldTransfer, 'nsu'> & { id: string };
 
 /**
