@@ -220,8 +220,8 @@ export async function mirrorLine(
   await database.pool.query(
     `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
        balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
-     VALUES ($1, $2, $2, false, $3, 'DEBIT_PIX', 0, 0,
-       COALESCE((SELECT min(started_at) FROM operation_attempt WHERE account_id = $1), now()), $2, '{}')`,
+     VALUES ($1, $2::bigint, $2::bigint::text, false, $3, 'DEBIT_PIX', 0, 0,
+       COALESCE((SELECT min(started_at) FROM operation_attempt WHERE account_id = $1), now()), $2::bigint::text, '{}')`,
     [accountId, nsu, cents],
   );
   if (paying !== null)
