@@ -39,7 +39,8 @@ export class OperationSender {
     const kind = this.verdicts.kindOf(operation);
     if (kind.repeat === 'never' && (secretBody === null || from === 'unknown')) return;
     const account = await this.accounts.get(operation.accountId);
-    const input = decodeStored(kind.route, operation);
+    const exactBody = secretBody ?? operation.requestBody;
+    const input = decodeStored(kind.route, operation, exactBody);
     // Taken before the claim by this process's clock: it cannot lie after the claim's own limit.
     const sendBy = new Date(Date.now() + sendWithinMs);
     const claim = await queries.claimAttempt(this.database.prisma, operation, from, {
@@ -50,7 +51,7 @@ export class OperationSender {
     const answer = await this.bank.call(kind.route, account, input, {
       deadlineMs: callDeadlineMs,
       sendBy,
-      exactBody: secretBody ?? operation.requestBody,
+      exactBody,
       echoes: (value) => kind.echoes(input, value),
     });
     const verdict = verdictOf(kind, operation, from, answer);
@@ -162,9 +163,10 @@ function unfinished(state: Operation['state'], reason: string) {
 
 function decodeStored(
   route: Route,
-  { id, requestParams, requestQuery, requestBody }: Operation,
+  { id, requestParams, requestQuery }: Operation,
+  exactBody: string | null,
 ): RouteInput<Route> {
-  const body = requestBody === null ? undefined : parseJson(requestBody);
+  const body = exactBody === null ? undefined : parseJson(exactBody);
   return {
     params: z.decode(route.params, parseJson(requestParams) as never),
     query: z.decode(route.query, parseJson(requestQuery) as never),
