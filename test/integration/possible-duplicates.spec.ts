@@ -21,11 +21,10 @@ describe('a second request for the same money', () => {
     bank.profile.isRepeatSafe = false;
   });
 
-  const policies = { off: 'off', warn: 'warn', refuse: 'refuse' } as const;
   const ask = (
     key: string,
     over: Partial<Parameters<typeof journal.outgoingIntent>[0]> & { allow?: boolean } = {},
-    policy: keyof typeof policies = 'off',
+    policy: 'off' | 'warn' | 'refuse' = 'off',
   ) => {
     const { operations } = journal.journalOn(service.database, bank, [kind], {
       policy,
