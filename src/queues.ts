@@ -28,6 +28,13 @@ export const jobs = {
     coalesceBy: byAccount,
     concurrency: 8,
   }),
+  /** Reads a span of the statement twice, to say that nothing is missing from it. */
+  closeStatement: job({
+    name: 'close-statement',
+    payload: ofAccount,
+    coalesceBy: byAccount,
+    concurrency: 2,
+  }),
   /** Settles the bank's webhooks that a completed poll has answered, and polls again for the others. */
   settleWebhooks: job({
     name: 'settle-webhooks',

@@ -107,6 +107,14 @@ export class ExpectedPaymentsService {
       data: { withdrawnAt: new Date() },
     });
   }
+
+  /** It was executed after all: what was withdrawn is expected again. */
+  async restore(tx: Tx, { accountId, operationId }: Omit<Expecting, 'kind'>): Promise<void> {
+    await tx.expectedPayment.updateMany({
+      where: { accountId, operationId },
+      data: { withdrawnAt: null },
+    });
+  }
 }
 
 /** A debit's line may tell the key that it was asked for with: the operation's id. A batch has one for all its items. */

@@ -1,19 +1,17 @@
-// Brings an operation to its end: sends it under a claim that no other process holds, says what the answer is
-// worth, and finds out what became of those whose answer never came.
+// Sends an operation under a claim that no other process holds, outside any transaction, and says what the answer
+// is worth: a yes, the bank's own no, or unknown.
 import { Injectable } from '@nestjs/common';
-import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
+import { z } from 'zod';
+import { AccountsService } from '../accounts/accounts.service.js';
 import type { BankAnswer } from '../bank/answer.js';
 import { BankService } from '../bank/bank.service.js';
 import type { Route, RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
-import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
-import { invariant, unreachable } from '../platform/errors.js';
-import { parseJson } from '../platform/exact-json.js';
-import { WakeUps } from '../platform/wake-ups.js';
-import { z } from 'zod';
+import { isJsonObject, parseJson } from '../platform/exact-json.js';
 import type { Operation, OperationKind } from './operation.js';
 import * as queries from './operations.queries.js';
-import { decideRecovery, pauseAfterMs } from './recovery.js';
+import { OperationVerdicts, type Verdict } from './operation-verdicts.service.js';
+import { pauseAfterAnswerMs } from './recovery.js';
 
 const callDeadlineMs = 10_000;
 const sendWithinMs = 5_000;
@@ -22,48 +20,27 @@ const leaseMs = sendWithinMs + callDeadlineMs + 5_000;
 
 @Injectable()
 export class OperationSender {
-  private readonly kinds = new Map<string, OperationKind>();
-
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
-    private readonly expectedPayments: ExpectedPaymentsService,
-    private readonly wakeUps: WakeUps,
+    private readonly verdicts: OperationVerdicts,
   ) {}
 
-  register<R extends Route>(declared: OperationKind<R>): void {
-    // What a kind is given was decoded by its own route.
-    const kind = declared as unknown as OperationKind;
-    invariant(!this.kinds.has(kind.name), `operation kind ${kind.name} is registered twice`);
-    this.kinds.set(kind.name, kind);
-  }
-
-  /** Looks at an unfinished operation: sends it if it never left, recovers it if its outcome is unknown. */
-  async advance(accountId: number, id: string): Promise<void> {
-    await queries.expireInterrupted(this.database.prisma, { accountId, id });
-    const operation = await queries.findDue(this.database.prisma, { accountId, id });
-    if (!operation) return;
-    const account = await this.accounts.get(accountId);
-    if (operation.state === 'received') await this.send(account, operation, 'received');
-    if (operation.state === 'unknown') await this.recover(account, operation);
-  }
-
-  /** Wakes every unfinished operation whose time has come. */
-  async wakeDue(): Promise<void> {
-    for (const { accountId, id } of await queries.listDue(this.database.prisma, 500))
-      await this.wakeUps.wake('advanceOperation', { accountId, operationId: id });
-  }
-
-  /** Makes one attempt, unless another process is making it or has made it. */
+  /**
+   * Makes one attempt, unless another process is making it or has made it. What holds secrets is sent from the
+   * memory of the process that was given them, and by no other.
+   */
   async send(
-    account: BankAccount,
     operation: Operation,
     from: queries.ClaimableState,
     secretBody: string | null = null,
   ): Promise<void> {
-    const kind = this.kind(operation);
-    const input = decodeStored(kind.route, operation);
+    const kind = this.verdicts.kindOf(operation);
+    if (kind.repeat === 'never' && (secretBody === null || from === 'unknown')) return;
+    const account = await this.accounts.get(operation.accountId);
+    const exactBody = secretBody ?? operation.requestBody;
+    const input = decodeStored(kind.route, operation, exactBody);
     // Taken before the claim by this process's clock: it cannot lie after the claim's own limit.
     const sendBy = new Date(Date.now() + sendWithinMs);
     const claim = await queries.claimAttempt(this.database.prisma, operation, from, {
@@ -74,90 +51,122 @@ export class OperationSender {
     const answer = await this.bank.call(kind.route, account, input, {
       deadlineMs: callDeadlineMs,
       sendBy,
-      exactBody: secretBody ?? operation.requestBody,
+      exactBody,
       echoes: (value) => kind.echoes(input, value),
     });
-    await this.conclude(kind, operation, claim, answer);
-  }
-
-  private async conclude(
-    kind: OperationKind,
-    operation: Operation,
-    { attempt, from }: queries.Claim,
-    answer: BankAnswer<unknown>,
-  ): Promise<void> {
-    const conclusion = concludeFrom(answer, from, attempt);
-    await this.database.transaction(async (tx) => {
-      const isOurs = await queries.concludeAttempt(tx, operation, attempt, conclusion);
-      if (isOurs && answer.outcome === 'success')
-        await kind.onSucceeded?.(tx, operation, { answer: answer.value });
-      if (!isOurs || conclusion.state !== 'rejected') return;
-      const { accountId, id: operationId } = operation;
-      await this.expectedPayments.withdraw(tx, { accountId, operationId });
-      await queries.freeNaturalIdentity(tx, operation);
-      await kind.onRejected(tx, operation);
+    const verdict = verdictOf(kind, operation, from, answer);
+    const { attempt: number } = claim;
+    await this.verdicts.give(operation, verdict, (now) => isOwed(now, number, verdict), {
+      number,
+      status: answer.status,
+      reason: verdict.reason,
     });
   }
 
-  private async recover(account: BankAccount, operation: Operation): Promise<void> {
-    const db = this.database.prisma;
-    const decision = decideRecovery(
-      {
-        ageMs: Date.now() - operation.createdAt.getTime(),
-        isSeenOnStatement: await queries.isSeenOnStatement(db, operation),
-      },
-      this.bank.profile.isRepeatSafe,
+  /** An attempt whose process is gone may have been sent: its operation becomes unknown. */
+  async giveUpInterrupted(key: queries.Key): Promise<void> {
+    if (!(await queries.isInterrupted(this.database.prisma, key))) return;
+    const operation = await this.database.prisma.operation.findUniqueOrThrow({
+      where: { accountId_id: key },
+    });
+    const { attempts: number } = operation;
+    await this.verdicts.give(
+      key,
+      { ...unfinished('unknown', 'interrupted'), pauseMs: 0 },
+      (now, tx) => now.attempts === number && queries.isInterrupted(tx, key),
+      { number, status: null, reason: 'interrupted' },
     );
-    switch (decision.step) {
-      case 'resend':
-        return this.send(account, operation, 'unknown');
-      case 'wait':
-        return queries.postpone(db, operation, decision.delayMs);
-      case 'succeed':
-        return queries.endUnknown(db, operation, 'succeeded', 'seen_on_statement');
-      case 'ask_operator':
-        return queries.endUnknown(db, operation, 'needs_operator', operation.reason ?? 'no_answer');
-      default:
-        return unreachable(decision);
-    }
-  }
-
-  private kind(operation: Operation): OperationKind {
-    const kind = this.kinds.get(operation.kind);
-    invariant(kind, `operation kind ${operation.kind} is not registered`);
-    return kind;
   }
 }
 
 /** What an answer makes of an operation. Only the first request that left can be rejected. */
-function concludeFrom(
-  answer: BankAnswer<unknown>,
+function verdictOf(
+  kind: OperationKind,
+  operation: Operation,
   from: queries.ClaimableState,
-  attempt: number,
-): queries.Conclusion {
-  if (answer.outcome === 'success') return final('succeeded', answer.status, answer.text);
-  if (answer.outcome === 'rejection' && from === 'received')
-    return final('rejected', answer.status, answer.text);
-  const reason = answer.outcome === 'unknown' ? answer.reason : 'refused_a_repeat';
+  answer: BankAnswer<unknown>,
+): Verdict {
+  if (answer.outcome === 'success')
+    return {
+      ...final('succeeded', answer),
+      bankReference: idIn(answer.text),
+      answer: answer.value,
+    };
+  if (answer.outcome === 'rejection' && from === 'received') return final('rejected', answer);
+  const reason = reasonOf(answer, from);
   const hasLeft = reason !== 'not_sent' || from === 'unknown';
+  // Nobody can send it again: what did not leave never will, and of what did only a person can tell.
+  if (kind.repeat === 'never')
+    return {
+      ...unfinished(hasLeft ? 'needs_operator' : 'not_executed', hasLeft ? reason : 'never_sent'),
+      bankReference: signOfLife(answer),
+      pauseMs: null,
+    };
+  const ageMs = Date.now() - operation.createdAt.getTime();
+  const retryAfterMs = answer.outcome === 'unknown' ? answer.retryAfterMs : 0;
   return {
-    state: hasLeft ? 'unknown' : 'received',
-    status: null,
-    body: null,
-    reason,
-    nextActionMs: pauseAfterMs(attempt),
+    ...unfinished(hasLeft ? 'unknown' : 'received', reason),
+    bankReference: signOfLife(answer),
+    pauseMs: pauseAfterAnswerMs(ageMs, retryAfterMs),
   };
 }
 
-function final(state: 'succeeded' | 'rejected', status: number, body: string): queries.Conclusion {
-  return { state, status, body, reason: null, nextActionMs: null };
+/** A repeat that the bank will not take is no word on the first. */
+function reasonOf(
+  answer: Exclude<BankAnswer<unknown>, { outcome: 'success' }>,
+  from: queries.ClaimableState,
+): string {
+  const isRefusal = answer.outcome === 'rejection' || answer.status === 409;
+  if (from === 'unknown' && isRefusal) return 'refused_a_repeat';
+  return answer.outcome === 'unknown' ? answer.reason : 'refused_for_now';
+}
+
+/**
+ * Whether a verdict of an attempt is still waited for. A yes is believed whenever it comes and whichever attempt it
+ * answers; all else counts only while its attempt is the last, and under way.
+ */
+function isOwed(now: Operation, attempt: number, { state }: Verdict): boolean {
+  if (now.state === 'sending' && now.attempts === attempt) return true;
+  if (state !== 'succeeded') return false;
+  if (now.state === 'succeeded') return now.responseStatus === null;
+  return now.state !== 'rejected';
+}
+
+/** An answer that says yes and cannot be believed shows that the bank knows of it: by its id, or by its status. */
+function signOfLife(answer: BankAnswer<unknown>): string | null {
+  const { status } = answer;
+  if (status === null || status < 200 || status > 299) return null;
+  return (answer.text === undefined ? null : idIn(answer.text)) ?? `status ${status}`;
+}
+
+function idIn(text: string): string | null {
+  try {
+    const read = parseJson(text);
+    const id = isJsonObject(read) ? read.id : undefined;
+    return typeof id === 'string' && id !== '' && id.length <= 100 ? id : null;
+  } catch {
+    // What cannot be read tells no id.
+    return null;
+  }
+}
+
+function final(
+  state: 'succeeded' | 'rejected',
+  { status, text }: { status: number; text: string },
+): Verdict {
+  return { state, reason: null, response: { status, text }, bankReference: null, pauseMs: null };
+}
+
+function unfinished(state: Operation['state'], reason: string) {
+  return { state, reason, response: null, bankReference: null };
 }
 
 function decodeStored(
   route: Route,
-  { id, requestParams, requestQuery, requestBody }: Operation,
+  { id, requestParams, requestQuery }: Operation,
+  exactBody: string | null,
 ): RouteInput<Route> {
-  const body = requestBody === null ? undefined : parseJson(requestBody);
+  const body = exactBody === null ? undefined : parseJson(exactBody);
   return {
     params: z.decode(route.params, parseJson(requestParams) as never),
     query: z.decode(route.query, parseJson(requestQuery) as never),

@@ -28,6 +28,8 @@ export interface Operation {
   /** Who gets the money, in a normal form, and how much; null where none goes out. */
   counterparty: string | null;
   amountCents: bigint | null;
+  /** Whether an id that the client chose, and that the statement shows, tells it from others. */
+  isToldApart: boolean;
   /** Its outcome was unknown once, or its caller did not wait: its end is told by an event. */
   isDetached: boolean;
   /** An id or a status by which the bank has shown that it knows it. */
@@ -74,6 +76,11 @@ export interface OperationKind<R extends Route = Route> {
   onSucceeded?(tx: Tx, operation: Operation, acceptance: Acceptance<RouteOutput<R>>): Promise<void>;
   /** The bank rejected it, or it was proven not executed, in the transaction of the verdict: the room frees what it had taken. */
   onRejected(tx: Tx, operation: Operation): Promise<void>;
+  /**
+   * When it may have its effect at the latest, where that is later than its last sending: a bill that is paid at the
+   * next business hour. Both times are the bank's.
+   */
+  latestEffect?(operation: Operation, lastSendBy: Date): Date;
   /** Asks the bank by an id that was known before its answer; only called where the profile has status by id. */
   lookUp?(account: BankAccount, operation: Operation): Promise<LookedUp<RouteOutput<R>>>;
 }
@@ -116,6 +123,8 @@ export interface Intent<R extends Route = Route> {
   redactedBody?: unknown;
   /** Money that goes out; null for what only asks for money. */
   outgoing: Outgoing | null;
+  /** When it is to take effect at the bank, by its clock, where that was asked to be later. */
+  effectiveFrom?: Date | null;
   wishes: Wishes;
   expectedPayments: NewExpectedPayment[];
   /**

@@ -7,7 +7,12 @@ import { Handles, Input } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { isUuid, readPage, toList } from '../platform/listing.js';
 import type { Operation } from './operation.js';
-import { describeOperation, getOperation, listOperations } from './operations.schema.js';
+import {
+  describeInDetail,
+  describeOperation,
+  getOperation,
+  listOperations,
+} from './operations.schema.js';
 import { OperationsService } from './operations.service.js';
 
 @Controller()
@@ -45,6 +50,11 @@ export class OperationsController {
     @Input() { params }: RouteInput<typeof getOperation>,
   ) {
     if (!isUuid(params.id)) throw new AppError('not_found');
-    return describeOperation(await this.operations.get(accountId, params.id));
+    const operation = await this.operations.get(accountId, params.id);
+    const attempts = await this.database.prisma.operationAttempt.findMany({
+      where: { accountId, operationId: operation.id },
+      orderBy: { number: 'asc' },
+    });
+    return describeInDetail(operation, attempts);
   }
 }

@@ -1,26 +1,37 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
+import { EventsModule } from '../events/events.module.js';
 import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.module.js';
 import { Timers } from '../platform/timers.js';
+import { OperationRecovery } from './operation-recovery.service.js';
 import { OperationSender } from './operation-sender.service.js';
+import { OperationVerdicts } from './operation-verdicts.service.js';
 import { OperationsController } from './operations.controller.js';
 import { OperationsProcessor } from './operations.processor.js';
 import { OperationsService } from './operations.service.js';
+import { PossibleDuplicates } from './possible-duplicates.service.js';
 
 const sweepEveryMs = 1_000;
 
 @Module({
-  imports: [ExpectedPaymentsModule],
+  imports: [EventsModule, ExpectedPaymentsModule],
   controllers: [OperationsController],
-  providers: [OperationsService, OperationSender, OperationsProcessor],
+  providers: [
+    OperationsService,
+    OperationVerdicts,
+    OperationSender,
+    OperationRecovery,
+    PossibleDuplicates,
+    OperationsProcessor,
+  ],
   exports: [OperationsService],
 })
 export class OperationsModule implements OnModuleInit {
   constructor(
     private readonly timers: Timers,
-    private readonly sender: OperationSender,
+    private readonly recovery: OperationRecovery,
   ) {}
 
   onModuleInit(): void {
-    this.timers.every('operations', sweepEveryMs, () => this.sender.wakeDue());
+    this.timers.every('operations', sweepEveryMs, () => this.recovery.wakeDue());
   }
 }

@@ -3,7 +3,7 @@
 import type { Db, Tx } from '../database.service.js';
 import type { Operation, OperationState } from './operation.js';
 
-interface Key {
+export interface Key {
   accountId: number;
   id: string;
 }
@@ -35,95 +35,127 @@ export async function claimAttempt(
       WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = ${from}
       RETURNING account_id, id, attempts
     ), noted AS (
-      INSERT INTO operation_attempt (account_id, operation_id, number, send_by)
-      SELECT account_id, id, attempts, clock_timestamp() + ${sendWithinMs} * interval '1 millisecond'
-      FROM claimed
+      INSERT INTO operation_attempt (account_id, operation_id, number, send_by, clock_offset_ms)
+      SELECT c.account_id, c.id, c.attempts, clock_timestamp() + ${sendWithinMs} * interval '1 millisecond',
+             COALESCE(s.clock_offset_ms, 0)
+      FROM claimed c LEFT JOIN statement_state s ON s.account_id = c.account_id
     )
     SELECT attempts AS attempt FROM claimed`;
   return claim ? { ...claim, from } : null;
 }
 
-/** What an attempt came to. */
-export interface Conclusion {
-  state: OperationState;
+/** What one attempt came to. */
+export interface AttemptEnd {
+  number: number;
+  /** The bank's; null where none came. */
   status: number | null;
-  body: string | null;
   reason: string | null;
-  /** When an unfinished operation is looked at again; null for a final state. */
-  nextActionMs: number | null;
 }
 
-/**
- * Writes what the attempt came to; false when the operation has moved on without it. A success that comes
- * after its lease, when the operation counts as unknown, is the evidence that was waited for.
- */
-export async function concludeAttempt(
+/** The operation, held for the rest of the transaction. */
+export async function lock(tx: Tx, { accountId, id }: Key): Promise<Operation | null> {
+  await tx.$queryRaw`
+    SELECT 1 FROM operation WHERE account_id = ${accountId} AND id = ${id}::uuid FOR UPDATE`;
+  const operation = await tx.operation.findUnique({ where: { accountId_id: { accountId, id } } });
+  return operation as Operation | null;
+}
+
+export async function finishAttempt(
+  tx: Tx,
+  { accountId, id }: Key,
+  outcome: OperationState,
+  { number, status, reason }: AttemptEnd,
+): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE operation_attempt
+    SET finished_at = clock_timestamp(), outcome = ${outcome}, status = ${status}, reason = ${reason}
+    WHERE account_id = ${accountId} AND operation_id = ${id}::uuid AND number = ${number}`;
+}
+
+/** Whether an attempt before this one ended without a word. */
+export async function wasUnknownBefore(
   tx: Tx,
   { accountId, id }: Key,
   attempt: number,
-  { state, status, body, reason, nextActionMs }: Conclusion,
 ): Promise<boolean> {
-  const updated = await tx.$executeRaw`
-    UPDATE operation
-    SET state = ${state}, response_status = ${status}, response_body = ${body}, reason = ${reason},
-        next_action_at = clock_timestamp() + ${nextActionMs}::float8 * interval '1 millisecond',
-        ended_at = CASE WHEN ${nextActionMs}::float8 IS NULL THEN clock_timestamp() END,
-        is_detached = is_detached OR ${state} = 'unknown', updated_at = now()
-    WHERE account_id = ${accountId} AND id = ${id}::uuid AND attempts = ${attempt}
-      AND (state = 'sending'
-        OR (state IN ('unknown', 'needs_operator', 'not_executed') AND ${state} = 'succeeded'))`;
+  const earlier = await tx.operationAttempt.findFirst({
+    where: { accountId, operationId: id, outcome: 'unknown', number: { lt: attempt } },
+    select: { number: true },
+  });
+  return earlier !== null;
+}
+
+/** What an operation becomes. */
+export interface NewState {
+  state: OperationState;
+  reason: string | null;
+  /** The bank's answer, to the letter; null where there is none. */
+  response: { status: number; text: string } | null;
+  bankReference: string | null;
+  /** When an unfinished operation is looked at again; null for a final state. */
+  pauseMs: number | null;
+}
+
+/** Writes what a locked operation becomes. Its end keeps its time while the state stays the same. */
+export async function writeState(
+  tx: Tx,
+  { accountId, id }: Key,
+  { state, reason, response, bankReference, pauseMs }: NewState,
+  isDetached: boolean,
+): Promise<void> {
   await tx.$executeRaw`
-    UPDATE operation_attempt
-    SET finished_at = clock_timestamp(), outcome = ${state}, status = ${status}, reason = ${reason}
-    WHERE account_id = ${accountId} AND operation_id = ${id}::uuid AND number = ${attempt}`;
-  return updated === 1;
+    UPDATE operation
+    SET state = ${state}, reason = ${reason}, response_status = ${response?.status ?? null},
+        response_body = ${response?.text ?? null},
+        bank_reference = COALESCE(bank_reference, ${bankReference}), is_detached = ${isDetached},
+        next_action_at = clock_timestamp() + ${pauseMs}::float8 * interval '1 millisecond',
+        ended_at = CASE WHEN ${pauseMs}::float8 IS NULL
+          THEN CASE WHEN state = ${state} THEN ended_at ELSE clock_timestamp() END END,
+        updated_at = now()
+    WHERE account_id = ${accountId} AND id = ${id}::uuid`;
 }
 
-/** An attempt whose process is gone may have been sent: its operation becomes unknown. */
-export async function expireInterrupted(db: Db, { accountId, id }: Key): Promise<void> {
-  await db.$executeRaw`
-    UPDATE operation SET state = 'unknown', reason = 'interrupted', is_detached = true, updated_at = now(), next_action_at = now()
-    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'sending' AND next_action_at <= now()`;
+/** Whether the lease of its attempt has ended: the process that made it is gone. */
+export async function isInterrupted(db: Db, { accountId, id }: Key): Promise<boolean> {
+  const found = await db.$queryRaw<unknown[]>`
+    SELECT 1 FROM operation
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'sending' AND next_action_at <= clock_timestamp()`;
+  return found.length === 1;
 }
 
-/** The operation, if its time has come. A stalled job that runs twice finds that the first has put it off. */
-export async function findDue(db: Db, { accountId, id }: Key): Promise<Operation | null> {
+/** The operation, if it is one that never left and its time has come. */
+export async function findUnsent(db: Db, { accountId, id }: Key): Promise<Operation | null> {
   const due = await db.$queryRaw<unknown[]>`
     SELECT 1 FROM operation
-    WHERE account_id = ${accountId} AND id = ${id}::uuid AND next_action_at <= clock_timestamp()`;
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'received'
+      AND next_action_at <= clock_timestamp()`;
   if (due.length === 0) return null;
   const operation = await db.operation.findUnique({ where: { accountId_id: { accountId, id } } });
   return operation as Operation | null;
 }
 
-/** Ends an unknown operation by evidence, or hands it to the operator. */
-export async function endUnknown(
+/**
+ * Takes an unknown operation for one look, if its time has come, and puts the next one off: of several processes
+ * one looks, and one that dies while it looks is followed by another.
+ */
+export async function takeLook(
   db: Db,
   { accountId, id }: Key,
-  state: 'succeeded' | 'needs_operator',
-  reason: string,
-): Promise<void> {
-  await db.$executeRaw`
-    UPDATE operation SET state = ${state}, reason = ${reason}, next_action_at = NULL, ended_at = clock_timestamp(),
-      updated_at = now()
-    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'unknown'`;
+  pauseMs: number,
+): Promise<Operation | null> {
+  const taken = await db.$executeRaw`
+    UPDATE operation SET next_action_at = clock_timestamp() + ${pauseMs} * interval '1 millisecond'
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'unknown'
+      AND next_action_at <= clock_timestamp()`;
+  if (taken === 0) return null;
+  const operation = await db.operation.findUnique({ where: { accountId_id: { accountId, id } } });
+  return operation as Operation | null;
 }
 
-export async function postpone(db: Db, { accountId, id }: Key, delayMs: number): Promise<void> {
+export async function postpone(db: Db, { accountId, id }: Key, pauseMs: number): Promise<void> {
   await db.$executeRaw`
-    UPDATE operation SET next_action_at = clock_timestamp() + ${delayMs} * interval '1 millisecond'
+    UPDATE operation SET next_action_at = clock_timestamp() + ${pauseMs} * interval '1 millisecond'
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'unknown'`;
-}
-
-/** Whether a line of the statement was matched to what the operation expects. */
-export async function isSeenOnStatement(db: Db, { accountId, id }: Key): Promise<boolean> {
-  const [found] = await db.$queryRaw<{ seen: boolean }[]>`
-    SELECT EXISTS (
-      SELECT 1 FROM expected_payment e
-      JOIN match m ON m.account_id = e.account_id AND m.expected_payment_id = e.id AND m.unlinked_at IS NULL
-      WHERE e.account_id = ${accountId} AND e.operation_id = ${id}::uuid
-    ) AS seen`;
-  return found?.seen ?? false;
 }
 
 /** Unfinished operations whose time has come, the oldest first. */
@@ -131,59 +163,6 @@ export async function listDue(db: Db, limit: number): Promise<Key[]> {
   return db.$queryRaw<Key[]>`
     SELECT account_id AS "accountId", id FROM operation
     WHERE next_action_at <= now() ORDER BY next_action_at LIMIT ${limit}`;
-}
-
-export interface Identity {
-  identity: string;
-  /** Freed when the bank rejects. */
-  isNatural: boolean;
-  /** Freed some time after the operation has ended. */
-  isTemporary: boolean;
-}
-
-/** Frees what the same request was known by, long enough after its operation has ended. */
-export async function freeOutlived(
-  tx: Tx,
-  accountId: number,
-  kind: string,
-  identities: Identity[],
-  joinedForMs: number,
-): Promise<void> {
-  const temporary = identities.filter(({ isTemporary }) => isTemporary);
-  if (temporary.length === 0) return;
-  await tx.$executeRaw`
-    DELETE FROM operation_identity i USING operation o
-    WHERE i.account_id = ${accountId} AND i.kind = ${kind} AND i.is_temporary
-      AND i.identity = ANY (${temporary.map(({ identity }) => identity)}::text[])
-      AND o.account_id = i.account_id AND o.id = i.operation_id
-      AND o.state IN ('succeeded', 'not_executed')
-      AND o.ended_at < clock_timestamp() - ${joinedForMs} * interval '1 millisecond'`;
-}
-
-export async function findByIdentities(
-  tx: Tx,
-  accountId: number,
-  kind: string,
-  identities: Identity[],
-): Promise<{ identity: string; operationId: string }[]> {
-  return tx.operationIdentity.findMany({
-    where: { accountId, kind, identity: { in: identities.map(({ identity }) => identity) } },
-    select: { identity: true, operationId: true },
-  });
-}
-
-/** Ties identities to an operation; false when another operation took one of them in between. */
-export async function takeIdentities(
-  tx: Tx,
-  { accountId, id }: Key,
-  kind: string,
-  identities: Identity[],
-): Promise<boolean> {
-  const { count } = await tx.operationIdentity.createMany({
-    data: identities.map((identity) => ({ accountId, kind, operationId: id, ...identity })),
-    skipDuplicates: true,
-  });
-  return count === identities.length;
 }
 
 export type NewOperation = Pick<
@@ -198,8 +177,10 @@ export type NewOperation = Pick<
   | 'requestBody'
   | 'counterparty'
   | 'amountCents'
+  | 'isToldApart'
   | 'isDetached'
-> & { isToldApart: boolean };
+  | 'effectiveFrom'
+>;
 
 export async function insertOperation(
   tx: Tx,
@@ -211,19 +192,10 @@ export async function insertOperation(
   await tx.$executeRaw`
     INSERT INTO operation (account_id, id, kind, state, idempotency_key, request_hash, request_params,
                            request_query, request_body, counterparty, amount_cents, is_told_apart, is_detached,
-                           next_action_at)
+                           effective_from, next_action_at)
     VALUES (${accountId}, ${id}::uuid, ${kind}, 'received', ${idempotencyKey}, ${requestHash},
             ${requestParams}, ${requestQuery}, ${requestBody}, ${counterparty}, ${amountCents},
             ${operation.isToldApart}, ${operation.isDetached},
+            ${operation.effectiveFrom?.toISOString() ?? null}::timestamptz,
             clock_timestamp() + ${firstLookMs} * interval '1 millisecond')`;
-}
-
-/** Gives back what an intent took before it lost the race for the rest. */
-export async function freeIdentities(tx: Tx, { accountId, id }: Key): Promise<void> {
-  await tx.operationIdentity.deleteMany({ where: { accountId, operationId: id } });
-}
-
-/** A rejected intent had no effect: what it was known by may be asked for again. */
-export async function freeNaturalIdentity(tx: Tx, { accountId, id }: Key): Promise<void> {
-  await tx.operationIdentity.deleteMany({ where: { accountId, operationId: id, isNatural: true } });
 }

@@ -31,6 +31,55 @@ export const operationView = z.object({
   updatedAt: timestamp,
 });
 
+/** One operation, with what it came to be by: each time that the bank was, or may have been, asked. */
+export const operationDetail = operationView.extend({
+  /** An id or a status by which the bank has shown that it knows it. */
+  bankReference: z.string().nullable(),
+  endedAt: timestamp.nullable(),
+  attemptLog: z.array(
+    z.object({
+      number: integer,
+      startedAt: timestamp,
+      /** No byte of it left after this. */
+      sendBy: timestamp,
+      finishedAt: timestamp.nullable(),
+      outcome: z.string().nullable(),
+      status: integer.nullable(),
+      reason: z.string().nullable(),
+    }),
+  ),
+});
+
+export interface Attempt {
+  number: number;
+  startedAt: Date;
+  sendBy: Date;
+  finishedAt: Date | null;
+  outcome: string | null;
+  status: number | null;
+  reason: string | null;
+}
+
+export function describeInDetail(
+  operation: Operation,
+  attempts: Attempt[],
+): z.output<typeof operationDetail> {
+  return {
+    ...describeOperation(operation),
+    bankReference: operation.bankReference,
+    endedAt: operation.endedAt?.toISOString() ?? null,
+    attemptLog: attempts.map(({ number, startedAt, sendBy, finishedAt, ...end }) => ({
+      number,
+      startedAt: startedAt.toISOString(),
+      sendBy: sendBy.toISOString(),
+      finishedAt: finishedAt?.toISOString() ?? null,
+      outcome: end.outcome,
+      status: end.status,
+      reason: end.reason,
+    })),
+  };
+}
+
 export function describeOperation(operation: Operation): z.output<typeof operationView> {
   const { id, kind, state, idempotencyKey, attempts, reason } = operation;
   const { requestParams, requestBody, responseStatus, responseBody } = operation;
@@ -75,5 +124,5 @@ export const getOperation = route({
   summary: 'One operation.',
   path: '/v1/operations/{id}',
   params: z.object({ id: text(100) }),
-  response: operationView,
+  response: operationDetail,
 });

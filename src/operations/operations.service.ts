@@ -4,13 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { AccountsService } from '../accounts/accounts.service.js';
 import { encodeBody } from '../bank/bank.service.js';
 import type { Route, RouteInput } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
 import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
 import { Reply } from '../platform/contract-route.js';
-import { AppError } from '../platform/errors.js';
+import { AppError, invariant } from '../platform/errors.js';
 import { canonicalJson, parseJson, stringifyJson } from '../platform/exact-json.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { WakeUps } from '../platform/wake-ups.js';
@@ -21,9 +20,12 @@ import {
   type OperationKind,
   type Wishes,
 } from './operation.js';
-import { describeOperation, operationView } from './operations.schema.js';
-import * as queries from './operations.queries.js';
+import * as identity from './identities.queries.js';
 import { OperationSender } from './operation-sender.service.js';
+import { OperationVerdicts } from './operation-verdicts.service.js';
+import * as queries from './operations.queries.js';
+import { describeOperation, operationView } from './operations.schema.js';
+import { PossibleDuplicates } from './possible-duplicates.service.js';
 
 /** The caller that accepted an operation sends it itself; the sweeper looks after this, in case it died. */
 const firstLookMs = 5_000;
@@ -34,20 +36,28 @@ const joinedForMs = 600_000;
 /** How long a repeat waits for the answer of the request that it repeats. */
 const repeatWaitMs = 12_000;
 
+interface Accepted {
+  isNew: boolean;
+  operation: Operation;
+  /** One that has just succeeded and that this may repeat, where that is only to be told. */
+  lookalike: string | null;
+}
+
 @Injectable()
 export class OperationsService {
   constructor(
     private readonly database: Database,
-    private readonly accounts: AccountsService,
     private readonly expectedPayments: ExpectedPaymentsService,
     private readonly secretBox: SecretBox,
+    private readonly verdicts: OperationVerdicts,
     private readonly sender: OperationSender,
+    private readonly duplicates: PossibleDuplicates,
     private readonly wakeUps: WakeUps,
   ) {}
 
   /** Declares a kind; each room does so once, when it starts. */
   register<R extends Route>(kind: OperationKind<R>): void {
-    this.sender.register(kind);
+    this.verdicts.register(kind);
   }
 
   /**
@@ -55,20 +65,22 @@ export class OperationsService {
    * answer does not come in time. A repeat is answered with the stored answer.
    */
   async perform<R extends Route>(kind: OperationKind<R>, intent: Intent<R>): Promise<Reply> {
-    const { accountId, wishes } = intent;
-    const accepted = await this.accept(kind, intent);
-    const { id } = accepted.operation;
-    if (!accepted.isNew) return this.repeat(accepted.operation, wishes);
-    if (wishes.respondAsync) {
-      await this.wakeUps.wake('advanceOperation', { accountId, operationId: id });
-      return toReply(accepted.operation, { 'Preference-Applied': 'respond-async' });
+    const { accountId, wishes, redactedBody } = intent;
+    // A kept body with its secrets left out must never be sent again.
+    invariant(redactedBody === undefined || kind.repeat === 'never', `${kind.name} holds secrets`);
+    const { operation, isNew, lookalike } = await this.accept(kind, intent);
+    if (!isNew) return this.repeat(operation, wishes);
+    const headers: Record<string, string> = lookalike
+      ? { 'Possible-Duplicate': `/v1/operations/${lookalike}` }
+      : {};
+    if (wishes.respondAsync && kind.repeat !== 'never') {
+      await this.wakeUps.wake('advanceOperation', { accountId, operationId: operation.id });
+      return toReply(operation, { ...headers, 'Preference-Applied': 'respond-async' });
     }
-    const account = await this.accounts.get(accountId);
     // Secrets are sent from memory, once; all else as it was committed.
-    const secretBody =
-      intent.redactedBody === undefined ? null : encodeBody(kind.route, intent.input);
-    await this.sender.send(account, accepted.operation, 'received', secretBody);
-    return toReply(await this.get(accountId, id));
+    const secretBody = kind.repeat === 'never' ? encodeBody(kind.route, intent.input) : null;
+    await this.sender.send(operation, 'received', secretBody);
+    return toReply(await this.get(accountId, operation.id), headers);
   }
 
   /** Throws `not_found`, also for another account's. */
@@ -81,16 +93,13 @@ export class OperationsService {
   }
 
   /** Commits the intent, or finds the operation that it repeats. Throws when the repeat differs. */
-  private async accept(
-    kind: OperationKind,
-    intent: Intent,
-  ): Promise<{ isNew: boolean; operation: Operation }> {
+  private async accept(kind: OperationKind, intent: Intent): Promise<Accepted> {
     const request = this.describeRequest(kind, intent);
     const identities = identitiesOf(intent, request.requestHash);
     for (let tries = 1; tries <= maxRaces; tries += 1) {
       const accepted = await this.database.transaction(async (tx) => {
         const known = await this.findKnown(tx, request, identities);
-        if (known) return { isNew: false, operation: known };
+        if (known) return { isNew: false, operation: known, lookalike: null };
         return this.insert(tx, request, intent, identities);
       });
       if (accepted) return accepted;
@@ -100,7 +109,7 @@ export class OperationsService {
     });
   }
 
-  private describeRequest({ name: kind, route }: OperationKind, intent: Intent) {
+  private describeRequest({ name: kind, route, repeat }: OperationKind, intent: Intent) {
     const { accountId, idempotencyKey, input, redactedBody, outgoing } = intent;
     const params: unknown = z.encode(route.params, input.params as never);
     const query: unknown = z.encode(route.query, input.query as never);
@@ -122,7 +131,8 @@ export class OperationsService {
       counterparty: outgoing?.counterparty ?? null,
       amountCents: outgoing?.amountCents ?? null,
       isToldApart: outgoing?.isToldApart ?? false,
-      isDetached: intent.wishes.respondAsync,
+      isDetached: intent.wishes.respondAsync && repeat !== 'never',
+      effectiveFrom: intent.effectiveFrom ?? null,
     };
   }
 
@@ -130,11 +140,11 @@ export class OperationsService {
   private async findKnown(
     tx: Tx,
     request: Pick<Operation, 'accountId' | 'id' | 'kind' | 'requestHash'>,
-    identities: queries.Identity[],
+    identities: identity.Identity[],
   ): Promise<Operation | null> {
     const { accountId, kind } = request;
-    await queries.freeOutlived(tx, accountId, kind, identities, joinedForMs);
-    const found = await queries.findByIdentities(tx, accountId, kind, identities);
+    await identity.freeOutlived(tx, accountId, kind, identities, joinedForMs);
+    const found = await identity.findByIdentities(tx, accountId, kind, identities);
     const [first] = found;
     if (!first) return null;
     const operation = (await tx.operation.findUniqueOrThrow({
@@ -147,27 +157,29 @@ export class OperationsService {
       throw new AppError('idempotency_key_reused', {
         public: 'The same key or id came with another request.',
       });
-    // What a rejected operation was known by stays free for a mended request.
-    const lasting = identities.filter(
-      ({ isNatural }) => !isNatural || operation.state !== 'rejected',
-    );
-    await queries.takeIdentities(tx, operation, kind, lasting);
+    // What an operation without effect was known by stays free for a mended request.
+    const isFree = ['rejected', 'not_executed'].includes(operation.state);
+    const lasting = identities.filter(({ isNatural }) => !isNatural || !isFree);
+    await identity.takeIdentities(tx, operation, kind, lasting);
     return operation;
   }
 
   /** Null when another request took an identity in between: the next look finds it. */
   private async insert(
     tx: Tx,
-    request: ReturnType<OperationsService['describeRequest']>,
+    request: queries.NewOperation,
     intent: Intent,
-    identities: queries.Identity[],
-  ): Promise<{ isNew: true; operation: Operation } | null> {
+    identities: identity.Identity[],
+  ): Promise<Accepted | null> {
     const { accountId, id, kind } = request;
-    if (!(await queries.takeIdentities(tx, request, kind, identities))) {
-      await queries.freeIdentities(tx, request);
+    if (!(await identity.takeIdentities(tx, request, kind, identities))) {
+      await identity.freeIdentities(tx, request);
       return null;
     }
-    const lookMs = intent.wishes.respondAsync ? 0 : firstLookMs;
+    // After its identities are taken: what this repeats under one of them is no duplicate, but found.
+    const { allowDuplicate } = intent.wishes;
+    const lookalike = await this.duplicates.check(tx, request, allowDuplicate);
+    const lookMs = request.isDetached ? 0 : firstLookMs;
     await queries.insertOperation(tx, request, lookMs);
     const expecting = { accountId, operationId: id, kind };
     const ids = await this.expectedPayments.record(tx, expecting, intent.expectedPayments);
@@ -175,7 +187,7 @@ export class OperationsService {
     const operation = await tx.operation.findUniqueOrThrow({
       where: { accountId_id: { accountId, id } },
     });
-    return { isNew: true, operation: operation as Operation };
+    return { isNew: true, operation: operation as Operation, lookalike };
   }
 
   /** A repeat is given the answer of the request that it repeats, and waits for it a while. */
@@ -194,8 +206,8 @@ export class OperationsService {
 function identitiesOf(
   { idempotencyKey, naturalIdentity, joinsSameRequest }: Intent,
   requestHash: string,
-): queries.Identity[] {
-  const identities: queries.Identity[] = [];
+): identity.Identity[] {
+  const identities: identity.Identity[] = [];
   const add = (identity: string, isNatural: boolean, isTemporary = false) =>
     identities.push({ identity, isNatural, isTemporary });
   if (idempotencyKey !== null) add(`key ${idempotencyKey}`, false);
@@ -206,6 +218,10 @@ function identitiesOf(
 
 /** The bank's own answer, to the letter; 202 with the operation while there is none. */
 function toReply(operation: Operation, headers: Record<string, string> = {}): Reply {
+  if (operation.reason === 'never_sent')
+    throw new AppError('bank_unreachable', {
+      public: 'The bank could not be reached, and nothing was sent to it.',
+    });
   if (operation.responseStatus !== null && operation.responseBody !== null)
     return new Reply(operation.responseStatus, operation.responseBody, headers);
   return new Reply(202, stringifyJson(z.encode(operationView, describeOperation(operation))), {

@@ -1,53 +1,69 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { decideRecovery, patienceMs, pauseAfterMs } from './recovery.js';
+import { pauseAfterAnswerMs, pauseAtMs, waysOf } from './recovery.js';
 
-const anyAge = fc.integer({ min: 0, max: 10 * patienceMs });
+const anyOperation = fc.record({
+  repeat: fc.constantFrom('keyed' as const, 'another' as const, 'never' as const),
+  hasLookUp: fc.boolean(),
+  isOutgoing: fc.boolean(),
+  isKnownToBank: fc.boolean(),
+  hasRefusedRepeat: fc.boolean(),
+});
+const anyBank = fc.record({
+  isRepeatSafe: fc.boolean(),
+  hasStatusById: fc.boolean(),
+  visibilityBoundMs: fc.constantFrom(null, 10_000),
+});
+const always = (check: (ways: ReturnType<typeof waysOf>, facts: Facts) => void) => {
+  fc.assert(
+    fc.property(anyOperation, anyBank, (operation, bank) => {
+      check(waysOf(operation, bank), { ...operation, ...bank });
+    }),
+  );
+};
+type Facts = Parameters<typeof waysOf>[0] & Parameters<typeof waysOf>[1];
 
-describe('decideRecovery', () => {
-  it.each([
-    [0, false, true, { step: 'resend' }],
-    [0, false, false, { step: 'wait', delayMs: 60_000 }],
-    [patienceMs, false, true, { step: 'resend' }],
-    [patienceMs + 1, false, true, { step: 'ask_operator' }],
-    [patienceMs + 1, false, false, { step: 'ask_operator' }],
-    [0, true, false, { step: 'succeed' }],
-    [patienceMs + 1, true, true, { step: 'succeed' }],
-  ])('at age %i ms, seen %s, repeat safe %s: %o', (ageMs, isSeenOnStatement, isSafe, step) => {
-    expect(decideRecovery({ ageMs, isSeenOnStatement }, isSafe)).toEqual(step);
+describe('the ways to recover an operation', () => {
+  it('lead to a second sending only where the kind and the bank both take a repeat for the same', () => {
+    always((ways, { repeat, isRepeatSafe }) => {
+      if (repeat !== 'keyed' || !isRepeatSafe) expect(ways.canResend).toBe(false);
+    });
   });
 
-  it('believes the statement before anything else', () => {
-    fc.assert(
-      fc.property(anyAge, fc.boolean(), (ageMs, isSafe) => {
-        expect(decideRecovery({ ageMs, isSeenOnStatement: true }, isSafe).step).toBe('succeed');
-      }),
-    );
+  it('lead to no third where the bank refused the second', () => {
+    always((ways, { hasRefusedRepeat }) => {
+      if (hasRefusedRepeat) expect(ways.canResend).toBe(false);
+    });
   });
 
-  it('never sends again where a repeat may have a second effect', () => {
-    fc.assert(
-      fc.property(anyAge, fc.boolean(), (ageMs, isSeenOnStatement) => {
-        expect(decideRecovery({ ageMs, isSeenOnStatement }, false).step).not.toBe('resend');
-      }),
-    );
+  it('prove no absence without a bound, of no money, or of what the bank has shown to know', () => {
+    always((ways, { visibilityBoundMs, isOutgoing, isKnownToBank }) => {
+      if (visibilityBoundMs === null || !isOutgoing || isKnownToBank)
+        expect(ways.canProveAbsence).toBe(false);
+    });
   });
 
-  it('never calls an outcome without evidence a failure: it is asked about, or waited for', () => {
-    fc.assert(
-      fc.property(anyAge, fc.boolean(), (ageMs, isSafe) => {
-        const { step } = decideRecovery({ ageMs, isSeenOnStatement: false }, isSafe);
-        expect(['resend', 'wait', 'ask_operator']).toContain(step);
-      }),
-    );
+  it('end with a person: at once, after 15 minutes, or after a day', () => {
+    always((ways, { repeat }) => {
+      const canTell = ways.canLookUp || ways.canResend || ways.canProveAbsence;
+      const minutes = repeat === 'never' ? 0 : canTell ? 24 * 60 : 15;
+      expect(ways.patienceMs).toBe(minutes * 60_000);
+    });
   });
 });
 
-describe('pauseAfterMs', () => {
-  it('grows with the attempts up to five minutes, and stays there', () => {
-    const pauses = [1, 2, 3, 4, 5, 6, 7, 1_000_000].map(pauseAfterMs);
-    expect(pauses).toEqual([1_000, 2_000, 5_000, 15_000, 60_000, 300_000, 300_000, 300_000]);
+describe('the pause until the next look', () => {
+  it('grows to 15 seconds, is a minute after ten, and five minutes after an hour', () => {
+    const ages = [0, 1, 3, 8, 18, 599, 600, 3_599, 3_600, 86_400];
+    expect(ages.map((seconds) => pauseAtMs(seconds * 1_000) / 1_000)).toEqual([
+      1, 2, 5, 10, 15, 15, 60, 60, 300, 300,
+    ]);
   });
 
-  it('is a second where nothing was tried', () => expect(pauseAfterMs(0)).toBe(1_000));
+  it('is what the bank asked for when that is longer, up to an hour', () => {
+    expect(pauseAfterAnswerMs(0, 30_000)).toBe(30_000);
+    expect(pauseAfterAnswerMs(20_000, 3_000)).toBe(15_000);
+    expect(pauseAfterAnswerMs(0, Number.MAX_SAFE_INTEGER)).toBe(3_600_000);
+    expect(pauseAfterAnswerMs(0)).toBe(1_000);
+  });
 });

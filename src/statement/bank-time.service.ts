@@ -16,7 +16,7 @@ export class BankTime {
     return saoPauloDay(await this.now(accountId));
   }
 
-  /** The instant at the account's bank. */
+  /** The time at the account's bank. */
   async now(accountId: number): Promise<Date> {
     const state = await this.database.prisma.statementState.findUnique({
       where: { accountId },

@@ -2,6 +2,8 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { Settings } from '../config.js';
 import { Timers } from '../platform/timers.js';
 import { BankTime } from './bank-time.service.js';
+import { CloseStatementProcessor } from './close-statement.processor.js';
+import { StatementClosing } from './statement-closing.service.js';
 import { StatementController } from './statement.controller.js';
 import { StatementProcessor } from './statement.processor.js';
 import { StatementService } from './statement.service.js';
@@ -11,7 +13,13 @@ const lateAfterIntervals = 3;
 
 @Module({
   controllers: [StatementController],
-  providers: [StatementService, BankTime, StatementProcessor],
+  providers: [
+    StatementService,
+    StatementClosing,
+    BankTime,
+    StatementProcessor,
+    CloseStatementProcessor,
+  ],
   exports: [BankTime],
 })
 export class StatementModule implements OnModuleInit {

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { v4 as uuidv4 } from 'uuid';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
-import { readStatementPage } from '../contract/statement.js';
+import { readStatementPage, type StatementQuery } from '../contract/statement.js';
 import { Database, type Tx } from '../database.service.js';
 import { Clock } from '../platform/clock.js';
 import { AppError } from '../platform/errors.js';
@@ -20,7 +20,7 @@ const busyRetryMs = 500;
  * A bank may answer a page past the end with its last one, for ever. Lines that arrive can push a page down by
  * just its length, once or twice, but not again and again.
  */
-const maxRepeats = 3;
+export const maxRepeats = 3;
 
 interface PageResult {
   lines: number;
@@ -44,14 +44,14 @@ export class StatementService {
   async sync(accountId: number): Promise<void> {
     const account = await this.accounts.get(accountId);
     const synced = await this.database.alone('syncStatement', accountId, (stillHere) =>
-      this.readPages(account, { accountId, token: uuidv4() }, stillHere),
+      this.poll(account, { accountId, token: uuidv4() }, stillHere),
     );
     if (!synced) {
       // The other sync may have begun before what this wake-up tells of.
       await this.wakeUps.wake('syncStatement', { accountId }, { delayMs: busyRetryMs });
       return;
     }
-    if (synced.result > 0) await this.wakeUps.wake('reconcile', { accountId });
+    if (synced.result.newLines > 0) await this.wakeUps.wake('reconcile', { accountId });
     await this.wakeUps.wake('settleWebhooks', { accountId });
   }
 
@@ -67,11 +67,12 @@ export class StatementService {
       await this.wakeUps.wakeOverdue('syncStatement', { accountId });
   }
 
-  private async readPages(
+  /** Reads what is new, for who holds the lock; tells the bank's time before anything that is read after. */
+  async poll(
     account: BankAccount,
     sync: queries.Sync,
     stillHere: () => Promise<void>,
-  ): Promise<number> {
+  ): Promise<{ newLines: number; bankTime: Date }> {
     const state = await queries.beginSync(this.database.prisma, sync);
     let order = state.pageOrder;
     let newLines = 0;
@@ -84,7 +85,7 @@ export class StatementService {
     const holeNsu = state.isHoleDue ? state.firstHoleNsu : null;
     for (let page = begin; ; page += 1) {
       await stillHere();
-      const answer = await this.readPage(account, page);
+      const answer = await this.readPage(account, { page, limit: this.pageSize });
       clockOffsetMs = answer.date ? answer.date.getTime() - this.clock.now().getTime() : 0;
       const readings = answer.value.map(readLine);
       const read = await this.recordPage(sync, readings);
@@ -114,18 +115,19 @@ export class StatementService {
         clockOffsetMs,
       });
     });
-    return newLines;
+    return { newLines, bankTime: new Date(this.clock.now().getTime() + clockOffsetMs) };
   }
 
   private get pageSize(): number {
     return this.bank.profile.statementPageSize;
   }
 
-  private async readPage(account: BankAccount, page: number) {
+  /** One page as it came. Throws when the bank does not answer. */
+  async readPage(account: BankAccount, query: StatementQuery) {
     const answer = await this.bank.call(
       readStatementPage,
       account,
-      { query: { page, limit: this.pageSize } },
+      { query },
       { deadlineMs: callDeadlineMs },
     );
     if (answer.outcome === 'success') return answer;
@@ -134,7 +136,8 @@ export class StatementService {
     });
   }
 
-  private async recordPage(sync: queries.Sync, readings: LineReading[]): Promise<PageResult> {
+  /** Mirrors what a page shows that the mirror has not. */
+  async recordPage(sync: queries.Sync, readings: LineReading[]): Promise<PageResult> {
     const { accountId } = sync;
     const lines = oncePerNsu(readings);
     return this.database.transaction(async (tx) => {
@@ -164,13 +167,14 @@ export class StatementService {
     });
   }
 
-  private async assertCurrent(tx: Tx, sync: queries.Sync): Promise<void> {
+  /** Holds the right to write for the rest of the transaction. Throws when a later sync has it. */
+  async assertCurrent(tx: Tx, sync: queries.Sync): Promise<void> {
     if (await queries.isCurrent(tx, sync)) return;
     throw new AppError('conflict', { internal: 'a later sync of the statement has begun' });
   }
 }
 
-/** Notes the lines of a page; false when this sync had seen them all. */
+/** Notes the lines of a page; false when this reading had seen them all. */
 function addUnseen(seen: Set<string>, readings: LineReading[]): boolean {
   const before = seen.size;
   for (const reading of readings)

@@ -1,130 +1,40 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { BankAnswer } from '../../src/bank/answer.js';
-import { createCharge } from '../../src/contract/charges.js';
-import type { RouteInput, RouteOutput } from '../../src/contract/route.js';
-import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
-import { OperationSender } from '../../src/operations/operation-sender.service.js';
-import { noWishes, type Intent, type OperationKind } from '../../src/operations/operation.js';
-import { OperationsService } from '../../src/operations/operations.service.js';
+import type { OperationRecovery } from '../../src/operations/operation-recovery.service.js';
+import type { OperationSender } from '../../src/operations/operation-sender.service.js';
+import type { OperationsService } from '../../src/operations/operations.service.js';
 import type { Reply } from '../../src/platform/contract-route.js';
-import { SecretBox } from '../../src/platform/secret-box.js';
+import * as journal from '../support/journal.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
-type Answer = BankAnswer<RouteOutput<typeof createCharge>>;
-
-const accepted = {
-  outcome: 'success',
-  status: 200,
-  text: '{"ok":true}',
-  value: {},
-  date: null,
-} as never;
-const refused: Answer = { outcome: 'rejection', status: 400, text: '{"status":400}' };
-const unknown = (reason: 'no_answer' | 'not_sent' = 'no_answer'): Answer => ({
-  outcome: 'unknown',
-  reason,
-  status: null,
-});
+const { unknown, chargeKind: kind } = journal;
+const refused: journal.Answer = { outcome: 'rejection', status: 400, text: '{"status":400}' };
 
 describe('the journal of outbound intents', () => {
   let service: ServiceDatabase;
-  let answers: Answer[];
-  let sent: { key: string | null; body: string | null }[];
-  let isRepeatSafe: boolean;
+  let bank: journal.AnsweringBank;
   let operations: OperationsService;
   let sender: OperationSender;
-
-  const kind: OperationKind<typeof createCharge> = {
-    name: 'create_charge',
-    route: createCharge,
-    repeat: 'keyed',
-    echoes: () => true,
-    onRejected: () => Promise.resolve(),
-  };
+  let recovery: OperationRecovery;
 
   beforeEach(async () => {
     service = await serviceDatabase();
-    [answers, sent, isRepeatSafe] = [[], [], true];
-    const { database } = service;
-    const accounts = { get: (id: number) => Promise.resolve({ id, slug: 'main' }) } as never;
-    const bank = {
-      get profile() {
-        return { isRepeatSafe };
-      },
-      call: async (
-        _route: unknown,
-        _account: unknown,
-        input: RouteInput<typeof createCharge>,
-        { exactBody }: { exactBody: string | null },
-      ) => {
-        sent.push({ key: input.idempotencyKey, body: exactBody });
-        await new Promise((resolve) => setTimeout(resolve, 30));
-        return answers.shift() ?? accepted;
-      },
-    } as never;
-    const expected = new ExpectedPaymentsService();
-    const wakeUps = { wake: () => Promise.resolve() } as never;
-    sender = new OperationSender(database, accounts, bank, expected, wakeUps);
-    const secretBox = new SecretBox({ credentialsKey: 'x'.repeat(32) } as never);
-    operations = new OperationsService(database, accounts, expected, secretBox, sender, wakeUps);
-    operations.register(kind);
+    bank = new journal.AnsweringBank();
+    ({ operations, sender, recovery } = journal.journalOn(service.database, bank));
   });
 
   afterEach(async () => {
     await service.drop();
   });
 
-  const intent = (over: { id?: string; key?: string | null; cents?: bigint } = {}): Intent => {
-    const { id = 'order-1', key = null, cents = 1_000n } = over;
-    return {
-      accountId: service.accountId,
-      idempotencyKey: key,
-      naturalIdentity: `correlationId ${id}`,
-      input: {
-        params: {},
-        query: {},
-        idempotencyKey: key,
-        body: {
-          type: 'BANKSLIP',
-          correlationId: id,
-          dueDate: '2030-12-31',
-          Amount: cents,
-          payer: { name: 'Maria', document: '12345678909' },
-        },
-      },
-      expectedPayments: [
-        {
-          isCredit: true,
-          amountCents: cents,
-          dueDate: '2030-12-31',
-          terms: null,
-          isMultiUse: false,
-          references: [{ kind: 'correlation_id', value: id }],
-        },
-      ],
-      joinsSameRequest: false,
-      outgoing: null,
-      wishes: noWishes,
-      record: () => Promise.resolve(),
-    };
-  };
-  const perform = (over = {}): Promise<Reply> => operations.perform(kind, intent(over));
-  const journal = () => service.database.prisma.operation.findMany({ orderBy: { id: 'asc' } });
-  const advanceAll = async () => {
-    await service.database.pool.query(
-      `UPDATE operation SET next_action_at = now() WHERE next_action_at IS NOT NULL`,
-    );
-    for (const { accountId, id } of await journal()) await sender.advance(accountId, id);
-  };
-  const only = async () => {
-    const [operation] = await journal();
-    if (!operation) throw new Error('no operation');
-    return operation;
-  };
+  const perform = (over: Partial<journal.Asked> = {}): Promise<Reply> =>
+    operations.perform(kind, journal.chargeIntent({ accountId: service.accountId, ...over }));
+  const list = () => journal.operationsOf(service.database, service.accountId);
+  const advanceAll = () => journal.advanceAll(service.database, service.accountId, recovery);
+  const only = () => journal.onlyOperation(service.database, service.accountId);
 
   it('sends one intent once, however many ask for it at once, and answers them all the same', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => perform()));
-    expect(sent).toHaveLength(1);
+    expect(bank.sent).toHaveLength(1);
     expect(new Set(replies.map(({ status, body }) => `${status} ${String(body)}`)).size).toBe(1);
     const replayed = replies.filter(({ headers }) => headers['Idempotent-Replayed'] === 'true');
     expect(replayed).toHaveLength(19);
@@ -134,7 +44,7 @@ describe('the journal of outbound intents', () => {
   it('sends the operation’s id as the key, and the bytes that were committed', async () => {
     await perform();
     const operation = await only();
-    expect(sent).toEqual([{ key: operation.id, body: operation.requestBody }]);
+    expect(bank.sent).toEqual([{ key: operation.id, body: operation.requestBody }]);
     expect(operation.requestBody).toContain('"Amount":10');
   });
 
@@ -143,7 +53,7 @@ describe('the journal of outbound intents', () => {
     const another = { status: 422, code: 'idempotency_key_reused' };
     await expect(perform({ cents: 2_000n })).rejects.toMatchObject(another);
     await expect(perform({ id: 'order-2', key: 'k-1' })).rejects.toMatchObject(another);
-    expect(sent).toHaveLength(1);
+    expect(bank.sent).toHaveLength(1);
   });
 
   it('knows one intent by all the keys that it came with', async () => {
@@ -151,22 +61,22 @@ describe('the journal of outbound intents', () => {
     const again = await perform({ key: 'k-2' });
     expect(again.headers['Idempotent-Replayed']).toBe('true');
     await expect(perform({ id: 'order-2', key: 'k-2' })).rejects.toMatchObject({ status: 422 });
-    expect(sent).toHaveLength(1);
+    expect(bank.sent).toHaveLength(1);
   });
 
   it('frees the correlationId that the bank rejected, and goes on answering the key', async () => {
-    answers = [refused];
+    bank.script = [refused];
     const first = await perform({ key: 'k-1' });
     expect(first.status).toBe(400);
     const [withdrawn] = await service.database.prisma.expectedPayment.findMany();
     expect(withdrawn?.withdrawnAt).not.toBeNull();
     expect((await perform({ key: 'k-1' })).status).toBe(400);
     expect((await perform({ cents: 2_000n })).status).toBe(200);
-    expect((await journal()).map(({ state }) => state)).toEqual(['rejected', 'succeeded']);
+    expect((await list()).map(({ state }) => state)).toEqual(['rejected', 'succeeded']);
   });
 
   it('answers 202 with the operation when the bank does not answer', async () => {
-    answers = [unknown()];
+    bank.script = [unknown()];
     const reply = await perform();
     const operation = await only();
     expect(reply).toMatchObject({
@@ -177,37 +87,37 @@ describe('the journal of outbound intents', () => {
   });
 
   it('sends again under the same key where a repeat is safe', async () => {
-    answers = [unknown(), unknown()];
+    bank.script = [unknown(), unknown()];
     await perform();
     await advanceAll();
     await advanceAll();
     const operation = await only();
     expect(operation).toMatchObject({ state: 'succeeded', attempts: 3 });
-    expect(new Set(sent.map(({ key }) => key))).toEqual(new Set([operation.id]));
-    expect(new Set(sent.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(bank.sent.map(({ key }) => key))).toEqual(new Set([operation.id]));
+    expect(new Set(bank.sent.map(({ body }) => body)).size).toBe(1);
     expect((await perform()).status).toBe(200);
   });
 
   it('never sends again where a repeat may have a second effect', async () => {
-    isRepeatSafe = false;
-    answers = [unknown()];
+    bank.profile.isRepeatSafe = false;
+    bank.script = [unknown()];
     await perform();
     await advanceAll();
     await advanceAll();
-    expect(sent).toHaveLength(1);
+    expect(bank.sent).toHaveLength(1);
     expect(await only()).toMatchObject({ state: 'unknown', reason: 'no_answer' });
   });
 
   it('does not end an operation by a refusal once an attempt may have had its effect', async () => {
-    answers = [unknown(), refused];
+    bank.script = [unknown(), refused];
     await perform();
     await advanceAll();
     expect(await only()).toMatchObject({ state: 'unknown', reason: 'refused_a_repeat' });
   });
 
   it('is as it was when no byte left', async () => {
-    isRepeatSafe = false;
-    answers = [unknown('not_sent')];
+    bank.profile.isRepeatSafe = false;
+    bank.script = [unknown('not_sent')];
     await perform();
     expect(await only()).toMatchObject({ state: 'received', attempts: 1 });
     await advanceAll();
@@ -215,8 +125,8 @@ describe('the journal of outbound intents', () => {
   });
 
   it('believes the statement where the bank does not answer', async () => {
-    isRepeatSafe = false;
-    answers = [unknown()];
+    bank.profile.isRepeatSafe = false;
+    bank.script = [unknown()];
     await perform();
     const [expected] = await service.database.prisma.expectedPayment.findMany();
     await service.database.pool.query(
@@ -235,27 +145,25 @@ describe('the journal of outbound intents', () => {
   });
 
   it('does not send for the second time what it took for unsent', async () => {
-    isRepeatSafe = false;
-    answers = [unknown()];
+    bank.profile.isRepeatSafe = false;
+    bank.script = [unknown()];
     await perform();
     const stale = { ...(await only()), state: 'received' } as never;
-    const account = { id: service.accountId, slug: 'main', goLiveAt: new Date(0) };
-    await sender.send(account, stale, 'received');
-    expect(sent).toHaveLength(1);
+    await sender.send(stale, 'received');
+    expect(bank.sent).toHaveLength(1);
   });
 
   it('takes a success that comes after its lease for what it is', async () => {
-    answers = [accepted];
     const performing = perform();
-    while (sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (bank.sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
     await service.database.pool.query(`UPDATE operation SET state = 'unknown'`);
     await performing;
     expect(await only()).toMatchObject({ state: 'succeeded', responseStatus: 200 });
   });
 
   it('asks a person when a day has passed', async () => {
-    isRepeatSafe = false;
-    answers = [unknown()];
+    bank.profile.isRepeatSafe = false;
+    bank.script = [unknown()];
     await perform();
     await service.database.pool.query(
       `UPDATE operation SET created_at = created_at - interval '25 hours'`,
@@ -272,20 +180,20 @@ describe('the journal of outbound intents', () => {
          next_action_at = now() + interval '1 hour'`,
     );
     const { accountId, id } = await only();
-    await sender.advance(accountId, id);
-    expect(sent).toHaveLength(1);
+    await recovery.advance(accountId, id);
+    expect(bank.sent).toHaveLength(1);
     await advanceAll();
-    expect(sent).toHaveLength(2);
-    expect(sent[1]?.key).toBe(id);
+    expect(bank.sent).toHaveLength(2);
+    expect(bank.sent[1]?.key).toBe(id);
     expect(await only()).toMatchObject({ state: 'succeeded' });
   });
 
   it('makes one attempt when two processes reach for it', async () => {
-    answers = [unknown()];
+    bank.script = [unknown()];
     await perform();
     await service.database.pool.query(`UPDATE operation SET next_action_at = now()`);
     const { accountId, id } = await only();
-    await Promise.all(Array.from({ length: 8 }, () => sender.advance(accountId, id)));
-    expect(sent).toHaveLength(2);
+    await Promise.all(Array.from({ length: 8 }, () => recovery.advance(accountId, id)));
+    expect(bank.sent).toHaveLength(2);
   });
 });

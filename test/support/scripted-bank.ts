@@ -20,40 +20,49 @@ export class ScriptedBank {
   withheld = new Set<number>();
   /** Whether a page past the end is answered with the last one. */
   repeatsLastPage = false;
+  /** The most lines that it puts on a page, whatever it is asked for. */
+  mostLines = Infinity;
+  /** Its clock. */
+  time: () => Date = () => new Date();
   pagesRead = 0;
   /** Called before each page, to change what the pages show. */
-  beforePage: (page: number) => void | Promise<void> = () => undefined;
+  beforePage: (page: number, limit: number) => void | Promise<void> = () => undefined;
 
   call = async (
     _route: unknown,
     _account: unknown,
-    { query }: { query?: { page?: number; limit?: number } },
+    { query }: { query?: { page?: number; limit?: number; startDate?: string } },
   ): Promise<BankAnswer<unknown[]>> => {
-    const { page = 1, limit = 10 } = query ?? {};
-    await this.beforePage(page);
+    const { page = 1, startDate } = query ?? {};
+    await this.beforePage(page, query?.limit ?? 10);
+    const limit = Math.min(query?.limit ?? 10, this.mostLines);
     this.pagesRead += 1;
-    const shown = this.statement().filter(({ nsu }) => !this.withheld.has(nsu));
+    const shown = this.statement().filter(
+      ({ nsu, createdAt }) =>
+        !this.withheld.has(nsu) && (!startDate || createdAt >= `${startDate}T03:00`),
+    );
     if (this.order === 'desc') shown.reverse();
     const lastPage = Math.max(1, Math.ceil(shown.length / limit));
     const asked = this.repeatsLastPage ? Math.min(page, lastPage) : page;
     const value = shown.slice((asked - 1) * limit, asked * limit).map(({ raw }) => raw);
-    return { outcome: 'success', status: 200, text: '', value, date: new Date() };
+    return { outcome: 'success', status: 200, text: '', value, date: this.time() };
   };
 
   /** Every line with its balances, in nsu order. */
-  private statement(): { nsu: number; raw: unknown }[] {
+  private statement(): { nsu: number; createdAt: string; raw: unknown }[] {
     let balance = 10_000;
     return [...this.lines]
       .sort((a, b) => a.nsu - b.nsu)
       .map((line) => {
         const previous = balance;
         balance += line.cents;
-        return { nsu: line.nsu, raw: rawLine(line, previous, balance) };
+        const raw = rawLine(line, previous, balance);
+        return { nsu: line.nsu, createdAt: String(raw.createdAt), raw };
       });
   }
 }
 
-function rawLine(line: ScriptedLine, previousCents: number, currentCents: number): unknown {
+function rawLine(line: ScriptedLine, previousCents: number, currentCents: number) {
   return {
     id: `line-${line.nsu}`,
     nsu: number(line.nsu),
@@ -63,7 +72,7 @@ function rawLine(line: ScriptedLine, previousCents: number, currentCents: number
     balance: { balancePrevious: reais(previousCents), currentBalance: reais(currentCents) },
     ...(line.correlationId ? { correlationId: line.correlationId } : {}),
     ...line.override,
-  };
+  } as Record<string, unknown>;
 }
 
 const number = (value: number) => new LosslessNumber(String(value));

@@ -5,6 +5,8 @@ import { EventsService } from '../../src/events/events.service.js';
 import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
 import { noWishes } from '../../src/operations/operation.js';
 import { OperationSender } from '../../src/operations/operation-sender.service.js';
+import { OperationVerdicts } from '../../src/operations/operation-verdicts.service.js';
+import { PossibleDuplicates } from '../../src/operations/possible-duplicates.service.js';
 import { OperationsService } from '../../src/operations/operations.service.js';
 import { parseJson } from '../../src/platform/exact-json.js';
 import { createLog } from '../../src/platform/log.js';
@@ -61,12 +63,15 @@ function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: Movable
     accounts,
     createLog('silent', 'test'),
   );
-  const sender = new OperationSender(database, accounts, bank, expected, wakeUps);
+  const events = new EventsService(database, wakeUps);
+  const verdicts = new OperationVerdicts(database, expected, events, wakeUps);
+  const sender = new OperationSender(database, accounts, bank, verdicts);
   const secretBox = new SecretBox(settings);
+  const duplicates = new PossibleDuplicates(settings);
   const operations = new OperationsService(
-    ...([database, accounts, expected, secretBox, sender, wakeUps] as const),
+    ...([database, expected, secretBox, verdicts, sender, duplicates, wakeUps] as const),
   );
-  const records = new TransferRecords(expected, new EventsService(database, wakeUps), bank);
+  const records = new TransferRecords(expected, events, bank);
   const bankTime = new BankTime(database, clock as never);
   const lookups = new PixLookups(database, accounts, bank, bankTime);
   const transfers = new TransfersService(database, operations, bank, lookups, records);

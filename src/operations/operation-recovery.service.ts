@@ -1,0 +1,163 @@
+// Finds out what became of operations whose answer never came: believes the statement, asks the bank by an id, sends
+// again where a repeat is the same, waits for a closed span that proves an absence, and asks a person last of all.
+import { Injectable } from '@nestjs/common';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { BankService } from '../bank/bank.service.js';
+import { Database } from '../database.service.js';
+import { WakeUps } from '../platform/wake-ups.js';
+import * as evidence from './evidence.queries.js';
+import { closableInMs, isClosedOver, spanOfEffect } from './execution.js';
+import type { LookedUp, Operation, OperationKind } from './operation.js';
+import { OperationSender } from './operation-sender.service.js';
+import { OperationVerdicts, type Verdict } from './operation-verdicts.service.js';
+import * as queries from './operations.queries.js';
+import { pauseAtMs, waysOf } from './recovery.js';
+
+/** A closing that was just asked for takes about as long. */
+const closingPauseMs = 5_000;
+
+@Injectable()
+export class OperationRecovery {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountsService,
+    private readonly bank: BankService,
+    private readonly sender: OperationSender,
+    private readonly verdicts: OperationVerdicts,
+    private readonly wakeUps: WakeUps,
+  ) {}
+
+  /** Looks at an unfinished operation: sends it if it never left, recovers it if its outcome is unknown. */
+  async advance(accountId: number, id: string): Promise<void> {
+    const key = { accountId, id };
+    const db = this.database.prisma;
+    await this.sender.giveUpInterrupted(key);
+    if (await this.believeStatement(key)) return;
+    const unsent = await queries.findUnsent(db, key);
+    if (unsent) return this.sendOrGiveUp(unsent);
+    const { createdAt } = await db.operation.findUniqueOrThrow({
+      where: { accountId_id: key },
+      select: { createdAt: true },
+    });
+    const ageMs = Date.now() - createdAt.getTime();
+    const unknown = await queries.takeLook(db, key, pauseAtMs(ageMs));
+    if (unknown) await this.recover(unknown, ageMs);
+  }
+
+  /** Wakes every unfinished operation whose time has come, and those whose verdict a line contradicts. */
+  async wakeDue(): Promise<void> {
+    const db = this.database.prisma;
+    const due = [
+      ...(await queries.listDue(db, 500)),
+      ...(await evidence.listContradicted(db, 500)),
+    ];
+    for (const { accountId, id } of due)
+      await this.wakeUps.wake('advanceOperation', { accountId, operationId: id });
+  }
+
+  /** A line that came is believed at once, and before any verdict that was given without it. */
+  private async believeStatement(key: queries.Key): Promise<boolean> {
+    if (!(await evidence.isSeenOnStatement(this.database.prisma, key))) return false;
+    return this.verdicts.give(key, ended('succeeded', 'seen_on_statement'), ({ state }) =>
+      ['unknown', 'needs_operator', 'not_executed'].includes(state),
+    );
+  }
+
+  /** What holds secrets lives in the memory of the process that was given them: without it, it never leaves. */
+  private async sendOrGiveUp(operation: Operation): Promise<void> {
+    if (this.verdicts.kindOf(operation).repeat !== 'never')
+      return this.sender.send(operation, 'received');
+    await this.verdicts.give(
+      operation,
+      ended('not_executed', 'never_sent'),
+      ({ state }) => state === 'received',
+    );
+  }
+
+  private async recover(operation: Operation, ageMs: number): Promise<void> {
+    const kind = this.verdicts.kindOf(operation);
+    const { profile } = this.bank;
+    const ways = waysOf(
+      {
+        repeat: kind.repeat,
+        hasLookUp: kind.lookUp !== undefined,
+        isOutgoing: operation.counterparty !== null && operation.amountCents !== null,
+        isKnownToBank: operation.bankReference !== null,
+        hasRefusedRepeat: operation.reason === 'refused_a_repeat',
+      },
+      profile,
+    );
+    const lookedUp = ways.canLookUp ? await this.lookUp(kind, operation) : null;
+    if (lookedUp?.found === 'accepted') return this.believeBank(operation, lookedUp);
+    const isPatient = ageMs < ways.patienceMs;
+    if (ways.canResend && isPatient) return this.sender.send(operation, 'unknown');
+    // A bank that could be asked and did not answer may know it.
+    if (ways.canProveAbsence && lookedUp?.found !== 'unknown')
+      if (await this.proveAbsence(kind, operation, ageMs)) return;
+    if (isPatient) return;
+    const reason = operation.reason ?? 'no_answer';
+    await this.verdicts.give(operation, ended('needs_operator', reason), stillUnknown(operation));
+  }
+
+  private async lookUp(kind: OperationKind, operation: Operation): Promise<LookedUp<unknown>> {
+    const account = await this.accounts.get(operation.accountId);
+    return (await kind.lookUp?.(account, operation)) ?? { found: 'unknown' };
+  }
+
+  private async believeBank(
+    operation: Operation,
+    { status, text, answer, bankReference }: Extract<LookedUp<unknown>, { found: 'accepted' }>,
+  ): Promise<void> {
+    const response = { status, text };
+    const verdict = { ...ended('succeeded', 'looked_up'), response, bankReference, answer };
+    // Asked by its id, the bank is believed whatever else has been concluded meanwhile.
+    await this.verdicts.give(operation, verdict, ({ state }) =>
+      ['unknown', 'sending', 'needs_operator', 'not_executed'].includes(state),
+    );
+  }
+
+  /** True when the operation was proven not executed. Until it can be, the span is closed. */
+  private async proveAbsence(
+    kind: OperationKind,
+    operation: Operation,
+    ageMs: number,
+  ): Promise<boolean> {
+    const boundMs = this.bank.profile.visibilityBoundMs;
+    const sendings = await evidence.readSendings(this.database.prisma, operation);
+    if (boundMs === null || !sendings) return false;
+    const span = spanOfEffect(kind, operation, sendings, boundMs);
+    if (!isClosedOver(span, sendings)) {
+      await this.awaitClosing(operation, closableInMs(span, sendings.bankTime, boundMs), ageMs);
+      return false;
+    }
+    return this.verdicts.give(
+      operation,
+      ended('not_executed', 'absent_from_statement'),
+      async (now, tx) =>
+        stillUnknown(operation)(now) &&
+        now.bankReference === null &&
+        (await evidence.isSpanFreeOf(tx, operation, span)),
+    );
+  }
+
+  private async awaitClosing(
+    { accountId, id }: Operation,
+    closableMs: number,
+    ageMs: number,
+  ): Promise<void> {
+    const pauseMs = pauseAtMs(ageMs);
+    // Just when it can be closed; and then, while that is being done, a little more often.
+    const nextMs = closableMs > 0 ? closableMs : closableMs > -60_000 ? closingPauseMs : pauseMs;
+    await queries.postpone(this.database.prisma, { accountId, id }, Math.min(pauseMs, nextMs));
+    if (closableMs <= 0) await this.wakeUps.wake('closeStatement', { accountId });
+  }
+}
+
+/** Unknown, and not sent again since it was looked at. */
+function stillUnknown({ attempts }: Operation): (now: Operation) => boolean {
+  return (now) => now.state === 'unknown' && now.attempts === attempts;
+}
+
+function ended(state: 'succeeded' | 'not_executed' | 'needs_operator', reason: string): Verdict {
+  return { state, reason, response: null, bankReference: null, pauseMs: null };
+}

@@ -1,0 +1,109 @@
+// Writes what becomes of an operation, with all that hangs on it, in one transaction: the state, what it expected,
+// what it was known by, its room's own rows and the event. Knows the kinds that the rooms have registered.
+import { Injectable } from '@nestjs/common';
+import type { Route } from '../contract/route.js';
+import { Database, type Tx } from '../database.service.js';
+import { EventsService, type EventType } from '../events/events.service.js';
+import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
+import { invariant } from '../platform/errors.js';
+import { WakeUps } from '../platform/wake-ups.js';
+import { freeNaturalIdentities } from './identities.queries.js';
+import { isFinal, type Operation, type OperationKind } from './operation.js';
+import * as queries from './operations.queries.js';
+
+export interface Verdict extends queries.NewState {
+  /** The bank's answer, decoded, where there is one. */
+  answer?: unknown;
+}
+
+/** Whether the verdict still holds for what the operation has become meanwhile. */
+export type Holds = (now: Operation, tx: Tx) => boolean | Promise<boolean>;
+
+@Injectable()
+export class OperationVerdicts {
+  private readonly kinds = new Map<string, OperationKind>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly expectedPayments: ExpectedPaymentsService,
+    private readonly events: EventsService,
+    private readonly wakeUps: WakeUps,
+  ) {}
+
+  register<R extends Route>(declared: OperationKind<R>): void {
+    // What a kind is given was decoded by its own route.
+    const kind = declared as unknown as OperationKind;
+    invariant(!this.kinds.has(kind.name), `operation kind ${kind.name} is registered twice`);
+    this.kinds.set(kind.name, kind);
+  }
+
+  kindOf(operation: Pick<Operation, 'kind'>): OperationKind {
+    const kind = this.kinds.get(operation.kind);
+    invariant(kind, `operation kind ${operation.kind} is not registered`);
+    return kind;
+  }
+
+  /**
+   * Gives an operation its verdict, if that still holds; an attempt that came to it is noted in any case. False when
+   * the operation had moved on.
+   */
+  async give(
+    { accountId, id }: queries.Key,
+    verdict: Verdict,
+    holds: Holds,
+    attempt?: queries.AttemptEnd,
+  ): Promise<boolean> {
+    const given = await this.database.transaction(async (tx) => {
+      const before = await queries.lock(tx, { accountId, id });
+      if (attempt) await queries.finishAttempt(tx, { accountId, id }, verdict.state, attempt);
+      if (!before || !(await holds(before, tx))) return null;
+      return { before, isTold: await this.write(tx, before, verdict) };
+    });
+    if (!given) return false;
+    if (given.isTold) await this.events.announce(accountId);
+    // Lines that waited for this end, or that the answer's ids name, can be judged now.
+    if (given.before.counterparty !== null || verdict.state === 'needs_operator')
+      await this.wakeUps.wake('reconcile', { accountId });
+    return true;
+  }
+
+  private async write(tx: Tx, before: Operation, verdict: Verdict): Promise<boolean> {
+    const { accountId, id: operationId } = before;
+    const { state } = verdict;
+    const isDetached = before.isDetached || !['received', 'succeeded', 'rejected'].includes(state);
+    await queries.writeState(tx, before, verdict, isDetached);
+    const kind = this.kindOf(before);
+    if (state === 'succeeded') {
+      if (before.state === 'not_executed')
+        await this.expectedPayments.restore(tx, { accountId, operationId });
+      await kind.onSucceeded?.(tx, before, { answer: (verdict.answer ?? null) as never });
+    }
+    if (state === 'rejected' || state === 'not_executed') {
+      await this.expectedPayments.withdraw(tx, { accountId, operationId });
+      await freeNaturalIdentities(tx, before, { alsoTemporary: state === 'rejected' });
+      await kind.onRejected(tx, before);
+    }
+    const isTold = await this.isToBeTold(tx, before, state, isDetached);
+    if (isTold) await this.events.record(tx, accountId, [eventOf(before, verdict)]);
+    return isTold;
+  }
+
+  /** Its end, where nobody waited for it; and once, that nobody knows it. */
+  private async isToBeTold(
+    tx: Tx,
+    before: Operation,
+    state: Operation['state'],
+    isDetached: boolean,
+  ): Promise<boolean> {
+    if (state === before.state) return false;
+    if (state !== 'unknown') return isFinal(state) && isDetached;
+    return !(await queries.wasUnknownBefore(tx, before, before.attempts));
+  }
+}
+
+function eventOf({ id, kind }: Operation, { state, reason }: Verdict) {
+  return {
+    type: `operation.${state}` as EventType,
+    data: { operationId: id, kind, state, reason },
+  };
+}

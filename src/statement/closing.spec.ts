@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { isSame, pageSizes, spanToClose } from './closing.js';
+
+const at = (text: string) => new Date(`${text}Z`);
+const bankTime = at('2026-11-21T15:00:10');
+const none = { closedFrom: null, closedUntil: null, neededFrom: null };
+const span = (over: Partial<Parameters<typeof spanToClose>[0]>) =>
+  spanToClose({ ...none, bankTime, visibilityBoundMs: 10_000, ...over });
+
+describe('the span that can be closed', () => {
+  it('ends one visibility bound before the first reading, and begins with the day at 03:00Z', () => {
+    expect(span({})).toEqual({
+      startDate: '2026-11-21',
+      from: at('2026-11-21T03:00:00'),
+      until: at('2026-11-21T15:00:00'),
+    });
+  });
+
+  it('begins with the day of what is needed', () => {
+    expect(span({ neededFrom: at('2026-11-20T02:59:59') })?.startDate).toBe('2026-11-19');
+  });
+
+  const closed = { closedFrom: at('2026-11-18T03:00:00'), closedUntil: at('2026-11-20T12:00:00') };
+  it.each([
+    ['what was closed goes on where it ended', {}, '2026-11-20'],
+    ['a need within it costs nothing', { neededFrom: at('2026-11-19T12:00:00') }, '2026-11-20'],
+    ['a need after it leaves no gap', { neededFrom: at('2026-11-21T12:00:00') }, '2026-11-20'],
+    ['a need before it begins it anew', { neededFrom: at('2026-11-10T12:00:00') }, '2026-11-10'],
+  ])('%s', (_, over, startDate) => {
+    expect(span({ ...closed, ...over })?.startDate).toBe(startDate);
+  });
+
+  it('leaves a gap where what was closed ended more than a week ago', () => {
+    const old = { closedFrom: at('2026-10-01T03:00:00'), closedUntil: at('2026-11-13T12:00:00') };
+    expect(span(old)?.startDate).toBe('2026-11-21');
+    expect(span({ ...old, neededFrom: at('2026-11-20T12:00:00') })?.startDate).toBe('2026-11-20');
+  });
+
+  it('is none while the day is younger than the bound', () => {
+    expect(span({ bankTime: at('2026-11-21T03:00:11') })?.startDate).toBe('2026-11-21');
+    const need = { neededFrom: at('2026-11-21T03:00:01'), bankTime: at('2026-11-21T03:00:05') };
+    expect(span(need)).toBeNull();
+  });
+});
+
+describe('two readings', () => {
+  it('are of pages of two sizes, neither empty', () => {
+    for (const size of [1, 2, 3, 13, 14, 100]) {
+      const [first, second] = pageSizes(size);
+      expect(first).not.toBe(second);
+      expect(Math.min(first, second)).toBeGreaterThan(0);
+    }
+  });
+
+  it('agree when they show the same lines, in whatever order', () => {
+    expect(isSame(new Set(['1 a', '2 b']), new Set(['2 b', '1 a']))).toBe(true);
+    expect(isSame(new Set(['1 a', '2 b']), new Set(['1 a', '2 c']))).toBe(false);
+    expect(isSame(new Set(['1 a']), new Set(['1 a', '2 b']))).toBe(false);
+  });
+});

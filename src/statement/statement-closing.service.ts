@@ -1,0 +1,110 @@
+// Closes spans of the statement: reads one twice, with pages of two sizes, under the lock of the polls, and says
+// until when nothing is missing if both show the same and the chain of balances holds. At a bank of which nobody
+// has said how late an effect may show, nothing is ever closed.
+import { Injectable } from '@nestjs/common';
+import { v4 as uuidv4 } from 'uuid';
+import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
+import { BankService } from '../bank/bank.service.js';
+import { Database } from '../database.service.js';
+import { Log } from '../platform/log.js';
+import { WakeUps } from '../platform/wake-ups.js';
+import { isSame, linesBefore, pageSizes, spanToClose, type Span } from './closing.js';
+import * as queries from './closing.queries.js';
+import { readLine, type LineReading } from './line.js';
+import type { Sync } from './statement.queries.js';
+import { maxRepeats, StatementService } from './statement.service.js';
+
+const busyRetryMs = 500;
+/** More pages than the span can have lines, and some for those that arrive meanwhile. */
+const sparePages = 1_000;
+
+type Closing = { outcome: 'closed' | 'nothing_to_close' | 'disagreed'; newLines: number };
+
+@Injectable()
+export class StatementClosing {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountsService,
+    private readonly bank: BankService,
+    private readonly statement: StatementService,
+    private readonly wakeUps: WakeUps,
+    private readonly log: Log,
+  ) {}
+
+  /** Closes what can be closed by now. Throws when the bank does not answer. */
+  async close(accountId: number): Promise<void> {
+    const boundMs = this.bank.profile.visibilityBoundMs;
+    if (boundMs === null) return;
+    const account = await this.accounts.get(accountId);
+    const done = await this.database.alone('syncStatement', accountId, (stillHere) =>
+      this.closeAlone(account, boundMs, stillHere),
+    );
+    if (!done) {
+      await this.wakeUps.wake('closeStatement', { accountId }, { delayMs: busyRetryMs });
+      return;
+    }
+    const { outcome, newLines } = done.result;
+    if (outcome === 'disagreed')
+      this.log.warn({ accountId }, 'two readings of the statement do not close it');
+    // What they brought is proved by the next poll.
+    if (newLines > 0) await this.wakeUps.wake('syncStatement', { accountId });
+    await this.wakeUps.wake('reconcile', { accountId });
+  }
+
+  private async closeAlone(
+    account: BankAccount,
+    visibilityBoundMs: number,
+    stillHere: () => Promise<void>,
+  ): Promise<Closing> {
+    const sync = { accountId: account.id, token: uuidv4() };
+    // The poll brings the mirror up to date, and the bank's own time from before the first reading.
+    const { bankTime } = await this.statement.poll(account, sync, stillHere);
+    const closed = await queries.readClosed(this.database.prisma, account.id);
+    const span = spanToClose({ ...closed, bankTime, visibilityBoundMs });
+    if (!span) return { outcome: 'nothing_to_close', newLines: 0 };
+    const sizes = pageSizes(this.bank.profile.statementPageSize);
+    const first = await this.read(account, sync, span, sizes[0], stillHere);
+    const second = await this.read(account, sync, span, sizes[1], stillHere);
+    const newLines = first.newLines + second.newLines;
+    if (!first.isWhole || !second.isWhole || !isSame(first.lines, second.lines))
+      return { outcome: 'disagreed', newLines };
+    return this.database.transaction(async (tx) => {
+      await this.statement.assertCurrent(tx, sync);
+      if (await queries.hasBrokenLink(tx, account.id, span))
+        return { outcome: 'disagreed' as const, newLines };
+      await queries.recordClosed(tx, sync, span);
+      return { outcome: 'closed' as const, newLines };
+    });
+  }
+
+  /** Reads the span to its end, in whichever order it comes and however many lines the bank puts on a page. */
+  private async read(
+    account: BankAccount,
+    sync: Sync,
+    span: Span,
+    limit: number,
+    stillHere: () => Promise<void>,
+  ): Promise<{ lines: Set<string>; newLines: number; isWhole: boolean }> {
+    const known = await queries.countLinesFrom(this.database.prisma, account.id, span.from);
+    const seen = new Map<string, LineReading>();
+    let newLines = 0;
+    let repeats = 0;
+    let isWhole = false;
+    for (let page = 1; !isWhole && page <= known + sparePages; page += 1) {
+      await stillHere();
+      const { startDate } = span;
+      const { value } = await this.statement.readPage(account, { page, limit, startDate });
+      const readings = value.map(readLine);
+      newLines += (await this.statement.recordPage(sync, readings)).newLines;
+      const before = seen.size;
+      for (const reading of readings) seen.set(keyOf(reading), reading);
+      repeats = seen.size > before ? 0 : repeats + 1;
+      isWhole = readings.length === 0 || repeats === maxRepeats;
+    }
+    return { lines: linesBefore(seen.values(), span.until), newLines, isWhole };
+  }
+}
+
+function keyOf(reading: LineReading): string {
+  return reading.ok ? reading.line.contentHash : reading.contentHash;
+}
