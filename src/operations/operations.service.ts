@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { AccountsService } from '../accounts/accounts.service.js';
-import { encodeBody } from '../bank/bank.service.js';
+import { encodeBody } from '../bank/request.js';
 import type { Route } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
 import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
