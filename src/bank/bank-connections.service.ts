@@ -127,7 +127,7 @@ const neverConnected = new Set([
   ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
   ...['UNABLE_TO_GET_ISSUER_CERT', 'CERT_NOT_YET_VALID', 'ERR_TLS_CERT_ALTNAME_INVALID'],
 ]);
-/** An answer came, and is too long or packed in a way that cannot be unpacked. */
+/** An answer began, and is too long, breaks off, or cannot be unpacked. */
 const unreadable = /^(ERR_BAD_RESPONSE|Z_\w+|ERR__ERROR_FORMAT\w*|ERR_BROTLI\w*)$/;
 
 function reasonOf(error: unknown, deadline: AbortSignal): UnknownReason {

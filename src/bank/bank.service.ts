@@ -12,7 +12,7 @@ import { assertOutsideTransaction } from '../database.service.js';
 import { Reply } from '../platform/contract-route.js';
 import { AppError, type FaultCode, type FaultDetails } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
-import { Log } from '../platform/log.js';
+import { describeError, Log } from '../platform/log.js';
 import { judgeAnswer, type BankAnswer, type UnknownAnswer } from './answer.js';
 import { BankConnections } from './bank-connections.service.js';
 import { BankLimits } from './bank-limits.service.js';
@@ -139,7 +139,8 @@ export class BankService {
     });
     if (exchanged.isAnswered) return judgeAnswer(route, exchanged.answer, echoes ?? (() => true));
     const { reason, error } = exchanged;
-    const about = { err: error, route: route.name, account: account.slug };
+    // The client's own error holds the whole request, with key and body.
+    const about = { err: describeError(error), route: route.name, account: account.slug };
     this.log.warn(about, 'no answer from the bank');
     return { outcome: 'unknown', reason, status: null };
   }
@@ -169,9 +170,8 @@ export class BankService {
       ...(answer.outcome === 'unknown' ? { reason: answer.reason } : {}),
       durationMs: Math.round(durationMs),
     };
-    this.log.debug(told, 'the bank was asked');
-    if (answer.outcome === 'success') return;
-    if (answer.status === 401 || answer.status === 403)
+    if (answer.outcome === 'success') this.log.debug(told, 'the bank said yes');
+    else if (answer.status === 401 || answer.status === 403)
       this.log.error(told, 'the bank refuses our key; calls of this kind are held back');
     else this.log.info(told, 'the bank did not say yes');
   }
