@@ -86,9 +86,13 @@ describe('bank accounts and keys, by API', () => {
         credentialsSet: ['apiKey', 'rateLimitPerSecond', 'webhookSecret'],
       });
       const { key } = await makeKey(slug);
+      const atBank = { apiKey: 'sandbox-dev-key-2' };
+      const body = slip({ correlationId: 'of-the-second' });
+      await service.sandbox.call('POST', '/baas/v1/charges', { ...atBank, body });
+      await service.sandbox.call('POST', '/baas/v1/charges/of-the-second/pay', atBank);
       const range = 'startDate=2020-01-01&endDate=2100-01-01';
       const path = `/baas/api/v2/transactions?${range}`;
-      const theirs = await service.sandbox.call('GET', path, { apiKey: 'sandbox-dev-key-2' });
+      const theirs = await service.sandbox.call('GET', path, atBank);
       const ours = await service.call('GET', path, { apiKey: key });
       expect([ours.status, ours.text]).toEqual([200, theirs.text]);
       expect(theirs.body.length).toBeGreaterThan(0);
