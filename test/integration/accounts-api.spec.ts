@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AccountsService } from '../../src/accounts/accounts.service.js';
+import { slip } from '../contract/samples.js';
 import {
   adminKey,
   apiKey,

@@ -6,6 +6,7 @@ import { forget } from '../../src/kept-answers/kept-answers.queries.js';
 import { Reply } from '../../src/platform/contract-route.js';
 import { AppError } from '../../src/platform/errors.js';
 import { SecretBox } from '../../src/platform/secret-box.js';
+import { until } from '../support/until.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 const makeThing = route({
@@ -110,7 +111,10 @@ describe('a request under a key that asks nothing of the bank', () => {
   it('does not overwrite what was answered by who took it up', async () => {
     let finish: (answer: { secret: string }) => void = () => undefined;
     const slow = ask({}, () => new Promise((resolve) => (finish = resolve)));
-    while ((await run('SELECT 1 FROM kept_answer')).rowCount === 0);
+    await until(
+      'it is claimed',
+      async () => (await run('SELECT 1 FROM kept_answer')).rowCount === 1,
+    );
     await run(`UPDATE kept_answer SET created_at = created_at - interval '61 seconds'`);
     await ask({}, () => Promise.resolve({ secret: 'the second' }));
     finish({ secret: 'the first' });
