@@ -1,50 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { createCharge, getCharge } from '../../src/contract/charges.js';
 import { bankDoor } from '../support/bank-door.js';
+import {
+  answer,
+  charge,
+  megabyte,
+  pour,
+  trickle,
+  type Behaviour,
+} from '../support/hostile-answers.js';
 import { listenHttp } from '../support/http-listener.js';
 import { until } from '../support/until.js';
-
-type Behaviour = (response: ServerResponse, request: IncomingMessage) => void;
-
-const charge = JSON.stringify({
-  type: 'BANKSLIP',
-  amount: 10.5,
-  ourNumber: '1',
-  correlationId: 'order-1',
-  dueDate: '2030-12-31',
-  barCode: '0',
-  digitableLine: '0',
-  payer: {},
-  status: 'Pending',
-  createdAt: '2026-01-01T00:00:00Z',
-  updatedAt: '2026-01-01T00:00:00Z',
-});
-const megabyte = 1_048_576;
-
-const answer =
-  (status: number, body: string | Buffer, headers: Record<string, string> = {}): Behaviour =>
-  (response) => {
-    response.writeHead(status, headers).end(body);
-  };
-
-const trickle: Behaviour = (response) => {
-  response.writeHead(200, { 'content-type': 'application/json' });
-  const timer = setInterval(() => response.write(' '), 20);
-  response.on('close', () => clearInterval(timer));
-};
-
-const pour: Behaviour = (response) => {
-  response.writeHead(200, { 'content-type': 'application/json' });
-  const chunk = Buffer.alloc(megabyte, ' ');
-  const more = () => {
-    while (!response.destroyed && response.write(chunk));
-  };
-  response.on('drain', more);
-  more();
-};
 
 describe('a hostile bank', () => {
   let server: Server;
