@@ -8,6 +8,7 @@ import { Settings } from './config.js';
 import { Database } from './database.service.js';
 import { EventsModule } from './events/events.module.js';
 import { ExpectedPaymentsModule } from './expected-payments/expected-payments.module.js';
+import { KeptAnswersModule } from './kept-answers/kept-answers.module.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { Addresses } from './platform/addresses.js';
 import { Clock } from './platform/clock.js';
@@ -56,6 +57,7 @@ export class AppModule {
       imports: [
         GroundModule.with(givens),
         ...queueModules(givens.queue.connection),
+        KeptAnswersModule,
         AccountsModule,
         BankModule,
         EventsModule,

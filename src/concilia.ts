@@ -119,6 +119,7 @@ async function startService(
   undo.push(() => queue.close());
   const addresses = new Addresses();
   addresses.bankBaseUrl = settings.bank.baseUrl ?? sandboxUrl ?? '';
+  addresses.bankWhitelabelUrl = settings.bank.whitelabelUrl ?? sandboxUrl ?? '';
   const service = await createHttpApplication(
     AppModule.with({ settings, addresses, log, database, queue }),
     { log, title: 'Concilia' },

@@ -3,6 +3,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { AccountsService, BankAccount } from '../src/accounts/accounts.service.js';
+import { BankConnections } from '../src/bank/bank-connections.service.js';
+import { BankLimits } from '../src/bank/bank-limits.service.js';
 import { BankService } from '../src/bank/bank.service.js';
 import type { Settings } from '../src/config.js';
 import { getCharge } from '../src/contract/charges.js';
@@ -54,14 +56,15 @@ describe('a call to the bank', () => {
   const database = Object.assign(Object.create(Database.prototype) as object, {
     prisma: { $transaction: (work: (tx: object) => Promise<unknown>) => work({}) },
   }) as Database;
+  const key = { apiKey: 'key', apiKeyHeader: 'x-key', tls: {}, rateLimitPerSecond: null };
+  const silent = () => undefined;
   const bank = new BankService(
-    {
-      bank: { profile: 'sandbox', apiKeyHeader: 'x-key', partnerKeyHeader: 'x-partner' },
-    } as Settings,
+    { bank: { profile: 'sandbox' } } as Settings,
+    { credentials: () => Promise.resolve(key) } as unknown as AccountsService,
     // Port 1 of this machine: nothing listens there.
-    { bankBaseUrl: 'http://127.0.0.1:1' } as Addresses,
-    { credentials: () => ({ apiKey: 'key', partnerKey: 'key' }) } as unknown as AccountsService,
-    { info: () => undefined, warn: () => undefined } as unknown as Log,
+    new BankConnections({ bankBaseUrl: 'http://127.0.0.1:1' } as Addresses),
+    new BankLimits(),
+    { debug: silent, info: silent, warn: silent } as unknown as Log,
   );
   const ask = () =>
     bank.call(getCharge, { slug: 'main' } as BankAccount, { params: { correlationId: 'a' } });

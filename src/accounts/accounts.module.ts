@@ -1,10 +1,12 @@
 import { Global, Module, type OnModuleInit } from '@nestjs/common';
+import { AccountsController } from './accounts.controller.js';
 import { AccountsService } from './accounts.service.js';
 import { ApiKeysService } from './api-keys.service.js';
 
 // Global: every door asks who calls, and every room names the account.
 @Global()
 @Module({
+  controllers: [AccountsController],
   providers: [AccountsService, ApiKeysService],
   exports: [AccountsService, ApiKeysService],
 })
@@ -15,6 +17,7 @@ export class AccountsModule implements OnModuleInit {
   ) {}
 
   async onModuleInit(): Promise<void> {
+    await this.accounts.readCertificateFiles();
     await this.apiKeys.recordSettingsKeys(await this.accounts.recordMain());
   }
 }

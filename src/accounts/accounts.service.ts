@@ -1,10 +1,25 @@
-// The bank accounts that the service keeps the book of, and what it shows to each account's bank.
+// The bank accounts that the service keeps the book of, and what it shows to each account's bank. One is described
+// by the settings; others are added by an operator, with credentials that are kept sealed.
+import { readFile } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
-import { Settings } from '../config.js';
+import { Settings, SettingsError } from '../config.js';
 import { Database } from '../database.service.js';
+import type { BankAccount as BankAccountRow } from '../generated/service/client.js';
 import { Clock } from '../platform/clock.js';
 import { AppError } from '../platform/errors.js';
+import type { Page } from '../platform/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
+import { WakeUps } from '../platform/wake-ups.js';
+import { isPair } from './certificates.schema.js';
+import {
+  changeCredentials,
+  completeCredentials,
+  credentialsSet,
+  settingsCredentials,
+  type BankCredentials,
+  type ClientTls,
+  type KeptCredentials,
+} from './credentials.js';
 
 export interface BankAccount {
   id: number;
@@ -14,38 +29,107 @@ export interface BankAccount {
   goLiveAt: Date;
 }
 
-export interface BankCredentials {
-  apiKey: string;
-  partnerKey: string;
-}
-
 /** The account that the settings describe. */
 export const mainSlug = 'main';
 
+export interface AccountChanges {
+  name?: string | null | undefined;
+  credentials?: Partial<KeptCredentials> | undefined;
+}
+
 @Injectable()
 export class AccountsService {
+  private settingsTls: ClientTls = { certificate: null, key: null, ca: null };
+
   constructor(
     private readonly database: Database,
     private readonly settings: Settings,
     private readonly secretBox: SecretBox,
     private readonly clock: Clock,
+    private readonly wakeUps: WakeUps,
   ) {}
+
+  /** Reads the certificates that the settings name, once, at the start. Throws SettingsError. */
+  async readCertificateFiles(): Promise<void> {
+    const { clientCertificateFile, clientKeyFile, caFile } = this.settings.bank;
+    this.settingsTls = {
+      certificate: await readSettingsFile('BANK_CLIENT_CERTIFICATE_FILE', clientCertificateFile),
+      key: await readSettingsFile('BANK_CLIENT_KEY_FILE', clientKeyFile),
+      ca: await readSettingsFile('BANK_CA_FILE', caFile),
+    };
+  }
 
   /**
    * Records the account of the settings. It goes live when it is first recorded; with the sandbox bank, whose
    * whole history is ours and whose clock is not, from the beginning.
    */
   async recordMain(): Promise<BankAccount> {
-    const goLiveAt = this.settings.bank.profile === 'sandbox' ? new Date(0) : this.clock.now();
     await this.database.prisma.bankAccount.createMany({
-      data: [{ slug: mainSlug, goLiveAt }],
+      data: [{ slug: mainSlug, goLiveAt: this.defaultGoLiveAt() }],
       skipDuplicates: true,
     });
     return this.database.prisma.bankAccount.findUniqueOrThrow({ where: { slug: mainSlug } });
   }
 
+  /** Adds an account; its webhooks are registered and its statement is read. Throws `conflict`. */
+  async add(
+    fields: { slug: string; name: string | null; goLiveAt: Date | null },
+    credentials: KeptCredentials,
+  ): Promise<BankAccountRow> {
+    assertPair(credentials);
+    const { slug, name, goLiveAt } = fields;
+    const added = await this.database.prisma.bankAccount.createManyAndReturn({
+      data: [
+        {
+          slug,
+          name,
+          goLiveAt: goLiveAt ?? this.defaultGoLiveAt(),
+          origin: 'api',
+          credentials: this.seal(credentials),
+        },
+      ],
+      skipDuplicates: true,
+    });
+    const account = added[0];
+    if (!account) throw new AppError('conflict', { public: 'An account has this slug already.' });
+    await this.wake(account.id);
+    return account;
+  }
+
+  /** Throws `conflict` for the credentials of the settings' account, and where another change was faster. */
+  async change(slug: string, { name, credentials }: AccountChanges): Promise<BankAccountRow> {
+    const account = await this.getBySlug(slug);
+    if (credentials && account.origin === 'settings')
+      throw new AppError('conflict', {
+        public: 'The credentials of this account stand in the settings and are changed there.',
+      });
+    const changed = credentials ? changeCredentials(this.open(account), credentials) : null;
+    if (changed) assertPair(changed);
+    const { count } = await this.database.prisma.bankAccount.updateMany({
+      where: { id: account.id, updatedAt: account.updatedAt },
+      data: {
+        ...(name === undefined ? {} : { name }),
+        ...(changed ? { credentials: this.seal(changed) } : {}),
+        updatedAt: later(this.clock.now(), account.updatedAt),
+      },
+    });
+    if (count === 0)
+      throw new AppError('conflict', { public: 'The account was changed at the same time.' });
+    if (changed) await this.wake(account.id);
+    return this.getBySlug(slug);
+  }
+
   async list(): Promise<BankAccount[]> {
     return this.database.prisma.bankAccount.findMany({ orderBy: { id: 'asc' } });
+  }
+
+  /** One more than the page holds, newest first. */
+  async listPage({ limit, after }: Page): Promise<BankAccountRow[]> {
+    return this.database.prisma.bankAccount.findMany({
+      where: after === null ? {} : { id: { lt: Number(after) } },
+      orderBy: { id: 'desc' },
+      take: limit + 1,
+    });
   }
 
   async get(id: number): Promise<BankAccount> {
@@ -54,18 +138,84 @@ export class AccountsService {
     return account;
   }
 
+  async getBySlug(slug: string): Promise<BankAccountRow> {
+    const account = await this.database.prisma.bankAccount.findUnique({ where: { slug } });
+    if (!account) throw new AppError('not_found');
+    return account;
+  }
+
   async findBySlug(slug: string): Promise<BankAccount | null> {
     return this.database.prisma.bankAccount.findUnique({ where: { slug } });
   }
 
-  credentials(_account: BankAccount): BankCredentials {
-    return { apiKey: this.settings.bank.apiKey, partnerKey: this.settings.bank.partnerKey };
+  /** What the account's bank is shown. Read each time: another process may have changed it. */
+  async credentials({ id }: Pick<BankAccount, 'id'>): Promise<BankCredentials> {
+    const account = await this.database.prisma.bankAccount.findUniqueOrThrow({ where: { id } });
+    const ofSettings = settingsCredentials(this.settings.bank, this.settingsTls);
+    return account.origin === 'settings'
+      ? ofSettings
+      : completeCredentials(this.open(account), ofSettings);
+  }
+
+  /** The names of the credentials that are set. */
+  credentialsSet(account: BankAccountRow): string[] {
+    if (account.origin === 'api') return credentialsSet(this.open(account));
+    const { certificate, key, ca } = this.settingsTls;
+    return credentialsSet({
+      ...this.settings.bank,
+      ...{ clientCertificate: certificate, clientKey: key, ca },
+    });
   }
 
   /** What the bank must prove itself with when it calls us for this account; 32 random-looking bytes. */
-  webhookSecret(account: Pick<BankAccount, 'slug'>): string {
-    return (
-      this.settings.bank.webhookSecret ?? this.secretBox.hash('bank-webhook-secret', account.slug)
-    );
+  async webhookSecret({ id, slug }: Pick<BankAccount, 'id' | 'slug'>): Promise<string> {
+    const account = await this.database.prisma.bankAccount.findUniqueOrThrow({ where: { id } });
+    const said =
+      account.origin === 'settings'
+        ? this.settings.bank.webhookSecret
+        : this.open(account).webhookSecret;
+    return said ?? this.secretBox.hash('bank-webhook-secret', slug);
+  }
+
+  private defaultGoLiveAt(): Date {
+    return this.settings.bank.profile === 'sandbox' ? new Date(0) : this.clock.now();
+  }
+
+  private async wake(accountId: number): Promise<void> {
+    await this.wakeUps.wake('registerWebhooks', { accountId });
+    await this.wakeUps.wake('syncStatement', { accountId });
+  }
+
+  private seal(credentials: KeptCredentials): string {
+    return this.secretBox.seal(JSON.stringify(credentials));
+  }
+
+  private open({ credentials }: BankAccountRow): KeptCredentials {
+    return JSON.parse(this.secretBox.open(credentials ?? '')) as KeptCredentials;
+  }
+}
+
+function later(now: Date, last: Date): Date {
+  return now > last ? now : new Date(last.getTime() + 1);
+}
+
+function assertPair({ clientCertificate, clientKey }: KeptCredentials): void {
+  const wrong = (field: string, message: string) =>
+    new AppError('validation_failed', { errors: { [`$.credentials.${field}`]: [message] } });
+  if (clientCertificate && !clientKey)
+    throw wrong('clientKey', 'A certificate goes with its private key.');
+  if (clientKey && !clientCertificate)
+    throw wrong('clientCertificate', 'A private key goes with its certificate.');
+  if (clientCertificate && clientKey && !isPair(clientCertificate, clientKey))
+    throw wrong('clientKey', 'Is not the private key of the certificate.');
+}
+
+async function readSettingsFile(setting: string, path: string | null): Promise<string | null> {
+  if (path === null) return null;
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const { code = 'unreadable' } = error as { code?: string };
+    throw new SettingsError([`${setting} names a file that cannot be read (${code}).`]);
   }
 }

@@ -1,8 +1,13 @@
-// Business systems' keys: kept as keyed hashes, each scoped to one bank account.
+// Business systems' keys: kept as keyed hashes, each scoped to one bank account; and the operator's.
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { Settings } from '../config.js';
-import { Database } from '../database.service.js';
+import { Database, type Tx } from '../database.service.js';
+import type { ApiKey } from '../generated/service/client.js';
+import { Clock } from '../platform/clock.js';
+import { AppError } from '../platform/errors.js';
+import type { Page } from '../platform/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
 import type { BankAccount } from './accounts.service.js';
 import { scopes, type Scope } from './scopes.js';
@@ -15,12 +20,24 @@ export interface Caller {
   scopes: readonly Scope[];
 }
 
+export interface NewKey {
+  name: string | null;
+  kind: ApiKeyKind;
+  scopes: readonly Scope[];
+}
+
+const keyBytes = 32;
+const hintLength = 4;
+const defaultOverlapSeconds = 86_400;
+const settingsScopes: Record<ApiKeyKind, readonly Scope[]> = { api: scopes, partner: ['onboard'] };
+
 @Injectable()
 export class ApiKeysService {
   constructor(
     private readonly database: Database,
     private readonly settings: Settings,
     private readonly secretBox: SecretBox,
+    private readonly clock: Clock,
   ) {}
 
   /** Makes the first keys those of the settings: a key that was changed there stops working. */
@@ -34,8 +51,9 @@ export class ApiKeysService {
     const found = await this.database.prisma.apiKey.findFirst({
       where: {
         hash: this.hash(kind, key),
+        kind,
         revokedAt: null,
-        OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }],
+        OR: [{ expiresAt: null }, { expiresAt: { gt: this.clock.now() } }],
       },
       select: { id: true, accountId: true, scopes: true },
     });
@@ -43,12 +61,82 @@ export class ApiKeysService {
     return { accountId: found.accountId, keyId: found.id, scopes: found.scopes as Scope[] };
   }
 
+  /** Compares digests, so that neither content nor length shows in the time it takes. */
+  isOperators(key: string): boolean {
+    const digest = (text: string) => Buffer.from(this.secretBox.hash('admin-key', text), 'hex');
+    return timingSafeEqual(digest(key), digest(this.settings.keys.admin));
+  }
+
+  /** The only moment at which the key is told. */
+  async create(accountId: number, fields: NewKey, db: Tx | null = null) {
+    const key = `ck_${randomBytes(keyBytes).toString('base64url')}`;
+    const record = await (db ?? this.database.prisma).apiKey.create({
+      data: {
+        id: uuidv7(),
+        accountId,
+        name: fields.name,
+        kind: fields.kind,
+        hash: this.hash(fields.kind, key),
+        origin: 'api',
+        scopes: [...new Set(fields.scopes)],
+        hint: key.slice(-hintLength),
+      },
+    });
+    return { record, key };
+  }
+
+  /** One more than the page holds, newest first. */
+  async listPage(accountId: number, { limit, after }: Page): Promise<ApiKey[]> {
+    return this.database.prisma.apiKey.findMany({
+      where: { accountId, ...(after === null ? {} : { id: { lt: after } }) },
+      orderBy: { id: 'desc' },
+      take: limit + 1,
+    });
+  }
+
+  /** A new key that may do the same; the old one ends with the overlap. Throws `conflict` where it has an end. */
+  async rotate(accountId: number, id: string, overlapSeconds = defaultOverlapSeconds) {
+    const old = await this.getChangeable(accountId, id);
+    return this.database.transaction(async (tx) => {
+      const { count } = await tx.apiKey.updateMany({
+        where: { id, revokedAt: null, expiresAt: null },
+        data: { expiresAt: new Date(this.clock.now().getTime() + overlapSeconds * 1_000) },
+      });
+      if (count === 0)
+        throw new AppError('conflict', { public: 'The key was rotated or revoked before.' });
+      const { name, kind } = old;
+      const fields = { name, kind: kind as ApiKeyKind, scopes: old.scopes as Scope[] };
+      return this.create(accountId, fields, tx);
+    });
+  }
+
+  /** At once, also for a key that was to end later. A second time changes nothing. */
+  async revoke(accountId: number, id: string): Promise<ApiKey> {
+    await this.getChangeable(accountId, id);
+    await this.database.prisma.apiKey.updateMany({
+      where: { id, revokedAt: null },
+      data: { revokedAt: this.clock.now() },
+    });
+    return this.database.prisma.apiKey.findUniqueOrThrow({ where: { id } });
+  }
+
+  private async getChangeable(accountId: number, id: string): Promise<ApiKey> {
+    const found = await this.database.prisma.apiKey.findFirst({ where: { accountId, id } });
+    if (!found) throw new AppError('not_found');
+    if (found.origin === 'settings')
+      throw new AppError('conflict', {
+        public: 'This key stands in the settings and is changed there.',
+      });
+    return found;
+  }
+
   private async recordSettingsKey(account: BankAccount, kind: ApiKeyKind, key: string) {
     const hash = this.hash(kind, key);
+    const mayDo = [...settingsScopes[kind]];
     await this.database.transaction(async (tx) => {
       await tx.apiKey.updateMany({
         where: { kind, origin: 'settings', revokedAt: null, hash: { not: hash } },
-        data: { revokedAt: new Date() },
+        data: { revokedAt: this.clock.now() },
       });
       await tx.apiKey.upsert({
         where: { hash },
@@ -58,9 +146,9 @@ export class ApiKeysService {
           kind,
           hash,
           origin: 'settings',
-          scopes: [...scopes],
+          scopes: mayDo,
         },
-        update: { revokedAt: null, scopes: [...scopes] },
+        update: { revokedAt: null, scopes: mayDo },
       });
     });
   }

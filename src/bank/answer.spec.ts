@@ -49,10 +49,12 @@ describe('an answer of the bank', () => {
     ['null', null],
     ["a problem's body", { title: 'Bad Request', status: 400 }],
   ])('with 200 and %s is unknown, not a failure', (_, body) => {
-    expect(judge(200, JSON.stringify(body))).toEqual({
+    const text = JSON.stringify(body);
+    expect(judge(200, text)).toEqual({
       outcome: 'unknown',
       reason: 'unexpected_answer',
       status: 200,
+      text,
     });
   });
 
@@ -76,7 +78,11 @@ describe('an answer of the bank', () => {
   it.each([300, 301, 302, 303, 304, 307, 308])(
     'with %i is a redirect, which proves nothing',
     (s) => {
-      expect(judge(s, asked)).toEqual({ outcome: 'unknown', reason: 'redirected', status: s });
+      expect(judge(s, asked)).toMatchObject({
+        outcome: 'unknown',
+        reason: 'redirected',
+        status: s,
+      });
     },
   );
 
@@ -98,7 +104,7 @@ describe('an answer of the bank', () => {
   );
 
   it.each([401, 403, 408, 409, 425, 429])('with %i is no verdict on the request', (status) => {
-    expect(judge(status, '{"title":"no"}')).toEqual({
+    expect(judge(status, '{"title":"no"}')).toMatchObject({
       outcome: 'unknown',
       reason: 'refused_for_now',
       status,
@@ -107,7 +113,11 @@ describe('an answer of the bank', () => {
 
   it.each([500, 501, 502, 503, 504, 520, 599])('with %i may have had its effect', (status) => {
     for (const body of [asked, '{"title":"no"}', ''])
-      expect(judge(status, body)).toEqual({ outcome: 'unknown', reason: 'bank_error', status });
+      expect(judge(status, body)).toMatchObject({
+        outcome: 'unknown',
+        reason: 'bank_error',
+        status,
+      });
   });
 
   it('keeps the text of numbers that JavaScript would round', () => {
@@ -126,6 +136,48 @@ describe('an answer of the bank', () => {
     const answer = judgeAnswer(readStatementPage, { status: 200, body, date: null }, () => true);
     expect(answer).toMatchObject({ outcome: 'success', date: null });
     expect(answer.outcome === 'success' && answer.value).toHaveLength(3);
+  });
+
+  // Each row of the table, at both its ends.
+  it.each<[number, string, string, string | null]>([
+    [199, 'unknown', asked, 'unexpected_answer'],
+    [200, 'success', asked, null],
+    [299, 'success', asked, null],
+    [300, 'unknown', asked, 'redirected'],
+    [399, 'unknown', asked, 'redirected'],
+    [400, 'rejection', '{"title":"no"}', null],
+    [401, 'unknown', '{"title":"no"}', 'refused_for_now'],
+    [402, 'rejection', '{"title":"no"}', null],
+    [403, 'unknown', '{"title":"no"}', 'refused_for_now'],
+    [404, 'rejection', '{"title":"no"}', null],
+    [407, 'rejection', '{"title":"no"}', null],
+    [408, 'unknown', '{"title":"no"}', 'refused_for_now'],
+    [409, 'unknown', '{"title":"no"}', 'refused_for_now'],
+    [410, 'rejection', '{"title":"no"}', null],
+    [424, 'rejection', '{"title":"no"}', null],
+    [425, 'unknown', '{"title":"no"}', 'refused_for_now'],
+    [426, 'rejection', '{"title":"no"}', null],
+    [429, 'unknown', '{"title":"no"}', 'refused_for_now'],
+    [499, 'rejection', '{"title":"no"}', null],
+    [500, 'unknown', '{"title":"no"}', 'bank_error'],
+    [599, 'unknown', asked, 'bank_error'],
+    [999, 'unknown', asked, 'bank_error'],
+  ])('with %i is, at best, %s', (status, outcome, body, reason) => {
+    expect(judge(status, body)).toMatchObject({ outcome, ...(reason ? { reason } : {}) });
+  });
+
+  it('hands on what came with an unknown, where it is JSON, and how long to wait', () => {
+    const body = Buffer.from('{"title":"later"}');
+    const answer = { status: 429, body, date: null, retryAfterMs: 7_000 };
+    expect(judgeAnswer(createCharge, answer, isOurs)).toEqual({
+      outcome: 'unknown',
+      reason: 'refused_for_now',
+      status: 429,
+      retryAfterMs: 7_000,
+      isLimited: true,
+      text: '{"title":"later"}',
+    });
+    expect(judge(503, '<html>')).not.toHaveProperty('text');
   });
 
   it('is judged, never thrown at, whatever it is; only 2xx succeeds and only 4xx rejects', () => {

@@ -14,6 +14,8 @@ export interface RawAnswer {
   status: number;
   body: Buffer;
   date: Date | null;
+  /** How long the bank asked us to wait. */
+  retryAfterMs?: number;
 }
 
 export type BankAnswer<Value> =
@@ -23,11 +25,15 @@ export type BankAnswer<Value> =
       outcome: 'unknown';
       reason: UnknownReason;
       status: number | null;
-      /** How long the bank asked us to wait. */
+      /** How long the bank asked us to wait, or we hold such calls back. */
       retryAfterMs?: number;
+      /** Whether it is a limit on the number of calls, the bank's or our own, that holds it back. */
+      isLimited?: boolean;
       /** What came, where it could be read as JSON. */
       text?: string;
     };
+
+export type UnknownAnswer = Extract<BankAnswer<never>, { outcome: 'unknown' }>;
 
 export type UnknownReason =
   /** No byte left us: nothing can have happened. */
@@ -40,8 +46,30 @@ export type UnknownReason =
   | 'refused_for_now'
   | 'bank_error';
 
-// These say that the bank did not look at the request, or not yet, or that ours was not the reason.
-const notAVerdict = new Set([401, 403, 408, 409, 425, 429]);
+/** What a status can say at best; the body must bear it out. */
+type Claim = 'yes' | 'no' | UnknownReason;
+
+/**
+ * The whole table; the first row that fits counts. A yes becomes a success when the body validates and speaks of
+ * what was asked, a no becomes a rejection when the body is a JSON object; otherwise each is unknown.
+ */
+const claims: readonly { from: number; to: number; only?: readonly number[]; claim: Claim }[] = [
+  { from: 200, to: 299, claim: 'yes' },
+  // Not followed: what stands elsewhere proves nothing of what happened here.
+  { from: 300, to: 399, claim: 'redirected' },
+  // The bank did not look at the request, or not yet, or ours was not the reason.
+  { from: 400, to: 499, only: [401, 403, 408, 409, 425, 429], claim: 'refused_for_now' },
+  { from: 400, to: 499, claim: 'no' },
+  // It may have failed after its effect.
+  { from: 500, to: Number.MAX_SAFE_INTEGER, claim: 'bank_error' },
+];
+
+function claimOf(status: number): Claim {
+  const row = claims.find(
+    ({ from, to, only }) => status >= from && status <= to && (only?.includes(status) ?? true),
+  );
+  return row?.claim ?? 'unexpected_answer';
+}
 
 /** Judges an answer by its route's response schema; `echoes` says whether it speaks of what we asked. */
 export function judgeAnswer<R extends Route>(
@@ -49,14 +77,20 @@ export function judgeAnswer<R extends Route>(
   answer: RawAnswer,
   echoes: (value: z.output<R['response']>) => boolean,
 ): BankAnswer<z.output<R['response']>> {
-  const { status } = answer;
-  const unknown = (reason: UnknownReason) => ({ outcome: 'unknown', reason, status }) as const;
-  if (status >= 500) return unknown('bank_error');
-  if (status >= 300 && status < 400) return unknown('redirected');
-  if (notAVerdict.has(status)) return unknown('refused_for_now');
+  const { status, retryAfterMs } = answer;
   const read = readJson(answer.body, route.response instanceof z.ZodArray ? tolerant : strict);
+  const unknown = (reason: UnknownReason) => ({
+    outcome: 'unknown' as const,
+    reason,
+    status,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(status === 429 ? { isLimited: true } : {}),
+    ...(read ? { text: read.text } : {}),
+  });
+  const claim = claimOf(status);
+  if (claim !== 'yes' && claim !== 'no') return unknown(claim);
   if (!read) return unknown('unreadable_answer');
-  if (status >= 400)
+  if (claim === 'no')
     return isJsonObject(read.json)
       ? { outcome: 'rejection', status, text: read.text }
       : unknown('unreadable_answer');

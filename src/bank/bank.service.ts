@@ -1,26 +1,27 @@
-// The only door to the bank. One call, outside any transaction, under a total deadline, following no redirect
-// and reading no more than an answer can be; what it brings back is an outcome, never an exception.
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import axios, { type AxiosInstance } from 'axios';
+// The only door to the bank. One call, outside any transaction, within the account's limits and a total
+// deadline; what it brings back is an outcome, never an exception.
+import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
+import type { BankCredentials } from '../accounts/credentials.js';
 import { Settings } from '../config.js';
 import { idempotencyKeyHeader } from '../contract/authentication.js';
 import { errorBody } from '../contract/errors.js';
 import type { Route, RouteInput, RouteOutput } from '../contract/route.js';
 import { assertOutsideTransaction } from '../database.service.js';
-import { Addresses } from '../platform/addresses.js';
 import { Reply } from '../platform/contract-route.js';
 import { AppError, type FaultCode, type FaultDetails } from '../platform/errors.js';
-import { parseJson, stringifyJson } from '../platform/exact-json.js';
-import { Log } from '../platform/log.js';
-import { judgeAnswer, type BankAnswer, type RawAnswer, type UnknownReason } from './answer.js';
+import { parseJson } from '../platform/exact-json.js';
+import { describeError, Log } from '../platform/log.js';
+import { judgeAnswer, type BankAnswer, type UnknownAnswer } from './answer.js';
+import { BankConnections } from './bank-connections.service.js';
+import { BankLimits } from './bank-limits.service.js';
+import { endpointClassOf } from './endpoint-class.js';
 import { profileOf, type BankProfile } from './profiles.js';
+import { encodeBody, encodeTarget } from './request.js';
 
 export interface CallOptions<R extends Route> {
-  /** The total time for the call, in milliseconds: connecting, sending and reading. */
+  /** The total time for the call, in milliseconds: waiting for its turn, connecting, sending and reading. */
   deadlineMs?: number;
   /** No byte is written after this instant: checked last, for a process that slept. */
   sendBy?: Date;
@@ -31,34 +32,19 @@ export interface CallOptions<R extends Route> {
 }
 
 const defaultDeadlineMs = 10_000;
-/** A statement page of a thousand lines with their proofs stays well below. */
-const maxAnswerBytes = 16 * 1_048_576;
 
 @Injectable()
-export class BankService implements OnApplicationShutdown {
+export class BankService {
   readonly profile: BankProfile;
-  private readonly client: AxiosInstance;
-  private readonly agents = {
-    httpAgent: new HttpAgent({ keepAlive: true, maxSockets: 64 }),
-    httpsAgent: new HttpsAgent({ keepAlive: true, maxSockets: 64 }),
-  };
 
   constructor(
-    private readonly settings: Settings,
-    private readonly addresses: Addresses,
+    settings: Settings,
     private readonly accounts: AccountsService,
+    private readonly connections: BankConnections,
+    private readonly limits: BankLimits,
     private readonly log: Log,
   ) {
     this.profile = profileOf(settings.bank);
-    this.client = axios.create({
-      ...this.agents,
-      maxRedirects: 0,
-      maxContentLength: maxAnswerBytes,
-      responseType: 'arraybuffer',
-      transformRequest: [(body: unknown) => body],
-      validateStatus: () => true,
-      proxy: false,
-    });
   }
 
   /** Asks the bank. Never throws for what the bank or the network does. */
@@ -69,14 +55,9 @@ export class BankService implements OnApplicationShutdown {
     options: CallOptions<R> = {},
   ): Promise<BankAnswer<RouteOutput<R>>> {
     assertOutsideTransaction('a call to the bank');
-    const raw = await this.send(route, account, input, options);
-    if ('outcome' in raw) return raw;
-    const answer = judgeAnswer(route, raw, options.echoes ?? (() => true));
-    if (answer.outcome !== 'success')
-      this.log.info(
-        { route: route.name, account: account.slug, outcome: answer.outcome, status: raw.status },
-        'the bank did not say yes',
-      );
+    const startedAt = performance.now();
+    const answer = await this.attempt(route, account, input, options);
+    this.tell(route, account, answer, performance.now() - startedAt);
     return answer;
   }
 
@@ -103,70 +84,134 @@ export class BankService implements OnApplicationShutdown {
     if (answer.outcome === 'success') return answer;
     if (answer.outcome === 'rejection') throw new AppError(...refusal(answer));
     if (answer.status === 409) throw new AppError('conflict');
-    if (answer.status === 429)
-      throw new AppError('rate_limited', { headers: { 'Retry-After': '1' } });
+    const headers = retryAfterHeader(answer);
+    if (answer.isLimited) throw new AppError('rate_limited', { headers });
     throw new AppError(answer.reason === 'too_late' ? 'bank_timeout' : 'bank_unreachable', {
       internal: `${route.name}: ${answer.reason}`,
+      headers,
     });
   }
 
-  onApplicationShutdown(): void {
-    this.agents.httpAgent.destroy();
-    this.agents.httpsAgent.destroy();
+  /** Waits for the account's turn, sends, and judges what comes. */
+  private async attempt<R extends Route>(
+    route: R,
+    account: BankAccount,
+    input: Partial<RouteInput<R>>,
+    options: CallOptions<R>,
+  ): Promise<BankAnswer<RouteOutput<R>>> {
+    const startedAt = performance.now();
+    const { deadlineMs = defaultDeadlineMs, sendBy } = options;
+    const credentials = await this.credentials(account);
+    if (!credentials) return notSent;
+    const admission = await this.limits.admit({
+      accountId: account.id,
+      endpointClass: endpointClassOf(route),
+      ratePerSecond: credentials.rateLimitPerSecond,
+      // A call that has waited for its turn needs time for its answer.
+      patienceMs: Math.min(deadlineMs / 2, sendBy ? sendBy.getTime() - Date.now() : deadlineMs),
+    });
+    if (!admission.isAdmitted) {
+      const { retryAfterMs, isLimited } = admission;
+      return { ...notSent, retryAfterMs: Math.ceil(retryAfterMs), isLimited };
+    }
+    let answer: BankAnswer<RouteOutput<R>> | null = null;
+    try {
+      const leftMs = Math.max(1, Math.ceil(deadlineMs - (performance.now() - startedAt)));
+      const within = { ...options, deadlineMs: leftMs };
+      answer = await this.send(route, account, input, within, credentials);
+    } finally {
+      admission.conclude(answer);
+    }
+    return answer ?? notSent;
   }
 
+  /** Null where nothing was tried: it is too late, or there is no key to show. */
   private async send<R extends Route>(
     route: R,
     account: BankAccount,
     input: Partial<RouteInput<R>>,
-    { deadlineMs = defaultDeadlineMs, sendBy, exactBody }: CallOptions<R>,
-  ): Promise<RawAnswer | Extract<BankAnswer<never>, { outcome: 'unknown' }>> {
+    { deadlineMs, sendBy, exactBody, echoes }: CallOptions<R> & { deadlineMs: number },
+    credentials: BankCredentials,
+  ): Promise<BankAnswer<RouteOutput<R>> | null> {
     const body = exactBody ?? encodeBody(route, input);
-    const url = this.addresses.bankBaseUrl + fillPath(route, input) + queryText(route, input);
-    const headers = this.headers(route, account, input.idempotencyKey ?? null, body !== null);
-    if (sendBy && Date.now() > sendBy.getTime())
-      return { outcome: 'unknown', reason: 'not_sent', status: null };
-    const deadline = AbortSignal.timeout(deadlineMs);
+    const headers = headersOf(route, credentials, input.idempotencyKey ?? null, body !== null);
+    const target = encodeTarget(route, input);
+    if (!headers || (sendBy && Date.now() > sendBy.getTime())) return null;
+    const exchanged = await this.connections.exchange({
+      accountId: account.id,
+      tls: credentials.tls,
+      isWhitelabel: route.authentication === 'partner-key',
+      method: route.method,
+      target,
+      headers,
+      body,
+      deadlineMs,
+    });
+    if (exchanged.isAnswered) return judgeAnswer(route, exchanged.answer, echoes ?? (() => true));
+    const { reason, error } = exchanged;
+    // The client's own error holds the whole request, with key and body.
+    const about = { err: describeError(error), route: route.name, account: account.slug };
+    this.log.warn(about, 'no answer from the bank');
+    return { outcome: 'unknown', reason, status: null };
+  }
+
+  /** Null where they cannot be read: nothing can be sent then, which is no reason to doubt what was. */
+  private async credentials(account: BankAccount): Promise<BankCredentials | null> {
     try {
-      const response = await this.client.request<Buffer>({
-        method: route.method,
-        url,
-        data: body ?? undefined,
-        headers,
-        signal: deadline,
-      });
-      const date = new Date(String(response.headers['date']));
-      return {
-        status: response.status,
-        body: Buffer.from(response.data),
-        date: Number.isNaN(date.getTime()) ? null : date,
-      };
+      return await this.accounts.credentials(account);
     } catch (error) {
-      this.log.warn(
-        { err: error, route: route.name, account: account.slug },
-        'no answer from the bank',
-      );
-      return { outcome: 'unknown', reason: reasonOf(error, deadline), status: null };
+      this.log.error({ err: error, account: account.slug }, 'no credentials to show to the bank');
+      return null;
     }
   }
 
-  private headers(
+  /** One line a call: neither its address, which names persons, nor anything that it carries. */
+  private tell(
     route: Route,
     account: BankAccount,
-    idempotencyKey: string | null,
-    hasBody: boolean,
-  ): Record<string, string> {
-    const { apiKey, partnerKey } = this.accounts.credentials(account);
-    const { apiKeyHeader, partnerKeyHeader } = this.settings.bank;
-    return {
-      accept: 'application/json',
-      ...(route.authentication === 'partner-key'
-        ? { [partnerKeyHeader]: partnerKey }
-        : { [apiKeyHeader]: apiKey }),
-      ...(idempotencyKey ? { [idempotencyKeyHeader]: idempotencyKey } : {}),
-      ...(hasBody ? { 'content-type': 'application/json' } : {}),
+    answer: BankAnswer<unknown>,
+    durationMs: number,
+  ): void {
+    const told = {
+      route: route.name,
+      account: account.slug,
+      outcome: answer.outcome,
+      status: answer.status,
+      ...(answer.outcome === 'unknown' ? { reason: answer.reason } : {}),
+      durationMs: Math.round(durationMs),
     };
+    if (answer.outcome === 'success') this.log.debug(told, 'the bank said yes');
+    else if (answer.status === 401 || answer.status === 403)
+      this.log.error(told, 'the bank refuses our key; calls of this kind are held back');
+    else this.log.info(told, 'the bank did not say yes');
   }
+}
+
+const notSent: UnknownAnswer = { outcome: 'unknown', reason: 'not_sent', status: null };
+
+/** Null where the account has no key of the kind that the route asks for. */
+function headersOf(
+  route: Route,
+  { apiKey, partnerKey, apiKeyHeader, partnerKeyHeader, accountHeader }: BankCredentials,
+  idempotencyKey: string | null,
+  hasBody: boolean,
+): Record<string, string> | null {
+  const isPartners = route.authentication === 'partner-key';
+  const key = isPartners ? partnerKey : apiKey;
+  if (!key) return null;
+  return {
+    accept: 'application/json',
+    [isPartners ? partnerKeyHeader : apiKeyHeader]: key,
+    ...(accountHeader && !isPartners ? { [accountHeader.name]: accountHeader.value } : {}),
+    ...(idempotencyKey ? { [idempotencyKeyHeader]: idempotencyKey } : {}),
+    ...(hasBody ? { 'content-type': 'application/json' } : {}),
+  };
+}
+
+/** In whole seconds, rounded up: who comes back earlier is sent away again. */
+function retryAfterHeader({ retryAfterMs, isLimited }: UnknownAnswer): Record<string, string> {
+  const waitMs = retryAfterMs ?? (isLimited ? 1_000 : null);
+  return waitMs === null ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1_000))) };
 }
 
 /** The bank's refusal in our own words, so that its body tells the trace id of the request at hand. */
@@ -179,40 +224,4 @@ function refusal({ status, text }: { status: number; text: string }): [FaultCode
   };
   if (status === 404) return ['not_found', details];
   return [status === 400 ? 'validation_failed' : 'rule_broken', details];
-}
-
-// The connection was never made: no byte of the request left.
-const neverConnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
-
-function reasonOf(error: unknown, deadline: AbortSignal): UnknownReason {
-  if (axios.isAxiosError(error) && neverConnected.has(error.code ?? '')) return 'not_sent';
-  return deadline.aborted ? 'too_late' : 'no_answer';
-}
-
-/** The body that a route's input is sent as; null for a route without one. */
-export function encodeBody(route: Route, input: { body?: unknown }): string | null {
-  return route.body instanceof z.ZodUndefined
-    ? null
-    : stringifyJson(z.encode(route.body, input.body as never));
-}
-
-function fillPath(route: Route, input: { params?: unknown }): string {
-  const params = (input.params ? z.encode(route.params, input.params as never) : {}) as Record<
-    string,
-    string
-  >;
-  return route.path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(String(params[name])),
-  );
-}
-
-function queryText(route: Route, input: { query?: unknown }): string {
-  const query = (input.query ? z.encode(route.query, input.query as never) : {}) as Record<
-    string,
-    string | string[] | undefined
-  >;
-  const pairs = Object.entries(query).flatMap(([name, value]) =>
-    [value ?? []].flat().map((one): [string, string] => [name, one]),
-  );
-  return pairs.length > 0 ? `?${new URLSearchParams(pairs).toString()}` : '';
 }

@@ -4,8 +4,8 @@ import { z } from 'zod';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Which header proves the caller: the API key, the partner key, or none. */
-export type RouteAuthentication = 'api-key' | 'partner-key' | 'none';
+/** Who proves itself, and how: with an API key, a partner's, the operator's, or not at all. */
+export type RouteAuthentication = 'api-key' | 'partner-key' | 'admin-key' | 'none';
 
 export interface Route<
   Params extends z.ZodType = z.ZodType,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { pauseAfterAttemptMs, readRetryAfter } from './delivery-schedule.js';
+import { pauseAfterAttemptMs } from './delivery-schedule.js';
 
 const dayMs = 86_400_000;
 const attempt = fc.integer({ min: 1, max: 9 });
@@ -39,51 +39,5 @@ describe('pauseAfterAttemptMs', () => {
 
   it('gives no attempt more because the endpoint asks for a pause', () => {
     expect(pauseAfterAttemptMs(10, 5, 0)).toBeNull();
-  });
-});
-
-describe('readRetryAfter', () => {
-  const now = new Date('2026-01-01T12:00:00Z');
-
-  it.each<[string, number]>([
-    ['0', 0],
-    ['120', 120],
-    ['007', 7],
-    ['999999999', 999_999_999],
-    ['Thu, 01 Jan 2026 12:00:30 GMT', 30],
-    ['Fri, 02 Jan 2026 12:00:00 GMT', 86_400],
-  ])('reads %s as %i seconds', (header, seconds) => {
-    expect(readRetryAfter(header, now)).toBe(seconds);
-  });
-
-  it.each([
-    undefined,
-    null,
-    5,
-    ['5'],
-    '',
-    '-5',
-    '5.5',
-    '1e9',
-    '9'.repeat(400),
-    'Infinity',
-    'soon',
-    'in 5 minutes',
-    'Thu, 01 Jan 2026 12:00:00 GMT',
-    'Thu, 01 Jan 1970 00:00:00 GMT',
-  ])('finds no pause in %j', (header) => expect(readRetryAfter(header, now)).toBeNull());
-
-  it.each(['try again 2999', 'maintenance (2100)'])(
-    'takes words for no date although JavaScript finds one in them: %s',
-    (header) => expect(readRetryAfter(header, now)).toBeNull(),
-  );
-
-  it('finds a pause that can be counted or none, whatever the endpoint says', () => {
-    fc.assert(
-      fc.property(fc.string(), (header) => {
-        const seconds = readRetryAfter(header, now);
-        if (seconds !== null) expect(seconds).toBeGreaterThanOrEqual(0);
-      }),
-    );
   });
 });

@@ -12,9 +12,10 @@ import { BankService } from '../bank/bank.service.js';
 import { Database } from '../database.service.js';
 import { Clock } from '../platform/clock.js';
 import { Log } from '../platform/log.js';
+import { readRetryAfter } from '../platform/retry-after.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { isAddressAllowed, judgeEndpointUrl } from './address-guard.js';
-import { pauseAfterAttemptMs, readRetryAfter } from './delivery-schedule.js';
+import { pauseAfterAttemptMs } from './delivery-schedule.js';
 import {
   claimDeliveries,
   recordResult,

@@ -1,9 +1,11 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
 import type { Caller } from '../accounts/api-keys.service.js';
+import { Needs } from '../accounts/needs.decorator.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
+import { KeptAnswers } from '../kept-answers/kept-answers.service.js';
 import { Handles, Input } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { isUuid, readPage, toList } from '../platform/listing.js';
@@ -22,21 +24,19 @@ export class EndpointsController {
   constructor(
     private readonly endpoints: EndpointsService,
     private readonly database: Database,
+    private readonly keptAnswers: KeptAnswers,
   ) {}
 
+  // What an endpoint is told is what reading tells: it takes no other scope.
+  @Needs('read')
   @Handles(createEndpoint)
-  async create(
-    @CalledBy() { accountId }: Caller,
-    @Input() { body }: RouteInput<typeof createEndpoint>,
-  ) {
-    const { url, eventTypes, description = null, isEnabled } = body;
-    const created = await this.endpoints.create(accountId, {
-      url,
-      eventTypes,
-      description,
-      isEnabled,
+  create(@CalledBy() { accountId }: Caller, @Input() request: RouteInput<typeof createEndpoint>) {
+    const { url, eventTypes, description = null, isEnabled } = request.body;
+    const fields = { url, eventTypes, description, isEnabled };
+    return this.keptAnswers.once({ accountId, route: createEndpoint, request }, async () => {
+      const { endpoint, secret } = await this.endpoints.create(accountId, fields);
+      return { ...describe(endpoint), secret };
     });
-    return { ...describe(created.endpoint), secret: created.secret };
   }
 
   @Handles(listEndpoints)
@@ -61,24 +61,26 @@ export class EndpointsController {
     return describe(await this.endpoints.get(accountId, endpointId(params.id)));
   }
 
+  @Needs('read')
   @Handles(updateEndpoint)
-  async update(
-    @CalledBy() { accountId }: Caller,
-    @Input() { params, body }: RouteInput<typeof updateEndpoint>,
-  ) {
+  update(@CalledBy() { accountId }: Caller, @Input() request: RouteInput<typeof updateEndpoint>) {
+    const { params, body } = request;
     const changes = Object.fromEntries(
       Object.entries(body).filter(([, value]) => value !== undefined),
     );
-    return describe(await this.endpoints.update(accountId, endpointId(params.id), changes));
+    return this.keptAnswers.once({ accountId, route: updateEndpoint, request }, async () =>
+      describe(await this.endpoints.update(accountId, endpointId(params.id), changes)),
+    );
   }
 
+  @Needs('read')
   @Handles(deleteEndpoint)
-  async remove(
-    @CalledBy() { accountId }: Caller,
-    @Input() { params }: RouteInput<typeof deleteEndpoint>,
-  ) {
-    await this.endpoints.remove(accountId, endpointId(params.id));
-    return { id: params.id };
+  remove(@CalledBy() { accountId }: Caller, @Input() request: RouteInput<typeof deleteEndpoint>) {
+    const { id } = request.params;
+    return this.keptAnswers.once({ accountId, route: deleteEndpoint, request }, async () => {
+      await this.endpoints.remove(accountId, endpointId(id));
+      return { id };
+    });
   }
 }
 

@@ -1,18 +1,26 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
 import type { Caller } from '../accounts/api-keys.service.js';
+import { Needs } from '../accounts/needs.decorator.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import type { Delivery } from '../generated/service/client.js';
+import { KeptAnswers } from '../kept-answers/kept-answers.service.js';
 import { Handles, Input } from '../platform/contract-route.js';
+import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
 import { isUuid, readPage, toList } from '../platform/listing.js';
-import { listDeliveries, listEvents } from './events.schema.js';
+import { listDeliveries, listEvents, replayDelivery } from './events.schema.js';
+import { EventsService } from './events.service.js';
 
 @Controller()
 @UseGuards(ApiKeyGuard)
 export class EventsController {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly service: EventsService,
+    private readonly keptAnswers: KeptAnswers,
+  ) {}
 
   @Handles(listEvents)
   async events(
@@ -67,6 +75,16 @@ export class EventsController {
       take: page.limit + 1,
     });
     return toList(rows, page, (row) => `${row.eventId} ${row.endpointId}`, describeDelivery);
+  }
+
+  @Needs('read')
+  @Handles(replayDelivery)
+  replay(@CalledBy() { accountId }: Caller, @Input() request: RouteInput<typeof replayDelivery>) {
+    const { id } = request.params;
+    return this.keptAnswers.once({ accountId, route: replayDelivery, request }, async () => {
+      if (!isUuid(id)) throw new AppError('not_found');
+      return describeDelivery(await this.service.replay(accountId, id));
+    });
   }
 }
 

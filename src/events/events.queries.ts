@@ -96,3 +96,14 @@ export async function recordResult(
         delivered_at = CASE WHEN ${state} = 'delivered' THEN clock_timestamp() END
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'pending' AND attempts = ${attempt}`;
 }
+
+/** Makes a delivery due at once, on the schedule of a new one; false where its endpoint is no more. */
+export async function makeDueAgain(db: Db, accountId: number, id: string): Promise<boolean> {
+  const made = await db.$executeRaw`
+    UPDATE delivery d
+    SET state = 'pending', attempts = 0, next_attempt_at = clock_timestamp(), delivered_at = NULL
+    FROM webhook_endpoint p
+    WHERE d.account_id = ${accountId} AND d.id = ${id}::uuid
+      AND p.account_id = d.account_id AND p.id = d.endpoint_id AND p.deleted_at IS NULL`;
+  return made > 0;
+}

@@ -33,6 +33,7 @@ export const createEndpoint = route({
   summary: 'Registers an address for events; the answer tells its secret, once.',
   method: 'POST',
   path: '/v1/webhook-endpoints',
+  idempotencyKey: 'accepted',
   successStatus: 201,
   body: endpointFields,
   response: endpointView.extend({ secret: z.string() }),
@@ -64,6 +65,7 @@ export const updateEndpoint = route({
   summary: 'Changes an address; what is left out stays.',
   method: 'PATCH',
   path: '/v1/webhook-endpoints/{id}',
+  idempotencyKey: 'accepted',
   params,
   body: z.object({
     url: filledText(2000).optional(),
@@ -80,6 +82,7 @@ export const deleteEndpoint = route({
   summary: 'Removes an address; what it was still to get is not sent.',
   method: 'DELETE',
   path: '/v1/webhook-endpoints/{id}',
+  idempotencyKey: 'accepted',
   params,
   response: z.object({ id: z.string() }),
 });
@@ -98,6 +101,31 @@ export const listEvents = route({
 
 const deliveryStates = ['pending', 'delivered', 'dead'] as const;
 
+const deliveryView = z.object({
+  id: z.string(),
+  eventId: z.string(),
+  endpointId: z.string(),
+  state: z.enum(deliveryStates),
+  attempts: integer,
+  nextAttemptAt: timestamp.nullable(),
+  lastStatus: integer.nullable(),
+  lastError: z.string().nullable(),
+  createdAt: timestamp,
+  deliveredAt: timestamp.nullable(),
+});
+
+export const replayDelivery = route({
+  ...base,
+  name: 'replayDelivery',
+  summary: 'Sends an event to its address once more, whether it arrived or was given up.',
+  method: 'POST',
+  path: '/v1/deliveries/{id}/replay',
+  idempotencyKey: 'accepted',
+  successStatus: 202,
+  params,
+  response: deliveryView,
+});
+
 export const listDeliveries = route({
   ...base,
   name: 'listDeliveries',
@@ -109,18 +137,5 @@ export const listDeliveries = route({
     endpointId: z.uuid('Must be an endpoint’s id.').optional(),
     eventId: z.uuid('Must be an event’s id.').optional(),
   }),
-  response: listOf(
-    z.object({
-      id: z.string(),
-      eventId: z.string(),
-      endpointId: z.string(),
-      state: z.enum(deliveryStates),
-      attempts: integer,
-      nextAttemptAt: timestamp.nullable(),
-      lastStatus: integer.nullable(),
-      lastError: z.string().nullable(),
-      createdAt: timestamp,
-      deliveredAt: timestamp.nullable(),
-    }),
-  ),
+  response: listOf(deliveryView),
 });

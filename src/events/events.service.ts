@@ -2,9 +2,11 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { Database, type Tx } from '../database.service.js';
+import type { Delivery } from '../generated/service/client.js';
+import { AppError } from '../platform/errors.js';
 import { stringifyJson } from '../platform/exact-json.js';
 import { WakeUps } from '../platform/wake-ups.js';
-import { insertEvents, listDueEndpoints } from './events.queries.js';
+import { insertEvents, listDueEndpoints, makeDueAgain } from './events.queries.js';
 
 /** What a business system may be told of. */
 export const eventTypes = [
@@ -54,6 +56,17 @@ export class EventsService {
       data: stringifyJson(data),
     }));
     await insertEvents(tx, accountId, rows);
+  }
+
+  /** Sends an event to its endpoint once more. Throws `not_found`, and `conflict` for a removed endpoint. */
+  async replay(accountId: number, deliveryId: string): Promise<Delivery> {
+    const { prisma } = this.database;
+    const where = { accountId_id: { accountId, id: deliveryId } };
+    if (!(await prisma.delivery.findUnique({ where }))) throw new AppError('not_found');
+    if (!(await makeDueAgain(prisma, accountId, deliveryId)))
+      throw new AppError('conflict', { public: 'The endpoint of this delivery was removed.' });
+    await this.announce(accountId);
+    return prisma.delivery.findUniqueOrThrow({ where });
   }
 
   /** Wakes the delivery of what is due: to one account's endpoints, or to everyone's. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { encodeBody } from '../bank/bank.service.js';
+import { encodeBody } from '../bank/request.js';
 import type { Route, RouteInput } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
 import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';

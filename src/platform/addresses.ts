@@ -2,6 +2,8 @@
 export class Addresses {
   /** The bank's service address, without a slash at its end. */
   bankBaseUrl = '';
+  /** Where the bank is asked with the partner's key, without a slash at its end. */
+  bankWhitelabelUrl = '';
   /** Where the bank reaches us, without a slash at its end. */
   publicUrl = '';
 }

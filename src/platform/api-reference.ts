@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { z } from 'zod';
-import { apiKeyHeader, partnerKeyHeader } from '../contract/authentication.js';
+import { adminKeyHeader, apiKeyHeader, partnerKeyHeader } from '../contract/authentication.js';
 import { errorBody } from '../contract/errors.js';
 import type { Route } from '../contract/route.js';
 import { routeOf } from './contract-route.js';
@@ -65,6 +65,7 @@ export function servedRoutes(application: NestFastifyApplication): Route[] {
 const securityHeaders = {
   'api-key': apiKeyHeader,
   'partner-key': partnerKeyHeader,
+  'admin-key': adminKeyHeader,
 } as const;
 
 /** OpenAPI 3.1 of the routes; schemas are what travels on the wire. */

@@ -32,7 +32,7 @@ export class WebhookRegistrar {
       {
         publicUrl: this.addresses.publicUrl,
         slug: account.slug,
-        secret: this.accounts.webhookSecret(account),
+        secret: await this.accounts.webhookSecret(account),
         isOnLoopback: this.bank.profile.isOnLoopback,
       },
       valueOf(listed),

@@ -27,7 +27,7 @@ export class WebhooksController {
   async receive(@Req() request: FastifyRequest): Promise<{ received: true }> {
     const { account: slug, eventType } = request.params as DoorParams;
     const account = slugText.test(slug) ? await this.accounts.findBySlug(slug) : null;
-    const secret = account ? this.accounts.webhookSecret(account) : nobodysSecret;
+    const secret = account ? await this.accounts.webhookSecret(account) : nobodysSecret;
     const body = request.body instanceof Uint8Array ? Buffer.from(request.body) : Buffer.alloc(0);
     const proved = isProved(request.headers as ProofHeaders, secret, body);
     if (!account || !proved) throw new AppError('unauthenticated');

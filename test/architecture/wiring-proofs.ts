@@ -1,6 +1,7 @@
 // Each rule about the wiring and the documents, with a small tree that breaks it and what it must say of it.
 import type { HeldRule } from './project-file.js';
 import {
+  eachChangeNeedsAScope,
   eachJobHasOneProcessor,
   eachOperationKindIsRegisteredOnce,
   eachRouteIsServedOnce,
@@ -71,6 +72,38 @@ export const wiringRules: HeldRule[] = [
     found: [
       'src/contract/charges.ts:3 payCharge: the service serves it 0 times',
       'src/contract/charges.ts:2 createCharge: the sandbox serves it 2 times src/sandbox/charges/charges.controller.ts, src/sandbox/charges/charges.controller.ts',
+    ],
+  },
+  {
+    name: 'asks for a scope wherever something is changed',
+    rule: eachChangeNeedsAScope,
+    tree: {
+      'src/contract/charges.ts': `
+        const charge = { chapter: 'Charges', authentication: 'api-key' } as const;
+        export const createCharge = route({ ...charge, method: 'POST' });
+        export const voidCharge = route({ ...charge, method: 'PUT' });
+        export const getCharge = route({ ...charge, method: 'GET' });`,
+      'src/customers/customers.schema.ts': `
+        export const createCustomer = route({ method: 'POST', authentication: 'partner-key' });
+        export const addAccount = route({ method: 'POST', authentication: 'admin-key' });
+        export const tell = route({ method: 'POST', authentication: 'none' });`,
+      'src/charges/charges.controller.ts': `
+        import { createCharge as create } from '../contract/charges.js';
+        class A {
+          @Handles(create) create() {}
+          @Needs('charge') @Handles(voidCharge) void() {}
+          @Handles(getCharge) get() {}
+        }
+        class B {
+          @Handles(createCustomer) create() {}
+          @Handles(addAccount) add() {}
+          @Handles(tell) tell() {}
+        }`,
+      'src/sandbox/charges/charges.controller.ts': `class C { @Handles(createCharge) a() {} }`,
+    },
+    found: [
+      "src/charges/charges.controller.ts:4 createCharge changes something: its handler lacks @Needs('…')",
+      "src/charges/charges.controller.ts:9 createCustomer changes something: its handler lacks @Needs('…')",
     ],
   },
 ];

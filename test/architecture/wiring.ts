@@ -4,6 +4,7 @@ import {
   importsOf,
   isInSandbox,
   sourcesOf,
+  violationsIn,
   walk,
   type ProjectFile,
   type Rule,
@@ -167,4 +168,51 @@ function handledRoute(node: ts.Node, file: ProjectFile): string | undefined {
   const local = route.getText(file.ast);
   const names = importsOf(file).flatMap((one) => one.names);
   return names.find((name) => name.local === local)?.imported ?? local;
+}
+
+/**
+ * A handler that changes something says which scope it takes: without, a key that may only read could do it. Who
+ * proves itself as the operator, or not at all, has no scopes.
+ */
+export const eachChangeNeedsAScope: Rule = (files) => {
+  const sources = sourcesOf(files).filter(({ path }) => !isInSandbox(path));
+  const readsOnly = new Set<string>();
+  const scoped = new Set<string>();
+  for (const file of sources)
+    walk(file.ast, (node) => {
+      if (!ts.isVariableDeclaration(node) || !node.initializer) return;
+      const declared = argumentOf(node.initializer, 'route');
+      if (!declared || !ts.isObjectLiteralExpression(declared)) return;
+      const properties = propertiesOf(declared, file);
+      if (properties.get('method') === 'GET') readsOnly.add(node.name.getText(file.ast));
+      const proof = properties.get('authentication') ?? '';
+      if (!['admin-key', 'none'].includes(proof)) scoped.add(node.name.getText(file.ast));
+    });
+  return violationsIn(sources, (node, file) => {
+    if (!ts.isMethodDeclaration(node)) return undefined;
+    const decorators = (ts.getDecorators(node) ?? []).map(({ expression }) => expression);
+    const route = decorators.map((one) => handledRoute(one, file)).find((name) => name);
+    if (route === undefined || readsOnly.has(route) || !scoped.has(route)) return undefined;
+    const hasScope = decorators.some((one) => argumentOf(one, 'Needs'));
+    return hasScope ? undefined : `${route} changes something: its handler lacks @Needs('…')`;
+  });
+};
+
+/** The texts of an object's properties, with those that it spreads from a constant of its file. */
+function propertiesOf(object: ts.ObjectLiteralExpression, file: ProjectFile): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const property of object.properties) {
+    if (ts.isPropertyAssignment(property) && ts.isStringLiteral(property.initializer))
+      found.set(property.name.getText(file.ast), property.initializer.text);
+    if (!ts.isSpreadAssignment(property)) continue;
+    const spread = property.expression.getText(file.ast);
+    walk(file.ast, (node) => {
+      if (!ts.isVariableDeclaration(node) || node.name.getText(file.ast) !== spread) return;
+      const value = node.initializer;
+      const inner = value && ts.isAsExpression(value) ? value.expression : value;
+      if (inner && ts.isObjectLiteralExpression(inner))
+        for (const [name, text] of propertiesOf(inner, file)) found.set(name, text);
+    });
+  }
+  return found;
 }

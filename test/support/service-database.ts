@@ -15,7 +15,7 @@ export interface ServiceDatabase {
 
 export async function serviceDatabase(goLiveAt = new Date(0)): Promise<ServiceDatabase> {
   const test = await testDatabase();
-  await applyMigrations({ url: test.url, folder: migrations, log: () => undefined });
+  await applyServiceMigrations(test.url);
   const database = new Database(test.pool);
   const { id } = await database.prisma.bankAccount.create({ data: { slug: 'main', goLiveAt } });
   return {
@@ -26,4 +26,8 @@ export async function serviceDatabase(goLiveAt = new Date(0)): Promise<ServiceDa
       await test.drop();
     },
   };
+}
+
+export async function applyServiceMigrations(url: string): Promise<void> {
+  await applyMigrations({ url, folder: migrations, log: () => undefined });
 }

@@ -1,5 +1,7 @@
 // The transfers room on a database of its own, in front of a sandbox bank.
 import { randomUUID } from 'node:crypto';
+import { BankConnections } from '../../src/bank/bank-connections.service.js';
+import { BankLimits } from '../../src/bank/bank-limits.service.js';
 import { BankService } from '../../src/bank/bank.service.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
@@ -22,25 +24,14 @@ import { TransferFollower } from '../../src/transfers/transfer-follower.service.
 import { TransferRecords } from '../../src/transfers/transfer-records.service.js';
 import { TransferViews } from '../../src/transfers/transfer-views.service.js';
 import { TransfersService } from '../../src/transfers/transfers.service.js';
+import { plainCredentials } from './bank-door.js';
 import { serviceDatabase, type ServiceDatabase } from './service-database.js';
 import { z } from 'zod';
 
 const settings = {
   credentialsKey: 'x'.repeat(32),
   possibleDuplicates: { policy: 'refuse', windowMinutes: 10 },
-  bank: {
-    profile: 'sandbox',
-    apiKeyHeader: 'x-service-api-key',
-    partnerKeyHeader: 'x-service-partner-key',
-    accountHeader: null,
-    clientCertificateFile: null,
-    clientKeyFile: null,
-    caFile: null,
-    isRepeatSafe: null,
-    hasStatusById: null,
-    visibilityBoundMs: null,
-    rateLimitPerSecond: null,
-  },
+  bank: { profile: 'sandbox' },
 } as never;
 
 /** Moves forward what the room takes for the bank's clock. */
@@ -53,15 +44,22 @@ class MovableClock {
 function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: MovableClock) {
   const accounts = {
     get: (id: number) => Promise.resolve({ id, slug: 'main', goLiveAt: new Date(0) }),
-    credentials: () => ({ apiKey: 'sandbox-dev-key', partnerKey: 'sandbox-dev-partner' }),
+    credentials: () =>
+      Promise.resolve({
+        ...plainCredentials,
+        apiKey: 'sandbox-dev-key',
+        apiKeyHeader: 'x-service-api-key',
+      }),
   } as never;
   const wakeUps = { wake: () => Promise.resolve() } as never;
   const expected = new ExpectedPaymentsService();
+  const connections = new BankConnections({
+    bankBaseUrl,
+    bankWhitelabelUrl: bankBaseUrl,
+    publicUrl: '',
+  });
   const bank = new BankService(
-    settings,
-    { bankBaseUrl, publicUrl: '' },
-    accounts,
-    createLog('silent', 'test'),
+    ...([settings, accounts, connections, new BankLimits(), createLog('silent', 'test')] as const),
   );
   const events = new EventsService(database, wakeUps);
   const verdicts = new OperationVerdicts(database, expected, events, wakeUps);
@@ -79,7 +77,7 @@ function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: Movable
   transfers.onModuleInit();
   batches.onModuleInit();
   const follower = new TransferFollower(database, accounts, bank, records, wakeUps);
-  return { bank, lookups, records, transfers, batches, follower };
+  return { connections, lookups, records, transfers, batches, follower };
 }
 
 /** As a controller decodes it. */
@@ -92,7 +90,7 @@ export async function transfersRoom(bankBaseUrl: string) {
   const service = await serviceDatabase();
   const { database, accountId } = service;
   const clock = new MovableClock();
-  const { bank, lookups, ...room } = wire(service, bankBaseUrl, clock);
+  const { connections, lookups, ...room } = wire(service, bankBaseUrl, clock);
   const { profile } = bank;
   const newKey = () => randomUUID();
   return {
@@ -121,7 +119,7 @@ export async function transfersRoom(bankBaseUrl: string) {
       );
     },
     stop: async () => {
-      bank.onApplicationShutdown();
+      connections.onApplicationShutdown();
       await service.drop();
     },
   };

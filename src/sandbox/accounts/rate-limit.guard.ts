@@ -3,10 +3,10 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { routeOf } from '../../platform/contract-route.js';
 import { AppError } from '../../platform/errors.js';
+import { fullBucket, takeToken, type TokenBucket } from '../../platform/token-bucket.js';
 import { bankCallOf } from '../faults/bank-call.js';
 import { Modes } from '../modes/modes.service.js';
 import type { AuthenticatedRequest } from './api-key.guard.js';
-import { fullBucket, takeToken, type TokenBucket } from './token-bucket.js';
 
 @Injectable()
 export class RateLimitGuard implements CanActivate {
@@ -27,7 +27,7 @@ export class RateLimitGuard implements CanActivate {
     const taking = takeToken(bucket, rate, nowMs);
     if (taking.isTaken) return true;
     throw new AppError('rate_limited', {
-      headers: { 'retry-after': String(taking.retryAfterSeconds) },
+      headers: { 'retry-after': String(Math.max(1, Math.ceil(taking.waitMs / 1_000))) },
     });
   }
 

@@ -1,0 +1,138 @@
+import { Controller, UseGuards } from '@nestjs/common';
+import type { RouteInput } from '../contract/route.js';
+import type { ApiKey, BankAccount } from '../generated/service/client.js';
+import { KeptAnswers, operatorId } from '../kept-answers/kept-answers.service.js';
+import { Handles, Input } from '../platform/contract-route.js';
+import { AppError } from '../platform/errors.js';
+import { isUuid, readPage, toList } from '../platform/listing.js';
+import {
+  createAccount,
+  createKey,
+  getAccount,
+  listAccounts,
+  listKeys,
+  revokeKey,
+  rotateKey,
+  updateAccount,
+} from './accounts.schema.js';
+import { AccountsService } from './accounts.service.js';
+import { ApiKeyGuard } from './api-key.guard.js';
+import { ApiKeysService, type ApiKeyKind } from './api-keys.service.js';
+
+const accountId = operatorId;
+
+@Controller()
+@UseGuards(ApiKeyGuard)
+export class AccountsController {
+  constructor(
+    private readonly accounts: AccountsService,
+    private readonly apiKeys: ApiKeysService,
+    private readonly keptAnswers: KeptAnswers,
+  ) {}
+
+  @Handles(createAccount)
+  create(@Input() request: RouteInput<typeof createAccount>) {
+    const { slug, name = null, goLiveAt, credentials } = request.body;
+    const fields = { slug, name, goLiveAt: goLiveAt ? new Date(goLiveAt) : null };
+    return this.keptAnswers.once({ accountId, route: createAccount, request }, async () =>
+      this.describe(await this.accounts.add(fields, credentials)),
+    );
+  }
+
+  @Handles(listAccounts)
+  async list(@Input() { query }: RouteInput<typeof listAccounts>) {
+    const page = readPage(query, (key) => /^\d{1,9}$/.test(key));
+    const rows = await this.accounts.listPage(page);
+    return toList(
+      rows,
+      page,
+      ({ id }) => String(id),
+      (row) => this.describe(row),
+    );
+  }
+
+  @Handles(getAccount)
+  async get(@Input() { params }: RouteInput<typeof getAccount>) {
+    return this.describe(await this.accounts.getBySlug(params.slug));
+  }
+
+  @Handles(updateAccount)
+  update(@Input() request: RouteInput<typeof updateAccount>) {
+    const { params, body } = request;
+    return this.keptAnswers.once({ accountId, route: updateAccount, request }, async () =>
+      this.describe(await this.accounts.change(params.slug, body)),
+    );
+  }
+
+  @Handles(createKey)
+  createKey(@Input() request: RouteInput<typeof createKey>) {
+    const { params, body } = request;
+    return this.keptAnswers.once({ accountId, route: createKey, request }, async () => {
+      const { id } = await this.accounts.getBySlug(params.slug);
+      return describeNewKey(await this.apiKeys.create(id, body));
+    });
+  }
+
+  @Handles(listKeys)
+  async listKeys(@Input() { params, query }: RouteInput<typeof listKeys>) {
+    const page = readPage(query, isUuid);
+    const { id } = await this.accounts.getBySlug(params.slug);
+    const rows = await this.apiKeys.listPage(id, page);
+    return toList(rows, page, (row) => row.id, describeKey);
+  }
+
+  @Handles(rotateKey)
+  rotateKey(@Input() request: RouteInput<typeof rotateKey>) {
+    const { params, body } = request;
+    return this.keptAnswers.once({ accountId, route: rotateKey, request }, async () => {
+      const { id } = await this.accounts.getBySlug(params.slug);
+      return describeNewKey(await this.apiKeys.rotate(id, keyId(params.id), body.overlapSeconds));
+    });
+  }
+
+  @Handles(revokeKey)
+  revokeKey(@Input() request: RouteInput<typeof revokeKey>) {
+    const { params } = request;
+    return this.keptAnswers.once({ accountId, route: revokeKey, request }, async () => {
+      const { id } = await this.accounts.getBySlug(params.slug);
+      return describeKey(await this.apiKeys.revoke(id, keyId(params.id)));
+    });
+  }
+
+  private describe(account: BankAccount) {
+    const { slug, name, origin } = account;
+    return {
+      slug,
+      name,
+      origin: origin as 'settings' | 'api',
+      goLiveAt: account.goLiveAt.toISOString(),
+      credentialsSet: this.accounts.credentialsSet(account),
+      createdAt: account.createdAt.toISOString(),
+      updatedAt: account.updatedAt.toISOString(),
+    };
+  }
+}
+
+/** What is no uuid names nothing. */
+function keyId(text: string): string {
+  if (!isUuid(text)) throw new AppError('not_found');
+  return text;
+}
+
+function describeKey(key: ApiKey) {
+  const { id, name, kind, scopes, hint } = key;
+  return {
+    id,
+    name,
+    kind: kind as ApiKeyKind,
+    scopes,
+    hint,
+    createdAt: key.createdAt.toISOString(),
+    expiresAt: key.expiresAt?.toISOString() ?? null,
+    revokedAt: key.revokedAt?.toISOString() ?? null,
+  };
+}
+
+function describeNewKey({ record, key }: { record: ApiKey; key: string }) {
+  return { ...describeKey(record), key };
+}

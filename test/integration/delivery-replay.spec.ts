@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DeliveryService } from '../../src/events/delivery.service.js';
+import { EventsService } from '../../src/events/events.service.js';
+import { listenHttp, type HttpListener } from '../support/http-listener.js';
+import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
+
+describe('the replay of a delivery', () => {
+  let service: ServiceApplication;
+  let listener: HttpListener;
+  let received: string[];
+  let accountId: number;
+
+  beforeAll(async () => {
+    service = await serviceApplication();
+    received = [];
+    listener = await listenHttp(({ headers }, response) => {
+      received.push(String(headers['webhook-id']));
+      response.end();
+    });
+    ({ id: accountId } = await service.database.prisma.bankAccount.findFirstOrThrow());
+  });
+  afterAll(async () => {
+    listener.close();
+    await service.stop();
+  });
+
+  async function delivered() {
+    const body = { url: listener.url };
+    const endpoint = await service.call('POST', '/v1/webhook-endpoints', { body });
+    const endpointId = endpoint.body.id as string;
+    await service.database.transaction((tx) =>
+      service.application
+        .get(EventsService)
+        .record(tx, accountId, [{ type: 'charge.paid', data: {} }]),
+    );
+    await service.application.get(DeliveryService).deliverDue(accountId, endpointId);
+    const row = await service.database.prisma.delivery.findFirstOrThrow({ where: { endpointId } });
+    return { id: row.id, eventId: row.eventId, endpointId };
+  }
+
+  it('sends the same event once more, once for each key', async () => {
+    const { id, eventId, endpointId } = await delivered();
+    received.length = 0;
+    const headers = { IdempotencyKey: 'replay-1' };
+    const replay = () => service.call('POST', `/v1/deliveries/${id}/replay`, { headers });
+    const first = await replay();
+    expect([first.status, first.body.state]).toEqual([202, 'pending']);
+    await service.application.get(DeliveryService).deliverDue(accountId, endpointId);
+    expect((await replay()).text).toBe(first.text);
+    await service.application.get(DeliveryService).deliverDue(accountId, endpointId);
+    expect(received).toEqual([eventId]);
+  });
+
+  it('takes up one that was given up, on the schedule of a new one', async () => {
+    const { id } = await delivered();
+    await service.database.pool.query(
+      `UPDATE delivery SET state = 'dead', attempts = 10, next_attempt_at = NULL WHERE id = $1`,
+      [id],
+    );
+    const { body } = await service.call('POST', `/v1/deliveries/${id}/replay`);
+    expect(body).toMatchObject({ state: 'pending', attempts: 0 });
+  });
+
+  it('is refused for an endpoint that was removed, and 404 for what is no delivery', async () => {
+    const { id, endpointId } = await delivered();
+    await service.call('DELETE', `/v1/webhook-endpoints/${endpointId}`);
+    expect((await service.call('POST', `/v1/deliveries/${id}/replay`)).status).toBe(409);
+    const none = '01900000-0000-7000-8000-000000000000';
+    for (const unknown of [none, 'no-uuid'])
+      expect((await service.call('POST', `/v1/deliveries/${unknown}/replay`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,239 @@
+// Every route that the service serves, whoever wrote it: nothing without a key, nothing without its scope, and
+// nothing of another account's, neither to see nor to change.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { scopes, type Scope } from '../../src/accounts/scopes.js';
+import type { Route } from '../../src/contract/route.js';
+import { EventsService } from '../../src/events/events.service.js';
+import { servedRoutes } from '../../src/platform/api-reference.js';
+import { slip } from '../contract/samples.js';
+import { adminKey, serviceApplication } from '../support/service-application.js';
+import type { ServiceApplication } from '../support/service-application.js';
+
+const ours = { 'api-key': 'x-service-api-key', 'partner-key': 'x-service-partner-key' } as const;
+
+describe('the doors of the service', () => {
+  let service: ServiceApplication;
+  let routes: Route[];
+  let accountId: number;
+  /** Keys of account B, one for each scope and one for all, and a partner's. */
+  const keys = new Map<Scope | 'all' | 'partner', string>();
+  /** What A has: by the path up to the parameter, what stands in its place. */
+  const ids = new Map<string, string>();
+  /** Bodies that are good but for whose things they are about, by route name; an empty object otherwise. */
+  const bodies: Record<string, unknown> = {};
+  /** What must not be seen by B, wherever it stands. */
+  const canaries: string[] = [];
+  /** Query parameters that name a thing, and a thing of A's. */
+  const queryIds: Record<string, string> = {};
+
+  beforeAll(async () => {
+    service = await serviceApplication();
+    routes = servedRoutes(service.application);
+    ({ id: accountId } = await service.database.prisma.bankAccount.findUniqueOrThrow({
+      where: { slug: 'main' },
+    }));
+    await makeAccountB();
+    await makeThingsOfA();
+  });
+  afterAll(() => service.stop());
+
+  async function makeAccountB() {
+    const asOperator = (path: string, body: unknown) =>
+      service.call('POST', path, { body, apiKey: adminKey });
+    const credentials = { apiKey: 'sandbox-dev-key-2', partnerKey: 'sandbox-dev-partner' };
+    await asOperator('/v1/accounts', { slug: 'b', credentials });
+    const make = async (
+      name: Scope | 'all' | 'partner',
+      kind: string,
+      asked: readonly string[],
+    ) => {
+      const made = await asOperator('/v1/accounts/b/keys', { name, kind, scopes: asked });
+      keys.set(name, made.body.key as string);
+    };
+    for (const scope of scopes) await make(scope, 'api', [scope]);
+    await make('all', 'api', scopes);
+    await make('partner', 'partner', ['onboard']);
+  }
+
+  async function makeThingsOfA() {
+    const correlationId = 'isolation-canary-1';
+    const charge = await service.call('POST', '/baas/v1/charges', {
+      body: slip({ correlationId }),
+    });
+    expect(charge.status).toBe(200);
+    const operations = await service.call('GET', '/v1/operations');
+    const operationId = operations.body.data[0].id as string;
+    const endpoint = await service.call('POST', '/v1/webhook-endpoints', {
+      body: { url: `${service.url}/events` },
+    });
+    const endpointId = endpoint.body.id as string;
+    await service.database.transaction((tx) =>
+      service.application
+        .get(EventsService)
+        .record(tx, accountId, [{ type: 'charge.paid', data: { correlationId } }]),
+    );
+    const delivery = await service.database.prisma.delivery.findFirstOrThrow();
+    const breakId = '01900000-0000-7000-8000-00000000b0b0';
+    await service.database.pool.query(
+      `INSERT INTO "break" (account_id, id, kind, state, subject, evidence)
+       VALUES ($1, $2, 'unknown_outcome', 'open', 'isolation', '{}')`,
+      [accountId, breakId],
+    );
+    for (const [place, id] of [
+      ['/v1/charges/', correlationId],
+      ['/baas/v1/charges/', correlationId],
+      ['/v1/operations/', operationId],
+      ['/v1/webhook-endpoints/', endpointId],
+      ['/v1/deliveries/', delivery.id],
+      ['/v1/breaks/', breakId],
+    ] as const)
+      ids.set(place, id);
+    const { eventId } = delivery;
+    canaries.push(correlationId, operationId, endpointId, delivery.id, eventId, breakId);
+    Object.assign(queryIds, { operationId, endpointId, eventId, reference: correlationId });
+  }
+
+  const businessRoutes = () =>
+    routes.filter(({ authentication }) => authentication in ours) as (Route & {
+      authentication: keyof typeof ours;
+    })[];
+  const ask = (route: Route, path: string, headers: Record<string, string>, body?: unknown) =>
+    service.call(route.method, path, {
+      apiKey: null,
+      headers: { ...headers, IdempotencyKey: `isolation-${route.name}` },
+      ...(hasBody(route) ? { body: body ?? {} } : {}),
+    });
+  const shown = (route: Route, key: string) => ({
+    [ours[route.authentication as keyof typeof ours]]: key,
+  });
+  const keyOfAll = (route: Route) =>
+    keys.get(route.authentication === 'partner-key' ? 'partner' : 'all') ?? '';
+
+  /** The route's path with things of A's in it. */
+  function pathOfA(route: Route): string {
+    return route.path.replace(/\{(\w+)\}/g, (_, name: string, at: number) => {
+      const id = ids.get(route.path.slice(0, at));
+      if (id === undefined) throw new Error(`teach me an id for {${name}} of ${route.path}`);
+      return encodeURIComponent(id);
+    });
+  }
+
+  it('are many', () => expect(businessRoutes().length).toBeGreaterThan(20));
+
+  it('let in nobody without a key, or with a key that is none', async () => {
+    for (const route of routes.filter(({ authentication }) => authentication !== 'none')) {
+      const path = route.path.replace(/\{\w+\}/g, 'x');
+      const wrong = { 'x-service-api-key': 'wrong', 'x-service-partner-key': 'wrong' };
+      const statuses = [
+        (await ask(route, path, {})).status,
+        (await ask(route, path, wrong)).status,
+      ];
+      expect([route.name, ...statuses]).toEqual([route.name, 401, 401]);
+    }
+  });
+
+  it('let in the operator where the operator works, and nobody else there', async () => {
+    for (const route of routes.filter(({ authentication }) => authentication === 'admin-key')) {
+      const path = route.path.replace(/\{\w+\}/g, 'x');
+      const business = { 'x-service-api-key': keys.get('all') ?? '' };
+      const partners = { 'x-service-partner-key': keys.get('partner') ?? '' };
+      const statuses = [
+        (await ask(route, path, business)).status,
+        (await ask(route, path, partners)).status,
+      ];
+      expect([route.name, ...statuses]).toEqual([route.name, 403, 403]);
+    }
+    for (const route of businessRoutes()) {
+      const path = route.path.replace(/\{\w+\}/g, 'x');
+      const { status } = await ask(route, path, shown(route, adminKey));
+      expect([route.name, status]).toEqual([route.name, 403]);
+    }
+  });
+
+  it('take one scope each, which for reading is read', async () => {
+    for (const route of businessRoutes()) {
+      const path = route.path.replace(/\{\w+\}/g, 'x');
+      if (route.authentication === 'partner-key') {
+        const { status } = await ask(route, path, shown(route, keys.get('all') ?? ''));
+        expect([route.name, status]).toEqual([route.name, 401]);
+        continue;
+      }
+      const admitted: Scope[] = [];
+      for (const scope of scopes) {
+        const { status } = await ask(route, path, shown(route, keys.get(scope) ?? ''));
+        expect(status).not.toBe(401);
+        if (status !== 403) admitted.push(scope);
+      }
+      expect([route.name, admitted.length]).toEqual([route.name, 1]);
+      if (route.method === 'GET') expect([route.name, ...admitted]).toEqual([route.name, 'read']);
+    }
+  });
+
+  it('show A its own things: what follows is not true of nothing', async () => {
+    for (const route of businessRoutes().filter(
+      ({ method, path }) => method === 'GET' && path.includes('{'),
+    )) {
+      const { status } = await service.call('GET', pathOfA(route));
+      expect([route.name, status]).toEqual([route.name, 200]);
+    }
+  });
+
+  it('answer 404 to B for each thing of A’s, and nothing of A changes', async () => {
+    const before = await everythingOfA();
+    for (const route of businessRoutes().filter(({ path }) => path.includes('{'))) {
+      const { status, text } = await ask(
+        route,
+        pathOfA(route),
+        shown(route, keyOfAll(route)),
+        bodies[route.name],
+      );
+      if (status === 400) throw new Error(`teach me a body for ${route.name}: ${text}`);
+      expect([route.name, status]).toEqual([route.name, 404]);
+    }
+    expect(await everythingOfA()).toEqual(before);
+  });
+
+  it('list nothing of A’s to B, also when B asks for it by name', async () => {
+    for (const route of businessRoutes().filter(
+      ({ method, path }) => method === 'GET' && !path.includes('{'),
+    )) {
+      const named = queryNames(route)
+        .filter((name) => name in queryIds)
+        .map((name) => `${name}=${encodeURIComponent(queryIds[name] ?? '')}`);
+      for (const query of ['', ...named]) {
+        const { status, text } = await ask(
+          route,
+          `${route.path}?${query}`,
+          shown(route, keyOfAll(route)),
+        );
+        expect([route.name, query, status]).not.toEqual([route.name, query, 500]);
+        for (const canary of canaries)
+          expect([route.name, text]).not.toEqual([route.name, expect.stringContaining(canary)]);
+      }
+    }
+  });
+
+  /** Each row that the database has for A, by table. */
+  async function everythingOfA(): Promise<Record<string, unknown>> {
+    const { pool } = service.database;
+    const { rows: tables } = await pool.query<{ name: string }>(
+      `SELECT table_name AS name FROM information_schema.columns
+       WHERE table_schema = 'public' AND column_name = 'account_id' ORDER BY 1`,
+    );
+    const found: Record<string, unknown> = {};
+    for (const { name } of tables) {
+      const sql = `SELECT to_jsonb(t) AS row FROM "${name}" t WHERE account_id = $1 ORDER BY t::text`;
+      found[name] = (await pool.query(sql, [accountId])).rows;
+    }
+    return found;
+  }
+});
+
+function hasBody(route: Route): boolean {
+  return !(route.body instanceof z.ZodUndefined);
+}
+
+function queryNames({ query }: Route): string[] {
+  return query instanceof z.ZodObject ? Object.keys(query.shape) : [];
+}

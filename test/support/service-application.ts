@@ -1,0 +1,52 @@
+// The service whole, in the test's own process, before a sandbox bank: its doors and rooms, without its workers
+// and its clock.
+import { AppModule } from '../../src/app.module.js';
+import { loadSettings } from '../../src/config.js';
+import { Database } from '../../src/database.service.js';
+import { Addresses } from '../../src/platform/addresses.js';
+import { createHttpApplication } from '../../src/platform/http.js';
+import { createLog } from '../../src/platform/log.js';
+import { connectQueue } from '../../src/platform/queue.js';
+import { caller, sandboxUnderTest } from '../contract/bank-under-test.js';
+import { applyServiceMigrations } from './service-database.js';
+import { testDatabase } from './postgres.js';
+
+export const apiKey = 'concilia-dev-key';
+export const partnerKey = 'concilia-dev-partner';
+export const adminKey = 'concilia-dev-admin';
+
+export async function serviceApplication() {
+  const sandbox = await sandboxUnderTest();
+  const test = await testDatabase();
+  await applyServiceMigrations(test.url);
+  const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent', 'concilia');
+  const database = new Database(test.pool);
+  const queue = await connectQueue({ redisUrl: null, databaseUrl: test.url }, log);
+  const addresses = new Addresses();
+  addresses.bankBaseUrl = await sandbox.application.getUrl();
+  addresses.bankWhitelabelUrl = addresses.bankBaseUrl;
+  const application = await createHttpApplication(
+    AppModule.with({ settings: loadSettings({}), addresses, log, database, queue }),
+    { log, title: 'Concilia' },
+  );
+  await application.listen(0, '127.0.0.1');
+  const url = await application.getUrl();
+  addresses.publicUrl = url;
+  return {
+    application,
+    database,
+    sandbox,
+    url,
+    /** Asks as the business system of the account `main`, or with another key. */
+    call: caller(url, apiKey),
+    stop: async () => {
+      await application.close();
+      await queue.close();
+      await database.prisma.$disconnect();
+      await test.drop();
+      await sandbox.stop();
+    },
+  };
+}
+
+export type ServiceApplication = Awaited<ReturnType<typeof serviceApplication>>;
