@@ -56,6 +56,20 @@ export const jobs = {
     coalesceBy: ({ operationId }) => operationId,
     concurrency: 16,
   }),
+  /** Looks at scheduled bill payments whose time has come. */
+  followBillPayments: job({
+    name: 'follow-bill-payments',
+    payload: ofAccount,
+    coalesceBy: byAccount,
+    concurrency: 2,
+  }),
+  /** Proves that nothing is missing on the statement up to some time ago. */
+  closeStatement: job({
+    name: 'close-statement',
+    payload: ofAccount,
+    coalesceBy: byAccount,
+    concurrency: 2,
+  }),
   /** Delivers what is due to one endpoint, so that a slow one delays no other. */
   deliverEvents: job({
     name: 'deliver-events',

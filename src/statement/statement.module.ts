@@ -12,7 +12,7 @@ const lateAfterIntervals = 3;
 @Module({
   controllers: [StatementController],
   providers: [StatementService, BankTime, StatementProcessor],
-  exports: [BankTime],
+  exports: [BankTime, StatementService],
 })
 export class StatementModule implements OnModuleInit {
   constructor(
