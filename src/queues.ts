@@ -28,6 +28,13 @@ export const jobs = {
     coalesceBy: byAccount,
     concurrency: 8,
   }),
+  /** Reads a span of the statement twice, to say that nothing is missing from it. */
+  closeStatement: job({
+    name: 'close-statement',
+    payload: ofAccount,
+    coalesceBy: byAccount,
+    concurrency: 2,
+  }),
   /** Settles the bank's webhooks that a completed poll has answered, and polls again for the others. */
   settleWebhooks: job({
     name: 'settle-webhooks',
@@ -59,13 +66,6 @@ export const jobs = {
   /** Looks at scheduled bill payments whose time has come. */
   followBillPayments: job({
     name: 'follow-bill-payments',
-    payload: ofAccount,
-    coalesceBy: byAccount,
-    concurrency: 2,
-  }),
-  /** Proves that nothing is missing on the statement up to some time ago. */
-  closeStatement: job({
-    name: 'close-statement',
     payload: ofAccount,
     coalesceBy: byAccount,
     concurrency: 2,

@@ -15,7 +15,15 @@ import { parseJson } from '../platform/exact-json.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { BillPaymentLife } from './bill-payment-life.service.js';
 import * as queries from './bill-payments.queries.js';
-import { barCodeOf, findBarCode, isForAnotherDay, isInThePast, refusalOf } from './bill-rules.js';
+import {
+  barCodeOf,
+  expectedPayTime,
+  findBarCode,
+  isForAnotherDay,
+  isInThePast,
+  latestPayTime,
+  refusalOf,
+} from './bill-rules.js';
 
 type PayInput = RouteInput<typeof payBill>;
 
@@ -29,6 +37,8 @@ export class BillPaymentsService implements OnModuleInit {
       answer.paidAmount === body.amount && findBarCode(answer.barCode) === barCodeOf(body),
     onSucceeded: (tx, operation, acceptance) => this.accepted(tx, operation, acceptance),
     onRejected: (tx, { accountId, id }) => queries.markRejected(tx, { accountId, id }),
+    latestEffect: ({ requestBody }, lastSendBy) =>
+      latestPayTime(readPayAt(requestBody), lastSendBy),
   };
 
   constructor(
@@ -48,7 +58,9 @@ export class BillPaymentsService implements OnModuleInit {
     const amountCents = input.body.amount;
     // Asked for outside the transaction, and held against a new payment only: a repeat is given its answer although
     // it is that very payment that has paid the bill.
-    const refusal = await this.judge(accountId, barCode, input);
+    const now = await this.bankTime.now(accountId);
+    const refusal = await this.judge(accountId, barCode, input, now);
+    const { payAt } = input.body;
     return this.operations.perform(this.kind, {
       accountId,
       idempotencyKey: input.idempotencyKey,
@@ -57,6 +69,7 @@ export class BillPaymentsService implements OnModuleInit {
       input,
       wishes,
       outgoing: { counterparty: barCode, amountCents, isToldApart: false },
+      effectiveFrom: payAt ? expectedPayTime(payAt, now) : null,
       expectedPayments: [
         {
           isCredit: false,
@@ -79,8 +92,8 @@ export class BillPaymentsService implements OnModuleInit {
     accountId: number,
     barCode: string,
     { body: { amount: amountCents, payAt } }: PayInput,
+    now: Date,
   ): Promise<AppError | null> {
-    const now = await this.bankTime.now(accountId);
     if (payAt && isInThePast(payAt, now))
       return new AppError('validation_failed', { errors: { '$.payAt': ['Is in the past.'] } });
     try {

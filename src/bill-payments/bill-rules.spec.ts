@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { expectedPayTime, isForAnotherDay, isInThePast, refusalOf } from './bill-rules.js';
+import {
+  expectedPayTime,
+  isForAnotherDay,
+  isInThePast,
+  latestPayTime,
+  refusalOf,
+} from './bill-rules.js';
 
 const calculation = { chargedAmount: 8_000n };
 const bill = {
@@ -91,5 +97,12 @@ describe('when a payment is asked for', () => {
     ['2026-11-24T23:30:00Z', '2026-11-25T10:00:00.000Z'],
   ])('asked for %s it is paid at %s', (payAt, at) =>
     expect(expectedPayTime(payAt, now).toISOString()).toBe(at),
+  );
+
+  it.each([
+    [null, '2026-11-25T03:00:00.000Z'],
+    ['2026-11-27', '2026-12-01T03:00:00.000Z'],
+  ])('asked for %s it may still go through until %s', (payAt, until) =>
+    expect(latestPayTime(payAt, now).toISOString()).toBe(until),
   );
 });

@@ -1,6 +1,7 @@
 // What a bill allows, as far as it is certain before the bank is asked to pay it.
 import { isBarCodeLong, parseBillCode } from '../brazil/bill-code.js';
 import { parseAskedTime, nextBusinessHour, saoPauloInstant } from '../brazil/business-hours.js';
+import { addDays, nextBusinessDay } from '../brazil/calendar.js';
 import { saoPauloDay } from '../brazil/statement-day.js';
 import type { BillInformation, BillPaymentRequest } from '../contract/bill-payments.js';
 import { invariant } from '../platform/errors.js';
@@ -91,6 +92,15 @@ export function expectedPayTime(payAt: string | null, acceptedAt: Date): Date {
   const asked = payAt === null ? { instant: acceptedAt } : readAsked(payAt);
   const from = 'day' in asked ? saoPauloInstant(asked.day, 0) : asked.instant;
   return nextBusinessHour(from < acceptedAt ? acceptedAt : from, usualHours);
+}
+
+/**
+ * Until when a payment that was sent then may go through, whatever its answer was: not before the end of the next
+ * business day, because the bank's hours are its own.
+ */
+export function latestPayTime(payAt: string | null, sentAt: Date): Date {
+  const day = nextBusinessDay(saoPauloDay(expectedPayTime(payAt, sentAt)));
+  return saoPauloInstant(addDays(day, 1), 0);
 }
 
 function readAsked(payAt: string) {

@@ -74,6 +74,11 @@ export interface OperationKind<R extends Route = Route> {
   onSucceeded?(tx: Tx, operation: Operation, acceptance: Acceptance<RouteOutput<R>>): Promise<void>;
   /** The bank rejected it, or it was proven not executed, in the transaction of the verdict: the room frees what it had taken. */
   onRejected(tx: Tx, operation: Operation): Promise<void>;
+  /**
+   * When it may have its effect at the latest, where that is later than its last sending: a bill that is paid at the
+   * next business hour. Both times are the bank's.
+   */
+  latestEffect?(operation: Operation, lastSendBy: Date): Date;
   /** Asks the bank by an id that was known before its answer; only called where the profile has status by id. */
   lookUp?(account: BankAccount, operation: Operation): Promise<LookedUp<RouteOutput<R>>>;
 }
@@ -111,6 +116,8 @@ export interface Intent<R extends Route = Route> {
   redactedBody?: unknown;
   /** Money that goes out; null for what only asks for money. */
   outgoing: Outgoing | null;
+  /** When it is to take effect at the bank, by its clock, where that was asked to be later. */
+  effectiveFrom?: Date | null;
   wishes: Wishes;
   expectedPayments: NewExpectedPayment[];
   /**

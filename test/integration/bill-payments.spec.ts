@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BillPaymentLife } from '../../src/bill-payments/bill-payment-life.service.js';
+import { BillPaymentsService } from '../../src/bill-payments/bill-payments.service.js';
+import type { OperationKind } from '../../src/operations/operation.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
 
 interface Bill {
@@ -190,6 +192,36 @@ describe('payments of bills', () => {
       returns: [{ nsu: rows[1].nsu, amount: 80 }],
     });
     expect((await pay({ amount: 80, barCode })).body.status).toBe('PAID');
+  });
+
+  it('revives what was taken for not executed, unless the bill is another’s by now', async () => {
+    const { kind } = service.application.get(BillPaymentsService, { strict: false }) as unknown as {
+      kind: OperationKind;
+    };
+    const { barCode } = await newBill({ amount: 950_000 });
+    await pay({ amount: 950_000, barCode });
+    const { id } = await read(barCode);
+    const operation = {
+      accountId: service.accountId,
+      id,
+      createdAt: new Date(),
+      requestBody: '{}',
+    };
+    const revive = () =>
+      service.database.transaction((tx) =>
+        kind.onSucceeded!(tx, operation as never, { answer: null }),
+      );
+    await revive();
+    await revive();
+    expect((await read(id)).state).toBe('paid');
+    await service.pool.query(`UPDATE bill_payment SET state = 'rejected' WHERE id = $1`, [id]);
+    await service.pool.query(
+      `INSERT INTO bill_payment (account_id, id, bar_code, amount_cents, state, expected_payment_id)
+       VALUES ($1, gen_random_uuid(), $2, 1, 'paid', gen_random_uuid())`,
+      [service.accountId, barCode],
+    );
+    await revive();
+    expect((await read(id)).state).toBe('rejected');
   });
 
   describe('that are scheduled', () => {

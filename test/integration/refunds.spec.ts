@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { OperationKind } from '../../src/operations/operation.js';
+import { RefundsService } from '../../src/refunds/refunds.service.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
 import { until } from '../support/until.js';
 
@@ -146,6 +148,44 @@ describe('refunds of received Pix', () => {
     await service.sync();
     expect((await refund(endToEndId, 6.01, newKey())).body.code).toBe('refund_exceeds_original');
     expect((await refund(endToEndId, 6, newKey())).status).toBe(200);
+  });
+
+  it('counts a refund whose answer was lost, until its line is matched to it', async () => {
+    const { endToEndId } = await receive(10);
+    await service.sync();
+    const fault = { endpoint: 'refunds', kind: 'reset-after-effect', times: 1 };
+    await service.bank.call('POST', '/sandbox/faults', { body: fault });
+    const { status, body: operation } = await refund(endToEndId, 4, newKey());
+    expect([status, operation.state]).toEqual([202, 'unknown']);
+    expect(await read(operation.id)).toMatchObject({ state: 'requested', nsu: null });
+    expect((await refund(endToEndId, 6.01, newKey())).body.code).toBe('refund_exceeds_original');
+    await service.sync();
+    // Its line, as long as nobody says that it is its line, counts beside it: the careful way.
+    expect((await refund(endToEndId, 2.01, newKey())).body.code).toBe('refund_exceeds_original');
+    const [line] = await sql(
+      `SELECT nsu::int, end_to_end_id AS "endToEndId" FROM "transaction"
+       WHERE original_end_to_end_id = $1`,
+      endToEndId,
+    );
+    const [expected] = await sql(
+      `SELECT expected_payment_id AS id FROM refund WHERE id = $1`,
+      operation.id,
+    );
+    await service.match(line.nsu, expected.id);
+    expect((await refund(endToEndId, 6, newKey())).status).toBe(200);
+    // The journal's verdict, by the statement's evidence alone.
+    const { kind } = service.application.get(RefundsService, { strict: false }) as unknown as {
+      kind: OperationKind;
+    };
+    const { accountId, database } = service;
+    await database.transaction((tx) =>
+      kind.onSucceeded!(tx, { ...operation, accountId } as never, { answer: null }),
+    );
+    expect(await read(operation.id)).toMatchObject({
+      state: 'accepted',
+      settlement: 'settled',
+      ...line,
+    });
   });
 
   it.each(['present', 'absent'])(
