@@ -217,7 +217,7 @@ describe('refunds of received Pix', () => {
     await service.sync();
     expect((await refund(one.endToEndId, 1, newKey())).status).toBe(200);
     const body = { endToEndId: one.endToEndId, amount: 3 };
-    const taken = await service.bank.call('POST', '/sandbox/pix/med', { body });
+    await service.bank.call('POST', '/sandbox/pix/med', { body });
     await service.sync();
     await setMode({ lineOriginalId: 'present' });
     for (const { endToEndId } of [one, another])
@@ -234,7 +234,6 @@ describe('refunds of received Pix', () => {
       `SELECT nsu::int FROM "transaction" WHERE amount_cents = 300 AND original_end_to_end_id IS NULL
          AND type_name = 'DEBIT_PIX_REFUND'`,
     );
-    expect(taken.status).toBe(200);
     await service.match(nsu, id);
     expect((await refund(another.endToEndId, 1, newKey())).status).toBe(200);
     // Matched by hand to a refund of that Pix, it counts as what went back of it.
