@@ -3,6 +3,7 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { AccountsModule } from './accounts/accounts.module.js';
 import { BankModule } from './bank/bank.module.js';
+import { BillPaymentsModule } from './bill-payments/bill-payments.module.js';
 import { ChargesModule } from './charges/charges.module.js';
 import { Settings } from './config.js';
 import { Database } from './database.service.js';
@@ -20,6 +21,7 @@ import { Timers } from './platform/timers.js';
 import { WakeUps } from './platform/wake-ups.js';
 import { Workers } from './platform/workers.js';
 import { ReconciliationModule } from './reconciliation/reconciliation.module.js';
+import { RefundsModule } from './refunds/refunds.module.js';
 import { StatementModule } from './statement/statement.module.js';
 import { TransfersModule } from './transfers/transfers.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
@@ -66,6 +68,8 @@ export class AppModule {
         OperationsModule,
         ChargesModule,
         TransfersModule,
+        BillPaymentsModule,
+        RefundsModule,
         WebhooksModule,
         ReconciliationModule,
       ],

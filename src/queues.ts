@@ -70,6 +70,13 @@ export const jobs = {
     coalesceBy: byAccount,
     concurrency: 4,
   }),
+  /** Looks at scheduled bill payments whose time has come. */
+  followBillPayments: job({
+    name: 'follow-bill-payments',
+    payload: ofAccount,
+    coalesceBy: byAccount,
+    concurrency: 2,
+  }),
   /** Delivers what is due to one endpoint, so that a slow one delays no other. */
   deliverEvents: job({
     name: 'deliver-events',

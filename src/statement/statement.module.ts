@@ -20,7 +20,7 @@ const lateAfterIntervals = 3;
     StatementProcessor,
     CloseStatementProcessor,
   ],
-  exports: [BankTime],
+  exports: [BankTime, StatementService],
 })
 export class StatementModule implements OnModuleInit {
   constructor(

@@ -128,8 +128,7 @@ const notServedByTheService: ReadonlyMap<string, string> = new Map<string, strin
   ...['getCharge', 'listCharges', 'voidCharge', 'getTransfer', 'readBalances'].map(
     (name) => [name, known] as const,
   ),
-  ...['getBill', 'payBill'].map((name) => [name, asYet] as const),
-  ...['refundTransaction', 'createCustomer'].map((name) => [name, asYet] as const),
+  ...['createCustomer'].map((name) => [name, asYet] as const),
 ]);
 
 /** A contract route is served by both applications, any other by the one that declares it. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { bankUnderTest, eventually, type BankUnderTest } from './bank-under-test.js';
-import { expectError, pixSlip } from './samples.js';
+import { expectError, newKey, pixSlip } from './samples.js';
 
 let bank: BankUnderTest;
 beforeAll(async () => {
@@ -28,8 +28,16 @@ async function receivePix(amount: number): Promise<Received> {
   });
 }
 
-const refund = (id: string | number, filterBy: string, body: unknown = { amount: 1 }) =>
-  bank.call('PUT', `/baas/api/v1/transactions/${id}/refund?filterBy=${filterBy}`, { body });
+const refund = (
+  id: string | number,
+  filterBy: string,
+  body: unknown = { amount: 1 },
+  headers: Record<string, string> = {},
+) =>
+  bank.call('PUT', `/baas/api/v1/transactions/${id}/refund?filterBy=${filterBy}`, {
+    body,
+    headers,
+  });
 
 it('refunds in parts, by each of the three ids, up to what was received', async () => {
   const { correlationId, nsu, endToEndId } = await receivePix(10);
@@ -78,8 +86,11 @@ it('tells the refund on the statement as it answered it', async () => {
 
 it('lets refunds that race take no more than was received', async () => {
   const { endToEndId } = await receivePix(5);
+  // Requests that are the same and have no key may be taken for one.
   const answers = await Promise.all(
-    Array.from({ length: 20 }, () => refund(endToEndId, 'END_TO_END_ID', { amount: 0.7 })),
+    Array.from({ length: 20 }, () =>
+      refund(endToEndId, 'END_TO_END_ID', { amount: 0.7 }, newKey()),
+    ),
   );
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(7);
   expect(answers.filter(({ status }) => status === 422)).toHaveLength(13);

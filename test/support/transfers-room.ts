@@ -77,7 +77,7 @@ function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: Movable
   transfers.onModuleInit();
   batches.onModuleInit();
   const follower = new TransferFollower(database, accounts, bank, records, wakeUps);
-  return { connections, lookups, records, transfers, batches, follower };
+  return { bank, connections, lookups, records, transfers, batches, follower };
 }
 
 /** As a controller decodes it. */
@@ -90,7 +90,7 @@ export async function transfersRoom(bankBaseUrl: string) {
   const service = await serviceDatabase();
   const { database, accountId } = service;
   const clock = new MovableClock();
-  const { connections, lookups, ...room } = wire(service, bankBaseUrl, clock);
+  const { bank, connections, lookups, ...room } = wire(service, bankBaseUrl, clock);
   const { profile } = bank;
   const newKey = () => randomUUID();
   return {

@@ -1,0 +1,68 @@
+import { Controller, UseGuards } from '@nestjs/common';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
+import type { Caller } from '../accounts/api-keys.service.js';
+import { Needs } from '../accounts/needs.decorator.js';
+import { BankService } from '../bank/bank.service.js';
+import { getBill, payBill } from '../contract/bill-payments.js';
+import type { RouteInput } from '../contract/route.js';
+import { CallerWishes } from '../operations/caller-wishes.decorator.js';
+import type { Wishes } from '../operations/operation.js';
+import { Handles, Input, type Reply } from '../platform/contract-route.js';
+import { isUuid, readPage, toList } from '../platform/listing.js';
+import { BillPaymentReading } from './bill-payment-reading.service.js';
+import { getBillPaymentRoute, listBillPaymentsRoute } from './bill-payments.schema.js';
+import { BillPaymentsService } from './bill-payments.service.js';
+
+@Controller()
+@UseGuards(ApiKeyGuard)
+export class BillPaymentsController {
+  constructor(
+    private readonly payments: BillPaymentsService,
+    private readonly reading: BillPaymentReading,
+    private readonly accounts: AccountsService,
+    private readonly bank: BankService,
+  ) {}
+
+  @Handles(getBill)
+  async getBill(
+    @CalledBy() { accountId }: Caller,
+    @Input() input: RouteInput<typeof getBill>,
+  ): Promise<Reply> {
+    return this.bank.relay(getBill, await this.accounts.get(accountId), input);
+  }
+
+  @Needs('pay')
+  @Handles(payBill)
+  async pay(
+    @CalledBy() { accountId }: Caller,
+    @Input() input: RouteInput<typeof payBill>,
+    @CallerWishes() wishes: Wishes,
+  ): Promise<Reply> {
+    return this.payments.pay(accountId, input, wishes);
+  }
+
+  @Handles(getBillPaymentRoute)
+  async get(
+    @CalledBy() { accountId }: Caller,
+    @Input() { params }: RouteInput<typeof getBillPaymentRoute>,
+  ) {
+    return this.reading.get(accountId, params.id);
+  }
+
+  @Handles(listBillPaymentsRoute)
+  async list(
+    @CalledBy() { accountId }: Caller,
+    @Input() { query }: RouteInput<typeof listBillPaymentsRoute>,
+  ) {
+    const page = readPage(query, isUuid);
+    const { state, barCode } = query;
+    const payments = await this.reading.list(accountId, page, { state, barCode });
+    return toList(
+      payments,
+      page,
+      ({ id }) => id,
+      (payment) => payment,
+    );
+  }
+}

@@ -1,0 +1,29 @@
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { EventsModule } from '../events/events.module.js';
+import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.module.js';
+import { OperationsModule } from '../operations/operations.module.js';
+import { Timers } from '../platform/timers.js';
+import { StatementModule } from '../statement/statement.module.js';
+import { BillPaymentLife } from './bill-payment-life.service.js';
+import { BillPaymentReading } from './bill-payment-reading.service.js';
+import { BillPaymentsController } from './bill-payments.controller.js';
+import { BillPaymentsProcessor } from './bill-payments.processor.js';
+import { BillPaymentsService } from './bill-payments.service.js';
+
+const sweepEveryMs = 2_000;
+
+@Module({
+  imports: [OperationsModule, StatementModule, ExpectedPaymentsModule, EventsModule],
+  controllers: [BillPaymentsController],
+  providers: [BillPaymentsService, BillPaymentReading, BillPaymentLife, BillPaymentsProcessor],
+})
+export class BillPaymentsModule implements OnModuleInit {
+  constructor(
+    private readonly timers: Timers,
+    private readonly life: BillPaymentLife,
+  ) {}
+
+  onModuleInit(): void {
+    this.timers.every('bill-payments', sweepEveryMs, () => this.life.wakeDue());
+  }
+}

@@ -1,0 +1,28 @@
+// What the statement makes of money that was sent: derived from its matches when it is read, and kept nowhere.
+export const sentSettlements = [
+  'open',
+  'settled',
+  'partially_returned',
+  'returned',
+  'withdrawn',
+] as const;
+export type SentSettlement = (typeof sentSettlements)[number];
+
+export interface SentFacts {
+  /** All that was matched as the payment itself. */
+  paidCents: bigint;
+  /** All that was matched as its money coming back. */
+  returnedCents: bigint;
+  /** Nothing is expected any more: it was rejected, or failed. */
+  isWithdrawn: boolean;
+}
+
+export function settlementOfSent({
+  paidCents,
+  returnedCents,
+  isWithdrawn,
+}: SentFacts): SentSettlement {
+  if (paidCents === 0n) return isWithdrawn ? 'withdrawn' : 'open';
+  if (returnedCents === 0n) return 'settled';
+  return returnedCents < paidCents ? 'partially_returned' : 'returned';
+}

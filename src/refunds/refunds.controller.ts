@@ -1,0 +1,56 @@
+import { Controller, UseGuards } from '@nestjs/common';
+import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
+import type { Caller } from '../accounts/api-keys.service.js';
+import { Needs } from '../accounts/needs.decorator.js';
+import { refundTransaction } from '../contract/refunds.js';
+import type { RouteInput } from '../contract/route.js';
+import { CallerWishes } from '../operations/caller-wishes.decorator.js';
+import type { Wishes } from '../operations/operation.js';
+import { Handles, Input, type Reply } from '../platform/contract-route.js';
+import { isUuid, readPage, toList } from '../platform/listing.js';
+import { RefundReading } from './refund-reading.service.js';
+import { getRefundRoute, listRefundsRoute } from './refunds.schema.js';
+import { RefundsService } from './refunds.service.js';
+
+@Controller()
+@UseGuards(ApiKeyGuard)
+export class RefundsController {
+  constructor(
+    private readonly refunds: RefundsService,
+    private readonly reading: RefundReading,
+  ) {}
+
+  @Needs('refund')
+  @Handles(refundTransaction)
+  async refund(
+    @CalledBy() { accountId }: Caller,
+    @Input() input: RouteInput<typeof refundTransaction>,
+    @CallerWishes() wishes: Wishes,
+  ): Promise<Reply> {
+    return this.refunds.refund(accountId, input, wishes);
+  }
+
+  @Handles(getRefundRoute)
+  async get(
+    @CalledBy() { accountId }: Caller,
+    @Input() { params }: RouteInput<typeof getRefundRoute>,
+  ) {
+    return this.reading.get(accountId, params.id);
+  }
+
+  @Handles(listRefundsRoute)
+  async list(
+    @CalledBy() { accountId }: Caller,
+    @Input() { query }: RouteInput<typeof listRefundsRoute>,
+  ) {
+    const page = readPage(query, isUuid);
+    const { state, originalNsu } = query;
+    const refunds = await this.reading.list(accountId, page, { state, originalNsu });
+    return toList(
+      refunds,
+      page,
+      ({ id }) => id,
+      (refund) => refund,
+    );
+  }
+}

@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BillPaymentsService } from '../../src/bill-payments/bill-payments.service.js';
+import type { OperationKind } from '../../src/operations/operation.js';
+import { billsAt, noon } from '../support/bills.js';
+import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
+
+describe('payments of bills', () => {
+  let service: ServiceOnSandbox;
+  let bills: ReturnType<typeof billsAt>;
+
+  beforeAll(async () => {
+    service = await serviceOnSandbox();
+    bills = billsAt(service);
+    await bills.setClock({ now: noon });
+  });
+  afterAll(() => service.stop());
+
+  it('pays a bill by either of its codes, and tells it by its three ids', async () => {
+    const { barCode, digitableLine } = await bills.newBill();
+    const { status, body } = await bills.pay({ amount: 80, digitableLine });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ status: 'PAID', barCode, paidAmount: 80 });
+    const { rows } = await service.pool.query(
+      `SELECT kind, value FROM expected_payment_reference WHERE expected_payment_id = $1 ORDER BY kind`,
+      [await bills.expectedOf(barCode)],
+    );
+    expect(rows).toEqual([
+      { kind: 'bill_code', value: barCode },
+      { kind: 'idempotency_key', value: expect.any(String) },
+      { kind: 'movement_id', value: body.id },
+      { kind: 'nsu', value: String(body.transactionNsu) },
+    ]);
+    const payment = await bills.read(barCode);
+    expect(payment).toMatchObject({
+      bankId: body.id,
+      state: 'paid',
+      settlement: 'open',
+      amount: 80,
+      nsu: null,
+      returns: [],
+      response: body,
+    });
+    expect(await bills.read(body.id)).toEqual(payment);
+    expect(await bills.read(payment.id)).toEqual(payment);
+    await service.sync();
+    await service.match(body.transactionNsu, await bills.expectedOf(barCode));
+    expect(await bills.read(barCode)).toMatchObject({
+      settlement: 'settled',
+      nsu: body.transactionNsu,
+    });
+    const { body: list } = await service.call('GET', '/v1/bill-payments?limit=1');
+    expect(list.data).toEqual([await bills.read(payment.id)]);
+  });
+
+  it.each([
+    ['one that is paid', { status: 'PAID' }, 80, 'bill_not_payable'],
+    ['one that is blocked', { status: 'BLOCKED_PAYMENT' }, 80, 'bill_not_payable'],
+    ['less than is charged', {}, 79.99, 'amount_out_of_range'],
+    [
+      'less than the range',
+      { isAllowPartialPayment: true, minimumPaymentAmount: 10, maximumPaymentAmount: 90 },
+      9.99,
+      'amount_out_of_range',
+    ],
+  ])('refuses %s and stores nothing', async (_, fields, amount, code) => {
+    const { barCode } = await bills.newBill(fields);
+    const before = await bills.operations();
+    const { status, body } = await bills.pay({ amount, barCode });
+    expect([status, body.code]).toEqual([422, code]);
+    expect(await bills.operations()).toBe(before);
+  });
+
+  it('takes an amount within the range of a bill that may be paid in part', async () => {
+    const range = { isAllowPartialPayment: true, minimumPaymentAmount: 10 };
+    const { barCode } = await bills.newBill({ ...range, maximumPaymentAmount: 90 });
+    expect((await bills.pay({ amount: 12.34, barCode })).body.paidAmount).toBe(12.34);
+  });
+
+  it('refuses a time that is past, on its path, and stores nothing', async () => {
+    const { barCode } = await bills.newBill();
+    const before = await bills.operations();
+    const { status, body } = await bills.pay({
+      amount: 80,
+      barCode,
+      payAt: '2026-11-23T14:00:00Z',
+    });
+    expect([status, body.errors]).toEqual([400, { '$.payAt': ['Is in the past.'] }]);
+    expect(await bills.operations()).toBe(before);
+  });
+
+  it('stores nothing when the bank cannot say what the bill is', async () => {
+    const { barCode } = await bills.newBill();
+    const before = await bills.operations();
+    const fault = { endpoint: 'bill-payments', kind: 'error-before-effect', method: 'GET' };
+    await service.bank.call('POST', '/sandbox/faults', { body: { ...fault, times: 1 } });
+    expect((await bills.pay({ amount: 80, barCode })).status).toBe(502);
+    expect(await bills.operations()).toBe(before);
+    expect((await bills.pay({ amount: 80, barCode })).status).toBe(200);
+  });
+
+  it('gives a repeat its answer although the bill is paid, by that very payment', async () => {
+    const { barCode } = await bills.newBill();
+    const key = randomUUID();
+    const first = await bills.pay({ amount: 80, barCode }, key);
+    const repeat = await bills.pay({ amount: 80, barCode }, key);
+    expect(repeat.text).toBe(first.text);
+    expect(repeat.headers.get('Idempotent-Replayed')).toBe('true');
+    const other = await bills.pay({ amount: 80, barCode });
+    expect([other.status, other.body.code]).toEqual([422, 'bill_not_payable']);
+    expect(other.headers.get('Location')).toBe(`/v1/operations/${(await bills.read(barCode)).id}`);
+  });
+
+  it('pays a bill once when twenty ask for it at once, by its code and by its line', async () => {
+    const { barCode, digitableLine } = await bills.newBill();
+    await service.bank.warmUp();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        bills.pay({ amount: 80, ...(index % 2 ? { barCode } : { digitableLine }) }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(422)]);
+    for (const { status, body } of answers)
+      if (status === 422) expect(body.code).toMatch(/^bill_(already_scheduled|not_payable)$/);
+    expect(await bills.paidAtBank(barCode)).toHaveLength(1);
+  });
+
+  it('frees the bill when the bank rejects its payment', async () => {
+    const { barCode } = await bills.newBill({ amount: 900_000 });
+    expect((await bills.pay({ amount: 900_000, barCode })).body.code).toBe('insufficient_funds');
+    expect(await bills.read(barCode)).toMatchObject({ state: 'rejected', settlement: 'withdrawn' });
+    expect((await bills.pay({ amount: 900_000, barCode })).body.code).toBe('insufficient_funds');
+  });
+
+  it('frees a bill whose money has all come back, and pays it anew', async () => {
+    const { barCode } = await bills.newBill();
+    const { body: paid } = await bills.pay({ amount: 80, barCode });
+    const expected = await bills.expectedOf(barCode);
+    await service.bank.call('POST', `/sandbox/bill-payments/${paid.id}/chargeback`);
+    expect((await bills.pay({ amount: 80, barCode })).body.code).toBe('bill_not_payable');
+    await service.sync();
+    const { rows } = await service.pool.query(
+      `SELECT nsu::int FROM "transaction" WHERE movement_id = $1 ORDER BY nsu`,
+      [paid.id],
+    );
+    await service.match(rows[0].nsu, expected);
+    await service.match(rows[1].nsu, expected, 'return');
+    expect(await bills.read(paid.id)).toMatchObject({
+      state: 'paid',
+      settlement: 'returned',
+      returns: [{ nsu: rows[1].nsu, amount: 80 }],
+    });
+    expect((await bills.pay({ amount: 80, barCode })).body.status).toBe('PAID');
+  });
+
+  it('revives what was taken for not executed, unless the bill is another’s by now', async () => {
+    const { kind } = service.application.get(BillPaymentsService, { strict: false }) as unknown as {
+      kind: OperationKind;
+    };
+    const { barCode } = await bills.newBill({ amount: 950_000 });
+    await bills.pay({ amount: 950_000, barCode });
+    const { id } = await bills.read(barCode);
+    const operation = {
+      accountId: service.accountId,
+      id,
+      createdAt: new Date(),
+      requestBody: '{}',
+    };
+    const revive = () =>
+      service.database.transaction((tx) =>
+        kind.onSucceeded!(tx, operation as never, { answer: null }),
+      );
+    await revive();
+    await revive();
+    expect((await bills.read(id)).state).toBe('paid');
+    await service.pool.query(`UPDATE bill_payment SET state = 'rejected' WHERE id = $1`, [id]);
+    await service.pool.query(
+      `INSERT INTO bill_payment (account_id, id, bar_code, amount_cents, state, expected_payment_id)
+       VALUES ($1, gen_random_uuid(), $2, 1, 'paid', gen_random_uuid())`,
+      [service.accountId, barCode],
+    );
+    await revive();
+    expect((await bills.read(id)).state).toBe('rejected');
+  });
+});
