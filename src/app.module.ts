@@ -5,6 +5,7 @@ import { AccountsModule } from './accounts/accounts.module.js';
 import { BankModule } from './bank/bank.module.js';
 import { ChargesModule } from './charges/charges.module.js';
 import { Settings } from './config.js';
+import { CustomersModule } from './customers/customers.module.js';
 import { Database } from './database.service.js';
 import { EventsModule } from './events/events.module.js';
 import { ExpectedPaymentsModule } from './expected-payments/expected-payments.module.js';
@@ -62,6 +63,7 @@ export class AppModule {
         StatementModule,
         OperationsModule,
         ChargesModule,
+        CustomersModule,
         WebhooksModule,
         ReconciliationModule,
       ],

@@ -50,11 +50,12 @@ export function judgeAnswer<R extends Route>(
   echoes: (value: z.output<R['response']>) => boolean,
 ): BankAnswer<z.output<R['response']>> {
   const { status } = answer;
-  const unknown = (reason: UnknownReason) => ({ outcome: 'unknown', reason, status }) as const;
+  const read = readJson(answer.body, route.response instanceof z.ZodArray ? tolerant : strict);
+  const unknown = (reason: UnknownReason) =>
+    ({ outcome: 'unknown', reason, status, ...(read ? { text: read.text } : {}) }) as const;
   if (status >= 500) return unknown('bank_error');
   if (status >= 300 && status < 400) return unknown('redirected');
   if (notAVerdict.has(status)) return unknown('refused_for_now');
-  const read = readJson(answer.body, route.response instanceof z.ZodArray ? tolerant : strict);
   if (!read) return unknown('unreadable_answer');
   if (status >= 400)
     return isJsonObject(read.json)

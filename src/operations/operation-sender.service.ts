@@ -44,6 +44,8 @@ export class OperationSender {
     await queries.expireInterrupted(this.database.prisma, { accountId, id });
     const operation = await queries.findDue(this.database.prisma, { accountId, id });
     if (!operation) return;
+    // Its secrets were with the process that accepted it: nobody else can send it.
+    if (this.kind(operation).repeat === 'never') return this.giveUp(operation);
     const account = await this.accounts.get(accountId);
     if (operation.state === 'received') await this.send(account, operation, 'received');
     if (operation.state === 'unknown') await this.recover(account, operation);
@@ -63,7 +65,8 @@ export class OperationSender {
     secretBody: string | null = null,
   ): Promise<void> {
     const kind = this.kind(operation);
-    const input = decodeStored(kind.route, operation);
+    const exactBody = secretBody ?? operation.requestBody;
+    const input = decodeStored(kind.route, { ...operation, requestBody: exactBody });
     // Taken before the claim by this process's clock: it cannot lie after the claim's own limit.
     const sendBy = new Date(Date.now() + sendWithinMs);
     const claim = await queries.claimAttempt(this.database.prisma, operation, from, {
@@ -74,10 +77,20 @@ export class OperationSender {
     const answer = await this.bank.call(kind.route, account, input, {
       deadlineMs: callDeadlineMs,
       sendBy,
-      exactBody: secretBody ?? operation.requestBody,
+      exactBody,
       echoes: (value) => kind.echoes(input, value),
     });
     await this.conclude(kind, operation, claim, answer);
+  }
+
+  private async giveUp(operation: Operation): Promise<void> {
+    if (operation.state === 'unknown')
+      await queries.endUnknown(
+        this.database.prisma,
+        operation,
+        'needs_operator',
+        operation.reason ?? 'no_answer',
+      );
   }
 
   private async conclude(
@@ -86,7 +99,7 @@ export class OperationSender {
     { attempt, from }: queries.Claim,
     answer: BankAnswer<unknown>,
   ): Promise<void> {
-    const conclusion = concludeFrom(answer, from, attempt);
+    const conclusion = concludeFrom(refusalOf(kind, answer), from, attempt);
     await this.database.transaction(async (tx) => {
       const isOurs = await queries.concludeAttempt(tx, operation, attempt, conclusion);
       if (isOurs && answer.outcome === 'success')
@@ -127,6 +140,14 @@ export class OperationSender {
     invariant(kind, `operation kind ${operation.kind} is not registered`);
     return kind;
   }
+}
+
+/** The answer, as a rejection where its kind knows it for one. */
+function refusalOf(kind: OperationKind, answer: BankAnswer<unknown>): BankAnswer<unknown> {
+  if (answer.outcome !== 'unknown' || answer.status === null || answer.text === undefined)
+    return answer;
+  const { status, text } = answer;
+  return kind.isRefusal?.({ status, text }) ? { outcome: 'rejection', status, text } : answer;
 }
 
 /** What an answer makes of an operation. Only the first request that left can be rejected. */

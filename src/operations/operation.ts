@@ -74,6 +74,11 @@ export interface OperationKind<R extends Route = Route> {
   onSucceeded?(tx: Tx, operation: Operation, acceptance: Acceptance<RouteOutput<R>>): Promise<void>;
   /** The bank rejected it, or it was proven not executed, in the transaction of the verdict: the room frees what it had taken. */
   onRejected(tx: Tx, operation: Operation): Promise<void>;
+  /**
+   * Whether an answer that is no verdict in general is this kind's: a 409 that says that the thing is there already,
+   * to the first request that left.
+   */
+  isRefusal?(answer: { status: number; text: string }): boolean;
   /** Asks the bank by an id that was known before its answer; only called where the profile has status by id. */
   lookUp?(account: BankAccount, operation: Operation): Promise<LookedUp<RouteOutput<R>>>;
 }
@@ -118,6 +123,9 @@ export interface Intent<R extends Route = Route> {
    */
   record(tx: Tx, operationId: string, expectedPaymentIds: string[]): Promise<void>;
 }
+
+/** Names the operation, beside the bank's own answer. */
+export const operationHeader = 'Concilia-Operation';
 
 const finalStates: ReadonlySet<OperationState> = new Set([
   'succeeded',

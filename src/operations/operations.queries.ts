@@ -109,6 +109,15 @@ export async function endUnknown(
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'unknown'`;
 }
 
+/** Ends an operation that nobody knew the end of, by evidence that came from elsewhere. */
+export async function adopt(tx: Tx, { accountId, id }: Key, reason: string): Promise<boolean> {
+  const adopted = await tx.$executeRaw`
+    UPDATE operation SET state = 'succeeded', reason = ${reason}, next_action_at = NULL,
+      ended_at = clock_timestamp(), updated_at = now()
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state IN ('unknown', 'needs_operator')`;
+  return adopted === 1;
+}
+
 export async function postpone(db: Db, { accountId, id }: Key, delayMs: number): Promise<void> {
   await db.$executeRaw`
     UPDATE operation SET next_action_at = clock_timestamp() + ${delayMs} * interval '1 millisecond'

@@ -16,6 +16,7 @@ import { SecretBox } from '../platform/secret-box.js';
 import { WakeUps } from '../platform/wake-ups.js';
 import {
   isFinal,
+  operationHeader,
   type Intent,
   type Operation,
   type OperationKind,
@@ -78,6 +79,11 @@ export class OperationsService {
     });
     if (!operation) throw new AppError('not_found');
     return operation as Operation;
+  }
+
+  /** An operation whose end nobody knew has succeeded: another request's answer shows it. False when it had ended. */
+  async adopt(tx: Tx, accountId: number, id: string, reason: string): Promise<boolean> {
+    return queries.adopt(tx, { accountId, id }, reason);
   }
 
   /** Commits the intent, or finds the operation that it repeats. Throws when the repeat differs. */
@@ -203,10 +209,11 @@ function identitiesOf(
 
 /** The bank's own answer, to the letter; 202 with the operation while there is none. */
 function toReply(operation: Operation, headers: Record<string, string> = {}): Reply {
+  const told = { ...headers, [operationHeader]: operation.id };
   if (operation.responseStatus !== null && operation.responseBody !== null)
-    return new Reply(operation.responseStatus, operation.responseBody, headers);
+    return new Reply(operation.responseStatus, operation.responseBody, told);
   return new Reply(202, stringifyJson(z.encode(operationView, describeOperation(operation))), {
-    ...headers,
+    ...told,
     Location: `/v1/operations/${operation.id}`,
   });
 }

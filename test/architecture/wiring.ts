@@ -130,7 +130,7 @@ const notServedByTheService: ReadonlyMap<string, string> = new Map<string, strin
   ...['lookUpPixKey', 'createTransfer', 'createTransferBatch', 'getBill', 'payBill'].map(
     (name) => [name, asYet] as const,
   ),
-  ...['refundTransaction', 'createCustomer'].map((name) => [name, asYet] as const),
+  ...['refundTransaction'].map((name) => [name, asYet] as const),
 ]);
 
 /** A contract route is served by both applications, any other by the one that declares it. */
