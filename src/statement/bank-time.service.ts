@@ -13,10 +13,15 @@ export class BankTime {
 
   /** The day in São Paulo at the account's bank, yyyy-mm-dd. */
   async today(accountId: number): Promise<string> {
+    return saoPauloDay(await this.now(accountId));
+  }
+
+  /** The time at the account's bank. */
+  async now(accountId: number): Promise<Date> {
     const state = await this.database.prisma.statementState.findUnique({
       where: { accountId },
       select: { clockOffsetMs: true },
     });
-    return saoPauloDay(new Date(this.clock.now().getTime() + Number(state?.clockOffsetMs ?? 0n)));
+    return new Date(this.clock.now().getTime() + Number(state?.clockOffsetMs ?? 0n));
   }
 }
