@@ -56,6 +56,13 @@ export const jobs = {
     coalesceBy: ({ operationId }) => operationId,
     concurrency: 16,
   }),
+  /** Asks the bank what became of charges that a webhook names, or whose day has passed. */
+  followCharges: job({
+    name: 'follow-charges',
+    payload: ofAccount,
+    coalesceBy: byAccount,
+    concurrency: 2,
+  }),
   /** Delivers what is due to one endpoint, so that a slow one delays no other. */
   deliverEvents: job({
     name: 'deliver-events',

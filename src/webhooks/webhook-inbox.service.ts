@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { Database } from '../database.service.js';
 import { sha256 } from '../platform/exact-json.js';
 import { WakeUps } from '../platform/wake-ups.js';
-import { readNotice } from './notice.js';
+import { chargeNewsTypes, readNotice } from './notice.js';
 import { keepWebhooks, type KeptWebhook } from './webhooks.queries.js';
 
 interface Waiting {
@@ -58,6 +58,8 @@ export class WebhookInbox {
         // Not waited for: a queue that hangs must not hold up the next commit.
         for (const accountId of new Set(batch.map(({ webhook }) => webhook.accountId)))
           void this.wakeUps.wake('syncStatement', { accountId });
+        for (const accountId of new Set(batch.filter(tellsOfCharge).map(accountOf)))
+          void this.wakeUps.wake('followCharges', { accountId });
       } catch (error) {
         // Each waiting request answers with the fault; the bank sends its webhook again.
         for (const { reject } of batch) reject(error);
@@ -66,6 +68,10 @@ export class WebhookInbox {
     this.isFlushing = false;
   }
 }
+
+const chargeNews: ReadonlySet<string> = new Set(chargeNewsTypes);
+const tellsOfCharge = ({ webhook }: Waiting) => chargeNews.has(webhook.eventType);
+const accountOf = ({ webhook }: Waiting) => webhook.accountId;
 
 /** One row for each webhook of a batch: a statement may not touch a row twice. */
 function mergeCopies(webhooks: KeptWebhook[]): KeptWebhook[] {
