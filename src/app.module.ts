@@ -3,6 +3,7 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { AccountsModule } from './accounts/accounts.module.js';
 import { BankModule } from './bank/bank.module.js';
+import { BulkModule } from './bulk/bulk.module.js';
 import { ChargesModule } from './charges/charges.module.js';
 import { Settings } from './config.js';
 import { CustomersModule } from './customers/customers.module.js';
@@ -64,6 +65,7 @@ export class AppModule {
         OperationsModule,
         ChargesModule,
         CustomersModule,
+        BulkModule,
         WebhooksModule,
         ReconciliationModule,
       ],

@@ -63,6 +63,13 @@ export const jobs = {
     coalesceBy: byAccount,
     concurrency: 2,
   }),
+  /** Issues the next rows of an uploaded file. */
+  advanceBulk: job({
+    name: 'advance-bulk',
+    payload: z.object({ accountId: z.int(), uploadId: z.uuid() }),
+    coalesceBy: ({ uploadId }) => uploadId,
+    concurrency: 2,
+  }),
   /** Delivers what is due to one endpoint, so that a slow one delays no other. */
   deliverEvents: job({
     name: 'deliver-events',
