@@ -18,6 +18,7 @@ const sliceMs = 5_000;
 const atOnce = 8;
 const fetched = 200;
 const insertedAtOnce = 5_000;
+const breath = 200;
 
 @Injectable()
 export class BulkService {
@@ -44,6 +45,8 @@ export class BulkService {
     for await (const row of readRows(format, bytes, maxRows)) {
       if (rows.length === maxRows) throw unreadable(`Has more than ${maxRows} rows.`);
       rows.push(newRow(kind, row));
+      // Others' requests go on while a long file is read.
+      if (rows.length % breath === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     if (rows.length === 0) throw unreadable('Has no rows.');
     const upload = { accountId, id: uuidv7(), kind, fileHash };
