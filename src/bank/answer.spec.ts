@@ -49,10 +49,12 @@ describe('an answer of the bank', () => {
     ['null', null],
     ["a problem's body", { title: 'Bad Request', status: 400 }],
   ])('with 200 and %s is unknown, not a failure', (_, body) => {
-    expect(judge(200, JSON.stringify(body))).toEqual({
+    const text = JSON.stringify(body);
+    expect(judge(200, text)).toEqual({
       outcome: 'unknown',
       reason: 'unexpected_answer',
       status: 200,
+      text,
     });
   });
 
@@ -76,7 +78,11 @@ describe('an answer of the bank', () => {
   it.each([300, 301, 302, 303, 304, 307, 308])(
     'with %i is a redirect, which proves nothing',
     (s) => {
-      expect(judge(s, asked)).toEqual({ outcome: 'unknown', reason: 'redirected', status: s });
+      expect(judge(s, asked)).toMatchObject({
+        outcome: 'unknown',
+        reason: 'redirected',
+        status: s,
+      });
     },
   );
 
@@ -102,12 +108,17 @@ describe('an answer of the bank', () => {
       outcome: 'unknown',
       reason: 'refused_for_now',
       status,
+      text: '{"title":"no"}',
     });
   });
 
   it.each([500, 501, 502, 503, 504, 520, 599])('with %i may have had its effect', (status) => {
     for (const body of [asked, '{"title":"no"}', ''])
-      expect(judge(status, body)).toEqual({ outcome: 'unknown', reason: 'bank_error', status });
+      expect(judge(status, body)).toMatchObject({
+        outcome: 'unknown',
+        reason: 'bank_error',
+        status,
+      });
   });
 
   it('keeps the text of numbers that JavaScript would round', () => {
