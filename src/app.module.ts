@@ -4,8 +4,10 @@ import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { AccountsModule } from './accounts/accounts.module.js';
 import { BankModule } from './bank/bank.module.js';
 import { BillPaymentsModule } from './bill-payments/bill-payments.module.js';
+import { BulkModule } from './bulk/bulk.module.js';
 import { ChargesModule } from './charges/charges.module.js';
 import { Settings } from './config.js';
+import { CustomersModule } from './customers/customers.module.js';
 import { Database } from './database.service.js';
 import { EventsModule } from './events/events.module.js';
 import { ExpectedPaymentsModule } from './expected-payments/expected-payments.module.js';
@@ -70,6 +72,8 @@ export class AppModule {
         TransfersModule,
         BillPaymentsModule,
         RefundsModule,
+        CustomersModule,
+        BulkModule,
         WebhooksModule,
         ReconciliationModule,
       ],

@@ -20,7 +20,7 @@ export function assertOutsideTransaction(what: string): void {
 }
 
 /** First halves of PostgreSQL's two-part advisory locks; the second is an account. */
-const sessionLocks = { syncStatement: 0x434f4e01 } as const;
+const sessionLocks = { syncStatement: 0x434f4e01, advanceBulk: 0x434f4e02 } as const;
 export type SessionLock = keyof typeof sessionLocks;
 
 const maxTries = 5;

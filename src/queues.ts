@@ -77,6 +77,20 @@ export const jobs = {
     coalesceBy: byAccount,
     concurrency: 2,
   }),
+  /** Asks the bank what became of charges that a webhook names, or whose day has passed. */
+  followCharges: job({
+    name: 'follow-charges',
+    payload: ofAccount,
+    coalesceBy: byAccount,
+    concurrency: 2,
+  }),
+  /** Issues the next rows of an uploaded file. */
+  advanceBulk: job({
+    name: 'advance-bulk',
+    payload: z.object({ accountId: z.int(), uploadId: z.uuid() }),
+    coalesceBy: ({ uploadId }) => uploadId,
+    concurrency: 2,
+  }),
   /** Delivers what is due to one endpoint, so that a slow one delays no other. */
   deliverEvents: job({
     name: 'deliver-events',

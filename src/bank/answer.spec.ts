@@ -108,6 +108,7 @@ describe('an answer of the bank', () => {
       outcome: 'unknown',
       reason: 'refused_for_now',
       status,
+      text: '{"title":"no"}',
     });
   });
 

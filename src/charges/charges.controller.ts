@@ -12,6 +12,8 @@ import type { Wishes } from '../operations/operation.js';
 import { Handles, Input, type Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { isUuid, readPage, toList } from '../platform/listing.js';
+import { WakeUps } from '../platform/wake-ups.js';
+import { ChargeLife } from './charge-life.service.js';
 import { getChargeRoute, listChargesRoute } from './charges.schema.js';
 import { ChargesService } from './charges.service.js';
 
@@ -22,6 +24,8 @@ export class ChargesController {
     private readonly charges: ChargesService,
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
+    private readonly life: ChargeLife,
+    private readonly wakeUps: WakeUps,
   ) {}
 
   @Needs('charge')
@@ -53,7 +57,11 @@ export class ChargesController {
   @Needs('charge')
   @Handles(expireCharge)
   async expire(@CalledBy() caller: Caller, @Input() input: RouteInput<typeof expireCharge>) {
-    return this.simulate(expireCharge, caller, input);
+    const reply = await this.simulate(expireCharge, caller, input);
+    const { accountId } = caller;
+    await this.life.lookAgain(accountId, input.params.correlationId);
+    await this.wakeUps.wake('followCharges', { accountId });
+    return reply;
   }
 
   @Handles(getChargeRoute)

@@ -1,12 +1,34 @@
-import { Module } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { EventsModule } from '../events/events.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
+import { Timers } from '../platform/timers.js';
+import { WakeUps } from '../platform/wake-ups.js';
 import { StatementModule } from '../statement/statement.module.js';
+import { ChargeLife } from './charge-life.service.js';
+import { ChargeLookUp } from './charge-look-up.service.js';
 import { ChargesController } from './charges.controller.js';
 import { ChargesService } from './charges.service.js';
+import { FollowChargesProcessor } from './follow-charges.processor.js';
+
+const sweepEveryMs = 1_000;
 
 @Module({
-  imports: [OperationsModule, StatementModule],
+  imports: [EventsModule, OperationsModule, StatementModule],
   controllers: [ChargesController],
-  providers: [ChargesService],
+  providers: [ChargesService, ChargeLookUp, ChargeLife, FollowChargesProcessor],
+  exports: [ChargesService],
 })
-export class ChargesModule {}
+export class ChargesModule implements OnModuleInit {
+  constructor(
+    private readonly timers: Timers,
+    private readonly life: ChargeLife,
+    private readonly wakeUps: WakeUps,
+  ) {}
+
+  onModuleInit(): void {
+    this.timers.every('charges', sweepEveryMs, async () => {
+      for (const account of await this.life.listAccountsWithDue())
+        await this.wakeUps.wake('followCharges', account);
+    });
+  }
+}

@@ -21,6 +21,11 @@ export interface ChargeRow {
   /** The bank's answer; null while there is none. */
   answer: string | null;
   isMultiUse: boolean;
+  /** As it was last read at the bank. */
+  bankStatus: string | null;
+  bankDueDate: string | null;
+  cancelledAt: Date | null;
+  expiredAt: Date | null;
 }
 
 export interface ChargeFilters {
@@ -42,7 +47,8 @@ export async function listCharges(
     SELECT c.correlation_id AS "correlationId", c.operation_id AS "operationId", o.state AS "operationState",
            c.type, c.amount_cents AS "amountCents", c.due_date AS "dueDate", c.created_at AS "createdAt",
            CASE WHEN o.state = 'succeeded' THEN o.response_body END AS answer,
-           e.is_multi_use AS "isMultiUse"
+           e.is_multi_use AS "isMultiUse", c.bank_status AS "bankStatus",
+           c.bank_due_date AS "bankDueDate", c.cancelled_at AS "cancelledAt", c.expired_at AS "expiredAt"
     FROM charge c
     JOIN operation o ON o.account_id = c.account_id AND o.id = c.operation_id
     JOIN expected_payment e ON e.account_id = c.account_id AND e.id = c.expected_payment_id
@@ -70,4 +76,20 @@ export async function listPayments(
     JOIN "transaction" t ON t.account_id = m.account_id AND t.nsu = m.nsu
     WHERE c.account_id = ${accountId} AND c.correlation_id = ANY (${correlationIds}::text[])
     ORDER BY t.occurred_at, t.nsu`;
+}
+
+export interface RefundRow {
+  id: string;
+  originalNsu: bigint;
+  amountCents: bigint;
+  state: string;
+  nsu: bigint | null;
+}
+
+/** What was given back of payments, oldest first. */
+export async function listRefunds(db: Db, accountId: number, nsus: bigint[]): Promise<RefundRow[]> {
+  return db.$queryRaw`
+    SELECT id, original_nsu AS "originalNsu", amount_cents AS "amountCents", state, nsu
+    FROM refund WHERE account_id = ${accountId} AND original_nsu = ANY (${nsus}::bigint[])
+    ORDER BY id`;
 }

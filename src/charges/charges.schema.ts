@@ -16,6 +16,19 @@ export const chargeView = z.looseObject({
       occurredAt: timestamp,
     }),
   ),
+  /** When the bank was found to have withdrawn it, and when its day was found to have passed unpaid. */
+  cancelledAt: timestamp.nullable(),
+  expiredAt: timestamp.nullable(),
+  /** What was given back of its payments. */
+  refunds: z.array(
+    z.object({
+      id: z.string(),
+      originalNsu: bigInteger,
+      amount: reais,
+      state: z.string(),
+      nsu: bigInteger.nullable(),
+    }),
+  ),
 });
 
 const charges = { chapter: 'Charges', authentication: 'api-key', method: 'GET' } as const;

@@ -10,11 +10,12 @@ import type { Operation, OperationKind, Wishes } from '../operations/operation.j
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
-import { parseJson } from '../platform/exact-json.js';
 import { isUuid, type Page } from '../platform/listing.js';
 import { BankTime } from '../statement/bank-time.service.js';
+import { ChargeLookUp } from './charge-look-up.service.js';
 import * as queries from './charges.queries.js';
-import { settlementOf } from './settlement.js';
+import { describeCharge } from './charge-view.js';
+import { endOfLife } from './life.js';
 
 interface NewCharge {
   correlationId: string;
@@ -34,6 +35,7 @@ export class ChargesService implements OnModuleInit {
     echoes: ({ body }, answer) =>
       answer.correlationId === body.correlationId && answer.amount === body.Amount,
     onRejected: (tx, operation) => this.forget(tx, operation),
+    lookUp: (account, operation) => this.lookUp.charge(account, operation),
   };
 
   private readonly staticQrKind: OperationKind<typeof createStaticQr> = {
@@ -44,12 +46,14 @@ export class ChargesService implements OnModuleInit {
       answer.correlationId === body.correlationId &&
       (answer.amount ?? null) === (body.amount ?? null),
     onRejected: (tx, operation) => this.forget(tx, operation),
+    lookUp: (account, operation) => this.lookUp.staticQr(account, operation),
   };
 
   constructor(
     private readonly database: Database,
     private readonly operations: OperationsService,
     private readonly bankTime: BankTime,
+    private readonly lookUp: ChargeLookUp,
   ) {}
 
   onModuleInit(): void {
@@ -145,7 +149,10 @@ export class ChargesService implements OnModuleInit {
       expectedPaymentId: string;
     },
   ): Promise<void> {
-    const { count } = await tx.charge.createMany({ data: charge, skipDuplicates: true });
+    const { dueDate } = charge;
+    const nextCheckAt = dueDate === null ? null : endOfLife(dueDate, this.lookUp.isOffered);
+    const data = { ...charge, nextCheckAt };
+    const { count } = await tx.charge.createMany({ data, skipDuplicates: true });
     // Two things paid under one correlationId could not be told apart on the statement.
     if (count === 0)
       throw new AppError('conflict', {
@@ -165,34 +172,15 @@ export class ChargesService implements OnModuleInit {
     const payments = ids.length > 0 ? await queries.listPayments(db, accountId, ids) : [];
     const byCharge = new Map<string, queries.PaymentRow[]>(ids.map((id) => [id, []]));
     for (const payment of payments) byCharge.get(payment.correlationId)?.push(payment);
+    const nsus = payments.map(({ nsu }) => nsu);
+    const refunds = nsus.length > 0 ? await queries.listRefunds(db, accountId, nsus) : [];
     const today = await this.bankTime.today(accountId);
-    return rows.map((row) => describeCharge(row, byCharge.get(row.correlationId) ?? [], today));
+    return rows.map((row) =>
+      describeCharge(row, byCharge.get(row.correlationId) ?? [], refunds, today),
+    );
   }
 }
 
 function hasTerms({ discount, lateFine, latePayment }: ChargeRequest): boolean {
   return Boolean(discount ?? lateFine ?? latePayment);
-}
-
-function describeCharge(row: queries.ChargeRow, payments: queries.PaymentRow[], today: string) {
-  const paidCents = payments.reduce((sum, { amountCents }) => sum + amountCents, 0n);
-  const owedCents = payments.at(-1)?.owedCents ?? row.amountCents;
-  const answer = row.answer === null ? {} : (parseJson(row.answer) as Record<string, unknown>);
-  return {
-    type: row.type,
-    createdAt: row.createdAt.toISOString(),
-    ...(row.amountCents === null ? {} : { amount: row.amountCents }),
-    ...(row.dueDate === null ? {} : { dueDate: row.dueDate }),
-    ...answer,
-    correlationId: row.correlationId,
-    operationId: row.operationId,
-    operationState: row.operationState,
-    settlement: settlementOf({ ...row, amountCents: owedCents, paidCents, today }),
-    payments: payments.map(({ nsu, amountCents, endToEndId, occurredAt }) => ({
-      nsu,
-      amount: amountCents,
-      endToEndId,
-      occurredAt: occurredAt.toISOString(),
-    })),
-  };
 }

@@ -8,6 +8,8 @@ const slip: SettlementFacts = {
   isMultiUse: false,
   dueDate: '2026-03-10',
   today: '2026-03-10',
+  isCancelled: false,
+  isExpired: false,
 };
 const paid = fc.bigInt({ min: 1n, max: 10n ** 12n });
 const facts = fc.record<SettlementFacts>({
@@ -16,6 +18,8 @@ const facts = fc.record<SettlementFacts>({
   isMultiUse: fc.boolean(),
   dueDate: fc.constantFrom(null, '2026-03-09', '2026-03-10', '2026-03-11'),
   today: fc.constant('2026-03-10'),
+  isCancelled: fc.boolean(),
+  isExpired: fc.boolean(),
 });
 
 describe('settlementOf', () => {
@@ -25,6 +29,13 @@ describe('settlementOf', () => {
     [{ today: '2026-03-11' }, 'expired'],
     [{ today: '2027-01-01', dueDate: '2026-12-31' }, 'expired'],
     [{ today: '2026-03-09' }, 'open'],
+    [{ dueDate: '2026-03-07', today: '2026-03-09' }, 'open'],
+    [{ dueDate: '2026-03-07', today: '2026-03-10' }, 'expired'],
+    [{ isExpired: true }, 'expired'],
+    [{ isCancelled: true }, 'cancelled'],
+    [{ isCancelled: true, isExpired: true, today: '2026-03-11' }, 'cancelled'],
+    [{ isCancelled: true, paidCents: 1_000n }, 'settled'],
+    [{ isExpired: true, paidCents: 1_001n }, 'overpaid'],
     [{ paidCents: 999n }, 'partially_settled'],
     [{ paidCents: 999n, today: '2026-03-11' }, 'partially_settled'],
     [{ paidCents: 1_000n }, 'settled'],
@@ -42,7 +53,8 @@ describe('settlementOf', () => {
       fc.property(facts, (one) => {
         const settlement = settlementOf(one);
         expect(settlements).toContain(settlement);
-        expect(settlement === 'open' || settlement === 'expired').toBe(one.paidCents === 0n);
+        const isUnpaid = ['open', 'expired', 'cancelled'].includes(settlement);
+        expect(isUnpaid).toBe(one.paidCents === 0n);
       }),
     );
   });

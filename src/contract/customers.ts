@@ -115,6 +115,7 @@ export const createCustomer = route({
   method: 'POST',
   path: '/v1/customers',
   authentication: 'partner-key',
+  idempotencyKey: 'accepted',
   body: customerRequest,
   response: customerResponse,
 });

@@ -54,7 +54,7 @@ export class OperationSender {
       exactBody,
       echoes: (value) => kind.echoes(input, value),
     });
-    const verdict = verdictOf(kind, operation, from, answer);
+    const verdict = verdictOf(kind, operation, from, refusalOf(kind, answer));
     const { attempt: number } = claim;
     await this.verdicts.give(operation, verdict, (now) => isOwed(now, number, verdict), {
       number,
@@ -77,6 +77,14 @@ export class OperationSender {
       { number, status: null, reason: 'interrupted' },
     );
   }
+}
+
+/** The answer, as a rejection where its kind knows it for one. */
+function refusalOf(kind: OperationKind, answer: BankAnswer<unknown>): BankAnswer<unknown> {
+  if (answer.outcome !== 'unknown' || answer.status === null || answer.text === undefined)
+    return answer;
+  const { status, text } = answer;
+  return kind.isRefusal?.({ status, text }) ? { outcome: 'rejection', status, text } : answer;
 }
 
 /** What an answer makes of an operation. Only the first request that left can be rejected. */

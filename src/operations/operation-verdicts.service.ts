@@ -67,6 +67,18 @@ export class OperationVerdicts {
     return true;
   }
 
+  /**
+   * Ends an operation that nobody knew the end of as a success, which another's answer shows, in that one's
+   * transaction. False when it had ended.
+   */
+  async adopt(tx: Tx, key: queries.Key, reason: string): Promise<boolean> {
+    const before = await queries.lock(tx, key);
+    if (!before || !['unknown', 'needs_operator'].includes(before.state)) return false;
+    const response = { response: null, bankReference: null, pauseMs: null };
+    await this.write(tx, before, { state: 'succeeded', reason, ...response });
+    return true;
+  }
+
   private async write(tx: Tx, before: Operation, verdict: Verdict): Promise<boolean> {
     const { accountId, id: operationId } = before;
     const { state } = verdict;

@@ -81,6 +81,11 @@ export interface OperationKind<R extends Route = Route> {
    * next business hour. Both times are the bank's.
    */
   latestEffect?(operation: Operation, lastSendBy: Date): Date;
+  /**
+   * Whether an answer that is no verdict in general is this kind's: a 409 that says that the thing is there already,
+   * to the first request that left.
+   */
+  isRefusal?(answer: { status: number; text: string }): boolean;
   /** Asks the bank by an id that was known before its answer; only called where the profile has status by id. */
   lookUp?(account: BankAccount, operation: Operation): Promise<LookedUp<RouteOutput<R>>>;
 }
@@ -132,6 +137,9 @@ export interface Intent<R extends Route = Route> {
    */
   record(tx: Tx, operationId: string, expectedPaymentIds: string[]): Promise<void>;
 }
+
+/** Names the operation, beside the bank's own answer. */
+export const operationHeader = 'Concilia-Operation';
 
 const finalStates: ReadonlySet<OperationState> = new Set([
   'succeeded',

@@ -15,6 +15,7 @@ import { SecretBox } from '../platform/secret-box.js';
 import { WakeUps } from '../platform/wake-ups.js';
 import {
   isFinal,
+  operationHeader,
   type Intent,
   type Operation,
   type OperationKind,
@@ -90,6 +91,11 @@ export class OperationsService {
     });
     if (!operation) throw new AppError('not_found');
     return operation as Operation;
+  }
+
+  /** An operation whose end nobody knew has succeeded: another request's answer shows it. False when it had ended. */
+  async adopt(tx: Tx, accountId: number, id: string, reason: string): Promise<boolean> {
+    return this.verdicts.adopt(tx, { accountId, id }, reason);
   }
 
   /** Commits the intent, or finds the operation that it repeats. Throws when the repeat differs. */
@@ -222,10 +228,11 @@ function toReply(operation: Operation, headers: Record<string, string> = {}): Re
     throw new AppError('bank_unreachable', {
       public: 'The bank could not be reached, and nothing was sent to it.',
     });
+  const told = { ...headers, [operationHeader]: operation.id };
   if (operation.responseStatus !== null && operation.responseBody !== null)
-    return new Reply(operation.responseStatus, operation.responseBody, headers);
+    return new Reply(operation.responseStatus, operation.responseBody, told);
   return new Reply(202, stringifyJson(z.encode(operationView, describeOperation(operation))), {
-    ...headers,
+    ...told,
     Location: `/v1/operations/${operation.id}`,
   });
 }

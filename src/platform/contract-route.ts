@@ -15,6 +15,7 @@ import {
   type ExecutionContext,
   type NestInterceptor,
 } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isLosslessNumber } from 'lossless-json';
 import { map } from 'rxjs';
@@ -38,6 +39,11 @@ export function Handles(route: Route): MethodDecorator {
     HttpCode(route.successStatus),
     UseInterceptors(AnswerInterceptor),
   );
+}
+
+/** A body may be this long where the handler says so; a mebibyte elsewhere. */
+export function TakesUpTo(bodyLimitBytes: number): MethodDecorator {
+  return RouteConfig({ bodyLimitBytes });
 }
 
 /** The route that a handler serves; undefined for handlers outside the contract. */
@@ -88,9 +94,10 @@ export function decodeRequest<R extends Route>(route: R, request: FastifyRequest
   return { params, query, body, idempotencyKey } as RouteInput<R>;
 }
 
-type Issues = Record<string, string[]>;
+export type Issues = Record<string, string[]>;
 
-function decode(schema: z.ZodType, value: unknown, issues: Issues): unknown {
+/** The decoded value; what is wrong with it goes into `issues`, by its JSON path. */
+export function decode(schema: z.ZodType, value: unknown, issues: Issues): unknown {
   const result = z.safeDecode(schema, value as never);
   const found = result.success
     ? numbersTakenForObjects(result.data).map((path) => ({ path, message: 'Must be an object.' }))

@@ -38,6 +38,10 @@ export async function createHttpApplication(
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body);
   });
+  server.addHook('onRoute', (route) => {
+    const { bodyLimitBytes: own } = (route.config ?? {}) as { bodyLimitBytes?: number };
+    if (own !== undefined) route.bodyLimit = own;
+  });
   server.addHook('onRequest', (request, reply, done) => {
     const traceId = traceIdFrom(request.headers.traceparent as string | undefined);
     void reply.header('x-trace-id', traceId);

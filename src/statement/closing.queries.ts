@@ -6,13 +6,17 @@ import type { Sync } from './statement.queries.js';
 export interface ClosedSpan {
   closedFrom: Date | null;
   closedUntil: Date | null;
-  /** When the first request left of an operation that waits for a closed span, by the bank's clock, with room. */
+  /**
+   * When, by the bank's clock and with room, the first request left of an operation that waits for a closed span, or
+   * the first scheduled payment was due that has not been seen.
+   */
   neededFrom: Date | null;
 }
 
 export async function readClosed(db: Db, accountId: number): Promise<ClosedSpan> {
   const [closed] = await db.$queryRaw<ClosedSpan[]>`
-    SELECT s.closed_from AS "closedFrom", s.closed_until AS "closedUntil", needed.since AS "neededFrom"
+    SELECT s.closed_from AS "closedFrom", s.closed_until AS "closedUntil",
+           LEAST(needed.since, scheduled.since) AS "neededFrom"
     FROM statement_state s
     CROSS JOIN LATERAL (
       SELECT min(a.started_at + LEAST(a.clock_offset_ms, s.clock_offset_ms) * interval '1 millisecond')
@@ -21,6 +25,11 @@ export async function readClosed(db: Db, accountId: number): Promise<ClosedSpan>
       JOIN operation_attempt a ON a.account_id = o.account_id AND a.operation_id = o.id
       WHERE o.account_id = s.account_id AND o.state = 'unknown' AND o.next_action_at IS NOT NULL
     ) needed
+    CROSS JOIN LATERAL (
+      SELECT min(p.scheduled_for) - interval '1 hour' AS since FROM bill_payment p
+      WHERE p.account_id = s.account_id AND p.state = 'scheduled'
+        AND p.scheduled_for <= clock_timestamp() + s.clock_offset_ms * interval '1 millisecond'
+    ) scheduled
     WHERE s.account_id = ${accountId}`;
   return closed ?? { closedFrom: null, closedUntil: null, neededFrom: null };
 }

@@ -27,6 +27,7 @@ const sweepEveryMs = 1_000;
     TransferViews,
     FollowTransfersProcessor,
   ],
+  exports: [TransfersService],
 })
 export class TransfersModule implements OnModuleInit {
   constructor(

@@ -4,9 +4,13 @@ import { isLosslessNumber } from 'lossless-json';
 import { parseEndToEndId } from '../brazil/end-to-end-id.js';
 import { isJsonObject, parseJson } from '../platform/exact-json.js';
 
-/** Kinds that tell of money that moved: the ones that the service asks the bank for. */
+/** Kinds that tell that a charge ended otherwise than by money: what became of it is read at the bank. */
+export const chargeNewsTypes = ['CHARGE_OVERDUE', 'CHARGE_CANCELLED', 'CHARGE_VOIDED'] as const;
+
+/** The kinds that the service asks the bank for: of money that moved, and of charges. */
 export const registeredEventTypes = [
   'CHARGE_PAID',
+  ...chargeNewsTypes,
   'PIX_RECEIVED',
   'PIX_PAYMENT_UPDATED',
   'PIX_REFUNDED',
@@ -21,9 +25,6 @@ export const registeredEventTypes = [
 const knownEventTypes = new Set<string>([
   ...registeredEventTypes,
   'CHARGE_PAID_V2',
-  'CHARGE_VOIDED',
-  'CHARGE_OVERDUE',
-  'CHARGE_CANCELLED',
   'PIX_PAYMENT_EFFECTIVE',
   'PIX_PAYMENT_ERROR',
   'PIX_REFUND_PAYMENT_EFFECTIVE',

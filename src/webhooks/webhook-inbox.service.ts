@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { Database } from '../database.service.js';
 import { sha256 } from '../platform/exact-json.js';
 import { WakeUps } from '../platform/wake-ups.js';
-import { readNotice } from './notice.js';
+import { chargeNewsTypes, readNotice } from './notice.js';
 import { keepWebhooks, type KeptWebhook } from './webhooks.queries.js';
 
 interface Waiting {
@@ -60,6 +60,8 @@ export class WebhookInbox {
           void this.wakeUps.wake('syncStatement', { accountId });
         for (const accountId of accountsOf(batch.filter(({ webhook }) => namesPix(webhook))))
           void this.wakeUps.wake('followTransfers', { accountId });
+        for (const accountId of accountsOf(batch.filter(({ webhook }) => tellsOfCharge(webhook))))
+          void this.wakeUps.wake('followCharges', { accountId });
       } catch (error) {
         // Each waiting request answers with the fault; the bank sends its webhook again.
         for (const { reject } of batch) reject(error);
@@ -76,6 +78,12 @@ function accountsOf(batch: readonly Waiting[]): Set<number> {
 /** A Pix that was received is named by its nsu. */
 function namesPix({ referenceKind }: KeptWebhook): boolean {
   return referenceKind === 'end_to_end_id';
+}
+
+const chargeNews: ReadonlySet<string> = new Set(chargeNewsTypes);
+
+function tellsOfCharge({ eventType }: KeptWebhook): boolean {
+  return chargeNews.has(eventType);
 }
 
 /** One row for each webhook of a batch: a statement may not touch a row twice. */

@@ -37,15 +37,20 @@ export class WebhookRegistrar {
       },
       valueOf(listed),
     );
+    // A kind that the bank does not know must not keep the others from being registered.
+    const answers: BankAnswer<unknown>[] = [];
     for (const body of plan.create)
-      valueOf(await this.bank.call(createWebhookRegistration, account, { body }));
+      answers.push(await this.bank.call(createWebhookRegistration, account, { body }));
     for (const { id, wanted: body } of plan.update)
-      valueOf(await this.bank.call(updateWebhookRegistration, account, { params: { id }, body }));
+      answers.push(
+        await this.bank.call(updateWebhookRegistration, account, { params: { id }, body }),
+      );
     if (plan.foreign.length > 0)
       this.log.warn(
         { account: account.slug, eventTypes: plan.foreign },
         'webhooks of these kinds go to an address that is not ours; left as they are',
       );
+    for (const answer of answers) valueOf(answer);
   }
 
   async wakeAll(): Promise<void> {

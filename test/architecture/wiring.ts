@@ -114,7 +114,6 @@ function nameProperty(node: ts.Node): string {
   return name;
 }
 
-const asYet = 'the service does not send money out as yet';
 const known = "known of the real bank, not of the contract: the service's own is under /v1";
 const registration = 'registrations are ours at the bank; systems have /v1/webhook-endpoints';
 
@@ -128,7 +127,6 @@ const notServedByTheService: ReadonlyMap<string, string> = new Map<string, strin
   ...['getCharge', 'listCharges', 'voidCharge', 'getTransfer', 'readBalances'].map(
     (name) => [name, known] as const,
   ),
-  ...['createCustomer'].map((name) => [name, asYet] as const),
 ]);
 
 /** A contract route is served by both applications, any other by the one that declares it. */

@@ -1,0 +1,127 @@
+import { Controller, Req, UseGuards } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
+import type { Caller } from '../accounts/api-keys.service.js';
+import { Needs } from '../accounts/needs.decorator.js';
+import type { RouteInput } from '../contract/route.js';
+import { Database } from '../database.service.js';
+import { Handles, Input, Reply, TakesUpTo } from '../platform/contract-route.js';
+import { AppError } from '../platform/errors.js';
+import { parseJson, stringifyJson } from '../platform/exact-json.js';
+import { isUuid, readPage, toList } from '../platform/listing.js';
+import * as queries from './bulk.queries.js';
+import {
+  getBulkUpload,
+  listBulkRows,
+  listBulkUploads,
+  maxFileBytes,
+  uploadCharges,
+  uploadTransfers,
+  uploadView,
+  type BulkKind,
+} from './bulk.schema.js';
+import { BulkService } from './bulk.service.js';
+import { rowErrors } from './row-request.js';
+import { formatOf, unreadable } from './upload-reader.js';
+
+@Controller()
+@UseGuards(ApiKeyGuard)
+export class BulkController {
+  constructor(
+    private readonly bulk: BulkService,
+    private readonly database: Database,
+  ) {}
+
+  @Needs('charge')
+  @TakesUpTo(maxFileBytes)
+  @Handles(uploadCharges)
+  async charges(@CalledBy() caller: Caller, @Req() request: FastifyRequest): Promise<Reply> {
+    return this.upload(caller, 'charges', request);
+  }
+
+  @Needs('transfer')
+  @TakesUpTo(maxFileBytes)
+  @Handles(uploadTransfers)
+  async transfers(@CalledBy() caller: Caller, @Req() request: FastifyRequest): Promise<Reply> {
+    return this.upload(caller, 'transfers', request);
+  }
+
+  @Handles(listBulkUploads)
+  async list(
+    @CalledBy() { accountId }: Caller,
+    @Input() { query }: RouteInput<typeof listBulkUploads>,
+  ) {
+    const page = readPage(query, isUuid);
+    const rows = await queries.listUploads(this.database.prisma, accountId, {
+      kind: query.kind,
+      before: page.after,
+      limit: page.limit + 1,
+    });
+    return toList(rows, page, ({ id }) => id, describeUpload);
+  }
+
+  @Handles(getBulkUpload)
+  async get(
+    @CalledBy() { accountId }: Caller,
+    @Input() { params }: RouteInput<typeof getBulkUpload>,
+  ) {
+    return this.read(accountId, params.id);
+  }
+
+  @Handles(listBulkRows)
+  async rows(
+    @CalledBy() { accountId }: Caller,
+    @Input() { params, query }: RouteInput<typeof listBulkRows>,
+  ) {
+    const { id } = await this.read(accountId, params.id);
+    const page = readPage(query, (text) => /^\d{1,9}$/.test(text));
+    const rows = await queries.listRows(this.database.prisma, accountId, id, {
+      state: query.state,
+      after: Number(page.after ?? 0),
+      limit: page.limit + 1,
+    });
+    return toList(rows, page, ({ line }) => String(line), describeRow);
+  }
+
+  private async upload(
+    { accountId }: Caller,
+    kind: BulkKind,
+    { headers, body }: FastifyRequest,
+  ): Promise<Reply> {
+    const format = formatOf(headers['content-type']);
+    if (!(body instanceof Uint8Array) || body.length === 0) throw unreadable('A file is required.');
+    const id = await this.bulk.upload(accountId, kind, format, Buffer.from(body));
+    const view = z.encode(uploadView, await this.read(accountId, id));
+    return new Reply(202, stringifyJson(view), { Location: `/v1/bulk/${id}` });
+  }
+
+  /** Throws `not_found`, also for another account's. */
+  private async read(accountId: number, id: string) {
+    const filter = { id, before: null, limit: 1 };
+    const [upload] = isUuid(id)
+      ? await queries.listUploads(this.database.prisma, accountId, filter)
+      : [];
+    if (!upload) throw new AppError('not_found');
+    return describeUpload(upload);
+  }
+}
+
+function describeUpload(upload: queries.UploadRow): z.output<typeof uploadView> {
+  const { id, kind, rows, pending, accepted, rejected, invalid, finishedAt } = upload;
+  return {
+    id,
+    kind,
+    state: finishedAt === null ? 'running' : 'finished',
+    rows,
+    counts: { pending, accepted, rejected, invalid },
+    createdAt: upload.createdAt.toISOString(),
+    finishedAt: finishedAt?.toISOString() ?? null,
+  };
+}
+
+function describeRow({ errors: kept, ...row }: queries.RowRow) {
+  const { code, title, errors } =
+    kept === null ? { code: null, title: null, errors: null } : rowErrors.parse(parseJson(kept));
+  return { ...row, code, errors: errors ?? (title === null ? null : { $: [title] }) };
+}

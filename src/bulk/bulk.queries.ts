@@ -1,0 +1,184 @@
+// The SQL of uploads. A row's request is kept while it is needed, and no longer.
+import type { Db, Tx } from '../database.service.js';
+import type { BulkKind, RowState } from './bulk.schema.js';
+
+export interface UploadRow {
+  id: string;
+  kind: BulkKind;
+  rows: number;
+  pending: number;
+  accepted: number;
+  rejected: number;
+  invalid: number;
+  createdAt: Date;
+  finishedAt: Date | null;
+}
+
+export async function listUploads(
+  db: Db,
+  accountId: number,
+  filters: { id?: string; kind?: string | undefined; before: string | null; limit: number },
+): Promise<UploadRow[]> {
+  const { id = null, kind = null, before, limit } = filters;
+  return db.$queryRaw<UploadRow[]>`
+    SELECT u.id, u.kind, u.rows, u.created_at AS "createdAt", u.finished_at AS "finishedAt",
+           n.pending, n.accepted, n.rejected, n.invalid
+    FROM bulk_upload u CROSS JOIN LATERAL (
+      SELECT count(*) FILTER (WHERE state = 'pending')::int AS pending,
+             count(*) FILTER (WHERE state = 'accepted')::int AS accepted,
+             count(*) FILTER (WHERE state = 'rejected')::int AS rejected,
+             count(*) FILTER (WHERE state = 'invalid')::int AS invalid
+      FROM bulk_row r WHERE r.account_id = u.account_id AND r.upload_id = u.id) n
+    WHERE u.account_id = ${accountId} AND (${id}::uuid IS NULL OR u.id = ${id}::uuid)
+      AND (${kind}::text IS NULL OR u.kind = ${kind})
+      AND (${before}::uuid IS NULL OR u.id < ${before}::uuid)
+    ORDER BY u.id DESC LIMIT ${limit}`;
+}
+
+/** The upload of the same file; null when there is none. */
+export async function findByFile(
+  db: Db,
+  accountId: number,
+  kind: BulkKind,
+  fileHash: string,
+): Promise<string | null> {
+  const found = await db.bulkUpload.findUnique({
+    where: { accountId_kind_fileHash: { accountId, kind, fileHash } },
+    select: { id: true },
+  });
+  return found?.id ?? null;
+}
+
+export interface NewRow {
+  line: number;
+  reference: string | null;
+  request: string | null;
+  state: 'pending' | 'invalid';
+  errors: string | null;
+}
+
+export interface NewUpload {
+  accountId: number;
+  id: string;
+  kind: BulkKind;
+  fileHash: string;
+}
+
+/** False when the same file was uploaded in between. */
+export async function insertUpload(
+  tx: Tx,
+  { accountId, id, kind, fileHash }: NewUpload,
+  rows: number,
+): Promise<boolean> {
+  const inserted = await tx.$executeRaw`
+    INSERT INTO bulk_upload (account_id, id, kind, file_hash, rows)
+    VALUES (${accountId}, ${id}::uuid, ${kind}, ${fileHash}, ${rows})
+    ON CONFLICT (account_id, kind, file_hash) DO NOTHING`;
+  return inserted === 1;
+}
+
+export async function insertRows(
+  tx: Tx,
+  { accountId, id }: NewUpload,
+  rows: NewRow[],
+): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO bulk_row (account_id, upload_id, line, reference, request, state, errors)
+    SELECT ${accountId}, ${id}::uuid, r.line, r.reference, r.request, r.state, r.errors
+    FROM unnest(${rows.map(({ line }) => line)}::int[], ${rows.map(({ reference }) => reference)}::text[],
+                ${rows.map(({ request }) => request)}::text[], ${rows.map(({ state }) => state)}::text[],
+                ${rows.map(({ errors }) => errors)}::text[])
+      AS r(line, reference, request, state, errors)`;
+}
+
+export interface PendingRow {
+  line: number;
+  request: string;
+}
+
+/** The next rows to issue, after a line. */
+export async function listPending(
+  db: Db,
+  accountId: number,
+  uploadId: string,
+  { after, limit }: { after: number; limit: number },
+): Promise<PendingRow[]> {
+  return db.$queryRaw<PendingRow[]>`
+    SELECT line, request FROM bulk_row
+    WHERE account_id = ${accountId} AND upload_id = ${uploadId}::uuid AND state = 'pending' AND line > ${after}
+    ORDER BY line LIMIT ${limit}`;
+}
+
+export interface EndedRow {
+  line: number;
+  state: 'accepted' | 'rejected';
+  errors: string | null;
+  operationId: string | null;
+}
+
+/** A row ends once, and what it asked for is forgotten here: its operation has it. */
+export async function endRow(
+  db: Db,
+  accountId: number,
+  uploadId: string,
+  { line, state, errors, operationId }: EndedRow,
+): Promise<void> {
+  await db.$executeRaw`
+    UPDATE bulk_row SET state = ${state}, errors = ${errors}, operation_id = ${operationId}::uuid,
+      request = NULL, updated_at = clock_timestamp()
+    WHERE account_id = ${accountId} AND upload_id = ${uploadId}::uuid AND line = ${line} AND state = 'pending'`;
+}
+
+/** Whether every row of it has come to an end. */
+export async function finish(db: Db, accountId: number, uploadId: string): Promise<boolean> {
+  const finished = await db.$executeRaw`
+    UPDATE bulk_upload u SET finished_at = clock_timestamp()
+    WHERE u.account_id = ${accountId} AND u.id = ${uploadId}::uuid AND u.finished_at IS NULL AND NOT EXISTS (
+      SELECT 1 FROM bulk_row r
+      WHERE r.account_id = u.account_id AND r.upload_id = u.id AND r.state = 'pending')`;
+  return finished === 1;
+}
+
+export async function findKind(
+  db: Db,
+  accountId: number,
+  uploadId: string,
+): Promise<BulkKind | null> {
+  const found = await db.bulkUpload.findUnique({
+    where: { accountId_id: { accountId, id: uploadId } },
+    select: { kind: true },
+  });
+  return (found?.kind as BulkKind | undefined) ?? null;
+}
+
+/** Uploads with rows to issue, the oldest first. */
+export async function listUnfinished(db: Db): Promise<{ accountId: number; uploadId: string }[]> {
+  return db.$queryRaw`
+    SELECT account_id AS "accountId", id AS "uploadId" FROM bulk_upload
+    WHERE finished_at IS NULL ORDER BY created_at LIMIT 100`;
+}
+
+export interface RowRow {
+  line: number;
+  reference: string | null;
+  state: RowState;
+  errors: string | null;
+  operationId: string | null;
+  operationState: string | null;
+}
+
+export async function listRows(
+  db: Db,
+  accountId: number,
+  uploadId: string,
+  filters: { state?: string | undefined; after: number; limit: number },
+): Promise<RowRow[]> {
+  const { state = null, after, limit } = filters;
+  return db.$queryRaw<RowRow[]>`
+    SELECT r.line, r.reference, r.state, r.errors, r.operation_id AS "operationId",
+           o.state AS "operationState"
+    FROM bulk_row r LEFT JOIN operation o ON o.account_id = r.account_id AND o.id = r.operation_id
+    WHERE r.account_id = ${accountId} AND r.upload_id = ${uploadId}::uuid
+      AND (${state}::text IS NULL OR r.state = ${state}) AND r.line > ${after}
+    ORDER BY r.line LIMIT ${limit}`;
+}

@@ -1,0 +1,93 @@
+// Files of requests: uploaded at once, issued at the bank's pace.
+import { z } from 'zod';
+import { route } from '../contract/route.js';
+import { integer, text, timestamp } from '../contract/wire.js';
+import { listOf, listQuery } from '../platform/listing.js';
+
+export const bulkKinds = ['charges', 'transfers'] as const;
+export type BulkKind = (typeof bulkKinds)[number];
+
+export const rowStates = ['pending', 'accepted', 'rejected', 'invalid'] as const;
+export type RowState = (typeof rowStates)[number];
+
+export const maxFileBytes = 50 * 1_048_576;
+export const maxRows = 100_000;
+
+export const uploadView = z.object({
+  id: z.string(),
+  kind: z.enum(bulkKinds),
+  state: z.enum(['running', 'finished']),
+  rows: integer,
+  counts: z.object({ pending: integer, accepted: integer, rejected: integer, invalid: integer }),
+  createdAt: timestamp,
+  finishedAt: timestamp.nullable(),
+});
+export type UploadView = z.output<typeof uploadView>;
+
+export const rowView = z.object({
+  line: integer,
+  /** The correlationId or externalId. */
+  reference: z.string().nullable(),
+  state: z.enum(rowStates),
+  /** Why it was rejected, in a word. */
+  code: z.string().nullable(),
+  /** JSON path → messages. */
+  errors: z.record(z.string(), z.array(z.string())).nullable(),
+  operationId: z.string().nullable(),
+  operationState: z.string().nullable(),
+});
+
+const bulk = { chapter: 'Bulk uploads', authentication: 'api-key' } as const;
+const params = z.object({ id: text(100) });
+const takes = 'one request a line of NDJSON, or a row of CSV; 50 MB, 100,000 rows.';
+
+export const uploadCharges = route({
+  ...bulk,
+  name: 'uploadCharges',
+  summary: `Issues a file of charges: ${takes}`,
+  method: 'POST',
+  path: '/v1/charges/bulk',
+  successStatus: 202,
+  response: uploadView,
+});
+
+export const uploadTransfers = route({
+  ...bulk,
+  name: 'uploadTransfers',
+  summary: `Sends a file of transfers, each with its externalId: ${takes}`,
+  method: 'POST',
+  path: '/v1/transfers/bulk',
+  successStatus: 202,
+  response: uploadView,
+});
+
+export const listBulkUploads = route({
+  ...bulk,
+  name: 'listBulkUploads',
+  summary: 'Uploaded files and how far they are issued, newest first.',
+  method: 'GET',
+  path: '/v1/bulk',
+  query: listQuery({ kind: z.enum(bulkKinds).optional() }),
+  response: listOf(uploadView),
+});
+
+export const getBulkUpload = route({
+  ...bulk,
+  name: 'getBulkUpload',
+  summary: 'One uploaded file.',
+  method: 'GET',
+  path: '/v1/bulk/{id}',
+  params,
+  response: uploadView,
+});
+
+export const listBulkRows = route({
+  ...bulk,
+  name: 'listBulkRows',
+  summary: 'The rows of a file, in its order, with what became of each.',
+  method: 'GET',
+  path: '/v1/bulk/{id}/rows',
+  params,
+  query: listQuery({ state: z.enum(rowStates).optional() }),
+  response: listOf(rowView),
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import { LosslessNumber } from 'lossless-json';
+import { headerProblem, toRequest } from './csv-record.js';
+
+describe('toRequest', () => {
+  it('makes fields of dotted names, and lists of numbered ones', () => {
+    const header = ['type', 'payer.name', 'payer.address.city', 'discount.items.1.date'];
+    expect(
+      toRequest([...header, 'discount.items.0.date'], ['A', 'B', 'C', 'second', 'first']),
+    ).toEqual({
+      type: 'A',
+      payer: { name: 'B', address: { city: 'C' } },
+      discount: { items: [{ date: 'first' }, { date: 'second' }] },
+    });
+  });
+
+  it('reads amounts to their last digit, and leaves all else the text that it is', () => {
+    const header = ['Amount', 'lateFine.amount', 'payer.document', 'payer.phone.number'];
+    expect(toRequest(header, ['149.90', '10.000000000000000001', '00123456789', '0987'])).toEqual({
+      Amount: new LosslessNumber('149.90'),
+      lateFine: { amount: new LosslessNumber('10.000000000000000001') },
+      payer: { document: '00123456789', phone: { number: '0987' } },
+    });
+  });
+
+  it.each(['149,90', '1e3', ' 1', '1.', '.5', 'R$ 5'])('guesses no amount from %p', (cell) => {
+    expect(toRequest(['Amount'], [cell])).toEqual({ Amount: cell });
+  });
+
+  it('leaves out what is empty or missing', () => {
+    expect(toRequest(['a', 'b.c', 'd'], ['', ''])).toEqual({});
+  });
+
+  it('makes a field of its own of a name that every object has', () => {
+    const request = toRequest(['constructor.name', 'toString'], ['x', 'y']);
+    expect(Object.keys(request)).toEqual(['constructor', 'toString']);
+    expect(({} as { name?: string }).name).toBeUndefined();
+  });
+});
+
+describe('headerProblem', () => {
+  it.each([[['a', 'b.c']], [['a.0.b']], [['Amount']]])('takes %j', (header) => {
+    expect(headerProblem(header)).toBeNull();
+  });
+
+  it.each([
+    [[]],
+    [['']],
+    [['a', 'a']],
+    [['a', 'a.b']],
+    [['__proto__.x']],
+    [['a..b']],
+    [['a b']],
+    [['a.b.c.d.e.f']],
+  ])('refuses %j', (header) => {
+    expect(headerProblem(header)).not.toBeNull();
+  });
+});

@@ -1,0 +1,59 @@
+// A CSV row as the request that it stands for: `payer.name` is a field of `payer`, `discount.items.0.date` one of the
+// first item. All is text, as it stands in the file, save amounts: a leading zero of a document is a digit.
+import { LosslessNumber } from 'lossless-json';
+
+type Node = Record<string, unknown>;
+
+const segment = /^(?:[A-Za-z][A-Za-z0-9]{0,39}|\d{1,2})$/;
+/** `149.90`, with a point: a comma would be thousands to one reader and cents to another. */
+const amountText = /^-?\d{1,15}(?:\.\d{1,20})?$/;
+const maxDepth = 5;
+
+/** Why the header cannot be read; null when it can. */
+export function headerProblem(header: readonly string[]): string | null {
+  if (header.length === 0 || header.every((name) => name === '')) return 'There is no header row.';
+  if (new Set(header).size < header.length) return 'A field stands in the header twice.';
+  const parents = new Set(header.flatMap(prefixes));
+  for (const [at, name] of header.entries()) {
+    const parts = name.split('.');
+    if (parts.length > maxDepth || !parts.every((part) => segment.test(part)))
+      return `Column ${at + 1} of the header is no name of a field.`;
+    if (parents.has(name)) return `Column ${at + 1} of the header is a field and has fields.`;
+  }
+  return null;
+}
+
+/** The request of a row; empty cells are fields that were not sent. */
+export function toRequest(header: readonly string[], cells: readonly string[]): Node {
+  const request: Node = {};
+  for (const [at, name] of header.entries()) {
+    const cell = cells[at] ?? '';
+    if (cell === '') continue;
+    const parts = name.split('.');
+    const last = parts.pop() ?? '';
+    let node = request;
+    for (const part of parts) node = childOf(node, part);
+    node[last] =
+      last.toLowerCase() === 'amount' && amountText.test(cell) ? new LosslessNumber(cell) : cell;
+  }
+  return withLists(request) as Node;
+}
+
+function prefixes(name: string): string[] {
+  const parts = name.split('.');
+  return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join('.'));
+}
+
+function childOf(node: Node, name: string): Node {
+  if (!Object.hasOwn(node, name)) node[name] = {};
+  return node[name] as Node;
+}
+
+/** Objects whose fields are all numbers are lists. */
+function withLists(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || value instanceof LosslessNumber) return value;
+  const fields = Object.entries(value).map(([name, part]) => [name, withLists(part)] as const);
+  if (fields.length === 0 || !fields.every(([name]) => /^\d+$/.test(name)))
+    return Object.fromEntries(fields);
+  return fields.sort(([a], [b]) => Number(a) - Number(b)).map(([, part]) => part);
+}
