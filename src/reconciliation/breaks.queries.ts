@@ -86,11 +86,10 @@ const keptOfFailed = Prisma.sql`
   SELECT e.id AS expected_payment_id, debit.nsu, sums.paid - sums.returned AS kept
   FROM expected_payment e
   CROSS JOIN LATERAL (
-    SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment'), 0)::bigint AS paid,
-           COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'return'), 0)::bigint AS returned,
-           min(m.nsu) FILTER (WHERE m.role = 'payment') AS nsu
-    FROM match m
-    WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id AND m.unlinked_at IS NULL
+    SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment' AND m.unlinked_at IS NULL), 0)::bigint AS paid,
+           COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'return' AND m.unlinked_at IS NULL), 0)::bigint AS returned,
+           min(m.nsu) FILTER (WHERE m.role = 'payment' AND m.unlinked_at IS NULL) AS nsu
+    FROM match m WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id
   ) sums
   CROSS JOIN LATERAL (SELECT sums.nsu) debit
   WHERE e.account_id = f.account_id AND e.id = f.expected_payment_id`;

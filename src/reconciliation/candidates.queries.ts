@@ -3,6 +3,10 @@
 import type { Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import type { Candidate, OpenDebit } from './judged.js';
+import { receipts } from './returns.js';
+
+/** Of so many that are alike, none will be told from the others. */
+const maxAlike = 50;
 
 type OfLine<Named> = Named & { nsu: bigint };
 
@@ -13,11 +17,16 @@ const candidateColumns = Prisma.sql`
   e.due_date AS "dueDate", e.terms, sums.paid AS "paidCents", sums.returned AS "returnedCents",
   e.withdrawn_at IS NOT NULL AND sums.paid = 0 AND o.state IS DISTINCT FROM 'not_executed' AS "isWithdrawn"`;
 
+const openColumns = Prisma.sql`
+  "expectedPaymentId", "operationId", kind, "operationState", "isCredit", "amountCents", "isMultiUse", "dueDate", terms,
+  "paidCents", "returnedCents", "isWithdrawn"`;
+
+// Not in WHERE: it would bid PostgreSQL, before it has statistics, to walk the index of live matches by nsu.
+const isLive = Prisma.sql`m.unlinked_at IS NULL`;
 const sumsOfExpected = Prisma.sql`
-  SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment'), 0)::bigint AS paid,
-         COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'return'), 0)::bigint AS returned
-  FROM match m
-  WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id AND m.unlinked_at IS NULL`;
+  SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment' AND ${isLive}), 0)::bigint AS paid,
+         COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'return' AND ${isLive}), 0)::bigint AS returned
+  FROM match m WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id`;
 
 /** What the references on the lines name, or what was paid by a line under the id that they give back. */
 export async function gatherNamed(
@@ -51,15 +60,16 @@ export async function gatherNamed(
       FROM (VALUES ('end_to_end_id', t.end_to_end_id, false),
                    ('original_end_to_end_id', t.original_end_to_end_id, true)
            ) AS told(kind, value, is_original)
+      -- The limits keep the order of these steps, whatever the statistics say.
       CROSS JOIN LATERAL (
         SELECT nsu FROM "transaction"
-        WHERE account_id = ${accountId} AND end_to_end_id = told.value AND NOT is_credit
+        WHERE account_id = ${accountId} AND end_to_end_id = told.value AND NOT is_credit LIMIT ${maxAlike}
       ) debit
       CROSS JOIN LATERAL (
         SELECT expected_payment_id FROM match
-        WHERE account_id = ${accountId} AND nsu = debit.nsu AND unlinked_at IS NULL
+        WHERE account_id = ${accountId} AND nsu = debit.nsu AND unlinked_at IS NULL LIMIT ${maxAlike}
       ) m
-      WHERE t.is_credit
+      WHERE t.is_credit AND t.type_name <> ALL (${receipts})
     ) named
     CROSS JOIN LATERAL (
       SELECT * FROM expected_payment WHERE account_id = ${accountId} AND id = named.expected_payment_id
@@ -73,9 +83,6 @@ export async function gatherNamed(
 
 /** What an effect at the bank can be away from our clock and the bank's, either way. */
 const skewMs = 30_000;
-/** Of so many that could be one line, none will be told from the others. */
-const maxOpenOfLine = 50;
-
 /** A bound for banks of which nobody has said how late an effect may show: their analysis of a Pix takes up to an hour. */
 const unsaidBoundMs = 3_600_000;
 
@@ -88,18 +95,27 @@ export async function gatherOpenDebits(
 ): Promise<OfLine<OpenDebit>[]> {
   return tx.$queryRaw`
     WITH line AS MATERIALIZED (
-      SELECT t.* FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
+      SELECT t.nsu, t.amount_cents, t.idempotency_key, t.end_to_end_id, t.external_id, t.original_end_to_end_id,
+             t.counterparty AS side, split_part(t.counterparty, '/', 3) AS account
+      FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
       JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = wanted.nsu
+    ), unanswered AS MATERIALIZED (
+      SELECT o.account_id, o.id, o.state, o.created_at, o.effective_from FROM operation o
+      WHERE o.account_id = ${accountId} AND ${isUnanswered}
     ), open AS MATERIALIZED (
       SELECT ${candidateColumns}, e.created_at AS "createdAt",
              told.ids, told.original, told.counterparty, told.ids ?| ARRAY['nsu', 'movement_id', 'end_to_end_id'] AS "isKnownToBank",
              tried.from + clock.offset - ${skewMs} * interval '1 millisecond' AS "from",
              GREATEST(tried.until + clock.offset, o.effective_from)
                + ${visibilityBoundMs ?? unsaidBoundMs} * interval '1 millisecond' AS "until"
-      FROM operation o
-      JOIN expected_payment e ON e.account_id = o.account_id AND e.operation_id = o.id
-        AND NOT e.is_credit AND e.amount_cents IN (SELECT amount_cents FROM line)
-        AND (e.withdrawn_at IS NULL OR o.state = 'not_executed')
+      FROM unanswered o
+      CROSS JOIN LATERAL (
+        SELECT * FROM expected_payment
+        WHERE account_id = o.account_id AND operation_id = o.id AND NOT is_credit
+          AND amount_cents IN (SELECT amount_cents FROM line)
+          AND (withdrawn_at IS NULL OR o.state = 'not_executed')
+        OFFSET 0 -- From the few operations to their payments, never the other way.
+      ) e
       CROSS JOIN LATERAL (${sumsOfExpected}) sums
       CROSS JOIN LATERAL (
         SELECT COALESCE(min(started_at), o.created_at) AS "from", COALESCE(max(send_by), o.created_at) AS "until"
@@ -115,34 +131,44 @@ export async function gatherOpenDebits(
         SELECT COALESCE((SELECT clock_offset_ms FROM statement_state WHERE account_id = ${accountId}), 0)
                * interval '1 millisecond' AS "offset"
       ) clock
-      WHERE o.account_id = ${accountId} AND ${isUnanswered} AND sums.paid = 0
+      WHERE sums.paid = 0
+    ), ranked AS MATERIALIZED (
+      SELECT open.*,
+             row_number() OVER (PARTITION BY "amountCents", original, ids ? 'end_to_end_id', ids ? 'external_id',
+                                  counterparty ORDER BY "createdAt", "expectedPaymentId") AS "placeOfSide",
+             row_number() OVER (PARTITION BY "amountCents", original, ids ? 'end_to_end_id', ids ? 'external_id'
+                                  ORDER BY "createdAt", "expectedPaymentId") AS "placeOfAmount"
+      FROM open
+    ), could AS (
+      -- Each by equality, so that thousands of one amount are not compared with each other.
+      SELECT line.*, ranked.*, true AS "isSameSide" FROM line
+      JOIN ranked ON "amountCents" = amount_cents AND ranked.counterparty = line.side
+      WHERE "placeOfSide" <= ${maxAlike}
+      UNION ALL
+      SELECT line.*, ranked.*, true FROM line
+      JOIN ranked ON "amountCents" = amount_cents AND ranked.counterparty = line.account
+      WHERE "placeOfSide" <= ${maxAlike}
+      UNION ALL
+      SELECT line.*, ranked.*, false FROM line
+      JOIN ranked ON "amountCents" = amount_cents AND ranked.counterparty IS NULL
+      WHERE "placeOfSide" <= ${maxAlike}
+      UNION ALL
+      SELECT line.*, ranked.*, false FROM line
+      JOIN ranked ON "amountCents" = amount_cents AND ranked.counterparty IS NOT NULL
+      WHERE line.side IS NULL AND "placeOfAmount" <= ${maxAlike}
     )
-    SELECT * FROM (
-      SELECT line.nsu, open.*, false AS "isOriginal", tied.by AS tie,
-             COALESCE(tied.kind, '') AS "referenceKind", COALESCE(tied.value, '') AS "referenceValue",
-             row_number() OVER (PARTITION BY line.nsu ORDER BY tied.by DESC NULLS LAST, "createdAt") AS place
-      FROM line
-      JOIN open ON open."amountCents" = line.amount_cents
-      CROSS JOIN LATERAL (
-        SELECT open.counterparty IN (line.counterparty, split_part(line.counterparty, '/', 3)) AS "isSameSide"
-      ) sides
-      CROSS JOIN LATERAL (
-        SELECT CASE WHEN open.original = line.original_end_to_end_id THEN 'original'
-                    WHEN sides."isSameSide" THEN 'counterparty' END AS by,
-               CASE WHEN open.original = line.original_end_to_end_id THEN 'original_end_to_end_id'
-                    WHEN sides."isSameSide" THEN 'counterparty' END AS kind,
-               CASE WHEN open.original = line.original_end_to_end_id THEN open.original
-                    WHEN sides."isSameSide" THEN open.counterparty END AS value
-      ) tied
-      WHERE sides."isSameSide" IS NOT FALSE
-        -- Both tell an id of one kind, and it is not the same: they are two.
-        AND COALESCE(open.ids ->> 'idempotency_key' = line.idempotency_key, true)
-        AND COALESCE(open.ids ->> 'end_to_end_id' = line.end_to_end_id, true)
-        AND COALESCE(open.ids ->> 'external_id' = line.external_id, true)
-        AND COALESCE(open.original = line.original_end_to_end_id, true)
-    ) could
-    WHERE place <= ${maxOpenOfLine}
-    ORDER BY nsu, place`;
+    SELECT nsu, ${openColumns}, false AS "isOriginal", "isKnownToBank", "createdAt", "from", "until",
+           CASE WHEN original = original_end_to_end_id THEN 'original'
+                WHEN "isSameSide" THEN 'counterparty' END AS tie,
+           CASE WHEN original = original_end_to_end_id THEN 'original_end_to_end_id' ELSE 'counterparty' END AS "referenceKind",
+           COALESCE(CASE WHEN original = original_end_to_end_id THEN original ELSE counterparty END, '') AS "referenceValue"
+    FROM could
+    -- Both tell an id of one kind, and it is not the same: they are two.
+    WHERE COALESCE(ids ->> 'idempotency_key' = idempotency_key, true)
+      AND COALESCE(ids ->> 'end_to_end_id' = end_to_end_id, true)
+      AND COALESCE(ids ->> 'external_id' = external_id, true)
+      AND COALESCE(original = original_end_to_end_id, true)
+    ORDER BY nsu, "createdAt", "expectedPaymentId"`;
 }
 
 /** The condition of the index operation_unanswered, to the letter. */
