@@ -112,10 +112,10 @@ export async function gatherOpenDebits(
       CROSS JOIN LATERAL (
         SELECT * FROM expected_payment
         WHERE account_id = o.account_id AND operation_id = o.id AND NOT is_credit
-          AND amount_cents IN (SELECT amount_cents FROM line)
           AND (withdrawn_at IS NULL OR o.state = 'not_executed')
         OFFSET 0 -- From the few operations to their payments, never the other way.
       ) e
+      JOIN (SELECT DISTINCT amount_cents FROM line) asked ON asked.amount_cents = e.amount_cents
       CROSS JOIN LATERAL (${sumsOfExpected}) sums
       CROSS JOIN LATERAL (
         SELECT COALESCE(min(started_at), o.created_at) AS "from", COALESCE(max(send_by), o.created_at) AS "until"

@@ -1,5 +1,5 @@
 // The judge against lines as a bank writes them: what the rooms would expect, and what the sandbox shows of it.
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { writeCounterparty } from '../../src/expected-payments/counterparty.js';
 import { parseJson } from '../../src/platform/exact-json.js';
@@ -18,13 +18,23 @@ describe('what the sandbox shows of money that was sent', () => {
   let bank: SandboxUnderTest;
   const { send, setState, reconcile, verdicts, openBreaks } = sentMoney(() => service);
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     [service, bank] = await Promise.all([serviceDatabase(), sandboxUnderTest()]);
-    await call('PATCH', '/sandbox/modes', { pixStepMs: 0 });
   });
-  afterEach(async () => {
+  afterAll(async () => {
     await bank.stop();
     await service.drop();
+  });
+  beforeEach(async () => {
+    await call('POST', '/sandbox/reset');
+    await call('PATCH', '/sandbox/modes', {
+      ...{ pixStepMs: 0, pixDebit: 'at-acceptance' },
+      ...{ lineOriginalId: 'present', lineExternalId: 'present' },
+    });
+    const { id } = await service.database.prisma.bankAccount.create({
+      data: { slug: `a${service.accountId + 1}`, goLiveAt: new Date(0) },
+    });
+    service.accountId = id;
   });
 
   const call = async (method: string, path: string, body?: unknown, headers = {}) => {
