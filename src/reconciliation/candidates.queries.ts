@@ -86,6 +86,31 @@ const skewMs = 30_000;
 /** A bound for banks of which nobody has said how late an effect may show: their analysis of a Pix takes up to an hour. */
 const unsaidBoundMs = 3_600_000;
 
+const idsOfExpected = Prisma.sql`
+  SELECT COALESCE(jsonb_object_agg(kind, value), '{}') AS ids,
+         max(value) FILTER (WHERE kind = 'original_end_to_end_id') AS original,
+         max(value) FILTER (WHERE kind = 'counterparty') AS counterparty
+  FROM expected_payment_reference WHERE account_id = e.account_id AND expected_payment_id = e.id`;
+
+/** Lines with the open payments of their amount: to one side, or where one of the two does not tell its side. */
+const pairsOfAmount = Prisma.sql`
+  -- Each by equality, so that thousands of one amount are not compared with each other.
+  SELECT line.*, ranked.*, true AS "isSameSide" FROM line
+  JOIN ranked ON "amountCents" = amount_cents AND ranked.counterparty = line.side
+  WHERE "placeOfSide" <= ${maxAlike}
+  UNION ALL
+  SELECT line.*, ranked.*, true FROM line
+  JOIN ranked ON "amountCents" = amount_cents AND ranked.counterparty = line.account
+  WHERE "placeOfSide" <= ${maxAlike}
+  UNION ALL
+  SELECT line.*, ranked.*, false FROM line
+  JOIN ranked ON "amountCents" = amount_cents AND ranked.counterparty IS NULL
+  WHERE "placeOfSide" <= ${maxAlike}
+  UNION ALL
+  SELECT line.*, ranked.*, false FROM line
+  JOIN ranked ON "amountCents" = amount_cents AND ranked.counterparty IS NOT NULL
+  WHERE line.side IS NULL AND "placeOfAmount" <= ${maxAlike}`;
+
 /** Unpaid debits of the lines' amounts, of operations that the bank has not answered, unless an id speaks against it. */
 export async function gatherOpenDebits(
   tx: Tx,
@@ -121,12 +146,7 @@ export async function gatherOpenDebits(
         SELECT COALESCE(min(started_at), o.created_at) AS "from", COALESCE(max(send_by), o.created_at) AS "until"
         FROM operation_attempt WHERE account_id = o.account_id AND operation_id = o.id
       ) tried
-      CROSS JOIN LATERAL (
-        SELECT COALESCE(jsonb_object_agg(kind, value), '{}') AS ids,
-               max(value) FILTER (WHERE kind = 'original_end_to_end_id') AS original,
-               max(value) FILTER (WHERE kind = 'counterparty') AS counterparty
-        FROM expected_payment_reference WHERE account_id = e.account_id AND expected_payment_id = e.id
-      ) told
+      CROSS JOIN LATERAL (${idsOfExpected}) told
       CROSS JOIN (
         SELECT COALESCE((SELECT clock_offset_ms FROM statement_state WHERE account_id = ${accountId}), 0)
                * interval '1 millisecond' AS "offset"
@@ -140,22 +160,7 @@ export async function gatherOpenDebits(
                                   ORDER BY "createdAt", "expectedPaymentId") AS "placeOfAmount"
       FROM open
     ), could AS (
-      -- Each by equality, so that thousands of one amount are not compared with each other.
-      SELECT line.*, ranked.*, true AS "isSameSide" FROM line
-      JOIN ranked ON "amountCents" = amount_cents AND ranked.counterparty = line.side
-      WHERE "placeOfSide" <= ${maxAlike}
-      UNION ALL
-      SELECT line.*, ranked.*, true FROM line
-      JOIN ranked ON "amountCents" = amount_cents AND ranked.counterparty = line.account
-      WHERE "placeOfSide" <= ${maxAlike}
-      UNION ALL
-      SELECT line.*, ranked.*, false FROM line
-      JOIN ranked ON "amountCents" = amount_cents AND ranked.counterparty IS NULL
-      WHERE "placeOfSide" <= ${maxAlike}
-      UNION ALL
-      SELECT line.*, ranked.*, false FROM line
-      JOIN ranked ON "amountCents" = amount_cents AND ranked.counterparty IS NOT NULL
-      WHERE line.side IS NULL AND "placeOfAmount" <= ${maxAlike}
+      ${pairsOfAmount}
     )
     SELECT nsu, ${openColumns}, false AS "isOriginal", "isKnownToBank", "createdAt", "from", "until",
            CASE WHEN original = original_end_to_end_id THEN 'original'
