@@ -10,13 +10,13 @@ import {
   sandboxUnderTest,
   type SandboxUnderTest,
 } from '../contract/bank-under-test.js';
-import { sentMoney, type Sending } from '../support/sent-money.js';
+import { SentMoney, type Sending } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 describe('what the sandbox shows of money that was sent', () => {
   let service: ServiceDatabase;
   let bank: SandboxUnderTest;
-  const { send, setState, reconcile, verdicts, openBreaks } = sentMoney(() => service);
+  const { send, setState, reconcile, verdicts, openBreaks } = new SentMoney(() => service);
 
   beforeAll(async () => {
     [service, bank] = await Promise.all([serviceDatabase(), sandboxUnderTest()]);

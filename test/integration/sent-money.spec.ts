@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listExpectedPaymentRows } from '../../src/reconciliation/book.queries.js';
 import { listUnjudgedAccounts } from '../../src/reconciliation/breaks.queries.js';
-import { sentMoney } from '../support/sent-money.js';
+import { SentMoney } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 const side = '99999999/1/1000002';
 
 describe('money that was sent, on the statement', () => {
   let service: ServiceDatabase;
-  const book = sentMoney(() => service);
+  const book = new SentMoney(() => service);
   const { run, woken, reconcile, send, setState, refer, mirror, verdicts, openBreaks, events } =
     book;
 

@@ -36,32 +36,35 @@ export interface Line {
   age?: number;
 }
 
-export function sentMoney(service: () => ServiceDatabase) {
-  const woken: [string, Record<string, unknown>][] = [];
-  const run = (sql: string, ...values: unknown[]) => service().database.pool.query(sql, values);
-  const wakeUps = {
-    wake: (...one: [string, Record<string, unknown>]) => Promise.resolve(void woken.push(one)),
-  } as never;
-  const expectedPayments = new ExpectedPaymentsService();
+const isFinal = (state: string) => !['received', 'sending', 'unknown'].includes(state);
 
-  const reconciliation = (visibilityBoundMs: number | null = 10_000) => {
-    const { database } = service();
+export class SentMoney {
+  constructor(private readonly service: () => ServiceDatabase) {}
+
+  readonly woken: [string, Record<string, unknown>][] = [];
+  readonly run = (sql: string, ...values: unknown[]) =>
+    this.service().database.pool.query(sql, values);
+  readonly wakeUps = {
+    wake: (...one: [string, Record<string, unknown>]) => Promise.resolve(void this.woken.push(one)),
+  } as never;
+  readonly expectedPayments = new ExpectedPaymentsService();
+
+  readonly reconciliation = (visibilityBoundMs: number | null = 10_000) => {
+    const { database } = this.service();
     const accounts = {
       get: (id: number) => Promise.resolve({ id, slug: 'main', goLiveAt: new Date(0) }),
     } as never;
     const writer = new VerdictWriter(
-      new EventsService(database, wakeUps),
-      expectedPayments,
-      wakeUps,
+      new EventsService(database, this.wakeUps),
+      this.expectedPayments,
+      this.wakeUps,
     );
     const bank = { profile: { visibilityBoundMs } } as never;
-    return new ReconciliationService(database, accounts, bank, writer, wakeUps);
+    return new ReconciliationService(database, accounts, bank, writer, this.wakeUps);
   };
 
-  const isFinal = (state: string) => !['received', 'sending', 'unknown'].includes(state);
-
   /** An operation with one expected payment for each list of references; the ids of both. */
-  const send = async ({
+  readonly send = async ({
     kind = 'create_transfer',
     state = 'unknown',
     amountCents = 1_000,
@@ -70,9 +73,9 @@ export function sentMoney(service: () => ServiceDatabase) {
     age = 5,
     transferState = null,
   }: Sending) => {
-    const { database, accountId } = service();
+    const { database, accountId } = this.service();
     const operationId = randomUUID();
-    await run(
+    await this.run(
       `INSERT INTO operation (account_id, id, kind, state, request_hash, request_params, attempts, response_status,
          next_action_at, ended_at, created_at)
        VALUES ($1, $2, $3, $4, 'h', '{}', 1, $5, CASE WHEN $6 THEN NULL ELSE now() + interval '1 hour' END,
@@ -85,7 +88,7 @@ export function sentMoney(service: () => ServiceDatabase) {
       isFinal(state),
       age,
     );
-    await run(
+    await this.run(
       `INSERT INTO operation_attempt (account_id, operation_id, number, started_at, send_by)
        VALUES ($1, $2, 1, now() - $3 * interval '1 second', now() - ($3 - 5) * interval '1 second')`,
       accountId,
@@ -94,15 +97,15 @@ export function sentMoney(service: () => ServiceDatabase) {
     );
     const [expectedPaymentId = ''] = await database.transaction(async (tx) => {
       const common = { dueDate: null, terms: null, isMultiUse: false, isCredit: false };
-      const ids = await expectedPayments.record(tx, { accountId, operationId, kind }, [
+      const ids = await this.expectedPayments.record(tx, { accountId, operationId, kind }, [
         { ...common, amountCents: BigInt(amountCents), references },
       ]);
       if (state === 'not_executed' || state === 'rejected')
-        await expectedPayments.withdraw(tx, { accountId, operationId });
+        await this.expectedPayments.withdraw(tx, { accountId, operationId });
       return ids;
     });
     if (transferState !== null)
-      await run(
+      await this.run(
         `INSERT INTO transfer (account_id, id, operation_id, shape, amount_cents, counterparty, state, external_id,
            expected_payment_id, updated_at)
          VALUES ($1, $2, $2, 'manual', $3, 'x', $4, 'external', $5, now() - $6 * interval '1 second')`,
@@ -116,8 +119,8 @@ export function sentMoney(service: () => ServiceDatabase) {
     return { operationId, expectedPaymentId };
   };
 
-  const setState = (operationId: string, state: string) =>
-    run(
+  readonly setState = (operationId: string, state: string) =>
+    this.run(
       `UPDATE operation SET state = $2, updated_at = clock_timestamp(),
          next_action_at = CASE WHEN $3 THEN NULL ELSE now() + interval '1 hour' END,
          ended_at = CASE WHEN $3 THEN now() END,
@@ -128,20 +131,25 @@ export function sentMoney(service: () => ServiceDatabase) {
       isFinal(state),
     );
 
-  const refer = (expectedPaymentId: string, ...references: Reference[]) =>
-    service().database.transaction((tx) =>
-      expectedPayments.addReferences(tx, service().accountId, expectedPaymentId, references),
+  readonly refer = (expectedPaymentId: string, ...references: Reference[]) =>
+    this.service().database.transaction((tx) =>
+      this.expectedPayments.addReferences(
+        tx,
+        this.service().accountId,
+        expectedPaymentId,
+        references,
+      ),
     );
 
-  const mirror = async (...lines: Line[]) => {
+  readonly mirror = async (...lines: Line[]) => {
     for (const { nsu, isCredit = false, amountCents = 1_000, age = 3, ...line } of lines)
-      await run(
+      await this.run(
         `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, end_to_end_id,
            original_end_to_end_id, external_id, movement_id, idempotency_key, bill_code, counterparty,
            balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
          VALUES ($1, $2, 'x', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, 0, now() - $13 * interval '1 second',
                  'h', '{}')`,
-        service().accountId,
+        this.service().accountId,
         nsu,
         isCredit,
         amountCents,
@@ -158,8 +166,8 @@ export function sentMoney(service: () => ServiceDatabase) {
   };
 
   /** What became of each line: matched with its role and rule, in an open break of a kind, or waiting. */
-  const verdicts = async () => {
-    const { rows } = await run(
+  readonly verdicts = async () => {
+    const { rows } = await this.run(
       `SELECT t.nsu::int, m.expected_payment_id AS "expectedPaymentId",
          COALESCE(m.role || ' by ' || m.rule, b.kind, CASE WHEN d.nsu IS NOT NULL THEN 'waits' END) AS verdict
        FROM "transaction" t
@@ -168,23 +176,23 @@ export function sentMoney(service: () => ServiceDatabase) {
          AND b.kind IN ('unexpected', 'ambiguous')
        LEFT JOIN deferred_line d ON d.account_id = t.account_id AND d.nsu = t.nsu
        WHERE t.account_id = $1 ORDER BY t.nsu`,
-      service().accountId,
+      this.service().accountId,
     );
     return rows as { nsu: number; verdict: string; expectedPaymentId: string | null }[];
   };
 
-  const openBreaks = async () =>
+  readonly openBreaks = async () =>
     (
-      await run(
+      await this.run(
         `SELECT kind, subject FROM break WHERE account_id = $1 AND state = 'open' ORDER BY kind`,
-        service().accountId,
+        this.service().accountId,
       )
     ).rows;
 
-  const events = async () => {
-    const { rows } = await run(
+  readonly events = async () => {
+    const { rows } = await this.run(
       `SELECT type, data FROM event WHERE account_id = $1 ORDER BY id`,
-      service().accountId,
+      this.service().accountId,
     );
     return rows.map(({ type, data }) => ({
       type,
@@ -192,8 +200,5 @@ export function sentMoney(service: () => ServiceDatabase) {
     }));
   };
 
-  return {
-    ...{ run, woken, reconciliation, send, setState, refer, mirror, verdicts, openBreaks, events },
-    reconcile: () => reconciliation().reconcile(service().accountId),
-  };
+  readonly reconcile = () => this.reconciliation().reconcile(this.service().accountId);
 }
