@@ -4,29 +4,9 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Tx } from '../database.service.js';
 import * as queries from './expected-payments.queries.js';
+import type { Reference } from './references.js';
 
-/**
- * By what a line names a record of ours, the surest first: the key that it was asked for with, the nsu that the bank
- * answered, the bank's id of the movement, ids that the client or the bank chose, the bill, and, shared by several,
- * the Pix that a refund gives back and who gets the money.
- */
-export const referenceKinds = [
-  'idempotency_key',
-  'nsu',
-  'movement_id',
-  'end_to_end_id',
-  'external_id',
-  'correlation_id',
-  'bill_code',
-  'original_end_to_end_id',
-  'counterparty',
-] as const;
-export type ReferenceKind = (typeof referenceKinds)[number];
-
-export interface Reference {
-  kind: ReferenceKind;
-  value: string;
-}
+export { referenceKinds, type Reference, type ReferenceKind } from './references.js';
 
 export interface NewExpectedPayment {
   isCredit: boolean;
@@ -108,10 +88,11 @@ export class ExpectedPaymentsService {
     });
   }
 
-  /** It was executed after all: what was withdrawn is expected again. */
-  async restore(tx: Tx, { accountId, operationId }: Omit<Expecting, 'kind'>): Promise<void> {
+  /** The statement shows what had been withdrawn: the rest of the operation may come too. */
+  async reinstate(tx: Tx, accountId: number, operationIds: string[]): Promise<void> {
+    if (operationIds.length === 0) return;
     await tx.expectedPayment.updateMany({
-      where: { accountId, operationId },
+      where: { accountId, operationId: { in: operationIds } },
       data: { withdrawnAt: null },
     });
   }

@@ -87,7 +87,7 @@ export class OperationVerdicts {
     const kind = this.kindOf(before);
     if (state === 'succeeded') {
       if (before.state === 'not_executed')
-        await this.expectedPayments.restore(tx, { accountId, operationId });
+        await this.expectedPayments.reinstate(tx, accountId, [operationId]);
       await kind.onSucceeded?.(tx, before, { answer: (verdict.answer ?? null) as never });
     }
     if (state === 'rejected' || state === 'not_executed') {

@@ -31,11 +31,12 @@ export function describeTransaction(row: TransactionRow) {
 }
 
 export function describeExpectedPayment(row: ExpectedPaymentRow) {
-  const { amountCents, settledCents, createdAt, ...same } = row;
+  const { amountCents, settledCents, returnedCents, createdAt, ...same } = row;
   return {
     ...same,
     amount: amountCents,
     settledAmount: settledCents,
+    returnedAmount: returnedCents,
     createdAt: createdAt.toISOString(),
   };
 }
@@ -46,6 +47,7 @@ export function describeMatch({ id, nsu, expectedPaymentId, rule, evidence, ...r
     nsu,
     expectedPaymentId,
     amount: row.amountCents,
+    role: row.role as 'payment' | 'return',
     rule,
     evidence,
     createdAt: row.createdAt.toISOString(),

@@ -84,6 +84,7 @@ export interface ExpectedPaymentRow {
   isCredit: boolean;
   amountCents: bigint | null;
   settledCents: bigint;
+  returnedCents: bigint;
   dueDate: string | null;
   isMultiUse: boolean;
   references: { kind: string; value: string }[];
@@ -107,12 +108,14 @@ export async function listExpectedPaymentRows(
 ): Promise<ExpectedPaymentRow[]> {
   return db.$queryRaw<ExpectedPaymentRow[]>`
     SELECT e.id, e.operation_id AS "operationId", e.kind, x.state, e.is_credit AS "isCredit",
-           e.amount_cents AS "amountCents", paid.cents AS "settledCents", e.due_date AS "dueDate",
+           e.amount_cents AS "amountCents", paid.cents AS "settledCents", paid.returned AS "returnedCents", e.due_date AS "dueDate",
            e.is_multi_use AS "isMultiUse", e.created_at AS "createdAt", named.list AS "references"
     FROM expected_payment e
     CROSS JOIN LATERAL (
-      SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents,
-             COALESCE((array_agg(owed_cents ORDER BY id DESC))[1], e.amount_cents) AS owed
+      SELECT COALESCE(sum(amount_cents) FILTER (WHERE role = 'payment'), 0)::bigint AS cents,
+             COALESCE(sum(amount_cents) FILTER (WHERE role = 'return'), 0)::bigint AS returned,
+             COALESCE((array_agg(owed_cents ORDER BY id DESC) FILTER (WHERE role = 'payment'))[1],
+                      e.amount_cents) AS owed
       FROM match
       WHERE account_id = e.account_id AND expected_payment_id = e.id AND unlinked_at IS NULL
     ) paid
@@ -124,6 +127,8 @@ export async function listExpectedPaymentRows(
       SELECT CASE WHEN paid.cents = 0 AND e.withdrawn_at IS NOT NULL THEN 'withdrawn'
                   WHEN paid.cents = 0 AND e.due_date < ${today} THEN 'overdue'
                   WHEN paid.cents = 0 THEN 'open'
+                  WHEN paid.returned >= paid.cents THEN 'returned'
+                  WHEN paid.returned > 0 THEN 'partially_returned'
                   WHEN paid.owed IS NULL OR paid.cents = paid.owed THEN 'settled'
                   WHEN paid.cents < paid.owed THEN 'partially_settled'
                   WHEN e.is_multi_use THEN 'settled' ELSE 'overpaid' END AS state

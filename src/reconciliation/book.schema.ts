@@ -64,6 +64,8 @@ export const expectedPaymentStates = [
   'partially_settled',
   'settled',
   'overpaid',
+  'returned',
+  'partially_returned',
   'withdrawn',
 ] as const;
 
@@ -86,7 +88,9 @@ export const listExpectedPayments = route({
       state: z.enum(expectedPaymentStates),
       isCredit: z.boolean(),
       amount: reais.nullable(),
+      /** What was paid, whether or not it came back. */
       settledAmount: reais,
+      returnedAmount: reais,
       dueDate: z.string().nullable(),
       isMultiUse: z.boolean(),
       references: z.array(z.object({ kind: z.string(), value: z.string() })),
@@ -111,6 +115,8 @@ export const listMatches = route({
       nsu: bigInteger,
       expectedPaymentId: z.string(),
       amount: reais,
+      /** `payment`, or `return`: its money coming back. */
+      role: z.enum(['payment', 'return']),
       rule: z.string(),
       evidence: z.unknown(),
       createdAt: timestamp,

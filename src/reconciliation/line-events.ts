@@ -57,7 +57,7 @@ export function unexpectedEvent(line: ToldLine, breakKind: string): NewEvent {
   };
 }
 
-function paymentOf({ nsu, amountCents, endToEndId, occurredAt }: ToldLine) {
+export function paymentOf({ nsu, amountCents, endToEndId, occurredAt }: ToldLine) {
   return { nsu, amount: reaisOf(amountCents), endToEndId, occurredAt: occurredAt.toISOString() };
 }
 

@@ -1,20 +1,33 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { judge, type Candidate, type JudgedLine, type Verdict } from './match.js';
+import type { Candidate, JudgedLine, Matched, Verdict } from './judged.js';
+import { judge as judgeAll } from './match.js';
+
+const judge = (lines: JudgedLine[], named: Map<bigint, Candidate[]>, goLive: Date) =>
+  judgeAll(lines, { named, open: new Map() }, goLive);
 
 const goLiveAt = new Date('2026-01-01T00:00:00Z');
 const line = (nsu: bigint, change: Partial<JudgedLine> = {}): JudgedLine => ({
   nsu,
   isCredit: true,
   amountCents: 1_000n,
+  typeName: 'CREDIT_PIX',
+  endToEndId: null,
+  originalEndToEndId: null,
+  isFresh: false,
   occurredAt: new Date('2026-01-02T00:00:00Z'),
   ...change,
 });
 const candidate = (expectedPaymentId: string, change: Partial<Candidate> = {}): Candidate => ({
   expectedPaymentId,
+  operationId: `operation of ${expectedPaymentId}`,
+  kind: 'create_charge',
+  operationState: 'succeeded',
+  isOriginal: false,
   isCredit: true,
   amountCents: 1_000n,
   paidCents: 0n,
+  returnedCents: 0n,
   isMultiUse: false,
   dueDate: null,
   terms: null,
@@ -41,7 +54,13 @@ describe('a line', () => {
       verdict: 'matched',
       nsu: 1n,
       expectedPaymentId: 'a',
+      operation: {
+        operationId: 'operation of a',
+        kind: 'create_charge',
+        operationState: 'succeeded',
+      },
       amountCents: 1_000n,
+      role: 'payment',
       rule: 'reference',
       evidence: { referenceKind: 'correlation_id', referenceValue: 'of a' },
       owedCents: change.amountCents === undefined ? 1_000n : change.amountCents,
@@ -151,6 +170,11 @@ describe('whatever the lines and records are', () => {
     ...ids.map((id) =>
       fc.record<Candidate>({
         expectedPaymentId: fc.constant(id),
+        operationId: fc.constant(id),
+        kind: fc.constant('create_charge'),
+        operationState: fc.constant('succeeded'),
+        isOriginal: fc.constant(false),
+        returnedCents: fc.constant(0n),
         isCredit: fc.boolean(),
         amountCents: fc.option(fc.bigInt({ min: 1n, max: 5n })),
         paidCents: fc.bigInt({ min: 0n, max: 5n }),
@@ -213,11 +237,12 @@ describe('whatever the lines and records are', () => {
     );
   });
 
-  it('a line is matched when one live expectation of its direction is named, and only then', () => {
+  it('a credit is matched when one live expectation of its direction is named, and only then', () => {
     fc.assert(
       fc.property(book, ({ lines, candidates }) => {
-        for (const verdict of judge(lines, candidates, goLiveAt)) {
-          const judged = lines.find(({ nsu }) => nsu === verdict.nsu) as JudgedLine;
+        const credits = lines.filter(({ isCredit }) => isCredit);
+        for (const verdict of judge(credits, candidates, goLiveAt)) {
+          const judged = credits.find(({ nsu }) => nsu === verdict.nsu) as JudgedLine;
           const fitting = new Set(
             (candidates.get(verdict.nsu) ?? [])
               .filter((each) => !each.isWithdrawn && each.isCredit === judged.isCredit)
@@ -241,7 +266,7 @@ describe('whatever the lines and records are', () => {
           const own = verdicts.filter(
             (verdict) =>
               verdict.verdict === 'matched' && verdict.expectedPaymentId === expectedPaymentId,
-          ) as Extract<Verdict, { verdict: 'matched' }>[];
+          ) as Matched[];
           if (own.length === 0) continue;
           const total = own.reduce((sum, match) => sum + match.amountCents, paidCents);
           const isMore = amountCents !== null && total > amountCents;

@@ -1,119 +1,159 @@
-// The judge: given a line of the statement and what it could be, says what it is. Pure, so that the same
-// lines and records give the same book whenever and however often they are judged.
+// The judge: given lines of the statement and what they could be, says what each is. Pure, so that the same lines and
+// records give the same book whenever and however often they are judged.
 import { saoPauloDay } from '../brazil/statement-day.js';
+import { owedWhenPaid, settlementOfPaid } from '../expected-payments/settlement.js';
 import {
-  owedWhenPaid,
-  settlementOfPaid,
-  type PaidSettlement,
-} from '../expected-payments/settlement.js';
+  evidenceOf,
+  Tally,
+  type Broken,
+  type Candidate,
+  type JudgedLine,
+  type Matched,
+  type OpenDebit,
+  type Verdict,
+} from './judged.js';
+import { choosePaid, explainUnnamed, payable } from './payments.js';
+import { chooseReturned, mayBeReturn, returnable } from './returns.js';
 
-export interface JudgedLine {
-  nsu: bigint;
-  isCredit: boolean;
-  amountCents: bigint;
-  occurredAt: Date;
+/** What lines could be, by their nsu. */
+export interface Records {
+  /** Named by references on the line. */
+  named: ReadonlyMap<bigint, readonly Candidate[]>;
+  /** Of the same amount, for debits that name nothing of ours. */
+  open: ReadonlyMap<bigint, readonly OpenDebit[]>;
 }
 
-/** An expected payment that a reference on the line names. */
-export interface Candidate {
-  expectedPaymentId: string;
-  isCredit: boolean;
-  /** Null when the payer chooses. */
-  amountCents: bigint | null;
-  /** Live matches before this line, in cents. */
-  paidCents: bigint;
-  isMultiUse: boolean;
-  dueDate: string | null;
-  terms: string | null;
-  /** Nothing was to come any more: the bank had rejected the operation. */
-  isWithdrawn: boolean;
-  referenceKind: string;
-  referenceValue: string;
+/** Whether a line is told by nothing that it carries, so that open debits are to be gathered for it. */
+export function isUnnamedDebit(line: JudgedLine, named: readonly Candidate[]): boolean {
+  return !line.isCredit && payable(line, named).length === 0;
 }
-
-export interface Evidence {
-  referenceKind: string;
-  referenceValue: string;
-}
-
-export type Verdict =
-  | {
-      verdict: 'matched';
-      nsu: bigint;
-      expectedPaymentId: string;
-      amountCents: bigint;
-      rule: 'reference';
-      evidence: Evidence;
-      /** What was owed in all on the day; null when the payer chose. */
-      owedCents: bigint | null;
-      settlement: PaidSettlement;
-    }
-  | { verdict: 'classified'; nsu: bigint; rule: 'opening_line' }
-  | {
-      verdict: 'break';
-      nsu: bigint;
-      kind: 'unexpected' | 'ambiguous';
-      amountCents: bigint;
-      /** The expected payments that a reference names, where that did not decide it. */
-      candidates: Evidence[];
-    };
 
 /** Judges lines in the order in which they happened; a payment counts for those of the same batch after it. */
-export function judge(
-  lines: readonly JudgedLine[],
-  candidatesByNsu: ReadonlyMap<bigint, readonly Candidate[]>,
-  goLiveAt: Date,
-): Verdict[] {
-  const paid = new Map<string, bigint>();
-  return [...lines].sort(byTime).map((line) => {
-    const verdict = judgeLine(line, candidatesByNsu.get(line.nsu) ?? [], goLiveAt, paid);
-    if (verdict.verdict === 'matched') {
-      const before = paid.get(verdict.expectedPaymentId) ?? 0n;
-      paid.set(verdict.expectedPaymentId, before + verdict.amountCents);
-    }
-    return verdict;
-  });
+export function judge(lines: readonly JudgedLine[], records: Records, goLiveAt: Date): Verdict[] {
+  const batch = new Batch(records, goLiveAt);
+  const ordered = [...lines].sort(byTime);
+  // Payments first: what is given back may bear an earlier number, or the same instant, as what it gives back.
+  const isReturn = (line: JudgedLine) => batch.isReturn(line);
+  const verdicts = [
+    ...ordered.filter((line) => !isReturn(line)).map((line) => batch.judgePayment(line)),
+    ...ordered.filter(isReturn).map((line) => batch.judgeReturn(line)),
+  ];
+  const byNsu = new Map(verdicts.map((verdict) => [verdict.nsu, verdict]));
+  return ordered.map(({ nsu }) => byNsu.get(nsu) as Verdict);
 }
 
-function judgeLine(
-  line: JudgedLine,
-  candidates: readonly Candidate[],
-  goLiveAt: Date,
-  paid: ReadonlyMap<string, bigint>,
-): Verdict {
-  const { nsu, amountCents } = line;
-  const fitting = candidates.filter(
-    ({ isCredit, isWithdrawn }) => isCredit === line.isCredit && !isWithdrawn,
-  );
-  const [first] = fitting;
-  const isOne =
-    first &&
-    fitting.every(({ expectedPaymentId }) => expectedPaymentId === first.expectedPaymentId);
-  if (!isOne) {
+class Batch {
+  private readonly tally = new Tally();
+  /** Debits of this batch, by the id under which what is returned of them comes back. */
+  private readonly paidAs = new Map<string, Candidate>();
+
+  constructor(
+    private readonly records: Records,
+    private readonly goLiveAt: Date,
+  ) {}
+
+  isReturn(line: JudgedLine): boolean {
+    return mayBeReturn(line) && payable(line, this.namedBy(line)).length === 0;
+  }
+
+  judgePayment(line: JudgedLine): Verdict {
+    const could = choosePaid(line, payable(line, this.namedBy(line)), this.tally);
+    const [first] = could;
+    if (could.length > 1) return this.unmatched(line, 'ambiguous');
+    if (first) return this.pay(line, first, 'reference');
+    if (line.isCredit || line.occurredAt < this.goLiveAt) return this.unmatched(line, 'unexpected');
+    const open = this.records.open.get(line.nsu) ?? [];
+    const explained = explainUnnamed(line, open, this.tally);
+    if (explained.by === 'rule') return this.pay(line, explained.paid, explained.rule);
+    if (explained.by === 'waiting') return deferred(line);
+    if (explained.by === 'several') return this.unmatched(line, 'ambiguous', explained.could);
+    return this.unmatched(line, 'unexpected');
+  }
+
+  judgeReturn(line: JudgedLine): Verdict {
+    const named = [...this.namedBy(line), ...this.namedInBatch(line)];
+    const chosen = chooseReturned(line, returnable(line, named), this.tally);
+    if (chosen.of === 'payment') return this.giveBack(line, chosen.candidate);
+    if (chosen.of === 'unseen' && line.occurredAt >= this.goLiveAt) return deferred(line);
+    return this.unmatched(line, chosen.of === 'several' ? 'ambiguous' : 'unexpected', named);
+  }
+
+  private namedBy({ nsu }: JudgedLine): readonly Candidate[] {
+    return this.records.named.get(nsu) ?? [];
+  }
+
+  /** What was paid by a line of this batch that carries the id; no record of ours may know that id. */
+  private namedInBatch({ endToEndId, originalEndToEndId }: JudgedLine): Candidate[] {
+    const find = (id: string | null, isOriginal: boolean): Candidate[] => {
+      const paid = id === null ? undefined : this.paidAs.get(id);
+      if (!paid || id === null) return [];
+      return [{ ...paid, referenceKind: 'end_to_end_id', referenceValue: id, isOriginal }];
+    };
+    return [...find(endToEndId, false), ...find(originalEndToEndId, true)];
+  }
+
+  private pay(
+    line: JudgedLine,
+    candidate: Candidate,
+    rule: Extract<Matched, { role: 'payment' }>['rule'],
+  ): Matched {
+    const paidCents = this.tally.paidCents(candidate) + line.amountCents;
+    const owedCents = owedWhenPaid(candidate, paidCents, saoPauloDay(line.occurredAt));
+    const { isMultiUse } = candidate;
+    if (!line.isCredit && line.endToEndId !== null) this.paidAs.set(line.endToEndId, candidate);
+    return this.matched({
+      ...matchOf(line, candidate),
+      role: 'payment',
+      rule,
+      owedCents,
+      settlement: settlementOfPaid({ amountCents: owedCents, isMultiUse }, paidCents),
+    });
+  }
+
+  private giveBack(line: JudgedLine, candidate: Candidate): Matched {
+    const returnedCents = this.tally.returnedCents(candidate) + line.amountCents;
+    const isWhole = returnedCents === this.tally.paidCents(candidate);
+    return this.matched({
+      ...matchOf(line, candidate),
+      role: 'return',
+      rule: 'return',
+      owedCents: null,
+      settlement: isWhole ? 'returned' : 'partially_returned',
+    });
+  }
+
+  private matched(match: Matched): Matched {
+    this.tally.add(match);
+    return match;
+  }
+
+  private unmatched(
+    line: JudgedLine,
+    kind: Broken['kind'],
+    candidates: readonly Candidate[] = this.namedBy(line),
+  ): Verdict {
+    const { nsu, amountCents } = line;
     // What names a record of ours is matched whenever it came; only the rest of the past is left alone.
-    if (line.occurredAt < goLiveAt) return { verdict: 'classified', nsu, rule: 'opening_line' };
-    const kind = first ? 'ambiguous' : 'unexpected';
+    if (line.occurredAt < this.goLiveAt)
+      return { verdict: 'classified', nsu, rule: 'opening_line' };
     return { verdict: 'break', nsu, kind, amountCents, candidates: candidates.map(evidenceOf) };
   }
-  const paidCents = first.paidCents + (paid.get(first.expectedPaymentId) ?? 0n) + amountCents;
-  const owedCents = owedWhenPaid(first, paidCents, saoPauloDay(line.occurredAt));
+}
+
+function matchOf({ nsu, amountCents }: JudgedLine, candidate: Candidate) {
+  const { expectedPaymentId, operationId, kind, operationState } = candidate;
   return {
-    verdict: 'matched',
+    verdict: 'matched' as const,
     nsu,
-    expectedPaymentId: first.expectedPaymentId,
+    expectedPaymentId,
+    operation: { operationId, kind, operationState },
     amountCents,
-    rule: 'reference',
-    evidence: evidenceOf(first),
-    owedCents,
-    settlement: settlementOfPaid(
-      { amountCents: owedCents, isMultiUse: first.isMultiUse },
-      paidCents,
-    ),
+    evidence: evidenceOf(candidate),
   };
 }
 
-function evidenceOf({ referenceKind, referenceValue }: Candidate): Evidence {
-  return { referenceKind, referenceValue };
+function deferred({ nsu, amountCents }: JudgedLine): Verdict {
+  return { verdict: 'deferred', nsu, amountCents };
 }
 
 function byTime(a: JudgedLine, b: JudgedLine): number {

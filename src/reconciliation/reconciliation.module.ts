@@ -1,18 +1,21 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
+import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.module.js';
 import { Timers } from '../platform/timers.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { BookController } from './book.controller.js';
 import { ReconciliationProcessor } from './reconciliation.processor.js';
 import { ReconciliationService } from './reconciliation.service.js';
+import { VerdictWriter } from './verdict-writer.service.js';
 import { VerdictsController } from './verdicts.controller.js';
 
 const sweepEveryMs = 1_000;
+const contradictedEveryMs = 5_000;
 
 @Module({
-  imports: [EventsModule, StatementModule],
+  imports: [EventsModule, ExpectedPaymentsModule, StatementModule],
   controllers: [BookController, VerdictsController],
-  providers: [ReconciliationService, ReconciliationProcessor],
+  providers: [ReconciliationService, VerdictWriter, ReconciliationProcessor],
 })
 export class ReconciliationModule implements OnModuleInit {
   constructor(
@@ -22,5 +25,8 @@ export class ReconciliationModule implements OnModuleInit {
 
   onModuleInit(): void {
     this.timers.every('reconciliation', sweepEveryMs, () => this.reconciliation.wakeUnjudged());
+    this.timers.every('contradictions', contradictedEveryMs, () =>
+      this.reconciliation.wakeContradicted(),
+    );
   }
 }

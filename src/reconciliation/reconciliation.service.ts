@@ -1,119 +1,113 @@
-// Says what each line of the statement means: gathers candidates in batches, lets the judge decide, writes the
-// verdicts and the events that tell of them in one transaction.
+// Says what each line of the statement means: gathers what it could be in batches, lets the judge decide, and has the
+// verdicts written in the same transaction.
 import { Injectable } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
+import { BankService } from '../bank/bank.service.js';
 import { Database, type Tx } from '../database.service.js';
-import { EventsService, type NewEvent } from '../events/events.service.js';
 import { WakeUps } from '../platform/wake-ups.js';
-import { chargeEvent, unexpectedEvent } from './line-events.js';
-import { judge, type Candidate, type Verdict } from './match.js';
-import * as queries from './reconciliation.queries.js';
+import * as breaks from './breaks.queries.js';
+import * as candidates from './candidates.queries.js';
+import { isUnnamedDebit, judge, type Records } from './match.js';
+import { VerdictWriter } from './verdict-writer.service.js';
+import * as queries from './verdicts.queries.js';
 
 const batchSize = 1_000;
+/** How often a line that waits is judged again. */
+const waitingPauseMs = 2_000;
+/** How late an effect may show, where nobody has said: for what only waits or tells, and decides nothing. */
+const unsaidBoundMs = 60_000;
 
 @Injectable()
 export class ReconciliationService {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountsService,
-    private readonly events: EventsService,
+    private readonly bank: BankService,
+    private readonly writer: VerdictWriter,
     private readonly wakeUps: WakeUps,
   ) {}
 
-  /** Judges every line of the account that has not been judged. */
+  /** Judges every line of the account that has not been judged, and those that wait. */
   async reconcile(accountId: number): Promise<void> {
     const account = await this.accounts.get(accountId);
-    await this.tellUntold(accountId);
     for (;;) {
-      const judged = await this.database.transaction((tx) => this.judgeBatch(tx, account));
-      if (judged > 0) await this.events.announce(accountId);
-      if (judged < batchSize) return;
+      const { lines, operationIds } = await this.database.transaction((tx) =>
+        this.judgeBatch(tx, account),
+      );
+      if (lines.length > 0) await this.writer.announce(accountId, operationIds);
+      if (lines.filter(({ cameAs }) => cameAs === 'new').length < batchSize) break;
     }
+    await this.tellUntold(accountId);
   }
 
-  /** Wakes the judgement of accounts whose wake-up was lost with the queue. */
+  /** Wakes the judgement of accounts whose wake-up was lost with the queue, or where something has waited. */
   async wakeUnjudged(): Promise<void> {
-    for (const { accountId } of await queries.listUnjudgedAccounts(this.database.prisma))
+    const due = await breaks.listUnjudgedAccounts(this.database.prisma, waitingPauseMs);
+    for (const { accountId } of due) await this.wakeUps.wake('reconcile', { accountId });
+  }
+
+  /** Wakes what the statement contradicts: verdicts on operations, and transfers that failed though they were debited. */
+  async wakeContradicted(): Promise<void> {
+    const { prisma } = this.database;
+    for (const operation of await breaks.listProvenWrong(prisma))
+      await this.wakeUps.wake('advanceOperation', operation);
+    for (const { accountId } of await breaks.listAccountsOfFailed(prisma, this.boundMs()))
       await this.wakeUps.wake('reconcile', { accountId });
   }
 
-  /** Opens breaks for what is no line that could be judged: lines set aside, outcomes that nobody knows. */
+  /** Opens breaks for what is no line that could be judged, and resolves those that the book has settled. */
   private async tellUntold(accountId: number): Promise<void> {
-    const untold = await queries.listUntold(this.database.prisma, accountId);
+    const { prisma } = this.database;
+    const untold = [
+      ...(await breaks.listUntold(prisma, accountId)),
+      ...(await breaks.listFailedThoughDebited(prisma, accountId, this.boundMs())),
+    ];
     if (untold.length > 0)
-      await this.database.transaction((tx) => queries.insertBreaks(tx, accountId, untold));
+      await this.database.transaction((tx) => breaks.insertBreaks(tx, accountId, untold));
+    await breaks.resolveKnownOutcomes(prisma, accountId);
   }
 
-  private async judgeBatch(tx: Tx, { id: accountId, goLiveAt }: BankAccount): Promise<number> {
-    const judgedArrival = await queries.lockJudgement(tx, accountId);
-    const lines = await queries.listUnjudged(tx, accountId, judgedArrival, batchSize);
-    const last = lines.at(-1);
-    if (!last) return 0;
-    const candidates = await this.gatherCandidates(tx, accountId, lines);
-    const verdicts = judge(lines, candidates, goLiveAt);
-    await this.record(tx, accountId, verdicts);
-    await this.events.record(tx, accountId, await this.describe(tx, accountId, lines, verdicts));
-    await queries.recordJudged(tx, accountId, last.arrival);
-    return lines.length;
-  }
-
-  private async gatherCandidates(tx: Tx, accountId: number, lines: queries.ArrivedLine[]) {
-    const nsus = lines.map(({ nsu }) => nsu);
-    const byNsu = new Map<bigint, Candidate[]>();
-    for (const { nsu, ...candidate } of await queries.gatherCandidates(tx, accountId, nsus)) {
-      const named = byNsu.get(nsu);
-      if (named) named.push(candidate);
-      else byNsu.set(nsu, [candidate]);
-    }
-    return byNsu;
-  }
-
-  private async record(tx: Tx, accountId: number, verdicts: Verdict[]): Promise<void> {
-    await queries.insertMatches(tx, accountId, verdicts.filter(isMatched).map(withId));
-    await queries.insertClassifications(tx, accountId, verdicts.filter(isClassified));
-    await queries.insertBreaks(tx, accountId, verdicts.filter(isBreak).map(toBreak));
-  }
-
-  private async describe(
+  private async judgeBatch(
     tx: Tx,
-    accountId: number,
-    lines: queries.ArrivedLine[],
-    verdicts: Verdict[],
-  ): Promise<NewEvent[]> {
-    const matched = verdicts.filter(isMatched);
-    const charges = new Map(
-      (
-        await queries.listChargesOf(
-          tx,
-          accountId,
-          matched.map(({ expectedPaymentId }) => expectedPaymentId),
-        )
-      ).map((charge) => [charge.expectedPaymentId, charge]),
-    );
-    const byNsu = new Map(lines.map((line) => [line.nsu, line]));
-    return verdicts.flatMap((verdict) => {
-      const line = byNsu.get(verdict.nsu);
-      if (!line || verdict.verdict === 'classified') return [];
-      if (verdict.verdict === 'break') return [unexpectedEvent(line, verdict.kind)];
-      const charge = charges.get(verdict.expectedPaymentId);
-      return charge ? [chargeEvent(line, charge, verdict.settlement)] : [];
+    { id: accountId, goLiveAt }: BankAccount,
+  ): Promise<{ lines: queries.ArrivedLine[]; operationIds: string[] }> {
+    const afterArrival = await queries.lockJudgement(tx, accountId);
+    const lines = await queries.listLinesToJudge(tx, accountId, {
+      afterArrival,
+      limit: batchSize,
+      freshMs: this.boundMs(),
     });
+    const last = lines.at(-1);
+    if (!last) return { lines, operationIds: [] };
+    const records = await this.gather(tx, accountId, lines);
+    const verdicts = judge(lines, records, goLiveAt);
+    const operationIds = await this.writer.write(tx, accountId, lines, verdicts);
+    if (last.arrival > afterArrival) await queries.recordJudged(tx, accountId, last.arrival);
+    return { lines, operationIds };
+  }
+
+  private async gather(tx: Tx, accountId: number, lines: queries.ArrivedLine[]): Promise<Records> {
+    const nsus = lines.map(({ nsu }) => nsu);
+    const named = byNsu(await candidates.gatherNamed(tx, accountId, nsus));
+    const unnamed = lines.filter((line) => isUnnamedDebit(line, named.get(line.nsu) ?? []));
+    if (unnamed.length === 0) return { named, open: new Map() };
+    const unnamedNsus = unnamed.map(({ nsu }) => nsu);
+    const { visibilityBoundMs } = this.bank.profile;
+    const open = await candidates.gatherOpenDebits(tx, accountId, unnamedNsus, visibilityBoundMs);
+    return { named, open: byNsu(open) };
+  }
+
+  private boundMs(): number {
+    return this.bank.profile.visibilityBoundMs ?? unsaidBoundMs;
   }
 }
 
-function toBreak({ kind, nsu, amountCents, candidates }: Broken): queries.NewBreak {
-  return { kind, subject: `nsu:${nsu}`, nsu, amountCents, evidence: { candidates } };
+function byNsu<Row extends { nsu: bigint }>(rows: Row[]): Map<bigint, Row[]> {
+  const grouped = new Map<bigint, Row[]>();
+  for (const row of rows) {
+    const known = grouped.get(row.nsu);
+    if (known) known.push(row);
+    else grouped.set(row.nsu, [row]);
+  }
+  return grouped;
 }
-
-function withId<Item extends object>(item: Item): Item & { id: string } {
-  return { ...item, id: uuidv7() };
-}
-
-type Matched = Extract<Verdict, { verdict: 'matched' }>;
-type Classified = Extract<Verdict, { verdict: 'classified' }>;
-type Broken = Extract<Verdict, { verdict: 'break' }>;
-
-const isMatched = (verdict: Verdict): verdict is Matched => verdict.verdict === 'matched';
-const isClassified = (verdict: Verdict): verdict is Classified => verdict.verdict === 'classified';
-const isBreak = (verdict: Verdict): verdict is Broken => verdict.verdict === 'break';

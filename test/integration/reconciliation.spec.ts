@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { EventsService } from '../../src/events/events.service.js';
+import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
+import { VerdictWriter } from '../../src/reconciliation/verdict-writer.service.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 const goLiveAt = new Date('2026-01-01T00:00:00Z');
@@ -22,7 +24,9 @@ describe('the judgement of the book', () => {
       get: (id: number) => Promise.resolve({ id, slug: 'main', goLiveAt }),
     } as never;
     const events = new EventsService(service.database, wakeUps);
-    return new ReconciliationService(service.database, accounts, events, wakeUps).reconcile(
+    const bank = { profile: { visibilityBoundMs: 10_000 } } as never;
+    const writer = new VerdictWriter(events, new ExpectedPaymentsService(), wakeUps);
+    return new ReconciliationService(service.database, accounts, bank, writer, wakeUps).reconcile(
       service.accountId,
     );
   };

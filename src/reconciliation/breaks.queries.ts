@@ -1,0 +1,178 @@
+// Breaks: opened once for what they are about, and resolved by themselves where the book says that it is settled.
+import { v7 as uuidv7 } from 'uuid';
+import type { Db, Tx } from '../database.service.js';
+import { Prisma } from '../generated/service/client.js';
+import { isUnanswered } from './candidates.queries.js';
+
+export interface NewBreak {
+  kind: string;
+  /** What it is about: one break a kind and subject. */
+  subject: string;
+  amountCents: bigint | null;
+  /** The line that it holds up, or that shows it; null when there is none. */
+  nsu: bigint | null;
+  expectedPaymentId?: string | null;
+  evidence: object;
+}
+
+/** Opens breaks, each once. */
+export async function insertBreaks(tx: Tx, accountId: number, breaks: NewBreak[]): Promise<void> {
+  if (breaks.length === 0) return;
+  await tx.$executeRaw`
+    INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, expected_payment_id, evidence)
+    SELECT ${accountId}, b.id, b.kind, 'open', b.subject, b.amount_cents, b.nsu, b.expected_payment_id, b.evidence
+    FROM unnest(
+      ${breaks.map(() => uuidv7())}::uuid[], ${breaks.map(({ kind }) => kind)}::text[],
+      ${breaks.map(({ subject }) => subject)}::text[],
+      ${breaks.map(({ amountCents }) => amountCents)}::bigint[], ${breaks.map(({ nsu }) => nsu)}::bigint[],
+      ${breaks.map(({ expectedPaymentId = null }) => expectedPaymentId)}::uuid[],
+      ${breaks.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[]
+    ) AS b(id, kind, subject, amount_cents, nsu, expected_payment_id, evidence)
+    ON CONFLICT (account_id, kind, subject) DO NOTHING`;
+}
+
+/** Lines that had no explanation have one. */
+export async function resolveExplained(tx: Tx, accountId: number, nsus: bigint[]): Promise<void> {
+  if (nsus.length === 0) return;
+  await tx.$executeRaw`
+    UPDATE break SET state = 'resolved', resolved_at = now()
+    WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[]) AND state = 'open'
+      AND kind IN ('unexpected', 'ambiguous')`;
+}
+
+// Conditions on a line set aside (u), an operation (o), a failed transfer (f) and a break (b), for whoever lists them
+// and whoever looks for any.
+const lineIsUntold = Prisma.sql`NOT EXISTS (
+  SELECT 1 FROM break b WHERE b.account_id = u.account_id AND b.kind = 'unreadable_line'
+    AND b.subject = 'line:' || u.content_hash)`;
+const outcomeIsUntold = Prisma.sql`o.state = 'needs_operator' AND NOT EXISTS (
+  SELECT 1 FROM break b WHERE b.account_id = o.account_id AND b.kind = 'unknown_outcome'
+    AND b.subject = 'operation:' || o.id)`;
+const outcomeIsKnown = Prisma.sql`b.state = 'open' AND b.kind = 'unknown_outcome' AND NOT EXISTS (
+  SELECT 1 FROM operation o
+  WHERE o.account_id = b.account_id AND 'operation:' || o.id = b.subject AND o.id = substring(b.subject from 11)::uuid
+    AND o.state = 'needs_operator')`;
+
+/** What was set aside, and what nobody knows the end of, without a break yet. */
+export async function listUntold(db: Db, accountId: number): Promise<NewBreak[]> {
+  return db.$queryRaw<NewBreak[]>`
+    SELECT 'unreadable_line' AS kind, 'line:' || u.content_hash AS subject, NULL::bigint AS "amountCents",
+           NULL::bigint AS nsu,
+           jsonb_build_object('kind', u.kind, 'reason', u.reason, 'nsu', u.nsu::text) AS evidence
+    FROM unreadable_line u
+    WHERE u.account_id = ${accountId} AND ${lineIsUntold}
+    UNION ALL
+    SELECT 'unknown_outcome', 'operation:' || o.id, e.amount_cents, NULL,
+           jsonb_build_object('operationId', o.id, 'operationKind', o.kind, 'reason', o.reason,
+                              'attempts', o.attempts)
+    FROM operation o
+    LEFT JOIN LATERAL (
+      SELECT sum(amount_cents)::bigint AS amount_cents FROM expected_payment
+      WHERE account_id = o.account_id AND operation_id = o.id
+    ) e ON true
+    WHERE o.account_id = ${accountId} AND ${outcomeIsUntold}
+    LIMIT 1000`;
+}
+
+/** Nobody need say any more how operations ended that were the operator's. */
+export async function resolveKnownOutcomes(db: Db, accountId: number): Promise<void> {
+  await db.$executeRaw`
+    UPDATE break b SET state = 'resolved', resolved_at = now()
+    WHERE b.account_id = ${accountId} AND ${outcomeIsKnown}`;
+}
+
+/** What a failed transfer took and did not give back: older ones were told long ago. */
+const keptOfFailed = Prisma.sql`
+  SELECT e.id AS expected_payment_id, debit.nsu, sums.paid - sums.returned AS kept
+  FROM expected_payment e
+  CROSS JOIN LATERAL (
+    SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment' AND m.unlinked_at IS NULL), 0)::bigint AS paid,
+           COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'return' AND m.unlinked_at IS NULL), 0)::bigint AS returned,
+           min(m.nsu) FILTER (WHERE m.role = 'payment' AND m.unlinked_at IS NULL) AS nsu
+    FROM match m WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id
+  ) sums
+  CROSS JOIN LATERAL (SELECT sums.nsu) debit
+  WHERE e.account_id = f.account_id AND e.id = f.expected_payment_id`;
+const failedIsTold = Prisma.sql`EXISTS (
+  SELECT 1 FROM break b WHERE b.account_id = f.account_id AND b.kind = 'failed_though_debited'
+    AND b.subject = 'transfer:' || f.id)`;
+const recentlyFailed = (boundMs: number) => Prisma.sql`f.state = 'failed'
+  AND f.updated_at > now() - interval '30 days' AND f.updated_at <= now() - ${boundMs} * interval '1 millisecond'`;
+
+/** Transfers that the bank calls failed, and whose money is gone though it had time to come back. */
+export async function listFailedThoughDebited(
+  db: Db,
+  accountId: number,
+  boundMs: number,
+): Promise<NewBreak[]> {
+  return db.$queryRaw<NewBreak[]>`
+    SELECT 'failed_though_debited' AS kind, 'transfer:' || f.id AS subject, kept.kept AS "amountCents",
+           NULL::bigint AS nsu, kept.expected_payment_id AS "expectedPaymentId",
+           jsonb_build_object('transferId', f.id, 'operationId', f.operation_id, 'endToEndId', f.end_to_end_id,
+                              'debitNsu', kept.nsu::text, 'errorCode', f.error_code) AS evidence
+    FROM transfer f CROSS JOIN LATERAL (${keptOfFailed}) kept
+    WHERE f.account_id = ${accountId} AND ${recentlyFailed(boundMs)} AND kept.kept > 0 AND NOT ${failedIsTold}
+    LIMIT 1000`;
+}
+
+/** The money of failed transfers has come back. */
+export async function resolveReturned(
+  tx: Tx,
+  accountId: number,
+  expectedPaymentIds: string[],
+): Promise<void> {
+  if (expectedPaymentIds.length === 0) return;
+  await tx.$executeRaw`
+    UPDATE break b SET state = 'resolved', resolved_at = now()
+    FROM transfer f CROSS JOIN LATERAL (${keptOfFailed}) kept
+    WHERE b.account_id = ${accountId} AND b.kind = 'failed_though_debited' AND b.state = 'open'
+      AND b.expected_payment_id = ANY (${expectedPaymentIds}::uuid[])
+      AND f.account_id = b.account_id AND f.expected_payment_id = b.expected_payment_id AND kept.kept <= 0`;
+}
+
+/** Accounts with something that nobody has judged. */
+export async function listUnjudgedAccounts(
+  db: Db,
+  pauseMs: number,
+): Promise<{ accountId: number }[]> {
+  return db.$queryRaw`
+    SELECT a.id AS "accountId" FROM bank_account a
+    LEFT JOIN reconciliation_state s ON s.account_id = a.id
+    WHERE EXISTS (
+      SELECT 1 FROM "transaction" t
+      WHERE t.account_id = a.id AND t.arrival > COALESCE(s.judged_arrival, 0)
+    ) OR EXISTS (
+      SELECT 1 FROM deferred_line d
+      WHERE d.account_id = a.id AND d.deferred_at <= now() - ${pauseMs} * interval '1 millisecond'
+    ) OR EXISTS (
+      SELECT 1 FROM unreadable_line u WHERE u.account_id = a.id AND ${lineIsUntold}
+    ) OR EXISTS (
+      SELECT 1 FROM operation o WHERE o.account_id = a.id AND ${outcomeIsUntold}
+    ) OR EXISTS (
+      SELECT 1 FROM break b WHERE b.account_id = a.id AND ${outcomeIsKnown}
+    )`;
+}
+
+/** Accounts with a failed transfer whose money is gone and that nobody was told of. */
+export async function listAccountsOfFailed(
+  db: Db,
+  boundMs: number,
+): Promise<{ accountId: number }[]> {
+  return db.$queryRaw`
+    SELECT DISTINCT f.account_id AS "accountId" FROM transfer f CROSS JOIN LATERAL (${keptOfFailed}) kept
+    WHERE ${recentlyFailed(boundMs)} AND kept.kept > 0 AND NOT ${failedIsTold}`;
+}
+
+/** Operations that count as ended otherwise, or as nobody's knowledge, though the statement shows their effect. */
+export async function listProvenWrong(
+  db: Db,
+): Promise<{ accountId: number; operationId: string }[]> {
+  return db.$queryRaw`
+    SELECT o.account_id AS "accountId", o.id AS "operationId" FROM operation o
+    WHERE ${isUnanswered} AND o.state IN ('needs_operator', 'not_executed') AND EXISTS (
+      SELECT 1 FROM expected_payment e
+      JOIN match m ON m.account_id = e.account_id AND m.expected_payment_id = e.id
+        AND m.role = 'payment' AND m.unlinked_at IS NULL
+      WHERE e.account_id = o.account_id AND e.operation_id = o.id)
+    LIMIT 500`;
+}

@@ -1,0 +1,130 @@
+// Writes verdicts and the events that tell of them in the transaction that the lines were judged in, and wakes
+// whoever is to act on them.
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../database.service.js';
+import { EventsService, type NewEvent } from '../events/events.service.js';
+import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
+import { WakeUps } from '../platform/wake-ups.js';
+import * as breaks from './breaks.queries.js';
+import type { Broken, Classified, Deferred, Matched, Verdict } from './judged.js';
+import { chargeEvent, unexpectedEvent } from './line-events.js';
+import { movementEvent } from './movement-events.js';
+import * as queries from './verdicts.queries.js';
+
+/** States of an operation of which nobody knows that it was done: its payment on the statement says so. */
+const undecidedStates: readonly (string | null)[] = ['unknown', 'needs_operator', 'not_executed'];
+
+@Injectable()
+export class VerdictWriter {
+  constructor(
+    private readonly events: EventsService,
+    private readonly expectedPayments: ExpectedPaymentsService,
+    private readonly wakeUps: WakeUps,
+  ) {}
+
+  /** The operations that are to hear of it, once it is committed. */
+  async write(
+    tx: Tx,
+    accountId: number,
+    lines: queries.ArrivedLine[],
+    judged: Verdict[],
+  ): Promise<string[]> {
+    const open = new Set(lines.filter(({ cameAs }) => cameAs === 'open').map(({ nsu }) => nsu));
+    // A line in a break stays there until it is matched; that break was told.
+    const verdicts = judged.filter((verdict) => !open.has(verdict.nsu) || isMatched(verdict));
+    const matches = verdicts.filter(isMatched);
+    const late = matches.filter(({ operation }) => operation.operationState === 'not_executed');
+    await queries.insertMatches(tx, accountId, matches);
+    await queries.insertClassifications(tx, accountId, verdicts.filter(isClassified));
+    await breaks.insertBreaks(tx, accountId, [
+      ...verdicts.filter(isBroken).map(toBreak),
+      ...late.map(toLateLine),
+    ]);
+    await this.settleWaiting(tx, accountId, lines, verdicts);
+    await breaks.resolveExplained(
+      tx,
+      accountId,
+      matches.map(({ nsu }) => nsu).filter((nsu) => open.has(nsu)),
+    );
+    const returned = matches.filter(({ role }) => role === 'return');
+    await breaks.resolveReturned(tx, accountId, returned.map(toExpected));
+    await this.expectedPayments.reinstate(tx, accountId, late.map(toOperation));
+    await this.events.record(tx, accountId, await this.describe(tx, accountId, lines, verdicts));
+    const undecided = matches.filter(({ operation }) =>
+      undecidedStates.includes(operation.operationState),
+    );
+    return [...new Set(undecided.map(toOperation))];
+  }
+
+  /** After the commit. */
+  async announce(accountId: number, operationIds: string[]): Promise<void> {
+    await this.events.announce(accountId);
+    for (const operationId of operationIds)
+      await this.wakeUps.wake('advanceOperation', { accountId, operationId });
+  }
+
+  private async settleWaiting(
+    tx: Tx,
+    accountId: number,
+    lines: queries.ArrivedLine[],
+    verdicts: Verdict[],
+  ): Promise<void> {
+    const waiting = verdicts.filter(isDeferred).map(({ nsu }) => nsu);
+    const hasWaited = lines.some(({ cameAs }) => cameAs === 'deferred');
+    if (waiting.length === 0 && !hasWaited) return;
+    const judged = lines.map(({ nsu }) => nsu);
+    await queries.recordDeferred(tx, accountId, judged, waiting);
+  }
+
+  private async describe(
+    tx: Tx,
+    accountId: number,
+    lines: queries.ArrivedLine[],
+    verdicts: Verdict[],
+  ): Promise<NewEvent[]> {
+    const matched = verdicts.filter(isMatched).map(toExpected);
+    const charges = byExpected(await queries.listChargesOf(tx, accountId, matched));
+    const transfers = byExpected(await queries.listTransfersOf(tx, accountId, matched));
+    const byNsu = new Map(lines.map((line) => [line.nsu, line]));
+    return verdicts.flatMap((verdict) => {
+      const line = byNsu.get(verdict.nsu);
+      if (!line || verdict.verdict === 'classified' || verdict.verdict === 'deferred') return [];
+      if (verdict.verdict === 'break') return [unexpectedEvent(line, verdict.kind)];
+      const { expectedPaymentId } = verdict;
+      const charge = charges.get(expectedPaymentId);
+      if (charge && verdict.role === 'payment')
+        return [chargeEvent(line, charge, verdict.settlement)];
+      return movementEvent(line, verdict, transfers.get(expectedPaymentId)) ?? [];
+    });
+  }
+}
+
+function byExpected<Row extends { expectedPaymentId: string }>(rows: Row[]): Map<string, Row> {
+  return new Map(rows.map((row) => [row.expectedPaymentId, row]));
+}
+
+function toBreak({ kind, nsu, amountCents, candidates }: Broken): breaks.NewBreak {
+  return { kind, subject: `nsu:${nsu}`, nsu, amountCents, evidence: { candidates } };
+}
+
+/** The bank did what was proven not done: whoever acted on that proof must know. */
+function toLateLine(match: Matched): breaks.NewBreak {
+  const { nsu, amountCents, expectedPaymentId, operation, rule, evidence } = match;
+  const { operationId, kind: operationKind } = operation;
+  return {
+    kind: 'late_line',
+    subject: `operation:${operationId}`,
+    nsu,
+    amountCents,
+    expectedPaymentId,
+    evidence: { operationId, operationKind, rule, ...evidence },
+  };
+}
+
+const toExpected = ({ expectedPaymentId }: Matched): string => expectedPaymentId;
+const toOperation = ({ operation }: Matched): string => operation.operationId;
+
+const isMatched = (verdict: Verdict): verdict is Matched => verdict.verdict === 'matched';
+const isClassified = (verdict: Verdict): verdict is Classified => verdict.verdict === 'classified';
+const isBroken = (verdict: Verdict): verdict is Broken => verdict.verdict === 'break';
+const isDeferred = (verdict: Verdict): verdict is Deferred => verdict.verdict === 'deferred';

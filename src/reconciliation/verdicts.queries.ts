@@ -1,0 +1,151 @@
+// The lines to judge, and their verdicts: inserted in one statement each. Neither side of a match is updated.
+import { v7 as uuidv7 } from 'uuid';
+import type { Tx } from '../database.service.js';
+import type { Classified, JudgedLine, Matched } from './judged.js';
+import { receipts } from './returns.js';
+
+/** A line with what its events tell, and how it came before the judge. */
+export interface ArrivedLine extends JudgedLine {
+  arrival: bigint;
+  correlationId: string | null;
+  /** `open`: it stands in a break, and something new names it. */
+  cameAs: 'new' | 'deferred' | 'open';
+}
+
+/** Takes the account's judgement for the rest of the transaction: one judges at a time. */
+export async function lockJudgement(tx: Tx, accountId: number): Promise<bigint> {
+  await tx.$executeRaw`
+    INSERT INTO reconciliation_state (account_id) VALUES (${accountId}) ON CONFLICT (account_id) DO NOTHING`;
+  const [state] = await tx.$queryRaw<{ judged: bigint }[]>`
+    SELECT judged_arrival AS judged FROM reconciliation_state WHERE account_id = ${accountId} FOR UPDATE`;
+  return state?.judged ?? 0n;
+}
+
+/** Lines in breaks are looked at for so long: what names them comes within a day, or never. */
+const lookedAtFor = '7 days';
+
+/**
+ * Lines that nobody has judged, in the order of their arrival, with those that wait and those in a break that
+ * something has come to name since. `freshMs`: how long what a line gives back may still be on its way.
+ */
+export async function listLinesToJudge(
+  tx: Tx,
+  accountId: number,
+  { afterArrival, limit, freshMs }: { afterArrival: bigint; limit: number; freshMs: number },
+): Promise<ArrivedLine[]> {
+  return tx.$queryRaw<ArrivedLine[]>`
+    WITH due AS (
+      (SELECT nsu, 'new' AS came_as FROM "transaction"
+       WHERE account_id = ${accountId} AND arrival > ${afterArrival} ORDER BY arrival LIMIT ${limit})
+      UNION ALL
+      (SELECT nsu, 'deferred' FROM deferred_line
+       WHERE account_id = ${accountId} ORDER BY deferred_at LIMIT ${limit})
+      UNION ALL
+      (SELECT t.nsu, 'open' FROM break b
+       JOIN "transaction" t ON t.account_id = b.account_id AND t.nsu = b.nsu AND t.type_name <> ALL (${receipts})
+       WHERE b.account_id = ${accountId} AND b.state = 'open' AND b.kind IN ('unexpected', 'ambiguous')
+         AND b.opened_at > now() - ${lookedAtFor}::interval AND (
+         EXISTS (
+           SELECT FROM (VALUES ('idempotency_key', t.idempotency_key), ('nsu', t.nsu::text),
+                               ('movement_id', t.movement_id), ('end_to_end_id', t.end_to_end_id),
+                               ('external_id', t.external_id), ('bill_code', t.bill_code)) AS told(kind, value)
+           JOIN expected_payment_reference r
+             ON r.account_id = ${accountId} AND r.kind = told.kind AND r.value = told.value
+           JOIN expected_payment e ON e.account_id = r.account_id AND e.id = r.expected_payment_id
+           JOIN operation o ON o.account_id = e.account_id AND o.id = e.operation_id
+           WHERE NOT t.is_credit AND o.updated_at > b.opened_at
+         ) OR EXISTS (
+           SELECT FROM "transaction" paid
+           JOIN match m ON m.account_id = paid.account_id AND m.nsu = paid.nsu AND m.unlinked_at IS NULL
+           WHERE t.is_credit AND paid.account_id = ${accountId} AND NOT paid.is_credit
+             AND paid.end_to_end_id IN (t.end_to_end_id, t.original_end_to_end_id) AND m.created_at > b.opened_at
+         ) OR EXISTS (
+           SELECT FROM expected_payment_reference r
+           JOIN match m ON m.account_id = r.account_id AND m.expected_payment_id = r.expected_payment_id
+             AND m.unlinked_at IS NULL
+           WHERE t.is_credit AND r.account_id = ${accountId} AND m.created_at > b.opened_at
+             AND (r.kind, r.value) IN (('movement_id', t.movement_id), ('bill_code', t.bill_code))
+         ))
+       ORDER BY b.opened_at DESC LIMIT ${limit})
+    )
+    SELECT t.nsu, t.arrival, t.is_credit AS "isCredit", t.amount_cents AS "amountCents", t.type_name AS "typeName",
+           t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
+           t.original_end_to_end_id AS "originalEndToEndId", t.occurred_at AS "occurredAt", due.came_as AS "cameAs",
+           t.recorded_at > now() - ${freshMs} * interval '1 millisecond' AS "isFresh"
+    FROM due JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = due.nsu
+    ORDER BY t.arrival`;
+}
+
+export async function insertMatches(tx: Tx, accountId: number, matches: Matched[]): Promise<void> {
+  if (matches.length === 0) return;
+  await tx.$executeRaw`
+    INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, owed_cents, role, rule, evidence)
+    SELECT ${accountId}, * FROM unnest(
+      ${matches.map(() => uuidv7())}::uuid[], ${matches.map(({ nsu }) => nsu)}::bigint[],
+      ${matches.map(({ expectedPaymentId }) => expectedPaymentId)}::uuid[],
+      ${matches.map(({ amountCents }) => amountCents)}::bigint[],
+      ${matches.map(({ owedCents }) => owedCents)}::bigint[], ${matches.map(({ role }) => role)}::text[],
+      ${matches.map(({ rule }) => rule)}::text[],
+      ${matches.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[])`;
+}
+
+export async function insertClassifications(
+  tx: Tx,
+  accountId: number,
+  classified: Classified[],
+): Promise<void> {
+  if (classified.length === 0) return;
+  await tx.$executeRaw`
+    INSERT INTO classification (account_id, nsu, rule)
+    SELECT ${accountId}, * FROM unnest(
+      ${classified.map(({ nsu }) => nsu)}::bigint[], ${classified.map(({ rule }) => rule)}::text[])`;
+}
+
+/** Of the lines that were judged, those that wait; the others wait no longer. */
+export async function recordDeferred(
+  tx: Tx,
+  accountId: number,
+  judged: bigint[],
+  deferred: bigint[],
+): Promise<void> {
+  await tx.$executeRaw`
+    DELETE FROM deferred_line
+    WHERE account_id = ${accountId} AND nsu = ANY (${judged}::bigint[]) AND nsu <> ALL (${deferred}::bigint[])`;
+  if (deferred.length === 0) return;
+  await tx.$executeRaw`
+    INSERT INTO deferred_line (account_id, nsu) SELECT ${accountId}, * FROM unnest(${deferred}::bigint[])
+    ON CONFLICT (account_id, nsu) DO UPDATE SET deferred_at = clock_timestamp()`;
+}
+
+export async function recordJudged(tx: Tx, accountId: number, arrival: bigint): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE reconciliation_state SET judged_arrival = ${arrival}, judged_at = now()
+    WHERE account_id = ${accountId}`;
+}
+
+/** The charge that an expected payment is of, where it is one. */
+export async function listChargesOf(
+  tx: Tx,
+  accountId: number,
+  expectedPaymentIds: string[],
+): Promise<
+  { expectedPaymentId: string; correlationId: string; type: string; amountCents: bigint | null }[]
+> {
+  return tx.$queryRaw`
+    SELECT expected_payment_id AS "expectedPaymentId", correlation_id AS "correlationId", type,
+           amount_cents AS "amountCents"
+    FROM charge
+    WHERE account_id = ${accountId} AND expected_payment_id = ANY (${expectedPaymentIds}::uuid[])`;
+}
+
+/** The transfer that an expected payment is of, where it is one. */
+export async function listTransfersOf(
+  tx: Tx,
+  accountId: number,
+  expectedPaymentIds: string[],
+): Promise<{ expectedPaymentId: string; id: string; externalId: string | null }[]> {
+  return tx.$queryRaw`
+    SELECT expected_payment_id AS "expectedPaymentId", id, external_id AS "externalId"
+    FROM transfer
+    WHERE account_id = ${accountId} AND expected_payment_id = ANY (${expectedPaymentIds}::uuid[])`;
+}
