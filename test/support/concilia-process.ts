@@ -31,7 +31,7 @@ export class ConciliaProcess {
     private readonly script: string,
   ) {}
 
-  /** A process with settings of its own, on free ports; not yet running. */
+  /** A process with settings of its own, on free ports; not yet running. One of the role `sandbox` alone is a bank. */
   static async with(
     settings: Record<string, string>,
     script = 'dist/main.js',
@@ -63,12 +63,17 @@ export class ConciliaProcess {
       'the service is ready',
       async () => {
         if (child.exitCode !== null) throw new Error(`it ended:\n${this.output}`);
-        return (await fetch(`${this.serviceUrl}/health/ready`)).ok;
+        return (await fetch(`${this.isBankAlone ? this.bankUrl : this.serviceUrl}/health/ready`))
+          .ok;
       },
       timeoutMs,
     ).catch((error: unknown) => {
       throw new Error(`${String(error)}\n${this.output}`);
     });
+  }
+
+  private get isBankAlone(): boolean {
+    return this.environment.ROLES === 'sandbox';
   }
 
   /** SIGKILL: nothing gets a chance to tidy up. */
