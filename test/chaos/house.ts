@@ -57,14 +57,15 @@ export class House {
     await victim.start();
   }
 
-  /** Empties the queue under the feet of whoever uses it. */
-  async wipeQueue(): Promise<void> {
+  /** Empties the queue under the feet of whoever uses it; true when there was one. */
+  async wipeQueue(): Promise<boolean> {
     const { rows } = await this.databases.service.pool.query<{ tablename: string }>(
       `SELECT tablename FROM pg_tables WHERE schemaname = 'bullmq'`,
     );
+    if (rows.length === 0) return false;
     const tables = rows.map(({ tablename }) => `bullmq."${tablename}"`).join(', ');
     // A truncation may meet the queue's own work and lose: it is made again until it holds.
-    await until('the queue is wiped', async () => {
+    return until('the queue is wiped', async () => {
       await this.databases.service.pool.query(`TRUNCATE ${tables}`);
       return true;
     });
@@ -92,7 +93,7 @@ async function beginInBusinessHours(bank: ConciliaProcess): Promise<void> {
 }
 
 /** Does the work again and again, with a pause before each time, until `end` is called; that waits for the last. */
-export function again(pauseMs: number, work: (time: number) => Promise<void>) {
+export function again(pauseMs: number, work: (time: number) => Promise<unknown>) {
   let isEnding = false;
   const running = (async () => {
     for (let time = 0; ; time += 1) {

@@ -25,6 +25,14 @@ const weights: Record<IntentKind, number> = {
   ...{ batch: 2, bill: 2, refund: 4, customer: 1 },
 };
 const lanes = 6;
+/** Prime to the number of weights: walking with it, each kind comes up in its turn, well mixed. */
+const stride = 7;
+
+interface Wanted {
+  asked: Asked[];
+  /** Intents that could not even be asked for. */
+  failures: string[];
+}
 
 export async function runRound(
   round: Round,
@@ -37,7 +45,9 @@ export async function runRound(
     const unserved = await unservedKinds(house.service);
     const originals = await receivePixes(house, round.seed, Math.ceil(round.intents / 20) + 1);
     progress(`seed ${round.seed}, ${round.fault}: ${round.intents} intents`);
-    const asked = await underFaults(house, round, () => wantAll(house, round, originals, unserved));
+    const { asked, failures } = await underFaults(house, round, () =>
+      wantAll(house, round, originals, unserved, progress),
+    );
     progress('the faults have ended; waiting for everything to come to its end');
     await settle(house, round.settleMs);
     const books = await readBooks(house.service, house.bank);
@@ -45,6 +55,7 @@ export async function runRound(
     const { printed } = house;
     const findings = [
       ...unserved.map((kind) => `NOT SERVED: ${kind}`),
+      ...failures,
       ...check({ round, settings, asked, books, issued, printed }),
     ];
     const seconds = (Date.now() - startedAt) / 1_000;
@@ -82,31 +93,33 @@ async function wantAll(
   { seed, intents }: Round,
   originals: string[],
   unserved: IntentKind[],
-): Promise<Asked[]> {
+  progress: Progress,
+): Promise<Wanted> {
   const bag = intentKinds
     .filter((kind) => !unserved.includes(kind))
     .flatMap((kind) => Array.from({ length: weights[kind] }, () => kind));
-  const asked: Asked[] = [];
+  const wanted: Wanted = { asked: [], failures: [] };
   const places = Array.from({ length: intents }, (_, place) => place);
   await each(places, lanes, async (place) => {
     const dice = new Dice(seed, place);
-    const ground = groundOf(house, dice, originals);
-    // Each kind comes up in its turn, in an order of the seed's.
-    const kind = bag[(place * 7 + seed) % bag.length] ?? dice.pick(bag);
-    const intent = await newIntent(kind, seed, place, dice, ground);
-    const result = await ask(house.services, intent, dice);
-    asked.push(result);
-    if (dice.chance(0.7)) await payAtBank(house, intent);
+    const kind = bag[(place * stride + seed) % bag.length] ?? dice.pick(bag);
+    try {
+      const ground = groundOf(house, dice, originals);
+      const intent = await newIntent(kind, seed, place, dice, ground);
+      wanted.asked.push(await ask(house.services, intent, dice));
+      if (dice.chance(0.7)) await payAtBank(house, intent);
+    } catch (error) {
+      wanted.failures.push(`${kind} ${place} could not be asked for: ${String(error)}`);
+    }
+    const done = wanted.asked.length + wanted.failures.length;
+    if (done % 50 === 0) progress(`${done} of ${intents}`);
   });
-  return asked;
+  return wanted;
 }
 
-/** A payer pays; one who finds no charge yet does not. */
+/** A payer pays; one who finds no charge is told so. Faults spare both calls. */
 async function payAtBank({ bank }: House, { kind, correlationId }: Intent): Promise<void> {
-  if (!correlationId) return;
-  const isKnown = (await bank.bank('GET', `/baas/v1/charges/${correlationId}`)).status === 200;
-  if (kind === 'charge' && isKnown)
-    await bank.bank('POST', `/baas/v1/charges/${correlationId}/pay`);
+  if (kind === 'charge') await bank.bank('POST', `/baas/v1/charges/${correlationId}/pay`);
   if (kind === 'static QR') await bank.bank('POST', '/sandbox/pix/received', { correlationId });
 }
 
