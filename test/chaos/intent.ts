@@ -98,7 +98,7 @@ export async function newIntent(
       return intent('/baas/api/v1/bill-payments', body, { movements });
     }
     case 'refund':
-      return refund(intent, key, cents + dice.integer(0, 3) * 100_00, ground.receivedPix());
+      return refund(intent, key, cents + dice.integer(0, 3) * 6_00, ground.receivedPix());
     case 'customer': {
       const headers = { IdempotencyKey: key, 'x-service-partner-key': 'concilia-dev-partner' };
       const request = { method: 'POST' as const, path: '/v1/customers', body: person(), headers };

@@ -7,11 +7,20 @@ import { until } from './until.js';
 const project = fileURLToPath(new URL('../..', import.meta.url));
 
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
+  const [port = 0] = await freePorts(1);
   return port;
+}
+
+/** All held until the last is found: one that is given back may be the next one found. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports: number[] = [];
+  for (const server of servers) {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    ports.push((server.address() as AddressInfo).port);
+  }
+  for (const server of servers) await new Promise((resolve) => server.close(resolve));
+  return ports;
 }
 
 export interface Answer<Body = Record<string, unknown>> {
@@ -36,7 +45,7 @@ export class ConciliaProcess {
     settings: Record<string, string>,
     script = 'dist/main.js',
   ): Promise<ConciliaProcess> {
-    const [port, sandboxPort] = [await freePort(), await freePort()];
+    const [port, sandboxPort] = await freePorts(2);
     const environment = { PORT: String(port), SANDBOX_PORT: String(sandboxPort), ...settings };
     return new ConciliaProcess(
       environment,

@@ -12,7 +12,7 @@ const keys = { api: 'concilia-dev-key', admin: 'concilia-dev-admin', bank: 'sand
 export default async function serviceInFront() {
   await globalSetup();
   await prepare();
-  const [port, sandboxPort] = [await freePort(), await freePort()];
+  const [port, sandboxPort] = await freePorts(2);
   const databases = [`through_${process.pid}`, `through_${process.pid}_bank`];
   for (const name of databases) await runOnServer(`CREATE DATABASE ${name}`);
   const child = spawn(process.execPath, ['dist/main.js'], {
@@ -110,10 +110,12 @@ async function runOnServer(sql) {
   await client.query(sql).finally(() => client.end());
 }
 
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+/** All held until the last is found: one that is given back may be the next one found. */
+async function freePorts(count) {
+  const servers = Array.from({ length: count }, () => createServer());
+  for (const server of servers)
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const ports = servers.map((server) => server.address().port);
+  for (const server of servers) await new Promise((resolve) => server.close(resolve));
+  return ports;
 }
