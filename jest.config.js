@@ -7,7 +7,6 @@ const project = {
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data'],
-  testTimeout: 30_000,
 };
 
 const house = { ...project, displayName: 'house', testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'] };
@@ -26,4 +25,6 @@ export default {
   // Whoever names a bank wants that one asked, and no other.
   projects: process.env.CONTRACT_BASE_URL ? [house] : [house, contractThroughService],
   maxWorkers: 2,
+  // Read here alone where there are projects.
+  testTimeout: 30_000,
 };
