@@ -7,11 +7,20 @@ import { until } from './until.js';
 const project = fileURLToPath(new URL('../..', import.meta.url));
 
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
+  const [port = 0] = await freePorts(1);
   return port;
+}
+
+/** All held until the last is found: one that is given back may be the next one found. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports: number[] = [];
+  for (const server of servers) {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    ports.push((server.address() as AddressInfo).port);
+  }
+  for (const server of servers) await new Promise((resolve) => server.close(resolve));
+  return ports;
 }
 
 export interface Answer<Body = Record<string, unknown>> {
@@ -31,12 +40,12 @@ export class ConciliaProcess {
     private readonly script: string,
   ) {}
 
-  /** A process with settings of its own, on free ports; not yet running. */
+  /** A process with settings of its own, on free ports; not yet running. One of the role `sandbox` alone is a bank. */
   static async with(
     settings: Record<string, string>,
     script = 'dist/main.js',
   ): Promise<ConciliaProcess> {
-    const [port, sandboxPort] = [await freePort(), await freePort()];
+    const [port, sandboxPort] = await freePorts(2);
     const environment = { PORT: String(port), SANDBOX_PORT: String(sandboxPort), ...settings };
     return new ConciliaProcess(
       environment,
@@ -63,12 +72,17 @@ export class ConciliaProcess {
       'the service is ready',
       async () => {
         if (child.exitCode !== null) throw new Error(`it ended:\n${this.output}`);
-        return (await fetch(`${this.serviceUrl}/health/ready`)).ok;
+        return (await fetch(`${this.isBankAlone ? this.bankUrl : this.serviceUrl}/health/ready`))
+          .ok;
       },
       timeoutMs,
     ).catch((error: unknown) => {
       throw new Error(`${String(error)}\n${this.output}`);
     });
+  }
+
+  private get isBankAlone(): boolean {
+    return this.environment.ROLES === 'sandbox';
   }
 
   /** SIGKILL: nothing gets a chance to tidy up. */

@@ -9,7 +9,15 @@ import { transformFile } from '@swc/core';
 const projectFolder = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const prefix = 'concilia-tests-';
 
-export default async function globalSetup() {
+let starting;
+
+/** Once for all of Jest's projects, whichever comes first. */
+export default function globalSetup() {
+  starting ??= startPostgres();
+  return starting;
+}
+
+async function startPostgres() {
   const launcher = await translateLauncher();
   process.env.TEST_LAUNCHER_URL = launcher.url; // for tests that start it in a process of its own
   globalThis.stopTestPostgres = launcher.remove;
