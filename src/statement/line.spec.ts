@@ -41,12 +41,31 @@ describe('a line of the statement', () => {
       endToEndId: 'E1',
       externalId: 'x-1',
       originalEndToEndId: 'E0',
+      movementId: null,
+      idempotencyKey: null,
+      billCode: null,
+      counterparty: null,
       notes: 'thanks',
       balancePreviousCents: 10_000n,
       currentBalanceCents: 11_050n,
       occurredAt: new Date('2026-01-02T03:04:05.678Z'),
       content: expect.stringContaining('"amount":10.5') as unknown,
       contentHash: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
+    });
+  });
+
+  it.each([
+    [debit, 'beneficiary', '88888888/1/7654321'],
+    [debit, 'payer', null],
+    ['{"name":"CREDIT_PIX","isCredit":true}', 'payer', '88888888/1/7654321'],
+  ])('tells by %s and its %s the other side', (type, side, counterparty) => {
+    const party = '{"number":"765432-1","branch":"0001","participant":{"ispb":"88888888"}}';
+    const proof = `{"id":"m-1","idempotencyKey":"k-1","barCode":"2379","${side}":${party}}`;
+    expect(line({ type, proof })).toMatchObject({
+      movementId: 'm-1',
+      idempotencyKey: 'k-1',
+      billCode: '2379',
+      counterparty,
     });
   });
 

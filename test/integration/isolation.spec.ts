@@ -6,8 +6,14 @@ import { scopes, type Scope } from '../../src/accounts/scopes.js';
 import type { Route } from '../../src/contract/route.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { servedRoutes } from '../../src/platform/api-reference.js';
-import { slip } from '../contract/samples.js';
-import { adminKey, serviceApplication } from '../support/service-application.js';
+import { customer, slip } from '../contract/samples.js';
+import { manual } from '../contract/transfer-samples.js';
+import {
+  adminKey,
+  apiKey,
+  partnerKey,
+  serviceApplication,
+} from '../support/service-application.js';
 import type { ServiceApplication } from '../support/service-application.js';
 
 const ours = { 'api-key': 'x-service-api-key', 'partner-key': 'x-service-partner-key' } as const;
@@ -22,6 +28,8 @@ describe('the doors of the service', () => {
   const ids = new Map<string, string>();
   /** Bodies that are good but for whose things they are about, by route name; an empty object otherwise. */
   const bodies: Record<string, unknown> = {};
+  /** Queries that routes need, by their name. */
+  const queries: Record<string, string> = {};
   /** What must not be seen by B, wherever it stands. */
   const canaries: string[] = [];
   /** Query parameters that name a thing, and a thing of A's. */
@@ -73,6 +81,7 @@ describe('the doors of the service', () => {
         .get(EventsService)
         .record(tx, accountId, [{ type: 'charge.paid', data: { correlationId } }]),
     );
+    await makeMoneyOutOfA();
     const delivery = await service.database.prisma.delivery.findFirstOrThrow();
     const breakId = '01900000-0000-7000-8000-00000000b0b0';
     await service.database.pool.query(
@@ -94,6 +103,55 @@ describe('the doors of the service', () => {
     Object.assign(queryIds, { operationId, endpointId, eventId, reference: correlationId });
   }
 
+  /** Money that A has sent, and what A has asked for besides. */
+  async function makeMoneyOutOfA() {
+    const key = { IdempotencyKey: 'isolation-canary-key' };
+    const post = async (path: string, body: unknown, headers: Record<string, string> = key) => {
+      const answer = await service.call('POST', path, { body, headers });
+      expect([path, Math.floor(answer.status / 100)]).toEqual([path, 2]);
+      return answer;
+    };
+    await post('/baas/api/v2/transfers', manual());
+    const { body: fixtures } = await service.sandbox.call('GET', '/sandbox/fixtures');
+    const { barCode } = fixtures.bills.find(
+      (bill: { status: string; isAllowPartialPayment: boolean }) =>
+        bill.status === 'PENDING_PAYMENT' && !bill.isAllowPartialPayment,
+    );
+    const bill = await service.call('GET', `/baas/api/v1/bill-payments/${barCode}`);
+    const amount = bill.body.paymentCalculation.chargedAmount as number;
+    await post('/baas/api/v1/bill-payments', { amount, barCode });
+    const received = await service.sandbox.call('POST', '/sandbox/pix/received', {
+      body: { amount: 5 },
+    });
+    const { endToEndId } = received.body;
+    const refundPath = `/baas/api/v1/transactions/${endToEndId}/refund?filterBy=END_TO_END_ID`;
+    const refund = await service.call('PUT', refundPath, { body: { amount: 1 } });
+    expect(refund.status).toBe(200);
+    const asPartner = { ...key, 'x-service-partner-key': partnerKey };
+    await post('/v1/customers', customer(), asPartner);
+    const rows = { ...key, 'content-type': 'application/x-ndjson' };
+    const bulk = await post('/v1/charges/bulk', JSON.stringify(slip({})), rows);
+    const newest = async (path: string) =>
+      (await service.call('GET', path)).body.data[0].id as string;
+    const [onboarding] = await service.database.prisma.customer.findMany();
+    for (const [place, id] of [
+      ['/v1/transfers/', await newest('/v1/transfers')],
+      ['/v1/bill-payments/', await newest('/v1/bill-payments')],
+      ['/v1/refunds/', await newest('/v1/refunds')],
+      ['/v1/customers/', onboarding?.id ?? ''],
+      ['/v1/bulk/', bulk.body.id as string],
+      ['/baas/api/v1/transactions/', endToEndId as string],
+    ] as const) {
+      ids.set(place, id);
+      canaries.push(id);
+    }
+    queries.refundTransaction = 'filterBy=END_TO_END_ID';
+    bodies.refundTransaction = { amount: 0.01 };
+    Object.assign(queryIds, { endToEndId });
+  }
+
+  /** A bill is in the bank's register, and nobody's. */
+  const isOfAnAccount = ({ name, path }: Route) => path.includes('{') && name !== 'getBill';
   const businessRoutes = () =>
     routes.filter(({ authentication }) => authentication in ours) as (Route & {
       authentication: keyof typeof ours;
@@ -112,11 +170,13 @@ describe('the doors of the service', () => {
 
   /** The route's path with things of A's in it. */
   function pathOfA(route: Route): string {
-    return route.path.replace(/\{(\w+)\}/g, (_, name: string, at: number) => {
+    const path = route.path.replace(/\{(\w+)\}/g, (_, name: string, at: number) => {
       const id = ids.get(route.path.slice(0, at));
       if (id === undefined) throw new Error(`teach me an id for {${name}} of ${route.path}`);
       return encodeURIComponent(id);
     });
+    const query = queries[route.name];
+    return query === undefined ? path : `${path}?${query}`;
   }
 
   it('are many', () => expect(businessRoutes().length).toBeGreaterThan(20));
@@ -171,17 +231,17 @@ describe('the doors of the service', () => {
   });
 
   it('show A its own things: what follows is not true of nothing', async () => {
-    for (const route of businessRoutes().filter(
-      ({ method, path }) => method === 'GET' && path.includes('{'),
-    )) {
-      const { status } = await service.call('GET', pathOfA(route));
+    for (const route of businessRoutes().filter((one) => isOfAnAccount(one))) {
+      if (route.method !== 'GET') continue;
+      const key = route.authentication === 'partner-key' ? partnerKey : apiKey;
+      const { status } = await ask(route, pathOfA(route), shown(route, key));
       expect([route.name, status]).toEqual([route.name, 200]);
     }
   });
 
   it('answer 404 to B for each thing of A’s, and nothing of A changes', async () => {
     const before = await everythingOfA();
-    for (const route of businessRoutes().filter(({ path }) => path.includes('{'))) {
+    for (const route of businessRoutes().filter((one) => isOfAnAccount(one))) {
       const { status, text } = await ask(
         route,
         pathOfA(route),

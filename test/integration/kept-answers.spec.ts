@@ -53,6 +53,8 @@ describe('a request under a key that asks nothing of the bank', () => {
     const request = { idempotencyKey: key, params: {}, query: {}, body: { size } };
     return kept.once({ accountId, route: asked, request }, how) as Promise<Reply>;
   };
+  const claimed = () =>
+    until('it is claimed', async () => (await run('SELECT 1 FROM kept_answer')).rowCount === 1);
   const run = (sql: string) => service.database.pool.query(sql);
 
   it('is done once and answered again as it was, secret and all', async () => {
@@ -71,6 +73,7 @@ describe('a request under a key that asks nothing of the bank', () => {
 
   it('is refused with another content, also while the first is being answered', async () => {
     const first = ask();
+    await claimed();
     await expect(ask({ size: 2n })).rejects.toMatchObject({ code: 'idempotency_key_reused' });
     await first;
     await expect(ask({ size: 2n })).rejects.toMatchObject({ status: 422 });
@@ -100,6 +103,7 @@ describe('a request under a key that asks nothing of the bank', () => {
   it('is taken up by another when who began it is gone, and only then', async () => {
     const never = new Promise<never>(() => undefined);
     void ask({}, () => never);
+    await claimed();
     await expect(ask({}, work)).rejects.toMatchObject({ code: 'conflict' });
     expect(done).toBe(0);
     await run(`UPDATE kept_answer SET created_at = created_at - interval '61 seconds'`);
@@ -111,10 +115,7 @@ describe('a request under a key that asks nothing of the bank', () => {
   it('does not overwrite what was answered by who took it up', async () => {
     let finish: (answer: { secret: string }) => void = () => undefined;
     const slow = ask({}, () => new Promise((resolve) => (finish = resolve)));
-    await until(
-      'it is claimed',
-      async () => (await run('SELECT 1 FROM kept_answer')).rowCount === 1,
-    );
+    await claimed();
     await run(`UPDATE kept_answer SET created_at = created_at - interval '61 seconds'`);
     await ask({}, () => Promise.resolve({ secret: 'the second' }));
     finish({ secret: 'the first' });

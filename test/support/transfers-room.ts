@@ -1,11 +1,9 @@
 // The transfers room on a database of its own, in front of a sandbox bank.
 import { randomUUID } from 'node:crypto';
 import { BankConnections } from '../../src/bank/bank-connections.service.js';
-import { BankLimits } from '../../src/bank/bank-limits.service.js';
 import { BankService } from '../../src/bank/bank.service.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
-import { noWishes } from '../../src/operations/operation.js';
 import { OperationSender } from '../../src/operations/operation-sender.service.js';
 import { OperationVerdicts } from '../../src/operations/operation-verdicts.service.js';
 import { PossibleDuplicates } from '../../src/operations/possible-duplicates.service.js';
@@ -30,9 +28,17 @@ import { z } from 'zod';
 
 const settings = {
   credentialsKey: 'x'.repeat(32),
-  possibleDuplicates: { policy: 'refuse', windowMinutes: 10 },
+  possibleDuplicates: { policy: 'off', windowMinutes: 60 },
   bank: { profile: 'sandbox' },
 } as never;
+
+/** The tests say when the bank is away: nothing is held back for it. */
+const unlimited = {
+  admit: () => Promise.resolve({ isAdmitted: true, conclude: () => undefined }),
+} as never;
+
+/** Each request of a test is meant: possible duplicates have tests of their own. */
+const wishes = { respondAsync: false, allowDuplicate: true };
 
 /** Moves forward what the room takes for the bank's clock. */
 class MovableClock {
@@ -59,7 +65,7 @@ function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: Movable
     publicUrl: '',
   });
   const bank = new BankService(
-    ...([settings, accounts, connections, new BankLimits(), createLog('silent', 'test')] as const),
+    ...([settings, accounts, connections, unlimited, createLog('silent', 'test')] as const),
   );
   const events = new EventsService(database, wakeUps);
   const verdicts = new OperationVerdicts(database, expected, events, wakeUps);
@@ -105,9 +111,9 @@ export async function transfersRoom(bankBaseUrl: string) {
     lookUp: (account = accountId, key = 'maria@pessoa-dois.example') =>
       lookups.lookUp(account, inputOf(lookUpPixKey, { key }, null)),
     send: (body: unknown, key = newKey(), account = accountId) =>
-      room.transfers.create(account, inputOf(createTransfer, body, key), noWishes),
+      room.transfers.create(account, inputOf(createTransfer, body, key), wishes),
     sendBatch: (body: unknown, key = newKey()) =>
-      room.batches.create(accountId, inputOf(createTransferBatch, body, key), noWishes),
+      room.batches.create(accountId, inputOf(createTransferBatch, body, key), wishes),
     ...reading(service),
     /** Everything as it was, but for the account. */
     clear: async () => {
