@@ -26,7 +26,11 @@ export function billsAt(service: ServiceOnSandbox) {
       })
     ).body;
   const pay = (body: object, key: string = randomUUID()) =>
-    service.call('POST', '/baas/api/v1/bill-payments', { body, headers: { IdempotencyKey: key } });
+    service.call('POST', '/baas/api/v1/bill-payments', {
+      body,
+      // The rules of bills are what is looked at, not what looks like a duplicate while another is on its way.
+      headers: { IdempotencyKey: key, 'Concilia-Allow-Duplicate': 'true' },
+    });
   const read = async (id: string) => (await service.call('GET', `/v1/bill-payments/${id}`)).body;
   const paidAtBank = async (barCode: string): Promise<{ id: string; status: string }[]> => {
     const { body } = await service.bank.call('GET', '/sandbox/bill-payments');

@@ -33,6 +33,9 @@ ADD COLUMN     "is_told_apart" BOOLEAN NOT NULL DEFAULT false,
 ADD COLUMN     "request_query" TEXT NOT NULL DEFAULT '{}';
 
 -- AlterTable
+ALTER TABLE "operation_attempt" ADD COLUMN     "clock_offset_ms" BIGINT NOT NULL DEFAULT 0;
+
+-- AlterTable
 ALTER TABLE "operation_identity" ADD COLUMN     "is_temporary" BOOLEAN NOT NULL DEFAULT false;
 
 -- AlterTable
@@ -58,6 +61,7 @@ CREATE TABLE "bill_payment" (
     "checks" INTEGER NOT NULL DEFAULT 0,
     "checked_at" TIMESTAMPTZ(3),
     "next_check_at" TIMESTAMPTZ(3),
+    "freed_at" TIMESTAMPTZ(3),
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
@@ -183,7 +187,7 @@ CREATE TABLE "transfer" (
 CREATE INDEX "bill_payment_check_due" ON "bill_payment"("account_id", "next_check_at") WHERE (next_check_at IS NOT NULL);
 
 -- CreateIndex
-CREATE UNIQUE INDEX "bill_payment_live" ON "bill_payment"("account_id", "bar_code") WHERE (state NOT IN ('failed', 'rejected'));
+CREATE UNIQUE INDEX "bill_payment_live" ON "bill_payment"("account_id", "bar_code") WHERE (state <> 'failed' AND state <> 'rejected' AND freed_at IS NULL);
 
 -- CreateIndex
 CREATE UNIQUE INDEX "bill_payment_account_id_expected_payment_id_key" ON "bill_payment"("account_id", "expected_payment_id");
@@ -204,6 +208,12 @@ CREATE INDEX "customer_account_id_document_hash_idx" ON "customer"("account_id",
 CREATE INDEX "refund_account_id_original_nsu_idx" ON "refund"("account_id", "original_nsu");
 
 -- CreateIndex
+CREATE INDEX "refund_account_id_nsu_idx" ON "refund"("account_id", "nsu");
+
+-- CreateIndex
+CREATE INDEX "refund_account_id_end_to_end_id_idx" ON "refund"("account_id", "end_to_end_id");
+
+-- CreateIndex
 CREATE UNIQUE INDEX "refund_account_id_expected_payment_id_key" ON "refund"("account_id", "expected_payment_id");
 
 -- CreateIndex
@@ -219,10 +229,16 @@ CREATE INDEX "transfer_account_id_external_id_idx" ON "transfer"("account_id", "
 CREATE INDEX "transfer_check_due" ON "transfer"("account_id", "next_check_at") WHERE (next_check_at IS NOT NULL);
 
 -- CreateIndex
+CREATE INDEX "transfer_failed" ON "transfer"("account_id", "updated_at") WHERE (state = 'failed');
+
+-- CreateIndex
 CREATE UNIQUE INDEX "transfer_account_id_operation_id_position_key" ON "transfer"("account_id", "operation_id", "position");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "transfer_account_id_expected_payment_id_key" ON "transfer"("account_id", "expected_payment_id");
+
+-- CreateIndex
+CREATE INDEX "break_open" ON "break"("account_id", "kind", "opened_at") WHERE (state = 'open');
 
 -- CreateIndex
 CREATE INDEX "charge_check_due" ON "charge"("account_id", "next_check_at") WHERE (next_check_at IS NOT NULL);
@@ -231,7 +247,20 @@ CREATE INDEX "charge_check_due" ON "charge"("account_id", "next_check_at") WHERE
 CREATE INDEX "operation_counterparty" ON "operation"("account_id", "kind", "counterparty", "amount_cents") WHERE (counterparty IS NOT NULL);
 
 -- CreateIndex
+CREATE INDEX "operation_revocable" ON "operation"("account_id") WHERE (state = 'not_executed' OR state = 'needs_operator');
+
+-- CreateIndex
+CREATE INDEX "operation_unanswered" ON "operation"("account_id") WHERE (state <> 'rejected' AND (state <> 'succeeded' OR response_status IS NULL));
+
+-- CreateIndex
 CREATE INDEX "transaction_account_id_original_end_to_end_id_idx" ON "transaction"("account_id", "original_end_to_end_id") WHERE (original_end_to_end_id IS NOT NULL);
+
+-- CreateIndex
+CREATE INDEX "transaction_untied_debit" ON "transaction"("account_id", "counterparty", "occurred_at") WHERE (original_end_to_end_id IS NULL AND is_credit = false);
+
+-- CreateIndex
+CREATE INDEX "webhook_event_pix" ON "webhook_event"("account_id", "reference", "received_at") WHERE (reference_kind = 'end_to_end_id');
+
 
 
 -- What Prisma does not know.
@@ -274,3 +303,33 @@ CREATE TRIGGER "operation_intent_is_fixed" BEFORE UPDATE ON "operation" FOR EACH
      OR OLD.counterparty IS DISTINCT FROM NEW.counterparty
      OR OLD.amount_cents IS DISTINCT FROM NEW.amount_cents)
   EXECUTE FUNCTION "operation_intent_is_fixed"();
+
+-- A transfer goes forward: an answer that comes late, or a status that was read before another, undoes nothing. What
+-- was taken for rejected may be shown to have been done after all.
+CREATE FUNCTION "transfer_goes_forward"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'transfer % does not go from % back to %', OLD.id, OLD.state, NEW.state
+    USING ERRCODE = 'check_violation';
+END $$;
+CREATE TRIGGER "transfer_goes_forward" BEFORE UPDATE ON "transfer" FOR EACH ROW
+  WHEN (OLD.state <> NEW.state AND (
+       OLD.state IN ('effective', 'failed')
+    OR NEW.state = 'requested'
+    OR (OLD.state = 'accepted' AND NEW.state = 'rejected')))
+  EXECUTE FUNCTION "transfer_goes_forward"();
+
+-- What was asked for is fixed, and so are the ids by which the bank knows it.
+CREATE FUNCTION "transfer_is_fixed"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'what transfer % was asked as is fixed', OLD.id USING ERRCODE = 'check_violation';
+END $$;
+CREATE TRIGGER "transfer_is_fixed" BEFORE UPDATE ON "transfer" FOR EACH ROW
+  WHEN (OLD.operation_id <> NEW.operation_id
+     OR OLD.position <> NEW.position
+     OR OLD.amount_cents <> NEW.amount_cents
+     OR OLD.counterparty <> NEW.counterparty
+     OR OLD.expected_payment_id <> NEW.expected_payment_id
+     OR OLD.end_to_end_id <> NEW.end_to_end_id
+     OR OLD.external_id <> NEW.external_id
+     OR OLD.bank_id <> NEW.bank_id)
+  EXECUTE FUNCTION "transfer_is_fixed"();
