@@ -14,7 +14,7 @@ import { parseJson, stringifyJson } from '../platform/exact-json.js';
 import { TransfersService } from '../transfers/transfers.service.js';
 import type { EndedRow } from './bulk.queries.js';
 import type { BulkKind } from './bulk.schema.js';
-import { readTransferRow, type RowErrors } from './row-request.js';
+import { isByKey, pixKeyTransfer, readTransferRow, type RowErrors } from './row-request.js';
 
 /** Of the keys under which rows are sent: a row's own id makes the same one in every file. */
 const keyNamespace = '6f1d2f0e-6d0c-5b7a-9d53-0f2f5f7e2c11';
@@ -50,18 +50,20 @@ export class RowIssuer {
   }
 
   private async issueTransfer(accountId: number, request: unknown): Promise<Reply> {
-    return this.transfers.create(accountId, transferInput(accountId, request), noWishes);
+    const { body, idempotencyKey } = readTransferRow(request);
+    const { externalId } = body as { externalId?: string };
+    const key = idempotencyKey ?? uuidv5(`${accountId} ${externalId}`, keyNamespace);
+    if (!isByKey(body)) return this.transfers.create(accountId, transferInput(body, key), noWishes);
+    const transfer = z.decode(pixKeyTransfer, body as never);
+    const { key: pixKey, holderDocument, amount, description } = transfer;
+    const asked = { key: pixKey, holderDocument, amount, description };
+    return this.transfers.createByKey(accountId, asked, key, noWishes);
   }
 }
 
-/** The transfer of a row, under the key that its own id makes. */
-export function transferInput(
-  accountId: number,
-  request: unknown,
-): RouteInput<typeof createTransfer> {
-  const { body, idempotencyKey } = readTransferRow(request);
-  const { externalId, ...transfer } = z.decode(createTransfer.body, body as never);
-  const key = idempotencyKey ?? uuidv5(`${accountId} ${externalId}`, keyNamespace);
+/** The transfer of a row that is the contract's request. */
+function transferInput(row: unknown, key: string): RouteInput<typeof createTransfer> {
+  const { externalId, ...transfer } = z.decode(createTransfer.body, row as never);
   // Only a transfer between accounts bears an externalId at the bank.
   const isInternal = transferShape(transfer).shape === 'internal';
   const sent = isInternal && externalId ? { ...transfer, externalId } : transfer;

@@ -36,15 +36,18 @@ describe('readRequest', () => {
     });
   });
 
-  it('sends no transfer by key, which needs its look-up', () => {
+  it('takes a Pix key, which is looked up when its turn has come, and no look-up of before', () => {
+    const byKey = { amount, key: 'a@b.example', externalId: 'row-2' };
+    expect(readRequest('transfers', byKey)).toEqual({ reference: 'row-2' });
+    expect(readRequest('transfers', { ...byKey, key: 'no key' })).toMatchObject({
+      issues: { '$.key': [expect.any(String)] },
+    });
+    expect(readRequest('transfers', { ...byKey, amount: 'x' })).toMatchObject({
+      issues: { '$.amount': [expect.any(String)] },
+    });
     const looked = { amount, initiationType: 'KEY', endToEndId: 'E1', externalId: 'row-2' };
     expect(readRequest('transfers', looked)).toMatchObject({
       issues: { '$.endToEndId': [expect.any(String)] },
     });
-    expect(readRequest('transfers', { amount, key: 'a@b.example', externalId: 'x' })).toMatchObject(
-      {
-        issues: { '$.key': [expect.any(String)] },
-      },
-    );
   });
 });

@@ -1,10 +1,11 @@
 // Whether a row is a request of its kind, and what it is known by.
 import { z } from 'zod';
 import { createCharge } from '../contract/charges.js';
-import { transferShape, createTransfer } from '../contract/transfers.js';
+import { pixKeyText } from '../contract/pix-lookup.js';
+import { createTransfer, taxIdText, transferShape } from '../contract/transfers.js';
 import { decode, type Issues } from '../platform/contract-route.js';
 import { isJsonObject } from '../platform/exact-json.js';
-import { clientIdentifier } from '../contract/wire.js';
+import { clientIdentifier, positiveReais, text } from '../contract/wire.js';
 import type { BulkKind } from './bulk.schema.js';
 
 export type RowReading = { reference: string } | { issues: Issues; reference: string | null };
@@ -33,18 +34,30 @@ function readTransfer(request: unknown): RowReading {
   const { body, idempotencyKey } = readTransferRow(request);
   const issues: Issues = {};
   const own = textAt(request, 'externalId') ?? idempotencyKey;
-  if (isJsonObject(body) && 'key' in body)
-    issues['$.key'] = ['A transfer by key is sent by itself, after its look-up.'];
+  if (isByKey(body)) decode(pixKeyTransfer, body, issues);
   else {
     const transfer = decode(createTransfer.body, body, issues);
     if (Object.keys(issues).length === 0 && transferShape(transfer as never).shape === 'key')
-      issues['$.endToEndId'] = ['A transfer by key is sent by itself, after its look-up.'];
+      issues['$.endToEndId'] = ['A row tells the Pix key: it is looked up when its turn has come.'];
   }
   if (idempotencyKey !== null && !clientIdentifier.safeParse(idempotencyKey).success)
     issues['$.idempotencyKey'] = ['Must be 1 to 100 printable ASCII characters.'];
   if (own === null || own === '')
     issues['$.externalId'] = ['An externalId, or an idempotencyKey, is required of each row.'];
   return concluded(issues, () => own ?? '', own);
+}
+
+/** A row by Pix key: what the look-up will answer is not in it yet. */
+export const pixKeyTransfer = z.looseObject({
+  key: pixKeyText,
+  holderDocument: taxIdText.nullish(),
+  amount: positiveReais,
+  description: text(140).nullish(),
+  externalId: clientIdentifier.nullish(),
+});
+
+export function isByKey(body: unknown): boolean {
+  return isJsonObject(body) && 'key' in body;
 }
 
 function concluded(issues: Issues, reference: () => string, known: string | null): RowReading {

@@ -15,6 +15,7 @@ import { SecretBox } from '../platform/secret-box.js';
 import { WakeUps } from '../platform/wake-ups.js';
 import {
   isFinal,
+  noWishes,
   operationHeader,
   type Intent,
   type Operation,
@@ -82,6 +83,30 @@ export class OperationsService {
     const secretBody = kind.repeat === 'never' ? encodeBody(kind.route, intent.input) : null;
     await this.sender.send(operation, 'received', secretBody);
     return toReply(await this.get(accountId, operation.id), headers);
+  }
+
+  /**
+   * The answer to what was asked for under this key before, for a room whose request is made anew each time (a transfer
+   * by key begins with a look-up of its own). Null when nothing was. Throws when it was for another amount.
+   */
+  async replay(
+    kind: Pick<OperationKind, 'name'>,
+    { accountId, idempotencyKey }: { accountId: number; idempotencyKey: string },
+    amountCents: bigint,
+  ): Promise<Reply | null> {
+    const known = await this.database.prisma.operationIdentity.findUnique({
+      where: {
+        accountId_kind_identity: {
+          accountId,
+          kind: kind.name,
+          identity: keyIdentity(idempotencyKey),
+        },
+      },
+    });
+    if (!known) return null;
+    const operation = await this.get(accountId, known.operationId);
+    if (operation.amountCents !== amountCents) throw keyReused();
+    return this.repeat(operation, noWishes);
   }
 
   /** Throws `not_found`, also for another account's. */
@@ -159,10 +184,7 @@ export class OperationsService {
     const isSame =
       operation.requestHash === request.requestHash &&
       found.every(({ operationId }) => operationId === first.operationId);
-    if (!isSame)
-      throw new AppError('idempotency_key_reused', {
-        public: 'The same key or id came with another request.',
-      });
+    if (!isSame) throw keyReused();
     // What an operation without effect was known by stays free for a mended request.
     const isFree = ['rejected', 'not_executed'].includes(operation.state);
     const lasting = identities.filter(({ isNatural }) => !isNatural || !isFree);
@@ -209,6 +231,16 @@ export class OperationsService {
   }
 }
 
+function keyIdentity(idempotencyKey: string): string {
+  return `key ${idempotencyKey}`;
+}
+
+function keyReused(): AppError {
+  return new AppError('idempotency_key_reused', {
+    public: 'The same key or id came with another request.',
+  });
+}
+
 function identitiesOf(
   { idempotencyKey, naturalIdentity, joinsSameRequest }: Intent,
   requestHash: string,
@@ -216,7 +248,7 @@ function identitiesOf(
   const identities: identity.Identity[] = [];
   const add = (identity: string, isNatural: boolean, isTemporary = false) =>
     identities.push({ identity, isNatural, isTemporary });
-  if (idempotencyKey !== null) add(`key ${idempotencyKey}`, false);
+  if (idempotencyKey !== null) add(keyIdentity(idempotencyKey), false);
   if (naturalIdentity !== null) add(naturalIdentity, true);
   if (joinsSameRequest && idempotencyKey === null) add(`request ${requestHash}`, true, true);
   return identities;

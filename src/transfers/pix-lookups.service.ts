@@ -24,7 +24,10 @@ export class PixLookups {
   ) {}
 
   /** Asks the bank and hands its answer on; the look-up may begin a transfer from then on. */
-  async lookUp(accountId: number, input: RouteInput<typeof lookUpPixKey>): Promise<Reply> {
+  async lookUp(
+    accountId: number,
+    input: RouteInput<typeof lookUpPixKey>,
+  ): Promise<{ endToEndId: string; reply: Reply }> {
     const account = await this.accounts.get(accountId);
     const { status, text, value, date } = await this.bank.ask(lookUpPixKey, account, input);
     const lookedUpAt = date ?? (await this.bankTime.now(accountId));
@@ -41,7 +44,7 @@ export class PixLookups {
       // A bank may answer a repeat with the look-up that it made: that stays used if it is.
       skipDuplicates: true,
     });
-    return new Reply(status, text);
+    return { endToEndId, reply: new Reply(status, text) };
   }
 
   /** Throws for one that this account has not made. */

@@ -32,7 +32,7 @@ export class TransfersController {
     @CalledBy() { accountId }: Caller,
     @Input() input: RouteInput<typeof lookUpPixKey>,
   ): Promise<Reply> {
-    return this.lookups.lookUp(accountId, input);
+    return (await this.lookups.lookUp(accountId, input)).reply;
   }
 
   @Needs('transfer')

@@ -23,6 +23,7 @@ import type {
 } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
+import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
 import { PixLookups } from './pix-lookups.service.js';
 import { readTransfer } from './told-transfer.js';
@@ -35,6 +36,15 @@ import {
   ownExternalId,
 } from './transfer-request.js';
 import * as queries from './transfers.queries.js';
+
+/** A transfer by key whose look-up is still to be made. */
+export interface PixKeyTransfer {
+  key: string;
+  holderDocument?: string | null | undefined;
+  /** Cents. */
+  amount: bigint;
+  description?: string | null | undefined;
+}
 
 @Injectable()
 export class TransfersService implements OnModuleInit {
@@ -105,6 +115,34 @@ export class TransfersService implements OnModuleInit {
     });
     await this.records.announce(accountId);
     return reply;
+  }
+
+  /**
+   * A transfer by key with the look-up that begins it. Under one key it is one transfer: asked again, it is not looked up
+   * again, and its answer is that of the first.
+   */
+  async createByKey(
+    accountId: number,
+    { key, holderDocument, ...request }: PixKeyTransfer,
+    idempotencyKey: string,
+    wishes: Wishes,
+  ): Promise<Reply> {
+    const intent = { accountId, idempotencyKey };
+    const replay = () => this.operations.replay(this.kind, intent, request.amount);
+    const known = await replay();
+    if (known) return known;
+    const asked = { params: {}, query: {}, idempotencyKey: null, body: { key, holderDocument } };
+    const { endToEndId } = await this.lookups.lookUp(accountId, asked);
+    const body = { ...request, endToEndId, initiationType: 'KEY' as const };
+    try {
+      return await this.create(accountId, { ...asked, idempotencyKey, body }, wishes);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'idempotency_key_reused') throw error;
+      // Another process has begun it meanwhile, with a look-up of its own.
+      const begun = await replay();
+      if (begun) return begun;
+      throw error;
+    }
   }
 
   private async outgoingOf(accountId: number, shape: TransferShape): Promise<Outgoing> {

@@ -64,6 +64,18 @@ describe('money sent', () => {
       await expect(room.send(byKey(id))).rejects.toMatchObject(refusedBy('look_up_used'));
     });
 
+    it('is one transfer under one key where the look-up is ours, also when two make one at once', async () => {
+      const [key, asked] = [room.newKey(), { key: 'maria@pessoa-dois.example', amount: 125n }];
+      const both = await Promise.all([room.sendByKey(asked, key), room.sendByKey(asked, key)]);
+      const again = await room.sendByKey(asked, key);
+      expect(new Set([...both, again].map(({ body }) => body)).size).toBe(1);
+      expect(bodyOf(again)).toMatchObject({ type: 'PIX_KEY', amount: 1.25 });
+      expect(await room.database.prisma.operation.count()).toBe(1);
+      await expect(room.sendByKey({ ...asked, amount: 126n }, key)).rejects.toMatchObject({
+        code: 'idempotency_key_reused',
+      });
+    });
+
     it('gives a repeat the first answer, when the look-up is used and expired', async () => {
       const [id, key] = [await endToEndId(), room.newKey()];
       const first = await room.send(byKey(id), key);

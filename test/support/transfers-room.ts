@@ -21,7 +21,7 @@ import { TransferBatches } from '../../src/transfers/transfer-batches.service.js
 import { TransferFollower } from '../../src/transfers/transfer-follower.service.js';
 import { TransferRecords } from '../../src/transfers/transfer-records.service.js';
 import { TransferViews } from '../../src/transfers/transfer-views.service.js';
-import { TransfersService } from '../../src/transfers/transfers.service.js';
+import { TransfersService, type PixKeyTransfer } from '../../src/transfers/transfers.service.js';
 import { plainCredentials } from './bank-door.js';
 import { serviceDatabase, type ServiceDatabase } from './service-database.js';
 import { z } from 'zod';
@@ -108,8 +108,10 @@ export async function transfersRoom(bankBaseUrl: string) {
     /** What the bank is held to be able to do. */
     setProfile: (changes: Partial<BankService['profile']>) =>
       Object.assign(bank, { profile: { ...profile, ...changes } }),
-    lookUp: (account = accountId, key = 'maria@pessoa-dois.example') =>
-      lookups.lookUp(account, inputOf(lookUpPixKey, { key }, null)),
+    lookUp: async (account = accountId, key = 'maria@pessoa-dois.example') =>
+      (await lookups.lookUp(account, inputOf(lookUpPixKey, { key }, null))).reply,
+    sendByKey: (transfer: PixKeyTransfer, key = newKey()) =>
+      room.transfers.createByKey(accountId, transfer, key, wishes),
     send: (body: unknown, key = newKey(), account = accountId) =>
       room.transfers.create(account, inputOf(createTransfer, body, key), wishes),
     sendBatch: (body: unknown, key = newKey()) =>
