@@ -231,4 +231,33 @@ describe('a file of charges', () => {
     );
     expect(operations.rows).toEqual([{ count }]);
   }, 60_000);
+
+  it('sends transfers of each shape once, whatever is uploaded again', async () => {
+    const beneficiary = {
+      ...{ number: '7654321', branch: '0001', type: 'CURRENT', participantIspb: '88888888' },
+      holder: { document: '52998224725', name: 'João da Silva', type: 'NATURAL' },
+    };
+    const rows = [
+      { externalId: 'salary-1', amount: 1.01, key: 'maria@pessoa-dois.example' },
+      { externalId: 'salary-2', amount: 1.02, beneficiaryAccount: '1000002' },
+      { externalId: 'salary-3', amount: 1.03, beneficiary },
+      { externalId: 'salary-4', amount: 1.04, key: 'nobody@nowhere.example' },
+      { amount: 1.05, beneficiaryAccount: '1000002' },
+    ];
+    const path = '/v1/transfers/bulk';
+    const { body } = await upload(lines(...rows), undefined, path);
+    const counts = { pending: 0, accepted: 3, rejected: 1, invalid: 1 };
+    expect((await finished(body.id)).counts).toEqual(counts);
+    // Another file with the same rows, and a cent more in one of them.
+    const again = await upload(
+      lines(...rows.slice(0, 2), { ...rows[2], amount: 9 }),
+      undefined,
+      path,
+    );
+    expect((await finished(again.body.id)).counts).toMatchObject({ accepted: 2, rejected: 1 });
+    const { rows: sent } = await bank.pool.query(
+      `SELECT -change_cents::int AS cents FROM statement_line WHERE change_cents BETWEEN -1000 AND -1 ORDER BY 1`,
+    );
+    expect(sent).toEqual([101, 102, 103].map((cents) => ({ cents })));
+  });
 });
