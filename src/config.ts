@@ -50,10 +50,25 @@ const urlOf = (name: string, protocols: RegExp, example: string) =>
 const postgresUrl = (name: string) =>
   urlOf(name, /^postgres(ql)?:$/, 'postgresql://user:password@host:5432/database');
 
+/** Headers by which requests are framed, routed and told apart: no key may stand in them. */
+const takenHeaders = new Set([
+  ...['host', 'connection', 'content-length', 'content-type', 'content-encoding', 'expect'],
+  ...['transfer-encoding', 'te', 'trailer', 'upgrade', 'keep-alive', 'accept', 'idempotencykey'],
+]);
+
+/** Whether a key may be carried by this header. */
+export function isFreeHeader(name: string): boolean {
+  return !takenHeaders.has(name.toLowerCase());
+}
+
 const headerName = (name: string) =>
   z
     .string()
     .regex(/^[a-z0-9-]{1,60}$/i, `${name} must be an HTTP header's name.`)
+    .refine(
+      isFreeHeader,
+      `${name} must be an HTTP header's name, not one that requests have of their own.`,
+    )
     .transform((value) => value.toLowerCase());
 
 const secret = (name: string, minLength: number) =>

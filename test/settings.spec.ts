@@ -146,6 +146,7 @@ describe('a value', () => {
     ['BANK_PARTNER_KEY', 'ção-ção-ção'],
     ['BANK_API_KEY_HEADER', 'x key'],
     ['BANK_PARTNER_KEY_HEADER', 'x-key:'],
+    ['BANK_API_KEY_HEADER', 'Host'],
     ['BANK_ACCOUNT_HEADER', 'x account'],
     ['BANK_REPEAT_SAFE', 'yes'],
     ['BANK_STATUS_BY_ID', '1'],

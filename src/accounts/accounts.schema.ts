@@ -4,6 +4,7 @@ import { route } from '../contract/route.js';
 import { filledText, integer, text, timestamp } from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
 import { certificatePem, privateKeyPem } from './certificates.schema.js';
+import { isFreeHeader } from '../config.js';
 import { scopes } from './scopes.js';
 
 const base = { chapter: 'Bank accounts', authentication: 'admin-key' } as const;
@@ -16,6 +17,7 @@ const slug = text(60).regex(
 );
 const headerName = text(60)
   .regex(/^[A-Za-z0-9-]+$/, 'Must be an HTTP header’s name.')
+  .refine((name) => isFreeHeader(name), 'Is a header that requests have of their own.')
   .transform((name) => name.toLowerCase());
 const headerValue = (minLength: number) =>
   text(2000)
@@ -103,6 +105,8 @@ export const updateAccount = route({
   body: z.object({
     name: filledText(200).nullish(),
     credentials: z.object({ apiKey: headerValue(1).optional(), ...optionalCredentials }).optional(),
+    /** Says that another apiKey or accountHeader is still of the same account at the bank. */
+    isSameBankAccount: z.boolean('Must be true or false.').optional(),
   }),
   response: accountView,
 });

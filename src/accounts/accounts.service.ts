@@ -34,8 +34,12 @@ export const mainSlug = 'main';
 
 export interface AccountChanges {
   name?: string | null | undefined;
+  /** The operator's word that another key is still of the same account at the bank. */
+  isSameBankAccount?: boolean | undefined;
   credentials?: Partial<KeptCredentials> | undefined;
 }
+
+type BankIdentity = Pick<KeptCredentials, 'apiKey' | 'accountHeader'>;
 
 @Injectable()
 export class AccountsService {
@@ -68,7 +72,14 @@ export class AccountsService {
       data: [{ slug: mainSlug, goLiveAt: this.defaultGoLiveAt() }],
       skipDuplicates: true,
     });
-    return this.database.prisma.bankAccount.findUniqueOrThrow({ where: { slug: mainSlug } });
+    const bankIdentity = this.bankIdentity(this.settings.bank);
+    const other = await this.database.prisma.bankAccount.findUnique({ where: { bankIdentity } });
+    if (other && other.slug !== mainSlug)
+      throw new SettingsError([`BANK_API_KEY is the key of the account ${other.slug}.`]);
+    return this.database.prisma.bankAccount.update({
+      where: { slug: mainSlug },
+      data: { bankIdentity },
+    });
   }
 
   /** Adds an account; its webhooks are registered and its statement is read. Throws `conflict`. */
@@ -86,18 +97,27 @@ export class AccountsService {
           goLiveAt: goLiveAt ?? this.defaultGoLiveAt(),
           origin: 'api',
           credentials: this.seal(credentials),
+          bankIdentity: this.bankIdentity(credentials),
         },
       ],
       skipDuplicates: true,
     });
     const account = added[0];
-    if (!account) throw new AppError('conflict', { public: 'An account has this slug already.' });
+    if (!account)
+      throw new AppError('conflict', {
+        public: (await this.findBySlug(slug))
+          ? 'An account has this slug already.'
+          : 'Another account has this key: the book of one account at the bank is kept once.',
+      });
     await this.wake(account.id);
     return account;
   }
 
   /** Throws `conflict` for the credentials of the settings' account, and where another change was faster. */
-  async change(slug: string, { name, credentials }: AccountChanges): Promise<BankAccountRow> {
+  async change(
+    slug: string,
+    { name, credentials, isSameBankAccount = false }: AccountChanges,
+  ): Promise<BankAccountRow> {
     const account = await this.getBySlug(slug);
     if (credentials && account.origin === 'settings')
       throw new AppError('conflict', {
@@ -105,11 +125,25 @@ export class AccountsService {
       });
     const changed = credentials ? changeCredentials(this.open(account), credentials) : null;
     if (changed) assertPair(changed);
+    const bankIdentity = changed ? this.bankIdentity(changed) : account.bankIdentity;
+    // What was asked under the old key would be asked again of another account, under a key that is new to it.
+    if (bankIdentity !== account.bankIdentity && !isSameBankAccount)
+      throw new AppError('conflict', {
+        reason: 'bank_account_may_differ',
+        public:
+          'Another apiKey or accountHeader may be of another account at the bank: isSameBankAccount says that it is ' +
+          'not. An account of its own is added for another one.',
+      });
+    const holder =
+      bankIdentity &&
+      (await this.database.prisma.bankAccount.findUnique({ where: { bankIdentity } }));
+    if (holder && holder.id !== account.id)
+      throw new AppError('conflict', { public: 'Another account has this key.' });
     const { count } = await this.database.prisma.bankAccount.updateMany({
       where: { id: account.id, updatedAt: account.updatedAt },
       data: {
         ...(name === undefined ? {} : { name }),
-        ...(changed ? { credentials: this.seal(changed) } : {}),
+        ...(changed ? { credentials: this.seal(changed), bankIdentity } : {}),
         updatedAt: later(this.clock.now(), account.updatedAt),
       },
     });
@@ -175,6 +209,11 @@ export class AccountsService {
         ? this.settings.bank.webhookSecret
         : this.open(account).webhookSecret;
     return said ?? this.secretBox.hash('bank-webhook-secret', slug);
+  }
+
+  /** Which account at the bank the credentials are of, as far as they tell. */
+  private bankIdentity({ apiKey, accountHeader }: BankIdentity): string {
+    return this.secretBox.hash('bank-identity', `${apiKey} ${accountHeader?.value ?? ''}`);
   }
 
   private defaultGoLiveAt(): Date {

@@ -10,7 +10,7 @@ import {
 import type { ServiceApplication } from '../support/service-application.js';
 import { authority, clientOne, clientTwo } from '../support/tls-material.js';
 
-describe('bank accounts and keys, by API', () => {
+describe('bank accounts, by API', () => {
   let service: ServiceApplication;
   let count = 0;
 
@@ -27,7 +27,7 @@ describe('bank accounts and keys, by API', () => {
   ) => service.call(method, path, { body, headers, apiKey: adminKey });
   const add = async (credentials: Record<string, unknown> = {}) => {
     const slug = `account-${(count += 1)}`;
-    const body = { slug, credentials: { apiKey: 'sandbox-dev-key-2', ...credentials } };
+    const body = { slug, credentials: { apiKey: `key-of-${slug}`, ...credentials } };
     return { slug, answer: await asOperator('POST', '/v1/accounts', body) };
   };
   const makeKey = async (slug: string, over: Record<string, unknown> = {}) =>
@@ -79,7 +79,11 @@ describe('bank accounts and keys, by API', () => {
 
   describe('an account', () => {
     it('that is added asks the bank as itself, and its credentials are never told', async () => {
-      const { slug, answer } = await add({ webhookSecret: 'w'.repeat(16), rateLimitPerSecond: 50 });
+      const { slug, answer } = await add({
+        apiKey: 'sandbox-dev-key-2',
+        webhookSecret: 'w'.repeat(16),
+        rateLimitPerSecond: 50,
+      });
       expect(answer.status).toBe(201);
       expect(answer.body).toMatchObject({
         slug,
@@ -112,6 +116,29 @@ describe('bank accounts and keys, by API', () => {
         expect((await again(wrong)).body.errors).toHaveProperty(['$.slug']);
     });
 
+    it('is the only one with its key at the bank, and has another key at the operator’s word alone', async () => {
+      const { slug } = await add({ apiKey: 'the-only-one' });
+      expect((await add({ apiKey: 'the-only-one' })).answer.status).toBe(409);
+      expect((await add({ apiKey: 'sandbox-dev-key' })).answer.status).toBe(409);
+      const change = (path: string, body: object) =>
+        asOperator('PATCH', `/v1/accounts/${path}`, body);
+      const credentials = { apiKey: 'of-whom' };
+      const asked = await change(slug, { credentials });
+      expect([asked.status, asked.body.code]).toEqual([409, 'bank_account_may_differ']);
+      expect(await credentialsOf(slug)).toMatchObject({ apiKey: 'the-only-one' });
+      expect((await change(slug, { credentials, isSameBankAccount: true })).status).toBe(200);
+      const { slug: other } = await add();
+      expect((await change(other, { credentials, isSameBankAccount: true })).status).toBe(409);
+    });
+
+    it.each(['host', 'Content-Length', 'IdempotencyKey'])(
+      'shows no key in the header %s, which requests have of their own',
+      async (name) => {
+        const { answer } = await add({ accountHeader: { name, value: '7' } });
+        expect(answer.body.errors).toHaveProperty(['$.credentials.accountHeader.name']);
+      },
+    );
+
     it('is changed field by field: what is left out stays, null takes away', async () => {
       const { slug } = await add({
         ...{ clientCertificate: clientOne.certificate },
@@ -121,6 +148,7 @@ describe('bank accounts and keys, by API', () => {
       const path = `/v1/accounts/${slug}`;
       const changed = await asOperator('PATCH', path, {
         name: 'Second',
+        isSameBankAccount: true,
         credentials: {
           apiKey: 'another',
           ca: null,
@@ -194,106 +222,6 @@ describe('bank accounts and keys, by API', () => {
       expect(again.headers.get('idempotent-replayed')).toBe('true');
       const other = await asOperator('POST', '/v1/accounts', { ...body, name: 'x' }, headers);
       expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
-    });
-  });
-
-  describe('a key', () => {
-    it('is told once, lets in at once, and is kept as a hash', async () => {
-      const made = await makeKey('main');
-      expect(made.key).toMatch(/^ck_[\w-]{43}$/);
-      expect(made.hint).toBe(made.key.slice(-4));
-      expect(await statusWith(made.key)).toBe(200);
-      const listed = await asOperator('GET', '/v1/accounts/main/keys');
-      expect(listed.body.data[0]).toMatchObject({ id: made.id, scopes: ['read'], kind: 'api' });
-      const { rows } = await service.database.pool.query('SELECT * FROM api_key');
-      for (const text of [listed.text, JSON.stringify(rows)]) expect(text).not.toContain(made.key);
-    });
-
-    it('that is rotated works until the overlap is over; its successor may do the same', async () => {
-      const old = await makeKey('main', { scopes: ['read', 'refund'] });
-      const rotate = (body: unknown) =>
-        asOperator('POST', `/v1/accounts/main/keys/${old.id}/rotate`, body);
-      const { status, body } = await rotate({ overlapSeconds: 3600 });
-      expect([status, body.scopes, body.name]).toEqual([201, ['read', 'refund'], 'a system']);
-      expect([await statusWith(old.key), await statusWith(body.key)]).toEqual([200, 200]);
-      expect((await rotate({})).status).toBe(409);
-      await service.database.pool.query(
-        `UPDATE api_key SET expires_at = now() - interval '1 second' WHERE id = $1`,
-        [old.id],
-      );
-      expect([await statusWith(old.key), await statusWith(body.key)]).toEqual([401, 200]);
-    });
-
-    it('works a day more when nothing is said, at once no more at 0, and never beyond 30 days', async () => {
-      const [day, none] = [await makeKey('main'), await makeKey('main')];
-      const rotate = (id: string, body: unknown) =>
-        asOperator('POST', `/v1/accounts/main/keys/${id}/rotate`, body);
-      expect((await rotate(day.id, { overlapSeconds: 2_592_001 })).status).toBe(400);
-      expect((await rotate(day.id, { overlapSeconds: -1 })).status).toBe(400);
-      await rotate(day.id, {});
-      await rotate(none.id, { overlapSeconds: 0 });
-      expect(await statusWith(none.key)).toBe(401);
-      const listed = await asOperator('GET', '/v1/accounts/main/keys');
-      const { expiresAt } = listed.body.data.find(({ id }: { id: string }) => id === day.id);
-      const leftMs = Date.parse(expiresAt) - Date.now();
-      expect(Math.abs(leftMs - 86_400_000)).toBeLessThan(60_000);
-    });
-
-    it('that is revoked works no more', async () => {
-      const { id, key } = await makeKey('main');
-      const revoked = await asOperator('DELETE', `/v1/accounts/main/keys/${id}`);
-      expect([revoked.status, typeof revoked.body.revokedAt]).toEqual([200, 'string']);
-      expect(await statusWith(key)).toBe(401);
-      const rotated = await asOperator('POST', `/v1/accounts/main/keys/${id}/rotate`, {});
-      expect(rotated.status).toBe(409);
-    });
-
-    it('of another account is 404', async () => {
-      const { slug } = await add();
-      const { id, key } = await makeKey(slug);
-      for (const [method, path] of [
-        ['POST', `/v1/accounts/main/keys/${id}/rotate`],
-        ['DELETE', `/v1/accounts/main/keys/${id}`],
-      ] as const)
-        expect((await asOperator(method, path, {})).status).toBe(404);
-      expect(await statusWith(key)).toBe(200);
-    });
-
-    it('of the settings is changed there', async () => {
-      const { id } = await service.database.prisma.apiKey.findFirstOrThrow({
-        where: { origin: 'settings', kind: 'api' },
-      });
-      const path = `/v1/accounts/main/keys/${id}`;
-      expect((await asOperator('DELETE', path)).status).toBe(409);
-      expect((await asOperator('POST', `${path}/rotate`, {})).status).toBe(409);
-      expect(await statusWith(apiKey)).toBe(200);
-    });
-
-    it.each([
-      [{ scopes: [] }, '$.scopes'],
-      [{ scopes: ['everything'] }, '$.scopes[0]'],
-      [{ scopes: undefined }, '$.scopes'],
-      [{ kind: 'partner', scopes: ['read'] }, '$.scopes'],
-      [{ kind: 'operator' }, '$.kind'],
-      [{ name: ' ' }, '$.name'],
-    ])('is not made of %j', async (over, path) => {
-      const body = { name: 'x', scopes: ['read'], ...over };
-      const answer = await asOperator('POST', '/v1/accounts/main/keys', body);
-      expect([answer.status, Object.keys(answer.body.errors as object)]).toEqual([400, [path]]);
-    });
-
-    it('lists page by page, newest first, each once', async () => {
-      const { slug } = await add();
-      const ids: string[] = [];
-      for (let made = 0; made < 5; made += 1) ids.unshift((await makeKey(slug)).id);
-      const seen: string[] = [];
-      for (let cursor = ''; ;) {
-        const { body } = await asOperator('GET', `/v1/accounts/${slug}/keys?limit=2${cursor}`);
-        seen.push(...body.data.map(({ id }: { id: string }) => id));
-        if (body.next === null) break;
-        cursor = `&cursor=${body.next}`;
-      }
-      expect(seen).toEqual(ids);
     });
   });
 });

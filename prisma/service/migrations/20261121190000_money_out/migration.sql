@@ -5,7 +5,8 @@ ADD COLUMN     "name" TEXT,
 ADD COLUMN     "scopes" TEXT[];
 
 -- AlterTable
-ALTER TABLE "bank_account" ADD COLUMN     "credentials" TEXT,
+ALTER TABLE "bank_account" ADD COLUMN     "bank_identity" TEXT,
+ADD COLUMN     "credentials" TEXT,
 ADD COLUMN     "name" TEXT,
 ADD COLUMN     "origin" TEXT NOT NULL DEFAULT 'settings',
 ADD COLUMN     "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP;
@@ -182,6 +183,9 @@ CREATE TABLE "transfer" (
 
     CONSTRAINT "transfer_pkey" PRIMARY KEY ("account_id","id")
 );
+
+-- CreateIndex
+CREATE UNIQUE INDEX "bank_account_bank_identity_key" ON "bank_account"("bank_identity");
 
 -- CreateIndex
 CREATE INDEX "bill_payment_check_due" ON "bill_payment"("account_id", "next_check_at") WHERE (next_check_at IS NOT NULL);
