@@ -6,17 +6,17 @@ import { AccountsService, type BankAccount } from '../accounts/accounts.service.
 import type { BankCredentials } from '../accounts/credentials.js';
 import { Settings } from '../config.js';
 import { idempotencyKeyHeader } from '../contract/authentication.js';
-import { errorBody } from '../contract/errors.js';
 import type { Route, RouteInput, RouteOutput } from '../contract/route.js';
 import { assertOutsideTransaction } from '../database.service.js';
 import { Reply } from '../platform/contract-route.js';
-import { AppError, type FaultCode, type FaultDetails } from '../platform/errors.js';
+import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
 import { describeError, Log } from '../platform/log.js';
 import { judgeAnswer, type BankAnswer, type UnknownAnswer } from './answer.js';
 import { BankConnections } from './bank-connections.service.js';
 import { BankLimits } from './bank-limits.service.js';
 import { endpointClassOf } from './endpoint-class.js';
+import { refusal } from './refusal.js';
 import { profileOf, type BankProfile } from './profiles.js';
 import { encodeBody, encodeTarget } from './request.js';
 
@@ -83,7 +83,8 @@ export class BankService {
     const answer = await this.call(route, account, input);
     if (answer.outcome === 'success') return answer;
     if (answer.outcome === 'rejection') throw new AppError(...refusal(answer));
-    if (answer.status === 409) throw new AppError('conflict');
+    if (answer.status === 409)
+      throw new AppError(...refusal({ status: 409, text: answer.text ?? '{}' }));
     const headers = retryAfterHeader(answer);
     if (answer.isLimited) throw new AppError('rate_limited', { headers });
     throw new AppError(answer.reason === 'too_late' ? 'bank_timeout' : 'bank_unreachable', {
@@ -212,16 +213,4 @@ function headersOf(
 function retryAfterHeader({ retryAfterMs, isLimited }: UnknownAnswer): Record<string, string> {
   const waitMs = retryAfterMs ?? (isLimited ? 1_000 : null);
   return waitMs === null ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1_000))) };
-}
-
-/** The bank's refusal in our own words, so that its body tells the trace id of the request at hand. */
-function refusal({ status, text }: { status: number; text: string }): [FaultCode, FaultDetails] {
-  const { title, errors, code } = z.decode(errorBody.partial(), parseJson(text) as never);
-  const details = {
-    ...(title && status !== 404 ? { public: title } : {}),
-    ...(errors ? { errors } : {}),
-    ...(code ? { reason: code } : {}),
-  };
-  if (status === 404) return ['not_found', details];
-  return [status === 400 ? 'validation_failed' : 'rule_broken', details];
 }
