@@ -1,7 +1,6 @@
 // The only door to the bank. One call, outside any transaction, within the account's limits and a total
 // deadline; what it brings back is an outcome, never an exception.
 import { Injectable } from '@nestjs/common';
-import { z } from 'zod';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import type { BankCredentials } from '../accounts/credentials.js';
 import { Settings } from '../config.js';
@@ -10,7 +9,7 @@ import type { Route, RouteInput, RouteOutput } from '../contract/route.js';
 import { assertOutsideTransaction } from '../database.service.js';
 import { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
-import { parseJson } from '../platform/exact-json.js';
+
 import { describeError, Log } from '../platform/log.js';
 import { judgeAnswer, type BankAnswer, type UnknownAnswer } from './answer.js';
 import { BankConnections } from './bank-connections.service.js';
