@@ -5,6 +5,7 @@ import { contradictions } from './client.js';
 import { ourAccount, type BankMovement, type Books, type ToldOperation } from './books.js';
 import { canaries, type Intent } from './intent.js';
 import type { Round } from './round.js';
+import { checkPromises, checkThings } from './things.js';
 
 export interface Evidence {
   round: Round;
@@ -14,6 +15,8 @@ export interface Evidence {
   /** Charges and QR codes that the bank knows, by correlationId. */
   issued: ReadonlySet<string>;
   printed: string;
+  /** What holds secrets and should not. */
+  leaks: string[];
 }
 
 const openingCents = 100_000_00;
@@ -35,9 +38,12 @@ export function check(evidence: Evidence): string[] {
     ...checkBalance(evidence),
     ...checkExplanations(evidence),
     ...checkBreaks(evidence),
-    ...checkThings(evidence),
+    ...checkThings(evidence.books),
+    ...checkPromises(evidence.asked, evidence.books),
+    ...checkCharges(evidence),
     ...checkRefundSums(evidence),
     ...checkOutput(evidence),
+    ...evidence.leaks,
   ];
 }
 
@@ -85,6 +91,11 @@ function checkIntent({ intent, told }: Asked, { books, issued, round }: Evidence
   if (intent.correlationId && issued.has(intent.correlationId) !== hasSucceeded)
     find(`${hasSucceeded ? 'not ' : ''}issued at the bank; it is ${operation?.state ?? 'absent'}`);
 
+  // An answer is waited for longer than a fault lasts: a client that asks again and again gets one.
+  if (told.every(({ verdict }) => verdict === 'nothing'))
+    find(
+      `was never answered: ${[...new Set(told.map(({ status, reason }) => `${status} ${reason}`))].join(', ')}`,
+    );
   const last = told.at(-1);
   if (told.some(({ verdict }) => verdict === 'accepted') && !hasSucceeded)
     find(`told accepted; it is ${operation?.state ?? 'not recorded'}`);
@@ -97,8 +108,9 @@ function checkIntent({ intent, told }: Asked, { books, issued, round }: Evidence
 }
 
 function checkOperations({ books, settings }: Evidence): string[] {
-  return books.operations.flatMap(({ id, kind, state, reason }) => {
+  return books.operations.flatMap(({ id, kind, state, reason, attempts }) => {
     if (!finalStates.has(state)) return [`${kind} ${id} is still ${state} (${reason})`];
+    if (attempts > 1 && /customer/.test(kind)) return [`${kind} ${id} was sent ${attempts} times`];
     if (state === 'needs_operator' && !isUnavoidable(kind, settings))
       return [`${kind} ${id} needs the operator (${reason})`];
     return [];
@@ -205,17 +217,19 @@ function checkBreaks({ books, settings }: Evidence): string[] {
   ];
 }
 
-/** What succeeded and moved is settled or came back: nothing of it stays open. */
-function checkThings({ books }: Evidence): string[] {
-  const succeeded = new Set(
-    books.operations.filter(({ state }) => state === 'succeeded').map(({ id }) => id),
-  );
-  const things = { transfer: books.transfers, refund: books.refunds, bill: books.billPayments };
-  return Object.entries(things).flatMap(([name, list]) =>
-    list
-      .filter(({ id, settlement }) => settlement === 'open' && succeeded.has(id ?? ''))
-      .map(({ id, state }) => `${name} ${id} (${state}) is still open`),
-  );
+/** What was paid of a charge stands with it: each line of the bank's that names it, and no other. */
+function checkCharges({ asked, books }: Evidence): string[] {
+  return asked.flatMap(({ intent: { correlationId } }) => {
+    if (correlationId === null) return [];
+    const paid = books.ledger.movements
+      .filter((line) => line.isCredit && line.correlationId === correlationId)
+      .map(({ nsu }) => nsu);
+    const charge = books.charges.find((one) => one.correlationId === correlationId);
+    const told = (charge?.payments ?? []).map(({ nsu }) => nsu);
+    return [...told].sort().join() === [...paid].sort().join()
+      ? []
+      : [`charge ${correlationId} is told as paid by [${told.join()}], and is by [${paid.join()}]`];
+  });
 }
 
 /** What goes back of a Pix, less the refunds that failed and came back themselves, is never more than it was. */
@@ -245,6 +259,11 @@ function checkRefundSums({ books }: Evidence): string[] {
 /** Nothing secret or personal of an onboarding is printed. */
 function checkOutput({ printed }: Evidence): string[] {
   return canaries
-    .filter((canary) => new RegExp(`(?<![0-9a-f-])${canary}(?![0-9a-f-])`).test(printed))
+    .filter((canary) => new RegExp(patternOf(canary)).test(printed))
     .map((_, place) => `the log holds a canary of an onboarding (${place})`);
+}
+
+/** A canary that stands for itself, not in the middle of an id or of a fraction; for PostgreSQL and for us. */
+export function patternOf(canary: string): string {
+  return `(?<![0-9a-f.-])${canary}(?![0-9a-f-])`;
 }

@@ -76,6 +76,23 @@ export class House {
     return this.earlierOutput + this.services.map(({ printed }) => printed).join('');
   }
 
+  /** Tables of the service, its queue's among them, that hold a text of the pattern. */
+  async tablesThatHold(pattern: string): Promise<string[]> {
+    const { pool } = this.databases.service;
+    const { rows } = await pool.query<{ name: string }>(
+      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+       WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+    );
+    const holding: string[] = [];
+    for (const { name } of rows) {
+      const found = await pool.query(`SELECT 1 FROM ${name} t WHERE t::text ~ $1 LIMIT 1`, [
+        pattern,
+      ]);
+      if (found.rows.length > 0) holding.push(name);
+    }
+    return holding;
+  }
+
   async close(): Promise<void> {
     for (const process of [...this.services, this.bank]) await process.stop();
     await this.databases.service.drop();

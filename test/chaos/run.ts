@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { each } from '../support/payments.js';
 import { readBooks, readLedger, readSummary } from './books.js';
-import { check } from './check.js';
+import { check, patternOf } from './check.js';
 import { ask, type Asked } from './client.js';
 import { Dice } from './dice.js';
 import { faultsOf } from './faults.js';
 import { groundOf, receivePixes, unservedKinds } from './ground.js';
 import { again, House } from './house.js';
-import { intentKinds, newIntent, type Intent, type IntentKind } from './intent.js';
+import { canaries, intentKinds, newIntent, type Intent, type IntentKind } from './intent.js';
 import { tabulate } from './report.js';
 import { commandOf, type Round } from './round.js';
 
@@ -56,7 +56,7 @@ export async function runRound(
     const findings = [
       ...unserved.map((kind) => `NOT SERVED: ${kind}`),
       ...failures,
-      ...check({ round, settings, asked, books, issued, printed }),
+      ...check({ round, settings, asked, books, issued, printed, leaks: await leaksOf(house) }),
     ];
     const seconds = (Date.now() - startedAt) / 1_000;
     const command = commandOf(round, settings);
@@ -146,4 +146,13 @@ async function issuedAtBank({ bank }: House, asked: Asked[]): Promise<Set<string
     if (status === 200) issued.add(correlationId);
   }
   return issued;
+}
+
+/** Secrets and personal data of the onboardings that the service's database or its queue kept. */
+async function leaksOf(house: House): Promise<string[]> {
+  const leaks: string[] = [];
+  for (const [place, canary] of canaries.entries())
+    for (const table of await house.tablesThatHold(patternOf(canary)))
+      leaks.push(`${table} holds a canary of an onboarding (${place})`);
+  return leaks;
 }
