@@ -117,7 +117,7 @@ export async function readBooks(service: ConciliaProcess, bank: ConciliaProcess)
 export async function listAll<Item>(service: ConciliaProcess, path: string): Promise<Item[]> {
   const all: Item[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
-    const query: string = `?limit=100${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
+    const query: string = `${path.includes('?') ? '&' : '?'}limit=100${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
     const { status, body }: { status: number; body: { data: Item[]; next: string | null } } =
       await service.ask('GET', path + query);
     if (status === 404) return all;

@@ -70,7 +70,10 @@ export function operationsOf({ key }: Intent, { operations }: Books): ToldOperat
   return operations.filter(({ idempotencyKey }) => idempotencyKey === key);
 }
 
-function checkIntent({ intent, told }: Asked, { books, issued, round }: Evidence): string[] {
+function checkIntent(
+  { intent, told }: Asked,
+  { books, issued, round, settings }: Evidence,
+): string[] {
   const [operation, ...others] = operationsOf(intent, books);
   const moved = movementsOf(intent, operation, books.ledger.movements);
   const findings: string[] = [];
@@ -88,7 +91,8 @@ function checkIntent({ intent, told }: Asked, { books, issued, round }: Evidence
   const right = intent.movements.reduce((total, movement) => total + movement.cents, 0);
   if (hasSucceeded && moved.length === wanted && wanted > 0 && sum !== right)
     find(`${sum} cents moved, not ${right}`);
-  if (intent.correlationId && issued.has(intent.correlationId) !== hasSucceeded)
+  const isLeft = operation !== undefined && isLeftToPerson(operation, settings);
+  if (intent.correlationId && !isLeft && issued.has(intent.correlationId) !== hasSucceeded)
     find(`${hasSucceeded ? 'not ' : ''}issued at the bank; it is ${operation?.state ?? 'absent'}`);
 
   // An answer is waited for longer than a fault lasts: a client that asks again and again gets one.
@@ -108,24 +112,28 @@ function checkIntent({ intent, told }: Asked, { books, issued, round }: Evidence
 }
 
 function checkOperations({ books, settings }: Evidence): string[] {
-  return books.operations.flatMap(({ id, kind, state, reason, attempts }) => {
+  return books.operations.flatMap((operation) => {
+    const { id, kind, state, reason, attempts } = operation;
+    if (isLeftToPerson(operation, settings)) return [];
     if (!finalStates.has(state)) return [`${kind} ${id} is still ${state} (${reason})`];
     if (attempts > 1 && /customer/.test(kind)) return [`${kind} ${id} was sent ${attempts} times`];
-    if (state === 'needs_operator' && !isUnavoidable(kind, settings))
-      return [`${kind} ${id} needs the operator (${reason})`];
+    if (state === 'needs_operator') return [`${kind} ${id} needs the operator (${reason})`];
     return [];
   });
 }
 
 /**
  * Onboarding is sent once and shows nowhere. What issues a charge shows on no statement, so that a bank which is safe
- * to be asked neither again nor by id leaves its outcome to a person.
+ * to be asked neither again nor by id leaves its outcome to a person, who is asked later than a round lasts.
  */
-function isUnavoidable(kind: string, settings: Record<string, string>): boolean {
-  if (/customer/.test(kind)) return true;
+export function isLeftToPerson(
+  { kind, state }: Pick<ToldOperation, 'kind' | 'state'>,
+  settings: Record<string, string>,
+): boolean {
+  if (/customer/.test(kind)) return state === 'needs_operator';
   const cannotBeAsked =
     settings.BANK_REPEAT_SAFE === 'false' && settings.BANK_STATUS_BY_ID === 'false';
-  return cannotBeAsked && /charge|qr/.test(kind);
+  return cannotBeAsked && /charge|qr/.test(kind) && ['unknown', 'needs_operator'].includes(state);
 }
 
 /** Each debit bears the key of one operation, and no two operations' movements are told by another key. */
@@ -196,7 +204,7 @@ function checkExplanations({ asked, books }: Evidence): string[] {
 function checkBreaks({ books, settings }: Evidence): string[] {
   const lines = new Map(books.ledger.movements.map((line) => [line.nsu, line]));
   const unavoidable = books.operations.filter(
-    ({ kind, state }) => state === 'needs_operator' && isUnavoidable(kind, settings),
+    (operation) => operation.state === 'needs_operator' && isLeftToPerson(operation, settings),
   );
   const open = books.breaks.filter(({ state }) => state === 'open');
   const outcomes = open.filter(({ kind }) => kind === 'unknown_outcome');

@@ -1,8 +1,8 @@
 // One round from its first process to its verdict.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { each } from '../support/payments.js';
-import { readBooks, readLedger, readSummary } from './books.js';
-import { check, patternOf } from './check.js';
+import { listAll, readBooks, readLedger, readSummary, type ToldOperation } from './books.js';
+import { check, isLeftToPerson, patternOf } from './check.js';
 import { ask, type Asked } from './client.js';
 import { Dice } from './dice.js';
 import { faultsOf } from './faults.js';
@@ -49,7 +49,7 @@ export async function runRound(
       wantAll(house, round, originals, unserved, progress),
     );
     progress('the faults have ended; waiting for everything to come to its end');
-    await settle(house, round.settleMs);
+    await settle(house, round.settleMs, settings);
     const books = await readBooks(house.service, house.bank);
     const issued = await issuedAtBank(house, asked);
     const { printed } = house;
@@ -124,18 +124,28 @@ async function payAtBank({ bank }: House, { kind, correlationId }: Intent): Prom
 }
 
 /** Waits until the service has come to an end with everything, and the bank to rest; the checker says what has not. */
-async function settle(house: House, patienceMs: number): Promise<void> {
+async function settle(
+  house: House,
+  patienceMs: number,
+  settings: Record<string, string>,
+): Promise<void> {
   const giveUpAt = Date.now() + patienceMs;
   for (let atRest = 0; atRest < 3 && Date.now() < giveUpAt; await sleep(500)) {
     const { movements } = await readLedger(house.bank);
     const { operations, transactions, webhooks } = await readSummary(house.service);
+    const unended = operations.sending + operations.unknown;
     const isAtRest =
-      operations.sending + operations.unknown === 0 &&
+      (unended === 0 || unended === (await countLeft(house, settings))) &&
       transactions.pending === 0 &&
       webhooks.pending === 0 &&
       transactions.total === movements.length;
     atRest = isAtRest ? atRest + 1 : 0;
   }
+}
+
+async function countLeft({ service }: House, settings: Record<string, string>): Promise<number> {
+  const unknown = await listAll<ToldOperation>(service, '/v1/operations?state=unknown');
+  return unknown.filter((operation) => isLeftToPerson(operation, settings)).length;
 }
 
 async function issuedAtBank({ bank }: House, asked: Asked[]): Promise<Set<string>> {
