@@ -4,8 +4,10 @@ import { nextBusinessHour } from '../../src/brazil/business-hours.js';
 import { ConciliaProcess } from '../support/concilia-process.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
 import { until } from '../support/until.js';
+import type { WantedFault } from './faults.js';
 
 const hourMs = 3_600_000;
+const bankAwayMs = 1_000;
 
 export class House {
   private earlierOutput = '';
@@ -55,6 +57,21 @@ export class House {
     await victim.kill();
     this.earlierOutput += victim.printed;
     await victim.start();
+  }
+
+  /** kill -9 of the bank, which is away for a moment and then starts again with the faults of the round. */
+  async killAndRestartBank(faults: WantedFault[]): Promise<void> {
+    await this.bank.kill();
+    await sleep(bankAwayMs);
+    await this.bank.start();
+    await this.askForFaults(faults);
+  }
+
+  async askForFaults(faults: WantedFault[]): Promise<void> {
+    for (const fault of faults) {
+      const { status } = await this.bank.bank('POST', '/sandbox/faults', fault);
+      if (status !== 200) throw new Error(`${fault.kind} at ${fault.endpoint} answers ${status}`);
+    }
   }
 
   /** Empties the queue under the feet of whoever uses it; true when there was one. */

@@ -1,6 +1,7 @@
 // One round from its first process to its verdict.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { each } from '../support/payments.js';
+import { until } from '../support/until.js';
 import { listAll, readBooks, readLedger, readSummary, type ToldOperation } from './books.js';
 import { check, isLeftToPerson, patternOf } from './check.js';
 import { ask, type Asked } from './client.js';
@@ -72,12 +73,13 @@ async function underFaults<Result>(
   round: Round,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  for (const fault of faultsOf(round.fault, round.seed)) {
-    const { status } = await house.bank.bank('POST', '/sandbox/faults', fault);
-    if (status !== 200) throw new Error(`${fault.kind} at ${fault.endpoint} answers ${status}`);
-  }
+  await house.askForFaults(faultsOf(round.fault, round.seed));
+  // Faults begin anew with the bank: from another seed, so that they do not strike as before.
+  const restartBank = (time: number) =>
+    house.killAndRestartBank(faultsOf(round.fault, round.seed + time * 1_000));
   const trouble = [
     ...(round.kill ? [again(2_500, (time) => house.killAndRestart(time))] : []),
+    ...(round.outage ? [again(6_000, (time) => restartBank(time + 1))] : []),
     ...(round.wipe ? [again(1_000, () => house.wipeQueue())] : []),
   ];
   try {
@@ -117,10 +119,12 @@ async function wantAll(
   return wanted;
 }
 
-/** A payer pays; one who finds no charge is told so. Faults spare both calls. */
+/** A payer pays, and again while the bank is away; one who finds no charge is told so. Faults spare both calls. */
 async function payAtBank({ bank }: House, { kind, correlationId }: Intent): Promise<void> {
-  if (kind === 'charge') await bank.bank('POST', `/baas/v1/charges/${correlationId}/pay`);
-  if (kind === 'static QR') await bank.bank('POST', '/sandbox/pix/received', { correlationId });
+  if (kind === 'charge')
+    await until('it is paid', () => bank.bank('POST', `/baas/v1/charges/${correlationId}/pay`));
+  if (kind === 'static QR')
+    await until('it is paid', () => bank.bank('POST', '/sandbox/pix/received', { correlationId }));
 }
 
 /** Waits until the service has come to an end with everything, and the bank to rest; the checker says what has not. */
