@@ -87,7 +87,7 @@ function settlementOf(debits: BankMovement[], returns: BankMovement[]): string {
 
 /** What a person has to look at stays open; whether it may be left to one is told of its operation. */
 function isLeftOpen({ settlement }: ToldThing, state: ToldOperation['state'] | undefined): boolean {
-  return settlement === 'open' && state === 'needs_operator';
+  return settlement === 'open' && (state === 'needs_operator' || state === 'unknown');
 }
 
 function checkEvent(events: ToldEvent[], type: string, nsu: number): string[] {
