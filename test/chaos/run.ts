@@ -79,7 +79,7 @@ async function underFaults<Result>(
     house.killAndRestartBank(faultsOf(round.fault, round.seed + time * 1_000));
   const trouble = [
     ...(round.kill ? [again(2_500, (time) => house.killAndRestart(time))] : []),
-    ...(round.outage ? [again(6_000, (time) => restartBank(time + 1))] : []),
+    ...(round.outage ? [again(10_000, (time) => restartBank(time + 1))] : []),
     ...(round.wipe ? [again(1_000, () => house.wipeQueue())] : []),
   ];
   try {
