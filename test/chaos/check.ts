@@ -85,7 +85,7 @@ function checkIntent(
 
   const hasSucceeded = operation?.state === 'succeeded';
   const isLeft = operation !== undefined && isLeftToPerson(operation, settings);
-  const wanted = hasSucceeded || isLeft ? intent.movements.length : 0;
+  const wanted = hasSucceeded || (isLeft && intent.kind === 'batch') ? intent.movements.length : 0;
   // A bank that does a part of a batch does its first half, and no item twice.
   const isPartial = intent.kind === 'batch' && ['partial-batch', 'all'].includes(round.fault);
   const fewest = isLeft ? 0 : isPartial ? Math.floor(wanted / 2) : wanted;
@@ -138,11 +138,12 @@ export function isLeftToPerson(
   if (/customer/.test(kind)) return state === 'needs_operator';
   const cannotBeAsked =
     settings.BANK_REPEAT_SAFE === 'false' && settings.BANK_STATUS_BY_ID === 'false';
+  // What a bank may have taken for a later hour is not absent before the next business day has ended.
   // Said to be done, unreadably: that some items never show proves nothing against it.
   const isHalfTold = /batch/.test(kind) && reason === 'unreadable_answer';
   return (
     cannotBeAsked &&
-    (/charge|qr/.test(kind) || isHalfTold) &&
+    (/charge|qr|pay_bill/.test(kind) || isHalfTold) &&
     ['unknown', 'needs_operator'].includes(state)
   );
 }
