@@ -11,6 +11,7 @@ const usage = `npm run chaos -- [options]
   --fault KIND   one kind of fault at every endpoint where it can fire, "each" kind in its turn, "all" at once
                  (the default, also --all), or "none"
   --kill         kill -9 of the service every few seconds
+  --outage       kill -9 of the bank every few seconds
   --wipe         the queue's tables are emptied every second
   --two          two processes of the service on one database, sent the same keys
   --settle-ms N  how long after the last fault all must have come to its end (120000)
@@ -23,7 +24,7 @@ function readOptions() {
     return parseArgs({
       options: {
         ...{ seed: text, seeds: text, intents: text, fault: text, 'settle-ms': text },
-        ...{ all: flag, kill: flag, wipe: flag, two: flag, help: flag },
+        ...{ all: flag, kill: flag, outage: flag, wipe: flag, two: flag, help: flag },
       },
     }).values;
   } catch (error) {
@@ -48,6 +49,7 @@ async function main() {
     settleMs: readCount(options, 'settle-ms'),
     fault: options.fault ?? 'all',
     kill: options.kill,
+    outage: options.outage,
     wipe: options.wipe,
     two: options.two,
   };

@@ -59,7 +59,7 @@ export async function takeIdentities(
   return count === identities.length;
 }
 
-/** Gives back what an intent took before it lost the race for the rest. */
+/** Gives back all that an intent took: it lost the race for the rest, or never left. */
 export async function freeIdentities(tx: Tx, { accountId, id }: Key): Promise<void> {
   await tx.operationIdentity.deleteMany({ where: { accountId, operationId: id } });
 }

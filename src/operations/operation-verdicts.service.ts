@@ -7,7 +7,7 @@ import { EventsService, type EventType } from '../events/events.service.js';
 import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
 import { invariant } from '../platform/errors.js';
 import { WakeUps } from '../platform/wake-ups.js';
-import { freeNaturalIdentities } from './identities.queries.js';
+import { freeIdentities, freeNaturalIdentities } from './identities.queries.js';
 import { isFinal, type Operation, type OperationKind } from './operation.js';
 import * as queries from './operations.queries.js';
 
@@ -92,7 +92,9 @@ export class OperationVerdicts {
     }
     if (state === 'rejected' || state === 'not_executed') {
       await this.expectedPayments.withdraw(tx, { accountId, operationId });
-      await freeNaturalIdentities(tx, before, { alsoTemporary: state === 'rejected' });
+      // What never left stands for nothing: its key is as good as new, for whoever tries again with the secrets.
+      if (verdict.reason === 'never_sent') await freeIdentities(tx, before);
+      else await freeNaturalIdentities(tx, before, { alsoTemporary: state === 'rejected' });
       await kind.onRejected(tx, before);
     }
     const isTold = await this.isToBeTold(tx, before, state, isDetached);

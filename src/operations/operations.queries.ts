@@ -115,6 +115,13 @@ export async function writeState(
     WHERE account_id = ${accountId} AND id = ${id}::uuid`;
 }
 
+/** Nobody waits for its answer any more; one that has ended stays as it is. */
+export async function detachUnended(db: Db, { accountId, id }: Key): Promise<void> {
+  await db.$executeRaw`
+    UPDATE operation SET is_detached = true
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state IN ('received', 'sending', 'unknown')`;
+}
+
 /** Whether the lease of its attempt has ended: the process that made it is gone. */
 export async function isInterrupted(db: Db, { accountId, id }: Key): Promise<boolean> {
   const found = await db.$queryRaw<unknown[]>`

@@ -82,7 +82,7 @@ export class OperationsService {
     // Secrets are sent from memory, once; all else as it was committed.
     const secretBody = kind.repeat === 'never' ? encodeBody(kind.route, intent.input) : null;
     await this.sender.send(operation, 'received', secretBody);
-    return toReply(await this.get(accountId, operation.id), headers);
+    return this.answer({ accountId, id: operation.id }, headers);
   }
 
   /**
@@ -225,9 +225,17 @@ export class OperationsService {
       const operation = await this.get(accountId, id);
       const isAnswered = isFinal(operation.state) || operation.state === 'unknown';
       if (isAnswered || Date.now() > until)
-        return toReply(operation, { 'Idempotent-Replayed': 'true' });
+        return this.answer({ accountId, id }, { 'Idempotent-Replayed': 'true' });
       await sleep(100);
     }
+  }
+
+  /** Whoever goes without an answer is told of the end by an event. */
+  private async answer(key: queries.Key, headers: Record<string, string>): Promise<Reply> {
+    const operation = await this.get(key.accountId, key.id);
+    if (isFinal(operation.state) || operation.isDetached) return toReply(operation, headers);
+    await queries.detachUnended(this.database.prisma, key);
+    return toReply(await this.get(key.accountId, key.id), headers);
   }
 }
 

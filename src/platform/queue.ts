@@ -1,5 +1,6 @@
 // BullMQ on Redis when there is one, on PostgreSQL otherwise; the rooms see no difference. The queue holds
 // nothing that PostgreSQL does not remember, so that its schema may be made anew at any time.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BullModule } from '@nestjs/bullmq';
 import type { DynamicModule } from '@nestjs/common';
 import { createPostgresBackend, runMigrations, setDefaultBackendFactory } from 'bullmq';
@@ -11,6 +12,11 @@ import type { Log } from './log.js';
 /** Jobs of a killed worker are given to another after this long. */
 export const jobLockMs = 10_000;
 export const stalledCheckMs = 5_000;
+
+/** Processes that start at the same time prepare the queue's schema one after the other. */
+const schemaLock = 72_707_370;
+/** Other processes at work on the same tables may make one that starts give way this many times. */
+const maxPreparations = 5;
 
 export interface QueueConnection {
   /** What BullMQ is given. */
@@ -39,13 +45,7 @@ async function connectPostgres(databaseUrl: string, log: Log): Promise<QueueConn
   });
   pool.setMaxListeners(0);
   pool.on('error', (error) => log.warn({ err: error }, 'queue connection lost'));
-  const client = await pool.connect();
-  try {
-    await forgetTruncatedSchema(client);
-    await runMigrations(client);
-  } finally {
-    client.release();
-  }
+  await prepareSchema(pool, log);
   return {
     connection: pool as unknown as object,
     isReady: async () => {
@@ -54,6 +54,25 @@ async function connectPostgres(databaseUrl: string, log: Log): Promise<QueueConn
     },
     close: () => pool.end(),
   };
+}
+
+async function prepareSchema(pool: pg.Pool, log: Log): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const client = await pool.connect();
+    try {
+      await client.query('SELECT pg_advisory_lock($1)', [schemaLock]);
+      await forgetTruncatedSchema(client);
+      await runMigrations(client);
+      return;
+    } catch (error) {
+      if (tries === maxPreparations) throw error;
+      log.warn({ err: error }, 'the queue could not be prepared; trying again');
+      await sleep(tries * 200);
+    } finally {
+      // Ends the lock with the session.
+      client.release(true);
+    }
+  }
 }
 
 /**

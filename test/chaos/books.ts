@@ -45,10 +45,27 @@ export interface ToldBreak {
 
 /** A transfer, refund or bill payment of `/v1`, as far as this looks at it. */
 export interface ToldThing {
-  id?: string;
+  id: string;
+  /** Left out where it is the id. */
+  operationId?: string;
+  shape?: string;
   externalId?: string | null;
-  state?: string;
-  settlement?: string;
+  nsu: number | null;
+  state: string;
+  settlement: string;
+}
+
+export interface ToldEvent {
+  id: string;
+  type: string;
+  data: { operationId?: string; nsu?: number };
+}
+
+/** A charge or static QR code. */
+export interface ToldCharge {
+  correlationId: string;
+  settlement: string;
+  payments: { nsu: number }[];
 }
 
 export interface ToldSummary {
@@ -67,6 +84,8 @@ export interface Books {
   transfers: ToldThing[];
   refunds: ToldThing[];
   billPayments: ToldThing[];
+  charges: ToldCharge[];
+  events: ToldEvent[];
 }
 
 export const ourAccount = '1000001';
@@ -88,6 +107,8 @@ export async function readBooks(service: ConciliaProcess, bank: ConciliaProcess)
     transfers: await listAll<ToldThing>(service, '/v1/transfers'),
     refunds: await listAll<ToldThing>(service, '/v1/refunds'),
     billPayments: await listAll<ToldThing>(service, '/v1/bill-payments'),
+    charges: await listAll<ToldCharge>(service, '/v1/charges'),
+    events: await listAll<ToldEvent>(service, '/v1/events'),
     summary: await readSummary(service),
   };
 }
@@ -96,7 +117,7 @@ export async function readBooks(service: ConciliaProcess, bank: ConciliaProcess)
 export async function listAll<Item>(service: ConciliaProcess, path: string): Promise<Item[]> {
   const all: Item[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
-    const query: string = `?limit=100${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
+    const query: string = `${path.includes('?') ? '&' : '?'}limit=100${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
     const { status, body }: { status: number; body: { data: Item[]; next: string | null } } =
       await service.ask('GET', path + query);
     if (status === 404) return all;

@@ -5,6 +5,7 @@ import { contradictions } from './client.js';
 import { ourAccount, type BankMovement, type Books, type ToldOperation } from './books.js';
 import { canaries, type Intent } from './intent.js';
 import type { Round } from './round.js';
+import { checkPromises, checkThings } from './things.js';
 
 export interface Evidence {
   round: Round;
@@ -14,6 +15,8 @@ export interface Evidence {
   /** Charges and QR codes that the bank knows, by correlationId. */
   issued: ReadonlySet<string>;
   printed: string;
+  /** What holds secrets and should not. */
+  leaks: string[];
 }
 
 const openingCents = 100_000_00;
@@ -35,9 +38,12 @@ export function check(evidence: Evidence): string[] {
     ...checkBalance(evidence),
     ...checkExplanations(evidence),
     ...checkBreaks(evidence),
-    ...checkThings(evidence),
+    ...checkThings(evidence.books),
+    ...checkPromises(evidence.asked, evidence.books),
+    ...checkCharges(evidence),
     ...checkRefundSums(evidence),
     ...checkOutput(evidence),
+    ...evidence.leaks,
   ];
 }
 
@@ -60,11 +66,17 @@ export function movementsOf(
   return ledger.filter((line) => !line.isCredit && isOwn(line));
 }
 
+/** One of which nothing ever left stands for nothing: its key is free for another. */
 export function operationsOf({ key }: Intent, { operations }: Books): ToldOperation[] {
-  return operations.filter(({ idempotencyKey }) => idempotencyKey === key);
+  const all = operations.filter(({ idempotencyKey }) => idempotencyKey === key);
+  const sent = all.filter(({ reason }) => reason !== 'never_sent');
+  return sent.length > 0 ? sent : all.slice(0, 1);
 }
 
-function checkIntent({ intent, told }: Asked, { books, issued, round }: Evidence): string[] {
+function checkIntent(
+  { intent, told }: Asked,
+  { books, issued, round, settings }: Evidence,
+): string[] {
   const [operation, ...others] = operationsOf(intent, books);
   const moved = movementsOf(intent, operation, books.ledger.movements);
   const findings: string[] = [];
@@ -72,19 +84,27 @@ function checkIntent({ intent, told }: Asked, { books, issued, round }: Evidence
   if (others.length > 0) find(`${others.length + 1} operations for one key`);
 
   const hasSucceeded = operation?.state === 'succeeded';
-  const wanted = hasSucceeded ? intent.movements.length : 0;
+  const isLeft = operation !== undefined && isLeftToPerson(operation, settings);
+  const wanted = hasSucceeded || (isLeft && intent.kind === 'batch') ? intent.movements.length : 0;
   // A bank that does a part of a batch does its first half, and no item twice.
   const isPartial = intent.kind === 'batch' && ['partial-batch', 'all'].includes(round.fault);
-  const fewest = isPartial ? Math.floor(wanted / 2) : wanted;
+  const fewest = isLeft ? 0 : isPartial ? Math.floor(wanted / 2) : wanted;
   if (moved.length > wanted || moved.length < fewest)
     find(`${moved.length} movements, not ${wanted}; it is ${operation?.state ?? 'not recorded'}`);
   const sum = moved.reduce((total, { amount }) => total + cents(amount), 0);
   const right = intent.movements.reduce((total, movement) => total + movement.cents, 0);
   if (hasSucceeded && moved.length === wanted && wanted > 0 && sum !== right)
     find(`${sum} cents moved, not ${right}`);
-  if (intent.correlationId && issued.has(intent.correlationId) !== hasSucceeded)
+  if (intent.correlationId && !isLeft && issued.has(intent.correlationId) !== hasSucceeded)
     find(`${hasSucceeded ? 'not ' : ''}issued at the bank; it is ${operation?.state ?? 'absent'}`);
 
+  // An answer is waited for longer than a fault lasts: a client that asks again and again gets one.
+  // A bank that is away is left alone for longer: what never left meanwhile may be asked for again.
+  const isKeptFromBank = round.outage && operation?.reason === 'never_sent';
+  if (!isKeptFromBank && told.every(({ verdict }) => verdict === 'nothing'))
+    find(
+      `was never answered: ${[...new Set(told.map(({ status, reason }) => `${status} ${reason}`))].join(', ')}`,
+    );
   const last = told.at(-1);
   if (told.some(({ verdict }) => verdict === 'accepted') && !hasSucceeded)
     find(`told accepted; it is ${operation?.state ?? 'not recorded'}`);
@@ -97,23 +117,35 @@ function checkIntent({ intent, told }: Asked, { books, issued, round }: Evidence
 }
 
 function checkOperations({ books, settings }: Evidence): string[] {
-  return books.operations.flatMap(({ id, kind, state, reason }) => {
+  return books.operations.flatMap((operation) => {
+    const { id, kind, state, reason, attempts } = operation;
+    if (isLeftToPerson(operation, settings)) return [];
     if (!finalStates.has(state)) return [`${kind} ${id} is still ${state} (${reason})`];
-    if (state === 'needs_operator' && !isUnavoidable(kind, settings))
-      return [`${kind} ${id} needs the operator (${reason})`];
+    if (attempts > 1 && /customer/.test(kind)) return [`${kind} ${id} was sent ${attempts} times`];
+    if (state === 'needs_operator') return [`${kind} ${id} needs the operator (${reason})`];
     return [];
   });
 }
 
 /**
  * Onboarding is sent once and shows nowhere. What issues a charge shows on no statement, so that a bank which is safe
- * to be asked neither again nor by id leaves its outcome to a person.
+ * to be asked neither again nor by id leaves its outcome to a person, who is asked later than a round lasts.
  */
-function isUnavoidable(kind: string, settings: Record<string, string>): boolean {
-  if (/customer/.test(kind)) return true;
+export function isLeftToPerson(
+  { kind, state, reason }: Pick<ToldOperation, 'kind' | 'state' | 'reason'>,
+  settings: Record<string, string>,
+): boolean {
+  if (/customer/.test(kind)) return state === 'needs_operator';
   const cannotBeAsked =
     settings.BANK_REPEAT_SAFE === 'false' && settings.BANK_STATUS_BY_ID === 'false';
-  return cannotBeAsked && /charge|qr/.test(kind);
+  // What a bank may have taken for a later hour is not absent before the next business day has ended.
+  // Said to be done, unreadably: that some items never show proves nothing against it.
+  const isHalfTold = /batch/.test(kind) && reason === 'unreadable_answer';
+  return (
+    cannotBeAsked &&
+    (/charge|qr|pay_bill/.test(kind) || isHalfTold) &&
+    ['unknown', 'needs_operator'].includes(state)
+  );
 }
 
 /** Each debit bears the key of one operation, and no two operations' movements are told by another key. */
@@ -184,7 +216,7 @@ function checkExplanations({ asked, books }: Evidence): string[] {
 function checkBreaks({ books, settings }: Evidence): string[] {
   const lines = new Map(books.ledger.movements.map((line) => [line.nsu, line]));
   const unavoidable = books.operations.filter(
-    ({ kind, state }) => state === 'needs_operator' && isUnavoidable(kind, settings),
+    (operation) => operation.state === 'needs_operator' && isLeftToPerson(operation, settings),
   );
   const open = books.breaks.filter(({ state }) => state === 'open');
   const outcomes = open.filter(({ kind }) => kind === 'unknown_outcome');
@@ -205,17 +237,19 @@ function checkBreaks({ books, settings }: Evidence): string[] {
   ];
 }
 
-/** What succeeded and moved is settled or came back: nothing of it stays open. */
-function checkThings({ books }: Evidence): string[] {
-  const succeeded = new Set(
-    books.operations.filter(({ state }) => state === 'succeeded').map(({ id }) => id),
-  );
-  const things = { transfer: books.transfers, refund: books.refunds, bill: books.billPayments };
-  return Object.entries(things).flatMap(([name, list]) =>
-    list
-      .filter(({ id, settlement }) => settlement === 'open' && succeeded.has(id ?? ''))
-      .map(({ id, state }) => `${name} ${id} (${state}) is still open`),
-  );
+/** What was paid of a charge stands with it: each line of the bank's that names it, and no other. */
+function checkCharges({ asked, books }: Evidence): string[] {
+  return asked.flatMap(({ intent: { correlationId } }) => {
+    if (correlationId === null) return [];
+    const paid = books.ledger.movements
+      .filter((line) => line.isCredit && line.correlationId === correlationId)
+      .map(({ nsu }) => nsu);
+    const charge = books.charges.find((one) => one.correlationId === correlationId);
+    const told = (charge?.payments ?? []).map(({ nsu }) => nsu);
+    return [...told].sort().join() === [...paid].sort().join()
+      ? []
+      : [`charge ${correlationId} is told as paid by [${told.join()}], and is by [${paid.join()}]`];
+  });
 }
 
 /** What goes back of a Pix, less the refunds that failed and came back themselves, is never more than it was. */
@@ -245,6 +279,11 @@ function checkRefundSums({ books }: Evidence): string[] {
 /** Nothing secret or personal of an onboarding is printed. */
 function checkOutput({ printed }: Evidence): string[] {
   return canaries
-    .filter((canary) => new RegExp(`(?<![0-9a-f-])${canary}(?![0-9a-f-])`).test(printed))
+    .filter((canary) => new RegExp(patternOf(canary)).test(printed))
     .map((_, place) => `the log holds a canary of an onboarding (${place})`);
+}
+
+/** A canary that stands for itself, not in the middle of an id or of a fraction; for PostgreSQL and for us. */
+export function patternOf(canary: string): string {
+  return `(?<![0-9a-f.-])${canary}(?![0-9a-f-])`;
 }

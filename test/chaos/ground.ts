@@ -56,12 +56,12 @@ export function groundOf(house: House, dice: Dice, originals: string[]): Ground 
         const { status, body } = await service.ask('POST', lookUpPath, { key: known.dictKey });
         return status === 200 && String(body.endToEndId);
       }),
-    newBill: async (cents) => {
-      const bill = { type: 'BANKSLIP', status: 'PENDING_PAYMENT', amount: cents / 100 };
-      const { status, body } = await house.bank.bank('POST', '/sandbox/bills', bill);
-      if (status !== 200) throw new Error(`POST /sandbox/bills answers ${status}`);
-      return String(body.barCode);
-    },
+    newBill: (cents) =>
+      until('there is a bill', async () => {
+        const bill = { type: 'BANKSLIP', status: 'PENDING_PAYMENT', amount: cents / 100 };
+        const { status, body } = await house.bank.bank('POST', '/sandbox/bills', bill);
+        return status === 200 && String(body.barCode);
+      }),
     receivedPix: () => ({ endToEndId: dice.pick(originals) }),
   };
 }

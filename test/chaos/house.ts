@@ -4,8 +4,10 @@ import { nextBusinessHour } from '../../src/brazil/business-hours.js';
 import { ConciliaProcess } from '../support/concilia-process.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
 import { until } from '../support/until.js';
+import type { WantedFault } from './faults.js';
 
 const hourMs = 3_600_000;
+const bankAwayMs = 1_000;
 
 export class House {
   private earlierOutput = '';
@@ -57,6 +59,21 @@ export class House {
     await victim.start();
   }
 
+  /** kill -9 of the bank, which is away for a moment and then starts again with the faults of the round. */
+  async killAndRestartBank(faults: WantedFault[]): Promise<void> {
+    await this.bank.kill();
+    await sleep(bankAwayMs);
+    await this.bank.start();
+    await this.askForFaults(faults);
+  }
+
+  async askForFaults(faults: WantedFault[]): Promise<void> {
+    for (const fault of faults) {
+      const { status } = await this.bank.bank('POST', '/sandbox/faults', fault);
+      if (status !== 200) throw new Error(`${fault.kind} at ${fault.endpoint} answers ${status}`);
+    }
+  }
+
   /** Empties the queue under the feet of whoever uses it; true when there was one. */
   async wipeQueue(): Promise<boolean> {
     const { rows } = await this.databases.service.pool.query<{ tablename: string }>(
@@ -74,6 +91,23 @@ export class House {
   /** All that the services have printed. */
   get printed(): string {
     return this.earlierOutput + this.services.map(({ printed }) => printed).join('');
+  }
+
+  /** Tables of the service, its queue's among them, that hold a text of the pattern. */
+  async tablesThatHold(pattern: string): Promise<string[]> {
+    const { pool } = this.databases.service;
+    const { rows } = await pool.query<{ name: string }>(
+      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+       WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+    );
+    const holding: string[] = [];
+    for (const { name } of rows) {
+      const found = await pool.query(`SELECT 1 FROM ${name} t WHERE t::text ~ $1 LIMIT 1`, [
+        pattern,
+      ]);
+      if (found.rows.length > 0) holding.push(name);
+    }
+    return holding;
   }
 
   async close(): Promise<void> {

@@ -8,6 +8,8 @@ export interface Round {
   fault: FaultKind | 'all' | 'none';
   /** kill -9 of a service every few seconds. */
   kill: boolean;
+  /** kill -9 of the bank every few seconds. */
+  outage: boolean;
   /** The queue's tables are emptied every second. */
   wipe: boolean;
   /** Two processes of the service on one database, which are sent the same keys. */
@@ -23,7 +25,14 @@ export interface Wishes extends Partial<Omit<Round, 'fault' | 'seed'>> {
   fault?: FaultKind | 'all' | 'none' | 'each';
 }
 
-const defaults = { intents: 100, kill: false, wipe: false, two: false, settleMs: 120_000 };
+const defaults = {
+  intents: 100,
+  kill: false,
+  outage: false,
+  wipe: false,
+  two: false,
+  settleMs: 120_000,
+};
 
 export function planRounds({ seed = 1, seeds = 1, fault = 'all', ...wishes }: Wishes): Round[] {
   const kinds = fault === 'each' ? faultKinds : [fault];
@@ -46,7 +55,9 @@ export function commandOf(round: Round, settings: Record<string, string>): strin
     `--seed ${round.seed}`,
     `--intents ${round.intents}`,
     `--fault ${round.fault}`,
-    ...(['kill', 'wipe', 'two'] as const).filter((flag) => round[flag]).map((flag) => `--${flag}`),
+    ...(['kill', 'outage', 'wipe', 'two'] as const)
+      .filter((flag) => round[flag])
+      .map((flag) => `--${flag}`),
   ];
   const environment = Object.entries(settings).map(([name, value]) => `${name}=${value} `);
   return `${environment.join('')}npm run chaos -- ${flags.join(' ')}`;

@@ -1,14 +1,15 @@
 // One round from its first process to its verdict.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { each } from '../support/payments.js';
-import { readBooks, readLedger, readSummary } from './books.js';
-import { check } from './check.js';
+import { until } from '../support/until.js';
+import { listAll, readBooks, readLedger, readSummary, type ToldOperation } from './books.js';
+import { check, isLeftToPerson, patternOf } from './check.js';
 import { ask, type Asked } from './client.js';
 import { Dice } from './dice.js';
 import { faultsOf } from './faults.js';
 import { groundOf, receivePixes, unservedKinds } from './ground.js';
 import { again, House } from './house.js';
-import { intentKinds, newIntent, type Intent, type IntentKind } from './intent.js';
+import { canaries, intentKinds, newIntent, type Intent, type IntentKind } from './intent.js';
 import { tabulate } from './report.js';
 import { commandOf, type Round } from './round.js';
 
@@ -49,14 +50,14 @@ export async function runRound(
       wantAll(house, round, originals, unserved, progress),
     );
     progress('the faults have ended; waiting for everything to come to its end');
-    await settle(house, round.settleMs);
+    await settle(house, round.settleMs, settings);
     const books = await readBooks(house.service, house.bank);
     const issued = await issuedAtBank(house, asked);
     const { printed } = house;
     const findings = [
       ...unserved.map((kind) => `NOT SERVED: ${kind}`),
       ...failures,
-      ...check({ round, settings, asked, books, issued, printed }),
+      ...check({ round, settings, asked, books, issued, printed, leaks: await leaksOf(house) }),
     ];
     const seconds = (Date.now() - startedAt) / 1_000;
     const command = commandOf(round, settings);
@@ -72,12 +73,13 @@ async function underFaults<Result>(
   round: Round,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  for (const fault of faultsOf(round.fault, round.seed)) {
-    const { status } = await house.bank.bank('POST', '/sandbox/faults', fault);
-    if (status !== 200) throw new Error(`${fault.kind} at ${fault.endpoint} answers ${status}`);
-  }
+  await house.askForFaults(faultsOf(round.fault, round.seed));
+  // Faults begin anew with the bank: from another seed, so that they do not strike as before.
+  const restartBank = (time: number) =>
+    house.killAndRestartBank(faultsOf(round.fault, round.seed + time * 1_000));
   const trouble = [
     ...(round.kill ? [again(2_500, (time) => house.killAndRestart(time))] : []),
+    ...(round.outage ? [again(10_000, (time) => restartBank(time + 1))] : []),
     ...(round.wipe ? [again(1_000, () => house.wipeQueue())] : []),
   ];
   try {
@@ -117,25 +119,37 @@ async function wantAll(
   return wanted;
 }
 
-/** A payer pays; one who finds no charge is told so. Faults spare both calls. */
+/** A payer pays, and again while the bank is away; one who finds no charge is told so. Faults spare both calls. */
 async function payAtBank({ bank }: House, { kind, correlationId }: Intent): Promise<void> {
-  if (kind === 'charge') await bank.bank('POST', `/baas/v1/charges/${correlationId}/pay`);
-  if (kind === 'static QR') await bank.bank('POST', '/sandbox/pix/received', { correlationId });
+  if (kind === 'charge')
+    await until('it is paid', () => bank.bank('POST', `/baas/v1/charges/${correlationId}/pay`));
+  if (kind === 'static QR')
+    await until('it is paid', () => bank.bank('POST', '/sandbox/pix/received', { correlationId }));
 }
 
 /** Waits until the service has come to an end with everything, and the bank to rest; the checker says what has not. */
-async function settle(house: House, patienceMs: number): Promise<void> {
+async function settle(
+  house: House,
+  patienceMs: number,
+  settings: Record<string, string>,
+): Promise<void> {
   const giveUpAt = Date.now() + patienceMs;
   for (let atRest = 0; atRest < 3 && Date.now() < giveUpAt; await sleep(500)) {
     const { movements } = await readLedger(house.bank);
     const { operations, transactions, webhooks } = await readSummary(house.service);
+    const unended = operations.sending + operations.unknown;
     const isAtRest =
-      operations.sending + operations.unknown === 0 &&
+      (unended === 0 || unended === (await countLeft(house, settings))) &&
       transactions.pending === 0 &&
       webhooks.pending === 0 &&
       transactions.total === movements.length;
     atRest = isAtRest ? atRest + 1 : 0;
   }
+}
+
+async function countLeft({ service }: House, settings: Record<string, string>): Promise<number> {
+  const unknown = await listAll<ToldOperation>(service, '/v1/operations?state=unknown');
+  return unknown.filter((operation) => isLeftToPerson(operation, settings)).length;
 }
 
 async function issuedAtBank({ bank }: House, asked: Asked[]): Promise<Set<string>> {
@@ -146,4 +160,13 @@ async function issuedAtBank({ bank }: House, asked: Asked[]): Promise<Set<string
     if (status === 200) issued.add(correlationId);
   }
   return issued;
+}
+
+/** Secrets and personal data of the onboardings that the service's database or its queue kept. */
+async function leaksOf(house: House): Promise<string[]> {
+  const leaks: string[] = [];
+  for (const [place, canary] of canaries.entries())
+    for (const table of await house.tablesThatHold(patternOf(canary)))
+      leaks.push(`${table} holds a canary of an onboarding (${place})`);
+  return leaks;
 }

@@ -8,8 +8,13 @@ const short: Wishes = { intents: 46, fault: 'all', kill: true, wipe: true, two: 
 const rounds = planRounds(asked ? (JSON.parse(asked) as Wishes) : short);
 const settings = profileSettings(process.env);
 
-function nameOf({ seed, fault, kill, wipe, two }: Round): string {
-  const trouble = [kill && 'kills', wipe && 'wiped queues', two && 'two processes'];
+function nameOf({ seed, fault, kill, outage, wipe, two }: Round): string {
+  const trouble = [
+    kill && 'kills',
+    outage && 'outages',
+    wipe && 'wiped queues',
+    two && 'two processes',
+  ];
   return [`faults ${fault}`, ...trouble.filter(Boolean), `seed ${seed}`].join(', ');
 }
 

@@ -132,11 +132,21 @@ describe('operations that a killed process left behind', () => {
 
     it('were not executed when they did not leave, and their caller is told so', async () => {
       bank.script = [journal.unknown('not_sent')];
-      const kind = kindOf('never');
-      for (let times = 0; times < 2; times += 1)
-        await expect(perform(kind, secret)).rejects.toMatchObject({ code: 'bank_unreachable' });
+      await expect(perform(kindOf('never'), secret)).rejects.toMatchObject({
+        code: 'bank_unreachable',
+      });
       expect(await only()).toMatchObject({ state: 'not_executed', reason: 'never_sent' });
       expect(freed).toBe(1);
+    });
+
+    it('are asked for anew by a repeat under the same key when they did not leave', async () => {
+      bank.script = [journal.unknown('not_sent')];
+      const kind = kindOf('never');
+      const repeat = { ...secret, idempotencyKey: 'k-1' };
+      await expect(perform(kind, repeat)).rejects.toMatchObject({ code: 'bank_unreachable' });
+      expect((await perform(kind, repeat)).status).toBe(200);
+      const states = await journal.operationsOf(service.database, accountId);
+      expect(states.map(({ state }) => state)).toEqual(['not_executed', 'succeeded']);
     });
 
     it('belong to no other kind: what is kept without them would be sent', async () => {

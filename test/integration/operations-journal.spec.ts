@@ -4,6 +4,7 @@ import type { OperationSender } from '../../src/operations/operation-sender.serv
 import type { OperationsService } from '../../src/operations/operations.service.js';
 import type { Reply } from '../../src/platform/contract-route.js';
 import * as journal from '../support/journal.js';
+import { until } from '../support/until.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 const { unknown, chargeKind: kind } = journal;
@@ -122,6 +123,35 @@ describe('the journal of outbound intents', () => {
     expect(await only()).toMatchObject({ state: 'received', attempts: 1 });
     await advanceAll();
     expect(await only()).toMatchObject({ state: 'succeeded', attempts: 2 });
+  });
+
+  const toldEnds = async () =>
+    (await service.database.prisma.event.findMany()).map(({ type }) => type);
+
+  it('tells by an event of the end of what was answered with 202 before a byte left', async () => {
+    bank.script = [unknown('not_sent')];
+    expect((await perform()).status).toBe(202);
+    await advanceAll();
+    expect(await toldEnds()).toEqual(['operation.succeeded']);
+  });
+
+  it('tells by an event of the end of what a repeat would not wait for', async () => {
+    let answer = (): void => undefined;
+    bank.script = [() => new Promise((resolve) => (answer = () => resolve(journal.yes)))];
+    const first = perform();
+    await until('it is being sent', () => Promise.resolve(bank.sent.length === 1));
+    const intent = journal.chargeIntent({ accountId: service.accountId });
+    const wishes = { ...intent.wishes, respondAsync: true };
+    expect((await operations.perform(kind, { ...intent, wishes })).status).toBe(202);
+    answer();
+    expect((await first).status).toBe(200);
+    expect(await toldEnds()).toEqual(['operation.succeeded']);
+  });
+
+  it('tells nothing by an event of what everybody was answered', async () => {
+    await perform();
+    expect((await perform()).status).toBe(200);
+    expect(await toldEnds()).toEqual([]);
   });
 
   it('believes the statement where the bank does not answer', async () => {
