@@ -99,7 +99,12 @@ export function expectedPayTime(payAt: string | null, acceptedAt: Date): Date {
  * business day, because the bank's hours are its own.
  */
 export function latestPayTime(payAt: string | null, sentAt: Date): Date {
-  const day = nextBusinessDay(saoPauloDay(expectedPayTime(payAt, sentAt)));
+  return mayGoUntil(expectedPayTime(payAt, sentAt));
+}
+
+/** Until when a bank may run late with what it has scheduled, or try again: the end of the next business day. */
+export function mayGoUntil(scheduledFor: Date): Date {
+  const day = nextBusinessDay(saoPauloDay(scheduledFor));
   return saoPauloInstant(addDays(day, 1), 0);
 }
 

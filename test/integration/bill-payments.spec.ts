@@ -153,7 +153,7 @@ describe('payments of bills', () => {
     expect((await bills.pay({ amount: 80, barCode })).body.status).toBe('PAID');
   });
 
-  it('revives what was taken for not executed, unless the bill is another’s by now', async () => {
+  it('revives what was taken for not executed, beside the payment that holds its bill by now', async () => {
     const { kind } = service.application.get(BillPaymentsService, { strict: false }) as unknown as {
       kind: OperationKind;
     };
@@ -180,6 +180,13 @@ describe('payments of bills', () => {
       [service.accountId, barCode],
     );
     await revive();
-    expect((await bills.read(id)).state).toBe('rejected');
+    const { rows } = await service.pool.query(
+      `SELECT state, freed_at IS NULL AS "holdsBill" FROM bill_payment WHERE bar_code = $1 ORDER BY amount_cents`,
+      [barCode],
+    );
+    expect(rows).toEqual([
+      { state: 'paid', holdsBill: true },
+      { state: 'paid', holdsBill: false },
+    ]);
   });
 });
