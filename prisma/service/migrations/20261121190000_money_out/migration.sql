@@ -251,6 +251,9 @@ CREATE INDEX "charge_check_due" ON "charge"("account_id", "next_check_at") WHERE
 CREATE INDEX "operation_counterparty" ON "operation"("account_id", "kind", "counterparty", "amount_cents") WHERE (counterparty IS NOT NULL);
 
 -- CreateIndex
+CREATE INDEX "operation_idempotency_key" ON "operation"("account_id", "idempotency_key") WHERE (idempotency_key IS NOT NULL);
+
+-- CreateIndex
 CREATE INDEX "operation_revocable" ON "operation"("account_id") WHERE (state = 'not_executed' OR state = 'needs_operator');
 
 -- CreateIndex
