@@ -248,7 +248,7 @@ CREATE INDEX "break_open" ON "break"("account_id", "kind", "opened_at") WHERE (s
 CREATE INDEX "charge_check_due" ON "charge"("account_id", "next_check_at") WHERE (next_check_at IS NOT NULL);
 
 -- CreateIndex
-CREATE INDEX "operation_counterparty" ON "operation"("account_id", "kind", "counterparty", "amount_cents") WHERE (counterparty IS NOT NULL);
+CREATE INDEX "operation_counterparty" ON "operation"("account_id", "kind", "amount_cents", "counterparty") WHERE (counterparty IS NOT NULL);
 
 -- CreateIndex
 CREATE INDEX "operation_idempotency_key" ON "operation"("account_id", "idempotency_key") WHERE (idempotency_key IS NOT NULL);
