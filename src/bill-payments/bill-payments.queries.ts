@@ -203,7 +203,7 @@ export interface FailedPayment {
 /**
  * Ends a scheduled payment as failed; null unless the statement proves it: closed from before its time until
  * `closedForMs` after the last moment at which it may have gone, all lines of that span judged, none of them matched
- * to it, and no debit of its amount among them that could be it and that nothing else explains.
+ * to it, no debit of its amount among them that could be it and that nothing else explains, and none unreadable.
  */
 export async function failUnpaid(
   tx: Tx,
@@ -227,10 +227,17 @@ export async function failUnpaid(
           AND t.occurred_at < p.may_go_until + closed.late
           AND (${isUnjudged} OR (t.amount_cents = p.amount_cents
             AND (t.bill_code IS NULL OR t.bill_code = p.bar_code) AND NOT ${isExplained})))
+      AND NOT ${hasUnreadable}
     RETURNING p.bank_id AS "bankId", p.amount_cents AS "amountCents", p.scheduled_for AS "scheduledFor"`;
   return failed ?? null;
 }
 
+/** Since the payment (p) was asked for a line came that nobody could read, nor has settled. */
+const hasUnreadable = Prisma.sql`EXISTS (
+  SELECT 1 FROM unreadable_line u
+  WHERE u.account_id = p.account_id AND u.recorded_at >= p.created_at AND NOT EXISTS (
+    SELECT 1 FROM break b WHERE b.account_id = u.account_id AND b.kind = 'unreadable_line'
+      AND b.subject = 'line:' || u.content_hash AND b.state = 'resolved'))`;
 // Conditions on a line (t).
 const isUnjudged = Prisma.sql`(
   t.arrival > COALESCE(

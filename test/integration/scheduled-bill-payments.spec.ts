@@ -124,7 +124,16 @@ describe('scheduled payments of bills', () => {
     await service.pool.query(`DELETE FROM deferred_line`);
     await bills.follow();
     expect(await stateOf(id)).toBe('scheduled');
+    await service.pool.query(
+      `INSERT INTO unreadable_line (account_id, content_hash, kind, reason, content)
+       VALUES ($1, 'h', 'unreadable', 'test', '{}')`,
+      [service.accountId],
+    );
+    await judge();
     await service.pool.query(`UPDATE break SET state = 'resolved' WHERE nsu = 9001`);
+    await bills.follow();
+    expect(await stateOf(id)).toBe('scheduled');
+    await service.pool.query(`UPDATE break SET state = 'resolved' WHERE kind = 'unreadable_line'`);
     await bills.follow();
     expect(await stateOf(id)).toBe('failed');
   });
