@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { Prisma, PrismaClient } from './generated/service/client.js';
+import { advisoryLocks } from './platform/advisory-locks.js';
 import { invariant } from './platform/errors.js';
 
 /** A database transaction, given to whatever must be committed together. */
@@ -19,9 +20,7 @@ export function assertOutsideTransaction(what: string): void {
   invariant(!insideTransaction.getStore(), `${what} inside a database transaction`);
 }
 
-/** First halves of PostgreSQL's two-part advisory locks; the second is an account. */
-const sessionLocks = { syncStatement: 0x434f4e01, advanceBulk: 0x434f4e02 } as const;
-export type SessionLock = keyof typeof sessionLocks;
+export type SessionLock = 'syncStatement' | 'advanceBulk';
 
 const maxTries = 5;
 
@@ -66,7 +65,7 @@ export class Database {
       isLost = true;
     };
     client.on('error', onError);
-    const numbers = [sessionLocks[lock], number];
+    const numbers = [advisoryLocks[lock], number];
     try {
       await client.query(`SET idle_session_timeout = '20s'`);
       const { rows } = await client.query<{ held: boolean }>(

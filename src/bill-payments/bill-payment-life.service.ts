@@ -1,5 +1,6 @@
 // What becomes of a payment after the bank has accepted it. A scheduled one is followed until its money is on the
-// statement, or until the statement proves that it did not go: the bill's status does not say who paid it.
+// statement, or until the statement proves that it did not go: the bill's status does not say who paid it. What was
+// taken for failed, and whose money shows after all, is paid.
 import { Injectable } from '@nestjs/common';
 import { LosslessNumber } from 'lossless-json';
 import { AccountsService } from '../accounts/accounts.service.js';
@@ -15,13 +16,13 @@ import { formatReais } from '../money/cents.js';
 import type { Operation } from '../operations/operation.js';
 import { WakeUps } from '../platform/wake-ups.js';
 import { parseInstant } from '../statement/line.js';
-import { expectedPayTime, findBarCode } from './bill-rules.js';
+import { expectedPayTime, findBarCode, mayGoUntil } from './bill-rules.js';
 import * as queries from './bill-payments.queries.js';
 import { pauseAfterMs, stateAfter, stateToldBy } from './payment-life.js';
 
 const batchSize = 50;
-/** How long after its time a bill that is paid may still have been paid by our payment. */
-const lateMs = 24 * 3_600_000;
+/** How much longer it takes to know that it was not us who paid, or held up, a bill that cannot be paid any more. */
+const lateMs = 12 * 3_600_000;
 
 export interface Accepted {
   /** Null when only the statement showed it. */
@@ -50,10 +51,7 @@ export class BillPaymentLife {
     const payment = await queries.lockPayment(tx, { accountId, id });
     if (!payment) return;
     const told = answer ? stateToldBy(answer) : 'paid';
-    const next = stateAfter(payment.state, told);
-    // A bill is held by one payment. Where another took it meanwhile, this one stays what it was: the match of its
-    // line tells of its money.
-    const state = payment.otherLiveId === null ? next : payment.state;
+    const state = stateAfter(payment.state, told);
     const acceptedAt = (answer && parseInstant(answer.createdAt)) ?? createdAt;
     const scheduledFor =
       told === 'scheduled'
@@ -62,7 +60,19 @@ export class BillPaymentLife {
         : null;
     const bankId = answer?.id ?? null;
     const bankStatus = answer?.status ?? null;
-    await queries.recordTold(tx, { accountId, id }, { state, bankId, bankStatus, scheduledFor });
+    await queries.recordTold(
+      tx,
+      { accountId, id },
+      {
+        state,
+        bankId,
+        bankStatus,
+        scheduledFor,
+        mayGoUntil: scheduledFor && mayGoUntil(scheduledFor),
+        // A bill is held by one payment. One that was given up, and whose bill another took, lives on without it.
+        isLetGo: payment.otherLiveId !== null && state !== 'failed',
+      },
+    );
     if (answer)
       await this.expectedPayments.addReferences(
         tx,
@@ -97,14 +107,13 @@ export class BillPaymentLife {
   private async look(accountId: number, payment: queries.DuePayment): Promise<void> {
     const db = this.database.prisma;
     const key = { accountId, id: payment.id };
-    if (payment.isMatched) return queries.markPaid(db, key, null);
+    if (payment.isMatched) return this.markPaid(key, null);
     const bankStatus = await this.readStatus(accountId, payment.barCode);
     const { boundMs } = this;
     // Where the statement can prove nothing, the bank's word is the best that there is.
-    if (boundMs === null && bankStatus === 'PAID') return queries.markPaid(db, key, bankStatus);
+    if (boundMs === null && bankStatus === 'PAID') return this.markPaid(key, bankStatus);
     if (boundMs !== null && bankStatus !== null) {
-      // A bill that is paid was paid by us or by another: it takes longer to know that it was not us.
-      const closedForMs = boundMs + (bankStatus === 'PAID' ? lateMs : 0);
+      const closedForMs = boundMs + (bankStatus === 'PENDING_PAYMENT' ? 0 : lateMs);
       if (await this.fail(key, { bankStatus, closedForMs })) return;
       await this.wakeUps.wake('closeStatement', { accountId });
     }
@@ -122,6 +131,14 @@ export class BillPaymentLife {
       { echoes: (bill) => findBarCode(bill.barCode) === barCode },
     );
     return answer.outcome === 'success' ? answer.value.status : null;
+  }
+
+  private async markPaid(key: queries.PaymentKey, bankStatus: string | null): Promise<void> {
+    const { accountId, id } = key;
+    await this.database.transaction(async (tx) => {
+      await queries.markPaid(tx, key, bankStatus);
+      await this.expectedPayments.reinstate(tx, accountId, [id]);
+    });
   }
 
   /** False while the statement does not prove it. */

@@ -4,7 +4,7 @@ import { Database } from '../database.service.js';
 import { AppError } from '../platform/errors.js';
 import { isUuid, type Page } from '../platform/listing.js';
 import { findBarCode } from './bill-rules.js';
-import * as queries from './bill-payments.queries.js';
+import * as queries from './bill-payment-reading.queries.js';
 import { describePayment } from './bill-payments.schema.js';
 
 @Injectable()

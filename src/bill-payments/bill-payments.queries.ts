@@ -79,19 +79,25 @@ export interface Told {
   bankId: string | null;
   bankStatus: string | null;
   scheduledFor: Date | null;
+  /** Null with it. */
+  mayGoUntil: Date | null;
+  /** Whether its bill is another's by now. */
+  isLetGo: boolean;
 }
 
 /** Writes what was told of a payment that is locked; what was known and is not told again stays. */
 export async function recordTold(
   tx: Tx,
   { accountId, id }: PaymentKey,
-  { state, bankId, bankStatus, scheduledFor }: Told,
+  { state, bankId, bankStatus, scheduledFor, mayGoUntil, isLetGo }: Told,
 ): Promise<void> {
   await tx.$executeRaw`
     UPDATE bill_payment
     SET state = ${state}, bank_id = COALESCE(${bankId}, bank_id),
         bank_status = COALESCE(${bankStatus}, bank_status),
         scheduled_for = COALESCE(${scheduledFor}, scheduled_for),
+        may_go_until = COALESCE(${mayGoUntil}, may_go_until),
+        freed_at = CASE WHEN ${isLetGo} THEN COALESCE(freed_at, now()) ELSE freed_at END,
         next_check_at = CASE WHEN ${state} = 'scheduled' THEN clock_timestamp() END, updated_at = now()
     WHERE account_id = ${accountId} AND id = ${id}::uuid`;
 }
@@ -110,19 +116,22 @@ export interface DuePayment {
   isMatched: boolean;
 }
 
-/** Accounts with a scheduled payment to look at. */
+/** Accounts with a payment to look at. */
 export async function listDueAccounts(db: Db, boundMs: number): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT a.id AS "accountId" FROM bank_account a
     WHERE EXISTS (
       SELECT 1 FROM bill_payment p LEFT JOIN statement_state s ON s.account_id = p.account_id
       WHERE p.account_id = a.id AND p.next_check_at IS NOT NULL
-        AND (${isMatched} OR (p.next_check_at <= clock_timestamp() AND ${isOver(boundMs)})))`;
+        AND (${isMatched} OR (p.next_check_at <= clock_timestamp() AND ${isOver(boundMs)}))
+    ) OR EXISTS (
+      SELECT 1 FROM bill_payment p WHERE p.account_id = a.id AND p.state = 'failed' AND ${isMatched}
+    )`;
 }
 
 /**
- * Scheduled payments whose money must be on the statement by now, by the bank's clock, or is. The longest unchecked
- * first.
+ * Scheduled payments whose money must be on the statement by now, by the bank's clock, or is, the longest unchecked
+ * first; and those that had failed and whose money is.
  */
 export async function listDue(
   db: Db,
@@ -131,14 +140,18 @@ export async function listDue(
   limit: number,
 ): Promise<DuePayment[]> {
   return db.$queryRaw<DuePayment[]>`
-    SELECT p.id, p.bar_code AS "barCode", p.checks, ${isMatched} AS "isMatched"
-    FROM bill_payment p LEFT JOIN statement_state s ON s.account_id = p.account_id
-    WHERE p.account_id = ${accountId} AND p.next_check_at IS NOT NULL
-      AND (${isMatched} OR (p.next_check_at <= clock_timestamp() AND ${isOver(boundMs)}))
-    ORDER BY p.next_check_at LIMIT ${limit}`;
+    (SELECT p.id, p.bar_code AS "barCode", p.checks, true AS "isMatched"
+     FROM bill_payment p
+     WHERE p.account_id = ${accountId} AND p.state = 'failed' AND ${isMatched} LIMIT ${limit})
+    UNION ALL
+    (SELECT p.id, p.bar_code, p.checks, ${isMatched}
+     FROM bill_payment p LEFT JOIN statement_state s ON s.account_id = p.account_id
+     WHERE p.account_id = ${accountId} AND p.next_check_at IS NOT NULL
+       AND (${isMatched} OR (p.next_check_at <= clock_timestamp() AND ${isOver(boundMs)}))
+     ORDER BY p.next_check_at LIMIT ${limit})`;
 }
 
-// Conditions on a scheduled payment (p) and its account's statement (s).
+// Conditions on a payment (p) and its account's statement (s).
 const isMatched = Prisma.sql`EXISTS (
   SELECT 1 FROM match m WHERE m.account_id = p.account_id AND m.expected_payment_id = p.expected_payment_id
     AND m.role = 'payment' AND m.unlinked_at IS NULL)`;
@@ -146,17 +159,25 @@ const isOver = (boundMs: number) => Prisma.sql`
   p.scheduled_for + ${boundMs} * interval '1 millisecond'
     <= clock_timestamp() + COALESCE(s.clock_offset_ms, 0) * interval '1 millisecond'`;
 
-/** Its money is on the statement, or the bank says so and nothing else can. */
+/**
+ * Its money is on the statement, or the bank says so and nothing else can. It may have been taken for failed, and
+ * another may have been given its bill since: then it is paid and holds no bill.
+ */
 export async function markPaid(
-  db: Db,
+  tx: Tx,
   { accountId, id }: PaymentKey,
   bankStatus: string | null,
 ): Promise<void> {
-  await db.$executeRaw`
-    UPDATE bill_payment
-    SET state = 'paid', bank_status = COALESCE(${bankStatus}, bank_status), checked_at = now(),
+  await tx.$executeRaw`
+    UPDATE bill_payment p
+    SET state = 'paid', bank_status = COALESCE(${bankStatus}, p.bank_status), checked_at = now(),
+        freed_at = CASE WHEN p.freed_at IS NULL AND EXISTS (
+          SELECT 1 FROM bill_payment other
+          WHERE other.account_id = p.account_id AND other.bar_code = p.bar_code AND other.id <> p.id
+            AND other.state NOT IN ('failed', 'rejected') AND other.freed_at IS NULL
+        ) THEN now() ELSE p.freed_at END,
         next_check_at = NULL, updated_at = now()
-    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'scheduled'`;
+    WHERE p.account_id = ${accountId} AND p.id = ${id}::uuid AND p.state IN ('scheduled', 'failed')`;
 }
 
 /** It is looked at again after this long; `bankStatus` is null when the bank did not say. */
@@ -181,8 +202,8 @@ export interface FailedPayment {
 
 /**
  * Ends a scheduled payment as failed; null unless the statement proves it: closed from before its time until
- * `closedForMs` after it, without a line that was matched to it, and without a debit of its amount that nothing
- * else explains and that could be it.
+ * `closedForMs` after the last moment at which it may have gone, all lines of that span judged, none of them matched
+ * to it, no debit of its amount among them that could be it and that nothing else explains, and none unreadable.
  */
 export async function failUnpaid(
   tx: Tx,
@@ -193,91 +214,38 @@ export async function failUnpaid(
     UPDATE bill_payment p
     SET state = 'failed', bank_status = ${bankStatus}, checked_at = now(), next_check_at = NULL, updated_at = now()
     FROM statement_state s
+    CROSS JOIN LATERAL (SELECT ${closedForMs} * interval '1 millisecond' AS late) closed
     WHERE p.account_id = ${accountId} AND p.id = ${id}::uuid AND p.state = 'scheduled'
       AND s.account_id = p.account_id
       AND s.closed_from <= p.scheduled_for - interval '1 minute'
-      AND s.closed_until >= p.scheduled_for + ${closedForMs} * interval '1 millisecond'
-      AND NOT EXISTS (
-        SELECT 1 FROM match m WHERE m.account_id = p.account_id
-          AND m.expected_payment_id = p.expected_payment_id AND m.unlinked_at IS NULL)
+      AND s.closed_until >= p.may_go_until + closed.late
+      AND NOT ${isMatched}
       AND NOT EXISTS (
         SELECT 1 FROM "transaction" t
-        WHERE t.account_id = p.account_id AND NOT t.is_credit AND t.amount_cents = p.amount_cents
+        WHERE t.account_id = p.account_id AND NOT t.is_credit
           AND t.occurred_at >= p.scheduled_for - interval '1 minute'
-          AND (t.bill_code IS NULL OR t.bill_code = p.bar_code)
-          AND NOT EXISTS (SELECT 1 FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu
-            AND m.unlinked_at IS NULL))
+          AND t.occurred_at < p.may_go_until + closed.late
+          AND (${isUnjudged} OR (t.amount_cents = p.amount_cents
+            AND (t.bill_code IS NULL OR t.bill_code = p.bar_code) AND NOT ${isExplained})))
+      AND NOT ${hasUnreadable}
     RETURNING p.bank_id AS "bankId", p.amount_cents AS "amountCents", p.scheduled_for AS "scheduledFor"`;
   return failed ?? null;
 }
 
-export interface PaymentRow {
-  id: string;
-  operationState: string;
-  barCode: string;
-  amountCents: bigint;
-  bankId: string | null;
-  bankStatus: string | null;
-  state: PaymentState;
-  scheduledFor: Date | null;
-  createdAt: Date;
-  /** The bank's answer; null while there is none. */
-  answer: string | null;
-  isWithdrawn: boolean;
-  expectedPaymentId: string;
-}
-
-export interface PaymentFilters {
-  id?: string | undefined;
-  bankId?: string | undefined;
-  barCode?: string | undefined;
-  state?: PaymentState | undefined;
-  /** Payments asked for before this one: the list's cursor. */
-  before: string | null;
-  limit: number;
-}
-
-export async function listPayments(
-  db: Db,
-  accountId: number,
-  { id, bankId, barCode, state, before, limit }: PaymentFilters,
-): Promise<PaymentRow[]> {
-  return db.$queryRaw<PaymentRow[]>`
-    SELECT p.id, o.state AS "operationState", p.bar_code AS "barCode", p.amount_cents AS "amountCents",
-           p.bank_id AS "bankId", p.bank_status AS "bankStatus", p.state, p.scheduled_for AS "scheduledFor",
-           p.created_at AS "createdAt", CASE WHEN o.state = 'succeeded' THEN o.response_body END AS answer,
-           e.withdrawn_at IS NOT NULL AS "isWithdrawn", p.expected_payment_id AS "expectedPaymentId"
-    FROM bill_payment p
-    JOIN operation o ON o.account_id = p.account_id AND o.id = p.id
-    JOIN expected_payment e ON e.account_id = p.account_id AND e.id = p.expected_payment_id
-    WHERE p.account_id = ${accountId}
-      AND (${id ?? null}::uuid IS NULL OR p.id = ${id ?? null}::uuid)
-      AND (${bankId ?? null}::text IS NULL OR p.bank_id = ${bankId ?? null})
-      AND (${barCode ?? null}::text IS NULL OR p.bar_code = ${barCode ?? null})
-      AND (${state ?? null}::text IS NULL OR p.state = ${state ?? null})
-      AND (${before}::uuid IS NULL OR p.id < ${before}::uuid)
-    ORDER BY p.id DESC LIMIT ${limit}`;
-}
-
-export interface MatchedLine {
-  expectedPaymentId: string;
-  role: 'payment' | 'return';
-  nsu: bigint;
-  amountCents: bigint;
-  occurredAt: Date;
-}
-
-/** The lines that were matched to payments, in the order in which they came about. */
-export async function listMatched(
-  db: Db,
-  accountId: number,
-  expectedPaymentIds: string[],
-): Promise<MatchedLine[]> {
-  return db.$queryRaw<MatchedLine[]>`
-    SELECT m.expected_payment_id AS "expectedPaymentId", m.role, m.nsu, m.amount_cents AS "amountCents",
-           t.occurred_at AS "occurredAt"
-    FROM match m JOIN "transaction" t ON t.account_id = m.account_id AND t.nsu = m.nsu
-    WHERE m.account_id = ${accountId} AND m.expected_payment_id = ANY (${expectedPaymentIds}::uuid[])
-      AND m.unlinked_at IS NULL
-    ORDER BY t.occurred_at, t.nsu`;
-}
+/** Since the payment (p) was asked for a line came that nobody could read, nor has settled. */
+const hasUnreadable = Prisma.sql`EXISTS (
+  SELECT 1 FROM unreadable_line u
+  WHERE u.account_id = p.account_id AND u.recorded_at >= p.created_at AND NOT EXISTS (
+    SELECT 1 FROM break b WHERE b.account_id = u.account_id AND b.kind = 'unreadable_line'
+      AND b.subject = 'line:' || u.content_hash AND b.state = 'resolved'))`;
+// Conditions on a line (t).
+const isUnjudged = Prisma.sql`(
+  t.arrival > COALESCE(
+    (SELECT r.judged_arrival FROM reconciliation_state r WHERE r.account_id = t.account_id), 0)
+  OR EXISTS (SELECT 1 FROM deferred_line d WHERE d.account_id = t.account_id AND d.nsu = t.nsu))`;
+/** What it is has been found, or a person has settled it. */
+const isExplained = Prisma.sql`(
+  EXISTS (SELECT 1 FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL)
+  OR EXISTS (SELECT 1 FROM classification c WHERE c.account_id = t.account_id AND c.nsu = t.nsu)
+  OR EXISTS (SELECT 1 FROM break b WHERE b.account_id = t.account_id AND b.nsu = t.nsu
+    AND b.kind IN ('unexpected', 'ambiguous') AND b.state = 'resolved'))`;

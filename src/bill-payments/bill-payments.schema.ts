@@ -5,7 +5,7 @@ import { bigInteger, reais, text, timestamp } from '../contract/wire.js';
 import { sentSettlements, settlementOfSent } from '../expected-payments/sent-settlement.js';
 import { parseJson } from '../platform/exact-json.js';
 import { listOf, listQuery } from '../platform/listing.js';
-import type { MatchedLine, PaymentRow } from './bill-payments.queries.js';
+import type { MatchedLine, PaymentRow } from './bill-payment-reading.queries.js';
 import { paymentStates } from './payment-life.js';
 
 export const billPaymentView = z.object({

@@ -4,6 +4,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { z } from 'zod';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
+import { saoPauloDay } from '../brazil/statement-day.js';
 import { getBill, payBill, type BillPaymentAnswer } from '../contract/bill-payments.js';
 import type { RouteInput } from '../contract/route.js';
 import type { Tx } from '../database.service.js';
@@ -19,9 +20,9 @@ import {
   barCodeOf,
   expectedPayTime,
   findBarCode,
-  isForAnotherDay,
   isInThePast,
   latestPayTime,
+  payDaysOf,
   refusalOf,
 } from './bill-rules.js';
 
@@ -100,7 +101,8 @@ export class BillPaymentsService implements OnModuleInit {
       const bill = await this.readBill(accountId, barCode);
       const refusal = refusalOf(bill, {
         amountCents,
-        isForAnotherDay: isForAnotherDay(payAt ?? null, now),
+        today: saoPauloDay(now),
+        payDays: payDaysOf(payAt ?? null, now),
       });
       return refusal && new AppError('rule_broken', { ...refusal });
     } catch (error) {

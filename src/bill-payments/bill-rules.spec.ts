@@ -1,15 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  expectedPayTime,
-  isForAnotherDay,
-  isInThePast,
-  latestPayTime,
-  refusalOf,
-} from './bill-rules.js';
+import { expectedPayTime, isInThePast, latestPayTime, payDaysOf, refusalOf } from './bill-rules.js';
 
 const calculation = { chargedAmount: 8_000n };
 const bill = {
   status: 'PENDING_PAYMENT',
+  amount: 8_000n,
+  dueDate: '2026-11-25T00:00:00',
   isAllowPartialPayment: false,
   paymentCalculation: calculation,
 };
@@ -22,8 +18,10 @@ const partial = {
     maximumPaymentAmount: 9_000n,
   },
 };
-const reasonOf = (of: typeof bill, amountCents: bigint, isForAnotherDay = false) =>
-  refusalOf(of, { amountCents, isForAnotherDay })?.reason ?? null;
+const today = '2026-11-23';
+const reasonOf = (of: typeof bill, amountCents: bigint, ...payDays: string[]) =>
+  refusalOf(of, { amountCents, today, payDays: payDays.length > 0 ? payDays : [today] })?.reason ??
+  null;
 
 describe('what a bill allows', () => {
   it.each(['PAID', 'BLOCKED_PAYMENT', 'PAYMENT_DEADLINE_EXCEEDED', 'A_NEW_WORD'])(
@@ -60,11 +58,28 @@ describe('what a bill allows', () => {
     expect(reasonOf(late, 9_500n)).toBeNull();
   });
 
-  it('leaves what is owed on another day to the bank, save what is certain', () => {
-    expect(reasonOf(bill, 8_200n, true)).toBeNull();
-    expect(reasonOf(partial, 9_200n, true)).toBeNull();
-    expect(reasonOf(partial, 999n, true)).toBe('amount_out_of_range');
-    expect(reasonOf({ ...bill, status: 'PAID' }, 8_000n, true)).toBe('bill_not_payable');
+  it('is on another day what is owed then', () => {
+    expect(reasonOf(bill, 8_000n, '2026-11-24')).toBeNull();
+    expect(reasonOf(bill, 8_001n, '2026-11-24')).toBe('amount_out_of_range');
+    expect(reasonOf(bill, 7_999n, '2026-12-24')).toBe('amount_out_of_range');
+    expect(reasonOf({ ...bill, status: 'PAID' }, 8_000n, '2026-11-24')).toBe('bill_not_payable');
+  });
+
+  it('is what is owed on the day asked for, or on that on which banks pay', () => {
+    const fine = { date: '2026-11-26', amount: 160n, type: 'FIXED' };
+    const fined = { ...bill, overduePaymentFine: fine };
+    for (const cents of [8_000n, 8_160n])
+      expect(reasonOf(fined, cents, '2026-11-25', '2026-11-26')).toBeNull();
+    expect(reasonOf(fined, 8_161n, '2026-11-25', '2026-11-26')).toBe('amount_out_of_range');
+  });
+
+  it('rises at the upper end of a range by what comes with the days', () => {
+    const fine = { date: '2026-11-26', amount: 160n, type: 'FIXED' };
+    const fined = { ...partial, overduePaymentFine: fine };
+    expect(reasonOf(partial, 9_001n, '2026-11-26')).toBe('amount_out_of_range');
+    expect(reasonOf(fined, 9_160n, '2026-11-26')).toBeNull();
+    expect(reasonOf(fined, 9_161n, '2026-11-26')).toBe('amount_out_of_range');
+    expect(reasonOf(partial, 999n, '2026-11-26')).toBe('amount_out_of_range');
   });
 });
 
@@ -80,14 +95,13 @@ describe('when a payment is asked for', () => {
   ])('%s is in the past: %s', (payAt, isPast) => expect(isInThePast(payAt, now)).toBe(isPast));
 
   it.each([
-    [null, false],
-    ['2026-11-23', false],
-    ['2026-11-24T02:59:59Z', false],
-    ['2026-11-24T03:00:00Z', true],
-    ['2026-11-24', true],
-  ])('%s is another day: %s', (payAt, isOther) =>
-    expect(isForAnotherDay(payAt, now)).toBe(isOther),
-  );
+    [null, ['2026-11-23']],
+    ['2026-11-23', ['2026-11-23']],
+    ['2026-11-24T02:59:59Z', ['2026-11-23']],
+    ['2026-11-24T03:00:00Z', ['2026-11-24']],
+    ['2026-11-24', ['2026-11-24']],
+    ['2026-11-28', ['2026-11-28', '2026-11-30']],
+  ])('%s is reckoned for %j', (payAt, days) => expect(payDaysOf(payAt, now)).toEqual(days));
 
   it.each([
     [null, '2026-11-23T15:00:00.000Z'],

@@ -1,10 +1,11 @@
 // What a bill allows, as far as it is certain before the bank is asked to pay it.
 import { isBarCodeLong, parseBillCode } from '../brazil/bill-code.js';
 import { parseAskedTime, nextBusinessHour, saoPauloInstant } from '../brazil/business-hours.js';
-import { addDays, nextBusinessDay } from '../brazil/calendar.js';
+import { addDays, nextBusinessDay, type PlainDate } from '../brazil/calendar.js';
 import { saoPauloDay } from '../brazil/statement-day.js';
 import type { BillInformation, BillPaymentRequest } from '../contract/bill-payments.js';
 import { invariant } from '../platform/errors.js';
+import { owedOn, type AmountRange, type PricedBill } from './bill-amounts.js';
 
 /** The bar code of a bill's code in either spelling: 44 digits, by which a bill is one. */
 export function barCodeOf({
@@ -29,8 +30,10 @@ export function isBarCode(text: string): boolean {
 
 export interface AskedPayment {
   amountCents: bigint;
-  /** Whether it is reckoned for another day than that on which the bill was asked for. */
-  isForAnotherDay: boolean;
+  /** The day of São Paulo on which the bill was asked for. */
+  today: PlainDate;
+  /** The days for which the bank may reckon it: one, save where the day asked for is not one on which banks pay. */
+  payDays: readonly PlainDate[];
 }
 
 export interface BillRefusal {
@@ -38,36 +41,45 @@ export interface BillRefusal {
   public: string;
 }
 
-type PayableBill = Pick<BillInformation, 'status' | 'isAllowPartialPayment' | 'paymentCalculation'>;
+type PayableBill = PricedBill & Pick<BillInformation, 'status' | 'isAllowPartialPayment'>;
 
 /** Why the bill is not paid, or not with that much; null where nothing certain is against it. */
 export function refusalOf(bill: PayableBill, asked: AskedPayment): BillRefusal | null {
   if (bill.status !== 'PENDING_PAYMENT')
     return { reason: 'bill_not_payable', public: 'The bill cannot be paid now.' };
-  const { amountCents, isForAnotherDay } = asked;
-  const range = rangeOf(bill);
-  // With the days, interest and fines come and discounts go: what is owed on another day is the bank's to say. A
-  // range's lower end does not fall.
-  if (isForAnotherDay && !range.isPartial) return null;
-  const isTooMuch = !isForAnotherDay && amountCents > range.maximumCents;
-  if (amountCents >= range.minimumCents && !isTooMuch) return null;
+  const { amountCents, today, payDays } = asked;
+  const ranges = payDays.map((day) => rangeOn(bill, today, day));
+  const isTooLittle = ranges.every(({ minimumCents }) => amountCents < minimumCents);
+  const isTooMuch = ranges.every(({ maximumCents }) => amountCents > maximumCents);
+  if (!isTooLittle && !isTooMuch) return null;
   return {
     reason: 'amount_out_of_range',
-    public: range.isPartial
+    public: isPartial(bill)
       ? 'The amount is outside the range that the bill allows.'
       : 'The amount is not the charged amount of the bill.',
   };
 }
 
 /** A bill that may be paid in part but does not say within which limits is paid whole. */
-function rangeOf({ isAllowPartialPayment, paymentCalculation }: PayableBill) {
-  const { chargedAmount, minimumPaymentAmount, maximumPaymentAmount } = paymentCalculation;
-  if (!isAllowPartialPayment || minimumPaymentAmount == null || maximumPaymentAmount == null)
-    return { isPartial: false, minimumCents: chargedAmount, maximumCents: chargedAmount };
+function isPartial({ isAllowPartialPayment, paymentCalculation }: PayableBill): boolean {
+  const { minimumPaymentAmount, maximumPaymentAmount } = paymentCalculation;
+  return isAllowPartialPayment && minimumPaymentAmount != null && maximumPaymentAmount != null;
+}
+
+function rangeOn(bill: PayableBill, today: PlainDate, day: PlainDate): AmountRange {
+  const { chargedAmount, minimumPaymentAmount, maximumPaymentAmount } = bill.paymentCalculation;
+  const owed =
+    day === today
+      ? { minimumCents: chargedAmount, maximumCents: chargedAmount }
+      : owedOn(bill, today, day);
+  if (!isPartial(bill)) return owed;
+  // What is owed always lies within the range; its upper end may rise by what comes with the days.
+  const risen = owed.maximumCents > chargedAmount ? owed.maximumCents - chargedAmount : 0n;
+  const minimumCents = minimumPaymentAmount ?? chargedAmount;
+  const maximumCents = (maximumPaymentAmount ?? chargedAmount) + risen;
   return {
-    isPartial: true,
-    minimumCents: minimumPaymentAmount < chargedAmount ? minimumPaymentAmount : chargedAmount,
-    maximumCents: maximumPaymentAmount > chargedAmount ? maximumPaymentAmount : chargedAmount,
+    minimumCents: minimumCents < owed.minimumCents ? minimumCents : owed.minimumCents,
+    maximumCents: maximumCents > owed.maximumCents ? maximumCents : owed.maximumCents,
   };
 }
 
@@ -77,11 +89,13 @@ export function isInThePast(payAt: string, now: Date): boolean {
   return 'day' in asked ? asked.day < saoPauloDay(now) : asked.instant < now;
 }
 
-/** Whether `payAt` asks for another day of São Paulo than the bank's present one. */
-export function isForAnotherDay(payAt: string | null, now: Date): boolean {
-  if (payAt === null) return false;
+/** The days for which a payment that is asked for now may be reckoned: today's, or that of `payAt` and that it goes on. */
+export function payDaysOf(payAt: string | null, now: Date): PlainDate[] {
+  const today = saoPauloDay(now);
+  if (payAt === null) return [today];
   const asked = readAsked(payAt);
-  return ('day' in asked ? asked.day : saoPauloDay(asked.instant)) !== saoPauloDay(now);
+  const day = 'day' in asked ? asked.day : saoPauloDay(asked.instant);
+  return day === today ? [today] : [...new Set([day, saoPauloDay(expectedPayTime(payAt, now))])];
 }
 
 /** Hours of São Paulo in which banks pay bills, where the answer does not say when it will be. */
@@ -99,7 +113,12 @@ export function expectedPayTime(payAt: string | null, acceptedAt: Date): Date {
  * business day, because the bank's hours are its own.
  */
 export function latestPayTime(payAt: string | null, sentAt: Date): Date {
-  const day = nextBusinessDay(saoPauloDay(expectedPayTime(payAt, sentAt)));
+  return mayGoUntil(expectedPayTime(payAt, sentAt));
+}
+
+/** Until when a bank may run late with what it has scheduled, or try again: the end of the next business day. */
+export function mayGoUntil(scheduledFor: Date): Date {
+  const day = nextBusinessDay(saoPauloDay(scheduledFor));
   return saoPauloInstant(addDays(day, 1), 0);
 }
 

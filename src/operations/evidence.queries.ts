@@ -113,7 +113,10 @@ export async function findLookalike(
 ): Promise<{ id: string; isOpen: boolean } | null> {
   const [found] = await db.$queryRaw<{ id: string; isOpen: boolean }[]>`
     SELECT o.id, o.state <> 'succeeded' AS "isOpen" FROM operation o
-    WHERE o.account_id = ${of.accountId} AND o.kind = ${of.kind} AND o.counterparty = ${of.counterparty}
+    WHERE o.account_id = ${of.accountId} AND o.kind = ${of.kind}
+      -- An account of the bank itself is named by its number alone, or in full as any bank's.
+      AND (o.counterparty IN (${of.counterparty}, split_part(${of.counterparty}, '/', 3))
+        OR split_part(o.counterparty, '/', 3) = ${of.counterparty})
       AND o.amount_cents = ${of.amountCents} AND NOT (o.is_told_apart AND ${of.isToldApart})
       AND (o.state IN ('unknown', 'needs_operator')
         OR (o.state IN ('received', 'sending')

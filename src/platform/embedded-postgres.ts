@@ -3,6 +3,7 @@
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { advisoryLocks } from './advisory-locks.js';
 import { openCluster } from './embedded-postgres-cluster.js';
 import type { Cluster } from './embedded-postgres-cluster.js';
 import { hasCode } from './embedded-postgres-programs.js';
@@ -41,7 +42,7 @@ const clientsTimeoutMs = 5_000;
 const maxLaunches = 5;
 
 /** Every user of the server holds this lock shared; who gets it alone is the last one and shuts the server down. */
-const usersLock = 7_270_736_901;
+const usersLock = advisoryLocks.useEmbeddedPostgres;
 
 /** Adopts the server of this data folder, or starts it; two starters at once end up with one server. */
 export async function startEmbeddedPostgres(options: {

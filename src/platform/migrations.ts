@@ -4,9 +4,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+import { advisoryLocks } from './advisory-locks.js';
 
-/** Prisma's own lock number: its CLI and this runner wait for each other. */
-const migrationLock = 72_707_369;
 const lockTimeoutMs = 60_000;
 
 interface Migration {
@@ -80,7 +79,7 @@ async function withConnection<T>(
 
 async function prepareSession(client: pg.ClientBase, schema: string): Promise<void> {
   await client.query(`SET statement_timeout = 0; SET lock_timeout = ${lockTimeoutMs}`);
-  await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
+  await client.query('SELECT pg_advisory_lock($1)', [advisoryLocks.migrate]);
   await client.query('SET lock_timeout = 0');
   await client.query(`CREATE SCHEMA IF NOT EXISTS ${pg.escapeIdentifier(schema)}`);
   await client.query(`SET search_path TO ${pg.escapeIdentifier(schema)}`);

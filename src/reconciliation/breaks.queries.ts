@@ -48,10 +48,12 @@ const lineIsUntold = Prisma.sql`NOT EXISTS (
 const outcomeIsUntold = Prisma.sql`o.state = 'needs_operator' AND NOT EXISTS (
   SELECT 1 FROM break b WHERE b.account_id = o.account_id AND b.kind = 'unknown_outcome'
     AND b.subject = 'operation:' || o.id)`;
-const outcomeIsKnown = Prisma.sql`b.state = 'open' AND b.kind = 'unknown_outcome' AND NOT EXISTS (
-  SELECT 1 FROM operation o
-  WHERE o.account_id = b.account_id AND 'operation:' || o.id = b.subject AND o.id = substring(b.subject from 11)::uuid
-    AND o.state = 'needs_operator')`;
+const outcomeIsKnown = Prisma.sql`b.state = 'open' AND b.kind = 'unknown_outcome' AND b.subject LIKE 'operation:%'
+  AND NOT EXISTS (
+    SELECT 1 FROM operation o
+    WHERE o.account_id = b.account_id AND 'operation:' || o.id = b.subject
+      AND o.id = CASE WHEN b.subject LIKE 'operation:%' THEN substring(b.subject from 11)::uuid END
+      AND o.state = 'needs_operator')`;
 
 /** What was set aside, and what nobody knows the end of, without a break yet. */
 export async function listUntold(db: Db, accountId: number): Promise<NewBreak[]> {

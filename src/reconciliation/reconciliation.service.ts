@@ -5,6 +5,7 @@ import { AccountsService, type BankAccount } from '../accounts/accounts.service.
 import { BankService } from '../bank/bank.service.js';
 import { Database, type Tx } from '../database.service.js';
 import { WakeUps } from '../platform/wake-ups.js';
+import * as ofBills from './bill-payment-breaks.queries.js';
 import * as breaks from './breaks.queries.js';
 import * as candidates from './candidates.queries.js';
 import { isUnnamedDebit, judge, type Records } from './match.js';
@@ -46,13 +47,16 @@ export class ReconciliationService {
     for (const { accountId } of due) await this.wakeUps.wake('reconcile', { accountId });
   }
 
-  /** Wakes what the statement contradicts: verdicts on operations, and transfers that failed though they were debited. */
+  /** Wakes what the statement contradicts: verdicts on operations, transfers that failed and bills that were paid. */
   async wakeContradicted(): Promise<void> {
     const { prisma } = this.database;
     for (const operation of await breaks.listProvenWrong(prisma))
       await this.wakeUps.wake('advanceOperation', operation);
-    for (const { accountId } of await breaks.listAccountsOfFailed(prisma, this.boundMs()))
-      await this.wakeUps.wake('reconcile', { accountId });
+    const accounts = [
+      ...(await breaks.listAccountsOfFailed(prisma, this.boundMs())),
+      ...(await ofBills.listAccountsOfBills(prisma)),
+    ];
+    for (const { accountId } of accounts) await this.wakeUps.wake('reconcile', { accountId });
   }
 
   /** Opens breaks for what is no line that could be judged, and resolves those that the book has settled. */
@@ -61,10 +65,12 @@ export class ReconciliationService {
     const untold = [
       ...(await breaks.listUntold(prisma, accountId)),
       ...(await breaks.listFailedThoughDebited(prisma, accountId, this.boundMs())),
+      ...(await ofBills.listUntoldOfBills(prisma, accountId)),
     ];
     if (untold.length > 0)
       await this.database.transaction((tx) => breaks.insertBreaks(tx, accountId, untold));
     await breaks.resolveKnownOutcomes(prisma, accountId);
+    await ofBills.resolveEndedOfBills(prisma, accountId);
   }
 
   private async judgeBatch(

@@ -71,6 +71,19 @@ describe('payments of bills', () => {
     expect(await bills.operations()).toBe(before);
   });
 
+  it('refuses for another day what cannot be owed then, and takes what is', async () => {
+    const fine = { type: 'FIXED', date: '2026-11-26', amount: 2 };
+    const { barCode } = await bills.newBill({ amount: 50, dueDate: '2026-11-25', fine });
+    const payAt = '2026-11-26T15:00:00Z';
+    const before = await bills.operations();
+    for (const amount of [9_999, 52.01, 50]) {
+      const { status, body } = await bills.pay({ amount, barCode, payAt });
+      expect([status, body.code]).toEqual([422, 'amount_out_of_range']);
+    }
+    expect(await bills.operations()).toBe(before);
+    expect((await bills.pay({ amount: 52, barCode, payAt })).body.status).toBe('SCHEDULED');
+  });
+
   it('takes an amount within the range of a bill that may be paid in part', async () => {
     const range = { isAllowPartialPayment: true, minimumPaymentAmount: 10 };
     const { barCode } = await bills.newBill({ ...range, maximumPaymentAmount: 90 });
@@ -153,7 +166,7 @@ describe('payments of bills', () => {
     expect((await bills.pay({ amount: 80, barCode })).body.status).toBe('PAID');
   });
 
-  it('revives what was taken for not executed, unless the bill is another’s by now', async () => {
+  it('revives what was taken for not executed, beside the payment that holds its bill by now', async () => {
     const { kind } = service.application.get(BillPaymentsService, { strict: false }) as unknown as {
       kind: OperationKind;
     };
@@ -180,6 +193,13 @@ describe('payments of bills', () => {
       [service.accountId, barCode],
     );
     await revive();
-    expect((await bills.read(id)).state).toBe('rejected');
+    const { rows } = await service.pool.query(
+      `SELECT state, freed_at IS NULL AS "holdsBill" FROM bill_payment WHERE bar_code = $1 ORDER BY amount_cents`,
+      [barCode],
+    );
+    expect(rows).toEqual([
+      { state: 'paid', holdsBill: true },
+      { state: 'paid', holdsBill: false },
+    ]);
   });
 });

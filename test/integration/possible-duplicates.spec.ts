@@ -89,6 +89,21 @@ describe('a second request for the same money', () => {
     expect((await outcome(ask('second', over))).status).toBe(status);
   });
 
+  it.each([
+    ['77777777/1/54321', '54321', 409],
+    ['54321', '77777777/1/54321', 409],
+    ['77777777/1/54321', '88888888/1/54321', 200],
+    ['77777777/1/54321', '1', 200],
+    ['54321', '77777777/54321/1', 200],
+  ])(
+    'after one to %s, another to %s answers %i: an account by its number alone is one',
+    async (one, other, status) => {
+      bank.script = [journal.unknown()];
+      await ask('first', { counterparty: one });
+      expect((await outcome(ask('second', { counterparty: other }))).status).toBe(status);
+    },
+  );
+
   it('is none when an id that the statement shows tells both apart', async () => {
     bank.script = [journal.unknown()];
     await ask('first', { isToldApart: true });

@@ -41,7 +41,8 @@ async function translateLauncher() {
   const target = join(projectFolder, '.prepared', `test-launcher-${process.pid}`);
   await mkdir(target, { recursive: true });
   for (const name of await readdir(sources)) {
-    if (!name.startsWith('embedded-postgres') || name.endsWith('.spec.ts')) continue;
+    if (!/^(embedded-postgres.*|advisory-locks)\.ts$/.test(name) || name.endsWith('.spec.ts'))
+      continue;
     const { code } = await transformFile(join(sources, name));
     await writeFile(join(target, `${basename(name, '.ts')}.js`), code);
   }

@@ -1,11 +1,10 @@
+import { advisoryLocks } from '../../platform/advisory-locks.js';
 import type { Tx } from '../sandbox-database.service.js';
 import type { FixtureBill } from '../accounts/fixtures.js';
 
-const openingLock = 7_270_736_990;
-
 /** Held until the transaction ends. */
 export async function lockOpening(tx: Tx): Promise<void> {
-  await tx.query('SELECT pg_advisory_xact_lock($1)', [openingLock]);
+  await tx.query('SELECT pg_advisory_xact_lock($1)', [advisoryLocks.openSandboxAccounts]);
 }
 
 export async function isBankOpen(tx: Tx): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { advisoryLocks } from '../../platform/advisory-locks.js';
 import type { Queryable, Tx } from '../sandbox-database.service.js';
 
 export interface CustomerRow {
@@ -11,12 +12,11 @@ export interface CustomerRow {
   createdAt: Date;
 }
 
-const numbersLock = 7_270_736_991;
 const firstNumber = 2_000_001;
 
 /** The next number that no account has; others that open an account wait until the transaction ends. */
 export async function takeAccountNumber(tx: Tx): Promise<string> {
-  await tx.query('SELECT pg_advisory_xact_lock($1)', [numbersLock]);
+  await tx.query('SELECT pg_advisory_xact_lock($1)', [advisoryLocks.numberSandboxAccounts]);
   const [row] = await tx.query<{ number: string }>(
     `SELECT (greatest(max(number::bigint) + 1, $1))::text AS number FROM account
      WHERE number ~ '^[0-9]{7,12}$' AND kind = 'customer'`,

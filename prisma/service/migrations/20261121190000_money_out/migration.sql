@@ -58,6 +58,7 @@ CREATE TABLE "bill_payment" (
     "bank_status" TEXT,
     "state" TEXT NOT NULL,
     "scheduled_for" TIMESTAMPTZ(3),
+    "may_go_until" TIMESTAMPTZ(3),
     "expected_payment_id" UUID NOT NULL,
     "checks" INTEGER NOT NULL DEFAULT 0,
     "checked_at" TIMESTAMPTZ(3),
@@ -191,6 +192,9 @@ CREATE UNIQUE INDEX "bank_account_bank_identity_key" ON "bank_account"("bank_ide
 CREATE INDEX "bill_payment_check_due" ON "bill_payment"("account_id", "next_check_at") WHERE (next_check_at IS NOT NULL);
 
 -- CreateIndex
+CREATE INDEX "bill_payment_let_go" ON "bill_payment"("account_id") WHERE (state = 'failed' OR freed_at IS NOT NULL);
+
+-- CreateIndex
 CREATE UNIQUE INDEX "bill_payment_live" ON "bill_payment"("account_id", "bar_code") WHERE (state <> 'failed' AND state <> 'rejected' AND freed_at IS NULL);
 
 -- CreateIndex
@@ -248,7 +252,10 @@ CREATE INDEX "break_open" ON "break"("account_id", "kind", "opened_at") WHERE (s
 CREATE INDEX "charge_check_due" ON "charge"("account_id", "next_check_at") WHERE (next_check_at IS NOT NULL);
 
 -- CreateIndex
-CREATE INDEX "operation_counterparty" ON "operation"("account_id", "kind", "counterparty", "amount_cents") WHERE (counterparty IS NOT NULL);
+CREATE INDEX "operation_counterparty" ON "operation"("account_id", "kind", "amount_cents", "counterparty") WHERE (counterparty IS NOT NULL);
+
+-- CreateIndex
+CREATE INDEX "operation_idempotency_key" ON "operation"("account_id", "idempotency_key") WHERE (idempotency_key IS NOT NULL);
 
 -- CreateIndex
 CREATE INDEX "operation_revocable" ON "operation"("account_id") WHERE (state = 'not_executed' OR state = 'needs_operator');
@@ -283,7 +290,9 @@ ALTER TABLE "transfer"
   ADD CONSTRAINT "transfer_state" CHECK ("state" IN ('requested', 'accepted', 'effective', 'failed', 'rejected'));
 ALTER TABLE "bill_payment"
   ADD CONSTRAINT "bill_payment_amount" CHECK ("amount_cents" > 0),
-  ADD CONSTRAINT "bill_payment_state" CHECK ("state" IN ('requested', 'scheduled', 'paid', 'failed', 'rejected'));
+  ADD CONSTRAINT "bill_payment_state" CHECK ("state" IN ('requested', 'scheduled', 'paid', 'failed', 'rejected')),
+  ADD CONSTRAINT "bill_payment_times" CHECK (("scheduled_for" IS NULL) = ("may_go_until" IS NULL)
+    AND "scheduled_for" <= "may_go_until");
 ALTER TABLE "refund"
   ADD CONSTRAINT "refund_amount" CHECK ("amount_cents" > 0),
   ADD CONSTRAINT "refund_state" CHECK ("state" IN ('requested', 'accepted', 'rejected'));

@@ -1,0 +1,74 @@
+// The SQL of bill payments as business systems read them.
+import type { Db } from '../database.service.js';
+import type { PaymentState } from './payment-life.js';
+
+export interface PaymentRow {
+  id: string;
+  operationState: string;
+  barCode: string;
+  amountCents: bigint;
+  bankId: string | null;
+  bankStatus: string | null;
+  state: PaymentState;
+  scheduledFor: Date | null;
+  createdAt: Date;
+  /** The bank's answer; null while there is none. */
+  answer: string | null;
+  isWithdrawn: boolean;
+  expectedPaymentId: string;
+}
+
+export interface PaymentFilters {
+  id?: string | undefined;
+  bankId?: string | undefined;
+  barCode?: string | undefined;
+  state?: PaymentState | undefined;
+  /** Payments asked for before this one: the list's cursor. */
+  before: string | null;
+  limit: number;
+}
+
+export async function listPayments(
+  db: Db,
+  accountId: number,
+  { id, bankId, barCode, state, before, limit }: PaymentFilters,
+): Promise<PaymentRow[]> {
+  return db.$queryRaw<PaymentRow[]>`
+    SELECT p.id, o.state AS "operationState", p.bar_code AS "barCode", p.amount_cents AS "amountCents",
+           p.bank_id AS "bankId", p.bank_status AS "bankStatus", p.state, p.scheduled_for AS "scheduledFor",
+           p.created_at AS "createdAt", CASE WHEN o.state = 'succeeded' THEN o.response_body END AS answer,
+           e.withdrawn_at IS NOT NULL AS "isWithdrawn", p.expected_payment_id AS "expectedPaymentId"
+    FROM bill_payment p
+    JOIN operation o ON o.account_id = p.account_id AND o.id = p.id
+    JOIN expected_payment e ON e.account_id = p.account_id AND e.id = p.expected_payment_id
+    WHERE p.account_id = ${accountId}
+      AND (${id ?? null}::uuid IS NULL OR p.id = ${id ?? null}::uuid)
+      AND (${bankId ?? null}::text IS NULL OR p.bank_id = ${bankId ?? null})
+      AND (${barCode ?? null}::text IS NULL OR p.bar_code = ${barCode ?? null})
+      AND (${state ?? null}::text IS NULL OR p.state = ${state ?? null})
+      AND (${before}::uuid IS NULL OR p.id < ${before}::uuid)
+    ORDER BY p.id DESC LIMIT ${limit}`;
+}
+
+export interface MatchedLine {
+  expectedPaymentId: string;
+  role: 'payment' | 'return';
+  nsu: bigint;
+  amountCents: bigint;
+  occurredAt: Date;
+}
+
+/** The lines that were matched to payments, in the order in which they came about. */
+export async function listMatched(
+  db: Db,
+  accountId: number,
+  expectedPaymentIds: string[],
+): Promise<MatchedLine[]> {
+  return db.$queryRaw<MatchedLine[]>`
+    SELECT m.expected_payment_id AS "expectedPaymentId", m.role, m.nsu, m.amount_cents AS "amountCents",
+           t.occurred_at AS "occurredAt"
+    FROM match m JOIN "transaction" t ON t.account_id = m.account_id AND t.nsu = m.nsu
+    WHERE m.account_id = ${accountId} AND m.expected_payment_id = ANY (${expectedPaymentIds}::uuid[])
+      AND m.unlinked_at IS NULL
+    ORDER BY t.occurred_at, t.nsu`;
+}

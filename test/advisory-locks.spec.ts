@@ -1,0 +1,45 @@
+// Advisory locks are numbers in one space for each database: two that meet wait for each other without a reason.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { advisoryLocks } from '../src/platform/advisory-locks.js';
+
+const root = join(import.meta.dirname, '..');
+const list = (folder: string, ending: string) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith(ending) && !path.startsWith('generated'))
+    .map((path) => `${folder}/${path}`);
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const numbersOf = (text: string) =>
+  [...text.matchAll(/pg_(?:try_)?advisory_\w*lock\w*\((?:x'(\w+)'::int|(\$?\w+))/g)].map(
+    ([, hex, other]) => (hex ? Number.parseInt(hex, 16) : other),
+  );
+
+describe('the numbers of advisory locks', () => {
+  it('are each given once', () => {
+    const numbers = Object.values(advisoryLocks);
+    expect(new Set(numbers).size).toBe(numbers.length);
+  });
+
+  it('are those of the list in each migration, where no other part of the program takes them', () => {
+    const taken = list('prisma', 'migration.sql').map(
+      (path) => [path, numbersOf(read(path))] as const,
+    );
+    expect(taken.filter(([, numbers]) => numbers.length > 0)).toEqual([
+      ['prisma/service/migrations/20261121000000_spine/migration.sql', [advisoryLocks.coverLine]],
+    ]);
+    const users = list('src', '.ts').filter((path) => read(path).includes('coverLine'));
+    expect(users).toEqual(['src/platform/advisory-locks.ts']);
+  });
+
+  it('are told by the list alone wherever a lock is taken', () => {
+    const takers = list('src', '.ts')
+      .map((path) => ({ path, text: read(path) }))
+      .filter(({ text }) => numbersOf(text).length > 0);
+    expect(takers.length).toBeGreaterThan(4);
+    for (const { path, text } of takers) {
+      expect([path, [...new Set(numbersOf(text))]]).toEqual([path, ['$1']]);
+      expect([path, /import \{ advisoryLocks \}/.test(text)]).toEqual([path, true]);
+    }
+  });
+});
