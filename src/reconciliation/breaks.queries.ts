@@ -3,6 +3,9 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { isUnanswered } from './candidates.queries.js';
+import * as judged from './judged.js';
+
+const lineBreakKinds: string[] = [...judged.lineBreakKinds];
 
 export interface NewBreak {
   kind: string;
@@ -15,7 +18,7 @@ export interface NewBreak {
   evidence: object;
 }
 
-/** Opens breaks, each once. */
+/** Opens breaks, each once; one of a line that was explained for a while is opened again. */
 export async function insertBreaks(tx: Tx, accountId: number, breaks: NewBreak[]): Promise<void> {
   if (breaks.length === 0) return;
   await tx.$executeRaw`
@@ -28,7 +31,10 @@ export async function insertBreaks(tx: Tx, accountId: number, breaks: NewBreak[]
       ${breaks.map(({ expectedPaymentId = null }) => expectedPaymentId)}::uuid[],
       ${breaks.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[]
     ) AS b(id, kind, subject, amount_cents, nsu, expected_payment_id, evidence)
-    ON CONFLICT (account_id, kind, subject) DO NOTHING`;
+    ON CONFLICT (account_id, kind, subject) DO UPDATE
+    SET state = 'open', resolved_at = NULL, opened_at = now(), evidence = EXCLUDED.evidence,
+        expected_payment_id = EXCLUDED.expected_payment_id
+    WHERE break.state = 'resolved' AND break.kind = ANY (${lineBreakKinds})`;
 }
 
 /** Lines that had no explanation have one. */
@@ -37,7 +43,7 @@ export async function resolveExplained(tx: Tx, accountId: number, nsus: bigint[]
   await tx.$executeRaw`
     UPDATE break SET state = 'resolved', resolved_at = now()
     WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[]) AND state = 'open'
-      AND kind IN ('unexpected', 'ambiguous')`;
+      AND kind = ANY (${lineBreakKinds})`;
 }
 
 // Conditions on a line set aside (u), an operation (o), a failed transfer (f) and a break (b), for whoever lists them

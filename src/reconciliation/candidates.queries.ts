@@ -15,7 +15,7 @@ const candidateColumns = Prisma.sql`
   e.id AS "expectedPaymentId", e.operation_id AS "operationId", e.kind, o.state AS "operationState",
   e.is_credit AS "isCredit", e.amount_cents AS "amountCents", e.is_multi_use AS "isMultiUse",
   e.due_date AS "dueDate", e.terms, sums.paid AS "paidCents", sums.returned AS "returnedCents",
-  e.withdrawn_at IS NOT NULL AND sums.paid = 0 AND o.state IS DISTINCT FROM 'not_executed' AS "isWithdrawn"`;
+  e.withdrawn_at IS NOT NULL AND sums.paid = 0 AS "isWithdrawn"`;
 
 const openColumns = Prisma.sql`
   "expectedPaymentId", "operationId", kind, "operationState", "isCredit", "amountCents", "isMultiUse", "dueDate", terms,
@@ -28,14 +28,39 @@ const sumsOfExpected = Prisma.sql`
          COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'return' AND ${isLive}), 0)::bigint AS returned
   FROM match m WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id`;
 
+/** The first of the lines that paid a debit; what a person linked before all others. */
+const payerOfExpected = Prisma.sql`
+  SELECT paid.nsu, paid.rule, line.occurred_at
+  FROM (
+    SELECT m.nsu, m.rule, m.role, ${isLive} AS is_live FROM match m
+    WHERE NOT e.is_credit AND m.account_id = e.account_id AND m.expected_payment_id = e.id
+    OFFSET 0 -- From the few matches of the payment to their lines.
+  ) paid
+  JOIN "transaction" line ON line.account_id = e.account_id AND line.nsu = paid.nsu
+  WHERE paid.is_live AND paid.role = 'payment'
+  ORDER BY paid.rule = 'hand' DESC, line.occurred_at, paid.nsu LIMIT 1`;
+
+type NamedRow = OfLine<Omit<Candidate, 'paidBy'>> & {
+  payerNsu: bigint | null;
+  payerRule: string | null;
+  payerTime: Date | null;
+};
+
+function withPayer({ payerNsu, payerRule, payerTime, ...named }: NamedRow): OfLine<Candidate> {
+  if (payerNsu === null || payerRule === null || payerTime === null)
+    return { ...named, paidBy: null };
+  return { ...named, paidBy: { nsu: payerNsu, rule: payerRule, occurredAt: payerTime } };
+}
+
 /** What the references on the lines name, or what was paid by a line under the id that they give back. */
 export async function gatherNamed(
   tx: Tx,
   accountId: number,
   nsus: bigint[],
 ): Promise<OfLine<Candidate>[]> {
-  return tx.$queryRaw`
-    SELECT t.nsu, ${candidateColumns}, named.kind AS "referenceKind", named.value AS "referenceValue",
+  const rows = await tx.$queryRaw<NamedRow[]>`
+    SELECT t.nsu, ${candidateColumns}, payer.nsu AS "payerNsu", payer.rule AS "payerRule",
+           payer.occurred_at AS "payerTime", named.kind AS "referenceKind", named.value AS "referenceValue",
            named.is_original AS "isOriginal"
     FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
     JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = wanted.nsu
@@ -78,7 +103,9 @@ export async function gatherNamed(
       SELECT state FROM operation WHERE account_id = ${accountId} AND id = e.operation_id
     ) o ON true
     CROSS JOIN LATERAL (${sumsOfExpected}) sums
+    LEFT JOIN LATERAL (${payerOfExpected}) payer ON true
     ORDER BY t.nsu, named.kind, e.id`;
+  return rows.map(withPayer);
 }
 
 /** What an effect at the bank can be away from our clock and the bank's, either way. */
@@ -137,7 +164,6 @@ export async function gatherOpenDebits(
       CROSS JOIN LATERAL (
         SELECT * FROM expected_payment
         WHERE account_id = o.account_id AND operation_id = o.id AND NOT is_credit
-          AND (withdrawn_at IS NULL OR o.state = 'not_executed')
         OFFSET 0 -- From the few operations to their payments, never the other way.
       ) e
       JOIN (SELECT DISTINCT amount_cents FROM line) asked ON asked.amount_cents = e.amount_cents
