@@ -147,8 +147,8 @@ export async function gatherOpenDebits(
 ): Promise<OfLine<OpenDebit>[]> {
   return tx.$queryRaw`
     WITH line AS MATERIALIZED (
-      SELECT t.nsu, t.amount_cents, t.idempotency_key, t.end_to_end_id, t.external_id, t.original_end_to_end_id,
-             t.counterparty AS side, split_part(t.counterparty, '/', 3) AS account
+      SELECT t.nsu, t.amount_cents, t.idempotency_key, t.movement_id, t.end_to_end_id, t.external_id,
+             t.bill_code, t.original_end_to_end_id, t.counterparty AS side, split_part(t.counterparty, '/', 3) AS account
       FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
       JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = wanted.nsu
     ), unanswered AS MATERIALIZED (
@@ -156,7 +156,8 @@ export async function gatherOpenDebits(
       WHERE o.account_id = ${accountId} AND ${isUnanswered}
     ), open AS MATERIALIZED (
       SELECT ${candidateColumns}, e.created_at AS "createdAt",
-             told.ids, told.original, told.counterparty, told.ids ?| ARRAY['nsu', 'movement_id', 'end_to_end_id'] AS "isKnownToBank",
+             told.ids, told.original, told.counterparty, -- The endToEndId may be that of a look-up, which a payment has before it is sent.
+             told.ids ?| ARRAY['nsu', 'movement_id'] AS "isKnownToBank",
              tried.from + clock.offset - ${skewMs} * interval '1 millisecond' AS "from",
              GREATEST(tried.until + clock.offset, o.effective_from)
                + ${visibilityBoundMs ?? unsaidBoundMs} * interval '1 millisecond' AS "until"
@@ -181,9 +182,9 @@ export async function gatherOpenDebits(
     ), ranked AS MATERIALIZED (
       SELECT open.*,
              row_number() OVER (PARTITION BY "amountCents", original, ids ? 'end_to_end_id', ids ? 'external_id',
-                                  counterparty ORDER BY "createdAt", "expectedPaymentId") AS "placeOfSide",
-             row_number() OVER (PARTITION BY "amountCents", original, ids ? 'end_to_end_id', ids ? 'external_id'
-                                  ORDER BY "createdAt", "expectedPaymentId") AS "placeOfAmount"
+                                  ids ->> 'bill_code', counterparty ORDER BY "createdAt", "expectedPaymentId") AS "placeOfSide",
+             row_number() OVER (PARTITION BY "amountCents", original, ids ? 'end_to_end_id', ids ? 'external_id',
+                                  ids ->> 'bill_code' ORDER BY "createdAt", "expectedPaymentId") AS "placeOfAmount"
       FROM open
     ), could AS (
       ${pairsOfAmount}
@@ -197,7 +198,10 @@ export async function gatherOpenDebits(
     -- Both tell an id of one kind, and it is not the same: they are two.
     WHERE COALESCE(ids ->> 'idempotency_key' = idempotency_key, true)
       AND COALESCE(ids ->> 'end_to_end_id' = end_to_end_id, true)
+      AND COALESCE(ids ->> 'nsu' = nsu::text, true)
+      AND COALESCE(ids ->> 'movement_id' = movement_id, true)
       AND COALESCE(ids ->> 'external_id' = external_id, true)
+      AND COALESCE(ids ->> 'bill_code' = bill_code, true)
       AND COALESCE(original = original_end_to_end_id, true)
     ORDER BY nsu, "createdAt", "expectedPaymentId"`;
 }

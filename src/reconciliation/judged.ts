@@ -54,7 +54,7 @@ export interface OpenDebit extends Candidate {
   amountCents: bigint;
   /** By which shared reference it and the line agree; null where one of them tells none. */
   tie: 'original' | 'counterparty' | null;
-  /** It has a reference that the bank told: a line that is it would carry that. */
+  /** It has a reference that only an answer of the bank tells: a line that is it would carry that. */
   isKnownToBank: boolean;
   createdAt: Date;
   /** When its movement can have happened, by the bank's clock. */

@@ -93,7 +93,6 @@ export type Explanation =
   | { by: 'waiting' }
   | { by: 'nothing' };
 
-const statesUnderWay: readonly (string | null)[] = ['received', 'sending', 'unknown'];
 /** The bank may yet answer with ids, and then the line is told by those. */
 const statesBeingSent: readonly (string | null)[] = ['received', 'sending'];
 
@@ -109,7 +108,7 @@ export function explainUnnamed(
       tally.paidCents(debit) === 0n &&
       debit.from <= line.occurredAt,
   );
-  const isUnderWay = open.some(({ operationState }) => statesUnderWay.includes(operationState));
+  const isUnderWay = open.some((debit) => mayStillBe(line, debit));
   const tied = open.filter((debit) => !debit.isKnownToBank && line.occurredAt <= debit.until);
   const byOriginal = tied.filter(({ tie }) => tie === 'original').sort(byAge);
   const could = byOriginal.length > 0 ? byOriginal : tied.filter(({ tie }) => tie !== null);
@@ -121,6 +120,12 @@ export function explainUnnamed(
   if (byOriginal.length > 0) return { by: 'rule', rule: 'original', paid: oldest };
   if (could.length === 1) return { by: 'rule', rule: 'counterparty', paid: oldest };
   return isUnderWay ? { by: 'waiting' } : { by: 'several', could };
+}
+
+/** A line that came later than a payment of unknown outcome could have its effect is not that payment. */
+function mayStillBe(line: JudgedLine, { operationState, until }: OpenDebit): boolean {
+  if (statesBeingSent.includes(operationState)) return true;
+  return operationState === 'unknown' && line.occurredAt <= until;
 }
 
 function byAge(a: OpenDebit, b: OpenDebit): number {

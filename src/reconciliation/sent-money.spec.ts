@@ -197,7 +197,6 @@ describe('a debit that carries no id of ours', () => {
     ['was not sent yet', { operationState: 'received' }],
     ['does not say who gets it', { tie: null }],
     ['is known to the bank by an id', { isKnownToBank: true }],
-    ['came later than it should have', { until: at(9) }],
   ])('waits for a payment that %s', (_, change) => {
     expect(could(open('a', change))).toEqual({ verdict: 'deferred', nsu: 1n, amountCents: 1_000n });
   });
@@ -211,6 +210,7 @@ describe('a debit that carries no id of ours', () => {
       { operationState: 'needs_operator', tie: null },
     ],
     ['ended long before', { operationState: 'not_executed', until: at(9) }],
+    ['would have had its effect before', { until: at(9) }],
   ])('is unexpected beside a payment that %s', (_, change) => {
     expect(could(open('a', change))).toMatchObject({ verdict: 'break', kind: 'unexpected' });
   });

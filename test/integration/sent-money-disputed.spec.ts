@@ -8,7 +8,7 @@ const side = '99999999/1/1000002';
 describe('debits that disagree with what was sent', () => {
   let service: ServiceDatabase;
   const book = new SentMoney(() => service);
-  const { run, woken, reconcile, send, mirror, verdicts, openBreaks, events } = book;
+  const { run, woken, reconcile, send, setState, mirror, verdicts, openBreaks, events } = book;
 
   beforeAll(async () => {
     service = await serviceDatabase();
@@ -143,5 +143,37 @@ describe('debits that disagree with what was sent', () => {
       'return by return',
     ]);
     expect(await openBreaks()).toEqual([]);
+  });
+
+  it('a payment by a look-up’s id is told by its side where the line tells no such id', async () => {
+    const { expectedPaymentId } = await send({
+      references: [
+        { kind: 'end_to_end_id', value: 'E-looked-up' },
+        { kind: 'counterparty', value: side },
+      ],
+    });
+    await mirror({ nsu: 1, counterparty: side });
+    await reconcile();
+    expect(await verdicts()).toMatchObject([
+      { verdict: 'payment by counterparty', expectedPaymentId },
+    ]);
+  });
+
+  it('no line of one bill waits for the payment of another', async () => {
+    await send({ kind: 'pay_bill', references: [{ kind: 'bill_code', value: 'A' }] });
+    await mirror({ nsu: 1, billCode: 'B' }, { nsu: 2 });
+    await reconcile();
+    expect(await verdicts()).toMatchObject([{ verdict: 'unexpected' }, { verdict: 'waits' }]);
+  });
+
+  it('no line waits for a payment that must have had its effect before', async () => {
+    const { operationId } = await send({ state: 'unknown', age: 600 });
+    await mirror({ nsu: 1, age: 3 });
+    await reconcile();
+    expect(await verdicts()).toMatchObject([{ verdict: 'unexpected' }]);
+    await setState(operationId, 'sending');
+    await mirror({ nsu: 2, age: 3 });
+    await reconcile();
+    expect((await verdicts())[1]).toMatchObject({ verdict: 'waits' });
   });
 });
