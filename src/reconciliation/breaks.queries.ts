@@ -169,16 +169,28 @@ export async function listAccountsOfFailed(
     WHERE ${recentlyFailed(boundMs)} AND kept.kept > 0 AND NOT ${failedIsTold}`;
 }
 
-/** Operations that count as ended otherwise, or as nobody's knowledge, though the statement shows their effect. */
+export interface OperationKey {
+  accountId: number;
+  operationId: string;
+}
+
+/**
+ * Operations that count as ended otherwise, or as nobody's knowledge, though the statement shows their effect: a page
+ * of them after one, so that those that stay hold up no other.
+ */
 export async function listProvenWrong(
   db: Db,
-): Promise<{ accountId: number; operationId: string }[]> {
+  after: OperationKey | null,
+  limit: number,
+): Promise<OperationKey[]> {
   return db.$queryRaw`
     SELECT o.account_id AS "accountId", o.id AS "operationId" FROM operation o
-    WHERE ${isUnanswered} AND o.state IN ('needs_operator', 'not_executed') AND EXISTS (
+    WHERE ${isUnanswered} AND o.state IN ('needs_operator', 'not_executed')
+      AND (${after === null} OR (o.account_id, o.id) > (${after?.accountId ?? null}::int, ${after?.operationId ?? null}::uuid))
+      AND EXISTS (
       SELECT 1 FROM expected_payment e
       JOIN match m ON m.account_id = e.account_id AND m.expected_payment_id = e.id
         AND m.role = 'payment' AND m.unlinked_at IS NULL
       WHERE e.account_id = o.account_id AND e.operation_id = o.id)
-    LIMIT 500`;
+    ORDER BY o.account_id, o.id LIMIT ${limit}`;
 }

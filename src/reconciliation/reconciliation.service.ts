@@ -51,8 +51,12 @@ export class ReconciliationService {
   /** Wakes what the statement contradicts: verdicts on operations, and transfers that failed though they were debited. */
   async wakeContradicted(): Promise<void> {
     const { prisma } = this.database;
-    for (const operation of await breaks.listProvenWrong(prisma))
-      await this.wakeUps.wake('advanceOperation', operation);
+    let last: breaks.OperationKey | null = null;
+    do {
+      const page: breaks.OperationKey[] = await breaks.listProvenWrong(prisma, last, batchSize);
+      for (const operation of page) await this.wakeUps.wake('advanceOperation', operation);
+      last = page.length === batchSize ? (page.at(-1) ?? null) : null;
+    } while (last !== null);
     for (const { accountId } of await breaks.listAccountsOfFailed(prisma, this.boundMs()))
       await this.wakeUps.wake('reconcile', { accountId });
   }

@@ -1,5 +1,6 @@
 // Debits that name a payment of ours and are not it, that come though nothing was to come, or that could be several.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { listProvenWrong, type OperationKey } from '../../src/reconciliation/breaks.queries.js';
 import { SentMoney } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -175,5 +176,24 @@ describe('debits that disagree with what was sent', () => {
     await mirror({ nsu: 2, age: 3 });
     await reconcile();
     expect((await verdicts())[1]).toMatchObject({ verdict: 'waits' });
+  });
+
+  it('verdicts that the statement contradicts are listed to the last, however many stay', async () => {
+    const sent = [];
+    for (let nsu = 1; nsu <= 3; nsu++) {
+      const { operationId } = await send({ state: 'needs_operator' });
+      await mirror({ nsu, idempotencyKey: operationId });
+      sent.push(operationId);
+    }
+    await reconcile();
+    const listed: string[] = [];
+    let last: OperationKey | null = null;
+    do {
+      const page: OperationKey[] = await listProvenWrong(service.database.prisma, last, 2);
+      listed.push(...page.map(({ operationId }) => operationId));
+      last = page.at(-1) ?? null;
+    } while (last !== null);
+    expect(listed).toEqual(expect.arrayContaining(sent));
+    expect(new Set(listed).size).toBe(listed.length);
   });
 });
