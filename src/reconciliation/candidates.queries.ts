@@ -40,6 +40,13 @@ const payerOfExpected = Prisma.sql`
   WHERE paid.is_live AND paid.role = 'payment'
   ORDER BY paid.rule = 'hand' DESC, line.occurred_at, paid.nsu LIMIT 1`;
 
+/** When a debit was debited again, by the lines that stand in breaks for it. */
+const secondDebitOf = Prisma.sql`
+  SELECT min(line.occurred_at) AS at FROM break b
+  JOIN "transaction" line ON line.account_id = b.account_id AND line.nsu = b.nsu
+  WHERE t.is_credit AND NOT e.is_credit AND b.account_id = e.account_id AND b.kind = 'duplicate_payment'
+    AND b.state = 'open' AND b.expected_payment_id = e.id`;
+
 type NamedRow = OfLine<Omit<Candidate, 'paidBy'>> & {
   payerNsu: bigint | null;
   payerRule: string | null;
@@ -60,7 +67,7 @@ export async function gatherNamed(
 ): Promise<OfLine<Candidate>[]> {
   const rows = await tx.$queryRaw<NamedRow[]>`
     SELECT t.nsu, ${candidateColumns}, payer.nsu AS "payerNsu", payer.rule AS "payerRule",
-           payer.occurred_at AS "payerTime", named.kind AS "referenceKind", named.value AS "referenceValue",
+           payer.occurred_at AS "payerTime", again.at AS "debitedAgainAt", named.kind AS "referenceKind", named.value AS "referenceValue",
            named.is_original AS "isOriginal"
     FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
     JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = wanted.nsu
@@ -104,6 +111,7 @@ export async function gatherNamed(
     ) o ON true
     CROSS JOIN LATERAL (${sumsOfExpected}) sums
     LEFT JOIN LATERAL (${payerOfExpected}) payer ON true
+    CROSS JOIN LATERAL (${secondDebitOf}) again
     ORDER BY t.nsu, named.kind, e.id`;
   return rows.map(withPayer);
 }

@@ -41,6 +41,8 @@ export interface Candidate {
   terms: string | null;
   /** The line that paid it, where it is a debit: what comes to pay it again may take its place. */
   paidBy?: PaidBy | null;
+  /** When it was debited once more, where that is nobody's yet: what comes back may be of either. */
+  debitedAgainAt?: Date | null;
   /** Nothing was to come any more: the bank had refused it or failed, or it was proven not executed. */
   isWithdrawn: boolean;
   referenceKind: string;
@@ -144,6 +146,7 @@ export class Tally {
   private readonly returned = new Map<string, bigint>();
   /** Payments whose earlier matches count no more. */
   private readonly displaced = new Set<string>();
+  private readonly debitedAgain = new Map<string, Date>();
 
   paidCents({ expectedPaymentId: id, paidCents }: Candidate): bigint {
     return (this.displaced.has(id) ? 0n : paidCents) + (this.paid.get(id) ?? 0n);
@@ -156,6 +159,17 @@ export class Tally {
   /** What paid it before this batch; null when nothing did, or a line of the batch has paid it since. */
   paidBefore({ expectedPaymentId: id, paidBy }: Candidate): PaidBy | null {
     return this.paid.has(id) || this.displaced.has(id) ? null : (paidBy ?? null);
+  }
+
+  /** Whether what comes back at this time may be of another debit than the payment's own. */
+  isDebitedAgain({ expectedPaymentId, debitedAgainAt }: Candidate, before: Date): boolean {
+    const inBatch = this.debitedAgain.get(expectedPaymentId);
+    return [debitedAgainAt, inBatch].some((at) => at && at <= before);
+  }
+
+  addDuplicate(expectedPaymentId: string, at: Date): void {
+    const known = this.debitedAgain.get(expectedPaymentId);
+    if (!known || at < known) this.debitedAgain.set(expectedPaymentId, at);
   }
 
   add(match: Matched): void {

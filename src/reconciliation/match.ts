@@ -69,6 +69,8 @@ class Batch {
     const { kind, named } = paying;
     const [first, ...others] = named;
     const isOne = first && kind !== 'ambiguous' && others.length === 0;
+    if (isOne && kind === 'duplicate_payment')
+      this.tally.addDuplicate(first.expectedPaymentId, line.occurredAt);
     return this.unmatched(line, kind, undefined, isOne ? first.expectedPaymentId : null);
   }
 
@@ -113,6 +115,9 @@ class Batch {
     const paidCents = (displaces ? 0n : this.tally.paidCents(candidate)) + line.amountCents;
     const owedCents = owedWhenPaid(candidate, paidCents, saoPauloDay(line.occurredAt));
     const { isMultiUse, isWithdrawn: wasWithdrawn } = candidate;
+    const before = displaces ? this.tally.paidBefore(candidate) : null;
+    if (before?.rule === 'reference')
+      this.tally.addDuplicate(candidate.expectedPaymentId, before.occurredAt);
     if (!line.isCredit && line.endToEndId !== null) this.paidAs.set(line.endToEndId, candidate);
     return this.matched({
       ...matchOf(line, candidate),

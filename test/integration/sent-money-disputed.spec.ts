@@ -71,6 +71,32 @@ describe('debits that disagree with what was sent', () => {
     ]);
   });
 
+  it.each([['together'], ['one after another']])(
+    'a second debit that the bank takes back leaves the payment settled (%s)',
+    async (how) => {
+      const { operationId } = await send({
+        state: 'succeeded',
+        references: [{ kind: 'end_to_end_id', value: 'E' }],
+      });
+      const debit = { idempotencyKey: operationId, endToEndId: 'E' };
+      for (const one of [
+        { nsu: 1, ...debit, age: 9 },
+        { nsu: 2, ...debit, age: 8 },
+        { nsu: 3, isCredit: true, endToEndId: 'E', age: 7 },
+      ]) {
+        await mirror(one);
+        if (how !== 'together') await reconcile();
+      }
+      await reconcile();
+      expect(await verdicts()).toMatchObject([
+        { verdict: 'payment by reference' },
+        { verdict: 'duplicate_payment' },
+        { verdict: 'ambiguous' },
+      ]);
+      expect((await events()).map(({ type }) => type)).not.toContain('transfer.returned');
+    },
+  );
+
   it('a debit of another amount is a break, and no evidence that anything was done', async () => {
     const { operationId, expectedPaymentId } = await send({ state: 'unknown' });
     await mirror({ nsu: 1, idempotencyKey: operationId, amountCents: 350, typeName: 'DEBIT_FEE' });
