@@ -88,6 +88,15 @@ export class ExpectedPaymentsService {
     });
   }
 
+  /** The statement shows what had been withdrawn of operations that are otherwise as they were. */
+  async reinstateEach(tx: Tx, accountId: number, ids: string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await tx.expectedPayment.updateMany({
+      where: { accountId, id: { in: ids } },
+      data: { withdrawnAt: null },
+    });
+  }
+
   /** The statement shows what had been withdrawn: the rest of the operation may come too. */
   async reinstate(tx: Tx, accountId: number, operationIds: string[]): Promise<void> {
     if (operationIds.length === 0) return;

@@ -3,6 +3,9 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { isUnanswered } from './candidates.queries.js';
+import * as judged from './judged.js';
+
+const lineBreakKinds: string[] = [...judged.lineBreakKinds];
 
 export interface NewBreak {
   kind: string;
@@ -15,7 +18,7 @@ export interface NewBreak {
   evidence: object;
 }
 
-/** Opens breaks, each once. */
+/** Opens breaks, each once; one of a line that was explained for a while is opened again. */
 export async function insertBreaks(tx: Tx, accountId: number, breaks: NewBreak[]): Promise<void> {
   if (breaks.length === 0) return;
   await tx.$executeRaw`
@@ -28,7 +31,10 @@ export async function insertBreaks(tx: Tx, accountId: number, breaks: NewBreak[]
       ${breaks.map(({ expectedPaymentId = null }) => expectedPaymentId)}::uuid[],
       ${breaks.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[]
     ) AS b(id, kind, subject, amount_cents, nsu, expected_payment_id, evidence)
-    ON CONFLICT (account_id, kind, subject) DO NOTHING`;
+    ON CONFLICT (account_id, kind, subject) DO UPDATE
+    SET state = 'open', resolved_at = NULL, opened_at = now(), evidence = EXCLUDED.evidence,
+        expected_payment_id = EXCLUDED.expected_payment_id
+    WHERE break.state = 'resolved' AND break.kind = ANY (${lineBreakKinds})`;
 }
 
 /** Lines that had no explanation have one. */
@@ -37,7 +43,7 @@ export async function resolveExplained(tx: Tx, accountId: number, nsus: bigint[]
   await tx.$executeRaw`
     UPDATE break SET state = 'resolved', resolved_at = now()
     WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[]) AND state = 'open'
-      AND kind IN ('unexpected', 'ambiguous')`;
+      AND kind = ANY (${lineBreakKinds})`;
 }
 
 // Conditions on a line set aside (u), an operation (o), a failed transfer (f) and a break (b), for whoever lists them
@@ -165,16 +171,28 @@ export async function listAccountsOfFailed(
     WHERE ${recentlyFailed(boundMs)} AND kept.kept > 0 AND NOT ${failedIsTold}`;
 }
 
-/** Operations that count as ended otherwise, or as nobody's knowledge, though the statement shows their effect. */
+export interface OperationKey {
+  accountId: number;
+  operationId: string;
+}
+
+/**
+ * Operations that count as ended otherwise, or as nobody's knowledge, though the statement shows their effect: a page
+ * of them after one, so that those that stay hold up no other.
+ */
 export async function listProvenWrong(
   db: Db,
-): Promise<{ accountId: number; operationId: string }[]> {
+  after: OperationKey | null,
+  limit: number,
+): Promise<OperationKey[]> {
   return db.$queryRaw`
     SELECT o.account_id AS "accountId", o.id AS "operationId" FROM operation o
-    WHERE ${isUnanswered} AND o.state IN ('needs_operator', 'not_executed') AND EXISTS (
+    WHERE ${isUnanswered} AND o.state IN ('needs_operator', 'not_executed')
+      AND (${after === null} OR (o.account_id, o.id) > (${after?.accountId ?? null}::int, ${after?.operationId ?? null}::uuid))
+      AND EXISTS (
       SELECT 1 FROM expected_payment e
       JOIN match m ON m.account_id = e.account_id AND m.expected_payment_id = e.id
         AND m.role = 'payment' AND m.unlinked_at IS NULL
       WHERE e.account_id = o.account_id AND e.operation_id = o.id)
-    LIMIT 500`;
+    ORDER BY o.account_id, o.id LIMIT ${limit}`;
 }

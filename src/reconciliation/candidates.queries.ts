@@ -15,7 +15,7 @@ const candidateColumns = Prisma.sql`
   e.id AS "expectedPaymentId", e.operation_id AS "operationId", e.kind, o.state AS "operationState",
   e.is_credit AS "isCredit", e.amount_cents AS "amountCents", e.is_multi_use AS "isMultiUse",
   e.due_date AS "dueDate", e.terms, sums.paid AS "paidCents", sums.returned AS "returnedCents",
-  e.withdrawn_at IS NOT NULL AND sums.paid = 0 AND o.state IS DISTINCT FROM 'not_executed' AS "isWithdrawn"`;
+  e.withdrawn_at IS NOT NULL AND sums.paid = 0 AS "isWithdrawn"`;
 
 const openColumns = Prisma.sql`
   "expectedPaymentId", "operationId", kind, "operationState", "isCredit", "amountCents", "isMultiUse", "dueDate", terms,
@@ -28,14 +28,46 @@ const sumsOfExpected = Prisma.sql`
          COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'return' AND ${isLive}), 0)::bigint AS returned
   FROM match m WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id`;
 
+/** The first of the lines that paid a debit; what a person linked before all others. */
+const payerOfExpected = Prisma.sql`
+  SELECT paid.nsu, paid.rule, line.occurred_at
+  FROM (
+    SELECT m.nsu, m.rule, m.role, ${isLive} AS is_live FROM match m
+    WHERE NOT e.is_credit AND m.account_id = e.account_id AND m.expected_payment_id = e.id
+    OFFSET 0 -- From the few matches of the payment to their lines.
+  ) paid
+  JOIN "transaction" line ON line.account_id = e.account_id AND line.nsu = paid.nsu
+  WHERE paid.is_live AND paid.role = 'payment'
+  ORDER BY paid.rule = 'hand' DESC, line.occurred_at, paid.nsu LIMIT 1`;
+
+/** When a debit was debited again, by the lines that stand in breaks for it. */
+const secondDebitOf = Prisma.sql`
+  SELECT min(line.occurred_at) AS at FROM break b
+  JOIN "transaction" line ON line.account_id = b.account_id AND line.nsu = b.nsu
+  WHERE t.is_credit AND NOT e.is_credit AND b.account_id = e.account_id AND b.kind = 'duplicate_payment'
+    AND b.state = 'open' AND b.expected_payment_id = e.id`;
+
+type NamedRow = OfLine<Omit<Candidate, 'paidBy'>> & {
+  payerNsu: bigint | null;
+  payerRule: string | null;
+  payerTime: Date | null;
+};
+
+function withPayer({ payerNsu, payerRule, payerTime, ...named }: NamedRow): OfLine<Candidate> {
+  if (payerNsu === null || payerRule === null || payerTime === null)
+    return { ...named, paidBy: null };
+  return { ...named, paidBy: { nsu: payerNsu, rule: payerRule, occurredAt: payerTime } };
+}
+
 /** What the references on the lines name, or what was paid by a line under the id that they give back. */
 export async function gatherNamed(
   tx: Tx,
   accountId: number,
   nsus: bigint[],
 ): Promise<OfLine<Candidate>[]> {
-  return tx.$queryRaw`
-    SELECT t.nsu, ${candidateColumns}, named.kind AS "referenceKind", named.value AS "referenceValue",
+  const rows = await tx.$queryRaw<NamedRow[]>`
+    SELECT t.nsu, ${candidateColumns}, payer.nsu AS "payerNsu", payer.rule AS "payerRule",
+           payer.occurred_at AS "payerTime", again.at AS "debitedAgainAt", named.kind AS "referenceKind", named.value AS "referenceValue",
            named.is_original AS "isOriginal"
     FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
     JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = wanted.nsu
@@ -78,7 +110,10 @@ export async function gatherNamed(
       SELECT state FROM operation WHERE account_id = ${accountId} AND id = e.operation_id
     ) o ON true
     CROSS JOIN LATERAL (${sumsOfExpected}) sums
+    LEFT JOIN LATERAL (${payerOfExpected}) payer ON true
+    CROSS JOIN LATERAL (${secondDebitOf}) again
     ORDER BY t.nsu, named.kind, e.id`;
+  return rows.map(withPayer);
 }
 
 /** What an effect at the bank can be away from our clock and the bank's, either way. */
@@ -120,8 +155,8 @@ export async function gatherOpenDebits(
 ): Promise<OfLine<OpenDebit>[]> {
   return tx.$queryRaw`
     WITH line AS MATERIALIZED (
-      SELECT t.nsu, t.amount_cents, t.idempotency_key, t.end_to_end_id, t.external_id, t.original_end_to_end_id,
-             t.counterparty AS side, split_part(t.counterparty, '/', 3) AS account
+      SELECT t.nsu, t.amount_cents, t.idempotency_key, t.movement_id, t.end_to_end_id, t.external_id,
+             t.bill_code, t.original_end_to_end_id, t.counterparty AS side, split_part(t.counterparty, '/', 3) AS account
       FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
       JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = wanted.nsu
     ), unanswered AS MATERIALIZED (
@@ -129,7 +164,8 @@ export async function gatherOpenDebits(
       WHERE o.account_id = ${accountId} AND ${isUnanswered}
     ), open AS MATERIALIZED (
       SELECT ${candidateColumns}, e.created_at AS "createdAt",
-             told.ids, told.original, told.counterparty, told.ids ?| ARRAY['nsu', 'movement_id', 'end_to_end_id'] AS "isKnownToBank",
+             told.ids, told.original, told.counterparty, -- The endToEndId may be that of a look-up, which a payment has before it is sent.
+             told.ids ?| ARRAY['nsu', 'movement_id'] AS "isKnownToBank",
              tried.from + clock.offset - ${skewMs} * interval '1 millisecond' AS "from",
              GREATEST(tried.until + clock.offset, o.effective_from)
                + ${visibilityBoundMs ?? unsaidBoundMs} * interval '1 millisecond' AS "until"
@@ -137,7 +173,6 @@ export async function gatherOpenDebits(
       CROSS JOIN LATERAL (
         SELECT * FROM expected_payment
         WHERE account_id = o.account_id AND operation_id = o.id AND NOT is_credit
-          AND (withdrawn_at IS NULL OR o.state = 'not_executed')
         OFFSET 0 -- From the few operations to their payments, never the other way.
       ) e
       JOIN (SELECT DISTINCT amount_cents FROM line) asked ON asked.amount_cents = e.amount_cents
@@ -155,9 +190,9 @@ export async function gatherOpenDebits(
     ), ranked AS MATERIALIZED (
       SELECT open.*,
              row_number() OVER (PARTITION BY "amountCents", original, ids ? 'end_to_end_id', ids ? 'external_id',
-                                  counterparty ORDER BY "createdAt", "expectedPaymentId") AS "placeOfSide",
-             row_number() OVER (PARTITION BY "amountCents", original, ids ? 'end_to_end_id', ids ? 'external_id'
-                                  ORDER BY "createdAt", "expectedPaymentId") AS "placeOfAmount"
+                                  ids ->> 'bill_code', counterparty ORDER BY "createdAt", "expectedPaymentId") AS "placeOfSide",
+             row_number() OVER (PARTITION BY "amountCents", original, ids ? 'end_to_end_id', ids ? 'external_id',
+                                  ids ->> 'bill_code' ORDER BY "createdAt", "expectedPaymentId") AS "placeOfAmount"
       FROM open
     ), could AS (
       ${pairsOfAmount}
@@ -171,7 +206,10 @@ export async function gatherOpenDebits(
     -- Both tell an id of one kind, and it is not the same: they are two.
     WHERE COALESCE(ids ->> 'idempotency_key' = idempotency_key, true)
       AND COALESCE(ids ->> 'end_to_end_id' = end_to_end_id, true)
+      AND COALESCE(ids ->> 'nsu' = nsu::text, true)
+      AND COALESCE(ids ->> 'movement_id' = movement_id, true)
       AND COALESCE(ids ->> 'external_id' = external_id, true)
+      AND COALESCE(ids ->> 'bill_code' = bill_code, true)
       AND COALESCE(original = original_end_to_end_id, true)
     ORDER BY nsu, "createdAt", "expectedPaymentId"`;
 }

@@ -13,6 +13,14 @@ export interface JudgedLine {
   isFresh: boolean;
 }
 
+/** A line that pays a debit of ours, before those that are judged. */
+export interface PaidBy {
+  nsu: bigint;
+  occurredAt: Date;
+  /** `reference` where ids on the line said so, `hand` where a person did. */
+  rule: string;
+}
+
 /** An expected payment that a reference on the line names. */
 export interface Candidate {
   expectedPaymentId: string;
@@ -31,7 +39,11 @@ export interface Candidate {
   isMultiUse: boolean;
   dueDate: string | null;
   terms: string | null;
-  /** Nothing was to come any more: the bank had rejected the operation. */
+  /** The line that paid it, where it is a debit: what comes to pay it again may take its place. */
+  paidBy?: PaidBy | null;
+  /** When it was debited once more, where that is nobody's yet: what comes back may be of either. */
+  debitedAgainAt?: Date | null;
+  /** Nothing was to come any more: the bank had refused it or failed, or it was proven not executed. */
   isWithdrawn: boolean;
   referenceKind: string;
   referenceValue: string;
@@ -44,7 +56,7 @@ export interface OpenDebit extends Candidate {
   amountCents: bigint;
   /** By which shared reference it and the line agree; null where one of them tells none. */
   tie: 'original' | 'counterparty' | null;
-  /** It has a reference that the bank told: a line that is it would carry that. */
+  /** It has a reference that only an answer of the bank tells: a line that is it would carry that. */
   isKnownToBank: boolean;
   createdAt: Date;
   /** When its movement can have happened, by the bank's clock. */
@@ -76,6 +88,10 @@ export type Matched = MatchedAs &
         role: 'payment';
         rule: 'reference' | 'original' | 'counterparty';
         settlement: PaidSettlement;
+        /** What was matched to the payment before is to be judged again without it: this line comes first. */
+        displaces: boolean;
+        /** Nothing was to come any more. */
+        wasWithdrawn: boolean;
       }
     | { role: 'return'; rule: 'return'; settlement: ReturnSettlement }
   );
@@ -86,11 +102,22 @@ export interface Classified {
   rule: 'opening_line';
 }
 
+/** Why a line is explained by nothing. */
+export const lineBreakKinds = [
+  'unexpected',
+  'ambiguous',
+  'duplicate_payment',
+  'amount_differs',
+] as const;
+export type LineBreakKind = (typeof lineBreakKinds)[number];
+
 export interface Broken {
   verdict: 'break';
   nsu: bigint;
-  kind: 'unexpected' | 'ambiguous';
+  kind: LineBreakKind;
   amountCents: bigint;
+  /** The one payment that it would have paid, had it not been paid already or been of another amount. */
+  expectedPaymentId: string | null;
   /** The expected payments that a reference names, where that did not decide it. */
   candidates: Evidence[];
 }
@@ -104,6 +131,11 @@ export interface Deferred {
 
 export type Verdict = Matched | Classified | Broken | Deferred;
 
+/** Whether what was matched before is to be judged again. */
+export function displaces(verdict: Verdict): verdict is Matched {
+  return verdict.verdict === 'matched' && verdict.role === 'payment' && verdict.displaces;
+}
+
 export function evidenceOf({ referenceKind, referenceValue }: Evidence): Evidence {
   return { referenceKind, referenceValue };
 }
@@ -112,16 +144,37 @@ export function evidenceOf({ referenceKind, referenceValue }: Evidence): Evidenc
 export class Tally {
   private readonly paid = new Map<string, bigint>();
   private readonly returned = new Map<string, bigint>();
+  /** Payments whose earlier matches count no more. */
+  private readonly displaced = new Set<string>();
+  private readonly debitedAgain = new Map<string, Date>();
 
-  paidCents({ expectedPaymentId, paidCents }: Candidate): bigint {
-    return paidCents + (this.paid.get(expectedPaymentId) ?? 0n);
+  paidCents({ expectedPaymentId: id, paidCents }: Candidate): bigint {
+    return (this.displaced.has(id) ? 0n : paidCents) + (this.paid.get(id) ?? 0n);
   }
 
-  returnedCents({ expectedPaymentId, returnedCents }: Candidate): bigint {
-    return returnedCents + (this.returned.get(expectedPaymentId) ?? 0n);
+  returnedCents({ expectedPaymentId: id, returnedCents }: Candidate): bigint {
+    return (this.displaced.has(id) ? 0n : returnedCents) + (this.returned.get(id) ?? 0n);
   }
 
-  add({ expectedPaymentId, role, amountCents }: Matched): void {
+  /** What paid it before this batch; null when nothing did, or a line of the batch has paid it since. */
+  paidBefore({ expectedPaymentId: id, paidBy }: Candidate): PaidBy | null {
+    return this.paid.has(id) || this.displaced.has(id) ? null : (paidBy ?? null);
+  }
+
+  /** Whether what comes back at this time may be of another debit than the payment's own. */
+  isDebitedAgain({ expectedPaymentId, debitedAgainAt }: Candidate, before: Date): boolean {
+    const inBatch = this.debitedAgain.get(expectedPaymentId);
+    return [debitedAgainAt, inBatch].some((at) => at && at <= before);
+  }
+
+  addDuplicate(expectedPaymentId: string, at: Date): void {
+    const known = this.debitedAgain.get(expectedPaymentId);
+    if (!known || at < known) this.debitedAgain.set(expectedPaymentId, at);
+  }
+
+  add(match: Matched): void {
+    const { expectedPaymentId, role, amountCents } = match;
+    if (match.role === 'payment' && match.displaces) this.displaced.add(expectedPaymentId);
     const sums = role === 'payment' ? this.paid : this.returned;
     sums.set(expectedPaymentId, (sums.get(expectedPaymentId) ?? 0n) + amountCents);
   }

@@ -65,6 +65,8 @@ describe('a line', () => {
       evidence: { referenceKind: 'correlation_id', referenceValue: 'of a' },
       owedCents: change.amountCents === undefined ? 1_000n : change.amountCents,
       settlement,
+      displaces: false,
+      wasWithdrawn: false,
     });
   });
 
@@ -87,6 +89,7 @@ describe('a line', () => {
         nsu: 1n,
         kind: 'ambiguous',
         amountCents: 1_000n,
+        expectedPaymentId: null,
         candidates: candidates.map(({ referenceKind, referenceValue }) => ({
           referenceKind,
           referenceValue,

@@ -12,7 +12,7 @@ import {
   type OpenDebit,
   type Verdict,
 } from './judged.js';
-import { choosePaid, explainUnnamed, payable } from './payments.js';
+import { byTime, choosePaid, explainUnnamed, payable } from './payments.js';
 import { chooseReturned, mayBeReturn, returnable } from './returns.js';
 
 /** What lines could be, by their nsu. */
@@ -32,11 +32,13 @@ export function isUnnamedDebit(line: JudgedLine, named: readonly Candidate[]): b
 export function judge(lines: readonly JudgedLine[], records: Records, goLiveAt: Date): Verdict[] {
   const batch = new Batch(records, goLiveAt);
   const ordered = [...lines].sort(byTime);
-  // Payments first: what is given back may bear an earlier number, or the same instant, as what it gives back.
-  const isReturn = (line: JudgedLine) => batch.isReturn(line);
+  // Payments first: what is given back may bear an earlier number, or the same instant, as what it gives back. Of
+  // those, what ids tell first: a rule takes what they leave.
+  const payments = ordered.filter((line) => !batch.isReturn(line));
   const verdicts = [
-    ...ordered.filter((line) => !isReturn(line)).map((line) => batch.judgePayment(line)),
-    ...ordered.filter(isReturn).map((line) => batch.judgeReturn(line)),
+    ...payments.filter((line) => batch.isNamed(line)).map((line) => batch.judgeNamed(line)),
+    ...payments.filter((line) => !batch.isNamed(line)).map((line) => batch.judgeUnnamed(line)),
+    ...ordered.filter((line) => batch.isReturn(line)).map((line) => batch.judgeReturn(line)),
   ];
   const byNsu = new Map(verdicts.map((verdict) => [verdict.nsu, verdict]));
   return ordered.map(({ nsu }) => byNsu.get(nsu) as Verdict);
@@ -52,15 +54,27 @@ class Batch {
     private readonly goLiveAt: Date,
   ) {}
 
-  isReturn(line: JudgedLine): boolean {
-    return mayBeReturn(line) && payable(line, this.namedBy(line)).length === 0;
+  /** Whether its references name what it may pay. */
+  isNamed(line: JudgedLine): boolean {
+    return payable(line, this.namedBy(line)).length > 0;
   }
 
-  judgePayment(line: JudgedLine): Verdict {
-    const could = choosePaid(line, payable(line, this.namedBy(line)), this.tally);
-    const [first] = could;
-    if (could.length > 1) return this.unmatched(line, 'ambiguous');
-    if (first) return this.pay(line, first, 'reference');
+  isReturn(line: JudgedLine): boolean {
+    return mayBeReturn(line) && !this.isNamed(line);
+  }
+
+  judgeNamed(line: JudgedLine): Verdict {
+    const paying = choosePaid(line, payable(line, this.namedBy(line)), this.tally);
+    if (paying.of === 'one') return this.pay(line, paying.paid, 'reference', paying.displaces);
+    const { kind, named } = paying;
+    const [first, ...others] = named;
+    const isOne = first && kind !== 'ambiguous' && others.length === 0;
+    if (isOne && kind === 'duplicate_payment')
+      this.tally.addDuplicate(first.expectedPaymentId, line.occurredAt);
+    return this.unmatched(line, kind, undefined, isOne ? first.expectedPaymentId : null);
+  }
+
+  judgeUnnamed(line: JudgedLine): Verdict {
     if (line.isCredit || line.occurredAt < this.goLiveAt) return this.unmatched(line, 'unexpected');
     const open = this.records.open.get(line.nsu) ?? [];
     const explained = explainUnnamed(line, open, this.tally);
@@ -96,10 +110,14 @@ class Batch {
     line: JudgedLine,
     candidate: Candidate,
     rule: Extract<Matched, { role: 'payment' }>['rule'],
+    displaces = false,
   ): Matched {
-    const paidCents = this.tally.paidCents(candidate) + line.amountCents;
+    const paidCents = (displaces ? 0n : this.tally.paidCents(candidate)) + line.amountCents;
     const owedCents = owedWhenPaid(candidate, paidCents, saoPauloDay(line.occurredAt));
-    const { isMultiUse } = candidate;
+    const { isMultiUse, isWithdrawn: wasWithdrawn } = candidate;
+    const before = displaces ? this.tally.paidBefore(candidate) : null;
+    if (before?.rule === 'reference')
+      this.tally.addDuplicate(candidate.expectedPaymentId, before.occurredAt);
     if (!line.isCredit && line.endToEndId !== null) this.paidAs.set(line.endToEndId, candidate);
     return this.matched({
       ...matchOf(line, candidate),
@@ -107,6 +125,8 @@ class Batch {
       rule,
       owedCents,
       settlement: settlementOfPaid({ amountCents: owedCents, isMultiUse }, paidCents),
+      displaces,
+      wasWithdrawn,
     });
   }
 
@@ -131,12 +151,14 @@ class Batch {
     line: JudgedLine,
     kind: Broken['kind'],
     candidates: readonly Candidate[] = this.namedBy(line),
+    expectedPaymentId: string | null = null,
   ): Verdict {
     const { nsu, amountCents } = line;
     // What names a record of ours is matched whenever it came; only the rest of the past is left alone.
     if (line.occurredAt < this.goLiveAt)
       return { verdict: 'classified', nsu, rule: 'opening_line' };
-    return { verdict: 'break', nsu, kind, amountCents, candidates: candidates.map(evidenceOf) };
+    const evidence = candidates.map(evidenceOf);
+    return { verdict: 'break', nsu, kind, amountCents, expectedPaymentId, candidates: evidence };
   }
 }
 
@@ -154,8 +176,4 @@ function matchOf({ nsu, amountCents }: JudgedLine, candidate: Candidate) {
 
 function deferred({ nsu, amountCents }: JudgedLine): Verdict {
   return { verdict: 'deferred', nsu, amountCents };
-}
-
-function byTime(a: JudgedLine, b: JudgedLine): number {
-  return a.occurredAt.getTime() - b.occurredAt.getTime() || (a.nsu < b.nsu ? -1 : 1);
 }

@@ -16,6 +16,8 @@ const eventNames: Partial<
 export interface ToldTransfer {
   id: string;
   externalId: string | null;
+  /** Of which the bank has told that it failed, it is `failed`. */
+  state: string;
 }
 
 /** Null for what is no money that was sent. */

@@ -1,7 +1,7 @@
 // Which expected payment a line pays. The ids that it carries decide, the surest first; a debit that carries none of
 // ours is told by what it shares with a payment whose answer never came.
 import { referenceKinds } from '../expected-payments/references.js';
-import type { Candidate, JudgedLine, OpenDebit, Tally } from './judged.js';
+import type { Candidate, JudgedLine, LineBreakKind, OpenDebit, PaidBy, Tally } from './judged.js';
 
 const rankOf = new Map<string, number>(referenceKinds.map((kind, rank) => [kind, rank]));
 
@@ -15,25 +15,66 @@ export function surest<Named extends Candidate>(candidates: readonly Named[]): N
 /** The expected payments that the line's own references name, where they may be what it pays. */
 export function payable(line: JudgedLine, candidates: readonly Candidate[]): Candidate[] {
   return candidates.filter(
-    ({ isOriginal, isCredit, isWithdrawn }) =>
-      !isOriginal && isCredit === line.isCredit && !isWithdrawn,
+    (candidate) =>
+      !candidate.isOriginal && candidate.isCredit === line.isCredit && !isOut(candidate),
   );
 }
 
-/** The one that the line pays, or all that it could. */
+/**
+ * What the bank rejected is not what a line shows. A debit that it accepted, and was said to have failed, may be: the
+ * money is gone, whatever was said.
+ */
+function isOut({ isWithdrawn, isCredit, operationState }: Candidate): boolean {
+  if (!isWithdrawn) return false;
+  return isCredit ? operationState !== 'not_executed' : operationState === 'rejected';
+}
+
+export type Paying =
+  | { of: 'one'; paid: Candidate; displaces: boolean }
+  | { of: 'none'; kind: Exclude<LineBreakKind, 'unexpected'>; named: readonly Candidate[] };
+
+/** What a line pays of those that its references name, at least one. */
 export function choosePaid(
   line: JudgedLine,
   candidates: readonly Candidate[],
   tally: Tally,
-): Candidate[] {
+): Paying {
+  if (!line.isCredit) return chooseDebited(line, distinct(surest(candidates)), tally);
   // Who pays us chooses what he names: where that names two records of ours, none of its ids is surer.
-  if (line.isCredit) return distinct(candidates);
-  const named = distinct(surest(candidates));
-  if (named.length === 1) return named;
+  return oneOf(distinct(candidates));
+}
+
+/** We say what is debited, and how often: all else is a disagreement, however surely the line names a payment. */
+function chooseDebited(line: JudgedLine, named: readonly Candidate[], tally: Tally): Paying {
   const exact = named.filter(
-    (each) => each.amountCents === line.amountCents && tally.paidCents(each) === 0n,
+    ({ amountCents }) => amountCents === null || amountCents === line.amountCents,
   );
-  return exact.length === 1 ? exact : named;
+  if (exact.length === 0) return { of: 'none', kind: 'amount_differs', named };
+  const unpaid = exact.filter((each) => each.isMultiUse || tally.paidCents(each) === 0n);
+  // What failed is asked for again, sometimes under the same ids.
+  const awaited = unpaid.filter(({ isWithdrawn }) => !isWithdrawn);
+  if (unpaid.length > 0) return oneOf(awaited.length > 0 ? awaited : unpaid);
+  const [first, ...others] = exact.filter((each) => comesFirst(line, tally.paidBefore(each)));
+  if (first && others.length === 0) return { of: 'one', paid: first, displaces: true };
+  return { of: 'none', kind: 'duplicate_payment', named: exact };
+}
+
+function oneOf(could: readonly Candidate[]): Paying {
+  const [first, ...others] = could;
+  if (first && others.length === 0) return { of: 'one', paid: first, displaces: false };
+  return { of: 'none', kind: 'ambiguous', named: could };
+}
+
+/** Of two debits of one payment the later is one too many, whichever was read first; what ids say is before a rule. */
+function comesFirst(line: JudgedLine, paidBy: PaidBy | null): boolean {
+  if (paidBy === null || paidBy.rule === 'hand') return false;
+  return paidBy.rule !== 'reference' || byTime(line, paidBy) < 0;
+}
+
+type Happened = Pick<JudgedLine, 'nsu' | 'occurredAt'>;
+
+export function byTime(a: Happened, b: Happened): number {
+  return a.occurredAt.getTime() - b.occurredAt.getTime() || (a.nsu < b.nsu ? -1 : 1);
 }
 
 /** Each expected payment once, by the first reference that names it. */
@@ -52,7 +93,6 @@ export type Explanation =
   | { by: 'waiting' }
   | { by: 'nothing' };
 
-const statesUnderWay: readonly (string | null)[] = ['received', 'sending', 'unknown'];
 /** The bank may yet answer with ids, and then the line is told by those. */
 const statesBeingSent: readonly (string | null)[] = ['received', 'sending'];
 
@@ -68,7 +108,7 @@ export function explainUnnamed(
       tally.paidCents(debit) === 0n &&
       debit.from <= line.occurredAt,
   );
-  const isUnderWay = open.some(({ operationState }) => statesUnderWay.includes(operationState));
+  const isUnderWay = open.some((debit) => mayStillBe(line, debit));
   const tied = open.filter((debit) => !debit.isKnownToBank && line.occurredAt <= debit.until);
   const byOriginal = tied.filter(({ tie }) => tie === 'original').sort(byAge);
   const could = byOriginal.length > 0 ? byOriginal : tied.filter(({ tie }) => tie !== null);
@@ -80,6 +120,12 @@ export function explainUnnamed(
   if (byOriginal.length > 0) return { by: 'rule', rule: 'original', paid: oldest };
   if (could.length === 1) return { by: 'rule', rule: 'counterparty', paid: oldest };
   return isUnderWay ? { by: 'waiting' } : { by: 'several', could };
+}
+
+/** A line that came later than a payment of unknown outcome could have its effect is not that payment. */
+function mayStillBe(line: JudgedLine, { operationState, until }: OpenDebit): boolean {
+  if (statesBeingSent.includes(operationState)) return true;
+  return operationState === 'unknown' && line.occurredAt <= until;
 }
 
 function byAge(a: OpenDebit, b: OpenDebit): number {

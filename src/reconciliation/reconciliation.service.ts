@@ -8,6 +8,7 @@ import { WakeUps } from '../platform/wake-ups.js';
 import * as ofBills from './bill-payment-breaks.queries.js';
 import * as breaks from './breaks.queries.js';
 import * as candidates from './candidates.queries.js';
+import { displaces } from './judged.js';
 import { isUnnamedDebit, judge, type Records } from './match.js';
 import { VerdictWriter } from './verdict-writer.service.js';
 import * as queries from './verdicts.queries.js';
@@ -32,11 +33,12 @@ export class ReconciliationService {
   async reconcile(accountId: number): Promise<void> {
     const account = await this.accounts.get(accountId);
     for (;;) {
-      const { lines, operationIds } = await this.database.transaction((tx) =>
+      const { lines, operationIds, hasDisplaced } = await this.database.transaction((tx) =>
         this.judgeBatch(tx, account),
       );
       if (lines.length > 0) await this.writer.announce(accountId, operationIds);
-      if (lines.filter(({ cameAs }) => cameAs === 'new').length < batchSize) break;
+      const isFull = lines.filter(({ cameAs }) => cameAs === 'new').length === batchSize;
+      if (!isFull && !hasDisplaced) break;
     }
     await this.tellUntold(accountId);
   }
@@ -50,8 +52,12 @@ export class ReconciliationService {
   /** Wakes what the statement contradicts: verdicts on operations, transfers that failed and bills that were paid. */
   async wakeContradicted(): Promise<void> {
     const { prisma } = this.database;
-    for (const operation of await breaks.listProvenWrong(prisma))
-      await this.wakeUps.wake('advanceOperation', operation);
+    let last: breaks.OperationKey | null = null;
+    do {
+      const page: breaks.OperationKey[] = await breaks.listProvenWrong(prisma, last, batchSize);
+      for (const operation of page) await this.wakeUps.wake('advanceOperation', operation);
+      last = page.length === batchSize ? (page.at(-1) ?? null) : null;
+    } while (last !== null);
     const accounts = [
       ...(await breaks.listAccountsOfFailed(prisma, this.boundMs())),
       ...(await ofBills.listAccountsOfBills(prisma)),
@@ -76,7 +82,7 @@ export class ReconciliationService {
   private async judgeBatch(
     tx: Tx,
     { id: accountId, goLiveAt }: BankAccount,
-  ): Promise<{ lines: queries.ArrivedLine[]; operationIds: string[] }> {
+  ): Promise<{ lines: queries.ArrivedLine[]; operationIds: string[]; hasDisplaced: boolean }> {
     const afterArrival = await queries.lockJudgement(tx, accountId);
     const lines = await queries.listLinesToJudge(tx, accountId, {
       afterArrival,
@@ -84,12 +90,12 @@ export class ReconciliationService {
       freshMs: this.boundMs(),
     });
     const last = lines.at(-1);
-    if (!last) return { lines, operationIds: [] };
+    if (!last) return { lines, operationIds: [], hasDisplaced: false };
     const records = await this.gather(tx, accountId, lines);
     const verdicts = judge(lines, records, goLiveAt);
     const operationIds = await this.writer.write(tx, accountId, lines, verdicts);
     if (last.arrival > afterArrival) await queries.recordJudged(tx, accountId, last.arrival);
-    return { lines, operationIds };
+    return { lines, operationIds, hasDisplaced: verdicts.some(displaces) };
   }
 
   private async gather(tx: Tx, accountId: number, lines: queries.ArrivedLine[]): Promise<Records> {

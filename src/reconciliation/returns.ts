@@ -48,6 +48,8 @@ export function chooseReturned(
   const left = (each: Candidate) => tally.paidCents(each) - tally.returnedCents(each);
   const able = candidates.filter((each) => left(each) >= line.amountCents);
   const [first] = able;
+  // A bank that takes back its second debit has not given the payment back: which of both it is, nobody can tell.
+  if (able.some((each) => tally.isDebitedAgain(each, line.occurredAt))) return { of: 'several' };
   if (first) return able.length === 1 ? { of: 'payment', candidate: first } : { of: 'several' };
   const isUnseen = candidates.some((each) => tally.paidCents(each) === 0n);
   return isUnseen && line.isFresh ? { of: 'unseen' } : { of: 'none' };

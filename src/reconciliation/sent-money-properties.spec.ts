@@ -163,6 +163,97 @@ it('a line waits only while something under way, or not seen yet, could explain 
   );
 });
 
+it('a debit pays an exact amount, once', () => {
+  fc.assert(
+    fc.property(book, ({ expected, lines, records }) => {
+      const paid = new Set<string>(
+        [...expected].filter(([, { paidCents }]) => paidCents > 0n).map(([id]) => id),
+      );
+      for (const match of matchesOf(judge(lines, records, goLiveAt))) {
+        const { expectedPaymentId, amountCents, role } = match;
+        const id = expectedPaymentId as 'a';
+        if (role !== 'payment' || expected.get(id)!.isCredit) continue;
+        expect([expected.get(id)!.amountCents, paid.has(id)]).toEqual([amountCents, false]);
+        paid.add(id);
+      }
+    }),
+  );
+});
+
+// Debits that name one payment each, as they come in batches: what was displaced is judged again.
+const debits = fc.array(
+  fc.record({
+    id: fc.constantFrom(...ids),
+    second: fc.nat({ max: 4 }),
+    amountCents: fc.constantFrom(1n, 2n),
+    batch: fc.nat({ max: 3 }),
+  }),
+  { maxLength: 10 },
+);
+type Debit = JudgedLine & { id: string; batch: number };
+
+function bookOf(lines: readonly Debit[], batchOf: (line: Debit) => number): Map<bigint, string> {
+  const told = new Map<bigint, string>();
+  const payers = new Map<string, Debit>();
+  let waiting: Debit[] = [];
+  for (let batch = 0; batch <= 3 || waiting.length > 0; batch++) {
+    const came = [...waiting, ...lines.filter((line) => batchOf(line) === batch)];
+    waiting = [];
+    const named = new Map(came.map((line) => [line.nsu, [namedBy(line, payers.get(line.id))]]));
+    for (const verdict of judge(came, { named, open: new Map() }, goLiveAt)) {
+      const line = lines.find(({ nsu }) => nsu === verdict.nsu)!;
+      told.set(line.nsu, verdict.verdict === 'break' ? verdict.kind : verdict.verdict);
+      if (verdict.verdict !== 'matched') continue;
+      const before = payers.get(line.id);
+      if (before) waiting.push(before);
+      payers.set(line.id, line);
+    }
+  }
+  return told;
+}
+
+function namedBy(line: Debit, payer: Debit | undefined): Candidate {
+  const { id } = line;
+  return {
+    ...candidateOf(id, { operationId: id, kind: 'pay_bill', operationState: 'succeeded' }),
+    referenceKind: 'bill_code',
+    isCredit: false,
+    amountCents: 1n,
+    paidCents: payer?.amountCents ?? 0n,
+    paidBy: payer ? { ...payer, rule: 'reference' } : null,
+    returnedCents: 0n,
+    isMultiUse: false,
+    dueDate: null,
+    terms: null,
+    isWithdrawn: false,
+  };
+}
+
+it('whether debits come together, or one after another in any order, they make one book', () => {
+  fc.assert(
+    fc.property(debits, (rows) => {
+      const lines = rows.map(({ second, ...one }, index) => ({
+        ...one,
+        nsu: BigInt(index + 1),
+        isCredit: false,
+        typeName: 'DEBIT_BILL_PAYMENT',
+        endToEndId: null,
+        originalEndToEndId: null,
+        isFresh: false,
+        occurredAt: at(second),
+      }));
+      const sorted = (told: Map<bigint, string>) => [...told].sort(([a], [b]) => (a < b ? -1 : 1));
+      const together = sorted(bookOf(lines, () => 0));
+      expect(sorted(bookOf(lines, ({ batch }) => batch))).toEqual(together);
+      const payments = together.filter(([, verdict]) => verdict === 'matched').length;
+      const exact = new Set(
+        lines.filter(({ amountCents }) => amountCents === 1n).map(({ id }) => id),
+      );
+      expect(payments).toBe(exact.size);
+    }),
+  );
+});
+
 it('what waited and is judged again, with what was matched meanwhile, still ends once', () => {
   fc.assert(
     fc.property(book, ({ lines, records }) => {

@@ -82,6 +82,74 @@ describe('a debit', () => {
     expect(one(line(1n), { named: { 1: [a, c] } })).toMatchObject({ kind: 'ambiguous' });
   });
 
+  const paidBy = (second: number, rule = 'reference') => ({
+    paidCents: 1_000n,
+    paidBy: { nsu: 9n, occurredAt: at(second), rule },
+  });
+
+  it('that was made twice pays once: the later is one too many, whichever is judged first', () => {
+    const named = { 1: [candidate('a')], 2: [candidate('a')] };
+    const lines = [line(1n, { occurredAt: at(11) }), line(2n)];
+    for (const given of [lines, [...lines].reverse()])
+      expect(verdictsOf(given, { named })).toMatchObject([
+        { nsu: 2n, verdict: 'matched', displaces: false },
+        { nsu: 1n, kind: 'duplicate_payment', expectedPaymentId: 'a', candidates: [{}] },
+      ]);
+  });
+
+  it.each<[string, Partial<Candidate>]>([
+    ['before', paidBy(9)],
+    ['by a person', paidBy(11, 'hand')],
+    ['in the same instant under a smaller nsu', { ...paidBy(10), paidCents: 1_000n }],
+    ['and has come back', { ...paidBy(9), returnedCents: 1_000n }],
+  ])('of what was paid %s is a duplicate', (_, change) => {
+    expect(one(line(10n), { named: { 10: [candidate('a', change)] } })).toMatchObject({
+      kind: 'duplicate_payment',
+    });
+  });
+
+  it.each<[string, Partial<Candidate>]>([
+    ['a later debit', paidBy(11)],
+    ['a rule', paidBy(9, 'counterparty')],
+  ])('takes the place of %s that pays the same', (_, change) => {
+    const named = { 1: [candidate('a', { ...change, returnedCents: 400n })] };
+    const back400 = back(2n, { amountCents: 1_000n });
+    expect(verdictsOf([line(1n), back400], { named: { ...named, 2: named[1] } })).toMatchObject([
+      { verdict: 'matched', displaces: true, settlement: 'settled' },
+      { verdict: 'matched', role: 'return', settlement: 'returned' },
+    ]);
+  });
+
+  it.each([999n, 1_001n])('of another amount (%s) is no payment', (amountCents) => {
+    const named = { 1: [candidate('a', { operationState: 'unknown' })] };
+    expect(one(line(1n, { amountCents }), { named })).toMatchObject({
+      kind: 'amount_differs',
+      expectedPaymentId: 'a',
+      candidates: [{ referenceValue: 'E of a' }],
+    });
+  });
+
+  it('is told by ids before a rule takes it', () => {
+    const named = { 2: [candidate('a', { operationState: 'unknown' })] };
+    const lines = [line(1n), line(2n, { occurredAt: at(11) })];
+    expect(verdictsOf(lines, { named, open: { 1: [open('a')] } })).toMatchObject([
+      { kind: 'unexpected' },
+      { rule: 'reference' },
+    ]);
+  });
+
+  it('of what was said to have failed is its payment, unless it is awaited under the same id', () => {
+    const failed = candidate('a', { kind: 'pay_bill', isWithdrawn: true });
+    expect(one(line(1n), { named: { 1: [failed] } })).toMatchObject({
+      verdict: 'matched',
+      wasWithdrawn: true,
+    });
+    expect(one(line(1n), { named: { 1: [failed, candidate('b')] } })).toMatchObject({
+      expectedPaymentId: 'b',
+      wasWithdrawn: false,
+    });
+  });
+
   it('of a rejected operation is no payment of it, and of one proven not executed it is', () => {
     const rejected = candidate('a', { operationState: 'rejected', isWithdrawn: true });
     expect(one(line(1n), { named: { 1: [rejected] } })).toMatchObject({ kind: 'unexpected' });
@@ -129,7 +197,6 @@ describe('a debit that carries no id of ours', () => {
     ['was not sent yet', { operationState: 'received' }],
     ['does not say who gets it', { tie: null }],
     ['is known to the bank by an id', { isKnownToBank: true }],
-    ['came later than it should have', { until: at(9) }],
   ])('waits for a payment that %s', (_, change) => {
     expect(could(open('a', change))).toEqual({ verdict: 'deferred', nsu: 1n, amountCents: 1_000n });
   });
@@ -143,6 +210,7 @@ describe('a debit that carries no id of ours', () => {
       { operationState: 'needs_operator', tie: null },
     ],
     ['ended long before', { operationState: 'not_executed', until: at(9) }],
+    ['would have had its effect before', { until: at(9) }],
   ])('is unexpected beside a payment that %s', (_, change) => {
     expect(could(open('a', change))).toMatchObject({ verdict: 'break', kind: 'unexpected' });
   });

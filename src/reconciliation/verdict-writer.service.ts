@@ -6,9 +6,16 @@ import { EventsService, type NewEvent } from '../events/events.service.js';
 import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
 import { WakeUps } from '../platform/wake-ups.js';
 import * as breaks from './breaks.queries.js';
-import type { Broken, Classified, Deferred, Matched, Verdict } from './judged.js';
+import {
+  displaces,
+  type Broken,
+  type Classified,
+  type Deferred,
+  type Matched,
+  type Verdict,
+} from './judged.js';
 import { chargeEvent, unexpectedEvent } from './line-events.js';
-import { movementEvent } from './movement-events.js';
+import { movementEvent, type ToldTransfer } from './movement-events.js';
 import * as queries from './verdicts.queries.js';
 
 /** States of an operation of which nobody knows that it was done: its payment on the statement says so. */
@@ -33,14 +40,23 @@ export class VerdictWriter {
     // A line in a break stays there until it is matched; that break was told.
     const verdicts = judged.filter((verdict) => !open.has(verdict.nsu) || isMatched(verdict));
     const matches = verdicts.filter(isMatched);
-    const late = matches.filter(({ operation }) => operation.operationState === 'not_executed');
+    const transfers = await this.transfersOf(tx, accountId, matches);
+    const late = matches.filter(isLate);
+    const displaced = await queries.unlinkMatchesOf(
+      tx,
+      accountId,
+      matches.filter(displaces).map(toExpected),
+    );
     await queries.insertMatches(tx, accountId, matches);
     await queries.insertClassifications(tx, accountId, verdicts.filter(isClassified));
     await breaks.insertBreaks(tx, accountId, [
       ...verdicts.filter(isBroken).map(toBreak),
-      ...late.map(toLateLine),
+      ...late.map((match) => toLateLine(match, transfers.get(match.expectedPaymentId))),
     ]);
-    await this.settleWaiting(tx, accountId, lines, verdicts);
+    await this.settleWaiting(tx, accountId, lines, [
+      ...verdicts.filter(isDeferred).map(({ nsu }) => nsu),
+      ...displaced,
+    ]);
     await breaks.resolveExplained(
       tx,
       accountId,
@@ -48,8 +64,11 @@ export class VerdictWriter {
     );
     const returned = matches.filter(({ role }) => role === 'return');
     await breaks.resolveReturned(tx, accountId, returned.map(toExpected));
-    await this.expectedPayments.reinstate(tx, accountId, late.map(toOperation));
-    await this.events.record(tx, accountId, await this.describe(tx, accountId, lines, verdicts));
+    const notDone = late.filter(isOfNotExecuted);
+    await this.expectedPayments.reinstate(tx, accountId, notDone.map(toOperation));
+    await this.expectedPayments.reinstateEach(tx, accountId, late.map(toExpected));
+    const told = await this.describe(tx, accountId, lines, verdicts, transfers);
+    await this.events.record(tx, accountId, told);
     const undecided = matches.filter(({ operation }) =>
       undecidedStates.includes(operation.operationState),
     );
@@ -67,13 +86,20 @@ export class VerdictWriter {
     tx: Tx,
     accountId: number,
     lines: queries.ArrivedLine[],
-    verdicts: Verdict[],
+    waiting: bigint[],
   ): Promise<void> {
-    const waiting = verdicts.filter(isDeferred).map(({ nsu }) => nsu);
     const hasWaited = lines.some(({ cameAs }) => cameAs === 'deferred');
     if (waiting.length === 0 && !hasWaited) return;
     const judged = lines.map(({ nsu }) => nsu);
     await queries.recordDeferred(tx, accountId, judged, waiting);
+  }
+
+  private async transfersOf(
+    tx: Tx,
+    accountId: number,
+    matches: Matched[],
+  ): Promise<Map<string, ToldTransfer>> {
+    return byExpected(await queries.listTransfersOf(tx, accountId, matches.map(toExpected)));
   }
 
   private async describe(
@@ -81,10 +107,10 @@ export class VerdictWriter {
     accountId: number,
     lines: queries.ArrivedLine[],
     verdicts: Verdict[],
+    transfers: Map<string, ToldTransfer>,
   ): Promise<NewEvent[]> {
     const matched = verdicts.filter(isMatched).map(toExpected);
     const charges = byExpected(await queries.listChargesOf(tx, accountId, matched));
-    const transfers = byExpected(await queries.listTransfersOf(tx, accountId, matched));
     const byNsu = new Map(lines.map((line) => [line.nsu, line]));
     return verdicts.flatMap((verdict) => {
       const line = byNsu.get(verdict.nsu);
@@ -103,12 +129,15 @@ function byExpected<Row extends { expectedPaymentId: string }>(rows: Row[]): Map
   return new Map(rows.map((row) => [row.expectedPaymentId, row]));
 }
 
-function toBreak({ kind, nsu, amountCents, candidates }: Broken): breaks.NewBreak {
-  return { kind, subject: `nsu:${nsu}`, nsu, amountCents, evidence: { candidates } };
+function toBreak({ candidates, ...broken }: Broken): breaks.NewBreak {
+  const { kind, nsu, amountCents, expectedPaymentId } = broken;
+  const subject = `nsu:${nsu}`;
+  return { kind, subject, nsu, amountCents, expectedPaymentId, evidence: { candidates } };
 }
 
-/** The bank did what was proven not done: whoever acted on that proof must know. */
-function toLateLine(match: Matched): breaks.NewBreak {
+/** The bank did what was proven not done, or what it had said to have failed: whoever acted on that must know. */
+function toLateLine(match: Matched, transfer: ToldTransfer | undefined): breaks.NewBreak {
+  if (transfer?.state === 'failed') return toFailedThoughDebited(match, transfer);
   const { nsu, amountCents, expectedPaymentId, operation, rule, evidence } = match;
   const { operationId, kind: operationKind } = operation;
   return {
@@ -120,6 +149,29 @@ function toLateLine(match: Matched): breaks.NewBreak {
     evidence: { operationId, operationKind, rule, ...evidence },
   };
 }
+
+/** Resolved when the money has come back. */
+function toFailedThoughDebited(match: Matched, { id }: ToldTransfer): breaks.NewBreak {
+  const { nsu, amountCents, expectedPaymentId, operation, evidence } = match;
+  return {
+    kind: 'failed_though_debited',
+    subject: `transfer:${id}`,
+    nsu: null,
+    amountCents,
+    expectedPaymentId,
+    evidence: {
+      transferId: id,
+      operationId: operation.operationId,
+      debitNsu: nsu.toString(),
+      ...evidence,
+    },
+  };
+}
+
+const isOfNotExecuted = ({ operation }: Matched): boolean =>
+  operation.operationState === 'not_executed';
+const isLate = (match: Matched): boolean =>
+  isOfNotExecuted(match) || (match.role === 'payment' && match.wasWithdrawn);
 
 const toExpected = ({ expectedPaymentId }: Matched): string => expectedPaymentId;
 const toOperation = ({ operation }: Matched): string => operation.operationId;

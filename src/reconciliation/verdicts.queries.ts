@@ -1,7 +1,8 @@
 // The lines to judge, and their verdicts: inserted in one statement each. Neither side of a match is updated.
 import { v7 as uuidv7 } from 'uuid';
 import type { Tx } from '../database.service.js';
-import type { Classified, JudgedLine, Matched } from './judged.js';
+import { lineBreakKinds, type Classified, type JudgedLine, type Matched } from './judged.js';
+import type { ToldTransfer } from './movement-events.js';
 import { receipts } from './returns.js';
 
 /** A line with what its events tell, and how it came before the judge. */
@@ -43,7 +44,7 @@ export async function listLinesToJudge(
       UNION ALL
       (SELECT t.nsu, 'open' FROM break b
        JOIN "transaction" t ON t.account_id = b.account_id AND t.nsu = b.nsu AND t.type_name <> ALL (${receipts})
-       WHERE b.account_id = ${accountId} AND b.state = 'open' AND b.kind IN ('unexpected', 'ambiguous')
+       WHERE b.account_id = ${accountId} AND b.state = 'open' AND b.kind = ANY (${[...lineBreakKinds]}::text[])
          AND b.opened_at > now() - ${lookedAtFor}::interval AND (
          EXISTS (
            SELECT FROM (VALUES ('idempotency_key', t.idempotency_key), ('nsu', t.nsu::text),
@@ -74,6 +75,21 @@ export async function listLinesToJudge(
            t.recorded_at > now() - ${freshMs} * interval '1 millisecond' AS "isFresh"
     FROM due JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = due.nsu
     ORDER BY t.arrival`;
+}
+
+/** Matches of these payments that no person made count no more; the lines that they were of. */
+export async function unlinkMatchesOf(
+  tx: Tx,
+  accountId: number,
+  expectedPaymentIds: string[],
+): Promise<bigint[]> {
+  if (expectedPaymentIds.length === 0) return [];
+  const unlinked = await tx.$queryRaw<{ nsu: bigint }[]>`
+    UPDATE match SET unlinked_at = now()
+    WHERE account_id = ${accountId} AND expected_payment_id = ANY (${expectedPaymentIds}::uuid[])
+      AND unlinked_at IS NULL AND rule <> 'hand'
+    RETURNING nsu`;
+  return unlinked.map(({ nsu }) => nsu);
 }
 
 export async function insertMatches(tx: Tx, accountId: number, matches: Matched[]): Promise<void> {
@@ -143,9 +159,9 @@ export async function listTransfersOf(
   tx: Tx,
   accountId: number,
   expectedPaymentIds: string[],
-): Promise<{ expectedPaymentId: string; id: string; externalId: string | null }[]> {
+): Promise<(ToldTransfer & { expectedPaymentId: string })[]> {
   return tx.$queryRaw`
-    SELECT expected_payment_id AS "expectedPaymentId", id, external_id AS "externalId"
+    SELECT expected_payment_id AS "expectedPaymentId", id, external_id AS "externalId", state
     FROM transfer
     WHERE account_id = ${accountId} AND expected_payment_id = ANY (${expectedPaymentIds}::uuid[])`;
 }

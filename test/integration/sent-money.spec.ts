@@ -25,17 +25,18 @@ describe('money that was sent, on the statement', () => {
   });
 
   it('is matched by each id that a line may carry', async () => {
-    const sent = await send({ state: 'succeeded' });
-    await refer(
-      sent.expectedPaymentId,
+    const byKey = await send({ state: 'succeeded' });
+    const ids = [byKey.expectedPaymentId];
+    for (const reference of [
       { kind: 'nsu', value: '2' },
       { kind: 'movement_id', value: 'M' },
       { kind: 'end_to_end_id', value: 'E' },
       { kind: 'external_id', value: 'X' },
       { kind: 'bill_code', value: 'B' },
-    );
+    ] as const)
+      ids.push((await send({ state: 'succeeded', references: [reference] })).expectedPaymentId);
     await mirror(
-      { nsu: 1, idempotencyKey: sent.operationId },
+      { nsu: 1, idempotencyKey: byKey.operationId },
       { nsu: 2 },
       { nsu: 3, movementId: 'M' },
       { nsu: 4, endToEndId: 'E' },
@@ -44,10 +45,10 @@ describe('money that was sent, on the statement', () => {
     );
     await reconcile();
     expect(await verdicts()).toEqual(
-      [1, 2, 3, 4, 5, 6].map((nsu) => ({
-        nsu,
+      ids.map((expectedPaymentId, index) => ({
+        nsu: index + 1,
         verdict: 'payment by reference',
-        expectedPaymentId: sent.expectedPaymentId,
+        expectedPaymentId,
       })),
     );
   });

@@ -173,7 +173,7 @@ export class SentMoney {
        FROM "transaction" t
        LEFT JOIN match m ON m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL
        LEFT JOIN break b ON b.account_id = t.account_id AND b.nsu = t.nsu AND b.state = 'open'
-         AND b.kind IN ('unexpected', 'ambiguous')
+         AND b.kind IN ('unexpected', 'ambiguous', 'duplicate_payment', 'amount_differs')
        LEFT JOIN deferred_line d ON d.account_id = t.account_id AND d.nsu = t.nsu
        WHERE t.account_id = $1 ORDER BY t.nsu`,
       this.service().accountId,
