@@ -14,6 +14,8 @@ import { OperationVerdicts, type Verdict } from './operation-verdicts.service.js
 import * as queries from './operations.queries.js';
 import { pauseAtMs, waysOf } from './recovery.js';
 
+/** A payment that nobody could send is not made days later, by surprise. */
+const patienceToSendMs = 60 * 60_000;
 /** After one of several movements was seen late, the others have this long to be seen, or to be proven absent. */
 const patienceForRestMs = 60 * 60_000;
 /** A closing that was just asked for takes about as long. */
@@ -51,7 +53,7 @@ export class OperationRecovery {
   async wakeDue(): Promise<void> {
     const db = this.database.prisma;
     const due = [
-      ...(await queries.listDue(db, 500)),
+      ...(await queries.listDue(db, 200)),
       ...(await evidence.listContradicted(db, 500)),
     ];
     for (const { accountId, id } of due)
@@ -76,14 +78,22 @@ export class OperationRecovery {
     );
   }
 
-  /** What holds secrets lives in the memory of the process that was given them: without it, it never leaves. */
+  /**
+   * What holds secrets lives in the memory of the process that was given them: without it, it never leaves. Nor does
+   * what could not be sent for so long that whoever asked for it no longer counts on it.
+   */
   private async sendOrGiveUp(operation: Operation): Promise<void> {
-    if (this.verdicts.kindOf(operation).repeat !== 'never')
-      return this.sender.send(operation, 'received');
+    const ageMs = Date.now() - operation.createdAt.getTime();
+    const isAskedFor = ageMs < patienceToSendMs;
+    if (isAskedFor && this.verdicts.kindOf(operation).repeat !== 'never') {
+      await this.sender.send(operation, 'received');
+      return;
+    }
     await this.verdicts.give(
       operation,
       ended('not_executed', 'never_sent'),
-      ({ state }) => state === 'received',
+      async ({ state }, tx) =>
+        state === 'received' && !(await queries.hasPerhapsLeft(tx, operation)),
     );
   }
 
@@ -104,7 +114,10 @@ export class OperationRecovery {
     const ways = waysOf({ ...facts, hasLookUp }, profile);
     const sightings = await evidence.readSightings(this.database.prisma, operation);
     const isPatient = ageMs < ways.patienceMs || isFresh(sightings);
-    if (ways.canResend && isPatient) return this.sender.send(operation, 'unknown');
+    if (ways.canResend && isPatient) {
+      await this.sender.send(operation, 'unknown');
+      return;
+    }
     // A bank that could be asked and did not answer may know it.
     if (ways.canProveAbsence && lookedUp?.found !== 'unknown')
       if (await this.proveAbsence(kind, operation, sightings, ageMs)) return;

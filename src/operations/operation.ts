@@ -96,6 +96,11 @@ export interface OperationKind<R extends Route = Route> {
    */
   isRefusal?(answer: { status: number; text: string }): boolean;
   /**
+   * What is kept of an answer to a request that holds secrets, of which the bank may have repeated any. Of a kind that
+   * repeats `never` and has none, no answer is kept.
+   */
+  redactAnswer?(input: RouteInput<R>, text: string): string;
+  /**
    * Asks the bank by an id that was known before its answer; only called where the profile has status by id. What the
    * bank made before `since`, by its own clock, is not this one's.
    */

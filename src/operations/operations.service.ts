@@ -81,8 +81,10 @@ export class OperationsService {
     }
     // Secrets are sent from memory, once; all else as it was committed.
     const secretBody = kind.repeat === 'never' ? encodeBody(kind.route, intent.input) : null;
-    await this.sender.send(operation, 'received', secretBody);
-    return toReply(await this.get(accountId, operation.id), headers);
+    const exact = await this.sender.send(operation, 'received', secretBody);
+    const sent = await this.get(accountId, operation.id);
+    // Whoever showed the secrets is given the exact answer; what is kept, and told to repeats, has none of them.
+    return toReply(exact === null ? sent : { ...sent, responseBody: exact }, headers);
   }
 
   /**
