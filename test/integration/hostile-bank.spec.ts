@@ -241,28 +241,6 @@ describe('a hostile bank', () => {
     expect(asked).toBe(0);
   });
 
-  it('is not asked by a call that gets a connection only after that instant', async () => {
-    const held: (() => void)[] = [];
-    behave = (response, request) => {
-      held.push(() => answer(200, charge)(response, request));
-    };
-    const account = door.account();
-    const input = { params: { correlationId: 'order-1' } };
-    const options = { deadlineMs: 8_000 };
-    // As many as there are connections of an account.
-    const hanging = Array.from({ length: 64 }, () =>
-      door.bank.call(getCharge, account, input, options),
-    );
-    await until('all connections are taken', () => held.length === 64);
-    const sendBy = new Date(Date.now() + 50);
-    const late = door.bank.call(getCharge, account, input, { ...options, sendBy });
-    await until('it is too late', () => Date.now() > sendBy.getTime());
-    for (const go of held) go();
-    expect(await late).toMatchObject({ outcome: 'unknown', reason: 'not_sent' });
-    await Promise.all(hanging);
-    expect(asked).toBe(64);
-  });
-
   it('learns of the account only what the account is to show', async () => {
     const shown: IncomingMessage['headers'][] = [];
     behave = (response, request) => {
