@@ -1,8 +1,13 @@
 // The connections to the bank, each account's its own: one whose calls hang takes no place of another's, and its
 // certificate is shown for it alone. One exchange has a total deadline, follows no redirect and reads no more
 // than an answer can be.
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
+import {
+  Agent as HttpAgent,
+  request as requestHttp,
+  type ClientRequest,
+  type IncomingMessage,
+} from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps, type RequestOptions } from 'node:https';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import axios from 'axios';
 import type { ClientTls } from '../accounts/credentials.js';
@@ -21,6 +26,8 @@ export interface Exchange {
   headers: Record<string, string>;
   body: string | null;
   deadlineMs: number;
+  /** Nothing is written once this has passed, though a connection be free for it only then. */
+  sendBy: Date | null;
 }
 
 export type Exchanged =
@@ -65,6 +72,7 @@ export class BankConnections implements OnApplicationShutdown {
         signal: deadline,
         httpAgent,
         httpsAgent,
+        transport: transportUntil(asked.sendBy),
       });
       const told = new Date(String(response.headers['date']));
       const date = Number.isNaN(told.getTime()) ? null : told;
@@ -79,7 +87,7 @@ export class BankConnections implements OnApplicationShutdown {
         },
       };
     } catch (error) {
-      return { isAnswered: false, reason: reasonOf(error, deadline), error };
+      return { isAnswered: false, reason: reasonOf(error, deadline.aborted), error };
     }
   }
 
@@ -120,19 +128,47 @@ function retire(agent: HttpsAgent): void {
   for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
 }
 
+const tooLateToSend = 'ERR_TOO_LATE_TO_SEND';
+
+/** Node's own, but that a request whose turn at a connection comes too late is dropped before it is written. */
+function transportUntil(sendBy: Date | null) {
+  const request = (options: RequestOptions, answered: (answer: IncomingMessage) => void) => {
+    const begin = options.protocol === 'https:' ? requestHttps : requestHttp;
+    const asked: ClientRequest = begin(options, answered);
+    if (sendBy)
+      asked.once('socket', () => {
+        if (Date.now() > sendBy.getTime())
+          asked.destroy(Object.assign(new Error('too late to send'), { code: tooLateToSend }));
+      });
+    return asked;
+  };
+  return { request };
+}
+
 /** The connection was never made, or the other end is not the bank: no byte of the request left. */
 const neverConnected = new Set([
-  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
+  tooLateToSend,
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'],
   ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'CERT_HAS_EXPIRED'],
   ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
   ...['UNABLE_TO_GET_ISSUER_CERT', 'CERT_NOT_YET_VALID', 'ERR_TLS_CERT_ALTNAME_INVALID'],
 ]);
+/** The same, where connecting came to it; a connection that was made can break off by them too. */
+const perhapsConnected = new Set(['EHOSTUNREACH', 'ENETUNREACH']);
 /** An answer began, and is too long, breaks off, or cannot be unpacked. */
 const unreadable = /^(ERR_BAD_RESPONSE|Z_\w+|ERR__ERROR_FORMAT\w*|ERR_BROTLI\w*)$/;
 
-function reasonOf(error: unknown, deadline: AbortSignal): UnknownReason {
+/** What the client's error says of how far the request came; `isPastDeadline`: it was broken off by us. */
+export function reasonOf(error: unknown, isPastDeadline: boolean): UnknownReason {
   const code = axios.isAxiosError(error) ? (error.code ?? '') : '';
   if (neverConnected.has(code)) return 'not_sent';
-  if (deadline.aborted) return 'too_late';
+  if (perhapsConnected.has(code) && wasConnecting((error as Error).cause)) return 'not_sent';
+  if (isPastDeadline) return 'too_late';
   return unreadable.test(code) ? 'unreadable_answer' : 'no_answer';
+}
+
+/** Of several addresses that were tried, none may have been reached. */
+function wasConnecting(cause: unknown): boolean {
+  if (cause instanceof AggregateError) return cause.errors.every(wasConnecting);
+  return (cause as NodeJS.ErrnoException | undefined)?.syscall === 'connect';
 }

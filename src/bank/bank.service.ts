@@ -146,6 +146,7 @@ export class BankService {
       headers,
       body,
       deadlineMs,
+      sendBy: sendBy ?? null,
     });
     if (exchanged.isAnswered) return judgeAnswer(route, exchanged.answer, echoes ?? (() => true));
     const { reason, error } = exchanged;

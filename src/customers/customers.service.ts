@@ -12,7 +12,7 @@ import { isJsonObject, parseJson, stringifyJson } from '../platform/exact-json.j
 import { isUuid } from '../platform/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
 import * as queries from './customers.queries.js';
-import { detailsOf, documentOf, redact } from './redaction.js';
+import { detailsOf, documentOf, redact, redactAnswer } from './redaction.js';
 
 /** The bank's word that the document has a customer. */
 const existsReason = 'customer_exists';
@@ -26,6 +26,7 @@ export class CustomersService implements OnModuleInit {
     // The contract shows no answer: none can be held against what was asked.
     echoes: () => true,
     isRefusal: saysThatItExists,
+    redactAnswer: ({ body }, text) => redactAnswer(body, text),
     onSucceeded: (tx, operation) => this.note(tx, operation, 'accepted'),
     onRejected: (tx, operation) => this.reject(tx, operation),
   };

@@ -1,6 +1,7 @@
-// What is kept of an onboarding request: enough for an operator to recognize the case, and nothing that is secret.
+// What is kept of an onboarding request and its answer: enough for an operator to recognize the case, and nothing that is secret.
 import { maskTaxId, parseTaxId } from '../brazil/tax-id.js';
 import type { CustomerRequest } from '../contract/customers.js';
+import { isJsonObject, parseJson, stringifyJson, tolerant } from '../platform/exact-json.js';
 
 /** Authorizes somebody: sent and forgotten, hashed nowhere. */
 const secretFields = ['password', 'securityPassword', 'tokenNotification'] as const;
@@ -47,3 +48,36 @@ const plainFields = [
   ...(['document', 'name', 'fatherName', 'motherName', 'monthlyInvoicing', 'birthDate'] as const),
   ...(['educationLevel', 'maritalStatus', 'gender', 'address'] as const),
 ];
+
+const hidden = '***';
+/** Shorter values would be found in anything. */
+const leastSecret = 4;
+const secretNames = /password|senha|secret|token|codeverification|verificationcode/i;
+
+/** The bank's answer without what it repeats of the request's secrets, wherever that stands. */
+export function redactAnswer(request: CustomerRequest, text: string): string {
+  const values = [
+    ...secretFields.map((field) => request[field]),
+    ...codeFields.map((field) => request[field].codeVerification),
+  ].flatMap((value) => (value && value.length >= leastSecret ? [value] : []));
+  // The longest first: one may stand within another.
+  const secrets = [...new Set(values)].sort((a, b) => b.length - a.length);
+  const hide = (told: string) =>
+    secrets.reduce((left, secret) => left.replaceAll(secret, hidden), told);
+  return stringifyJson(withoutSecrets(parseJson(text, tolerant), hide));
+}
+
+function withoutSecrets(value: unknown, hide: (told: string) => string): unknown {
+  if (typeof value === 'string') return hide(value);
+  if (Array.isArray(value)) return value.map((one) => withoutSecrets(one, hide));
+  if (isJsonObject(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([name, held]) => [
+        hide(name),
+        secretNames.test(name) ? hidden : withoutSecrets(held, hide),
+      ]),
+    );
+  if (value === null || typeof value === 'boolean') return value;
+  const written = stringifyJson(value);
+  return hide(written) === written ? value : hidden;
+}

@@ -1,31 +1,58 @@
 // What the book knows of an operation whose outcome is not known, in SQL: what the statement shows of it, and
 // whether the span in which it would show it is closed and explained.
 import type { Db } from '../database.service.js';
+import { Prisma } from '../generated/service/client.js';
 import type { Key } from './operations.queries.js';
 import type { Span } from './execution.js';
 
-/** Every movement that the operation expects was seen: a batch of which some are missing is not seen. */
-export async function isSeenOnStatement(db: Db, { accountId, id }: Key): Promise<boolean> {
-  const [found] = await db.$queryRaw<{ seen: boolean | null }[]>`
-    SELECT bool_and(EXISTS (
-      SELECT 1 FROM match m
-      WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id
-        AND m.role = 'payment' AND m.unlinked_at IS NULL
-    )) AS seen
-    FROM expected_payment e WHERE e.account_id = ${accountId} AND e.operation_id = ${id}::uuid`;
-  return found?.seen ?? false;
+const paidOf = Prisma.sql`
+  SELECT sum(m.amount_cents) AS cents, max(m.created_at) AS seen_at FROM match m
+  WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id
+    AND m.role = 'payment' AND m.unlinked_at IS NULL`;
+/** Money that goes out is there when all of it is; what asks for money exists as soon as any was paid. */
+const isSeen = Prisma.sql`
+  (paid.cents IS NOT NULL AND (e.is_credit OR e.amount_cents IS NULL OR paid.cents >= e.amount_cents))`;
+
+/** What the statement shows of an operation's expected payments. */
+export interface Sightings {
+  /** Those that are there in full. */
+  seen: string[];
+  /** Those of which there is a part. */
+  begun: string[];
+  /** Those of which there is nothing. */
+  unseen: string[];
+  /** When the last line of it was judged; null while there is none. */
+  lastSeenAt: Date | null;
 }
 
-/** Operations whose verdict a line contradicts: given up for lost, or to the operator, and seen since. */
+export async function readSightings(db: Db, { accountId, id }: Key): Promise<Sightings> {
+  const rows = await db.$queryRaw<
+    { id: string; isSeen: boolean; isBegun: boolean; seenAt: Date | null }[]
+  >`
+    SELECT e.id, ${isSeen} AS "isSeen", paid.cents IS NOT NULL AS "isBegun", paid.seen_at AS "seenAt"
+    FROM expected_payment e CROSS JOIN LATERAL (${paidOf}) paid
+    WHERE e.account_id = ${accountId} AND e.operation_id = ${id}::uuid ORDER BY e.id`;
+  const idsOf = (some: typeof rows) => some.map((row) => row.id);
+  const times = rows.flatMap(({ seenAt }) => seenAt?.getTime() ?? []);
+  return {
+    seen: idsOf(rows.filter((row) => row.isSeen)),
+    begun: idsOf(rows.filter((row) => row.isBegun && !row.isSeen)),
+    unseen: idsOf(rows.filter((row) => !row.isBegun)),
+    lastSeenAt: times.length > 0 ? new Date(Math.max(...times)) : null,
+  };
+}
+
+/**
+ * Operations whose verdict a line contradicts: any line of what was given up for lost; of what is the operator's, all
+ * that it expects.
+ */
 export async function listContradicted(db: Db, limit: number): Promise<Key[]> {
   return db.$queryRaw<Key[]>`
     SELECT o.account_id AS "accountId", o.id FROM operation o
     WHERE o.state IN ('not_executed', 'needs_operator')
-      AND (SELECT bool_and(EXISTS (
-             SELECT 1 FROM match m
-             WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id
-               AND m.role = 'payment' AND m.unlinked_at IS NULL))
-           FROM expected_payment e WHERE e.account_id = o.account_id AND e.operation_id = o.id)
+      AND (SELECT CASE WHEN o.state = 'not_executed' THEN bool_or(paid.cents IS NOT NULL) ELSE bool_and(${isSeen}) END
+           FROM expected_payment e CROSS JOIN LATERAL (${paidOf}) paid
+           WHERE e.account_id = o.account_id AND e.operation_id = o.id)
     LIMIT ${limit}`;
 }
 
@@ -33,6 +60,8 @@ export async function listContradicted(db: Db, limit: number): Promise<Key[]> {
 export interface Sendings {
   firstStartedAt: Date;
   lastSendBy: Date;
+  /** When the last line of it was judged; null while there is none. */
+  lastSeenAt: Date | null;
   bankTime: Date;
   closedFrom: Date | null;
   closedUntil: Date | null;
@@ -49,6 +78,10 @@ export async function readSendings(db: Db, { accountId, id }: Key): Promise<Send
     SELECT min(a.started_at + LEAST(a.clock_offset_ms, s.offset_ms) * interval '1 millisecond') AS "firstStartedAt",
            max(a.send_by + GREATEST(a.clock_offset_ms, s.offset_ms) * interval '1 millisecond') AS "lastSendBy",
            clock_timestamp() + s.offset_ms * interval '1 millisecond' AS "bankTime",
+           (SELECT max(m.created_at) FROM expected_payment e
+            JOIN match m ON m.account_id = e.account_id AND m.expected_payment_id = e.id AND m.unlinked_at IS NULL
+            WHERE e.account_id = ${accountId} AND e.operation_id = ${id}::uuid)
+             + s.offset_ms * interval '1 millisecond' AS "lastSeenAt",
            s.closed_from AS "closedFrom", s.closed_until AS "closedUntil"
     FROM state s
     JOIN operation_attempt a ON a.account_id = ${accountId} AND a.operation_id = ${id}::uuid
@@ -57,33 +90,27 @@ export async function readSendings(db: Db, { accountId, id }: Key): Promise<Send
 }
 
 /**
- * Whether all lines of the span were judged and none of them is, or could be, a movement of the operation: no match,
- * no line set aside unread since it was sent, no debit that waits to be judged, and none without an explanation that
- * is of an amount that the operation expects.
+ * Whether all lines of the span were judged and none of them could be one of these expected payments of the operation:
+ * no line set aside unread since it was sent, and no debit of an amount among theirs that waits to be judged or has no
+ * explanation.
  */
 export async function isSpanFreeOf(
   db: Db,
   { accountId, id }: Key,
   { from, until }: Span,
+  unseen: readonly string[],
 ): Promise<boolean> {
   const [found] = await db.$queryRaw<{ free: boolean }[]>`
     WITH expected AS (
-      SELECT e.id, e.amount_cents FROM expected_payment e
-      WHERE e.account_id = ${accountId} AND e.operation_id = ${id}::uuid
+      SELECT e.amount_cents FROM expected_payment e
+      WHERE e.account_id = ${accountId} AND e.operation_id = ${id}::uuid AND e.id = ANY (${[...unseen]}::uuid[])
     ), line AS (
       SELECT t.nsu, t.arrival, t.is_credit, t.amount_cents FROM "transaction" t
       WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
     )
     SELECT NOT EXISTS (
-      SELECT 1 FROM expected e
-      JOIN match m ON m.account_id = ${accountId} AND m.expected_payment_id = e.id AND m.unlinked_at IS NULL
-    ) AND NOT EXISTS (
       SELECT 1 FROM line WHERE arrival > COALESCE(
         (SELECT judged_arrival FROM reconciliation_state WHERE account_id = ${accountId}), 0)
-    ) AND NOT EXISTS (
-      SELECT 1 FROM deferred_line d
-      JOIN "transaction" t ON t.account_id = d.account_id AND t.nsu = d.nsu
-      WHERE d.account_id = ${accountId} AND NOT t.is_credit AND t.occurred_at >= ${from}
     ) AND NOT EXISTS (
       SELECT 1 FROM unreadable_line u
       WHERE u.account_id = ${accountId} AND u.recorded_at >= (

@@ -18,16 +18,27 @@ const skewMs = 30_000;
 export function spanOfEffect(
   kind: Pick<OperationKind, 'latestEffect'>,
   operation: Operation,
-  { firstStartedAt, lastSendBy }: { firstStartedAt: Date; lastSendBy: Date },
+  {
+    firstStartedAt,
+    lastSendBy,
+    lastSeenAt,
+  }: { firstStartedAt: Date; lastSendBy: Date; lastSeenAt: Date | null },
   visibilityBoundMs: number,
 ): Span {
   const latest = kind.latestEffect?.(operation, lastSendBy) ?? lastSendBy;
-  const effects = [lastSendBy, latest, operation.effectiveFrom ?? lastSendBy];
+  // One movement that came late says that the others may: they have as long after it as after the sending.
+  const others = [operation.effectiveFrom, lastSeenAt].map((effect) => effect ?? lastSendBy);
+  const effects = [lastSendBy, latest, ...others];
   const last = Math.max(...effects.map((effect) => effect.getTime()));
   return {
-    from: new Date(firstStartedAt.getTime() - skewMs),
+    from: startOf(firstStartedAt),
     until: new Date(last + visibilityBoundMs),
   };
+}
+
+/** Before this, by the bank's clock, nothing can be the operation's. */
+export function startOf(firstStartedAt: Date): Date {
+  return new Date(firstStartedAt.getTime() - skewMs);
 }
 
 export function isClosedOver(

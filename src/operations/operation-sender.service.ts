@@ -14,6 +14,7 @@ import { OperationVerdicts, type Verdict } from './operation-verdicts.service.js
 import { pauseAfterAnswerMs } from './recovery.js';
 
 const callDeadlineMs = 10_000;
+/** To begin the call. It may wait for a connection, so that its bytes leave until its deadline. */
 const sendWithinMs = 5_000;
 /** Longer than an attempt can last: past it, the process that made the attempt is gone. */
 const leaseMs = sendWithinMs + callDeadlineMs + 5_000;
@@ -29,38 +30,46 @@ export class OperationSender {
 
   /**
    * Makes one attempt, unless another process is making it or has made it. What holds secrets is sent from the
-   * memory of the process that was given them, and by no other.
+   * memory of the process that was given them, and by no other; the bank's exact answer to it is given back once, and
+   * kept without what it repeats of them.
    */
   async send(
     operation: Operation,
     from: queries.ClaimableState,
     secretBody: string | null = null,
-  ): Promise<void> {
+  ): Promise<string | null> {
     const kind = this.verdicts.kindOf(operation);
-    if (kind.repeat === 'never' && (secretBody === null || from === 'unknown')) return;
+    if (kind.repeat === 'never' && (secretBody === null || from === 'unknown')) return null;
     const account = await this.accounts.get(operation.accountId);
     const exactBody = secretBody ?? operation.requestBody;
     const input = decodeStored(kind.route, operation, exactBody);
     // Taken before the claim by this process's clock: it cannot lie after the claim's own limit.
     const sendBy = new Date(Date.now() + sendWithinMs);
     const claim = await queries.claimAttempt(this.database.prisma, operation, from, {
-      sendWithinMs,
+      leftWithinMs: sendWithinMs + callDeadlineMs,
       leaseMs,
     });
-    if (!claim) return;
-    const answer = await this.bank.call(kind.route, account, input, {
+    if (!claim) return null;
+    const exact = await this.bank.call(kind.route, account, input, {
       deadlineMs: callDeadlineMs,
       sendBy,
       exactBody,
       echoes: (value) => kind.echoes(input, value),
     });
-    const verdict = verdictOf(kind, operation, from, refusalOf(kind, answer));
+    const answer = withoutSecrets(kind, input, refusalOf(kind, exact));
+    const verdict = verdictOf(kind, operation, from, answer);
     const { attempt: number } = claim;
-    await this.verdicts.give(operation, verdict, (now) => isOwed(now, number, verdict), {
-      number,
-      status: answer.status,
-      reason: verdict.reason,
-    });
+    const isGiven = await this.verdicts.give(
+      operation,
+      verdict,
+      (now) => isOwed(now, number, verdict),
+      {
+        number,
+        status: answer.status,
+        reason: verdict.reason,
+      },
+    );
+    return isGiven && verdict.response !== null ? (exact.text ?? null) : null;
   }
 
   /** An attempt whose process is gone may have been sent: its operation becomes unknown. */
@@ -77,6 +86,19 @@ export class OperationSender {
       { number, status: null, reason: 'interrupted' },
     );
   }
+}
+
+/** The answer as it may be kept. */
+function withoutSecrets(
+  kind: OperationKind,
+  input: RouteInput<Route>,
+  answer: BankAnswer<unknown>,
+): BankAnswer<unknown> {
+  if (kind.repeat !== 'never' || answer.text === undefined) return answer;
+  return {
+    ...answer,
+    text: kind.redactAnswer?.(input, answer.text) ?? '{}',
+  } as BankAnswer<unknown>;
 }
 
 /** The answer, as a rejection where its kind knows it for one. */

@@ -14,6 +14,8 @@ import * as queries from './operations.queries.js';
 export interface Verdict extends queries.NewState {
   /** The bank's answer, decoded, where there is one. */
   answer?: unknown;
+  /** Expected payments that were proven not to have been done, where others of the same operation were. */
+  absent?: readonly string[];
 }
 
 /** Whether the verdict still holds for what the operation has become meanwhile. */
@@ -85,10 +87,13 @@ export class OperationVerdicts {
     const isDetached = before.isDetached || !['received', 'succeeded', 'rejected'].includes(state);
     await queries.writeState(tx, before, verdict, isDetached);
     const kind = this.kindOf(before);
+    const isRevoked = before.state === 'not_executed' && state !== 'not_executed';
+    if (isRevoked) await this.expectedPayments.reinstate(tx, accountId, [operationId]);
+    if (isRevoked && state !== 'succeeded') await kind.onReopened?.(tx, before);
     if (state === 'succeeded') {
-      if (before.state === 'not_executed')
-        await this.expectedPayments.reinstate(tx, accountId, [operationId]);
-      await kind.onSucceeded?.(tx, before, { answer: (verdict.answer ?? null) as never });
+      const { answer = null, absent = [] } = verdict;
+      await kind.onSucceeded?.(tx, before, { answer: answer as never, absent });
+      await this.expectedPayments.withdrawEach(tx, accountId, [...absent]);
     }
     if (state === 'rejected' || state === 'not_executed') {
       await this.expectedPayments.withdraw(tx, { accountId, operationId });
@@ -102,7 +107,7 @@ export class OperationVerdicts {
     return isTold;
   }
 
-  /** Its end, where nobody waited for it; and once, that nobody knows it. */
+  /** Its end, where nobody waited for it; once, that nobody knows it; and that a verdict is no more. */
   private async isToBeTold(
     tx: Tx,
     before: Operation,
@@ -110,6 +115,7 @@ export class OperationVerdicts {
     isDetached: boolean,
   ): Promise<boolean> {
     if (state === before.state) return false;
+    if (before.state === 'not_executed') return true;
     if (state !== 'unknown') return isFinal(state) && isDetached;
     return !(await queries.wasUnknownBefore(tx, before, before.attempts));
   }

@@ -48,12 +48,16 @@ export type LookedUp<Answer> =
   /** It says that there is none. */
   | { found: 'absent' }
   /** It did not say. */
-  | { found: 'unknown' };
+  | { found: 'unknown' }
+  /** There is nothing that this one could be asked for by: it is as if the bank offered no such thing. */
+  | { found: 'not_offered' };
 
 /** How an operation came to be accepted. */
 export interface Acceptance<Answer> {
   /** The bank's answer; null when it never came, and the statement shows the effect. */
   answer: Answer | null;
+  /** Expected payments of it that were proven not to have been done: nothing will come of them. */
+  absent?: readonly string[];
 }
 
 /** A kind of operation: which route it calls, and what its room does when the bank has answered. */
@@ -77,6 +81,11 @@ export interface OperationKind<R extends Route = Route> {
   /** The bank rejected it, or it was proven not executed, in the transaction of the verdict: the room frees what it had taken. */
   onRejected(tx: Tx, operation: Operation): Promise<void>;
   /**
+   * A part of it is on the statement, after it was proven not executed: the rest is open again, in the transaction
+   * of that verdict. Only called for what makes several movements.
+   */
+  onReopened?(tx: Tx, operation: Operation): Promise<void>;
+  /**
    * When it may have its effect at the latest, where that is later than its last sending: a bill that is paid at the
    * next business hour. Both times are the bank's.
    */
@@ -86,8 +95,20 @@ export interface OperationKind<R extends Route = Route> {
    * to the first request that left.
    */
   isRefusal?(answer: { status: number; text: string }): boolean;
-  /** Asks the bank by an id that was known before its answer; only called where the profile has status by id. */
-  lookUp?(account: BankAccount, operation: Operation): Promise<LookedUp<RouteOutput<R>>>;
+  /**
+   * What is kept of an answer to a request that holds secrets, of which the bank may have repeated any. Of a kind that
+   * repeats `never` and has none, no answer is kept.
+   */
+  redactAnswer?(input: RouteInput<R>, text: string): string;
+  /**
+   * Asks the bank by an id that was known before its answer; only called where the profile has status by id. What the
+   * bank made before `since`, by its own clock, is not this one's.
+   */
+  lookUp?(
+    account: BankAccount,
+    operation: Operation,
+    since: Date,
+  ): Promise<LookedUp<RouteOutput<R>>>;
 }
 
 /** Money that goes out, as far as another request for the same can be told from it. */

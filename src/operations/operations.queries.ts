@@ -25,7 +25,7 @@ export async function claimAttempt(
   db: Db,
   { accountId, id }: Key,
   from: ClaimableState,
-  { sendWithinMs, leaseMs }: { sendWithinMs: number; leaseMs: number },
+  { leftWithinMs, leaseMs }: { leftWithinMs: number; leaseMs: number },
 ): Promise<Claim | null> {
   const [claim] = await db.$queryRaw<{ attempt: number }[]>`
     WITH claimed AS (
@@ -36,7 +36,7 @@ export async function claimAttempt(
       RETURNING account_id, id, attempts
     ), noted AS (
       INSERT INTO operation_attempt (account_id, operation_id, number, send_by, clock_offset_ms)
-      SELECT c.account_id, c.id, c.attempts, clock_timestamp() + ${sendWithinMs} * interval '1 millisecond',
+      SELECT c.account_id, c.id, c.attempts, clock_timestamp() + ${leftWithinMs} * interval '1 millisecond',
              COALESCE(s.clock_offset_ms, 0)
       FROM claimed c LEFT JOIN statement_state s ON s.account_id = c.account_id
     )
@@ -165,11 +165,23 @@ export async function postpone(db: Db, { accountId, id }: Key, pauseMs: number):
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'unknown'`;
 }
 
-/** Unfinished operations whose time has come, the oldest first. */
-export async function listDue(db: Db, limit: number): Promise<Key[]> {
+/** Whether a byte of any of its attempts may have left. */
+export async function hasPerhapsLeft(db: Db, { accountId, id }: Key): Promise<boolean> {
+  const found = await db.$queryRaw<unknown[]>`
+    SELECT 1 FROM operation_attempt
+    WHERE account_id = ${accountId} AND operation_id = ${id}::uuid
+      AND (outcome, reason) IS DISTINCT FROM ('received', 'not_sent') LIMIT 1`;
+  return found.length > 0;
+}
+
+/** Unfinished operations whose time has come, the oldest first, so many of each account: none waits for another's. */
+export async function listDue(db: Db, limitOfAccount: number): Promise<Key[]> {
   return db.$queryRaw<Key[]>`
-    SELECT account_id AS "accountId", id FROM operation
-    WHERE next_action_at <= now() ORDER BY next_action_at LIMIT ${limit}`;
+    SELECT account_id AS "accountId", id
+    FROM (SELECT account_id, id, next_action_at,
+                 row_number() OVER (PARTITION BY account_id ORDER BY next_action_at) AS place
+          FROM operation WHERE next_action_at <= now()) due
+    WHERE place <= ${limitOfAccount} ORDER BY next_action_at`;
 }
 
 export type NewOperation = Pick<

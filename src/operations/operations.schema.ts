@@ -40,7 +40,7 @@ export const operationDetail = operationView.extend({
     z.object({
       number: integer,
       startedAt: timestamp,
-      /** No byte of it left after this. */
+      /** No byte of it left after this: the end of its call. */
       sendBy: timestamp,
       finishedAt: timestamp.nullable(),
       outcome: z.string().nullable(),

@@ -81,8 +81,8 @@ export class OperationsService {
     }
     // Secrets are sent from memory, once; all else as it was committed.
     const secretBody = kind.repeat === 'never' ? encodeBody(kind.route, intent.input) : null;
-    await this.sender.send(operation, 'received', secretBody);
-    return this.answer({ accountId, id: operation.id }, headers);
+    const exact = await this.sender.send(operation, 'received', secretBody);
+    return this.answer({ accountId, id: operation.id }, headers, exact);
   }
 
   /**
@@ -231,8 +231,14 @@ export class OperationsService {
   }
 
   /** Whoever goes without an answer is told of the end by an event. */
-  private async answer(key: queries.Key, headers: Record<string, string>): Promise<Reply> {
+  private async answer(
+    key: queries.Key,
+    headers: Record<string, string>,
+    exact: string | null = null,
+  ): Promise<Reply> {
     const operation = await this.get(key.accountId, key.id);
+    // Whoever showed the secrets is given the exact answer; what is kept, and told to repeats, has none of them.
+    if (exact !== null) return toReply({ ...operation, responseBody: exact }, headers);
     if (isFinal(operation.state) || operation.isDetached) return toReply(operation, headers);
     await queries.detachUnended(this.database.prisma, key);
     return toReply(await this.get(key.accountId, key.id), headers);

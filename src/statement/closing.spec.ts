@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isSame, pageSizes, spanToClose } from './closing.js';
+import { areCutOtherwise, isSame, otherPageSize, spanToClose } from './closing.js';
 
 const at = (text: string) => new Date(`${text}Z`);
 const bankTime = at('2026-11-21T15:00:10');
@@ -44,12 +44,28 @@ describe('the span that can be closed', () => {
 });
 
 describe('two readings', () => {
-  it('are of pages of two sizes, neither empty', () => {
-    for (const size of [1, 2, 3, 13, 14, 100]) {
-      const [first, second] = pageSizes(size);
-      expect(first).not.toBe(second);
-      expect(Math.min(first, second)).toBeGreaterThan(0);
+  it('ask the second time for fewer lines than the bank put on a page, and for some', () => {
+    for (const size of [2, 3, 13, 14, 50, 100]) {
+      expect(otherPageSize(size)).toBeLessThan(size);
+      expect(otherPageSize(size)).toBeGreaterThan(0);
     }
+    expect([otherPageSize(1), otherPageSize(0)]).toEqual([1, 1]);
+  });
+
+  const pages = (lines: number, count: number, isRepeated = false) => ({
+    lines,
+    count,
+    isRepeated,
+  });
+  it.each([
+    ['of two lengths', pages(100, 5), pages(87, 6), true],
+    ['of one length, which the bank keeps to', pages(50, 9), pages(50, 9), false],
+    ['of one page, with nothing after it', pages(1, 1), pages(1, 1), true],
+    ['of one page that came again', pages(1, 1, true), pages(1, 1, true), false],
+    ['of two lengths whose last came again', pages(7, 1, true), pages(6, 2, true), true],
+    ['of nothing', pages(0, 0), pages(0, 0), true],
+  ])('are cut otherwise, or not: %s', (_, first, second, expected) => {
+    expect(areCutOtherwise(first, second)).toBe(expected);
   });
 
   it('agree when they show the same lines, in whatever order', () => {

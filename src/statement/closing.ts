@@ -60,7 +60,26 @@ export function isSame(first: ReadonlySet<string>, second: ReadonlySet<string>):
   return first.size === second.size && [...first].every((line) => second.has(line));
 }
 
-/** Two sizes of page: lines that slip between two pages of one reading stand in the middle of one of the other. */
-export function pageSizes(size: number): [number, number] {
-  return [size, size > 13 ? size - 13 : size > 1 ? size - 1 : size + 1];
+/** How one reading's pages were cut. */
+export interface Pages {
+  /** The most lines on one: what the bank puts on it, whatever it was asked for. */
+  lines: number;
+  /** Those that showed something new. */
+  count: number;
+  /** It ended at a page that came again and again, and not at an empty one. */
+  isRepeated: boolean;
+}
+
+/** Shorter than the bank's own: lines that slip between two pages of one reading stand within one of the other. */
+export function otherPageSize(pageLines: number): number {
+  return pageLines > 13 ? pageLines - 13 : Math.max(1, pageLines - 1);
+}
+
+/**
+ * Whether what one reading missed between its pages, or past a page that came again, the other would have shown:
+ * pages of two lengths are cut, and end, at other lines. One page with nothing after it has no border.
+ */
+export function areCutOtherwise(first: Pages, second: Pages): boolean {
+  const isOnePage = ({ count, isRepeated }: Pages) => count <= 1 && !isRepeated;
+  return first.lines !== second.lines || (isOnePage(first) && isOnePage(second));
 }

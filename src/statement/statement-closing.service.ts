@@ -8,7 +8,15 @@ import { BankService } from '../bank/bank.service.js';
 import { Database } from '../database.service.js';
 import { Log } from '../platform/log.js';
 import { WakeUps } from '../platform/wake-ups.js';
-import { isSame, linesBefore, pageSizes, spanToClose, type Span } from './closing.js';
+import {
+  areCutOtherwise,
+  isSame,
+  linesBefore,
+  otherPageSize,
+  spanToClose,
+  type Pages,
+  type Span,
+} from './closing.js';
 import * as queries from './closing.queries.js';
 import { readLine, type LineReading } from './line.js';
 import type { Sync } from './statement.queries.js';
@@ -17,6 +25,13 @@ import { maxRepeats, StatementService } from './statement.service.js';
 const busyRetryMs = 500;
 /** More pages than the span can have lines, and some for those that arrive meanwhile. */
 const sparePages = 1_000;
+
+interface Reading {
+  lines: Set<string>;
+  newLines: number;
+  isWhole: boolean;
+  pages: Pages;
+}
 
 type Closing = { outcome: 'closed' | 'nothing_to_close' | 'disagreed'; newLines: number };
 
@@ -62,12 +77,12 @@ export class StatementClosing {
     const closed = await queries.readClosed(this.database.prisma, account.id);
     const span = spanToClose({ ...closed, bankTime, visibilityBoundMs });
     if (!span) return { outcome: 'nothing_to_close', newLines: 0 };
-    const sizes = pageSizes(this.bank.profile.statementPageSize);
-    const first = await this.read(account, sync, span, sizes[0], stillHere);
-    const second = await this.read(account, sync, span, sizes[1], stillHere);
+    const size = this.bank.profile.statementPageSize;
+    const first = await this.read(account, sync, span, size, stillHere);
+    const otherSize = otherPageSize(first.pages.lines);
+    const second = await this.read(account, sync, span, otherSize, stillHere);
     const newLines = first.newLines + second.newLines;
-    if (!first.isWhole || !second.isWhole || !isSame(first.lines, second.lines))
-      return { outcome: 'disagreed', newLines };
+    if (!doAgree(first, second)) return { outcome: 'disagreed', newLines };
     return this.database.transaction(async (tx) => {
       await this.statement.assertCurrent(tx, sync);
       if (await queries.hasBrokenLink(tx, account.id, span))
@@ -84,12 +99,13 @@ export class StatementClosing {
     span: Span,
     limit: number,
     stillHere: () => Promise<void>,
-  ): Promise<{ lines: Set<string>; newLines: number; isWhole: boolean }> {
+  ): Promise<Reading> {
     const known = await queries.countLinesFrom(this.database.prisma, account.id, span.from);
     const seen = new Map<string, LineReading>();
     let newLines = 0;
     let repeats = 0;
     let isWhole = false;
+    const pages: Pages = { lines: 0, count: 0, isRepeated: false };
     for (let page = 1; !isWhole && page <= known + sparePages; page += 1) {
       await stillHere();
       const { startDate } = span;
@@ -98,11 +114,24 @@ export class StatementClosing {
       newLines += (await this.statement.recordPage(sync, readings)).newLines;
       const before = seen.size;
       for (const reading of readings) seen.set(keyOf(reading), reading);
-      repeats = seen.size > before ? 0 : repeats + 1;
-      isWhole = readings.length === 0 || repeats === maxRepeats;
+      const isNew = seen.size > before;
+      if (isNew) pages.count += 1;
+      pages.lines = Math.max(pages.lines, readings.length);
+      repeats = isNew ? 0 : repeats + 1;
+      pages.isRepeated = readings.length > 0 && repeats === maxRepeats;
+      isWhole = readings.length === 0 || pages.isRepeated;
     }
-    return { lines: linesBefore(seen.values(), span.until), newLines, isWhole };
+    return { lines: linesBefore(seen.values(), span.until), newLines, isWhole, pages };
   }
+}
+
+function doAgree(first: Reading, second: Reading): boolean {
+  return (
+    first.isWhole &&
+    second.isWhole &&
+    areCutOtherwise(first.pages, second.pages) &&
+    isSame(first.lines, second.lines)
+  );
 }
 
 function keyOf(reading: LineReading): string {

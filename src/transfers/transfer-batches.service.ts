@@ -26,12 +26,19 @@ export class TransferBatches implements OnModuleInit {
     route: createTransferBatch,
     repeat: 'keyed',
     echoes: ({ body }, answer) => echoesBatch(body, answer),
-    onSucceeded: async (tx, operation, { answer }) => {
-      if (!answer) return this.records.noteDebits(tx, operation);
+    onSucceeded: async (tx, operation, { answer, absent = [] }) => {
+      if (!answer) {
+        await this.records.noteDebits(tx, operation);
+        return this.records.fail(tx, operation, absent);
+      }
       await this.records.noteAnswer(tx, operation, answer.map(readBatchElement));
       await this.records.withdrawFailed(tx, operation);
     },
     onRejected: (tx, operation) => this.records.reject(tx, operation),
+    onReopened: async (tx, operation) => {
+      await this.records.reopen(tx, operation);
+      await this.records.noteDebits(tx, operation);
+    },
   };
 
   constructor(

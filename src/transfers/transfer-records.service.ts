@@ -26,6 +26,15 @@ export interface Told {
   told: ToldTransfer;
 }
 
+const neverMade: ToldTransfer = {
+  state: 'failed',
+  bankStatus: null,
+  errorCode: null,
+  bankId: null,
+  endToEndId: null,
+  nsu: null,
+};
+
 @Injectable()
 export class TransferRecords {
   constructor(
@@ -95,6 +104,22 @@ export class TransferRecords {
         return { transfer, told } as Told;
       }),
     );
+  }
+
+  /** Those whose payments were proven absent, while others of their batch were made, will never be. */
+  async fail(tx: Tx, { accountId, id }: Operation, absent: readonly string[]): Promise<void> {
+    const transfers = await queries.listOfOperation(tx, accountId, id);
+    const undone = transfers.filter((one) => absent.includes(one.expectedPaymentId));
+    await this.note(
+      tx,
+      accountId,
+      undone.map((transfer) => ({ transfer, told: neverMade })),
+    );
+  }
+
+  /** What was proven not done is open again: another of the same batch was seen. */
+  async reopen(tx: Tx, { accountId, id }: Operation): Promise<void> {
+    await queries.reopenTransfers(tx, accountId, id);
   }
 
   /** Writes what the bank told of transfers; those that came to their end by it are told of. */

@@ -85,6 +85,16 @@ export async function rejectTransfers(
     WHERE account_id = ${accountId} AND operation_id = ${operationId}::uuid AND state = 'requested'`;
 }
 
+export async function reopenTransfers(
+  tx: Tx,
+  accountId: number,
+  operationId: string,
+): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE transfer SET state = 'requested', updated_at = clock_timestamp()
+    WHERE account_id = ${accountId} AND operation_id = ${operationId}::uuid AND state = 'rejected'`;
+}
+
 export async function listOfOperation(
   tx: Tx,
   accountId: number,

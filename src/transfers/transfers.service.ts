@@ -62,7 +62,7 @@ export class TransfersService implements OnModuleInit {
       await this.lookups.free(tx, operation);
       await this.records.reject(tx, operation);
     },
-    lookUp: (account, operation) => this.lookUp(account, operation),
+    lookUp: (account, operation, since) => this.lookUp(account, operation, since),
   };
 
   constructor(
@@ -165,16 +165,21 @@ export class TransfersService implements OnModuleInit {
   private async lookUp(
     account: BankAccount,
     operation: Operation,
+    since: Date,
   ): Promise<LookedUp<TransferResponse>> {
     const request = storedRequest(operation);
-    const identifier = identifierOf(transferShape(request));
-    if (identifier === null) return { found: 'unknown' };
+    const shape = transferShape(request);
+    const identifier = identifierOf(shape);
+    if (identifier === null) return { found: 'not_offered' };
     const answer = await this.bank.call(getTransfer, account, { params: { identifier } });
     if (answer.outcome === 'rejection' && answer.status === 404) return { found: 'absent' };
     if (answer.outcome !== 'success' || !echoesTransfer(request, answer.value))
       return { found: 'unknown' };
-    if (await this.isShared(operation, transferShape(request))) return { found: 'unknown' };
+    if (await this.isShared(operation, shape)) return { found: 'unknown' };
     const { status, text, value } = answer;
+    // The client's id may name one that was made before and elsewhere: it says nothing of this one.
+    if (shape.shape === 'internal' && new Date(value.createdAt) < since)
+      return { found: 'not_offered' };
     return { found: 'accepted', status, text, answer: value, bankReference: value.id };
   }
 

@@ -102,10 +102,10 @@ describe('an operation that nobody has seen', () => {
       },
     ],
     [
-      'a debit of that time waits to be judged',
+      'a debit of its amount and of that time waits to be judged',
       async () => {
         await close();
-        await journal.mirrorLine(service.database, accountId, { nsu: 1, cents: 77 });
+        await journal.mirrorLine(service.database, accountId, { nsu: 1 });
         await query(`INSERT INTO deferred_line (account_id, nsu) VALUES ($1, 1)`);
       },
     ],
@@ -138,6 +138,17 @@ describe('an operation that nobody has seen', () => {
     await journal.mirrorLine(service.database, accountId, { nsu: 1, cents: 77 });
     await journal.mirrorLine(service.database, accountId, { nsu: 2 });
     await query(`INSERT INTO classification (account_id, nsu, rule) VALUES ($1, 2, 'fee')`);
+    await advance();
+    expect(await stateOf()).toBe('not_executed');
+  });
+
+  it('is not held up by debits that wait to be judged and cannot be it', async () => {
+    await lose();
+    await close();
+    await journal.mirrorLine(service.database, accountId, { nsu: 1, cents: 77 });
+    await query(`INSERT INTO deferred_line (account_id, nsu) VALUES ($1, 1), ($1, 2)`);
+    // Of its amount, and after the last moment at which it could have shown.
+    await journal.mirrorLine(service.database, accountId, { nsu: 2, ago: '30 minutes' });
     await advance();
     expect(await stateOf()).toBe('not_executed');
   });
@@ -205,19 +216,6 @@ describe('an operation that nobody has seen', () => {
       expect((await journal.eventsOf(service.database, accountId))[0]).toBe('operation.unknown');
     },
   );
-
-  it('of several movements is seen when all of them are, and not absent when one is there', async () => {
-    await lose({ movements: 2 });
-    await close();
-    const [one, two] = await journal.expectedIds(service.database, accountId);
-    await journal.mirrorLine(service.database, accountId, { nsu: 1, paying: one ?? '' });
-    await advance();
-    expect(await stateOf()).toBe('unknown');
-    await journal.mirrorLine(service.database, accountId, { nsu: 2, paying: two ?? '' });
-    await advance();
-    expect(await stateOf()).toBe('succeeded');
-    expect(told).toEqual(['seen']);
-  });
 
   it('takes the answer that comes after the statement’s evidence, and tells its room again', async () => {
     bank.script = [

@@ -56,6 +56,7 @@ describe('the table of docs/recovery.md', () => {
   let bank: journal.AnsweringBank;
   let lookUps: number;
   let isKnown: boolean;
+  let hasId: boolean;
   let at: ReturnType<typeof journal.journalOn>;
   let kind: journal.Kind;
 
@@ -66,7 +67,7 @@ describe('the table of docs/recovery.md', () => {
   afterAll(() => service.drop());
   beforeEach(() => {
     accountId += 1;
-    [lookUps, isKnown] = [0, false];
+    [lookUps, isKnown, hasId] = [0, false, true];
     bank = new journal.AnsweringBank();
   });
 
@@ -80,12 +81,14 @@ describe('the table of docs/recovery.md', () => {
       name: 'send_money',
       repeat,
       lookUp: () => {
+        if (!hasId) return Promise.resolve({ found: 'not_offered' });
         lookUps += 1;
         return Promise.resolve(
           isKnown
             ? {
                 found: 'accepted',
-                status: 200,
+                // As the question was answered; a repeat is answered as its request is.
+                status: 203,
                 text: '{"id":"1"}',
                 answer: {} as never,
                 bankReference: '1',
@@ -178,8 +181,29 @@ describe('the table of docs/recovery.md', () => {
         : row?.steps.includes('resend')
           ? null
           : 'seen_on_statement';
-      expect(await only()).toMatchObject({ state: 'succeeded', reason });
+      const responseStatus = reason === 'seen_on_statement' ? null : 200;
+      expect(await only()).toMatchObject({ state: 'succeeded', reason, responseStatus });
       expect(bank.sent).toHaveLength(reason === null ? 2 : 1);
+    },
+  );
+
+  it.each(combinations.filter(({ hasStatusById }) => hasStatusById))(
+    'is as without status for what has no id to be asked by: $repeat, safe $isRepeatSafe, bound $hasBound',
+    async (combination) => {
+      hasId = false;
+      const [row] = rowsOf({ ...combination, hasStatusById: false });
+      if (!row) throw new Error('there is no row');
+      await lose(combination);
+      await letPass('10 minutes');
+      await journal.closeStatement(service.database, accountId);
+      await advance();
+      if (row.steps.includes('ask in 15 minutes')) {
+        expect((await only()).state).toBe('unknown');
+        await letPass('6 minutes');
+        await advance();
+      }
+      expect((await only()).state).toBe(row.end);
+      expect(lookUps).toBe(0);
     },
   );
 

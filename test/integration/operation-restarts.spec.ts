@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { noWishes } from '../../src/operations/operation.js';
+import { listDue } from '../../src/operations/operations.queries.js';
 import * as journal from '../support/journal.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -110,6 +111,62 @@ describe('operations that a killed process left behind', () => {
     expect(await journal.eventsOf(service.database, accountId)).toEqual(['operation.rejected']);
   });
 
+  describe('that could not be sent for an hour', () => {
+    const hourPasses = () => journal.letPass(service.database, accountId, '61 minutes');
+
+    it.each([
+      ['tried in vain', false, 2],
+      ['never tried, because no process was there', true, 0],
+    ])('were not executed: %s', async (_, respondAsync, tries) => {
+      const kind = kindOf('keyed');
+      bank.script = Array.from({ length: tries }, () => journal.unknown('not_sent'));
+      await perform(kind, { wishes: { ...noWishes, respondAsync } });
+      const { recovery, operations } = start(kind);
+      for (let times = 1; times < tries; times += 1)
+        await journal.advanceAll(service.database, accountId, recovery);
+      await hourPasses();
+      await journal.advanceAll(service.database, accountId, recovery);
+      expect(await only()).toMatchObject({ state: 'not_executed', reason: 'never_sent' });
+      expect(bank.sent).toHaveLength(tries);
+      expect(freed).toBe(1);
+      expect(await journal.eventsOf(service.database, accountId)).toEqual([
+        'operation.not_executed',
+      ]);
+      await expect(
+        operations.perform(kind, journal.outgoingIntent({ accountId, key: 'key-1' })),
+      ).rejects.toMatchObject({ code: 'bank_unreachable' });
+    });
+
+    it('are never given up when any attempt may have left', async () => {
+      const kind = kindOf('keyed');
+      bank.script = [journal.unknown('not_sent')];
+      await perform(kind);
+      await service.database.pool.query(
+        `UPDATE operation_attempt SET outcome = NULL, reason = NULL WHERE account_id = $1`,
+        [accountId],
+      );
+      await hourPasses();
+      await journal.advanceAll(service.database, accountId, start(kind).recovery);
+      expect((await only()).state).not.toBe('not_executed');
+    });
+  });
+
+  it('of one account are not held up by the thousands of another', async () => {
+    const kind = kindOf('keyed');
+    await perform(kind);
+    await service.database.pool.query(
+      `INSERT INTO operation (account_id, id, kind, state, request_hash, request_params, next_action_at)
+       SELECT $1 + 1000000, gen_random_uuid(), 'send_money', 'unknown', 'h', '{}', now() - interval '1 day'
+       FROM generate_series(1, 1000)`,
+      [accountId],
+    );
+    await put('unknown', 1);
+    const due = await listDue(service.database.prisma, 200);
+    expect(due.filter((one) => one.accountId === accountId)).toHaveLength(1);
+    expect(due.filter((one) => one.accountId === accountId + 1_000_000)).toHaveLength(200);
+    await service.database.pool.query(`DELETE FROM operation WHERE account_id > 1000000`);
+  });
+
   describe('that hold secrets', () => {
     const secret = { redactedBody: { password: '***' } };
 
@@ -147,6 +204,21 @@ describe('operations that a killed process left behind', () => {
       expect((await perform(kind, repeat)).status).toBe(200);
       const states = await journal.operationsOf(service.database, accountId);
       expect(states.map(({ state }) => state)).toEqual(['not_executed', 'succeeded']);
+    });
+
+    it('are answered exactly once: what is kept has nothing that the bank repeated of them', async () => {
+      bank.script = [{ outcome: 'rejection', status: 422, text: '{"title":"739102 is simple"}' }];
+      const kind = kindOf('never');
+      kind.redactAnswer = (_, text) => text.replace('739102', '***');
+      expect((await perform(kind, secret)).body).toBe('{"title":"739102 is simple"}');
+      expect((await only()).responseBody).toBe('{"title":"*** is simple"}');
+      expect((await perform(kind, secret)).body).toBe('{"title":"*** is simple"}');
+    });
+
+    it('are kept without their answer where their kind does not say what may be kept', async () => {
+      bank.script = [{ outcome: 'rejection', status: 422, text: '{"title":"739102"}' }];
+      expect((await perform(kindOf('never'), secret)).status).toBe(422);
+      expect((await only()).responseBody).toBe('{}');
     });
 
     it('belong to no other kind: what is kept without them would be sent', async () => {

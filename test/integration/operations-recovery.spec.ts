@@ -175,7 +175,10 @@ describe('what becomes of an operation whose answer went astray', () => {
     ]);
     await advance();
     expect(bank.sent).toHaveLength(3);
-    for (const { sendBy, startedAt } of attempts)
-      expect(sendBy.getTime() - startedAt.getTime()).toBeLessThanOrEqual(5_100);
+    // Five seconds to begin the call, and ten for all of it: it may wait for a connection.
+    for (const { sendBy, startedAt } of attempts) {
+      const mayLeaveMs = sendBy.getTime() - startedAt.getTime();
+      expect([mayLeaveMs >= 15_000, mayLeaveMs <= 15_100]).toEqual([true, true]);
+    }
   });
 });

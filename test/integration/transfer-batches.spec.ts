@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Reply } from '../../src/platform/contract-route.js';
 import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
 import { batchItem } from '../contract/transfer-samples.js';
+import { mirrorLine } from '../support/journal.js';
 import { transfersRoom, type TransfersRoom } from '../support/transfers-room.js';
 
 const tooMuch = 99_999_999_999;
@@ -73,6 +74,35 @@ describe('money sent in a batch', () => {
     ]);
     const view = await room.views.get(room.accountId, undone?.externalId ?? '');
     expect(view.settlement).toBe('withdrawn');
+  });
+
+  it('was made in part when the statement shows some, and the others are proven absent', async () => {
+    await bank.call('POST', '/sandbox/faults', {
+      body: { endpoint: 'batch', kind: 'reset-after-effect', times: 1 },
+    });
+    const { id } = bodyOf(await room.sendBatch([batchItem(), batchItem()]));
+    const kind = room.batches['kind'];
+    const operation = await room.operation(id);
+    const inTransaction = (act: (tx: never) => Promise<void> | undefined) =>
+      room.database.transaction(async (tx) => act(tx as never));
+    await inTransaction((tx) => kind.onRejected(tx, operation));
+    const [one, other] = await rows();
+    await mirrorLine(room.database, room.accountId, {
+      nsu: 1,
+      cents: Number(one?.amountCents),
+      paying: one?.expectedPaymentId ?? null,
+    });
+    await inTransaction((tx) => kind.onReopened?.(tx, operation));
+    expect((await rows()).map(({ state }) => state)).toEqual(['effective', 'requested']);
+    const absent = [other?.expectedPaymentId ?? ''];
+    const acceptance = { answer: null, absent };
+    for (let times = 0; times < 2; times += 1)
+      await inTransaction((tx) => kind.onSucceeded?.(tx, operation, acceptance));
+    expect((await rows()).map(({ state }) => state)).toEqual(['effective', 'failed']);
+    expect((await room.events()).filter(({ transferId }) => transferId)).toEqual([
+      { type: 'transfer.effective', transferId: one?.id },
+      { type: 'transfer.failed', transferId: other?.id },
+    ]);
   });
 
   it('rejects all items when the bank rejects the batch', async () => {

@@ -179,7 +179,8 @@ describe('money sent', () => {
   describe('whose answer went astray', () => {
     const kind = () => room.transfers['kind'];
     const account = () => ({ id: room.accountId, slug: 'main', goLiveAt: new Date(0) });
-    const lookUp = async (id: string) => kind().lookUp?.(account(), await room.operation(id));
+    const lookUp = async (id: string, since = new Date(0)) =>
+      kind().lookUp?.(account(), await room.operation(id), since);
 
     it('can be read by the id of its 202 while nobody knows how it ended', async () => {
       await fault('transfers', 'reset-after-effect');
@@ -212,12 +213,19 @@ describe('money sent', () => {
     it('is not found where no id of ours was sent, or one that another transfer bears', async () => {
       await fault('transfers', 'reset-after-effect', { times: 2 });
       const sent = bodyOf(await room.send(manual()));
-      expect(await lookUp(sent.id)).toEqual({ found: 'unknown' });
+      expect(await lookUp(sent.id)).toEqual({ found: 'not_offered' });
       const request = internal();
       const first = bodyOf(await room.send(request));
       expect(await lookUp(first.id)).toMatchObject({ found: 'accepted' });
       await room.send({ ...request, description: 'again' });
       expect(await lookUp(first.id)).toEqual({ found: 'unknown' });
+    });
+
+    it('is not found in an older transfer that bears its externalId', async () => {
+      await fault('transfers', 'reset-after-effect');
+      const { id } = bodyOf(await room.send(internal()));
+      const inAnHour = new Date(Date.now() + 3_600_000);
+      expect(await lookUp(id, inAnHour)).toEqual({ found: 'not_offered' });
     });
   });
 

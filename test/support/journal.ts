@@ -215,14 +215,19 @@ export async function letPass(database: Database, accountId: number, time: strin
 export async function mirrorLine(
   database: Database,
   accountId: number,
-  { nsu, cents = 1_000, paying = null }: { nsu: number; cents?: number; paying?: string | null },
+  {
+    nsu,
+    cents = 1_000,
+    paying = null,
+    ago = null,
+  }: { nsu: number; cents?: number; paying?: string | null; ago?: string | null },
 ): Promise<void> {
   await database.pool.query(
     `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
        balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
      VALUES ($1, $2::bigint, $2::bigint::text, false, $3, 'DEBIT_PIX', 0, 0,
-       COALESCE((SELECT min(started_at) FROM operation_attempt WHERE account_id = $1), now()), $2::bigint::text, '{}')`,
-    [accountId, nsu, cents],
+       COALESCE(now() - $4::interval, (SELECT min(started_at) FROM operation_attempt WHERE account_id = $1), now()), $2::bigint::text, '{}')`,
+    [accountId, nsu, cents, ago],
   );
   if (paying !== null)
     await database.pool.query(

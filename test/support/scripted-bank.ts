@@ -22,6 +22,10 @@ export class ScriptedBank {
   repeatsLastPage = false;
   /** The most lines that it puts on a page, whatever it is asked for. */
   mostLines = Infinity;
+  /** Whether each page has so many, whatever it is asked for. */
+  ignoresLimit = false;
+  /** The last page that it tells from the one before. */
+  mostPages = Infinity;
   /** Its clock. */
   time: () => Date = () => new Date();
   pagesRead = 0;
@@ -35,7 +39,8 @@ export class ScriptedBank {
   ): Promise<BankAnswer<unknown[]>> => {
     const { page = 1, startDate } = query ?? {};
     await this.beforePage(page, query?.limit ?? 10);
-    const limit = Math.min(query?.limit ?? 10, this.mostLines);
+    const wanted = this.ignoresLimit ? Infinity : (query?.limit ?? 10);
+    const limit = Math.min(wanted, this.mostLines);
     this.pagesRead += 1;
     const shown = this.statement().filter(
       ({ nsu, createdAt }) =>
@@ -43,7 +48,7 @@ export class ScriptedBank {
     );
     if (this.order === 'desc') shown.reverse();
     const lastPage = Math.max(1, Math.ceil(shown.length / limit));
-    const asked = this.repeatsLastPage ? Math.min(page, lastPage) : page;
+    const asked = Math.min(page, this.mostPages, this.repeatsLastPage ? lastPage : Infinity);
     const value = shown.slice((asked - 1) * limit, asked * limit).map(({ raw }) => raw);
     return { outcome: 'success', status: 200, text: '', value, date: this.time() };
   };

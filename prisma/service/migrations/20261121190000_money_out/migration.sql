@@ -318,7 +318,7 @@ CREATE TRIGGER "operation_intent_is_fixed" BEFORE UPDATE ON "operation" FOR EACH
   EXECUTE FUNCTION "operation_intent_is_fixed"();
 
 -- A transfer goes forward: an answer that comes late, or a status that was read before another, undoes nothing. What
--- was taken for rejected may be shown to have been done after all.
+-- was taken for rejected may be shown to have been done after all, or perhaps.
 CREATE FUNCTION "transfer_goes_forward"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'transfer % does not go from % back to %', OLD.id, OLD.state, NEW.state
@@ -327,7 +327,7 @@ END $$;
 CREATE TRIGGER "transfer_goes_forward" BEFORE UPDATE ON "transfer" FOR EACH ROW
   WHEN (OLD.state <> NEW.state AND (
        OLD.state IN ('effective', 'failed')
-    OR NEW.state = 'requested'
+    OR (OLD.state <> 'rejected' AND NEW.state = 'requested')
     OR (OLD.state = 'accepted' AND NEW.state = 'rejected')))
   EXECUTE FUNCTION "transfer_goes_forward"();
 
