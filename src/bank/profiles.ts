@@ -12,6 +12,8 @@ export interface BankProfile {
   statementPageSize: number;
   /** How late an effect may show on the statement, in milliseconds; null when nobody has said. */
   visibilityBoundMs: number | null;
+  /** Whether a bill is paid just when its time has come; else the bank may run late, or try again, for a business day. */
+  paysBillsOnTime: boolean;
   /** Whether it has the sandbox's routes that pay and expire a charge. */
   hasSimulation: boolean;
   /** Whether webhooks may be sent to, and events delivered at, loopback addresses. */
@@ -25,6 +27,7 @@ const profiles: Record<BankProfileName, BankProfile> = {
     hasStatusById: true,
     statementPageSize: 100,
     visibilityBoundMs: 10_000,
+    paysBillsOnTime: true,
     hasSimulation: true,
     isOnLoopback: true,
   },
@@ -34,6 +37,7 @@ const profiles: Record<BankProfileName, BankProfile> = {
     hasStatusById: false,
     statementPageSize: 100,
     visibilityBoundMs: null,
+    paysBillsOnTime: false,
     hasSimulation: false,
     isOnLoopback: false,
   },

@@ -68,7 +68,7 @@ export class BillPaymentLife {
         bankId,
         bankStatus,
         scheduledFor,
-        mayGoUntil: scheduledFor && mayGoUntil(scheduledFor),
+        mayGoUntil: scheduledFor && mayGoUntil(scheduledFor, this.bank.profile),
         // A bill is held by one payment. One that was given up, and whose bill another took, lives on without it.
         isLetGo: payment.otherLiveId !== null && state !== 'failed',
       },

@@ -39,7 +39,7 @@ export class BillPaymentsService implements OnModuleInit {
     onSucceeded: (tx, operation, acceptance) => this.accepted(tx, operation, acceptance),
     onRejected: (tx, { accountId, id }) => queries.markRejected(tx, { accountId, id }),
     latestEffect: ({ requestBody }, lastSendBy) =>
-      latestPayTime(readPayAt(requestBody), lastSendBy),
+      latestPayTime(readPayAt(requestBody), lastSendBy, this.bank.profile),
   };
 
   constructor(

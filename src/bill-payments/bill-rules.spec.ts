@@ -117,6 +117,11 @@ describe('when a payment is asked for', () => {
     [null, '2026-11-25T03:00:00.000Z'],
     ['2026-11-27', '2026-12-01T03:00:00.000Z'],
   ])('asked for %s it may still go through until %s', (payAt, until) =>
-    expect(latestPayTime(payAt, now).toISOString()).toBe(until),
+    expect(latestPayTime(payAt, now, { paysBillsOnTime: false }).toISOString()).toBe(until),
   );
+
+  it('goes through at its time, at a bank that is known to be on time', () => {
+    const latest = latestPayTime('2026-11-27', now, { paysBillsOnTime: true });
+    expect(latest).toEqual(expectedPayTime('2026-11-27', now));
+  });
 });

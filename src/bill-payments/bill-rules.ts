@@ -1,4 +1,5 @@
 // What a bill allows, as far as it is certain before the bank is asked to pay it.
+import type { BankProfile } from '../bank/profiles.js';
 import { isBarCodeLong, parseBillCode } from '../brazil/bill-code.js';
 import { parseAskedTime, nextBusinessHour, saoPauloInstant } from '../brazil/business-hours.js';
 import { addDays, nextBusinessDay, type PlainDate } from '../brazil/calendar.js';
@@ -108,16 +109,19 @@ export function expectedPayTime(payAt: string | null, acceptedAt: Date): Date {
   return nextBusinessHour(from < acceptedAt ? acceptedAt : from, usualHours);
 }
 
-/**
- * Until when a payment that was sent then may go through, whatever its answer was: not before the end of the next
- * business day, because the bank's hours are its own.
- */
-export function latestPayTime(payAt: string | null, sentAt: Date): Date {
-  return mayGoUntil(expectedPayTime(payAt, sentAt));
+/** Until when a payment that was sent then may go through, whatever its answer was. */
+export function latestPayTime(payAt: string | null, sentAt: Date, bank: BillHours): Date {
+  return mayGoUntil(expectedPayTime(payAt, sentAt), bank);
 }
 
-/** Until when a bank may run late with what it has scheduled, or try again: the end of the next business day. */
-export function mayGoUntil(scheduledFor: Date): Date {
+type BillHours = Pick<BankProfile, 'paysBillsOnTime'>;
+
+/**
+ * Until when a bank may run late with what it has scheduled, or try again: the end of the next business day, because
+ * its hours are its own, where it is not known to be on time.
+ */
+export function mayGoUntil(scheduledFor: Date, { paysBillsOnTime }: BillHours): Date {
+  if (paysBillsOnTime) return scheduledFor;
   const day = nextBusinessDay(saoPauloDay(scheduledFor));
   return saoPauloInstant(addDays(day, 1), 0);
 }

@@ -23,11 +23,13 @@ export class CustomersService implements OnModuleInit {
     name: 'create_customer',
     route: createCustomer,
     repeat: 'never',
+    // A partner's key reads onboardings, and no other operation.
+    place: '/v1/customers/',
     // The contract shows no answer: none can be held against what was asked.
     echoes: () => true,
     isRefusal: saysThatItExists,
     redactAnswer: ({ body }, text) => redactAnswer(body, text),
-    onSucceeded: (tx, operation) => this.note(tx, operation, 'accepted'),
+    onSucceeded: (tx, operation) => this.accept(tx, operation),
     onRejected: (tx, operation) => this.reject(tx, operation),
   };
 
@@ -90,6 +92,17 @@ export class CustomersService implements OnModuleInit {
     return `document ${documentHash}${before === null ? '' : ` after ${before}`}`;
   }
 
+  /** The bank took the customer in: it had not done so for whoever asked before and was not told. */
+  private async accept(tx: Tx, operation: Operation): Promise<void> {
+    await this.note(tx, operation, 'accepted');
+    const { accountId, id } = operation;
+    const answer = await queries.findAnswer(tx, accountId, id);
+    if (answer?.status == null) return;
+    for (const other of await queries.listUncertain(tx, accountId, answer.documentHash))
+      if (other < id)
+        await this.operations.endBy(tx, accountId, other, 'not_executed', 'taken_in_later');
+  }
+
   private async reject(tx: Tx, operation: Operation): Promise<void> {
     await this.note(tx, operation, 'rejected');
     const answer = await queries.findAnswer(tx, operation.accountId, operation.id);
@@ -98,7 +111,7 @@ export class CustomersService implements OnModuleInit {
     const { accountId } = operation;
     // Whoever asked for this document before, and was not told, has it: the customer is there.
     for (const id of await queries.listUncertain(tx, accountId, answer.documentHash))
-      await this.operations.adopt(tx, accountId, id, 'already_exists');
+      await this.operations.endBy(tx, accountId, id, 'succeeded', 'already_exists');
   }
 
   private async note(

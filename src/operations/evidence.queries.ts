@@ -1,7 +1,8 @@
 // What the book knows of an operation whose outcome is not known, in SQL: what the statement shows of it, and
 // whether the span in which it would show it is closed and explained.
-import type { Db } from '../database.service.js';
+import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
+import { advisoryLocks } from '../platform/advisory-locks.js';
 import type { Key } from './operations.queries.js';
 import type { Span } from './execution.js';
 
@@ -67,6 +68,18 @@ export interface Sendings {
   closedUntil: Date | null;
 }
 
+/**
+ * Keeps the bank's time as the first poll after an attempt told it: what is told later, when its clock has been set
+ * again, says nothing of when the attempt had its effect.
+ */
+export async function noteClock(db: Db, { accountId, id }: Key): Promise<void> {
+  await db.$executeRaw`
+    UPDATE operation_attempt a SET clock_offset_after_ms = s.clock_offset_ms
+    FROM statement_state s
+    WHERE a.account_id = ${accountId} AND a.operation_id = ${id}::uuid AND a.clock_offset_after_ms IS NULL
+      AND s.account_id = a.account_id AND s.polled_from > a.send_by`;
+}
+
 /** Null before the first attempt. The bank's clock may have been set in between: the wider span counts. */
 export async function readSendings(db: Db, { accountId, id }: Key): Promise<Sendings | null> {
   const [sendings] = await db.$queryRaw<(Omit<Sendings, 'firstStartedAt'> & Partial<Sendings>)[]>`
@@ -75,8 +88,10 @@ export async function readSendings(db: Db, { accountId, id }: Key): Promise<Send
              max(closed_until) AS closed_until
       FROM statement_state WHERE account_id = ${accountId}
     )
-    SELECT min(a.started_at + LEAST(a.clock_offset_ms, s.offset_ms) * interval '1 millisecond') AS "firstStartedAt",
-           max(a.send_by + GREATEST(a.clock_offset_ms, s.offset_ms) * interval '1 millisecond') AS "lastSendBy",
+    SELECT min(a.started_at + LEAST(a.clock_offset_ms, COALESCE(a.clock_offset_after_ms, s.offset_ms))
+               * interval '1 millisecond') AS "firstStartedAt",
+           max(a.send_by + GREATEST(a.clock_offset_ms, COALESCE(a.clock_offset_after_ms, s.offset_ms))
+               * interval '1 millisecond') AS "lastSendBy",
            clock_timestamp() + s.offset_ms * interval '1 millisecond' AS "bankTime",
            (SELECT max(m.created_at) FROM expected_payment e
             JOIN match m ON m.account_id = e.account_id AND m.expected_payment_id = e.id AND m.unlinked_at IS NULL
@@ -122,8 +137,19 @@ export async function isSpanFreeOf(
         AND NOT EXISTS (SELECT 1 FROM match m
                         WHERE m.account_id = ${accountId} AND m.nsu = l.nsu AND m.unlinked_at IS NULL)
         AND NOT EXISTS (SELECT 1 FROM classification c WHERE c.account_id = ${accountId} AND c.nsu = l.nsu)
+    ) AND NOT EXISTS (
+      -- A line that names it and is not what was asked for: the bank did something.
+      SELECT 1 FROM break b WHERE b.account_id = ${accountId} AND b.state = 'open'
+        AND b.kind IN ('amount_differs', 'duplicate_payment')
+        AND b.expected_payment_id = ANY (${[...unseen]}::uuid[])
     ) AS free`;
   return found?.free ?? false;
+}
+
+/** Requests for the same money look for each other one by one: two at once would not see one another. */
+export async function lockLookalikes(tx: Tx, accountId: number): Promise<void> {
+  const { possibleDuplicates } = advisoryLocks;
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${possibleDuplicates}::int, ${accountId}::int)`;
 }
 
 /** The oldest operation that a new one may be a second request for; see PossibleDuplicates. */
@@ -137,19 +163,20 @@ export async function findLookalike(
     isToldApart: boolean;
   },
   { sendingForMs, endedWithinMs }: { sendingForMs: number; endedWithinMs: number | null },
-): Promise<{ id: string; isOpen: boolean } | null> {
-  const [found] = await db.$queryRaw<{ id: string; isOpen: boolean }[]>`
-    SELECT o.id, o.state <> 'succeeded' AS "isOpen" FROM operation o
+): Promise<{ id: string; isLost: boolean } | null> {
+  const underWay = Prisma.sql`(o.state IN ('received', 'sending')
+    AND o.created_at >= clock_timestamp() - ${sendingForMs} * interval '1 millisecond')`;
+  const [found] = await db.$queryRaw<{ id: string; isLost: boolean }[]>`
+    SELECT o.id, o.state <> 'succeeded' AND NOT ${underWay} AS "isLost" FROM operation o
     WHERE o.account_id = ${of.accountId} AND o.kind = ${of.kind}
       -- An account of the bank itself is named by its number alone, or in full as any bank's.
       AND (o.counterparty IN (${of.counterparty}, split_part(${of.counterparty}, '/', 3))
         OR split_part(o.counterparty, '/', 3) = ${of.counterparty})
       AND o.amount_cents = ${of.amountCents} AND NOT (o.is_told_apart AND ${of.isToldApart})
       AND (o.state IN ('unknown', 'needs_operator')
-        OR (o.state IN ('received', 'sending')
-            AND o.created_at < clock_timestamp() - ${sendingForMs} * interval '1 millisecond')
+        OR (o.state IN ('received', 'sending') AND (${endedWithinMs}::float8 IS NOT NULL OR NOT ${underWay}))
         OR (o.state = 'succeeded'
             AND o.ended_at > clock_timestamp() - ${endedWithinMs}::float8 * interval '1 millisecond'))
-    ORDER BY o.state = 'succeeded', o.id LIMIT 1`;
+    ORDER BY "isLost" DESC, o.id LIMIT 1`;
   return found ?? null;
 }

@@ -98,6 +98,7 @@ export class OperationRecovery {
   }
 
   private async recover(operation: Operation, ageMs: number): Promise<void> {
+    await evidence.noteClock(this.database.prisma, operation);
     const kind = this.verdicts.kindOf(operation);
     const { profile } = this.bank;
     const facts = {

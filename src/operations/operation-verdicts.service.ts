@@ -70,14 +70,19 @@ export class OperationVerdicts {
   }
 
   /**
-   * Ends an operation that nobody knew the end of as a success, which another's answer shows, in that one's
-   * transaction. False when it had ended.
+   * Ends an operation that nobody knew the end of by what another's answer shows, in that one's transaction. False when
+   * it had ended.
    */
-  async adopt(tx: Tx, key: queries.Key, reason: string): Promise<boolean> {
+  async endBy(
+    tx: Tx,
+    key: queries.Key,
+    state: 'succeeded' | 'not_executed',
+    reason: string,
+  ): Promise<boolean> {
     const before = await queries.lock(tx, key);
     if (!before || !['unknown', 'needs_operator'].includes(before.state)) return false;
-    const response = { response: null, bankReference: null, pauseMs: null };
-    await this.write(tx, before, { state: 'succeeded', reason, ...response });
+    const nothing = { response: null, bankReference: null, pauseMs: null };
+    await this.write(tx, before, { state, reason, ...nothing });
     return true;
   }
 

@@ -71,6 +71,8 @@ export interface OperationKind<R extends Route = Route> {
    * `never` where it holds secrets that are not kept.
    */
   repeat: 'keyed' | 'another' | 'never';
+  /** Where a 202 leads, with the operation's id at its end; `/v1/operations/` where left out. */
+  place?: string;
   /** Whether an answer speaks of what was asked: our amount, our ids. */
   echoes(input: RouteInput<R>, answer: RouteOutput<R>): boolean;
   /**

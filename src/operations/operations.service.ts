@@ -77,7 +77,7 @@ export class OperationsService {
       : {};
     if (wishes.respondAsync && kind.repeat !== 'never') {
       await this.wakeUps.wake('advanceOperation', { accountId, operationId: operation.id });
-      return toReply(operation, { ...headers, 'Preference-Applied': 'respond-async' });
+      return this.toReply(operation, { ...headers, 'Preference-Applied': 'respond-async' });
     }
     // Secrets are sent from memory, once; all else as it was committed.
     const secretBody = kind.repeat === 'never' ? encodeBody(kind.route, intent.input) : null;
@@ -118,9 +118,15 @@ export class OperationsService {
     return operation as Operation;
   }
 
-  /** An operation whose end nobody knew has succeeded: another request's answer shows it. False when it had ended. */
-  async adopt(tx: Tx, accountId: number, id: string, reason: string): Promise<boolean> {
-    return this.verdicts.adopt(tx, { accountId, id }, reason);
+  /** Ends an operation whose end nobody knew by what another's answer shows. False when it had ended. */
+  async endBy(
+    tx: Tx,
+    accountId: number,
+    id: string,
+    state: 'succeeded' | 'not_executed',
+    reason: string,
+  ): Promise<boolean> {
+    return this.verdicts.endBy(tx, { accountId, id }, state, reason);
   }
 
   /** Commits the intent, or finds the operation that it repeats. Throws when the repeat differs. */
@@ -238,10 +244,26 @@ export class OperationsService {
   ): Promise<Reply> {
     const operation = await this.get(key.accountId, key.id);
     // Whoever showed the secrets is given the exact answer; what is kept, and told to repeats, has none of them.
-    if (exact !== null) return toReply({ ...operation, responseBody: exact }, headers);
-    if (isFinal(operation.state) || operation.isDetached) return toReply(operation, headers);
+    if (exact !== null) return this.toReply({ ...operation, responseBody: exact }, headers);
+    if (isFinal(operation.state) || operation.isDetached) return this.toReply(operation, headers);
     await queries.detachUnended(this.database.prisma, key);
-    return toReply(await this.get(key.accountId, key.id), headers);
+    return this.toReply(await this.get(key.accountId, key.id), headers);
+  }
+
+  /** The bank's own answer, to the letter; 202 with the operation while there is none. */
+  private toReply(operation: Operation, headers: Record<string, string> = {}): Reply {
+    const { place = '/v1/operations/' } = this.verdicts.kindOf(operation);
+    if (operation.reason === 'never_sent')
+      throw new AppError('bank_unreachable', {
+        public: 'The bank could not be reached, and nothing was sent to it.',
+      });
+    const told = { ...headers, [operationHeader]: operation.id };
+    if (operation.responseStatus !== null && operation.responseBody !== null)
+      return new Reply(operation.responseStatus, operation.responseBody, told);
+    return new Reply(202, stringifyJson(z.encode(operationView, describeOperation(operation))), {
+      ...told,
+      Location: `${place}${operation.id}`,
+    });
   }
 }
 
@@ -266,19 +288,4 @@ function identitiesOf(
   if (naturalIdentity !== null) add(naturalIdentity, true);
   if (joinsSameRequest && idempotencyKey === null) add(`request ${requestHash}`, true, true);
   return identities;
-}
-
-/** The bank's own answer, to the letter; 202 with the operation while there is none. */
-function toReply(operation: Operation, headers: Record<string, string> = {}): Reply {
-  if (operation.reason === 'never_sent')
-    throw new AppError('bank_unreachable', {
-      public: 'The bank could not be reached, and nothing was sent to it.',
-    });
-  const told = { ...headers, [operationHeader]: operation.id };
-  if (operation.responseStatus !== null && operation.responseBody !== null)
-    return new Reply(operation.responseStatus, operation.responseBody, told);
-  return new Reply(202, stringifyJson(z.encode(operationView, describeOperation(operation))), {
-    ...told,
-    Location: `/v1/operations/${operation.id}`,
-  });
 }

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { Settings } from '../config.js';
 import type { Tx } from '../database.service.js';
 import { AppError } from '../platform/errors.js';
-import { findLookalike } from './evidence.queries.js';
+import { findLookalike, lockLookalikes } from './evidence.queries.js';
 import type { NewOperation } from './operations.queries.js';
 
 /** A request that has been under way for longer may be the one that its client has given up. */
@@ -27,13 +27,15 @@ export class PossibleDuplicates {
     if (counterparty === null || amountCents === null || isAllowed) return null;
     const { policy, windowMinutes } = this.settings.possibleDuplicates;
     const endedWithinMs = policy === 'off' ? null : windowMinutes * 60_000;
+    // A double click comes within the moment in which the first is still being sent.
+    if (endedWithinMs !== null) await lockLookalikes(tx, accountId);
     const found = await findLookalike(
       tx,
       { accountId, kind, counterparty, amountCents, isToldApart },
       { sendingForMs, endedWithinMs },
     );
     if (!found) return null;
-    if (!found.isOpen && policy === 'warn') return found.id;
+    if (!found.isLost && policy === 'warn') return found.id;
     throw new AppError('possible_duplicate', {
       public:
         'Another operation for the same amount to the same counterparty is in the way, which this may repeat; ' +

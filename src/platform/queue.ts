@@ -7,14 +7,13 @@ import { createPostgresBackend, runMigrations, setDefaultBackendFactory } from '
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { allJobs } from '../queues.js';
+import { advisoryLocks } from './advisory-locks.js';
 import type { Log } from './log.js';
 
 /** Jobs of a killed worker are given to another after this long. */
 export const jobLockMs = 10_000;
 export const stalledCheckMs = 5_000;
 
-/** Processes that start at the same time prepare the queue's schema one after the other. */
-const schemaLock = 72_707_370;
 /** Other processes at work on the same tables may make one that starts give way this many times. */
 const maxPreparations = 5;
 
@@ -60,7 +59,7 @@ async function prepareSchema(pool: pg.Pool, log: Log): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     const client = await pool.connect();
     try {
-      await client.query('SELECT pg_advisory_lock($1)', [schemaLock]);
+      await client.query('SELECT pg_advisory_lock($1)', [advisoryLocks.prepareQueue]);
       await forgetTruncatedSchema(client);
       await runMigrations(client);
       return;

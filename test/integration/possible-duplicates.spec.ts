@@ -145,6 +145,18 @@ describe('a second request for the same money', () => {
     expect(await outcome(ask('fourth', {}, 'refuse'))).toEqual({ status: 200, warned: null });
   });
 
+  it('is refused, or told, though the first is only just being sent, where the settings say so', async () => {
+    const keys = Array.from({ length: 6 }, (_, index) => `click-${index}`);
+    const refused = await Promise.all(keys.map((key) => outcome(ask(key, {}, 'refuse'))));
+    expect(refused.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
+    expect(bank.sent).toHaveLength(1);
+    const told = await outcome(ask('another', {}, 'warn'));
+    expect(told).toMatchObject({
+      status: 200,
+      warned: expect.stringMatching(/^\/v1\/operations\//),
+    });
+  });
+
   it('moves money once when twenty come at once under one key, at two processes', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => ask('one')));
     expect(bank.sent).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BankService } from '../../src/bank/bank.service.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 import { billsAt, noon } from '../support/bills.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
@@ -10,9 +11,16 @@ describe('scheduled payments of bills', () => {
   beforeAll(async () => {
     service = await serviceOnSandbox();
     bills = billsAt(service);
+    setOnTime(false);
     await bills.setClock({ now: noon });
   });
   afterAll(() => service.stop());
+
+  /** Whether the bank is known to pay just when the time has come. */
+  const setOnTime = (paysBillsOnTime: boolean) => {
+    const bank = service.application.get(BankService, { strict: false });
+    Object.assign(bank, { profile: { ...bank.profile, paysBillsOnTime } });
+  };
 
   const events = async (type: string, id: string) =>
     (
@@ -105,6 +113,19 @@ describe('scheduled payments of bills', () => {
     ]);
     // The bill is free again: the bank itself refuses it now.
     expect((await bills.pay({ amount: 150_000, barCode })).body.code).toBe('insufficient_funds');
+  });
+
+  it('have failed soon after their time at a bank that is on time', async () => {
+    setOnTime(true);
+    const { id } = await unpaid('2026-11-27T15:00:00Z');
+    setOnTime(false);
+    await judge();
+    await bills.close('2026-11-01T00:00:00Z', '2026-11-27T15:00:09Z');
+    await bills.follow();
+    expect(await stateOf(id)).toBe('scheduled');
+    await bills.close('2026-11-01T00:00:00Z', '2026-11-27T15:00:10Z');
+    await bills.follow();
+    expect(await stateOf(id)).toBe('failed');
   });
 
   it('have not failed while a line of that time was not judged, or could be theirs', async () => {

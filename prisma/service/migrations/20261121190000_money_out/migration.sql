@@ -34,7 +34,8 @@ ADD COLUMN     "is_told_apart" BOOLEAN NOT NULL DEFAULT false,
 ADD COLUMN     "request_query" TEXT NOT NULL DEFAULT '{}';
 
 -- AlterTable
-ALTER TABLE "operation_attempt" ADD COLUMN     "clock_offset_ms" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "operation_attempt" ADD COLUMN     "clock_offset_after_ms" BIGINT,
+ADD COLUMN     "clock_offset_ms" BIGINT NOT NULL DEFAULT 0;
 
 -- AlterTable
 ALTER TABLE "operation_identity" ADD COLUMN     "is_temporary" BOOLEAN NOT NULL DEFAULT false;
