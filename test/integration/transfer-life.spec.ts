@@ -226,7 +226,10 @@ describe('the life of a transfer', () => {
         nsu,
       );
     };
-    const unanswered = async (endpoint: string, send: () => Promise<Reply>): Promise<string> => {
+    const unanswered = async (
+      endpoint: string,
+      send: () => Promise<{ body: unknown }>,
+    ): Promise<string> => {
       await fault(endpoint, 'error-before-effect');
       return bodyOf(await send()).id;
     };
