@@ -145,8 +145,11 @@ describe('onboarding', () => {
     const repeat = await onboard(request(cpf));
     expect(repeat.status).toBe(200);
     expect(repeat.headers.get('idempotent-replayed')).toBeNull();
-    // Nothing shows what became of the first: that stays the operator's.
-    expect((await read(lost.body.id)).operationState).toMatch(/unknown|needs_operator/);
+    // The bank took the customer in now: it had not before.
+    expect(await read(lost.body.id)).toMatchObject({
+      operationState: 'not_executed',
+      reason: 'taken_in_later',
+    });
   });
 
   it('is left to the operator when the process is killed while the bank works', async () => {
