@@ -198,8 +198,8 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
     expect(receiver.distinct('charge.paid').filter(({ data }) => data.nsu === 1)).toHaveLength(1);
   });
 
-  run('loses no settlement and no event when the queue is wiped under 200 payments', async () => {
-    const ids = Array.from({ length: 200 }, (_, index) => `wiped-${index}`);
+  run('loses no settlement and no event when the queue is wiped under 100 payments', async () => {
+    const ids = Array.from({ length: 100 }, (_, index) => `wiped-${index}`);
     let isPaying = true;
     const wiping = (async () => {
       for (; isPaying; await new Promise((resolve) => setTimeout(resolve, 300))) await wipeQueue();

@@ -5,7 +5,7 @@ import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-
 import { newKey, pixSlip, slip, staticQr } from '../contract/samples.js';
 import { until } from '../support/until.js';
 
-const operations = Number(process.env.SOAK_OPERATIONS ?? 600);
+const operations = Number(process.env.SOAK_OPERATIONS ?? 300);
 const atOnce = 32;
 
 let bank: SandboxUnderTest;
