@@ -66,6 +66,9 @@ export class OperationVerdicts {
     // Lines that waited for this end, or that the answer's ids name, can be judged now.
     if (given.before.counterparty !== null || verdict.state === 'needs_operator')
       await this.wakeUps.wake('reconcile', { accountId });
+    // Its line may have been read while its answer was waited for.
+    if (verdict.state === 'unknown')
+      await this.wakeUps.wake('advanceOperation', { accountId, operationId: id });
     return true;
   }
 
