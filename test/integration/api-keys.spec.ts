@@ -1,37 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { adminKey, apiKey, serviceApplication } from '../support/service-application.js';
+import { apiKey, serviceApplication } from '../support/service-application.js';
+import { operatorOf } from '../support/operator.js';
 import type { ServiceApplication } from '../support/service-application.js';
 
 describe('business systems’ keys, by API', () => {
   let service: ServiceApplication;
-  let count = 0;
 
   beforeAll(async () => {
     service = await serviceApplication();
   });
   afterAll(() => service.stop());
 
-  const asOperator = (
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ) => service.call(method, path, { body, headers, apiKey: adminKey });
-  const add = async (credentials: Record<string, unknown> = {}) => {
-    const slug = `account-${(count += 1)}`;
-    const body = { slug, credentials: { apiKey: `key-of-${slug}`, ...credentials } };
-    return { slug, answer: await asOperator('POST', '/v1/accounts', body) };
-  };
-  const makeKey = async (slug: string, over: Record<string, unknown> = {}) =>
-    (
-      await asOperator('POST', `/v1/accounts/${slug}/keys`, {
-        name: 'a system',
-        scopes: ['read'],
-        ...over,
-      })
-    ).body as { id: string; key: string; hint: string };
-  const statusWith = async (key: string) =>
-    (await service.call('GET', '/v1/operations', { apiKey: key })).status;
+  const { asOperator, add, makeKey, statusWith } = operatorOf(() => service);
 
   describe('a key', () => {
     it('is told once, lets in at once, and is kept as a hash', async () => {
