@@ -2,17 +2,16 @@
 // statement, or until the statement proves that it did not go: the bill's status does not say who paid it. What was
 // taken for failed, and whose money shows after all, is paid.
 import { Injectable } from '@nestjs/common';
-import { LosslessNumber } from 'lossless-json';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { getBill, type BillPaymentAnswer } from '../contract/bill-payments.js';
 import { Database, type Tx } from '../database.service.js';
+import { eventAmount } from '../events/event-amount.js';
 import { EventsService, type NewEvent } from '../events/events.service.js';
 import {
   ExpectedPaymentsService,
   type Reference,
 } from '../expected-payments/expected-payments.service.js';
-import { formatReais } from '../money/cents.js';
 import type { Operation } from '../operations/operation.js';
 import { WakeUps } from '../platform/wake-ups.js';
 import { parseInstant } from '../statement/line.js';
@@ -175,7 +174,7 @@ function eventOf(
     data: {
       operationId,
       bankId,
-      amount: new LosslessNumber(formatReais(amountCents)),
+      amount: eventAmount(amountCents),
       scheduledFor: scheduledFor?.toISOString() ?? null,
     },
   };

@@ -49,26 +49,3 @@ export async function listPayments(
       AND (${before}::uuid IS NULL OR p.id < ${before}::uuid)
     ORDER BY p.id DESC LIMIT ${limit}`;
 }
-
-export interface MatchedLine {
-  expectedPaymentId: string;
-  role: 'payment' | 'return';
-  nsu: bigint;
-  amountCents: bigint;
-  occurredAt: Date;
-}
-
-/** The lines that were matched to payments, in the order in which they came about. */
-export async function listMatched(
-  db: Db,
-  accountId: number,
-  expectedPaymentIds: string[],
-): Promise<MatchedLine[]> {
-  return db.$queryRaw<MatchedLine[]>`
-    SELECT m.expected_payment_id AS "expectedPaymentId", m.role, m.nsu, m.amount_cents AS "amountCents",
-           t.occurred_at AS "occurredAt"
-    FROM match m JOIN "transaction" t ON t.account_id = m.account_id AND t.nsu = m.nsu
-    WHERE m.account_id = ${accountId} AND m.expected_payment_id = ANY (${expectedPaymentIds}::uuid[])
-      AND m.unlinked_at IS NULL
-    ORDER BY t.occurred_at, t.nsu`;
-}

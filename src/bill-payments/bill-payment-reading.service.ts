@@ -1,6 +1,7 @@
 // Payments of bills as business systems read them.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
+import { listMatchedLines } from '../expected-payments/matched-lines.queries.js';
 import { AppError } from '../platform/errors.js';
 import { isUuid, type Page } from '../platform/listing.js';
 import { findBarCode } from './bill-rules.js';
@@ -39,12 +40,7 @@ export class BillPaymentReading {
     const db = this.database.prisma;
     const rows = await queries.listPayments(db, accountId, filters);
     const ids = rows.map(({ expectedPaymentId }) => expectedPaymentId);
-    const lines = ids.length > 0 ? await queries.listMatched(db, accountId, ids) : [];
-    return rows.map((row) =>
-      describePayment(
-        row,
-        lines.filter((line) => line.expectedPaymentId === row.expectedPaymentId),
-      ),
-    );
+    const byPayment = await listMatchedLines(db, accountId, ids);
+    return rows.map((row) => describePayment(row, byPayment.get(row.expectedPaymentId) ?? []));
   }
 }

@@ -2,10 +2,15 @@
 import { z } from 'zod';
 import { route } from '../contract/route.js';
 import { bigInteger, reais, text, timestamp } from '../contract/wire.js';
-import { sentSettlements, settlementOfSent } from '../expected-payments/sent-settlement.js';
+import type { MatchedLine } from '../expected-payments/matched-lines.queries.js';
+import {
+  sentSettlements,
+  settlementOfSent,
+  tallySent,
+} from '../expected-payments/sent-settlement.js';
 import { parseJson } from '../platform/exact-json.js';
 import { listOf, listQuery } from '../platform/listing.js';
-import type { MatchedLine, PaymentRow } from './bill-payment-reading.queries.js';
+import type { PaymentRow } from './bill-payment-reading.queries.js';
 import { paymentStates } from './payment-life.js';
 
 export const billPaymentView = z.object({
@@ -33,26 +38,21 @@ export function describePayment(
   row: PaymentRow,
   lines: MatchedLine[],
 ): z.output<typeof billPaymentView> {
-  const paid = lines.filter(({ role }) => role === 'payment');
-  const returned = lines.filter(({ role }) => role === 'return');
+  const { payments, returns, paidCents, returnedCents } = tallySent(lines);
   const { id, bankId, operationState, bankStatus, barCode, amountCents, answer } = row;
   return {
     id,
     bankId,
     operationState,
     // A failure was proven by a statement that did not show what it shows now.
-    state: row.state === 'failed' && paid.length > 0 ? 'paid' : row.state,
+    state: row.state === 'failed' && payments.length > 0 ? 'paid' : row.state,
     bankStatus,
     amount: amountCents,
     barCode,
     scheduledFor: row.scheduledFor?.toISOString() ?? null,
-    settlement: settlementOfSent({
-      paidCents: sumOf(paid),
-      returnedCents: sumOf(returned),
-      isWithdrawn: row.isWithdrawn,
-    }),
-    nsu: paid[0]?.nsu ?? null,
-    returns: returned.map(({ nsu, amountCents: amount, occurredAt }) => ({
+    settlement: settlementOfSent({ paidCents, returnedCents, isWithdrawn: row.isWithdrawn }),
+    nsu: payments[0]?.nsu ?? null,
+    returns: returns.map(({ nsu, amountCents: amount, occurredAt }) => ({
       nsu,
       amount,
       occurredAt: occurredAt.toISOString(),
@@ -60,10 +60,6 @@ export function describePayment(
     response: answer === null ? null : parseJson(answer),
     createdAt: row.createdAt.toISOString(),
   };
-}
-
-function sumOf(lines: MatchedLine[]): bigint {
-  return lines.reduce((sum, { amountCents }) => sum + amountCents, 0n);
 }
 
 const billPayments = {

@@ -8,6 +8,7 @@ import { saoPauloDay } from '../brazil/statement-day.js';
 import { getBill, payBill, type BillPaymentAnswer } from '../contract/bill-payments.js';
 import type { RouteInput } from '../contract/route.js';
 import type { Tx } from '../database.service.js';
+import { expectedDebit } from '../expected-payments/expected-debit.js';
 import type { Acceptance, Operation, OperationKind, Wishes } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
@@ -71,16 +72,7 @@ export class BillPaymentsService implements OnModuleInit {
       wishes,
       outgoing: { counterparty: barCode, amountCents, isToldApart: false },
       effectiveFrom: payAt ? expectedPayTime(payAt, now) : null,
-      expectedPayments: [
-        {
-          isCredit: false,
-          amountCents,
-          dueDate: null,
-          terms: null,
-          isMultiUse: false,
-          references: [{ kind: 'bill_code', value: barCode }],
-        },
-      ],
+      expectedPayments: [expectedDebit(amountCents, [{ kind: 'bill_code', value: barCode }])],
       record: async (tx, id, [expectedPaymentId = '']) => {
         await this.takeBill(tx, { accountId, id, barCode, amountCents, expectedPaymentId });
         if (refusal) throw refusal;

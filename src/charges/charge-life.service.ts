@@ -1,15 +1,14 @@
 // Follows charges to their end: asks the bank by id about those that a webhook names or whose day has passed, and
 // tells business systems, once, of those that were withdrawn or ran out.
 import { Injectable } from '@nestjs/common';
-import { LosslessNumber } from 'lossless-json';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { parsePlainDate } from '../brazil/calendar.js';
 import { saoPauloDay } from '../brazil/statement-day.js';
 import { getCharge } from '../contract/charges.js';
 import { Database } from '../database.service.js';
+import { eventAmount } from '../events/event-amount.js';
 import { EventsService, type NewEvent } from '../events/events.service.js';
-import { formatReais } from '../money/cents.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import * as queries from './charge-life.queries.js';
 import { judgeLook, nextLook, readStatus } from './life.js';
@@ -105,7 +104,7 @@ function tellEnd(
     data: {
       correlationId,
       chargeType: type,
-      chargeAmount: amountCents === null ? null : new LosslessNumber(formatReais(amountCents)),
+      chargeAmount: amountCents === null ? null : eventAmount(amountCents),
       dueDate,
     },
   };

@@ -26,3 +26,16 @@ export function settlementOfSent({
   if (returnedCents === 0n) return 'settled';
   return returnedCents < paidCents ? 'partially_returned' : 'returned';
 }
+
+/** The lines of one payment by what they are, and what they come to. */
+export function tallySent<Line extends { role: 'payment' | 'return'; amountCents: bigint }>(
+  lines: readonly Line[],
+) {
+  const payments = lines.filter(({ role }) => role === 'payment');
+  const returns = lines.filter(({ role }) => role === 'return');
+  return { payments, returns, paidCents: sumOf(payments), returnedCents: sumOf(returns) };
+}
+
+function sumOf(lines: readonly { amountCents: bigint }[]): bigint {
+  return lines.reduce((sum, { amountCents }) => sum + amountCents, 0n);
+}

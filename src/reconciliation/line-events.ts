@@ -1,8 +1,7 @@
 // What business systems are told of a judged line. Ids and amounts, no names or documents.
-import { LosslessNumber } from 'lossless-json';
+import { eventAmount } from '../events/event-amount.js';
 import type { EventType, NewEvent } from '../events/events.service.js';
 import type { PaidSettlement } from '../expected-payments/settlement.js';
-import { formatReais } from '../money/cents.js';
 
 export interface ToldLine {
   nsu: bigint;
@@ -37,7 +36,7 @@ export function chargeEvent(
     data: {
       correlationId: charge.correlationId,
       chargeType: charge.type,
-      chargeAmount: charge.amountCents === null ? null : reaisOf(charge.amountCents),
+      chargeAmount: charge.amountCents === null ? null : eventAmount(charge.amountCents),
       settlement,
       ...paymentOf(line),
     },
@@ -58,9 +57,10 @@ export function unexpectedEvent(line: ToldLine, breakKind: string): NewEvent {
 }
 
 export function paymentOf({ nsu, amountCents, endToEndId, occurredAt }: ToldLine) {
-  return { nsu, amount: reaisOf(amountCents), endToEndId, occurredAt: occurredAt.toISOString() };
-}
-
-function reaisOf(cents: bigint): LosslessNumber {
-  return new LosslessNumber(formatReais(cents));
+  return {
+    nsu,
+    amount: eventAmount(amountCents),
+    endToEndId,
+    occurredAt: occurredAt.toISOString(),
+  };
 }

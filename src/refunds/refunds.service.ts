@@ -4,6 +4,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { refundTransaction } from '../contract/refunds.js';
 import type { RouteInput, RouteOutput } from '../contract/route.js';
 import type { Tx } from '../database.service.js';
+import { expectedDebit } from '../expected-payments/expected-debit.js';
 import {
   ExpectedPaymentsService,
   type NewExpectedPayment,
@@ -134,14 +135,7 @@ function expectedOf(
 ): NewExpectedPayment {
   const references: Reference[] = [{ kind: 'original_end_to_end_id', value: endToEndId }];
   if (counterparty !== null) references.push({ kind: 'counterparty', value: counterparty });
-  return {
-    isCredit: false,
-    amountCents,
-    dueDate: null,
-    terms: null,
-    isMultiUse: false,
-    references,
-  };
+  return expectedDebit(amountCents, references);
 }
 
 function isEcho({ params, query, body }: RefundInput, answer: RefundAnswer): boolean {

@@ -4,6 +4,7 @@ import { createTransferBatch, type BatchRequest } from '../contract/batch-transf
 import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import { accountNumber } from '../expected-payments/counterparty.js';
+import { expectedDebit } from '../expected-payments/expected-debit.js';
 import type { OperationKind, Outgoing, Wishes } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
@@ -16,7 +17,6 @@ import {
 } from './batch-request.js';
 import { readBatchElement } from './told-transfer.js';
 import { TransferRecords, type NewTransfer } from './transfer-records.service.js';
-import { expectedDebit } from './transfer-request.js';
 import { isExternalIdUsed } from './transfers.queries.js';
 
 @Injectable()

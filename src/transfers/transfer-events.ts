@@ -1,7 +1,6 @@
 // What business systems are told of a transfer. Ids and amounts, no names or documents.
-import { LosslessNumber } from 'lossless-json';
+import { eventAmount } from '../events/event-amount.js';
 import type { NewEvent } from '../events/events.service.js';
-import { formatReais } from '../money/cents.js';
 
 export interface EndedTransfer {
   id: string;
@@ -23,7 +22,7 @@ export function transferEvent({ state, amountCents, id, ...ids }: EndedTransfer)
       transferId: id,
       operationId,
       shape,
-      amount: new LosslessNumber(formatReais(amountCents)),
+      amount: eventAmount(amountCents),
       endToEndId,
       externalId,
       bankId,

@@ -7,10 +7,6 @@ import {
   type TransferShape,
 } from '../contract/transfers.js';
 import { accountNumber, writeCounterparty } from '../expected-payments/counterparty.js';
-import type {
-  NewExpectedPayment,
-  Reference,
-} from '../expected-payments/expected-payments.service.js';
 
 /**
  * The externalId of a transfer whose client chose none: made of the operation and the place in it, so that every
@@ -58,16 +54,4 @@ export function echoesTransfer(
 function isSameAccount(told: string, asked: string): boolean {
   const [one, other] = [accountNumber(told), accountNumber(asked)];
   return one.startsWith(other) || other.startsWith(one);
-}
-
-/** What one transfer should make appear on the statement. */
-export function expectedDebit(amountCents: bigint, references: Reference[]): NewExpectedPayment {
-  return {
-    isCredit: false,
-    amountCents,
-    dueDate: null,
-    terms: null,
-    isMultiUse: false,
-    references,
-  };
 }

@@ -82,27 +82,3 @@ export async function findTransferId(
     ORDER BY rank, id DESC LIMIT 1`;
   return found?.id ?? null;
 }
-
-export interface LineRow {
-  expectedPaymentId: string;
-  role: 'payment' | 'return';
-  nsu: bigint;
-  amountCents: bigint;
-  endToEndId: string | null;
-  occurredAt: Date;
-}
-
-/** The lines of transfers, in the order in which they were made. */
-export async function listLines(
-  db: Db,
-  accountId: number,
-  expectedPaymentIds: string[],
-): Promise<LineRow[]> {
-  return db.$queryRaw<LineRow[]>`
-    SELECT m.expected_payment_id AS "expectedPaymentId", m.role, m.nsu, m.amount_cents AS "amountCents",
-           l.end_to_end_id AS "endToEndId", l.occurred_at AS "occurredAt"
-    FROM match m JOIN "transaction" l ON l.account_id = m.account_id AND l.nsu = m.nsu
-    WHERE m.account_id = ${accountId} AND m.unlinked_at IS NULL
-      AND m.expected_payment_id = ANY (${expectedPaymentIds}::uuid[])
-    ORDER BY l.occurred_at, l.nsu`;
-}

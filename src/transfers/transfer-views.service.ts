@@ -1,6 +1,8 @@
 // Transfers as they are read: what was asked, what the bank told, and what its statement shows.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
+import { listMatchedLines, type MatchedLine } from '../expected-payments/matched-lines.queries.js';
+import { tallySent } from '../expected-payments/sent-settlement.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
 import { isUuid, type Page } from '../platform/listing.js';
@@ -40,30 +42,21 @@ export class TransferViews {
 
   private async withLines(accountId: number, rows: queries.TransferRow[]) {
     const ids = rows.map(({ expectedPaymentId }) => expectedPaymentId);
-    const lines =
-      ids.length > 0 ? await queries.listLines(this.database.prisma, accountId, ids) : [];
-    const byPayment = new Map<string, queries.LineRow[]>(ids.map((id) => [id, []]));
-    for (const line of lines) byPayment.get(line.expectedPaymentId)?.push(line);
+    const byPayment = await listMatchedLines(this.database.prisma, accountId, ids);
     return rows.map((row) => describeTransfer(row, byPayment.get(row.expectedPaymentId) ?? []));
   }
 }
 
-function describeTransfer(row: queries.TransferRow, lines: queries.LineRow[]) {
+function describeTransfer(row: queries.TransferRow, lines: MatchedLine[]) {
   const { amountCents, isWithdrawn, answer, createdAt, updatedAt, ...told } = row;
-  const debits = lines.filter(({ role }) => role === 'payment');
-  const returns = lines.filter(({ role }) => role === 'return');
+  const { payments, returns, paidCents, returnedCents } = tallySent(lines);
   return {
     ...told,
     amount: amountCents,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
-    settlement: settlementOf({
-      state: row.state,
-      isWithdrawn,
-      paidCents: sumOf(debits),
-      returnedCents: sumOf(returns),
-    }),
-    nsu: debits[0]?.nsu ?? null,
+    settlement: settlementOf({ state: row.state, isWithdrawn, paidCents, returnedCents }),
+    nsu: payments[0]?.nsu ?? null,
     returns: returns.map((line) => ({
       nsu: line.nsu,
       amount: line.amountCents,
@@ -72,8 +65,4 @@ function describeTransfer(row: queries.TransferRow, lines: queries.LineRow[]) {
     })),
     response: answer === null ? null : parseJson(answer),
   };
-}
-
-function sumOf(lines: queries.LineRow[]): bigint {
-  return lines.reduce((sum, { amountCents }) => sum + amountCents, 0n);
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { route } from '../contract/route.js';
 import { bigInteger, clientIdentifier, reais, text, timestamp } from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
-import { settlements } from './settlement.js';
+import { sentSettlements } from '../expected-payments/sent-settlement.js';
 import { transferStates } from './told-transfer.js';
 
 const shapes = ['key', 'manual', 'internal', 'batch'] as const;
@@ -24,7 +24,7 @@ export const transferView = z.object({
   bankId: z.string().nullable(),
   createdAt: timestamp,
   updatedAt: timestamp,
-  settlement: z.enum(settlements),
+  settlement: z.enum(sentSettlements),
   /** Of its debit; null while there is none. */
   nsu: bigInteger.nullable(),
   returns: z.array(

@@ -14,6 +14,7 @@ import {
   type TransferShape,
 } from '../contract/transfers.js';
 import { Database } from '../database.service.js';
+import { expectedDebit } from '../expected-payments/expected-debit.js';
 import type {
   LookedUp,
   Operation,
@@ -32,7 +33,6 @@ import {
   completeTransfer,
   counterpartyOf,
   echoesTransfer,
-  expectedDebit,
   ownExternalId,
 } from './transfer-request.js';
 import * as queries from './transfers.queries.js';

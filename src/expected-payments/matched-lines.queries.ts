@@ -1,0 +1,30 @@
+// The lines of the statement that were matched to what was sent, for whoever reads it.
+import type { Db } from '../database.service.js';
+
+export interface MatchedLine {
+  expectedPaymentId: string;
+  role: 'payment' | 'return';
+  nsu: bigint;
+  amountCents: bigint;
+  endToEndId: string | null;
+  occurredAt: Date;
+}
+
+/** By the expected payment, in the order in which they came about; an entry for each. */
+export async function listMatchedLines(
+  db: Db,
+  accountId: number,
+  expectedPaymentIds: string[],
+): Promise<Map<string, MatchedLine[]>> {
+  const byPayment = new Map<string, MatchedLine[]>(expectedPaymentIds.map((id) => [id, []]));
+  if (expectedPaymentIds.length === 0) return byPayment;
+  const lines = await db.$queryRaw<MatchedLine[]>`
+    SELECT m.expected_payment_id AS "expectedPaymentId", m.role, m.nsu, m.amount_cents AS "amountCents",
+           l.end_to_end_id AS "endToEndId", l.occurred_at AS "occurredAt"
+    FROM match m JOIN "transaction" l ON l.account_id = m.account_id AND l.nsu = m.nsu
+    WHERE m.account_id = ${accountId} AND m.unlinked_at IS NULL
+      AND m.expected_payment_id = ANY (${expectedPaymentIds}::uuid[])
+    ORDER BY l.occurred_at, l.nsu`;
+  for (const line of lines) byPayment.get(line.expectedPaymentId)?.push(line);
+  return byPayment;
+}
