@@ -1,3 +1,11 @@
 // What a business system's key may do.
-export const scopes = ['read', 'charge', 'transfer', 'pay', 'refund', 'onboard'] as const;
+export const scopes = [
+  'read',
+  'charge',
+  'transfer',
+  'pay',
+  'refund',
+  'onboard',
+  'reconcile',
+] as const;
 export type Scope = (typeof scopes)[number];

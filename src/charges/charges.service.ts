@@ -5,6 +5,7 @@ import { createCharge, type ChargeRequest } from '../contract/charges.js';
 import type { RouteInput } from '../contract/route.js';
 import { createStaticQr } from '../contract/static-qr.js';
 import { Database, type Tx } from '../database.service.js';
+import { plainDocument } from '../expected-payments/counterparty.js';
 import type { NewExpectedPayment } from '../expected-payments/expected-payments.service.js';
 import type { Operation, OperationKind, Wishes } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
@@ -24,6 +25,7 @@ interface NewCharge {
   dueDate: string | null;
   /** Discount, fine and interest, as they are kept with what is expected. */
   terms: string | null;
+  payerDocument: string | null;
 }
 
 @Injectable()
@@ -68,7 +70,8 @@ export class ChargesService implements OnModuleInit {
   ): Promise<Reply> {
     const { correlationId, type, Amount: amountCents, dueDate } = input.body;
     const terms = hasTerms(input.body) ? writeAdjustments(adjustmentsOf(input.body)) : null;
-    const charge = { correlationId, type, amountCents, dueDate, terms };
+    const payerDocument = plainDocument(input.body.payer.document);
+    const charge = { correlationId, type, amountCents, dueDate, terms, payerDocument };
     return this.operations.perform(this.chargeKind, {
       ...this.intentOf(accountId, charge, false),
       idempotencyKey: input.idempotencyKey,
@@ -89,6 +92,7 @@ export class ChargesService implements OnModuleInit {
       amountCents: amount ?? null,
       dueDate: null,
       terms: null,
+      payerDocument: null,
     };
     return this.operations.perform(this.staticQrKind, {
       ...this.intentOf(accountId, charge, true),
@@ -120,13 +124,14 @@ export class ChargesService implements OnModuleInit {
   }
 
   private intentOf(accountId: number, charge: NewCharge, isMultiUse: boolean) {
-    const { terms, ...row } = charge;
+    const { terms, payerDocument, ...row } = charge;
     const { correlationId, amountCents, dueDate } = row;
     const expected: NewExpectedPayment = {
       isCredit: true,
       amountCents,
       dueDate,
       terms,
+      counterpartyDocument: payerDocument,
       isMultiUse,
       references: [{ kind: 'correlation_id', value: correlationId }],
     };
@@ -143,7 +148,7 @@ export class ChargesService implements OnModuleInit {
 
   private async record(
     tx: Tx,
-    charge: Omit<NewCharge, 'terms'> & {
+    charge: Omit<NewCharge, 'terms' | 'payerDocument'> & {
       accountId: number;
       operationId: string;
       expectedPaymentId: string;

@@ -31,6 +31,12 @@ export const eventTypes = [
   'bill_payment.returned',
   'refund.settled',
   'refund.returned',
+  'break.opened',
+  'break.resolved',
+  'reconciliation.finished',
+  'reconciliation.failed',
+  'day_close.certified',
+  'day_close.amended',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 

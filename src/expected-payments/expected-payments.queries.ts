@@ -7,6 +7,7 @@ export interface NewExpectedRow {
   amountCents: bigint | null;
   dueDate: string | null;
   terms: string | null;
+  counterpartyDocument?: string | null;
   isMultiUse: boolean;
 }
 
@@ -18,10 +19,13 @@ export async function insertExpectedPayments(
   // Amounts as text: JSON's own numbers would pass through a float.
   const written = rows.map((row) => ({ ...row, amountCents: row.amountCents?.toString() ?? null }));
   await tx.$executeRaw`
-    INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, amount_cents, due_date, terms, is_multi_use)
-    SELECT ${accountId}, id, ${operationId}::uuid, ${kind}, "isCredit", "amountCents"::bigint, "dueDate", terms, "isMultiUse"
+    INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, amount_cents, due_date, terms, is_multi_use,
+      counterparty_document)
+    SELECT ${accountId}, id, ${operationId}::uuid, ${kind}, "isCredit", "amountCents"::bigint, "dueDate", terms, "isMultiUse",
+           "counterpartyDocument"
     FROM jsonb_to_recordset(${JSON.stringify(written)}::jsonb)
-      AS r(id uuid, "isCredit" boolean, "amountCents" text, "dueDate" text, terms text, "isMultiUse" boolean)`;
+      AS r(id uuid, "isCredit" boolean, "amountCents" text, "dueDate" text, terms text, "isMultiUse" boolean,
+                "counterpartyDocument" text)`;
 }
 
 export interface NewReferenceRow {

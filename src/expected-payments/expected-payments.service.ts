@@ -16,6 +16,8 @@ export interface NewExpectedPayment {
   dueDate: string | null;
   /** Discount, fine and interest, written by `writeAdjustments`; null when there are none. */
   terms: string | null;
+  /** Who is to pay or be paid, by `plainDocument`; null where nobody said. */
+  counterpartyDocument?: string | null;
   /** Whether it may be paid many times, as a static QR code may. */
   isMultiUse: boolean;
   references: Reference[];

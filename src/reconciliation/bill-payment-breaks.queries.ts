@@ -1,7 +1,7 @@
 // Breaks about payments of bills: one that nobody knows the end of, and a bill that was paid twice.
-import type { Db } from '../database.service.js';
+import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
-import type { NewBreak } from './breaks.queries.js';
+import { toldColumns, type NewBreak, type ToldBreak } from './breaks.queries.js';
 
 /** How long after the last moment at which a payment may have gone its end is a person's to find out. */
 const overdueFor = '1 day';
@@ -49,10 +49,13 @@ export async function listUntoldOfBills(db: Db, accountId: number): Promise<NewB
 }
 
 /** The payment has ended, or the money of one of the two has come back. */
-export async function resolveEndedOfBills(db: Db, accountId: number): Promise<void> {
-  await db.$executeRaw`
-    UPDATE break b SET state = 'resolved', resolved_at = now()
-    WHERE b.account_id = ${accountId} AND ${isOver}`;
+export async function resolveEndedOfBills(tx: Tx, accountId: number): Promise<ToldBreak[]> {
+  return tx.$queryRaw<ToldBreak[]>`
+    UPDATE break SET state = 'resolved', resolved_at = now()
+    FROM break b
+    WHERE b.account_id = ${accountId} AND ${isOver}
+      AND break.account_id = b.account_id AND break.id = b.id
+    RETURNING ${toldColumns}`;
 }
 
 /** Accounts with a payment of which somebody is to be told, or a break that is over. */

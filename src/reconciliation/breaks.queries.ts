@@ -6,6 +6,8 @@ import { isUnanswered } from './candidates.queries.js';
 import * as judged from './judged.js';
 
 const lineBreakKinds: string[] = [...judged.lineBreakKinds];
+/** What has settled itself may come about again; what a person settled stays so. */
+const reopenedKinds: string[] = [...lineBreakKinds, ...judged.settlementBreakKinds, 'missing'];
 
 export interface NewBreak {
   kind: string;
@@ -18,10 +20,43 @@ export interface NewBreak {
   evidence: object;
 }
 
+/** A break whose state has changed, for whoever is to be told. */
+export interface ToldBreak {
+  id: string;
+  kind: string;
+  amountCents: bigint | null;
+  nsu: bigint | null;
+  expectedPaymentId: string | null;
+  /** Null for one that is open. */
+  resolution: string | null;
+}
+
+export const toldColumns = Prisma.sql`
+  break.id, break.kind, break.amount_cents AS "amountCents", break.nsu,
+  break.expected_payment_id AS "expectedPaymentId", break.resolution`;
+
+/** Breaks of a kind that settled themselves. */
+export async function resolveOf(
+  tx: Tx,
+  accountId: number,
+  kind: string,
+  subjects: string[],
+): Promise<ToldBreak[]> {
+  if (subjects.length === 0) return [];
+  return tx.$queryRaw<ToldBreak[]>`
+    UPDATE break SET state = 'resolved', resolved_at = now()
+    WHERE account_id = ${accountId} AND kind = ${kind} AND subject = ANY (${subjects}::text[]) AND state = 'open'
+    RETURNING ${toldColumns}`;
+}
+
 /** Opens breaks, each once; one of a line that was explained for a while is opened again. */
-export async function insertBreaks(tx: Tx, accountId: number, breaks: NewBreak[]): Promise<void> {
-  if (breaks.length === 0) return;
-  await tx.$executeRaw`
+export async function insertBreaks(
+  tx: Tx,
+  accountId: number,
+  breaks: NewBreak[],
+): Promise<ToldBreak[]> {
+  if (breaks.length === 0) return [];
+  return tx.$queryRaw<ToldBreak[]>`
     INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, expected_payment_id, evidence)
     SELECT ${accountId}, b.id, b.kind, 'open', b.subject, b.amount_cents, b.nsu, b.expected_payment_id, b.evidence
     FROM unnest(
@@ -34,16 +69,22 @@ export async function insertBreaks(tx: Tx, accountId: number, breaks: NewBreak[]
     ON CONFLICT (account_id, kind, subject) DO UPDATE
     SET state = 'open', resolved_at = NULL, opened_at = now(), evidence = EXCLUDED.evidence,
         expected_payment_id = EXCLUDED.expected_payment_id
-    WHERE break.state = 'resolved' AND break.kind = ANY (${lineBreakKinds})`;
+    WHERE break.state = 'resolved' AND break.resolution = 'itself' AND break.kind = ANY (${reopenedKinds})
+    RETURNING ${toldColumns}`;
 }
 
 /** Lines that had no explanation have one. */
-export async function resolveExplained(tx: Tx, accountId: number, nsus: bigint[]): Promise<void> {
-  if (nsus.length === 0) return;
-  await tx.$executeRaw`
+export async function resolveExplained(
+  tx: Tx,
+  accountId: number,
+  nsus: bigint[],
+): Promise<ToldBreak[]> {
+  if (nsus.length === 0) return [];
+  return tx.$queryRaw<ToldBreak[]>`
     UPDATE break SET state = 'resolved', resolved_at = now()
     WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[]) AND state = 'open'
-      AND kind = ANY (${lineBreakKinds})`;
+      AND kind = ANY (${lineBreakKinds})
+    RETURNING ${toldColumns}`;
 }
 
 // Conditions on a line set aside (u), an operation (o), a failed transfer (f) and a break (b), for whoever lists them
@@ -83,10 +124,13 @@ export async function listUntold(db: Db, accountId: number): Promise<NewBreak[]>
 }
 
 /** Nobody need say any more how operations ended that were the operator's. */
-export async function resolveKnownOutcomes(db: Db, accountId: number): Promise<void> {
-  await db.$executeRaw`
-    UPDATE break b SET state = 'resolved', resolved_at = now()
-    WHERE b.account_id = ${accountId} AND ${outcomeIsKnown}`;
+export async function resolveKnownOutcomes(tx: Tx, accountId: number): Promise<ToldBreak[]> {
+  return tx.$queryRaw<ToldBreak[]>`
+    UPDATE break SET state = 'resolved', resolved_at = now()
+    FROM break b
+    WHERE b.account_id = ${accountId} AND ${outcomeIsKnown}
+      AND break.account_id = b.account_id AND break.id = b.id
+    RETURNING ${toldColumns}`;
 }
 
 /** What a failed transfer took and did not give back: older ones were told long ago. */
@@ -128,14 +172,16 @@ export async function resolveReturned(
   tx: Tx,
   accountId: number,
   expectedPaymentIds: string[],
-): Promise<void> {
-  if (expectedPaymentIds.length === 0) return;
-  await tx.$executeRaw`
-    UPDATE break b SET state = 'resolved', resolved_at = now()
+): Promise<ToldBreak[]> {
+  if (expectedPaymentIds.length === 0) return [];
+  return tx.$queryRaw<ToldBreak[]>`
+    UPDATE break SET state = 'resolved', resolved_at = now()
     FROM transfer f CROSS JOIN LATERAL (${keptOfFailed}) kept
-    WHERE b.account_id = ${accountId} AND b.kind = 'failed_though_debited' AND b.state = 'open'
-      AND b.expected_payment_id = ANY (${expectedPaymentIds}::uuid[])
-      AND f.account_id = b.account_id AND f.expected_payment_id = b.expected_payment_id AND kept.kept <= 0`;
+    WHERE break.account_id = ${accountId} AND break.kind = 'failed_though_debited' AND break.state = 'open'
+      AND break.expected_payment_id = ANY (${expectedPaymentIds}::uuid[])
+      AND f.account_id = break.account_id AND f.expected_payment_id = break.expected_payment_id
+      AND kept.kept <= 0
+    RETURNING ${toldColumns}`;
 }
 
 /** Accounts with something that nobody has judged. */

@@ -80,13 +80,15 @@ interface MatchedAs {
   evidence: Evidence;
   /** What was owed in all on the day; null when the payer chose, and for what came back. */
   owedCents: bigint | null;
+  /** The account's own rule that said so; null where ids or the house's rules did. */
+  declared: DeclaredRule | null;
 }
 
 export type Matched = MatchedAs &
   (
     | {
         role: 'payment';
-        rule: 'reference' | 'original' | 'counterparty';
+        rule: 'reference' | 'original' | 'counterparty' | 'declared';
         settlement: PaidSettlement;
         /** What was matched to the payment before is to be judged again without it: this line comes first. */
         displaces: boolean;
@@ -96,10 +98,32 @@ export type Matched = MatchedAs &
     | { role: 'return'; rule: 'return'; settlement: ReturnSettlement }
   );
 
+/** What a line is that needs no match. */
+export const categories = [
+  'opening',
+  'fee',
+  'tariff',
+  'own_transfer',
+  'ignored',
+  'accepted',
+] as const;
+export type Category = (typeof categories)[number];
+
+/** A version of a rule of the account's own. */
+export interface DeclaredRule {
+  ruleId: string;
+  version: number;
+}
+
 export interface Classified {
   verdict: 'classified';
   nsu: bigint;
-  rule: 'opening_line';
+  /** `opening_line`, `own_transfer`, `hand`, or `declared`. */
+  rule: string;
+  category: Category;
+  reason: string | null;
+  evidence: object;
+  declared: DeclaredRule | null;
 }
 
 /** Why a line is explained by nothing. */
@@ -110,6 +134,16 @@ export const lineBreakKinds = [
   'amount_differs',
 ] as const;
 export type LineBreakKind = (typeof lineBreakKinds)[number];
+
+/** What is wrong with what was paid of an expected payment, though its lines are matched. */
+export const settlementBreakKinds = [
+  'underpaid',
+  'overpaid',
+  'duplicate_payment',
+  'paid_after_void',
+  'paid_after_expiry',
+] as const;
+export type SettlementBreakKind = (typeof settlementBreakKinds)[number];
 
 export interface Broken {
   verdict: 'break';

@@ -67,6 +67,7 @@ describe('a line', () => {
       settlement,
       displaces: false,
       wasWithdrawn: false,
+      declared: null,
     });
   });
 
@@ -124,8 +125,9 @@ describe('a line', () => {
     ['pays what the bank had rejected', [candidate('a', { isWithdrawn: true })]],
   ])('from before the account went live that %s is an opening line', (_, candidates) => {
     const before = line(1n, { occurredAt: new Date(goLiveAt.getTime() - 1) });
-    expect(one(before, ...candidates)).toEqual({
+    expect(one(before, ...candidates)).toMatchObject({
       verdict: 'classified',
+      category: 'opening',
       nsu: 1n,
       rule: 'opening_line',
     });

@@ -155,8 +155,7 @@ class Batch {
   ): Verdict {
     const { nsu, amountCents } = line;
     // What names a record of ours is matched whenever it came; only the rest of the past is left alone.
-    if (line.occurredAt < this.goLiveAt)
-      return { verdict: 'classified', nsu, rule: 'opening_line' };
+    if (line.occurredAt < this.goLiveAt) return openingLine(nsu);
     const evidence = candidates.map(evidenceOf);
     return { verdict: 'break', nsu, kind, amountCents, expectedPaymentId, candidates: evidence };
   }
@@ -171,6 +170,19 @@ function matchOf({ nsu, amountCents }: JudgedLine, candidate: Candidate) {
     operation: { operationId, kind, operationState },
     amountCents,
     evidence: evidenceOf(candidate),
+    declared: null,
+  };
+}
+
+function openingLine(nsu: bigint): Verdict {
+  return {
+    verdict: 'classified',
+    nsu,
+    rule: 'opening_line',
+    category: 'opening',
+    reason: null,
+    evidence: {},
+    declared: null,
   };
 }
 

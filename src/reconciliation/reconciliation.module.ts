@@ -4,8 +4,11 @@ import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.m
 import { Timers } from '../platform/timers.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { BookController } from './book.controller.js';
+import { Breaks } from './breaks.service.js';
+import { DeclaredRules } from './declared-rules.service.js';
 import { ReconciliationProcessor } from './reconciliation.processor.js';
 import { ReconciliationService } from './reconciliation.service.js';
+import { StandingBreaks } from './standing-breaks.service.js';
 import { VerdictWriter } from './verdict-writer.service.js';
 import { VerdictsController } from './verdicts.controller.js';
 
@@ -15,18 +18,27 @@ const contradictedEveryMs = 5_000;
 @Module({
   imports: [EventsModule, ExpectedPaymentsModule, StatementModule],
   controllers: [BookController, VerdictsController],
-  providers: [ReconciliationService, VerdictWriter, ReconciliationProcessor],
+  providers: [
+    ReconciliationService,
+    VerdictWriter,
+    Breaks,
+    StandingBreaks,
+    DeclaredRules,
+    ReconciliationProcessor,
+  ],
+  exports: [Breaks],
 })
 export class ReconciliationModule implements OnModuleInit {
   constructor(
     private readonly timers: Timers,
     private readonly reconciliation: ReconciliationService,
+    private readonly standing: StandingBreaks,
   ) {}
 
   onModuleInit(): void {
     this.timers.every('reconciliation', sweepEveryMs, () => this.reconciliation.wakeUnjudged());
     this.timers.every('contradictions', contradictedEveryMs, () =>
-      this.reconciliation.wakeContradicted(),
+      this.standing.wakeContradicted(),
     );
   }
 }

@@ -5,19 +5,18 @@ import { AccountsService, type BankAccount } from '../accounts/accounts.service.
 import { BankService } from '../bank/bank.service.js';
 import { Database, type Tx } from '../database.service.js';
 import { WakeUps } from '../platform/wake-ups.js';
-import * as ofBills from './bill-payment-breaks.queries.js';
 import * as breaks from './breaks.queries.js';
 import * as candidates from './candidates.queries.js';
 import { displaces } from './judged.js';
+import { DeclaredRules } from './declared-rules.service.js';
 import { isUnnamedDebit, judge, type Records } from './match.js';
+import { StandingBreaks, visibilityBoundMs } from './standing-breaks.service.js';
 import { VerdictWriter } from './verdict-writer.service.js';
 import * as queries from './verdicts.queries.js';
 
 const batchSize = 1_000;
 /** How often a line that waits is judged again. */
 const waitingPauseMs = 2_000;
-/** How late an effect may show, where nobody has said: for what only waits or tells, and decides nothing. */
-const unsaidBoundMs = 60_000;
 
 @Injectable()
 export class ReconciliationService {
@@ -26,6 +25,8 @@ export class ReconciliationService {
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
     private readonly writer: VerdictWriter,
+    private readonly standing: StandingBreaks,
+    private readonly rules: DeclaredRules,
     private readonly wakeUps: WakeUps,
   ) {}
 
@@ -40,43 +41,13 @@ export class ReconciliationService {
       const isFull = lines.filter(({ cameAs }) => cameAs === 'new').length === batchSize;
       if (!isFull && !hasDisplaced) break;
     }
-    await this.tellUntold(accountId);
+    if (await this.standing.tell(accountId)) await this.writer.announce(accountId, []);
   }
 
   /** Wakes the judgement of accounts whose wake-up was lost with the queue, or where something has waited. */
   async wakeUnjudged(): Promise<void> {
     const due = await breaks.listUnjudgedAccounts(this.database.prisma, waitingPauseMs);
     for (const { accountId } of due) await this.wakeUps.wake('reconcile', { accountId });
-  }
-
-  /** Wakes what the statement contradicts: verdicts on operations, transfers that failed and bills that were paid. */
-  async wakeContradicted(): Promise<void> {
-    const { prisma } = this.database;
-    let last: breaks.OperationKey | null = null;
-    do {
-      const page: breaks.OperationKey[] = await breaks.listProvenWrong(prisma, last, batchSize);
-      for (const operation of page) await this.wakeUps.wake('advanceOperation', operation);
-      last = page.length === batchSize ? (page.at(-1) ?? null) : null;
-    } while (last !== null);
-    const accounts = [
-      ...(await breaks.listAccountsOfFailed(prisma, this.boundMs())),
-      ...(await ofBills.listAccountsOfBills(prisma)),
-    ];
-    for (const { accountId } of accounts) await this.wakeUps.wake('reconcile', { accountId });
-  }
-
-  /** Opens breaks for what is no line that could be judged, and resolves those that the book has settled. */
-  private async tellUntold(accountId: number): Promise<void> {
-    const { prisma } = this.database;
-    const untold = [
-      ...(await breaks.listUntold(prisma, accountId)),
-      ...(await breaks.listFailedThoughDebited(prisma, accountId, this.boundMs())),
-      ...(await ofBills.listUntoldOfBills(prisma, accountId)),
-    ];
-    if (untold.length > 0)
-      await this.database.transaction((tx) => breaks.insertBreaks(tx, accountId, untold));
-    await breaks.resolveKnownOutcomes(prisma, accountId);
-    await ofBills.resolveEndedOfBills(prisma, accountId);
   }
 
   private async judgeBatch(
@@ -87,12 +58,13 @@ export class ReconciliationService {
     const lines = await queries.listLinesToJudge(tx, accountId, {
       afterArrival,
       limit: batchSize,
-      freshMs: this.boundMs(),
+      freshMs: visibilityBoundMs(this.bank.profile),
     });
     const last = lines.at(-1);
     if (!last) return { lines, operationIds: [], hasDisplaced: false };
     const records = await this.gather(tx, accountId, lines);
-    const verdicts = judge(lines, records, goLiveAt);
+    const judged = judge(lines, records, goLiveAt);
+    const verdicts = await this.rules.apply(tx, accountId, lines, judged);
     const operationIds = await this.writer.write(tx, accountId, lines, verdicts);
     if (last.arrival > afterArrival) await queries.recordJudged(tx, accountId, last.arrival);
     return { lines, operationIds, hasDisplaced: verdicts.some(displaces) };
@@ -104,13 +76,13 @@ export class ReconciliationService {
     const unnamed = lines.filter((line) => isUnnamedDebit(line, named.get(line.nsu) ?? []));
     if (unnamed.length === 0) return { named, open: new Map() };
     const unnamedNsus = unnamed.map(({ nsu }) => nsu);
-    const { visibilityBoundMs } = this.bank.profile;
-    const open = await candidates.gatherOpenDebits(tx, accountId, unnamedNsus, visibilityBoundMs);
+    const open = await candidates.gatherOpenDebits(
+      tx,
+      accountId,
+      unnamedNsus,
+      this.bank.profile.visibilityBoundMs,
+    );
     return { named, open: byNsu(open) };
-  }
-
-  private boundMs(): number {
-    return this.bank.profile.visibilityBoundMs ?? unsaidBoundMs;
   }
 }
 

@@ -6,6 +6,7 @@ import { EventsService, type NewEvent } from '../events/events.service.js';
 import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
 import { WakeUps } from '../platform/wake-ups.js';
 import * as breaks from './breaks.queries.js';
+import { Breaks } from './breaks.service.js';
 import {
   displaces,
   type Broken,
@@ -26,6 +27,7 @@ export class VerdictWriter {
   constructor(
     private readonly events: EventsService,
     private readonly expectedPayments: ExpectedPaymentsService,
+    private readonly breaks: Breaks,
     private readonly wakeUps: WakeUps,
   ) {}
 
@@ -49,7 +51,7 @@ export class VerdictWriter {
     );
     await queries.insertMatches(tx, accountId, matches);
     await queries.insertClassifications(tx, accountId, verdicts.filter(isClassified));
-    await breaks.insertBreaks(tx, accountId, [
+    await this.breaks.open(tx, accountId, [
       ...verdicts.filter(isBroken).map(toBreak),
       ...late.map((match) => toLateLine(match, transfers.get(match.expectedPaymentId))),
     ]);
@@ -57,13 +59,12 @@ export class VerdictWriter {
       ...verdicts.filter(isDeferred).map(({ nsu }) => nsu),
       ...displaced,
     ]);
-    await breaks.resolveExplained(
-      tx,
-      accountId,
-      matches.map(({ nsu }) => nsu).filter((nsu) => open.has(nsu)),
-    );
-    const returned = matches.filter(({ role }) => role === 'return');
-    await breaks.resolveReturned(tx, accountId, returned.map(toExpected));
+    const explained = matches.map(({ nsu }) => nsu).filter((nsu) => open.has(nsu));
+    const returned = matches.filter(({ role }) => role === 'return').map(toExpected);
+    await this.breaks.tellResolved(tx, accountId, [
+      ...(await breaks.resolveExplained(tx, accountId, explained)),
+      ...(await breaks.resolveReturned(tx, accountId, returned)),
+    ]);
     const notDone = late.filter(isOfNotExecuted);
     await this.expectedPayments.reinstate(tx, accountId, notDone.map(toOperation));
     await this.expectedPayments.reinstateEach(tx, accountId, late.map(toExpected));

@@ -95,13 +95,16 @@ export async function unlinkMatchesOf(
 export async function insertMatches(tx: Tx, accountId: number, matches: Matched[]): Promise<void> {
   if (matches.length === 0) return;
   await tx.$executeRaw`
-    INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, owed_cents, role, rule, evidence)
+    INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, owed_cents, role, rule, rule_id,
+      rule_version, evidence)
     SELECT ${accountId}, * FROM unnest(
       ${matches.map(() => uuidv7())}::uuid[], ${matches.map(({ nsu }) => nsu)}::bigint[],
       ${matches.map(({ expectedPaymentId }) => expectedPaymentId)}::uuid[],
       ${matches.map(({ amountCents }) => amountCents)}::bigint[],
       ${matches.map(({ owedCents }) => owedCents)}::bigint[], ${matches.map(({ role }) => role)}::text[],
       ${matches.map(({ rule }) => rule)}::text[],
+      ${matches.map(({ declared }) => declared?.ruleId ?? null)}::uuid[],
+      ${matches.map(({ declared }) => declared?.version ?? null)}::int[],
       ${matches.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[])`;
 }
 
@@ -112,9 +115,13 @@ export async function insertClassifications(
 ): Promise<void> {
   if (classified.length === 0) return;
   await tx.$executeRaw`
-    INSERT INTO classification (account_id, nsu, rule)
+    INSERT INTO classification (account_id, nsu, rule, category, reason, evidence, rule_id, rule_version)
     SELECT ${accountId}, * FROM unnest(
-      ${classified.map(({ nsu }) => nsu)}::bigint[], ${classified.map(({ rule }) => rule)}::text[])`;
+      ${classified.map(({ nsu }) => nsu)}::bigint[], ${classified.map(({ rule }) => rule)}::text[],
+      ${classified.map(({ category }) => category)}::text[], ${classified.map(({ reason }) => reason)}::text[],
+      ${classified.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[],
+      ${classified.map(({ declared }) => declared?.ruleId ?? null)}::uuid[],
+      ${classified.map(({ declared }) => declared?.version ?? null)}::int[])`;
 }
 
 /** Of the lines that were judged, those that wait; the others wait no longer. */

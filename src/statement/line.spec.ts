@@ -45,6 +45,7 @@ describe('a line of the statement', () => {
       idempotencyKey: null,
       billCode: null,
       counterparty: null,
+      counterpartyDocument: null,
       notes: 'thanks',
       balancePreviousCents: 10_000n,
       currentBalanceCents: 11_050n,

@@ -4,7 +4,7 @@ import { isLosslessNumber } from 'lossless-json';
 import { z } from 'zod';
 import { parsePlainDate } from '../brazil/calendar.js';
 import { bigInteger, reais } from '../contract/wire.js';
-import { writeCounterparty } from '../expected-payments/counterparty.js';
+import { plainDocument, writeCounterparty } from '../expected-payments/counterparty.js';
 import { canonicalJson, isJsonObject, sha256, stringifyJson } from '../platform/exact-json.js';
 
 /** What no line can be kept without; all else is taken as it comes. */
@@ -34,6 +34,8 @@ export interface StatementLine {
   billCode: string | null;
   /** `ispb/branch/number` of who got a debit or sent a credit. */
   counterparty: string | null;
+  /** The CPF or CNPJ of the same, where the proof tells it whole. */
+  counterpartyDocument: string | null;
   notes: string | null;
   balancePreviousCents: bigint;
   currentBalanceCents: bigint;
@@ -92,6 +94,7 @@ function references(line: z.output<typeof essentials>) {
   const proof = (line.proof ?? {}) as Record<string, unknown>;
   const own = line as Record<string, unknown>;
   const find = (name: string) => shortTextOf(own[name]) ?? shortTextOf(proof[name]);
+  const otherSide = line.type.isCredit ? proof.payer : proof.beneficiary;
   return {
     correlationId: find('correlationId'),
     endToEndId: find('endToEndId'),
@@ -100,7 +103,8 @@ function references(line: z.output<typeof essentials>) {
     movementId: shortTextOf(proof.id),
     idempotencyKey: find('idempotencyKey'),
     billCode: find('barCode'),
-    counterparty: counterpartyOf(line.type.isCredit ? proof.payer : proof.beneficiary),
+    counterparty: counterpartyOf(otherSide),
+    counterpartyDocument: documentOf(otherSide),
   };
 }
 
@@ -117,6 +121,13 @@ function counterpartyOf(side: unknown): string | null {
   const ispb = isJsonObject(participant) ? shortTextOf(participant.ispb) : null;
   const [branch, number] = [shortTextOf(side.branch), shortTextOf(side.number)];
   return ispb && branch && number ? writeCounterparty({ ispb, branch, number }) : null;
+}
+
+/** A slip's payer tells it outright, a side of a Pix by its holder. */
+function documentOf(side: unknown): string | null {
+  if (!isJsonObject(side)) return null;
+  const { holder, document } = side;
+  return plainDocument(document) ?? (isJsonObject(holder) ? plainDocument(holder.document) : null);
 }
 
 /** A text that says something; a number is taken by its digits. */

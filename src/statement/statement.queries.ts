@@ -69,7 +69,7 @@ export async function insertLines(
   await tx.$executeRaw`
     INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,
       end_to_end_id, external_id, original_end_to_end_id, movement_id, idempotency_key, bill_code,
-      counterparty, notes, balance_previous_cents,
+      counterparty, counterparty_document, notes, balance_previous_cents,
       current_balance_cents, occurred_at, content_hash, content)
     SELECT ${accountId}, * FROM unnest(
       ${column(({ nsu }) => nsu)}::bigint[], ${column(({ bankId }) => bankId)}::text[],
@@ -78,7 +78,8 @@ export async function insertLines(
       ${column(({ endToEndId }) => endToEndId)}::text[], ${column(({ externalId }) => externalId)}::text[],
       ${column(({ originalEndToEndId }) => originalEndToEndId)}::text[], ${column(({ movementId }) => movementId)}::text[],
       ${column(({ idempotencyKey }) => idempotencyKey)}::text[], ${column(({ billCode }) => billCode)}::text[],
-      ${column(({ counterparty }) => counterparty)}::text[], ${column(({ notes }) => notes)}::text[],
+      ${column(({ counterparty }) => counterparty)}::text[],
+      ${column(({ counterpartyDocument }) => counterpartyDocument)}::text[], ${column(({ notes }) => notes)}::text[],
       ${column(({ balancePreviousCents }) => balancePreviousCents)}::bigint[],
       ${column(({ currentBalanceCents }) => currentBalanceCents)}::bigint[],
       ${column(({ occurredAt }) => occurredAt.toISOString())}::timestamptz[],

@@ -151,10 +151,14 @@ describe('scheduled payments of bills', () => {
       [service.accountId],
     );
     await judge();
-    await service.pool.query(`UPDATE break SET state = 'resolved' WHERE nsu = 9001`);
+    await service.pool.query(
+      `UPDATE break SET state = 'resolved', resolved_at = now() WHERE nsu = 9001`,
+    );
     await bills.follow();
     expect(await stateOf(id)).toBe('scheduled');
-    await service.pool.query(`UPDATE break SET state = 'resolved' WHERE kind = 'unreadable_line'`);
+    await service.pool.query(
+      `UPDATE break SET state = 'resolved', resolved_at = now() WHERE kind = 'unreadable_line'`,
+    );
     await bills.follow();
     expect(await stateOf(id)).toBe('failed');
   });

@@ -62,7 +62,7 @@ describe('money that was sent, on the statement', () => {
     const wake = ['advanceOperation', { accountId: service.accountId, operationId }];
     expect(woken).toContainEqual(wake);
     woken.length = 0;
-    await book.reconciliation().wakeContradicted();
+    await book.judgement().standing.wakeContradicted();
     expect(woken).toContainEqual(wake);
     await setState(operationId, 'succeeded');
     await reconcile();

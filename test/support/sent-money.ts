@@ -1,10 +1,8 @@
 // Puts what the rooms write when money is sent, and lines of the statement, into the book of a test, and judges it.
 import { randomUUID } from 'node:crypto';
-import { EventsService } from '../../src/events/events.service.js';
 import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
 import type { Reference } from '../../src/expected-payments/references.js';
-import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
-import { VerdictWriter } from '../../src/reconciliation/verdict-writer.service.js';
+import { judgementOn } from './judgement.js';
 import type { ServiceDatabase } from './service-database.js';
 
 export interface Sending {
@@ -49,19 +47,10 @@ export class SentMoney {
   } as never;
   readonly expectedPayments = new ExpectedPaymentsService();
 
-  readonly reconciliation = (visibilityBoundMs: number | null = 10_000) => {
-    const { database } = this.service();
-    const accounts = {
-      get: (id: number) => Promise.resolve({ id, slug: 'main', goLiveAt: new Date(0) }),
-    } as never;
-    const writer = new VerdictWriter(
-      new EventsService(database, this.wakeUps),
-      this.expectedPayments,
-      this.wakeUps,
-    );
-    const bank = { profile: { visibilityBoundMs } } as never;
-    return new ReconciliationService(database, accounts, bank, writer, this.wakeUps);
-  };
+  readonly judgement = (visibilityBoundMs: number | null = 10_000) =>
+    judgementOn(this.service().database, this.wakeUps, { visibilityBoundMs });
+  readonly reconciliation = (visibilityBoundMs: number | null = 10_000) =>
+    this.judgement(visibilityBoundMs).reconciliation;
 
   /** An operation with one expected payment for each list of references; the ids of both. */
   readonly send = async ({
@@ -191,7 +180,7 @@ export class SentMoney {
 
   readonly events = async () => {
     const { rows } = await this.run(
-      `SELECT type, data FROM event WHERE account_id = $1 ORDER BY id`,
+      `SELECT type, data FROM event WHERE account_id = $1 AND type NOT LIKE 'break.%' ORDER BY id`,
       this.service().accountId,
     );
     return rows.map(({ type, data }) => ({

@@ -1,0 +1,53 @@
+// Opens breaks and settles those that settled themselves, and tells of both: the one place through which a break's state
+// changes without a hand. What was done about each is written down by a trigger.
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../database.service.js';
+import { eventAmount } from '../events/event-amount.js';
+import { EventsService, type EventType, type NewEvent } from '../events/events.service.js';
+import { insertBreaks, resolveOf, type NewBreak, type ToldBreak } from './breaks.queries.js';
+
+export type { NewBreak } from './breaks.queries.js';
+
+@Injectable()
+export class Breaks {
+  constructor(private readonly events: EventsService) {}
+
+  /** Each once for its kind and subject; one that settled itself is opened again, where its kind can come about again. */
+  async open(tx: Tx, accountId: number, breaks: NewBreak[]): Promise<void> {
+    await this.tell(tx, accountId, 'break.opened', await insertBreaks(tx, accountId, breaks));
+  }
+
+  /** The missing evidence came: open breaks of this kind about these subjects are over. */
+  async resolve(tx: Tx, accountId: number, kind: string, subjects: string[]): Promise<void> {
+    await this.tellResolved(tx, accountId, await resolveOf(tx, accountId, kind, subjects));
+  }
+
+  /** Tells of breaks that a statement of its own has resolved. */
+  async tellResolved(tx: Tx, accountId: number, resolved: ToldBreak[]): Promise<void> {
+    await this.tell(tx, accountId, 'break.resolved', resolved);
+  }
+
+  private async tell(
+    tx: Tx,
+    accountId: number,
+    type: Extract<EventType, `break.${string}`>,
+    breaks: ToldBreak[],
+  ): Promise<void> {
+    await this.events.record(
+      tx,
+      accountId,
+      breaks.map((told) => ({ type, data: dataOf(told) })),
+    );
+  }
+}
+
+function dataOf({ id, kind, amountCents, nsu, ...told }: ToldBreak): NewEvent['data'] {
+  return {
+    breakId: id,
+    breakKind: kind,
+    amount: amountCents === null ? null : eventAmount(amountCents),
+    nsu,
+    expectedPaymentId: told.expectedPaymentId,
+    resolution: told.resolution,
+  };
+}

@@ -1,0 +1,69 @@
+// Breaks that no line under judgement shows: opened, and settled, by how things stand in the book.
+import { Injectable } from '@nestjs/common';
+import { BankService } from '../bank/bank.service.js';
+import type { BankProfile } from '../bank/profiles.js';
+import { Database } from '../database.service.js';
+import { WakeUps } from '../platform/wake-ups.js';
+import * as ofBills from './bill-payment-breaks.queries.js';
+import * as breaks from './breaks.queries.js';
+import { Breaks } from './breaks.service.js';
+
+const pageSize = 1_000;
+/** How late an effect may show, where nobody has said: for what only waits or tells, and decides nothing. */
+const unsaidBoundMs = 60_000;
+
+export function visibilityBoundMs({ visibilityBoundMs: said }: BankProfile): number {
+  return said ?? unsaidBoundMs;
+}
+
+@Injectable()
+export class StandingBreaks {
+  constructor(
+    private readonly database: Database,
+    private readonly bank: BankService,
+    private readonly breaks: Breaks,
+    private readonly wakeUps: WakeUps,
+  ) {}
+
+  /** Wakes what the statement contradicts: verdicts on operations, transfers that failed and bills that were paid. */
+  async wakeContradicted(): Promise<void> {
+    const { prisma } = this.database;
+    let last: breaks.OperationKey | null = null;
+    do {
+      const page: breaks.OperationKey[] = await breaks.listProvenWrong(prisma, last, pageSize);
+      for (const operation of page) await this.wakeUps.wake('advanceOperation', operation);
+      last = page.length === pageSize ? (page.at(-1) ?? null) : null;
+    } while (last !== null);
+    const accounts = [
+      ...(await breaks.listAccountsOfFailed(prisma, visibilityBoundMs(this.bank.profile))),
+      ...(await ofBills.listAccountsOfBills(prisma)),
+    ];
+    for (const { accountId } of accounts) await this.wakeUps.wake('reconcile', { accountId });
+  }
+
+  /**
+   * Opens breaks for what is no line that could be judged, and resolves those that the book has settled; whether there
+   * were any, so that their events are to be sent on their way.
+   */
+  async tell(accountId: number): Promise<boolean> {
+    const { prisma } = this.database;
+    const untold = [
+      ...(await breaks.listUntold(prisma, accountId)),
+      ...(await breaks.listFailedThoughDebited(
+        prisma,
+        accountId,
+        visibilityBoundMs(this.bank.profile),
+      )),
+      ...(await ofBills.listUntoldOfBills(prisma, accountId)),
+    ];
+    return this.database.transaction(async (tx) => {
+      await this.breaks.open(tx, accountId, untold);
+      const resolved = [
+        ...(await breaks.resolveKnownOutcomes(tx, accountId)),
+        ...(await ofBills.resolveEndedOfBills(tx, accountId)),
+      ];
+      await this.breaks.tellResolved(tx, accountId, resolved);
+      return untold.length + resolved.length > 0;
+    });
+  }
+}

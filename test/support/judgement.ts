@@ -1,0 +1,42 @@
+// The judgement of the book on a database of a test's own, put together without the rest of the house.
+import type { Database } from '../../src/database.service.js';
+import { EventsService } from '../../src/events/events.service.js';
+import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
+import type { WakeUps } from '../../src/platform/wake-ups.js';
+import { Breaks } from '../../src/reconciliation/breaks.service.js';
+import { DeclaredRules } from '../../src/reconciliation/declared-rules.service.js';
+import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
+import { StandingBreaks } from '../../src/reconciliation/standing-breaks.service.js';
+import { VerdictWriter } from '../../src/reconciliation/verdict-writer.service.js';
+
+interface Ground {
+  goLiveAt?: Date;
+  visibilityBoundMs?: number | null;
+}
+
+export function judgementOn(
+  database: Database,
+  wakeUps: WakeUps,
+  { goLiveAt = new Date(0), visibilityBoundMs = 10_000 }: Ground = {},
+) {
+  const accounts = {
+    get: (id: number) => Promise.resolve({ id, slug: 'main', goLiveAt }),
+  } as never;
+  const bank = { profile: { visibilityBoundMs } } as never;
+  const events = new EventsService(database, wakeUps);
+  const breaks = new Breaks(events);
+  const expectedPayments = new ExpectedPaymentsService();
+  const writer = new VerdictWriter(events, expectedPayments, breaks, wakeUps);
+  const rules = new DeclaredRules();
+  const standing = new StandingBreaks(database, bank, breaks, wakeUps);
+  const reconciliation = new ReconciliationService(
+    database,
+    accounts,
+    bank,
+    writer,
+    standing,
+    rules,
+    wakeUps,
+  );
+  return { reconciliation, standing, breaks };
+}
