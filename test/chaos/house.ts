@@ -19,7 +19,10 @@ export class House {
   ) {}
 
   static async open(services: number, settings: Record<string, string> = {}): Promise<House> {
-    const databases = { service: await testDatabase(), bank: await testDatabase() };
+    const databases = {
+      service: await testDatabase('service'),
+      bank: await testDatabase('sandbox'),
+    };
     const bank = await ConciliaProcess.with({
       ROLES: 'sandbox',
       SANDBOX_DATABASE_URL: databases.bank.url,

@@ -42,7 +42,7 @@ export async function bankUnderTest(): Promise<BankUnderTest> {
 
 /** A sandbox bank on a free port, whatever the environment says. */
 export async function sandboxUnderTest() {
-  const database = await testDatabase();
+  const database = await testDatabase('sandbox');
   const start = async () => {
     const application = await createSandbox({
       databaseUrl: database.url,

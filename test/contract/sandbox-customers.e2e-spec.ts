@@ -176,7 +176,7 @@ describe('secrets', () => {
   }
 
   it('stand in no table and in no log, whether a request is taken or refused', async () => {
-    const database = await testDatabase();
+    const database = await testDatabase('sandbox');
     const logged: unknown[] = [];
     const keep = (...words: unknown[]) => void logged.push(words);
     const log = { trace: keep, debug: keep, info: keep, warn: keep, error: keep, fatal: keep };

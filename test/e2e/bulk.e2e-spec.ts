@@ -29,7 +29,7 @@ describe('a file of charges', () => {
   let second: ConciliaProcess;
 
   beforeAll(async () => {
-    [service, bank] = [await testDatabase(), await testDatabase()];
+    [service, bank] = [await testDatabase('service'), await testDatabase('sandbox')];
     const settings = { DATABASE_URL: service.url, SANDBOX_DATABASE_URL: bank.url };
     concilia = await ConciliaProcess.with(settings);
     await concilia.start();

@@ -19,7 +19,7 @@ describe('a charge that nobody paid', () => {
   let count = 0;
 
   beforeAll(async () => {
-    [service, bank] = [await testDatabase(), await testDatabase()];
+    [service, bank] = [await testDatabase('service'), await testDatabase('sandbox')];
     concilia = await ConciliaProcess.with({
       DATABASE_URL: service.url,
       SANDBOX_DATABASE_URL: bank.url,

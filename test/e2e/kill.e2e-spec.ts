@@ -22,7 +22,7 @@ describe('kill -9 at any point, and a restart', () => {
   let receiver: Receiver;
 
   beforeAll(async () => {
-    [service, bank] = [await testDatabase(), await testDatabase()];
+    [service, bank] = [await testDatabase('service'), await testDatabase('sandbox')];
     receiver = await Receiver.listen();
     concilia = await ConciliaProcess.with({
       DATABASE_URL: service.url,

@@ -65,7 +65,7 @@ describe('onboarding', () => {
   const atBank = async () => Number((await bank.pool.query('SELECT 1 FROM customer')).rowCount);
 
   beforeAll(async () => {
-    [service, bank] = [await testDatabase(), await testDatabase()];
+    [service, bank] = [await testDatabase('service'), await testDatabase('sandbox')];
     concilia = await ConciliaProcess.with({
       DATABASE_URL: service.url,
       SANDBOX_DATABASE_URL: bank.url,

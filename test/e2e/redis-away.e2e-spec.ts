@@ -14,7 +14,7 @@ run('a Redis that is away', () => {
   let concilia: ConciliaProcess;
 
   beforeAll(async () => {
-    [service, bank] = [await testDatabase(), await testDatabase()];
+    [service, bank] = [await testDatabase('service'), await testDatabase('sandbox')];
     redis = await TestRedis.start();
     concilia = await ConciliaProcess.with({
       DATABASE_URL: service.url,

@@ -49,7 +49,7 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
       process.stderr.write('The Redis half is skipped: there is no redis-server here.\n');
       return;
     }
-    [service, bank] = [await testDatabase(), await testDatabase()];
+    [service, bank] = [await testDatabase('service'), await testDatabase('sandbox')];
     if (backend === 'Redis') redis = await TestRedis.start();
     receiver = await Receiver.listen();
     concilia = await ConciliaProcess.with({

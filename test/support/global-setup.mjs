@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transformFile } from '@swc/core';
+import pg from 'pg';
 
 const projectFolder = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const prefix = 'concilia-tests-';
@@ -28,11 +29,20 @@ async function startPostgres() {
   await writeFile(join(folder, 'owner'), String(process.pid));
   const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: () => {} });
   process.env.TEST_DATABASE_URL = server.url('postgres');
+  await forgetOnPowerLoss(server.url('postgres'));
   globalThis.stopTestPostgres = async () => {
     await server.stop();
     await rm(folder, { recursive: true, force: true });
     await launcher.remove();
   };
+}
+
+/** Tests kill processes, never the machine: a commit need not wait for the disk. */
+async function forgetOnPowerLoss(url) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('ALTER ROLE CURRENT_USER SET synchronous_commit = off');
+  await client.end();
 }
 
 /** Jest loads this file as it stands, so the launcher's TypeScript is translated here: tests must not need a build. */

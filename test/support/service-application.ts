@@ -8,7 +8,6 @@ import { createHttpApplication } from '../../src/platform/http.js';
 import { createLog } from '../../src/platform/log.js';
 import { connectQueue } from '../../src/platform/queue.js';
 import { caller, sandboxUnderTest } from '../contract/bank-under-test.js';
-import { applyServiceMigrations } from './service-database.js';
 import { testDatabase } from './postgres.js';
 
 export const apiKey = 'concilia-dev-key';
@@ -17,8 +16,7 @@ export const adminKey = 'concilia-dev-admin';
 
 export async function serviceApplication() {
   const sandbox = await sandboxUnderTest();
-  const test = await testDatabase();
-  await applyServiceMigrations(test.url);
+  const test = await testDatabase('service');
   const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent', 'concilia');
   const database = new Database(test.pool);
   const queue = await connectQueue({ redisUrl: null, databaseUrl: test.url }, log);

@@ -1,10 +1,6 @@
 // A fresh database with the service's tables and one account, for tests of single rooms.
-import { fileURLToPath } from 'node:url';
 import { Database } from '../../src/database.service.js';
-import { applyMigrations } from '../../src/platform/migrations.js';
 import { testDatabase } from './postgres.js';
-
-const migrations = fileURLToPath(new URL('../../prisma/service/migrations', import.meta.url));
 
 export interface ServiceDatabase {
   database: Database;
@@ -14,8 +10,7 @@ export interface ServiceDatabase {
 }
 
 export async function serviceDatabase(goLiveAt = new Date(0)): Promise<ServiceDatabase> {
-  const test = await testDatabase();
-  await applyServiceMigrations(test.url);
+  const test = await testDatabase('service');
   const database = new Database(test.pool);
   const { id } = await database.prisma.bankAccount.create({ data: { slug: 'main', goLiveAt } });
   return {
@@ -26,8 +21,4 @@ export async function serviceDatabase(goLiveAt = new Date(0)): Promise<ServiceDa
       await test.drop();
     },
   };
-}
-
-export async function applyServiceMigrations(url: string): Promise<void> {
-  await applyMigrations({ url, folder: migrations, log: () => undefined });
 }
