@@ -42,7 +42,7 @@ export function csvFile(delimiter: Delimiter): StatementFile<ExplainedLine> {
         textCell(line.category),
         textCell(line.breakKind),
         textCell(line.expectedPaymentIds.join(' ')),
-        textCell(line.notes === null ? null : withoutInnerFormulas(line.notes)),
+        notesCell(line.notes),
       ]),
     foot: () => '',
   };
@@ -54,13 +54,16 @@ const formulaStart = /^\s*[=+\-@＝＋－＠]/u;
 const innerFormula = /([,;|"])(?=\s*[=+\-@＝＋－＠])/gu;
 
 function textCell(text: string | null): string {
-  const plain = onOneLine(text ?? '');
-  // Told of the text as it came: a tab or a line break at its beginning is no longer there to be seen.
-  const safe = formulaStart.test(plain) || /^[\t\r\n]/.test(text ?? '') ? `'${plain}` : plain;
-  return /[",;|\s]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return cell(text ?? '', onOneLine(text ?? ''));
 }
 
 /** Notes are written by whoever pays: a reader that parts cells elsewhere finds no formula in them either. */
-function withoutInnerFormulas(notes: string): string {
-  return onOneLine(notes).replace(innerFormula, "$1'");
+function notesCell(notes: string | null): string {
+  return cell(notes ?? '', onOneLine(notes ?? '').replace(innerFormula, "$1'"));
+}
+
+/** A tab or a line break at the beginning of what came is guarded too, though it is gone by now. */
+function cell(came: string, plain: string): string {
+  const safe = formulaStart.test(plain) || /^[\t\r\n]/.test(came) ? `'${plain}` : plain;
+  return /[",;|\s]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
