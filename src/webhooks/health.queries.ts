@@ -44,8 +44,8 @@ export async function countEvents(
     SELECT event_type AS "eventType", count(*) AS received, sum(copies - 1)::bigint AS copies,
            count(*) FILTER (WHERE state = 'quarantined') AS quarantined
     FROM webhook_event
-    WHERE account_id = ${accountId} AND received_at >= ${from} - (SELECT ahead FROM clock)
-      AND received_at < ${until} - (SELECT ahead FROM clock)
+    WHERE account_id = ${accountId} AND received_at >= ${from}::timestamptz - (SELECT ahead FROM clock)
+      AND received_at < ${until}::timestamptz - (SELECT ahead FROM clock)
     GROUP BY event_type ORDER BY event_type`;
 }
 
