@@ -67,9 +67,10 @@ describe('the health of the bank’s webhooks', () => {
       if (by === null) continue;
       await run(
         `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state, reference_kind, reference, received_at)
-         VALUES ($1, gen_random_uuid(), $2, $3, '', 'settled', $4, $5,
-                 now() - $6 * interval '1 second' + $7 * interval '1 millisecond')`,
-        ...[line.eventType ?? 'PIX_RECEIVED', `hash ${nsu}`, by, ids[by], age, lagMs],
+         SELECT account_id, gen_random_uuid(), $3, $4, '', 'settled', $5, $6,
+                occurred_at + ($7::int - $8::int) * interval '1 millisecond'
+         FROM "transaction" WHERE account_id = $1 AND nsu = $2`,
+        ...[nsu, line.eventType ?? 'PIX_RECEIVED', `hash ${nsu}`, by, ids[by], lagMs, offsetMs],
       );
     }
   }
