@@ -127,16 +127,15 @@ function certificateCell({ day, certificate }: ReportDay, today: string): string
   return `<code>${escape(certificate.hash)}</code>${escape(amended)}${differs}`;
 }
 
-/** Cells are HTML already; the first column is words, the others stand right where they are numbers. */
+/** Cells are HTML already; columns of numbers stand right. */
 function table(heads: string[], rows: string[][]): string {
   const isNumber = (cell: string) => /^(R\$\u00a0)?-?[\d.,]+$/.test(cell);
-  const body = rows.map(
-    (cells) =>
-      `<tr>${cells.map((cell) => `<td${isNumber(cell) ? ' class="number"' : ''}>${cell}</td>`).join('')}</tr>`,
-  );
+  const place = rows[0]?.map((cell) => (isNumber(cell) ? ' class="number"' : '')) ?? [];
+  const row = (tag: string, cells: string[]) =>
+    `<tr>${cells.map((cell, index) => `<${tag}${place[index] ?? ''}>${cell}</${tag}>`).join('')}</tr>`;
   return (
-    `<table><thead><tr>${heads.map((head) => `<th>${escape(head)}</th>`).join('')}</tr></thead>` +
-    `<tbody>${body.join('\n')}</tbody></table>`
+    `<table><thead>${row('th', heads.map(escape))}</thead>` +
+    `<tbody>${rows.map((cells) => row('td', cells)).join('\n')}</tbody></table>`
   );
 }
 
@@ -169,8 +168,7 @@ dt{font-size:.75rem;color:#555}dd{margin:0;font-weight:600;font-variant-numeric:
 table{border-collapse:collapse;width:100%;font-size:.85rem}
 th{text-align:left;border-bottom:2px solid #1b1f24;padding:.25rem .5rem;white-space:nowrap}
 td{border-bottom:1px solid #e3e6ea;padding:.25rem .5rem;vertical-align:top}
-td.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-th:has(+th)~th:not(:last-child){text-align:right}
+.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 code{font-size:.68rem;word-break:break-all}
 .missing{color:#a40000}.open{color:#555}
 svg{width:100%;height:auto}svg text{font-size:10px;fill:#555}

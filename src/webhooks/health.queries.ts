@@ -75,7 +75,9 @@ export async function measureTypes(
       FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id WHERE a.id = ${accountId}
     ), lines AS MATERIALIZED (
       SELECT t.nsu, t.type_name, t.end_to_end_id, t.correlation_id, t.occurred_at,
-             account.ahead_ms * interval '1 millisecond' AS ahead
+             -- A bank tells its time in whole seconds: less than two are the telling's, and no clock's.
+             CASE WHEN abs(account.ahead_ms) < 2000 THEN 0 ELSE account.ahead_ms END
+               * interval '1 millisecond' AS ahead
       FROM "transaction" t, account
       WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
         AND t.occurred_at >= account.since AND t.type_name = ANY (${notifiableTypes}::text[])
