@@ -11,6 +11,7 @@ import { CustomersModule } from './customers/customers.module.js';
 import { Database } from './database.service.js';
 import { EventsModule } from './events/events.module.js';
 import { ExpectedPaymentsModule } from './expected-payments/expected-payments.module.js';
+import { ExportsModule } from './exports/exports.module.js';
 import { KeptAnswersModule } from './kept-answers/kept-answers.module.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { Addresses } from './platform/addresses.js';
@@ -76,6 +77,7 @@ export class AppModule {
         BulkModule,
         WebhooksModule,
         ReconciliationModule,
+        ExportsModule,
       ],
     };
   }

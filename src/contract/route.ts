@@ -25,6 +25,8 @@ export interface Route<
   /** `IdempotencyKey`: `required` answers 400 without it, `accepted` takes it, `none` ignores it. */
   idempotencyKey: 'required' | 'accepted' | 'none';
   successStatus: number;
+  /** The content type of its success, where that is not JSON. */
+  answerType?: string;
   params: Params;
   query: Query;
   body: Body;

@@ -116,7 +116,9 @@ function operation(route: Route): object {
     responses: {
       [route.successStatus]: {
         description: 'Done.',
-        content: { 'application/json': { schema: jsonSchema(route.response) } },
+        content: {
+          [route.answerType ?? 'application/json']: { schema: jsonSchema(route.response) },
+        },
       },
       default: error,
     },

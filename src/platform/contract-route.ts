@@ -1,5 +1,6 @@
 // Serves a contract route by a controller's method: `@Handles(route)` binds method, path and answer,
 // `@Input()` hands the decoded request, so that a controller cannot drift from the contract.
+import type { Readable } from 'node:stream';
 import {
   applyDecorators,
   createParamDecorator,
@@ -67,6 +68,17 @@ export class Reply {
   ) {}
 }
 
+/**
+ * An answer that is made while it is sent: read as fast as the client takes it, ended when the client goes away, and
+ * its connection is cut when it fails, so that a part never looks like the whole.
+ */
+export class StreamedReply {
+  constructor(
+    readonly body: Readable,
+    readonly headers: Record<string, string>,
+  ) {}
+}
+
 class AnswerInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler) {
     const route = routeOf(context.getHandler());
@@ -75,6 +87,10 @@ class AnswerInterceptor implements NestInterceptor {
     return next.handle().pipe(
       map((answer: unknown) => {
         void reply.header('content-type', 'application/json; charset=utf-8');
+        if (answer instanceof StreamedReply) {
+          void reply.headers(answer.headers);
+          return answer.body;
+        }
         if (!(answer instanceof Reply)) return stringifyJson(z.encode(route.response, answer));
         void reply.status(answer.status).headers(answer.headers);
         return answer.body;

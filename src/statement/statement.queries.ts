@@ -185,3 +185,14 @@ export async function listOverdue(db: Db, olderThanMs: number): Promise<{ accoun
     LEFT JOIN statement_state s ON s.account_id = a.id
     WHERE s.synced_at IS NULL OR s.synced_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'`;
 }
+
+/** How often the account is polled, in milliseconds; null: as the settings say. */
+export async function recordCadence(
+  db: Db,
+  accountId: number,
+  pauseMs: number | null,
+): Promise<void> {
+  await db.$executeRaw`
+    UPDATE statement_state SET poll_interval_ms = ${pauseMs}::int
+    WHERE account_id = ${accountId} AND poll_interval_ms IS DISTINCT FROM ${pauseMs}::int`;
+}

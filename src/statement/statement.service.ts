@@ -67,6 +67,11 @@ export class StatementService {
       await this.wakeUps.wakeOverdue('syncStatement', { accountId });
   }
 
+  /** Sets how often the account is polled, in milliseconds; null: as the settings say. */
+  async setCadence(accountId: number, pauseMs: number | null): Promise<void> {
+    await queries.recordCadence(this.database.prisma, accountId, pauseMs);
+  }
+
   /** Reads what is new, for who holds the lock; tells the bank's time before anything that is read after. */
   async poll(
     account: BankAccount,

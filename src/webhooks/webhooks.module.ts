@@ -1,7 +1,11 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { Timers } from '../platform/timers.js';
+import { StatementModule } from '../statement/statement.module.js';
+import { PollCadence } from './poll-cadence.service.js';
 import { RegisterWebhooksProcessor } from './register-webhooks.processor.js';
 import { SettleWebhooksProcessor } from './settle-webhooks.processor.js';
+import { WebhookHealthController } from './webhook-health.controller.js';
+import { WebhookHealth } from './webhook-health.service.js';
 import { WebhookInbox } from './webhook-inbox.service.js';
 import { WebhookRegistrar } from './webhook-registrar.service.js';
 import { WebhooksController } from './webhooks.controller.js';
@@ -9,13 +13,17 @@ import { WebhooksService } from './webhooks.service.js';
 
 const sweepEveryMs = 1_000;
 const registerEveryMs = 300_000;
+const cadenceEveryMs = 60_000;
 
 @Module({
-  controllers: [WebhooksController],
+  imports: [StatementModule],
+  controllers: [WebhooksController, WebhookHealthController],
   providers: [
     WebhookInbox,
     WebhooksService,
     WebhookRegistrar,
+    WebhookHealth,
+    PollCadence,
     SettleWebhooksProcessor,
     RegisterWebhooksProcessor,
   ],
@@ -26,10 +34,12 @@ export class WebhooksModule implements OnModuleInit {
     private readonly timers: Timers,
     private readonly webhooks: WebhooksService,
     private readonly registrar: WebhookRegistrar,
+    private readonly cadence: PollCadence,
   ) {}
 
   onModuleInit(): void {
     this.timers.every('webhooks', sweepEveryMs, () => this.webhooks.wakeWaiting());
     this.timers.every('webhook-registrations', registerEveryMs, () => this.registrar.wakeAll());
+    this.timers.every('webhook-cadence', cadenceEveryMs, () => this.cadence.adapt());
   }
 }

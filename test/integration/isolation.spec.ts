@@ -1,13 +1,14 @@
 // Every route that the service serves, whoever wrote it: nothing without a key, nothing without its scope, and
 // nothing of another account's, neither to see nor to change.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
 import { scopes, type Scope } from '../../src/accounts/scopes.js';
 import type { Route } from '../../src/contract/route.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { servedRoutes } from '../../src/platform/api-reference.js';
 import { customer, slip } from '../contract/samples.js';
 import { manual } from '../contract/transfer-samples.js';
+import { exportedThings } from '../support/exported-things.js';
+import { hasBody, queryNames } from '../support/route-parts.js';
 import {
   adminKey,
   apiKey,
@@ -89,7 +90,9 @@ describe('the doors of the service', () => {
        VALUES ($1, $2, 'unknown_outcome', 'open', 'isolation', '{}')`,
       [accountId, breakId],
     );
+    const exported = await exportedThings(service, accountId, canaries);
     for (const [place, id] of [
+      ...exported,
       ['/v1/charges/', correlationId],
       ['/baas/v1/charges/', correlationId],
       ['/v1/operations/', operationId],
@@ -289,11 +292,3 @@ describe('the doors of the service', () => {
     return found;
   }
 });
-
-function hasBody(route: Route): boolean {
-  return !(route.body instanceof z.ZodUndefined);
-}
-
-function queryNames({ query }: Route): string[] {
-  return query instanceof z.ZodObject ? Object.keys(query.shape) : [];
-}

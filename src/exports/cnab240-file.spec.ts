@@ -1,0 +1,113 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { explainedLine } from '../../test/support/exported-lines.js';
+import { cnab240File } from './cnab240-file.js';
+import type { NamedAccount, StatementPeriod } from './exported-line.js';
+
+const account: NamedAccount = {
+  slug: 'main',
+  bankCode: '341',
+  branch: '12',
+  accountNumber: '34567-8',
+};
+const period: StatementPeriod = {
+  from: '2026-03-01',
+  to: '2026-03-31',
+  openingCents: -50n,
+  isPartial: false,
+  generatedAt: new Date('2026-04-01T01:02:03Z'),
+};
+type Line = Parameters<typeof explainedLine>[0];
+
+function records(lines: Line[], longestBatch?: number): string[] {
+  const file = cnab240File(account, period, longestBatch);
+  const text = [file.head(), ...lines.map((line) => file.line(explainedLine(line))), file.foot()];
+  const all = text.join('').split('\r\n');
+  expect(all.pop()).toBe('');
+  return all;
+}
+/** What stands at the layout's positions, from 1, both included. */
+const at = (record: string | undefined, from: number, to: number) => record?.slice(from - 1, to);
+
+describe('a CNAB 240 file of the statement', () => {
+  const [fileHeader, batchHeader, detail, second, batchTrailer, fileTrailer] = records([
+    { amountCents: 150n, balancePreviousCents: -50n, currentBalanceCents: 100n },
+    {
+      nsu: 9_007_199_254_740_993n,
+      isCredit: false,
+      typeName: 'DEBIT_BILL_PAYMENT',
+      amountCents: 1n,
+      currentBalanceCents: 99n,
+      notes: 'Conta de água; ação nº 5 de março',
+      occurredAt: new Date('2026-03-12T02:00:00Z'),
+    },
+  ]);
+
+  it('names bank, account and the time of its making in its header', () => {
+    expect(at(fileHeader, 1, 8)).toBe('34100000');
+    expect(at(fileHeader, 53, 71)).toBe('00012 0000000345678');
+    expect(at(fileHeader, 73, 102)).toBe('MAIN'.padEnd(30));
+    expect(at(fileHeader, 143, 157)).toBe('231032026220203');
+  });
+
+  it('opens a batch of service 04 with the balance before its first line', () => {
+    expect(at(batchHeader, 4, 17)).toBe('00011E0440033 ');
+    expect(at(batchHeader, 143, 150)).toBe('28022026');
+    expect(at(batchHeader, 151, 173)).toBe('000000000000000050DFBRL');
+  });
+
+  it('has a segment E a line, each thing at its place', () => {
+    expect(at(detail, 4, 17)).toBe('0001300001E   ');
+    expect(at(detail, 109, 134)).toBe(`DPV00${' '.repeat(20)}N`);
+    expect(at(detail, 135, 172)).toBe('1003202610032026000000000000000150C209');
+    expect(at(detail, 177, 201)).toBe('CREDIT_PIX'.padEnd(25));
+    expect(at(detail, 202, 240)).toBe('101'.padEnd(39));
+    expect(at(second, 9, 14)).toBe('00002E');
+    expect(at(second, 143, 172)).toBe('11032026000000000000000001D112');
+    expect(at(second, 177, 201)).toBe('CONTA DE AGUA; ACAO N? 5 ');
+    expect(at(second, 202, 240)).toBe('9007199254740993'.padEnd(39));
+  });
+
+  it('closes with the balance, the counts and the sums', () => {
+    expect(at(batchTrailer, 4, 8)).toBe('00015');
+    expect(at(batchTrailer, 89, 142)).toBe('0'.repeat(54));
+    expect(at(batchTrailer, 143, 170)).toBe('31032026000000000000000099CF');
+    expect(at(batchTrailer, 171, 212)).toBe(
+      `000004${'1'.padStart(18, '0')}${'150'.padStart(18, '0')}`,
+    );
+    expect(at(fileTrailer, 4, 35)).toBe('99999         000001000006000001');
+  });
+
+  it('begins another batch where one is full, with the balance that the last ended with', () => {
+    const balances = [0n, 100n, 200n, 300n];
+    const lines = [0, 1, 2].map((index) => ({
+      amountCents: 100n,
+      balancePreviousCents: balances[index] ?? 0n,
+      currentBalanceCents: balances[index + 1] ?? 0n,
+    }));
+    const all = records(lines, 2);
+    expect(all.map((record) => at(record, 4, 8))).toEqual([
+      ...['00000', '00011', '00013', '00013', '00015'],
+      ...['00021', '00023', '00025', '99999'],
+    ]);
+    expect(at(all[4], 151, 168)).toBe(at(all[5], 151, 168));
+    expect(at(all[8], 18, 29)).toBe('000002000009');
+  });
+
+  it('has 240 characters of upper-case ASCII in each record, whatever the text', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.bigInt(0n, 10n ** 17n),
+        (notes, amountCents) => {
+          for (const record of records([{ notes, amountCents }]))
+            expect(record).toMatch(/^[\x20-\x60\x7b-\x7e]{240}$/);
+        },
+      ),
+    );
+  });
+
+  it('refuses to cut an amount', () => {
+    expect(() => records([{ amountCents: 10n ** 18n }])).toThrow(RangeError);
+  });
+});

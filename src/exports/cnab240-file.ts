@@ -1,0 +1,161 @@
+// FEBRABAN's CNAB 240, "extrato para conciliação bancária": one file, batches of service 04, one segment E a line.
+// Records have exactly 240 characters of upper-case ASCII, amounts are centavos, dates DDMMAAAA.
+import { addDays, daysBetween, type PlainDate } from '../brazil/calendar.js';
+import { statementDayOf } from '../brazil/statement-day.js';
+import { saoPauloTime } from '../brazil/sao-paulo-time.js';
+import {
+  asciiOf,
+  type ExportedLine,
+  type NamedAccount,
+  type StatementFile,
+  type StatementPeriod,
+} from './exported-line.js';
+
+/** The trailer counts all records of the file in six digits. */
+export const mostCnabLines = 900_000;
+/** The place of a record in its batch has five digits. */
+const mostInBatch = 99_999;
+const width = 240;
+
+interface Batch {
+  number: number;
+  details: number;
+  creditCents: bigint;
+  debitCents: bigint;
+}
+
+export function cnab240File(
+  account: NamedAccount,
+  period: StatementPeriod,
+  longestBatch = mostInBatch,
+): StatementFile<ExportedLine> {
+  const write = writer(account, period);
+  let batch: Batch = { number: 1, details: 0, creditCents: 0n, debitCents: 0n };
+  let balanceCents = period.openingCents;
+  let lastDay = addDays(period.from, -1);
+  let records = 0;
+  const count = (text: string, by = 1) => {
+    records += by;
+    return text;
+  };
+  return {
+    contentType: 'text/plain; charset=us-ascii',
+    extension: 'ret',
+    encoding: 'latin1',
+    head: () =>
+      count(write.fileHeader()) + count(write.batchHeader(batch.number, balanceCents, lastDay)),
+    line: (line) => {
+      let text = '';
+      if (batch.details === longestBatch) {
+        text += count(write.batchTrailer(batch, balanceCents, lastDay, true));
+        batch = { number: batch.number + 1, details: 0, creditCents: 0n, debitCents: 0n };
+        text += count(write.batchHeader(batch.number, line.balancePreviousCents, lastDay));
+      }
+      batch.details += 1;
+      if (line.isCredit) batch.creditCents += line.amountCents;
+      else batch.debitCents += line.amountCents;
+      balanceCents = line.currentBalanceCents;
+      lastDay = statementDayOf(line.occurredAt);
+      return text + count(write.detail(batch, line));
+    },
+    foot: () => {
+      const last = write.batchTrailer(batch, balanceCents, period.to, period.isPartial);
+      return count(last) + write.fileTrailer(batch.number, records + 1);
+    },
+  };
+}
+
+/** The records of one file. Positions are those of the layout, from 1. */
+function writer(account: NamedAccount, period: StatementPeriod) {
+  const bank = digits(account.bankCode ?? '0', 3);
+  const [number = '', check = ''] = (account.accountNumber ?? '0').split('-');
+  // The company's registration (0: not told), agreement, branch and account, and name: 18 to 102.
+  const owner =
+    digits('0', 1) +
+    digits('0', 14) +
+    words(account.slug, 20) +
+    digits(account.branch ?? '0', 5) +
+    words('', 1) +
+    digits(number, 12) +
+    words(check, 1) +
+    words('', 1) +
+    words(account.slug, 30);
+  // The same period has the same number, whenever it is asked for.
+  const sequence = String(daysBetween('2000-01-01', period.to));
+  return {
+    fileHeader: () => {
+      const { digits: now } = saoPauloTime(period.generatedAt);
+      const day = `${now.slice(6, 8)}${now.slice(4, 6)}${now.slice(0, 4)}`;
+      return record(
+        `${bank}00000${words('', 9)}${owner}${words('CONCILIA', 30)}${words('', 10)}2${day}`,
+        `${now.slice(8)}${digits(sequence, 6)}103${digits('0', 5)}${words('', 69)}`,
+      );
+    },
+    batchHeader: (batch: number, openingCents: bigint, day: PlainDate) =>
+      record(
+        `${bank}${digits(batch, 4)}1E0440033 ${owner}${words('', 40)}`,
+        `${dateOf(day)}${balance(openingCents)}FBRL${digits(sequence, 5)}${words('', 62)}`,
+      ),
+    detail: (batch: Batch, line: ExportedLine) => {
+      const day = dateOf(statementDayOf(line.occurredAt));
+      const history = line.notes === null ? line.typeName : line.notes;
+      return record(
+        `${bank}${digits(batch.number, 4)}3${digits(batch.details, 5)}E${words('', 3)}${owner}`,
+        `${words('', 6)}DPV00${words('', 20)}N${day}${day}${digits(line.amountCents, 18)}`,
+        `${line.isCredit ? 'C' : 'D'}${categoryOf(line)}${words('', 4)}${words(history, 25)}`,
+        words(line.nsu.toString(), 39),
+      );
+    },
+    batchTrailer: (batch: Batch, closingCents: bigint, day: PlainDate, isPartial: boolean) =>
+      record(
+        `${bank}${digits(batch.number, 4)}5${words('', 9)}${owner.slice(0, 55)}${words('', 16)}`,
+        `${digits('0', 54)}${dateOf(day)}${balance(closingCents)}${isPartial ? 'P' : 'F'}`,
+        `${digits(batch.details + 2, 6)}${digits(batch.debitCents, 18)}`,
+        `${digits(batch.creditCents, 18)}${words('', 28)}`,
+      ),
+    fileTrailer: (batches: number, records: number) =>
+      record(
+        `${bank}99999${words('', 9)}${digits(batches, 6)}${digits(records, 6)}${digits(batches, 6)}`,
+        words('', 205),
+      ),
+  };
+}
+
+/** FEBRABAN's categories of entries (field G056), from what the bank calls the line. */
+function categoryOf({ typeName, isCredit }: ExportedLine): string {
+  const is = (pattern: RegExp) => pattern.test(typeName);
+  if (is(/REVERSAL|REFUND/)) return isCredit ? '204' : '103';
+  if (is(/FEE|TARIFF/)) return isCredit ? '205' : '105';
+  if (is(/BANKSLIP/)) return isCredit ? '202' : '112';
+  if (is(/BILL_PAYMENT/)) return isCredit ? '205' : '112';
+  if (is(/INTERNAL/)) return isCredit ? '213' : '117';
+  if (is(/PIX|EXTERNAL/)) return isCredit ? '209' : '120';
+  return isCredit ? '205' : '104';
+}
+
+function record(...parts: string[]): string {
+  const text = parts.join('');
+  if (text.length !== width) throw new RangeError(`a record of ${text.length} characters`);
+  return `${text}\r\n`;
+}
+
+/** A number right in its field. RangeError where it does not fit: a cut number is another one. */
+function digits(value: bigint | number | string, length: number): string {
+  const text = value.toString();
+  if (!/^\d+$/.test(text) || text.length > length)
+    throw new RangeError(`${text} in ${length} digits`);
+  return text.padStart(length, '0');
+}
+
+function words(text: string, length: number): string {
+  return asciiOf(text).toUpperCase().slice(0, length).padEnd(length);
+}
+
+/** An amount and whether it is owed (D) or owned (C). */
+function balance(cents: bigint): string {
+  return cents < 0n ? `${digits(-cents, 18)}D` : `${digits(cents, 18)}C`;
+}
+
+function dateOf(day: PlainDate): string {
+  return `${day.slice(8)}${day.slice(5, 7)}${day.slice(0, 4)}`;
+}

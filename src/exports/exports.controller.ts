@@ -1,0 +1,45 @@
+import { Controller, UseGuards } from '@nestjs/common';
+import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
+import type { Caller } from '../accounts/api-keys.service.js';
+import type { RouteInput } from '../contract/route.js';
+import { Handles, Input, Reply, StreamedReply } from '../platform/contract-route.js';
+import { exportTransactions, getMonthReport } from './exports.schema.js';
+import { MonthReports } from './month-reports.service.js';
+import { TransactionFiles } from './transaction-files.service.js';
+
+@Controller()
+@UseGuards(ApiKeyGuard)
+export class ExportsController {
+  constructor(
+    private readonly files: TransactionFiles,
+    private readonly reports: MonthReports,
+  ) {}
+
+  @Handles(exportTransactions)
+  async transactions(
+    @CalledBy() { accountId }: Caller,
+    @Input() { query }: RouteInput<typeof exportTransactions>,
+  ): Promise<StreamedReply> {
+    const { name, contentType, body } = await this.files.open(accountId, query);
+    return new StreamedReply(body, {
+      'content-type': contentType,
+      'content-disposition': `attachment; filename="${name}"`,
+      'cache-control': 'private, no-store',
+      'x-content-type-options': 'nosniff',
+    });
+  }
+
+  @Handles(getMonthReport)
+  async month(
+    @CalledBy() { accountId }: Caller,
+    @Input() { params }: RouteInput<typeof getMonthReport>,
+  ): Promise<Reply> {
+    return new Reply(200, await this.reports.page(accountId, params.month), {
+      'content-type': 'text/html; charset=utf-8',
+      // The page has nothing but itself: no script, no frame, no address that it could ask.
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      'cache-control': 'private, no-store',
+      'x-content-type-options': 'nosniff',
+    });
+  }
+}

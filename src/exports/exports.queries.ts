@@ -1,0 +1,222 @@
+// What files are written from. Lines are read page by page in the order of their nsu: no connection waits for a
+// client that reads slowly, and what arrives after the beginning is left out.
+import type { Db } from '../database.service.js';
+import type { ExplainedLine, ExportedLine } from './exported-line.js';
+
+export interface Window {
+  from: Date;
+  until: Date;
+}
+
+/** The lines of a window as they were at one moment. */
+export interface Extent {
+  /** The newest arrival there was. */
+  arrival: bigint;
+  count: bigint;
+  firstNsu: bigint | null;
+  lastNsu: bigint | null;
+  /** Before the first line, or where there is none, before the window's end. */
+  openingCents: bigint;
+}
+
+export async function readExtent(
+  db: Db,
+  accountId: number,
+  { from, until }: Window,
+): Promise<Extent> {
+  const [extent] = await db.$queryRaw<Extent[]>`
+    WITH bound AS (
+      SELECT COALESCE(max(arrival), 0) AS arrival FROM "transaction" WHERE account_id = ${accountId}
+    ), lines AS (
+      SELECT count(*) AS count, min(t.nsu) AS first, max(t.nsu) AS last
+      FROM "transaction" t, bound
+      WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
+        AND t.arrival <= bound.arrival
+    )
+    SELECT bound.arrival, lines.count, lines.first AS "firstNsu", lines.last AS "lastNsu",
+           COALESCE(
+             (SELECT balance_previous_cents FROM "transaction"
+              WHERE account_id = ${accountId} AND nsu = lines.first),
+             (SELECT current_balance_cents FROM "transaction"
+              WHERE account_id = ${accountId} AND occurred_at < ${from}
+              ORDER BY occurred_at DESC, nsu DESC LIMIT 1),
+             (SELECT balance_previous_cents FROM "transaction"
+              WHERE account_id = ${accountId} ORDER BY nsu LIMIT 1), 0) AS "openingCents"
+    FROM bound, lines`;
+  return extent ?? { arrival: 0n, count: 0n, firstNsu: null, lastNsu: null, openingCents: 0n };
+}
+
+export interface PageOfLines extends Window {
+  arrival: bigint;
+  afterNsu: bigint;
+  lastNsu: bigint;
+  limit: number;
+}
+
+// The sum with no time keeps the planner from reading each page by the index of days, and sorting the rest of the
+// window again and again.
+export async function listLines(
+  db: Db,
+  accountId: number,
+  { from, until, arrival, afterNsu, lastNsu, limit }: PageOfLines,
+): Promise<ExportedLine[]> {
+  return db.$queryRaw`
+    SELECT nsu, occurred_at AS "occurredAt", type_name AS "typeName", is_credit AS "isCredit",
+           amount_cents AS "amountCents", balance_previous_cents AS "balancePreviousCents",
+           current_balance_cents AS "currentBalanceCents", correlation_id AS "correlationId",
+           end_to_end_id AS "endToEndId", external_id AS "externalId", notes
+    FROM "transaction"
+    WHERE account_id = ${accountId} AND nsu > ${afterNsu} AND nsu <= ${lastNsu} AND arrival <= ${arrival}
+      AND occurred_at + interval '0' >= ${from} AND occurred_at + interval '0' < ${until}
+    ORDER BY nsu LIMIT ${limit}`;
+}
+
+/** Breaks that say that a line is not explained; others tell of something else that the line shows. */
+const explainingBreaks = [
+  ...['unexpected', 'ambiguous', 'amount_differs', 'duplicate_payment'],
+  ...['underpaid', 'overpaid', 'paid_after_void', 'paid_after_expiry'],
+];
+
+/** The same with what each line is to the book now. */
+export async function listExplainedLines(
+  db: Db,
+  accountId: number,
+  { from, until, arrival, afterNsu, lastNsu, limit }: PageOfLines,
+): Promise<ExplainedLine[]> {
+  return db.$queryRaw`
+    WITH page AS MATERIALIZED (
+      SELECT nsu, occurred_at, type_name, is_credit, amount_cents, balance_previous_cents,
+             current_balance_cents, correlation_id, end_to_end_id, external_id, notes
+      FROM "transaction"
+      WHERE account_id = ${accountId} AND nsu > ${afterNsu} AND nsu <= ${lastNsu} AND arrival <= ${arrival}
+        AND occurred_at + interval '0' >= ${from} AND occurred_at + interval '0' < ${until}
+      ORDER BY nsu LIMIT ${limit}
+    )
+    SELECT p.nsu, p.occurred_at AS "occurredAt", p.type_name AS "typeName", p.is_credit AS "isCredit",
+           p.amount_cents AS "amountCents", p.balance_previous_cents AS "balancePreviousCents",
+           p.current_balance_cents AS "currentBalanceCents", p.correlation_id AS "correlationId",
+           p.end_to_end_id AS "endToEndId", p.external_id AS "externalId", p.notes,
+           CASE WHEN b.kind IS NOT NULL THEN 'in_break' WHEN m.rule IS NOT NULL THEN 'matched'
+                WHEN c.rule IS NOT NULL THEN 'classified' ELSE 'pending' END AS state,
+           COALESCE(m.rule, c.rule) AS rule, c.category, b.kind AS "breakKind",
+           COALESCE(m.ids, '{}') AS "expectedPaymentIds"
+    FROM page p
+    LEFT JOIN LATERAL (
+      SELECT string_agg(DISTINCT rule, ' ' ORDER BY rule) AS rule,
+             array_agg(DISTINCT expected_payment_id::text ORDER BY expected_payment_id::text) AS ids
+      FROM match WHERE account_id = ${accountId} AND nsu = p.nsu AND unlinked_at IS NULL
+    ) m ON true
+    LEFT JOIN classification c ON c.account_id = ${accountId} AND c.nsu = p.nsu
+    LEFT JOIN LATERAL (
+      SELECT kind FROM break
+      WHERE account_id = ${accountId} AND nsu = p.nsu AND state = 'open'
+        AND kind = ANY (${explainingBreaks}::text[])
+      ORDER BY opened_at, kind LIMIT 1
+    ) b ON true
+    ORDER BY p.nsu`;
+}
+
+export interface DayRow {
+  day: string;
+  lines: bigint;
+  creditCents: bigint;
+  debitCents: bigint;
+  openingCents: bigint;
+  closingCents: bigint;
+}
+
+/** The statement's days of a window that have lines. */
+export async function listDays(
+  db: Db,
+  accountId: number,
+  { from, until }: Window,
+): Promise<DayRow[]> {
+  return db.$queryRaw`
+    SELECT to_char((occurred_at AT TIME ZONE 'UTC') - interval '3 hours', 'YYYY-MM-DD') AS day,
+           count(*) AS lines,
+           COALESCE(sum(amount_cents) FILTER (WHERE is_credit), 0)::bigint AS "creditCents",
+           COALESCE(sum(amount_cents) FILTER (WHERE NOT is_credit), 0)::bigint AS "debitCents",
+           (array_agg(balance_previous_cents ORDER BY nsu))[1] AS "openingCents",
+           (array_agg(current_balance_cents ORDER BY nsu DESC))[1] AS "closingCents"
+    FROM "transaction"
+    WHERE account_id = ${accountId} AND occurred_at >= ${from} AND occurred_at < ${until}
+    GROUP BY 1 ORDER BY 1`;
+}
+
+export interface CertificateRow {
+  day: string;
+  revision: number;
+  openingCents: bigint;
+  creditCents: bigint;
+  debitCents: bigint;
+  closingCents: bigint;
+  lines: number;
+  hash: string;
+}
+
+/** The certificate in force of each day, `from` and `to` included. */
+export async function listCertificates(
+  db: Db,
+  accountId: number,
+  from: string,
+  to: string,
+): Promise<CertificateRow[]> {
+  return db.$queryRaw`
+    SELECT DISTINCT ON (date) date AS day, revision, opening_cents AS "openingCents",
+           credit_cents AS "creditCents", debit_cents AS "debitCents",
+           closing_cents AS "closingCents", line_count AS lines, hash
+    FROM day_close
+    WHERE account_id = ${accountId} AND date BETWEEN ${from} AND ${to}
+    ORDER BY date, revision DESC`;
+}
+
+export async function countExplanations(
+  db: Db,
+  accountId: number,
+  { from, until }: Window,
+): Promise<{ state: string; lines: bigint }[]> {
+  return db.$queryRaw`
+    SELECT CASE
+      WHEN EXISTS (SELECT 1 FROM break b WHERE b.account_id = ${accountId} AND b.nsu = t.nsu
+                   AND b.state = 'open' AND b.kind = ANY (${explainingBreaks}::text[])) THEN 'in_break'
+      WHEN EXISTS (SELECT 1 FROM match m WHERE m.account_id = ${accountId} AND m.nsu = t.nsu
+                   AND m.unlinked_at IS NULL) THEN 'matched'
+      WHEN EXISTS (SELECT 1 FROM classification c WHERE c.account_id = ${accountId}
+                   AND c.nsu = t.nsu) THEN 'classified'
+      ELSE 'pending' END AS state, count(*) AS lines
+    FROM "transaction" t
+    WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
+    GROUP BY 1`;
+}
+
+export interface BreakCount {
+  kind: string;
+  breaks: bigint;
+  amountCents: bigint;
+  openedAt: Date;
+}
+
+/** Open breaks of the window's lines, and those of no line that were opened before its end. */
+export async function countOpenBreaks(
+  db: Db,
+  accountId: number,
+  { from, until }: Window,
+): Promise<BreakCount[]> {
+  return db.$queryRaw`
+    SELECT b.kind, count(*) AS breaks, COALESCE(sum(b.amount_cents), 0)::bigint AS "amountCents",
+           min(b.opened_at) AS "openedAt"
+    FROM break b
+    LEFT JOIN "transaction" t ON t.account_id = b.account_id AND t.nsu = b.nsu
+    WHERE b.account_id = ${accountId} AND b.state = 'open'
+      AND CASE WHEN t.nsu IS NULL THEN b.opened_at < ${until}
+               ELSE t.occurred_at >= ${from} AND t.occurred_at < ${until} END
+    GROUP BY b.kind ORDER BY b.kind`;
+}
+
+export async function hasLinesBefore(db: Db, accountId: number, until: Date): Promise<boolean> {
+  const line = await db.transaction.findFirst({
+    where: { accountId, occurredAt: { lt: until } },
+    select: { nsu: true },
+  });
+  return line !== null;
+}

@@ -1,0 +1,65 @@
+// The days of a month as its report shows them: what the lines say beside what was certified.
+import { addDays, type PlainDate } from '../brazil/calendar.js';
+
+/** What a day's lines add up to, or what its certificate says of them. */
+interface DayFigures {
+  openingCents: bigint;
+  creditCents: bigint;
+  debitCents: bigint;
+  closingCents: bigint;
+}
+
+export interface ReportDay extends DayFigures {
+  day: PlainDate;
+  lines: bigint;
+  certificate: {
+    hash: string;
+    /** More than 1 for an amended one. */
+    revision: number;
+    /** Whether it says what the lines say. */
+    agrees: boolean;
+  } | null;
+}
+
+export function daysOfMonth(month: string): PlainDate[] {
+  const days: PlainDate[] = [];
+  for (let day = `${month}-01`; day.startsWith(month); day = addDays(day, 1)) days.push(day);
+  return days;
+}
+
+/** A day without lines ends as it began: with the balance of the day before. */
+export function reportDays(
+  days: readonly PlainDate[],
+  openingCents: bigint,
+  figures: readonly (DayFigures & { day: string; lines: bigint })[],
+  certificates: readonly (DayFigures & { day: string; hash: string; revision: number })[],
+): ReportDay[] {
+  const byDay = new Map(figures.map((row) => [row.day, row]));
+  const certified = new Map(certificates.map((row) => [row.day, row]));
+  let balance = openingCents;
+  return days.map((day) => {
+    const quiet = { openingCents: balance, closingCents: balance };
+    const row = byDay.get(day) ?? { ...quiet, lines: 0n, creditCents: 0n, debitCents: 0n };
+    const { lines, creditCents, debitCents, closingCents } = row;
+    const told = { openingCents: row.openingCents, creditCents, debitCents, closingCents };
+    balance = closingCents;
+    const certificate = certified.get(day);
+    return {
+      day,
+      lines,
+      ...told,
+      certificate: certificate
+        ? {
+            hash: certificate.hash,
+            revision: certificate.revision,
+            agrees: isSame(told, certificate),
+          }
+        : null,
+    };
+  });
+}
+
+/** Sums and closing: where days are cut across the order of the numbers, an opening is told by other lines. */
+function isSame(a: DayFigures, b: DayFigures): boolean {
+  return a.creditCents === b.creditCents && a.debitCents === b.debitCents;
+}

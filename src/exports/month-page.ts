@@ -1,0 +1,179 @@
+// The report of a month as one page that needs nothing but itself: to be read, printed and kept.
+import { saoPauloTime } from '../brazil/sao-paulo-time.js';
+import { balanceDrawing } from './balance-drawing.js';
+import type { ReportDay } from './month-days.js';
+import { formatCount, formatDay, formatReal } from './real-text.js';
+
+export interface MonthReport {
+  slug: string;
+  /** yyyy-mm. */
+  month: string;
+  /** By the bank's clock: a day that is not over has no certificate yet. */
+  today: string;
+  generatedAt: Date;
+  openingCents: bigint;
+  days: readonly ReportDay[];
+  explanations: ReadonlyMap<string, bigint>;
+  breaks: readonly { kind: string; breaks: bigint; amountCents: bigint; openedAt: Date }[];
+}
+
+const months = [
+  ...['janeiro', 'fevereiro', 'março', 'abril', 'maio', 'junho'],
+  ...['julho', 'agosto', 'setembro', 'outubro', 'novembro', 'dezembro'],
+];
+
+const explanationNames: [string, string][] = [
+  ['matched', 'Conciliados'],
+  ['classified', 'Classificados'],
+  ['in_break', 'Em divergência'],
+  ['pending', 'Pendentes'],
+];
+
+const breakNames: Record<string, string> = {
+  unexpected: 'Lançamento inesperado',
+  ambiguous: 'Mais de uma origem possível',
+  amount_differs: 'Valor diferente do esperado',
+  duplicate_payment: 'Pagamento em duplicidade',
+  underpaid: 'Pago a menor',
+  overpaid: 'Pago a maior',
+  paid_after_void: 'Pago depois de cancelado',
+  paid_after_expiry: 'Pago depois de vencido o prazo',
+  missing: 'Esperado e não recebido',
+  late_line: 'Lançamento tardio',
+  failed_though_debited: 'Falhou, mas foi debitado',
+  unknown_outcome: 'Desfecho desconhecido',
+  unreadable_line: 'Lançamento ilegível',
+  broken_chain: 'Saldos que não se encadeiam',
+  balance_differs: 'Saldo diferente do informado',
+};
+
+export function monthPage(report: MonthReport): string {
+  const title = `Fechamento de ${months[Number(report.month.slice(5)) - 1]} de ${report.month.slice(0, 4)}`;
+  return `<!DOCTYPE html>
+<html lang="pt-BR"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escape(`${title} – ${report.slug}`)}</title>
+<style>${style}</style></head><body>
+<header><h1>${escape(title)}</h1>
+<p>Conta <strong>${escape(report.slug)}</strong> · emitido em ${escape(timeText(report.generatedAt))} (horário de São Paulo)</p></header>
+${figures(report)}
+<section><h2>Saldo ao fim de cada dia</h2>
+${balanceDrawing(report.days.map(({ day, closingCents }) => ({ day, cents: closingCents })))}</section>
+${explanationTable(report)}
+${breakTable(report)}
+${dayTable(report)}
+<footer>Cada dia do extrato vai das 03:00 às 03:00 UTC. O código do certificado é o seu SHA-256 na cadeia de fechamentos da conta.</footer>
+</body></html>
+`;
+}
+
+function figures({ openingCents, days }: MonthReport): string {
+  const sum = (pick: (day: ReportDay) => bigint) => days.reduce((all, day) => all + pick(day), 0n);
+  const closing = days.at(-1)?.closingCents ?? openingCents;
+  const cells: [string, string][] = [
+    ['Saldo inicial', formatReal(openingCents)],
+    ['Créditos', formatReal(sum(({ creditCents }) => creditCents))],
+    ['Débitos', formatReal(sum(({ debitCents }) => debitCents))],
+    ['Saldo final', formatReal(closing)],
+    ['Lançamentos', formatCount(sum(({ lines }) => lines))],
+  ];
+  return `<dl class="figures">${cells
+    .map(([name, value]) => `<div><dt>${escape(name)}</dt><dd>${escape(value)}</dd></div>`)
+    .join('')}</dl>`;
+}
+
+function explanationTable({ explanations }: MonthReport): string {
+  const rows = explanationNames.map(([state, name]) => [
+    escape(name),
+    formatCount(explanations.get(state) ?? 0n),
+  ]);
+  return `<section><h2>Lançamentos por situação</h2>${table(['Situação', 'Lançamentos'], rows)}</section>`;
+}
+
+function breakTable({ breaks }: MonthReport): string {
+  const rows = breaks.map(({ kind, breaks: count, amountCents, openedAt }) => [
+    escape(breakNames[kind] ?? kind),
+    formatCount(count),
+    formatReal(amountCents),
+    escape(timeText(openedAt)),
+  ]);
+  const body =
+    rows.length === 0
+      ? '<p>Nenhuma divergência em aberto.</p>'
+      : table(['Divergência', 'Quantidade', 'Valor', 'Aberta desde'], rows);
+  return `<section><h2>Divergências em aberto</h2>${body}</section>`;
+}
+
+function dayTable({ days, today }: MonthReport): string {
+  const rows = days.map((day) => [
+    formatDay(day.day),
+    formatCount(day.lines),
+    formatReal(day.creditCents),
+    formatReal(day.debitCents),
+    formatReal(day.closingCents),
+    certificateCell(day, today),
+  ]);
+  const heads = ['Dia', 'Lançamentos', 'Créditos', 'Débitos', 'Saldo final', 'Certificado'];
+  return `<section><h2>Dias</h2>${table(heads, rows)}</section>`;
+}
+
+function certificateCell({ day, certificate }: ReportDay, today: string): string {
+  if (certificate === null)
+    return day >= today
+      ? '<span class="open">dia em curso</span>'
+      : '<strong class="missing">sem certificado</strong>';
+  const amended = certificate.revision > 1 ? ` (retificação ${certificate.revision - 1})` : '';
+  const differs = certificate.agrees ? '' : ' <strong class="missing">difere do extrato</strong>';
+  return `<code>${escape(certificate.hash)}</code>${escape(amended)}${differs}`;
+}
+
+/** Cells are HTML already; columns of numbers stand right. */
+function table(heads: string[], rows: string[][]): string {
+  const isNumber = (cell: string) => /^(R\$\u00a0)?-?[\d.,]+$/.test(cell);
+  const place = rows[0]?.map((cell) => (isNumber(cell) ? ' class="number"' : '')) ?? [];
+  const row = (tag: string, cells: string[]) =>
+    `<tr>${cells.map((cell, index) => `<${tag}${place[index] ?? ''}>${cell}</${tag}>`).join('')}</tr>`;
+  return (
+    `<table><thead>${row('th', heads.map(escape))}</thead>` +
+    `<tbody>${rows.map((cells) => row('td', cells)).join('\n')}</tbody></table>`
+  );
+}
+
+function timeText(instant: Date): string {
+  const { digits } = saoPauloTime(instant);
+  const day = `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6, 8)}`;
+  return `${formatDay(day)} ${digits.slice(8, 10)}:${digits.slice(10, 12)}`;
+}
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+}
+
+const style = `
+*{box-sizing:border-box}
+body{font:14px/1.45 system-ui,sans-serif;color:#1b1f24;max-width:60rem;margin:2rem auto;padding:0 1.5rem}
+h1{font-size:1.6rem;margin:0}h2{font-size:1.05rem;margin:1.8rem 0 .5rem}
+header p{margin:.2rem 0 1.2rem;color:#555}
+.figures{display:grid;grid-template-columns:repeat(5,1fr);gap:.6rem;margin:0}
+.figures div{border:1px solid #d4d8dd;border-radius:4px;padding:.5rem .7rem}
+dt{font-size:.75rem;color:#555}dd{margin:0;font-weight:600;font-variant-numeric:tabular-nums;white-space:nowrap}
+table{border-collapse:collapse;width:100%;font-size:.85rem}
+th{text-align:left;border-bottom:2px solid #1b1f24;padding:.25rem .5rem;white-space:nowrap}
+td{border-bottom:1px solid #e3e6ea;padding:.25rem .5rem;vertical-align:top}
+.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+code{font-size:.68rem;word-break:break-all}
+.missing{color:#a40000}.open{color:#555}
+svg{width:100%;height:auto}svg text{font-size:10px;fill:#555}
+svg polyline{fill:none;stroke:#14532d;stroke-width:1.8}svg circle{fill:#14532d}svg .axis{stroke:#d4d8dd}
+footer{margin-top:2rem;font-size:.75rem;color:#555}
+@page{size:A4;margin:14mm}
+@media print{body{margin:0;max-width:none;padding:0;font-size:11px}thead{display:table-header-group}tr,svg,.figures{break-inside:avoid}}
+`;

@@ -1,0 +1,51 @@
+// A month of an account, gathered for its page.
+import { Injectable } from '@nestjs/common';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { addDays, type PlainDate } from '../brazil/calendar.js';
+import { statementDayStart } from '../brazil/statement-day.js';
+import { Database } from '../database.service.js';
+import { AppError } from '../platform/errors.js';
+import { BankTime } from '../statement/bank-time.service.js';
+import * as queries from './exports.queries.js';
+import { monthPage } from './month-page.js';
+import { daysOfMonth, reportDays } from './month-days.js';
+
+@Injectable()
+export class MonthReports {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountsService,
+    private readonly bankTime: BankTime,
+  ) {}
+
+  /** Throws `not_found` for a month that has not begun, or before which the statement has nothing. */
+  async page(accountId: number, month: string): Promise<string> {
+    const now = await this.bankTime.now(accountId);
+    const today = await this.bankTime.today(accountId);
+    const allDays = daysOfMonth(month);
+    const [first, last] = [allDays[0], allDays.at(-1)] as [PlainDate, PlainDate];
+    const window = { from: statementDayStart(first), until: statementDayStart(addDays(last, 1)) };
+    const db = this.database.prisma;
+    if (first > today || !(await queries.hasLinesBefore(db, accountId, window.until)))
+      throw new AppError('not_found');
+    const { openingCents } = await queries.readExtent(db, accountId, window);
+    const [{ slug }, days, certificates, explanations, breaks] = await Promise.all([
+      this.accounts.get(accountId),
+      queries.listDays(db, accountId, window),
+      queries.listCertificates(db, accountId, first, last),
+      queries.countExplanations(db, accountId, window),
+      queries.countOpenBreaks(db, accountId, window),
+    ]);
+    const shown = allDays.filter((day) => day <= today);
+    return monthPage({
+      slug,
+      month,
+      today,
+      generatedAt: now,
+      openingCents,
+      days: reportDays(shown, openingCents, days, certificates),
+      explanations: new Map(explanations.map(({ state, lines }) => [state, lines])),
+      breaks,
+    });
+  }
+}

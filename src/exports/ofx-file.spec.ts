@@ -1,0 +1,118 @@
+import { describe, expect, it } from '@jest/globals';
+import { explainedLine } from '../../test/support/exported-lines.js';
+import type { NamedAccount, StatementPeriod } from './exported-line.js';
+import { ofxFile } from './ofx-file.js';
+
+const account: NamedAccount = { slug: 'main', bankCode: null, branch: null, accountNumber: null };
+const period: StatementPeriod = {
+  from: '2026-03-01',
+  to: '2026-03-31',
+  openingCents: 7n,
+  isPartial: false,
+  generatedAt: new Date('2026-04-01T12:00:00Z'),
+};
+const valueOf = (text: string, tag: string) => new RegExp(`<${tag}>([^\\r\\n<]*)`).exec(text)?.[1];
+const written = (...lines: Parameters<typeof explainedLine>[0][]) => {
+  const file = ofxFile(account, period);
+  return [file.head(), ...lines.map((line) => file.line(explainedLine(line))), file.foot()].join(
+    '',
+  );
+};
+
+describe('an OFX file of the statement', () => {
+  it('begins with the header that programs of the field look for', () => {
+    expect(written().split('\r\n').slice(0, 11)).toEqual([
+      'OFXHEADER:100',
+      'DATA:OFXSGML',
+      'VERSION:102',
+      'SECURITY:NONE',
+      'ENCODING:USASCII',
+      'CHARSET:1252',
+      'COMPRESSION:NONE',
+      'OLDFILEUID:NONE',
+      'NEWFILEUID:NONE',
+      '',
+      '<OFX>',
+    ]);
+  });
+
+  it('closes each aggregate that it opens, and no leaf', () => {
+    const text = written({ endToEndId: 'E1', notes: 'x' }, { nsu: 102n });
+    const open: string[] = [];
+    const leaves = new Set([
+      'CODE',
+      'SEVERITY',
+      'DTSERVER',
+      'LANGUAGE',
+      'TRNUID',
+      'CURDEF',
+      'BANKID',
+      'ACCTID',
+    ]);
+    for (const name of [
+      'ACCTTYPE',
+      'DTSTART',
+      'DTEND',
+      'TRNTYPE',
+      'DTPOSTED',
+      'TRNAMT',
+      'FITID',
+      'CHECKNUM',
+    ])
+      leaves.add(name);
+    for (const name of ['REFNUM', 'MEMO', 'BALAMT', 'DTASOF']) leaves.add(name);
+    for (const [, slash, name = ''] of text.matchAll(/<(\/?)([A-Z0-9]+)>/g)) {
+      if (slash) expect(open.pop()).toBe(name);
+      else if (!leaves.has(name)) open.push(name);
+    }
+    expect(open).toEqual([]);
+  });
+
+  it('tells the period from São Paulo’s midnight on, and a line by its nsu', () => {
+    const text = written({ isCredit: false, amountCents: 1_050n, endToEndId: 'E123' });
+    expect(valueOf(text, 'DTSTART')).toBe('20260301000000[-3:BRT]');
+    expect(valueOf(text, 'DTEND')).toBe('20260331235959[-3:BRT]');
+    expect(valueOf(text, 'TRNTYPE')).toBe('DEBIT');
+    expect(valueOf(text, 'DTPOSTED')).toBe('20260310120405[-3:BRT]');
+    expect(valueOf(text, 'TRNAMT')).toBe('-10.50');
+    expect(valueOf(text, 'FITID')).toBe('101');
+    expect(valueOf(text, 'REFNUM')).toBe('E123');
+    expect([valueOf(text, 'BANKID'), valueOf(text, 'ACCTID')]).toEqual(['000', 'main']);
+  });
+
+  it('has a summer’s hour where there was one', () => {
+    const text = written({ occurredAt: new Date('2018-12-01T12:00:00Z') });
+    expect(valueOf(text, 'DTPOSTED')).toBe('20181201100000[-2:BRST]');
+  });
+
+  it('ends with the balance of its last line, and without lines with the one before', () => {
+    const text = written(
+      {},
+      { nsu: 102n, currentBalanceCents: -5n, occurredAt: new Date('2026-03-11T12:00:00Z') },
+    );
+    expect([valueOf(text, 'BALAMT'), valueOf(text, 'DTASOF')]).toEqual([
+      '-0.05',
+      '20260311090000[-3:BRT]',
+    ]);
+    expect([valueOf(written(), 'BALAMT'), valueOf(written(), 'DTASOF')]).toEqual([
+      '0.07',
+      '20260331235959[-3:BRT]',
+    ]);
+  });
+
+  it('puts no tag, no second line and nothing beyond Windows-1252 into a memo', () => {
+    const text = written({ notes: '</MEMO><STMTTRN>\r\n<TRNAMT>999 & ação “ótima” 😀 ł' });
+    expect(text.match(/<STMTTRN>/g)).toHaveLength(1);
+    expect(text.match(/<TRNAMT>/g)).toHaveLength(1);
+    expect(/<MEMO>(.*)\r\n/.exec(text)?.[1]).toBe(
+      'CREDIT_PIX &lt;/MEMO&gt;&lt;STMTTRN&gt; &lt;TRNAMT&gt;999 &amp; ação "ótima" ? ?',
+    );
+    expect([...text].every((character) => character <= '\u00ff')).toBe(true);
+  });
+
+  it('cuts a memo at 255 without cutting what stands for a character', () => {
+    const memo = /<MEMO>(.*)\r\n/.exec(written({ notes: '&'.repeat(300) }))?.[1] ?? '';
+    expect(memo.length).toBeLessThanOrEqual(255);
+    expect(memo.endsWith('&amp;')).toBe(true);
+  });
+});

@@ -1,0 +1,195 @@
+// What the bank told, held against what its statement shows. A line was told by an event that bears its nsu or its
+// endToEndId, or tells of a payment with its correlationId.
+import type { Db } from '../database.service.js';
+
+/**
+ * The kinds of lines whose webhooks we register for and that bear an id of the line. An internal transfer's and a TED's
+ * name nothing that the statement shows: nobody can say whether theirs came.
+ */
+const notifiableTypes = [
+  ...['CREDIT_PIX', 'CREDIT_BANKSLIP', 'DEBIT_PIX', 'DEBIT_PIX_REFUND', 'CREDIT_PIX_REFUND'],
+];
+
+/** What an event with a correlationId must be called to tell of a payment, and not of a charge's other ends. */
+const paymentEvents = ['CHARGE_PAID', 'CHARGE_PAID_V2', 'PIX_RECEIVED'];
+/** A charge that is paid again is told again: an event from before the line is not the line's. */
+const clockSlackMs = 300_000;
+
+export interface HealthWindow {
+  from: Date;
+  until: Date;
+  /** Lines after this may still be told. By the bank's clock, as the others. */
+  overdueBefore: Date;
+  limit: number;
+}
+
+export interface EventCount {
+  eventType: string;
+  received: bigint;
+  copies: bigint;
+  quarantined: bigint;
+}
+
+/** By the time of receipt at our door, told in the bank's time. */
+export async function countEvents(
+  db: Db,
+  accountId: number,
+  { from, until }: Pick<HealthWindow, 'from' | 'until'>,
+): Promise<EventCount[]> {
+  return db.$queryRaw`
+    WITH clock AS (
+      SELECT COALESCE((SELECT clock_offset_ms FROM statement_state WHERE account_id = ${accountId}), 0)
+             * interval '1 millisecond' AS ahead
+    )
+    SELECT event_type AS "eventType", count(*) AS received, sum(copies - 1)::bigint AS copies,
+           count(*) FILTER (WHERE state = 'quarantined') AS quarantined
+    FROM webhook_event
+    WHERE account_id = ${accountId} AND received_at >= ${from}::timestamptz - (SELECT ahead FROM clock)
+      AND received_at < ${until}::timestamptz - (SELECT ahead FROM clock)
+    GROUP BY event_type ORDER BY event_type`;
+}
+
+export interface TypeHealth {
+  /** Null for all of them together. */
+  type: string | null;
+  expected: bigint;
+  notified: bigint;
+  lost: bigint;
+  waiting: bigint;
+  /** Milliseconds from the movement to its first webhook; null where none came. */
+  p50: number | null;
+  p99: number | null;
+  max: number | null;
+}
+
+export async function measureTypes(
+  db: Db,
+  accountId: number,
+  { from, until, overdueBefore }: Omit<HealthWindow, 'limit'>,
+): Promise<TypeHealth[]> {
+  return db.$queryRaw`
+    WITH account AS (
+      SELECT COALESCE(s.clock_offset_ms, 0) AS ahead_ms,
+             GREATEST(a.go_live_at, a.created_at
+               + COALESCE(s.clock_offset_ms, 0) * interval '1 millisecond') AS since
+      FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id WHERE a.id = ${accountId}
+    ), lines AS MATERIALIZED (
+      SELECT t.nsu, t.type_name, t.end_to_end_id, t.correlation_id, t.occurred_at,
+             -- A bank tells its time in whole seconds: less than two are the telling's, and no clock's.
+             CASE WHEN abs(account.ahead_ms) < 2000 THEN 0 ELSE account.ahead_ms END
+               * interval '1 millisecond' AS ahead
+      FROM "transaction" t, account
+      WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
+        AND t.occurred_at >= account.since AND t.type_name = ANY (${notifiableTypes}::text[])
+    ), told AS (
+      SELECT l.nsu, e.received_at FROM lines l JOIN webhook_event e
+        ON e.account_id = ${accountId} AND e.reference_kind = 'nsu' AND e.reference = l.nsu::text
+      UNION ALL
+      SELECT l.nsu, e.received_at FROM lines l JOIN webhook_event e
+        ON e.account_id = ${accountId} AND e.reference_kind = 'end_to_end_id' AND e.reference = l.end_to_end_id
+      UNION ALL
+      SELECT l.nsu, e.received_at FROM lines l JOIN webhook_event e
+        ON e.account_id = ${accountId} AND e.reference_kind = 'correlation_id' AND e.reference = l.correlation_id
+       AND e.event_type = ANY (${paymentEvents}::text[])
+       AND e.received_at + l.ahead > l.occurred_at - ${clockSlackMs} * interval '1 millisecond'
+    ), first AS (
+      SELECT nsu, min(received_at) AS received_at FROM told GROUP BY nsu
+    ), measured AS (
+      SELECT l.type_name AS type, f.received_at IS NOT NULL AS is_notified,
+             l.occurred_at >= ${overdueBefore} AS is_young,
+             GREATEST(0, extract(epoch FROM f.received_at + l.ahead - l.occurred_at) * 1000) AS lag_ms
+      FROM lines l LEFT JOIN first f USING (nsu)
+    )
+    SELECT type, count(*) FILTER (WHERE is_notified OR NOT is_young) AS expected,
+           count(*) FILTER (WHERE is_notified) AS notified,
+           count(*) FILTER (WHERE NOT is_notified AND NOT is_young) AS lost,
+           count(*) FILTER (WHERE NOT is_notified AND is_young) AS waiting,
+           (percentile_disc(0.5) WITHIN GROUP (ORDER BY lag_ms) FILTER (WHERE is_notified))::float8 AS p50,
+           (percentile_disc(0.99) WITHIN GROUP (ORDER BY lag_ms) FILTER (WHERE is_notified))::float8 AS p99,
+           (max(lag_ms) FILTER (WHERE is_notified))::float8 AS max
+    FROM measured GROUP BY GROUPING SETS ((type), ()) ORDER BY type NULLS FIRST`;
+}
+
+export interface UnnotifiedRow {
+  nsu: bigint;
+  typeName: string;
+  isCredit: boolean;
+  amountCents: bigint;
+  correlationId: string | null;
+  endToEndId: string | null;
+  occurredAt: Date;
+  recordedAt: Date;
+}
+
+export async function listUnnotified(
+  db: Db,
+  accountId: number,
+  { from, until, overdueBefore, limit }: HealthWindow,
+  beforeNsu: bigint | null,
+): Promise<UnnotifiedRow[]> {
+  return db.$queryRaw`
+    WITH account AS (
+      SELECT COALESCE(s.clock_offset_ms, 0) * interval '1 millisecond' AS ahead,
+             GREATEST(a.go_live_at, a.created_at
+               + COALESCE(s.clock_offset_ms, 0) * interval '1 millisecond') AS since
+      FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id WHERE a.id = ${accountId}
+    )
+    SELECT t.nsu, t.type_name AS "typeName", t.is_credit AS "isCredit", t.amount_cents AS "amountCents",
+           t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
+           t.occurred_at AS "occurredAt", t.recorded_at AS "recordedAt"
+    FROM "transaction" t, account
+    WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
+      AND t.occurred_at >= account.since AND t.occurred_at < ${overdueBefore}
+      AND t.type_name = ANY (${notifiableTypes}::text[])
+      AND (${beforeNsu}::bigint IS NULL OR t.nsu < ${beforeNsu}::bigint)
+      AND NOT EXISTS (SELECT 1 FROM webhook_event e WHERE e.account_id = ${accountId}
+                      AND e.reference_kind = 'nsu' AND e.reference = t.nsu::text)
+      AND NOT EXISTS (SELECT 1 FROM webhook_event e WHERE e.account_id = ${accountId}
+                      AND e.reference_kind = 'end_to_end_id' AND e.reference = t.end_to_end_id)
+      AND NOT EXISTS (SELECT 1 FROM webhook_event e WHERE e.account_id = ${accountId}
+                      AND e.reference_kind = 'correlation_id' AND e.reference = t.correlation_id
+                      AND e.event_type = ANY (${paymentEvents}::text[])
+                      AND e.received_at + account.ahead
+                          > t.occurred_at - ${clockSlackMs} * interval '1 millisecond')
+    ORDER BY t.nsu DESC LIMIT ${limit}`;
+}
+
+/** The newest lines of a window that the bank notifies, newest first, each with when its first webhook came. */
+export async function listNotifiable(
+  db: Db,
+  accountId: number,
+  { from, until, overdueBefore, limit }: HealthWindow,
+): Promise<{ isNotified: boolean; isWaiting: boolean; wasFoundByPolling: boolean }[]> {
+  return db.$queryRaw`
+    WITH account AS (
+      SELECT COALESCE(s.clock_offset_ms, 0) * interval '1 millisecond' AS ahead,
+             GREATEST(a.go_live_at, a.created_at
+               + COALESCE(s.clock_offset_ms, 0) * interval '1 millisecond') AS since
+      FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id WHERE a.id = ${accountId}
+    )
+    SELECT told.at IS NOT NULL AS "isNotified",
+           told.at IS NULL AND t.occurred_at >= ${overdueBefore} AS "isWaiting",
+           told.at IS NULL OR told.at > t.recorded_at AS "wasFoundByPolling"
+    FROM account
+    CROSS JOIN LATERAL (
+      SELECT * FROM "transaction"
+      WHERE account_id = ${accountId} AND occurred_at >= GREATEST(${from}, account.since)
+        AND occurred_at < ${until} AND type_name = ANY (${notifiableTypes}::text[])
+      ORDER BY occurred_at DESC, nsu DESC LIMIT ${limit}
+    ) t
+    CROSS JOIN LATERAL (
+      SELECT min(received_at) AS at FROM (
+        SELECT received_at FROM webhook_event e WHERE e.account_id = ${accountId}
+          AND e.reference_kind = 'nsu' AND e.reference = t.nsu::text
+        UNION ALL
+        SELECT received_at FROM webhook_event e WHERE e.account_id = ${accountId}
+          AND e.reference_kind = 'end_to_end_id' AND e.reference = t.end_to_end_id
+        UNION ALL
+        SELECT received_at FROM webhook_event e WHERE e.account_id = ${accountId}
+          AND e.reference_kind = 'correlation_id' AND e.reference = t.correlation_id
+          AND e.event_type = ANY (${paymentEvents}::text[])
+          AND e.received_at + account.ahead > t.occurred_at - ${clockSlackMs} * interval '1 millisecond'
+      ) e
+    ) told
+    ORDER BY t.occurred_at DESC, t.nsu DESC`;
+}

@@ -1,0 +1,216 @@
+import type { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { TransactionFiles } from '../../src/exports/transaction-files.service.js';
+import {
+  apiKey,
+  serviceApplication,
+  type ServiceApplication,
+} from '../support/service-application.js';
+import { until } from '../support/until.js';
+
+const lineCount = 5_300;
+const perDay = 400;
+/** Centavos of the line of a number: credits and debits, each another amount. */
+const amountOf = (nsu: number) => 1_000 + nsu;
+const isCredit = (nsu: number) => nsu % 3 !== 0;
+const day = (number: number) => `2026-03-${String(number).padStart(2, '0')}`;
+
+describe('files of the statement', () => {
+  let service: ServiceApplication;
+  let accountId: number;
+
+  beforeAll(async () => {
+    service = await serviceApplication();
+    ({ id: accountId } = await service.database.prisma.bankAccount.findFirstOrThrow());
+    // Each fourth day of March has no lines; the last number of a day came before the others.
+    await run(
+      `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id, notes,
+         balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
+       SELECT $1, n, 'x', n % 3 <> 0, 1000 + n, CASE WHEN n % 3 <> 0 THEN 'CREDIT_PIX' ELSE 'DEBIT_PIX' END,
+              'c-' || n, CASE WHEN n = 2 THEN E'=HYPERLINK("http://evil.example")\n<b>' END,
+              sum(signed) OVER (ORDER BY n) - signed, sum(signed) OVER (ORDER BY n),
+              timestamptz '2026-03-01 03:00Z' + (n - 1) / $3 * interval '1 day' + (n - 1) % $3 * interval '1 minute',
+              'h', '{}'
+       FROM (SELECT n, (CASE WHEN n % 3 <> 0 THEN 1 ELSE -1 END) * (1000 + n) AS signed
+             FROM generate_series(1, $2::bigint) n) lines ORDER BY n DESC`,
+      lineCount,
+      perDay,
+    );
+    // Its amount has more digits than a field of CNAB 240.
+    await run(
+      `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, balance_previous_cents,
+         current_balance_cents, occurred_at, content_hash, content)
+       VALUES ($1, 6000, 'x', true, 10 ^ 18, 'CREDIT_PIX', 0, 10 ^ 18, '2026-04-10 12:00Z', 'h', '{}')`,
+    );
+    await run(
+      `INSERT INTO classification (account_id, nsu, rule, category) VALUES ($1, 3, 'fees', 'fee')`,
+    );
+    const opened = `INSERT INTO break (account_id, id, kind, state, subject, nsu, amount_cents, evidence)`;
+    await run(
+      `${opened} VALUES ($1, gen_random_uuid(), 'unexpected', 'open', 'nsu:1', 1, 1001, '{}')`,
+    );
+    await run(
+      `${opened} VALUES ($1, gen_random_uuid(), 'late_line', 'open', 'nsu:4', 4, 1004, '{}')`,
+    );
+    await run(
+      `INSERT INTO break (account_id, id, kind, state, subject, evidence, opened_at)
+       VALUES ($1, gen_random_uuid(), '<script>', 'open', 'x', '{}', '2026-03-15')`,
+    );
+    await run(
+      `INSERT INTO day_close (account_id, sequence, date, revision, opening_cents, credit_cents, debit_cents,
+         closing_cents, line_count, certificate, lines_hash, previous_hash, hash)
+       SELECT $1, row_number() OVER (ORDER BY date), date, 1, 0, credit, debit, credit - debit, 1, '{}', '', '',
+              'hash-of-' || date
+       FROM (SELECT to_char((occurred_at AT TIME ZONE 'UTC') - interval '3 hours', 'YYYY-MM-DD') AS date,
+               sum(amount_cents) FILTER (WHERE is_credit) + (min(nsu) > 1)::int AS credit,
+               sum(amount_cents) FILTER (WHERE NOT is_credit) AS debit
+             FROM "transaction" GROUP BY 1) days WHERE date IN ('2026-03-01', '2026-03-02')`,
+    );
+  });
+  afterAll(() => service.stop());
+
+  const run = (sql: string, ...values: unknown[]) =>
+    service.database.pool.query(sql, [accountId, ...values]);
+  const get = (query: string) => service.call('GET', `/v1/exports/transactions?${query}`);
+  const march = `from=${day(1)}&to=${day(31)}`;
+  const sums = (from = 1, to = lineCount) => {
+    const totals = { credit: 0, debit: 0 };
+    for (let nsu = from; nsu <= to; nsu += 1)
+      totals[isCredit(nsu) ? 'credit' : 'debit'] += amountOf(nsu);
+    return totals;
+  };
+
+  it('have each line once, in the order of their numbers, and add up to the ledger', async () => {
+    const { status, headers, text } = await get(`format=csv&${march}`);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
+    expect(headers.get('content-disposition')).toBe(
+      'attachment; filename="concilia-main-2026-03-01-2026-03-31.csv"',
+    );
+    const records = text.trimEnd().split('\r\n').slice(1);
+    const cells = records.map((record) => record.split(','));
+    expect(cells.map((cell) => Number(cell[2]))).toEqual(
+      Array.from({ length: lineCount }, (_, index) => index + 1),
+    );
+    const total = cells.reduce((sum, cell) => sum + Math.round(Number(cell[5]) * 100), 0);
+    const { credit, debit } = sums();
+    expect(total).toBe(credit - debit);
+    expect(Math.round(Number(cells.at(-1)?.[6]) * 100)).toBe(total);
+    expect(records[1]).toContain(`"'=HYPERLINK(""http://evil.example"") <b>"`);
+    // An open break of the line says that it is not explained; one of its day does not.
+    expect(cells.slice(0, 4).map((cell) => cell.slice(10, 14))).toEqual([
+      ['in_break', '', '', 'unexpected'],
+      ['pending', '', '', ''],
+      ['classified', 'fees', 'fee', ''],
+      ['pending', '', '', ''],
+    ]);
+  });
+
+  it('hold the days that were asked for, from cut to cut', async () => {
+    const { text } = await get(`format=csv&delimiter=semicolon&from=${day(2)}&to=${day(3)}`);
+    const records = text.trimEnd().split('\r\n').slice(1);
+    expect(records).toHaveLength(2 * perDay);
+    expect(records[0]?.startsWith(`${day(2)};2026-03-02T03:00:00.000Z;401;`)).toBe(true);
+    expect(records[0]).toContain(';14,01;');
+  });
+
+  it('tell bookkeeping programs each line and the balance', async () => {
+    const { text } = await get(`format=ofx&${march}&bankCode=341&accountNumber=123-4`);
+    expect(text.match(/<FITID>\d+/g)).toHaveLength(lineCount);
+    const { credit, debit } = sums();
+    expect(text).toContain(`<BALAMT>${((credit - debit) / 100).toFixed(2)}\r\n`);
+    expect(text).toContain('<BANKID>341\r\n<ACCTID>123-4\r\n');
+  });
+
+  it('count and sum in CNAB 240 what they hold', async () => {
+    const { text } = await get(`format=cnab240&from=${day(2)}&to=${day(3)}`);
+    const records = text.split('\r\n');
+    expect(records.pop()).toBe('');
+    expect(new Set(records.map(({ length }) => length))).toEqual(new Set([240]));
+    const { credit, debit } = sums(perDay + 1, 3 * perDay);
+    const trailer = records.at(-2) ?? '';
+    expect(trailer.slice(170, 212)).toBe(
+      `${String(2 * perDay + 2).padStart(6, '0')}${String(debit).padStart(18, '0')}${String(credit).padStart(18, '0')}`,
+    );
+    const opening = sums(1, perDay);
+    expect(records[1]?.slice(150, 169)).toBe(
+      `${String(opening.credit - opening.debit).padStart(18, '0')}C`,
+    );
+    expect(records.at(-1)?.slice(23, 29)).toBe(String(2 * perDay + 4).padStart(6, '0'));
+  });
+
+  it.each([
+    ['from=2026-03-02&to=2026-03-01', '$.from'],
+    ['from=2025-01-01&to=2026-01-02', '$.to'],
+    ['from=2026-02-30', '$.from'],
+    ['format=pdf', '$.format'],
+    ['accountNumber=1%0D%0A%3COFX%3E', '$.accountNumber'],
+  ])('refuse %s', async (query, path) => {
+    const { status, body } = await get(query);
+    expect([status, Object.keys(body.errors)]).toEqual([400, [path]]);
+  });
+
+  it('are those of the current month where nothing is asked', async () => {
+    const { status, text, headers } = await get('');
+    expect([status, text.trimEnd().split('\r\n').length]).toEqual([200, 1]);
+    expect(headers.get('content-disposition')).toMatch(/-\d{4}-\d{2}-01-\d{4}-\d{2}-\d{2}\.csv"$/);
+  });
+
+  it('break off when they cannot be written to their end', async () => {
+    const { status } = await get(`format=ofx&from=${day(1)}&to=2026-04-10`);
+    expect(status).toBe(200);
+    await expect(get(`format=cnab240&from=${day(1)}&to=2026-04-10`)).rejects.toThrow();
+  });
+
+  it('are no longer read when the client has gone', async () => {
+    const files = service.application.get(TransactionFiles, { strict: false });
+    const open = files.open.bind(files);
+    const bodies: Readable[] = [];
+    files.open = async (...asked) => {
+      const opened = await open(...asked);
+      bodies.push(opened.body);
+      return opened;
+    };
+    const leaving = new AbortController();
+    const response = await fetch(`${service.url}/v1/exports/transactions?format=csv&${march}`, {
+      headers: { 'x-service-api-key': apiKey },
+      signal: leaving.signal,
+    });
+    await response.body?.getReader().read();
+    leaving.abort();
+    await until('its stream has ended', () => bodies[0]?.destroyed === true);
+    expect(bodies[0]?.readableEnded).toBe(false);
+    files.open = open;
+  });
+
+  describe('and the report of a month', () => {
+    const report = (month: string) => service.call('GET', `/v1/exports/reports/${month}`);
+
+    it('tells balances, sums, certificates and what is open, and asks nothing of anyone', async () => {
+      const { status, headers, text } = await report('2026-03');
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      const { credit } = sums();
+      const reais = (credit / 100)
+        .toFixed(2)
+        .replace('.', ',')
+        .replace(/\B(?=(\d{3})+,)/g, '.');
+      expect(text).toContain(`<dd>R$\u00a0${reais}</dd>`);
+      expect(text).toContain('<dd>5.300</dd>');
+      expect(text.match(/<code>hash-of-2026-03-0[12]<\/code>/g)).toHaveLength(2);
+      expect(text.match(/sem certificado/g)).toHaveLength(29);
+      // The second says other sums than the lines.
+      expect(
+        text.match(/hash-of-2026-03-02<\/code> <strong class="missing">difere do extrato/g),
+      ).toHaveLength(1);
+      expect(text).toContain('Lançamento inesperado');
+      expect(text).toContain('<td>&lt;script&gt;</td>');
+      expect(text).not.toMatch(/<script|(?:src|href)=|url\(/);
+    });
+
+    it('is only of months that the statement has', async () => {
+      expect((await report('2026-02')).status).toBe(404);
+      expect((await report('2199-01')).status).toBe(404);
+      expect((await report('2026-13')).status).toBe(400);
+    });
+  });
+});
