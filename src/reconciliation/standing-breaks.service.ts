@@ -1,7 +1,7 @@
 // Breaks that no line under judgement shows: opened, and settled, by how things stand in the book.
 import { Injectable } from '@nestjs/common';
 import { BankService } from '../bank/bank.service.js';
-import type { BankProfile } from '../bank/profiles.js';
+import { boundForTelling } from '../bank/profiles.js';
 import { Database } from '../database.service.js';
 import { WakeUps } from '../platform/wake-ups.js';
 import * as ofBills from './bill-payment-breaks.queries.js';
@@ -9,12 +9,7 @@ import * as breaks from './breaks.queries.js';
 import { Breaks } from './breaks.service.js';
 
 const pageSize = 1_000;
-/** How late an effect may show, where nobody has said: for what only waits or tells, and decides nothing. */
-const unsaidBoundMs = 60_000;
-
-export function visibilityBoundMs({ visibilityBoundMs: said }: BankProfile): number {
-  return said ?? unsaidBoundMs;
-}
+export const visibilityBoundMs = boundForTelling;
 
 @Injectable()
 export class StandingBreaks {
