@@ -7,6 +7,7 @@ import { WakeUps } from '../platform/wake-ups.js';
 import * as ofBills from './bill-payment-breaks.queries.js';
 import * as breaks from './breaks.queries.js';
 import { Breaks } from './breaks.service.js';
+import * as ofStatement from './statement-breaks.queries.js';
 
 const pageSize = 1_000;
 export const visibilityBoundMs = boundForTelling;
@@ -32,6 +33,7 @@ export class StandingBreaks {
     const accounts = [
       ...(await breaks.listAccountsOfFailed(prisma, visibilityBoundMs(this.bank.profile))),
       ...(await ofBills.listAccountsOfBills(prisma)),
+      ...(await ofStatement.listAccountsOfStatement(prisma)),
     ];
     for (const { accountId } of accounts) await this.wakeUps.wake('reconcile', { accountId });
   }
@@ -50,12 +52,14 @@ export class StandingBreaks {
         visibilityBoundMs(this.bank.profile),
       )),
       ...(await ofBills.listUntoldOfBills(prisma, accountId)),
+      ...(await ofStatement.listUntoldOfStatement(prisma, accountId)),
     ];
     return this.database.transaction(async (tx) => {
       await this.breaks.open(tx, accountId, untold);
       const resolved = [
         ...(await breaks.resolveKnownOutcomes(tx, accountId)),
         ...(await ofBills.resolveEndedOfBills(tx, accountId)),
+        ...(await ofStatement.resolveOverOfStatement(tx, accountId)),
       ];
       await this.breaks.tellResolved(tx, accountId, resolved);
       return untold.length + resolved.length > 0;
