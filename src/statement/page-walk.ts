@@ -28,6 +28,7 @@ export class PageWalk {
   page: number;
   private begin: number;
   private repeats = 0;
+  private lastLowest: bigint | null = null;
   private readonly seen = new Set<string>();
   /** The page from which known lines were passed over; null while none were. */
   private passedFrom: number | null = null;
@@ -45,7 +46,16 @@ export class PageWalk {
     read: Pick<PageRead, 'order' | 'lines' | 'newLines' | 'lowestNsu'>,
     contents: readonly string[],
   ): boolean {
-    this.order = read.order ?? this.order;
+    const shown = read.order ?? this.orderSince(read.lowestNsu);
+    this.lastLowest = read.lowestNsu ?? this.lastLowest;
+    if (shown === 'desc' && this.begin > 1) {
+      // What is new does not stand at the end any more.
+      this.order = shown;
+      this.begin = this.page = 1;
+      this.lastLowest = null;
+      return true;
+    }
+    this.order = shown ?? this.order;
     this.newLines += read.newLines;
     this.pageLines = Math.max(this.pageLines, read.lines);
     if (read.lines === 0 && this.page === this.begin && this.page > 1) {
@@ -83,6 +93,13 @@ export class PageWalk {
     this.passedFrom = this.page + 1;
     this.page = this.passedTo = target;
     return true;
+  }
+
+  /** The order in which pages of one line each come. */
+  private orderSince(lowestNsu: bigint | null): PageOrder | null {
+    if (lowestNsu === null || this.lastLowest === null || lowestNsu === this.lastLowest)
+      return null;
+    return lowestNsu < this.lastLowest ? 'desc' : 'asc';
   }
 
   /** Notes the lines of a page; false when this reading had seen them all. */
