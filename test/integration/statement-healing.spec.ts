@@ -8,6 +8,7 @@ import { LiveBalance } from '../../src/statement/live-balance.service.js';
 import { readStatementView } from '../../src/statement/statement-view.queries.js';
 import { StatementService } from '../../src/statement/statement.service.js';
 import { UnreadableLines } from '../../src/statement/unreadable-lines.service.js';
+import { judgementOn } from '../support/judgement.js';
 import { ScriptedBank, type ScriptedLine } from '../support/scripted-bank.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { setLineAside } from '../support/statement-things.js';
@@ -104,10 +105,21 @@ describe('the mirror of the statement', () => {
         evidence: { nsu: '5', neighbourNsu: '3', neighbourBalanceCents: '10300' },
       },
     ]);
+    const { standing } = judgementOn(service.database, wakeUps);
+    const kinds = async () => {
+      const where = { accountId, state: 'open' };
+      const open = await service.database.prisma.break.findMany({ where });
+      return open.map(({ kind }) => kind);
+    };
+    await standing.tell(accountId);
+    await standing.tell(accountId);
+    expect(await kinds()).toEqual(['broken_chain']);
     bank.withheld.clear();
     await change('hole_next_read_at = NULL');
     await sync();
     expect((await view()).broken).toBeNull();
+    await standing.tell(accountId);
+    expect(await kinds()).toEqual([]);
     expect(await untold()).toEqual([]);
   });
 
