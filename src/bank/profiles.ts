@@ -56,3 +56,10 @@ export function profileOf(
     visibilityBoundMs: bank.visibilityBoundMs ?? profile.visibilityBoundMs,
   };
 }
+
+/** How late an effect may show, where nobody has said: for what only waits or tells, and decides nothing. */
+const unsaidBoundMs = 60_000;
+
+export function boundForTelling({ visibilityBoundMs: said }: BankProfile): number {
+  return said ?? unsaidBoundMs;
+}

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { Break, Match } from '../generated/service/client.js';
 import type { ExpectedPaymentRow, SummaryRow, TransactionRow } from './book.queries.js';
+import type { StatementView } from '../statement/statement-view.queries.js';
 import type { breakView, getSummary } from './book.schema.js';
 
 export function describeTransaction(row: TransactionRow) {
@@ -70,7 +71,28 @@ export function describeBreak(row: Break): z.output<typeof breakView> {
   };
 }
 
-export function describeSummary(row: SummaryRow): z.output<(typeof getSummary)['response']> {
+function describeStatement({ broken, import: reading, liveBalance }: StatementView) {
+  return {
+    broken: broken && { nsu: broken.nsu, since: broken.since.toISOString() },
+    import: reading && {
+      lines: Number(reading.lines),
+      oldest: reading.oldest?.toISOString() ?? null,
+      newest: reading.newest?.toISOString() ?? null,
+      startedAt: reading.startedAt.toISOString(),
+      linesPerSecond: reading.linesPerSecond,
+    },
+    liveBalance: liveBalance && {
+      amount: liveBalance.amountCents,
+      at: liveBalance.at.toISOString(),
+      agrees: liveBalance.agrees,
+    },
+  };
+}
+
+export function describeSummary(
+  row: SummaryRow,
+  statement: StatementView,
+): z.output<(typeof getSummary)['response']> {
   const [total, matched, classified, inBreak] = [
     row.total,
     row.matched,
@@ -86,6 +108,7 @@ export function describeSummary(row: SummaryRow): z.output<(typeof getSummary)['
       syncedAt: row.syncedAt?.toISOString() ?? null,
       unreadableLines: Number(row.unreadableLines),
       polls: Number(row.polls),
+      ...describeStatement(statement),
     },
     transactions: {
       total,

@@ -8,6 +8,7 @@ import { Database } from '../database.service.js';
 import { Handles, Input } from '../platform/contract-route.js';
 import { isNsu, isUuid, readPage, toList } from '../platform/listing.js';
 import { BankTime } from '../statement/bank-time.service.js';
+import { readStatementView } from '../statement/statement-view.queries.js';
 import { describeExpectedPayment, describeSummary, describeTransaction } from './book-views.js';
 import * as queries from './book.queries.js';
 import { getSummary, listExpectedPayments, listTransactionsOfBook } from './book.schema.js';
@@ -60,7 +61,9 @@ export class BookController {
 
   @Handles(getSummary)
   async summary(@CalledBy() { accountId }: Caller) {
+    const { prisma } = this.database;
     const today = await this.bankTime.today(accountId);
-    return describeSummary(await queries.readSummary(this.database.prisma, accountId, today));
+    const row = await queries.readSummary(prisma, accountId, today);
+    return describeSummary(row, await readStatementView(prisma, accountId));
   }
 }

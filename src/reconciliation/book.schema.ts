@@ -179,6 +179,20 @@ export const getSummary = route({
       syncedAt: timestamp.nullable(),
       unreadableLines: integer,
       polls: integer,
+      /** The chain of balances does not hold, however often it was read. */
+      broken: z.object({ nsu: bigInteger, since: timestamp }).nullable(),
+      /** How far the first reading of the history is, while it goes on. */
+      import: z
+        .object({
+          lines: integer,
+          oldest: timestamp.nullable(),
+          newest: timestamp.nullable(),
+          startedAt: timestamp,
+          linesPerSecond: integer,
+        })
+        .nullable(),
+      /** What the bank said the account holds, and whether the last line says so too. */
+      liveBalance: z.object({ amount: reais, at: timestamp, agrees: z.boolean() }).nullable(),
     }),
     transactions: z.object({
       total: integer,

@@ -7,7 +7,11 @@ import * as judged from './judged.js';
 
 const lineBreakKinds: string[] = [...judged.lineBreakKinds];
 /** What has settled itself may come about again; what a person settled stays so. */
-const reopenedKinds: string[] = [...lineBreakKinds, ...judged.settlementBreakKinds, 'missing'];
+const reopenedKinds: string[] = [
+  ...lineBreakKinds,
+  ...judged.settlementBreakKinds,
+  ...['missing', 'unreadable_line', 'broken_chain', 'balance_differs'],
+];
 
 export interface NewBreak {
   kind: string;
@@ -87,11 +91,7 @@ export async function resolveExplained(
     RETURNING ${toldColumns}`;
 }
 
-// Conditions on a line set aside (u), an operation (o), a failed transfer (f) and a break (b), for whoever lists them
-// and whoever looks for any.
-const lineIsUntold = Prisma.sql`NOT EXISTS (
-  SELECT 1 FROM break b WHERE b.account_id = u.account_id AND b.kind = 'unreadable_line'
-    AND b.subject = 'line:' || u.content_hash)`;
+// Conditions on an operation (o), a failed transfer (f) and a break (b), for whoever lists them and whoever looks for any.
 const outcomeIsUntold = Prisma.sql`o.state = 'needs_operator' AND NOT EXISTS (
   SELECT 1 FROM break b WHERE b.account_id = o.account_id AND b.kind = 'unknown_outcome'
     AND b.subject = 'operation:' || o.id)`;
@@ -102,18 +102,13 @@ const outcomeIsKnown = Prisma.sql`b.state = 'open' AND b.kind = 'unknown_outcome
       AND o.id = CASE WHEN b.subject LIKE 'operation:%' THEN substring(b.subject from 11)::uuid END
       AND o.state = 'needs_operator')`;
 
-/** What was set aside, and what nobody knows the end of, without a break yet. */
+/** What nobody knows the end of, without a break yet. */
 export async function listUntold(db: Db, accountId: number): Promise<NewBreak[]> {
   return db.$queryRaw<NewBreak[]>`
-    SELECT 'unreadable_line' AS kind, 'line:' || u.content_hash AS subject, NULL::bigint AS "amountCents",
+    SELECT 'unknown_outcome' AS kind, 'operation:' || o.id AS subject, e.amount_cents AS "amountCents",
            NULL::bigint AS nsu,
-           jsonb_build_object('kind', u.kind, 'reason', u.reason, 'nsu', u.nsu::text) AS evidence
-    FROM unreadable_line u
-    WHERE u.account_id = ${accountId} AND ${lineIsUntold}
-    UNION ALL
-    SELECT 'unknown_outcome', 'operation:' || o.id, e.amount_cents, NULL,
            jsonb_build_object('operationId', o.id, 'operationKind', o.kind, 'reason', o.reason,
-                              'attempts', o.attempts)
+                              'attempts', o.attempts) AS evidence
     FROM operation o
     LEFT JOIN LATERAL (
       SELECT sum(amount_cents)::bigint AS amount_cents FROM expected_payment
@@ -198,8 +193,6 @@ export async function listUnjudgedAccounts(
     ) OR EXISTS (
       SELECT 1 FROM deferred_line d
       WHERE d.account_id = a.id AND d.deferred_at <= now() - ${pauseMs} * interval '1 millisecond'
-    ) OR EXISTS (
-      SELECT 1 FROM unreadable_line u WHERE u.account_id = a.id AND ${lineIsUntold}
     ) OR EXISTS (
       SELECT 1 FROM operation o WHERE o.account_id = a.id AND ${outcomeIsUntold}
     ) OR EXISTS (

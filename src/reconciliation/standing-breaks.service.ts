@@ -1,20 +1,16 @@
 // Breaks that no line under judgement shows: opened, and settled, by how things stand in the book.
 import { Injectable } from '@nestjs/common';
 import { BankService } from '../bank/bank.service.js';
-import type { BankProfile } from '../bank/profiles.js';
+import { boundForTelling } from '../bank/profiles.js';
 import { Database } from '../database.service.js';
 import { WakeUps } from '../platform/wake-ups.js';
 import * as ofBills from './bill-payment-breaks.queries.js';
 import * as breaks from './breaks.queries.js';
 import { Breaks } from './breaks.service.js';
+import * as ofStatement from './statement-breaks.queries.js';
 
 const pageSize = 1_000;
-/** How late an effect may show, where nobody has said: for what only waits or tells, and decides nothing. */
-const unsaidBoundMs = 60_000;
-
-export function visibilityBoundMs({ visibilityBoundMs: said }: BankProfile): number {
-  return said ?? unsaidBoundMs;
-}
+export const visibilityBoundMs = boundForTelling;
 
 @Injectable()
 export class StandingBreaks {
@@ -37,6 +33,7 @@ export class StandingBreaks {
     const accounts = [
       ...(await breaks.listAccountsOfFailed(prisma, visibilityBoundMs(this.bank.profile))),
       ...(await ofBills.listAccountsOfBills(prisma)),
+      ...(await ofStatement.listAccountsOfStatement(prisma)),
     ];
     for (const { accountId } of accounts) await this.wakeUps.wake('reconcile', { accountId });
   }
@@ -55,12 +52,14 @@ export class StandingBreaks {
         visibilityBoundMs(this.bank.profile),
       )),
       ...(await ofBills.listUntoldOfBills(prisma, accountId)),
+      ...(await ofStatement.listUntoldOfStatement(prisma, accountId)),
     ];
     return this.database.transaction(async (tx) => {
       await this.breaks.open(tx, accountId, untold);
       const resolved = [
         ...(await breaks.resolveKnownOutcomes(tx, accountId)),
         ...(await ofBills.resolveEndedOfBills(tx, accountId)),
+        ...(await ofStatement.resolveOverOfStatement(tx, accountId)),
       ];
       await this.breaks.tellResolved(tx, accountId, resolved);
       return untold.length + resolved.length > 0;

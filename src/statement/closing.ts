@@ -9,43 +9,81 @@ import type { LineReading } from './line.js';
 export interface ClosingNeed {
   closedFrom: Date | null;
   closedUntil: Date | null;
-  /** From when on someone waits for a closed span; null when nobody does. */
+  /** From when on an outcome waits for a closed span; null when none does. */
   neededFrom: Date | null;
+  /** When the first day began that is over and has no close; null when there is none. */
+  daysFrom: Date | null;
   /** Not later than the moment at which the first reading begins. */
   bankTime: Date;
   visibilityBoundMs: number;
 }
 
 export interface Span {
-  /** The statement's day that both readings begin with, yyyy-mm-dd. */
+  /** Whether it follows what is closed, or begins anew; else it lies before it. */
+  isForward: boolean;
+  /** The statement's days that both readings begin with and end before, yyyy-mm-dd; null: up to the newest line. */
   startDate: string;
+  endDate: string | null;
   from: Date;
   until: Date;
 }
 
-/** Beyond this, reading all that came since would cost more than it tells: a new span begins. */
+/** Beyond this, reading all that came since would cost more than it tells, unless somebody waits for it. */
 const longestGapDays = 7;
 
 /**
- * The end lies one visibility bound before the first reading: an effect before it had shown by then, and the more
- * so when the second reading began. It begins where the closed span ends, so that this grows, or with the need that
- * is older. Null when nothing can be closed yet.
+ * What can be closed by now: what came since, first, and what lies before it and is waited for. The end lies one
+ * visibility bound before the first reading: an effect before it had shown by then, and the more so when the second
+ * reading began. What is closed stays in one piece: it grows at both ends.
  */
-export function spanToClose(need: ClosingNeed): Span | null {
+export function spansToClose(need: ClosingNeed): Span[] {
   const until = new Date(need.bankTime.getTime() - need.visibilityBoundMs);
-  const startDate = statementDayOf(baseOf(need, until));
+  const base = baseOf(need, until);
+  const startDate = statementDayOf(base);
   const from = statementDayStart(startDate);
-  return from < until ? { startDate, from, until } : null;
+  const front: Span = { isForward: true, startDate, endDate: null, from, until };
+  const before = base === need.closedUntil ? spanBefore(need) : null;
+  return [...(from < until ? [front] : []), ...(before ? [before] : [])];
 }
 
-function baseOf({ closedFrom, closedUntil, neededFrom }: ClosingNeed, until: Date): Date {
+function baseOf({ closedUntil, neededFrom, daysFrom }: ClosingNeed, until: Date): Date {
   const oldest = statementDayStart(addDays(statementDayOf(until), -longestGapDays));
-  if (!closedFrom || !closedUntil || closedUntil < oldest) return neededFrom ?? until;
-  return neededFrom && neededFrom < closedFrom ? neededFrom : closedUntil;
+  const first = neededFrom ?? daysFrom;
+  if (!closedUntil) return first ?? until;
+  if (closedUntil >= oldest) return closedUntil;
+  return first && first <= closedUntil ? closedUntil : (first ?? until);
 }
 
-/** What one reading showed before an instant: each line by its number and content. */
-export function linesBefore(readings: Iterable<LineReading>, until: Date): Set<string> {
+function spanBefore({ closedFrom, neededFrom, daysFrom }: ClosingNeed): Span | null {
+  const needs = [neededFrom, daysFrom].filter((need) => need !== null);
+  const need = needs.reduce<Date | null>((a, b) => (a && a < b ? a : b), null);
+  if (!need || !closedFrom || need >= closedFrom) return null;
+  const startDate = statementDayOf(need);
+  const endDate = statementDayOf(closedFrom);
+  const from = statementDayStart(startDate);
+  return { isForward: false, startDate, endDate, from, until: closedFrom };
+}
+
+/**
+ * The piece of a long span that touches what is closed. `cutAt` is the time of a line that is one too many, counted from
+ * there; a piece has at least one day.
+ */
+export function pieceOf(span: Span, cutAt: Date | null): Span {
+  if (!cutAt) return span;
+  const cutDay = statementDayOf(cutAt);
+  if (span.isForward) {
+    const endDate = cutDay > span.startDate ? cutDay : addDays(span.startDate, 1);
+    const until = statementDayStart(endDate);
+    return until < span.until ? { ...span, endDate, until } : span;
+  }
+  const lastDay = addDays(span.endDate ?? cutDay, -1);
+  const startDate = addDays(cutDay, 1) < lastDay ? addDays(cutDay, 1) : lastDay;
+  const from = statementDayStart(startDate);
+  return from > span.from ? { ...span, startDate, from } : span;
+}
+
+/** What one reading showed of a span: each line by its number and content. */
+export function linesOf(readings: Iterable<LineReading>, { until }: Span): Set<string> {
   const lines = new Set<string>();
   for (const reading of readings) {
     // A line that cannot be read has no time that could be believed: it counts, wherever it stands.

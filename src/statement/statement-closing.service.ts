@@ -11,16 +11,18 @@ import { WakeUps } from '../platform/wake-ups.js';
 import {
   areCutOtherwise,
   isSame,
-  linesBefore,
+  linesOf,
   otherPageSize,
-  spanToClose,
+  pieceOf,
+  spansToClose,
   type Pages,
   type Span,
 } from './closing.js';
 import * as queries from './closing.queries.js';
 import { readLine, type LineReading } from './line.js';
 import type { Sync } from './statement.queries.js';
-import { maxRepeats, StatementService } from './statement.service.js';
+import { maxRepeats } from './page-walk.js';
+import { StatementService } from './statement.service.js';
 
 const busyRetryMs = 500;
 /** More pages than the span can have lines, and some for those that arrive meanwhile. */
@@ -33,7 +35,15 @@ interface Reading {
   pages: Pages;
 }
 
-type Closing = { outcome: 'closed' | 'nothing_to_close' | 'disagreed'; newLines: number };
+interface Closing {
+  outcome: 'closed' | 'nothing_to_close' | 'disagreed';
+  newLines: number;
+  /** Whether more than one piece was to be closed: the next comes when others have had their turn. */
+  isCut: boolean;
+}
+
+/** A piece of a long span: read twice, while no poll can be. */
+const mostLinesPerPiece = 10_000;
 
 @Injectable()
 export class StatementClosing {
@@ -58,12 +68,22 @@ export class StatementClosing {
       await this.wakeUps.wake('closeStatement', { accountId }, { delayMs: busyRetryMs });
       return;
     }
-    const { outcome, newLines } = done.result;
+    const { outcome, newLines, isCut } = done.result;
+    await queries.recordAttempt(this.database.prisma, accountId, outcome === 'closed');
     if (outcome === 'disagreed')
       this.log.warn({ accountId }, 'two readings of the statement do not close it');
     // What they brought is proved by the next poll.
     if (newLines > 0) await this.wakeUps.wake('syncStatement', { accountId });
     await this.wakeUps.wake('reconcile', { accountId });
+    if (isCut && outcome === 'closed') await this.wakeUps.wake('closeStatement', { accountId });
+  }
+
+  /** Wakes the closing of accounts with a day that waits for it. */
+  async wakeDue(): Promise<void> {
+    const boundMs = this.bank.profile.visibilityBoundMs;
+    if (boundMs === null) return;
+    for (const { accountId } of await queries.listToClose(this.database.prisma, boundMs))
+      await this.wakeUps.wake('closeStatement', { accountId });
   }
 
   private async closeAlone(
@@ -74,21 +94,40 @@ export class StatementClosing {
     const sync = { accountId: account.id, token: uuidv4() };
     // The poll brings the mirror up to date, and the bank's own time from before the first reading.
     const { bankTime } = await this.statement.poll(account, sync, stillHere);
-    const closed = await queries.readClosed(this.database.prisma, account.id);
-    const span = spanToClose({ ...closed, bankTime, visibilityBoundMs });
-    if (!span) return { outcome: 'nothing_to_close', newLines: 0 };
+    const { prisma } = this.database;
+    const closed = await queries.readClosed(prisma, account.id, visibilityBoundMs);
+    const spans = spansToClose({ ...closed, bankTime, visibilityBoundMs });
+    const done: Closing = { outcome: 'nothing_to_close', newLines: 0, isCut: false };
+    for (const span of spans) {
+      const cutAt = await queries.findCut(prisma, account.id, span, mostLinesPerPiece);
+      const piece = pieceOf(span, cutAt);
+      const { newLines, doAgree } = await this.closePiece(account, sync, piece, stillHere);
+      done.newLines += newLines;
+      done.outcome = doAgree ? 'closed' : 'disagreed';
+      done.isCut ||= piece !== span;
+      if (!doAgree) break;
+    }
+    return done;
+  }
+
+  /** Reads the span twice, and closes it where both readings agree and its chain holds. */
+  private async closePiece(
+    account: BankAccount,
+    sync: Sync,
+    span: Span,
+    stillHere: () => Promise<void>,
+  ): Promise<{ newLines: number; doAgree: boolean }> {
     const size = this.bank.profile.statementPageSize;
     const first = await this.read(account, sync, span, size, stillHere);
     const otherSize = otherPageSize(first.pages.lines);
     const second = await this.read(account, sync, span, otherSize, stillHere);
     const newLines = first.newLines + second.newLines;
-    if (!doAgree(first, second)) return { outcome: 'disagreed', newLines };
+    if (!doAgree(first, second)) return { newLines, doAgree: false };
     return this.database.transaction(async (tx) => {
       await this.statement.assertCurrent(tx, sync);
-      if (await queries.hasBrokenLink(tx, account.id, span))
-        return { outcome: 'disagreed' as const, newLines };
+      if (await queries.hasBrokenLink(tx, account.id, span)) return { newLines, doAgree: false };
       await queries.recordClosed(tx, sync, span);
-      return { outcome: 'closed' as const, newLines };
+      return { newLines, doAgree: true };
     });
   }
 
@@ -108,8 +147,11 @@ export class StatementClosing {
     const pages: Pages = { lines: 0, count: 0, isRepeated: false };
     for (let page = 1; !isWhole && page <= known + sparePages; page += 1) {
       await stillHere();
-      const { startDate } = span;
-      const { value } = await this.statement.readPage(account, { page, limit, startDate });
+      const { startDate, endDate } = span;
+      const { value } = await this.statement.readPage(account, {
+        ...{ page, limit, startDate },
+        ...(endDate === null ? {} : { endDate }),
+      });
       const readings = value.map(readLine);
       newLines += (await this.statement.recordPage(sync, readings)).newLines;
       const before = seen.size;
@@ -121,7 +163,7 @@ export class StatementClosing {
       pages.isRepeated = readings.length > 0 && repeats === maxRepeats;
       isWhole = readings.length === 0 || pages.isRepeated;
     }
-    return { lines: linesBefore(seen.values(), span.until), newLines, isWhole, pages };
+    return { lines: linesOf(seen.values(), span), newLines, isWhole, pages };
   }
 }
 

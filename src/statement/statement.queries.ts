@@ -2,6 +2,7 @@
 // without knowing writes nothing.
 import type { Db, Tx } from '../database.service.js';
 import { invariant } from '../platform/errors.js';
+import type { Hole } from './chain.js';
 import type { StatementLine } from './line.js';
 import type { PageOrder } from './paging.js';
 
@@ -15,11 +16,14 @@ export interface SyncStart {
   firstHoleNsu: bigint | null;
   /** Whether the mirror is to be read down to the hole: seldom, when that has not mended it. */
   isHoleDue: boolean;
-  /** Mirrored lines below the hole, where it is due; all of them otherwise. */
+  /** Mirrored lines below the hole, where it is due; all of them otherwise, as while the history is first read. */
   linesBeforeHole: bigint;
   pageOrder: PageOrder | null;
   pageLines: number;
   isAnchored: boolean;
+  /** All mirrored lines. */
+  lineCount: bigint;
+  isBroken: boolean;
   /** The database's time at which the sync began. */
   startedAt: Date;
 }
@@ -27,13 +31,15 @@ export interface SyncStart {
 /** Begins a sync: from now on no other writes. */
 export async function beginSync(db: Db, { accountId, token }: Sync): Promise<SyncStart> {
   const [state] = await db.$queryRaw<SyncStart[]>`
-    INSERT INTO statement_state AS s (account_id, sync_token) VALUES (${accountId}, ${token}::uuid)
-    ON CONFLICT (account_id) DO UPDATE SET sync_token = EXCLUDED.sync_token
+    INSERT INTO statement_state AS s (account_id, sync_token, import_started_at)
+    VALUES (${accountId}, ${token}::uuid, clock_timestamp())
+    ON CONFLICT (account_id) DO UPDATE SET sync_token = EXCLUDED.sync_token,
+      import_started_at = COALESCE(s.import_started_at, CASE WHEN NOT s.is_anchored THEN clock_timestamp() END)
     RETURNING first_hole_nsu AS "firstHoleNsu", page_order AS "pageOrder", page_lines AS "pageLines",
-              is_anchored AS "isAnchored",
+              is_anchored AS "isAnchored", line_count AS "lineCount", broken_since IS NOT NULL AS "isBroken",
               clock_timestamp() AS "startedAt",
               first_hole_nsu IS NOT NULL AND COALESCE(hole_next_read_at <= clock_timestamp(), true) AS "isHoleDue",
-              CASE WHEN first_hole_nsu IS NOT NULL AND COALESCE(hole_next_read_at <= clock_timestamp(), true)
+              CASE WHEN is_anchored AND first_hole_nsu IS NOT NULL AND COALESCE(hole_next_read_at <= clock_timestamp(), true)
                 THEN (SELECT count(*) FROM "transaction" t WHERE t.account_id = s.account_id AND t.nsu < s.first_hole_nsu)
                 ELSE line_count END AS "linesBeforeHole"`;
   invariant(state, 'beginning a sync returned no state');
@@ -86,113 +92,106 @@ export async function insertLines(
       ${column(({ contentHash }) => contentHash)}::text[], ${column(({ content }) => content)}::text[])`;
 }
 
-/** Until the chain is proved, the mirror counts as not whole from the lowest new line on. */
-export async function markUnproved(tx: Tx, accountId: number, inserted: number, lowestNsu: bigint) {
+/**
+ * Until the chain is proved, the mirror counts as not whole from the lowest new line on. What the pages look like is kept
+ * with them, so that a first reading that was cut off goes on where it was.
+ */
+export async function markUnproved(
+  tx: Tx,
+  accountId: number,
+  page: { inserted: number; lowestNsu: bigint; lines: number; order: PageOrder | null },
+) {
   await tx.$executeRaw`
     UPDATE statement_state
-    SET first_hole_nsu = LEAST(first_hole_nsu, ${lowestNsu}), line_count = line_count + ${inserted}
+    SET first_hole_nsu = LEAST(first_hole_nsu, ${page.lowestNsu}), line_count = line_count + ${page.inserted},
+        page_lines = GREATEST(page_lines, ${page.lines}), page_order = COALESCE(${page.order}, page_order)
     WHERE account_id = ${accountId}`;
-}
-
-export interface SetAside {
-  kind: 'unreadable' | 'changed';
-  nsu: bigint | null;
-  reason: string;
-  content: string;
-  contentHash: string;
-}
-
-export async function insertSetAside(
-  tx: Tx,
-  accountId: number,
-  lines: SetAside[],
-): Promise<number> {
-  if (lines.length === 0) return 0;
-  const { count } = await tx.unreadableLine.createMany({
-    data: lines.map((line) => ({ accountId, ...line })),
-    skipDuplicates: true,
-  });
-  return count;
-}
-
-/**
- * The first line from `fromNsu` on whose balances do not follow: its own sum, or its neighbour's balance.
- * Null when the chain is unbroken. Starts one line earlier, at the neighbour that is proved already.
- */
-export async function findBrokenLink(
-  tx: Tx,
-  accountId: number,
-  fromNsu: bigint,
-): Promise<bigint | null> {
-  const [broken] = await tx.$queryRaw<{ nsu: bigint }[]>`
-    WITH span AS (
-      SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
-             CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed_cents,
-             lag(current_balance_cents) OVER (ORDER BY nsu) AS neighbour
-      FROM "transaction"
-      WHERE account_id = ${accountId} AND nsu >= COALESCE(
-        (SELECT max(nsu) FROM "transaction" WHERE account_id = ${accountId} AND nsu < ${fromNsu}),
-        ${fromNsu})
-    )
-    SELECT nsu FROM span
-    WHERE previous + signed_cents <> current OR neighbour <> previous
-    ORDER BY nsu LIMIT 1`;
-  return broken?.nsu ?? null;
 }
 
 /** Between readings down to a hole, the third time; doubled each time up to ten minutes. */
 const holePauseSeconds = 5;
+/** As often the mirror is read again down to a hole before nobody believes any more that it is filled. */
+const readsBeforeBroken = 2;
 
-/** Ends a sync that read everything it had to. */
+/** Ends a sync that read everything it had to; whether the chain counts as broken now. */
 export async function finishSync(
   tx: Tx,
   { accountId, token }: Sync,
   sync: {
     startedAt: Date;
-    firstHoleNsu: bigint | null;
+    hole: Hole | null;
+    /** What the chain has come to, where that is not what the line with the highest number says. */
+    balanceCents: bigint | null;
     /** Whether the mirror was read down to the hole that it had. */
     hasReadHole: boolean;
     pageOrder: PageOrder | null;
     pageLines: number;
     clockOffsetMs: number;
+    /** How late an effect may show: a hole that is younger may still be filled. */
+    boundMs: number;
   },
-): Promise<void> {
-  await tx.$executeRaw`
+): Promise<boolean> {
+  const { hole } = sync;
+  const [state] = await tx.$queryRaw<{ isBroken: boolean }[]>`
     UPDATE statement_state s
-    SET last_nsu = newest.nsu, balance_cents = newest.current_balance_cents,
-        first_hole_nsu = ${sync.firstHoleNsu}, page_lines = GREATEST(s.page_lines, ${sync.pageLines}),
-        hole_reads = CASE WHEN ${sync.firstHoleNsu}::bigint IS NULL THEN 0
-                          ELSE s.hole_reads + ${sync.hasReadHole ? 1 : 0} END,
+    SET last_nsu = newest.nsu, balance_cents = COALESCE(${sync.balanceCents}, newest.current_balance_cents),
+        first_hole_nsu = ${hole?.nsu ?? null}, page_lines = GREATEST(s.page_lines, ${sync.pageLines}),
+        hole_nsu = ${hole?.nsu ?? null}, hole_after_nsu = ${hole?.afterNsu ?? null},
+        hole_balance_cents = ${hole?.balanceCents ?? null},
+        hole_reads = found.reads,
+        hole_since = CASE WHEN found.is_same THEN s.hole_since
+                          WHEN ${hole?.nsu ?? null}::bigint IS NOT NULL THEN clock_timestamp() END,
+        broken_since = CASE WHEN found.is_same AND found.reads >= ${readsBeforeBroken}
+          AND s.hole_since <= clock_timestamp() - ${sync.boundMs} * interval '1 millisecond'
+          THEN COALESCE(s.broken_since, clock_timestamp()) END,
         hole_next_read_at = CASE
-          WHEN ${sync.firstHoleNsu}::bigint IS NULL THEN NULL
+          WHEN NOT found.is_same THEN NULL
           WHEN ${sync.hasReadHole} THEN clock_timestamp() + ${holePauseSeconds} * interval '1 second'
             * CASE WHEN s.hole_reads < 2 THEN 0 ELSE LEAST(2 ^ (s.hole_reads - 2), 120) END
           ELSE s.hole_next_read_at END,
         is_anchored = newest.nsu IS NOT NULL, page_order = COALESCE(${sync.pageOrder}, s.page_order),
         polled_from = ${sync.startedAt}, synced_at = clock_timestamp(), polls = s.polls + 1,
         clock_offset_ms = ${BigInt(sync.clockOffsetMs)}
-    FROM (SELECT 1) one LEFT JOIN LATERAL (
+    FROM (
+      SELECT h.is_same, CASE WHEN h.is_same THEN h.hole_reads + ${sync.hasReadHole ? 1 : 0} ELSE 0 END AS reads
+      FROM (
+        SELECT COALESCE(hole_nsu = ${hole?.nsu ?? null}, false) AS is_same, hole_reads FROM statement_state
+        WHERE account_id = ${accountId}
+      ) h
+    ) found LEFT JOIN LATERAL (
       SELECT nsu, current_balance_cents FROM "transaction"
       WHERE account_id = ${accountId} ORDER BY nsu DESC LIMIT 1
     ) newest ON true
-    WHERE s.account_id = ${accountId} AND s.sync_token = ${token}::uuid`;
+    WHERE s.account_id = ${accountId} AND s.sync_token = ${token}::uuid
+    RETURNING s.broken_since IS NOT NULL AS "isBroken"`;
+  return state?.isBroken ?? false;
 }
 
-/** Accounts whose last completed poll is older than this, or that never had one. */
-export async function listOverdue(db: Db, olderThanMs: number): Promise<{ accountId: number }[]> {
+/** Accounts whose last completed poll is so many of their intervals ago, or that never had one. */
+export async function listOverdue(
+  db: Db,
+  intervals: number,
+  usualMs: number,
+): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT a.id AS "accountId" FROM bank_account a
     LEFT JOIN statement_state s ON s.account_id = a.id
-    WHERE s.synced_at IS NULL OR s.synced_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'`;
+    WHERE s.synced_at IS NULL OR s.synced_at < clock_timestamp()
+      - ${intervals} * COALESCE(s.poll_interval_ms, ${usualMs}) * interval '1 millisecond'`;
 }
 
-/** How often the account is polled, in milliseconds; null: as the settings say. */
-export async function recordCadence(
+/** How often each account is polled, in milliseconds; null where nobody has said. */
+export async function listCadences(
   db: Db,
-  accountId: number,
-  pauseMs: number | null,
-): Promise<void> {
+): Promise<{ accountId: number; intervalMs: number | null }[]> {
+  return db.$queryRaw`
+    SELECT a.id AS "accountId", s.poll_interval_ms AS "intervalMs" FROM bank_account a
+    LEFT JOIN statement_state s ON s.account_id = a.id ORDER BY a.id`;
+}
+
+export async function setCadence(db: Db, accountId: number, intervalMs: number | null) {
   await db.$executeRaw`
-    UPDATE statement_state SET poll_interval_ms = ${pauseMs}::int
-    WHERE account_id = ${accountId} AND poll_interval_ms IS DISTINCT FROM ${pauseMs}::int`;
+    INSERT INTO statement_state (account_id, poll_interval_ms) VALUES (${accountId}, ${intervalMs})
+    ON CONFLICT (account_id) DO UPDATE SET poll_interval_ms = EXCLUDED.poll_interval_ms
+    WHERE statement_state.poll_interval_ms IS DISTINCT FROM EXCLUDED.poll_interval_ms`;
 }

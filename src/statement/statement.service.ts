@@ -10,23 +10,31 @@ import { Clock } from '../platform/clock.js';
 import { AppError } from '../platform/errors.js';
 import { Log } from '../platform/log.js';
 import { WakeUps } from '../platform/wake-ups.js';
-import { readLine, type LineReading, type StatementLine } from './line.js';
-import { firstPage, isLastPage, orderOf, type PageOrder } from './paging.js';
+import { boundForTelling } from '../bank/profiles.js';
+import { findHole } from './chain.queries.js';
+import { readLine, type LineReading } from './line.js';
+import { PageWalk } from './page-walk.js';
+import { least, recordLines, type PageResult } from './recording.queries.js';
 import * as queries from './statement.queries.js';
 
 const callDeadlineMs = 8_000;
 const busyRetryMs = 500;
-/**
- * A bank may answer a page past the end with its last one, for ever. Lines that arrive can push a page down by
- * just its length, once or twice, but not again and again.
- */
-export const maxRepeats = 3;
+/** What was read is judged while more is read: each time that so many pages have shown something new. */
+const pagesToJudge = 10;
+const progressEveryMs = 5_000;
 
-interface PageResult {
-  lines: number;
+export interface Poll {
   newLines: number;
-  lowestNsu: bigint | null;
-  order: PageOrder | null;
+  /** Whether anything but new lines is to be told: a chain that broke or holds again, lines that can be read now. */
+  hasNews: boolean;
+  /** Whether all was read that had to be; a first reading may stop between two pages. */
+  isWhole: boolean;
+  bankTime: Date;
+}
+
+interface PollOptions {
+  /** A first reading of a long history stops after this long, so that other accounts are read too. */
+  sliceMs?: number | undefined;
 }
 
 @Injectable()
@@ -41,35 +49,27 @@ export class StatementService {
   ) {}
 
   /** Reads what is new. Throws when the bank does not answer: the next poll reads the same again. */
-  async sync(accountId: number): Promise<void> {
+  async sync(accountId: number, options: PollOptions = {}): Promise<void> {
     const account = await this.accounts.get(accountId);
     const synced = await this.database.alone('syncStatement', accountId, (stillHere) =>
-      this.poll(account, { accountId, token: uuidv4() }, stillHere),
+      this.poll(account, { accountId, token: uuidv4() }, stillHere, options),
     );
     if (!synced) {
       // The other sync may have begun before what this wake-up tells of.
       await this.wakeUps.wake('syncStatement', { accountId }, { delayMs: busyRetryMs });
       return;
     }
-    if (synced.result.newLines > 0) await this.wakeUps.wake('reconcile', { accountId });
-    await this.wakeUps.wake('settleWebhooks', { accountId });
+    const { newLines, hasNews, isWhole } = synced.result;
+    if (newLines > 0 || hasNews) await this.wakeUps.wake('reconcile', { accountId });
+    if (isWhole) await this.wakeUps.wake('settleWebhooks', { accountId });
+    else await this.wakeUps.wake('syncStatement', { accountId });
   }
 
-  /** Wakes a poll of every account. */
-  async wakeAll(): Promise<void> {
-    for (const { id: accountId } of await this.accounts.list())
-      await this.wakeUps.wake('syncStatement', { accountId });
-  }
-
-  /** Wakes accounts past their coalescing whose last completed poll is older than this. */
-  async wakeOverdue(olderThanMs: number): Promise<void> {
-    for (const { accountId } of await queries.listOverdue(this.database.prisma, olderThanMs))
+  /** Wakes accounts past their coalescing whose last completed poll is so many of their intervals ago. */
+  async wakeOverdue(intervals: number, usualMs: number): Promise<void> {
+    const { prisma } = this.database;
+    for (const { accountId } of await queries.listOverdue(prisma, intervals, usualMs))
       await this.wakeUps.wakeOverdue('syncStatement', { accountId });
-  }
-
-  /** Sets how often the account is polled, in milliseconds; null: as the settings say. */
-  async setCadence(accountId: number, pauseMs: number | null): Promise<void> {
-    await queries.recordCadence(this.database.prisma, accountId, pauseMs);
   }
 
   /** Reads what is new, for who holds the lock; tells the bank's time before anything that is read after. */
@@ -77,50 +77,81 @@ export class StatementService {
     account: BankAccount,
     sync: queries.Sync,
     stillHere: () => Promise<void>,
-  ): Promise<{ newLines: number; bankTime: Date }> {
+    { sliceMs = Infinity }: PollOptions = {},
+  ): Promise<Poll> {
     const state = await queries.beginSync(this.database.prisma, sync);
-    let order = state.pageOrder;
-    let newLines = 0;
+    const walk = new PageWalk({ ...state, holeNsu: state.isHoleDue ? state.firstHoleNsu : null });
+    const progress = this.progressOf(account.id, state.isAnchored);
     let lowestNew: bigint | null = null;
+    let healed = 0;
     let clockOffsetMs = 0;
-    let pageLines = 0;
-    let repeats = 0;
-    const seen = new Set<string>();
-    let begin = firstPage(order, state.linesBeforeHole, state.pageLines);
-    const holeNsu = state.isHoleDue ? state.firstHoleNsu : null;
-    for (let page = begin; ; page += 1) {
+    for (let isMore = true; isMore;) {
       await stillHere();
+      const { page } = walk;
       const answer = await this.readPage(account, { page, limit: this.pageSize });
       clockOffsetMs = answer.date ? answer.date.getTime() - this.clock.now().getTime() : 0;
       const readings = answer.value.map(readLine);
       const read = await this.recordPage(sync, readings);
-      order = read.order ?? order;
-      newLines += read.newLines;
+      healed += read.healed;
       if (read.newLines > 0) lowestNew = least(lowestNew, read.lowestNsu);
-      pageLines = Math.max(pageLines, read.lines);
-      if (read.lines === 0 && page === begin && page > 1) {
-        // Fewer pages than expected: the bank shows more lines on one than it did.
-        begin = 1;
-        page = 0;
-        continue;
-      }
-      repeats = addUnseen(seen, readings) ? 0 : repeats + 1;
-      if (repeats === maxRepeats) break;
-      if (isLastPage({ ...read, order, isAnchored: state.isAnchored, holeNsu })) break;
+      isMore = walk.take(read, readings.map(contentHashOf));
+      await progress.tell(walk.newLines, read.newLines > 0);
+      if (isMore && !state.isAnchored && progress.elapsedMs() > sliceMs)
+        return { ...this.outcome(walk, clockOffsetMs), hasNews: healed > 0, isWhole: false };
     }
-    await this.database.transaction(async (tx) => {
+    const isBroken = await this.finish(sync, state, { walk, lowestNew, clockOffsetMs });
+    const hasNews = healed > 0 || isBroken !== state.isBroken;
+    return { ...this.outcome(walk, clockOffsetMs), hasNews, isWhole: true };
+  }
+
+  /** Proves the chain as far as it may have changed, and ends the sync; whether it counts as broken. */
+  private async finish(
+    sync: queries.Sync,
+    state: queries.SyncStart,
+    poll: { walk: PageWalk; lowestNew: bigint | null; clockOffsetMs: number },
+  ): Promise<boolean> {
+    return this.database.transaction(async (tx) => {
       await this.assertCurrent(tx, sync);
-      const from = least(state.firstHoleNsu, lowestNew);
-      await queries.finishSync(tx, sync, {
+      const from = least(state.firstHoleNsu, poll.lowestNew);
+      const { hole, balance } = from === null ? whole : await findHole(tx, sync.accountId, from);
+      return queries.finishSync(tx, sync, {
         startedAt: state.startedAt,
-        firstHoleNsu: from === null ? null : await queries.findBrokenLink(tx, account.id, from),
+        hole,
+        balanceCents: balance,
         hasReadHole: state.isHoleDue,
-        pageOrder: order,
-        pageLines,
-        clockOffsetMs,
+        pageOrder: poll.walk.order,
+        pageLines: poll.walk.pageLines,
+        clockOffsetMs: poll.clockOffsetMs,
+        boundMs: boundForTelling(this.bank.profile),
       });
     });
+  }
+
+  private outcome({ newLines }: PageWalk, clockOffsetMs: number) {
     return { newLines, bankTime: new Date(this.clock.now().getTime() + clockOffsetMs) };
+  }
+
+  /** What a long reading does while it goes on: it has judged what it brought, and a first one says how far it is. */
+  private progressOf(accountId: number, isAnchored: boolean) {
+    const beganAt = performance.now();
+    let toldAt = beganAt;
+    let pages = 0;
+    return {
+      elapsedMs: () => performance.now() - beganAt,
+      tell: async (lines: number, isNew: boolean) => {
+        if (isNew) pages += 1;
+        if (isNew && pages % pagesToJudge === 0)
+          await this.wakeUps.wake('reconcile', { accountId });
+        const now = performance.now();
+        if (isAnchored || now - toldAt < progressEveryMs) return;
+        toldAt = now;
+        const linesPerSecond = Math.round((lines * 1_000) / (now - beganAt));
+        this.log.info(
+          { accountId, lines, linesPerSecond },
+          'the statement is read for the first time',
+        );
+      },
+    };
   }
 
   private get pageSize(): number {
@@ -144,32 +175,13 @@ export class StatementService {
   /** Mirrors what a page shows that the mirror has not. */
   async recordPage(sync: queries.Sync, readings: LineReading[]): Promise<PageResult> {
     const { accountId } = sync;
-    const lines = oncePerNsu(readings);
-    return this.database.transaction(async (tx) => {
+    const result = await this.database.transaction(async (tx) => {
       await this.assertCurrent(tx, sync);
-      const nsus = lines.map(({ nsu }) => nsu);
-      const known = new Map(
-        (await queries.findKnown(tx, accountId, nsus)).map((row) => [row.nsu, row.contentHash]),
-      );
-      const fresh = lines.filter(({ nsu }) => !known.has(nsu)).sort(byTime);
-      const setAside = [
-        ...readings.flatMap(unreadable),
-        ...lines.filter((line) => isChanged(line, known)).map(changed),
-      ];
-      const counted = await queries.insertSetAside(tx, accountId, setAside);
-      if (counted > 0) this.log.warn({ accountId, lines: counted }, 'statement lines set aside');
-      if (fresh.length > 0) {
-        await queries.insertLines(tx, accountId, fresh);
-        const lowest = fresh.map(({ nsu }) => nsu).reduce((a, b) => (a < b ? a : b));
-        await queries.markUnproved(tx, accountId, fresh.length, lowest);
-      }
-      return {
-        lines: readings.length,
-        newLines: fresh.length + counted,
-        lowestNsu: nsus.reduce<bigint | null>(least, null),
-        order: orderOf(nsus),
-      };
+      return recordLines(tx, accountId, readings);
     });
+    if (result.setAside > 0)
+      this.log.warn({ accountId, lines: result.setAside }, 'statement lines set aside');
+    return result;
   }
 
   /** Holds the right to write for the rest of the transaction. Throws when a later sync has it. */
@@ -179,41 +191,8 @@ export class StatementService {
   }
 }
 
-/** Notes the lines of a page; false when this reading had seen them all. */
-function addUnseen(seen: Set<string>, readings: LineReading[]): boolean {
-  const before = seen.size;
-  for (const reading of readings)
-    seen.add(reading.ok ? reading.line.contentHash : reading.contentHash);
-  return seen.size > before;
-}
+const whole = { hole: null, balance: null };
 
-function least(a: bigint | null, b: bigint | null): bigint | null {
-  if (a === null || b === null) return a ?? b;
-  return a < b ? a : b;
-}
-
-/** Pages that shift may show a line twice. */
-function oncePerNsu(readings: LineReading[]): StatementLine[] {
-  const lines = new Map<bigint, StatementLine>();
-  for (const reading of readings) if (reading.ok) lines.set(reading.line.nsu, reading.line);
-  return [...lines.values()];
-}
-
-function byTime(a: StatementLine, b: StatementLine): number {
-  return a.occurredAt.getTime() - b.occurredAt.getTime() || (a.nsu < b.nsu ? -1 : 1);
-}
-
-function isChanged({ nsu, contentHash }: StatementLine, known: Map<bigint, string>): boolean {
-  const before = known.get(nsu);
-  return before !== undefined && before !== contentHash;
-}
-
-function changed({ nsu, content, contentHash }: StatementLine): queries.SetAside {
-  return { kind: 'changed', nsu, reason: 'came again with another content', content, contentHash };
-}
-
-function unreadable(reading: LineReading): queries.SetAside[] {
-  if (reading.ok) return [];
-  const { nsu, reason, content, contentHash } = reading;
-  return [{ kind: 'unreadable', nsu, reason, content, contentHash }];
+function contentHashOf(reading: LineReading): string {
+  return reading.ok ? reading.line.contentHash : reading.contentHash;
 }

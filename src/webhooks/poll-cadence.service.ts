@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { Settings } from '../config.js';
-import { StatementService } from '../statement/statement.service.js';
+import { Cadence } from '../statement/cadence.service.js';
 import { cadenceMs } from './cadence.js';
 import { WebhookHealth } from './webhook-health.service.js';
 
@@ -11,14 +11,14 @@ export class PollCadence {
   constructor(
     private readonly accounts: AccountsService,
     private readonly health: WebhookHealth,
-    private readonly statement: StatementService,
+    private readonly cadence: Cadence,
     private readonly settings: Settings,
   ) {}
 
   async adapt(): Promise<void> {
     for (const { id } of await this.accounts.list()) {
       const lines = await this.health.recent(id);
-      await this.statement.setCadence(id, cadenceMs(lines, this.settings.syncIntervalMs));
+      await this.cadence.set(id, cadenceMs(lines, this.settings.syncIntervalMs));
     }
   }
 }

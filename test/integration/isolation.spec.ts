@@ -9,14 +9,11 @@ import { customer, slip } from '../contract/samples.js';
 import { manual } from '../contract/transfer-samples.js';
 import { exportedThings } from '../support/exported-things.js';
 import { hasBody, queryNames } from '../support/route-parts.js';
-import {
-  adminKey,
-  apiKey,
-  partnerKey,
-  serviceApplication,
-} from '../support/service-application.js';
+import * as application from '../support/service-application.js';
 import type { ServiceApplication } from '../support/service-application.js';
+import { setLineAside } from '../support/statement-things.js';
 
+const { adminKey, apiKey, partnerKey, serviceApplication } = application;
 const ours = { 'api-key': 'x-service-api-key', 'partner-key': 'x-service-partner-key' } as const;
 
 describe('the doors of the service', () => {
@@ -99,6 +96,7 @@ describe('the doors of the service', () => {
       ['/v1/webhook-endpoints/', endpointId],
       ['/v1/deliveries/', delivery.id],
       ['/v1/breaks/', breakId],
+      await setLineAside(service.database.pool, accountId),
     ] as const)
       ids.set(place, id);
     const { eventId } = delivery;

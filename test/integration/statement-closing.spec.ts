@@ -219,6 +219,23 @@ describe('a span of the statement', () => {
     expect((await closed()).from).toEqual(new Date('2026-11-18T03:00:00Z'));
   });
 
+  it('reaches back to the first day that has no close, once that is over', async () => {
+    bank.lines = credits(3);
+    const waitFor = (date: string) =>
+      service.database.pool.query(
+        `INSERT INTO day_close_state (account_id, next_date) VALUES ($1, $2)
+         ON CONFLICT (account_id) DO UPDATE SET next_date = $2`,
+        [accountId, date],
+      );
+    await waitFor('2026-11-21');
+    await close();
+    expect((await closed()).from).toEqual(new Date('2026-11-21T03:00:00Z'));
+    await waitFor('2025-11-21');
+    await close();
+    expect((await closed()).from).toEqual(new Date('2025-11-21T03:00:00Z'));
+    expect(await secondsClosed()).toBeGreaterThanOrEqual(50);
+  });
+
   it('waits for the poll that is under way, and comes again', async () => {
     await service.database.alone('syncStatement', accountId, () => close());
     expect(woken).toEqual(['closeStatement']);

@@ -165,7 +165,7 @@ describe('the health of the bank’s webhooks', () => {
       const { database } = service;
       const accounts = { list: () => Promise.resolve([{ id: accountId }]) } as never;
       const statement = {
-        setCadence: (id: number, pauseMs: number | null) =>
+        set: (id: number, pauseMs: number | null) =>
           statementQueries.recordCadence(database.prisma, id, pauseMs),
       } as never;
       const settings = { syncIntervalMs: 60_000 } as never;

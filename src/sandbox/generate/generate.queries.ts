@@ -29,13 +29,19 @@ export async function insertRows(
   tx: Tx,
   accountId: number,
   rows: { lines: string; charges: string; transfers: string },
+  hidesOriginalId: boolean,
 ): Promise<void> {
-  await insertLines(tx, accountId, rows.lines);
+  await insertLines(tx, accountId, rows.lines, hidesOriginalId);
   await insertCharges(tx, accountId, rows.charges);
   await insertTransfers(tx, accountId, rows.transfers);
 }
 
-async function insertLines(tx: Tx, accountId: number, lines: string): Promise<void> {
+async function insertLines(
+  tx: Tx,
+  accountId: number,
+  lines: string,
+  hidesOriginalId: boolean,
+): Promise<void> {
   await tx.query(
     `WITH line AS MATERIALIZED (
        SELECT * FROM json_to_recordset($2::json) AS line (
@@ -56,12 +62,12 @@ async function insertLines(tx: Tx, accountId: number, lines: string): Promise<vo
      INSERT INTO statement_line (
        account_id, nsu, previous_nsu, id, movement_id, change_cents, balance_previous_cents,
        current_balance_cents, type_name, notes, correlation_id, end_to_end_id,
-       original_end_to_end_id, proof, created_at)
+       original_end_to_end_id, proof, created_at, hides_original_id)
      SELECT $1, nsu, previous_nsu, id, movement_id, change_cents, balance_previous_cents,
             current_balance_cents, type_name, notes, correlation_id, end_to_end_id,
-            original_end_to_end_id, proof, created_at
+            original_end_to_end_id, proof, created_at, $3
      FROM line`,
-    [accountId, lines],
+    [accountId, lines, hidesOriginalId],
   );
 }
 

@@ -102,7 +102,7 @@ export class Generate implements BeforeApplicationShutdown {
       timeOf: await this.timesOf(tx, load),
     });
     const counts = { ...load.counts };
-    const balanceOrder = this.modes.current.balanceOrder;
+    const { balanceOrder, lineOriginalId } = this.modes.current;
     const movementIds = await takeIds(tx, 'movement', size);
     const rowsFrom = (first: number): PlannedRows => {
       const ids = movementIds.slice(first, first + chunkLines);
@@ -112,7 +112,7 @@ export class Generate implements BeforeApplicationShutdown {
     };
     let rows = rowsFrom(0);
     for (let first = 0; first < size; first += chunkLines) {
-      const writing = insertRows(tx, account.id, rows);
+      const writing = insertRows(tx, account.id, rows, lineOriginalId === 'absent');
       try {
         // Planned while the database writes: each takes about as long as the other.
         if (first + chunkLines < size) rows = rowsFrom(first + chunkLines);

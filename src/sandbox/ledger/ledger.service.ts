@@ -123,6 +123,8 @@ export class Ledger {
       original_end_to_end_id: line.originalEndToEndId ?? null,
       proof: line.proof ?? null,
       visible_at: null,
+      hides_external_id: this.modes.current.lineExternalId === 'absent',
+      hides_original_id: this.modes.current.lineOriginalId === 'absent',
       last_nsu: lastNsu,
       skipped_nsu: skippedNsu,
     };

@@ -31,9 +31,9 @@ export const modes = z.strictObject({
   nsuVisibility: oneOf('in-order', 'out-of-order'),
   /** Whether balances follow the order of nsu, or that in which movements were made final. */
   balanceOrder: oneOf('nsu', 'commit'),
-  /** Whether lines carry the client's externalId. */
+  /** Whether lines carry the client's externalId; one that is written stays as it is. */
   lineExternalId: oneOf('present', 'absent'),
-  /** Whether the line of a return carries the endToEndId of what it returns. */
+  /** Whether the line of a return carries the endToEndId of what it returns; the same holds. */
   lineOriginalId: oneOf('present', 'absent'),
   chargeStatus,
   /** What `/pay` pays on a static QR code whose payer chooses. */

@@ -1,16 +1,12 @@
 import type { Transaction } from '../../contract/statement.js';
 import { parseJson } from '../../platform/exact-json.js';
 import { describeTransactionType } from '../ledger/transaction-types.js';
-import type { ModeValues } from '../modes/modes.schema.js';
 import type { StatementRow } from './statement.queries.js';
 
-/** The modes that decide which ids a line carries. */
-export type LineIdModes = Pick<ModeValues, 'lineExternalId' | 'lineOriginalId'>;
-
 /** A line as the contract tells it: the amount is positive, `isCredit` is its sign. */
-export function statementLine(row: StatementRow, modes: LineIdModes): Transaction {
+export function statementLine(row: StatementRow): Transaction {
   const isCredit = row.change_cents > 0n;
-  const externalId = modes.lineExternalId === 'present' ? row.external_id : null;
+  const externalId = row.hides_external_id ? null : row.external_id;
   return {
     id: row.id,
     ...(row.correlation_id === null ? {} : { correlationId: row.correlation_id }),
@@ -24,16 +20,16 @@ export function statementLine(row: StatementRow, modes: LineIdModes): Transactio
       balancePrevious: row.balance_previous_cents,
       currentBalance: row.current_balance_cents,
     },
-    proof: proofOf(row, modes),
+    proof: proofOf(row),
   };
 }
 
 /** The proof as it was written, with the id of what was returned, and without the ids that a mode withholds. */
-function proofOf(row: StatementRow, modes: LineIdModes): Record<string, unknown> | null {
+function proofOf(row: StatementRow): Record<string, unknown> | null {
   if (row.proof === null) return null;
   const proof = parseJson(row.proof) as Record<string, unknown>;
-  if (modes.lineExternalId === 'absent') delete proof.externalId;
-  if (modes.lineOriginalId === 'absent') delete proof.originalEndToEndId;
+  if (row.hides_external_id) delete proof.externalId;
+  if (row.hides_original_id) delete proof.originalEndToEndId;
   else if (row.original_end_to_end_id !== null && !proof.originalEndToEndId)
     proof.originalEndToEndId = row.original_end_to_end_id;
   return proof;

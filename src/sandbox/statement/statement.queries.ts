@@ -33,10 +33,13 @@ export interface StatementRow {
   original_end_to_end_id: string | null;
   proof: string | null;
   created_at: Date;
+  /** The ids that a mode withheld when the line was written: what was told does not change. */
+  hides_external_id: boolean;
+  hides_original_id: boolean;
 }
 
 const columns = `id, nsu, change_cents, balance_previous_cents, current_balance_cents, type_name, notes,
-  correlation_id, external_id, original_end_to_end_id, proof::text, created_at`;
+  correlation_id, external_id, original_end_to_end_id, proof::text, created_at, hides_external_id, hides_original_id`;
 
 /**
  * Numbers and times of an account's lines rise together, save for a neighbour's number that balances in commit order

@@ -55,14 +55,14 @@ export class Statement {
       offset: pageOffset(page, limit),
       limit,
     });
-    return rows.map((row) => statementLine(row, this.modes.current));
+    return rows.map(statementLine);
   }
 
   /** A line that was just posted, as the statement will tell it. */
   async readPosted(tx: Tx, account: BankAccount, nsu: bigint): Promise<Transaction> {
     const row = await findLine(tx, account.id, nsu);
     invariant(row, 'a line that was posted is there');
-    return statementLine(row, this.modes.current);
+    return statementLine(row);
   }
 
   /** A name is known when it is the bank's own, or when a test wrote a line of it. */

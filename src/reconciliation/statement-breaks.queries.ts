@@ -1,0 +1,72 @@
+// Breaks of the statement itself: a chain that is broken, a balance that the last line does not show, lines that could
+// not be read. Opened and settled by what the mirror says of itself.
+import type { Db, Tx } from '../database.service.js';
+import { Prisma } from '../generated/service/client.js';
+import { toldColumns, type NewBreak, type ToldBreak } from './breaks.queries.js';
+
+/** What a person settled stays so; what settled itself may come about again. */
+const isTold = (kind: string, subject: Prisma.Sql) => Prisma.sql`EXISTS (
+  SELECT 1 FROM break b WHERE b.account_id = u.account_id AND b.kind = ${kind} AND b.subject = ${subject}
+    AND NOT (b.state = 'resolved' AND b.resolution = 'itself'))`;
+const lineIsUntold = Prisma.sql`u.resolved_at IS NULL
+  AND NOT ${isTold('unreadable_line', Prisma.sql`'line:' || u.content_hash`)}`;
+const holeIsUntold = Prisma.sql`u.broken_since IS NOT NULL
+  AND NOT ${isTold('broken_chain', Prisma.sql`'hole:' || u.hole_nsu`)}`;
+const balanceIsUntold = Prisma.sql`u.is_balance_off
+  AND NOT ${isTold('balance_differs', Prisma.sql`'balance:' || u.balance_differs_nsu`)}`;
+/** An open break (b) of what is over. */
+const isOver = Prisma.sql`b.state = 'open' AND CASE b.kind
+  WHEN 'unreadable_line' THEN EXISTS (
+    SELECT 1 FROM unreadable_line u WHERE u.account_id = b.account_id
+      AND u.content_hash = substring(b.subject from 6) AND u.resolved_at IS NOT NULL)
+  WHEN 'broken_chain' THEN NOT EXISTS (
+    SELECT 1 FROM statement_state u WHERE u.account_id = b.account_id
+      AND u.broken_since IS NOT NULL AND 'hole:' || u.hole_nsu = b.subject)
+  WHEN 'balance_differs' THEN NOT EXISTS (
+    SELECT 1 FROM statement_state u WHERE u.account_id = b.account_id
+      AND u.is_balance_off AND 'balance:' || u.balance_differs_nsu = b.subject) END`;
+const kinds = Prisma.sql`('unreadable_line', 'broken_chain', 'balance_differs')`;
+
+/** What is wrong with the statement and has no break yet. */
+export async function listUntoldOfStatement(db: Db, accountId: number): Promise<NewBreak[]> {
+  return db.$queryRaw<NewBreak[]>`
+    (SELECT 'unreadable_line' AS kind, 'line:' || u.content_hash AS subject, NULL::bigint AS "amountCents", u.nsu,
+            jsonb_build_object('kind', u.kind, 'reason', u.reason, 'nsu', u.nsu::text) AS evidence
+     FROM unreadable_line u WHERE u.account_id = ${accountId} AND ${lineIsUntold} LIMIT 1000)
+    UNION ALL
+    SELECT 'broken_chain', 'hole:' || u.hole_nsu, abs(t.balance_previous_cents - u.hole_balance_cents), u.hole_nsu,
+           jsonb_build_object('nsu', u.hole_nsu::text, 'balancePreviousCents', t.balance_previous_cents::text,
+                              'neighbourNsu', u.hole_after_nsu::text,
+                              'neighbourBalanceCents', u.hole_balance_cents::text, 'since', u.hole_since)
+    FROM statement_state u
+    LEFT JOIN "transaction" t ON t.account_id = u.account_id AND t.nsu = u.hole_nsu
+    WHERE u.account_id = ${accountId} AND ${holeIsUntold}
+    UNION ALL
+    SELECT 'balance_differs', 'balance:' || u.balance_differs_nsu, abs(u.balance_differs_cents), NULL,
+           jsonb_build_object('lastNsu', u.balance_differs_nsu::text, 'lastBalanceCents', u.balance_cents::text,
+                              'liveBalanceCents', u.live_balance_cents::text, 'since', u.balance_differs_since)
+    FROM statement_state u WHERE u.account_id = ${accountId} AND ${balanceIsUntold}`;
+}
+
+/** The chain holds again, the balances agree, the lines were read. */
+export async function resolveOverOfStatement(tx: Tx, accountId: number): Promise<ToldBreak[]> {
+  return tx.$queryRaw<ToldBreak[]>`
+    UPDATE break SET state = 'resolved', resolved_at = now()
+    FROM break b
+    WHERE b.account_id = ${accountId} AND b.kind IN ${kinds} AND ${isOver}
+      AND break.account_id = b.account_id AND break.id = b.id
+    RETURNING ${toldColumns}`;
+}
+
+/** Accounts whose statement says something that nobody was told. */
+export async function listAccountsOfStatement(db: Db): Promise<{ accountId: number }[]> {
+  return db.$queryRaw`
+    SELECT a.id AS "accountId" FROM bank_account a
+    WHERE EXISTS (
+      SELECT 1 FROM unreadable_line u WHERE u.account_id = a.id AND ${lineIsUntold}
+    ) OR EXISTS (
+      SELECT 1 FROM statement_state u WHERE u.account_id = a.id AND (${holeIsUntold} OR ${balanceIsUntold})
+    ) OR EXISTS (
+      SELECT 1 FROM break b WHERE b.account_id = a.id AND b.kind IN ${kinds} AND ${isOver}
+    )`;
+}

@@ -1,0 +1,103 @@
+// The SQL of the chain: finds the first line that does not follow, as far as lines must be looked at to say so.
+import type { Db, Tx } from '../database.service.js';
+import { linkWindow, walkChain, type Hole, type Link, type Walked } from './chain.js';
+
+const pageSize = 5_000;
+
+/**
+ * The first hole from `fromNsu` on, below which the chain is proved, and what the chain has come to; no balance where
+ * that is what the line with the highest number says. Lines above `untilNsu` are of no interest.
+ */
+export async function findHole(
+  tx: Tx,
+  accountId: number,
+  fromNsu: bigint,
+  untilNsu: bigint | null = null,
+): Promise<{ hole: Hole | null; balance: bigint | null }> {
+  const suspect = await findSuspect(tx, accountId, fromNsu, untilNsu);
+  if (suspect === null) return { hole: null, balance: null };
+  const accepted = new Set(await listAccepted(tx, accountId));
+  let page = await listLinks(tx, accountId, suspect);
+  let links = [...(await listLinksBefore(tx, accountId, suspect)), ...page];
+  let walked = takeUp(links, suspect, { accepted, isCut: page.length === pageSize });
+  while (!walked.hole && page.length === pageSize) {
+    const last = page.at(-1)?.nsu ?? 0n;
+    if (untilNsu !== null && last > untilNsu) break;
+    page = await listLinks(tx, accountId, last + 1n);
+    links = [...links.slice(walked.resume.index), ...page];
+    const isCut = page.length === pageSize;
+    walked = walkChain(links, { start: walked.resume.balance, isCut, accepted });
+  }
+  const { hole, balance } = walked;
+  if (hole && untilNsu !== null && hole.nsu > untilNsu) return { hole: null, balance: null };
+  return { hole, balance: hole ? null : balance };
+}
+
+/**
+ * Walks from some line before the suspect: those are proved, but the first of them may stand among lines of another
+ * order. The one from which the walk gets furthest is no such line.
+ */
+function takeUp(
+  links: readonly Link[],
+  suspect: bigint,
+  options: { accepted: ReadonlySet<bigint>; isCut: boolean },
+): Walked {
+  let best: Walked | null = null;
+  for (let first = 0; first <= linkWindow && first < links.length; first += 1) {
+    const walked = walkChain(links.slice(first), { ...options, start: null });
+    const isFurther = !walked.hole || !best?.hole || walked.hole.nsu > best.hole.nsu;
+    if (!best || isFurther)
+      best = { ...walked, resume: { ...walked.resume, index: walked.resume.index + first } };
+    if (!walked.hole || walked.hole.nsu >= suspect || links[first]?.nsu === suspect) break;
+  }
+  return best ?? walkChain(links, { ...options, start: null });
+}
+
+/** The first line whose balances do not follow from its own sum, or from the line with the number before. */
+async function findSuspect(
+  tx: Tx,
+  accountId: number,
+  fromNsu: bigint,
+  untilNsu: bigint | null,
+): Promise<bigint | null> {
+  const [suspect] = await tx.$queryRaw<{ nsu: bigint }[]>`
+    WITH span AS (
+      SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
+             CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed_cents,
+             lag(current_balance_cents) OVER (ORDER BY nsu) AS neighbour
+      FROM "transaction"
+      WHERE account_id = ${accountId} AND nsu >= COALESCE(
+        (SELECT max(nsu) FROM "transaction" WHERE account_id = ${accountId} AND nsu < ${fromNsu}),
+        ${fromNsu}) AND (${untilNsu}::bigint IS NULL OR nsu <= ${untilNsu}::bigint)
+    )
+    SELECT nsu FROM span
+    WHERE previous + signed_cents <> current OR neighbour <> previous
+    ORDER BY nsu LIMIT 1`;
+  return suspect?.nsu ?? null;
+}
+
+async function listLinks(tx: Tx, accountId: number, fromNsu: bigint): Promise<Link[]> {
+  return tx.$queryRaw<Link[]>`
+    SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
+           CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed
+    FROM "transaction" WHERE account_id = ${accountId} AND nsu >= ${fromNsu}
+    ORDER BY nsu LIMIT ${pageSize}`;
+}
+
+async function listLinksBefore(tx: Tx, accountId: number, nsu: bigint): Promise<Link[]> {
+  const links = await tx.$queryRaw<Link[]>`
+    SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
+           CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed
+    FROM "transaction" WHERE account_id = ${accountId} AND nsu < ${nsu}
+    ORDER BY nsu DESC LIMIT ${linkWindow}`;
+  return links.reverse();
+}
+
+/** Holes that a person has taken for what they are: the chain goes on behind them. */
+async function listAccepted(db: Db, accountId: number): Promise<bigint[]> {
+  const rows = await db.$queryRaw<{ nsu: bigint }[]>`
+    SELECT nsu FROM break
+    WHERE account_id = ${accountId} AND kind = 'broken_chain' AND state = 'resolved'
+      AND resolution <> 'itself' AND nsu IS NOT NULL`;
+  return rows.map(({ nsu }) => nsu);
+}

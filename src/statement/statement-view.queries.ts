@@ -1,0 +1,58 @@
+// What the summary says of the statement beyond how far it was read: a chain that is broken, a first reading that goes
+// on, what the bank says the account holds.
+import type { Db } from '../database.service.js';
+
+export interface StatementView {
+  broken: { nsu: bigint; since: Date } | null;
+  import: {
+    lines: bigint;
+    oldest: Date | null;
+    newest: Date | null;
+    startedAt: Date;
+    linesPerSecond: number;
+  } | null;
+  liveBalance: { amountCents: bigint; at: Date; agrees: boolean } | null;
+}
+
+export async function readStatementView(db: Db, accountId: number): Promise<StatementView> {
+  const [row] = await db.$queryRaw<Row[]>`
+    SELECT CASE WHEN broken_since IS NOT NULL THEN hole_nsu END AS "brokenNsu", broken_since AS "brokenSince",
+           is_anchored AS "isAnchored", line_count AS lines, import_started_at AS "startedAt",
+           CASE WHEN NOT is_anchored THEN line_count::float8 / GREATEST(
+             extract(epoch FROM clock_timestamp() - import_started_at), 0.001) END AS rate,
+           span.oldest, span.newest, live_balance_cents AS "liveCents", live_balance_at AS "liveAt",
+           balance_differs_since IS NULL AS agrees
+    FROM statement_state s
+    LEFT JOIN LATERAL (
+      SELECT min(occurred_at) AS oldest, max(occurred_at) AS newest FROM "transaction" t
+      WHERE t.account_id = s.account_id AND NOT s.is_anchored
+    ) span ON true
+    WHERE s.account_id = ${accountId}`;
+  if (!row) return { broken: null, import: null, liveBalance: null };
+  const { brokenNsu, brokenSince, startedAt, lines, oldest, newest, liveCents, liveAt } = row;
+  const isImporting = !row.isAnchored && startedAt !== null && lines > 0n;
+  return {
+    broken: brokenNsu !== null && brokenSince ? { nsu: brokenNsu, since: brokenSince } : null,
+    import: isImporting
+      ? { ...{ lines, oldest, newest, startedAt }, linesPerSecond: Math.round(row.rate ?? 0) }
+      : null,
+    liveBalance:
+      liveCents !== null && liveAt
+        ? { amountCents: liveCents, at: liveAt, agrees: row.agrees }
+        : null,
+  };
+}
+
+interface Row {
+  brokenNsu: bigint | null;
+  brokenSince: Date | null;
+  isAnchored: boolean;
+  lines: bigint;
+  startedAt: Date | null;
+  rate: number | null;
+  oldest: Date | null;
+  newest: Date | null;
+  liveCents: bigint | null;
+  liveAt: Date | null;
+  agrees: boolean;
+}

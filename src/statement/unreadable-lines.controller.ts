@@ -1,0 +1,103 @@
+import { Controller, UseGuards } from '@nestjs/common';
+import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
+import type { Caller } from '../accounts/api-keys.service.js';
+import { Needs } from '../accounts/needs.decorator.js';
+import type { RouteInput } from '../contract/route.js';
+import { Database } from '../database.service.js';
+import { KeptAnswers } from '../kept-answers/kept-answers.service.js';
+import { Handles, Input } from '../platform/contract-route.js';
+import { readPage, toList } from '../platform/listing.js';
+import * as queries from './unreadable-lines.queries.js';
+import {
+  getUnreadableLine,
+  listUnreadableLines,
+  redriveUnreadableLine,
+  redriveUnreadableLines,
+  type UnreadableLineView,
+} from './unreadable-lines.schema.js';
+import { UnreadableLines } from './unreadable-lines.service.js';
+
+@Controller()
+@UseGuards(ApiKeyGuard)
+export class UnreadableLinesController {
+  constructor(
+    private readonly lines: UnreadableLines,
+    private readonly database: Database,
+    private readonly keptAnswers: KeptAnswers,
+  ) {}
+
+  @Handles(listUnreadableLines)
+  async list(
+    @CalledBy() { accountId }: Caller,
+    @Input() { query }: RouteInput<typeof listUnreadableLines>,
+  ) {
+    const page = readPage(query, isCursor);
+    const { kind = null, nsu = null, isResolved = null } = query;
+    const rows = await queries.listUnreadable(this.database.prisma, accountId, {
+      ...{ kind, nsu, isResolved },
+      after: page.after === null ? null : cursorOf(page.after),
+      limit: page.limit + 1,
+    });
+    return toList(rows, page, keyOf, describe);
+  }
+
+  @Handles(getUnreadableLine)
+  async get(
+    @CalledBy() { accountId }: Caller,
+    @Input() { params }: RouteInput<typeof getUnreadableLine>,
+  ) {
+    const row = await this.lines.get(accountId, params.id);
+    return { ...describe(row), content: row.content };
+  }
+
+  @Needs('reconcile')
+  @Handles(redriveUnreadableLines)
+  redriveAll(
+    @CalledBy() { accountId }: Caller,
+    @Input() request: RouteInput<typeof redriveUnreadableLines>,
+  ) {
+    return this.keptAnswers.once({ accountId, route: redriveUnreadableLines, request }, () =>
+      this.lines.redrive(accountId),
+    );
+  }
+
+  @Needs('reconcile')
+  @Handles(redriveUnreadableLine)
+  redrive(
+    @CalledBy() { accountId }: Caller,
+    @Input() request: RouteInput<typeof redriveUnreadableLine>,
+  ) {
+    const { id } = request.params;
+    return this.keptAnswers.once({ accountId, route: redriveUnreadableLine, request }, async () => {
+      await this.lines.get(accountId, id);
+      await this.lines.redrive(accountId, id);
+      return describe(await this.lines.get(accountId, id));
+    });
+  }
+}
+
+function keyOf({ recordedAt, contentHash }: queries.UnreadableRow): string {
+  return `${recordedAt.toISOString()} ${contentHash}`;
+}
+
+function isCursor(text: string): boolean {
+  return (
+    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z [0-9a-f]{1,100}$/.test(text) &&
+    !Number.isNaN(Date.parse(text.slice(0, 24)))
+  );
+}
+
+function cursorOf(text: string): queries.UnreadableCursor {
+  return { recordedAt: new Date(text.slice(0, 24)), contentHash: text.slice(25) };
+}
+
+function describe(row: queries.UnreadableRow): UnreadableLineView {
+  const { contentHash, kind, nsu, reason, resolution } = row;
+  return {
+    id: contentHash,
+    ...{ kind, nsu, reason },
+    recordedAt: row.recordedAt.toISOString(),
+    resolvedAt: row.resolvedAt?.toISOString() ?? null,
+    resolution,
+  };
+}
