@@ -7,6 +7,7 @@ import { WakeUps } from '../platform/wake-ups.js';
 import * as ofBills from './bill-payment-breaks.queries.js';
 import * as breaks from './breaks.queries.js';
 import { Breaks } from './breaks.service.js';
+import { MissingPayments } from './missing-payments.service.js';
 
 const pageSize = 1_000;
 /** How late an effect may show, where nobody has said: for what only waits or tells, and decides nothing. */
@@ -23,6 +24,7 @@ export class StandingBreaks {
     private readonly bank: BankService,
     private readonly breaks: Breaks,
     private readonly wakeUps: WakeUps,
+    private readonly missing: MissingPayments,
   ) {}
 
   /** Wakes what the statement contradicts: verdicts on operations, transfers that failed and bills that were paid. */
@@ -56,6 +58,7 @@ export class StandingBreaks {
       )),
       ...(await ofBills.listUntoldOfBills(prisma, accountId)),
     ];
+    const hasMissing = await this.missing.lookWhenDue(accountId);
     return this.database.transaction(async (tx) => {
       await this.breaks.open(tx, accountId, untold);
       const resolved = [
@@ -63,7 +66,7 @@ export class StandingBreaks {
         ...(await ofBills.resolveEndedOfBills(tx, accountId)),
       ];
       await this.breaks.tellResolved(tx, accountId, resolved);
-      return untold.length + resolved.length > 0;
+      return hasMissing || untold.length + resolved.length > 0;
     });
   }
 }
