@@ -8,18 +8,15 @@ import { EventsService } from '../../src/events/events.service.js';
 import { servedRoutes } from '../../src/platform/api-reference.js';
 import { customer, slip } from '../contract/samples.js';
 import { manual } from '../contract/transfer-samples.js';
-import {
-  adminKey,
-  apiKey,
-  partnerKey,
-  serviceApplication,
-} from '../support/service-application.js';
-import type { ServiceApplication } from '../support/service-application.js';
+import { runOfA } from '../support/isolation-runs.js';
+import * as whole from '../support/service-application.js';
+
+const { adminKey, apiKey, partnerKey, serviceApplication } = whole;
 
 const ours = { 'api-key': 'x-service-api-key', 'partner-key': 'x-service-partner-key' } as const;
 
 describe('the doors of the service', () => {
-  let service: ServiceApplication;
+  let service: whole.ServiceApplication;
   let routes: Route[];
   let accountId: number;
   /** Keys of account B, one for each scope and one for all, and a partner's. */
@@ -135,6 +132,7 @@ describe('the doors of the service', () => {
       (await service.call('GET', path)).body.data[0].id as string;
     const [onboarding] = await service.database.prisma.customer.findMany();
     for (const [place, id] of [
+      ...(await runOfA(service)),
       ['/v1/transfers/', await newest('/v1/transfers')],
       ['/v1/bill-payments/', await newest('/v1/bill-payments')],
       ['/v1/refunds/', await newest('/v1/refunds')],
