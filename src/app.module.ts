@@ -24,6 +24,7 @@ import { Timers } from './platform/timers.js';
 import { WakeUps } from './platform/wake-ups.js';
 import { Workers } from './platform/workers.js';
 import { ReconciliationModule } from './reconciliation/reconciliation.module.js';
+import { RunsModule } from './reconciliation/runs/runs.module.js';
 import { RefundsModule } from './refunds/refunds.module.js';
 import { StatementModule } from './statement/statement.module.js';
 import { TransfersModule } from './transfers/transfers.module.js';
@@ -78,6 +79,7 @@ export class AppModule {
         WebhooksModule,
         ReconciliationModule,
         ExportsModule,
+        RunsModule,
       ],
     };
   }

@@ -56,6 +56,13 @@ export const jobs = {
     coalesceBy: byAccount,
     concurrency: 4,
   }),
+  /** Goes over an account once: poll, match, what did not come. */
+  runReconciliation: job({
+    name: 'run-reconciliation',
+    payload: z.object({ accountId: z.int(), runId: z.uuid() }),
+    coalesceBy: ({ runId }) => runId,
+    concurrency: 2,
+  }),
   /** Sends an operation that was accepted and not sent, or finds out what became of one. */
   advanceOperation: job({
     name: 'advance-operation',

@@ -6,6 +6,7 @@ import { StatementModule } from '../statement/statement.module.js';
 import { BookController } from './book.controller.js';
 import { Breaks } from './breaks.service.js';
 import { DeclaredRules } from './declared-rules.service.js';
+import { MissingPayments } from './missing-payments.service.js';
 import { ReconciliationProcessor } from './reconciliation.processor.js';
 import { ReconciliationService } from './reconciliation.service.js';
 import { StandingBreaks } from './standing-breaks.service.js';
@@ -14,6 +15,7 @@ import { VerdictsController } from './verdicts.controller.js';
 
 const sweepEveryMs = 1_000;
 const contradictedEveryMs = 5_000;
+const missingEveryMs = 5_000;
 
 @Module({
   imports: [EventsModule, ExpectedPaymentsModule, StatementModule],
@@ -23,16 +25,18 @@ const contradictedEveryMs = 5_000;
     VerdictWriter,
     Breaks,
     StandingBreaks,
+    MissingPayments,
     DeclaredRules,
     ReconciliationProcessor,
   ],
-  exports: [Breaks],
+  exports: [Breaks, MissingPayments, ReconciliationService],
 })
 export class ReconciliationModule implements OnModuleInit {
   constructor(
     private readonly timers: Timers,
     private readonly reconciliation: ReconciliationService,
     private readonly standing: StandingBreaks,
+    private readonly missing: MissingPayments,
   ) {}
 
   onModuleInit(): void {
@@ -40,5 +44,6 @@ export class ReconciliationModule implements OnModuleInit {
     this.timers.every('contradictions', contradictedEveryMs, () =>
       this.standing.wakeContradicted(),
     );
+    this.timers.every('missing', missingEveryMs, () => this.missing.wakeDue());
   }
 }

@@ -8,6 +8,7 @@ import * as ofBills from './bill-payment-breaks.queries.js';
 import * as breaks from './breaks.queries.js';
 import { Breaks } from './breaks.service.js';
 import * as ofStatement from './statement-breaks.queries.js';
+import { MissingPayments } from './missing-payments.service.js';
 
 const pageSize = 1_000;
 export const visibilityBoundMs = boundForTelling;
@@ -19,6 +20,7 @@ export class StandingBreaks {
     private readonly bank: BankService,
     private readonly breaks: Breaks,
     private readonly wakeUps: WakeUps,
+    private readonly missing: MissingPayments,
   ) {}
 
   /** Wakes what the statement contradicts: verdicts on operations, transfers that failed and bills that were paid. */
@@ -54,6 +56,7 @@ export class StandingBreaks {
       ...(await ofBills.listUntoldOfBills(prisma, accountId)),
       ...(await ofStatement.listUntoldOfStatement(prisma, accountId)),
     ];
+    const hasMissing = await this.missing.lookWhenDue(accountId);
     return this.database.transaction(async (tx) => {
       await this.breaks.open(tx, accountId, untold);
       const resolved = [
@@ -62,7 +65,7 @@ export class StandingBreaks {
         ...(await ofStatement.resolveOverOfStatement(tx, accountId)),
       ];
       await this.breaks.tellResolved(tx, accountId, resolved);
-      return untold.length + resolved.length > 0;
+      return hasMissing || untold.length + resolved.length > 0;
     });
   }
 }

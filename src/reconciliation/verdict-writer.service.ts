@@ -16,6 +16,7 @@ import {
   type Verdict,
 } from './judged.js';
 import { chargeEvent, unexpectedEvent } from './line-events.js';
+import { missingSubject } from './missing-deadlines.js';
 import { movementEvent, type ToldTransfer } from './movement-events.js';
 import * as queries from './verdicts.queries.js';
 
@@ -65,6 +66,8 @@ export class VerdictWriter {
       ...(await breaks.resolveExplained(tx, accountId, explained)),
       ...(await breaks.resolveReturned(tx, accountId, returned)),
     ]);
+    const come = matches.map(({ expectedPaymentId }) => missingSubject(expectedPaymentId));
+    await this.breaks.resolve(tx, accountId, 'missing', come);
     const notDone = late.filter(isOfNotExecuted);
     await this.expectedPayments.reinstate(tx, accountId, notDone.map(toOperation));
     await this.expectedPayments.reinstateEach(tx, accountId, late.map(toExpected));

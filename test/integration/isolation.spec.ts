@@ -12,6 +12,7 @@ import { hasBody, queryNames } from '../support/route-parts.js';
 import * as application from '../support/service-application.js';
 import type { ServiceApplication } from '../support/service-application.js';
 import { setLineAside } from '../support/statement-things.js';
+import { runOfA } from '../support/isolation-runs.js';
 
 const { adminKey, apiKey, partnerKey, serviceApplication } = application;
 const ours = { 'api-key': 'x-service-api-key', 'partner-key': 'x-service-partner-key' } as const;
@@ -136,6 +137,7 @@ describe('the doors of the service', () => {
       (await service.call('GET', path)).body.data[0].id as string;
     const [onboarding] = await service.database.prisma.customer.findMany();
     for (const [place, id] of [
+      ...(await runOfA(service)),
       ['/v1/transfers/', await newest('/v1/transfers')],
       ['/v1/bill-payments/', await newest('/v1/bill-payments')],
       ['/v1/refunds/', await newest('/v1/refunds')],

@@ -5,7 +5,7 @@ import { BankTime } from '../../src/statement/bank-time.service.js';
 import { PollCadence } from '../../src/webhooks/poll-cadence.service.js';
 import { WebhookHealth } from '../../src/webhooks/webhook-health.service.js';
 import { WebhookHealthController } from '../../src/webhooks/webhook-health.controller.js';
-import * as statementQueries from '../../src/statement/statement.queries.js';
+import { Cadence } from '../../src/statement/cadence.service.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 interface Told {
@@ -164,12 +164,9 @@ describe('the health of the bank’s webhooks', () => {
     const adapt = async () => {
       const { database } = service;
       const accounts = { list: () => Promise.resolve([{ id: accountId }]) } as never;
-      const statement = {
-        set: (id: number, pauseMs: number | null) =>
-          statementQueries.recordCadence(database.prisma, id, pauseMs),
-      } as never;
+      const cadence = new Cadence(database, {} as never);
       const settings = { syncIntervalMs: 60_000 } as never;
-      await new PollCadence(accounts, health, statement, settings).adapt();
+      await new PollCadence(accounts, health, cadence, settings).adapt();
       const { pollIntervalMs } = await database.prisma.statementState.findUniqueOrThrow({
         where: { accountId },
       });

@@ -5,6 +5,7 @@ import { ExpectedPaymentsService } from '../../src/expected-payments/expected-pa
 import type { WakeUps } from '../../src/platform/wake-ups.js';
 import { Breaks } from '../../src/reconciliation/breaks.service.js';
 import { DeclaredRules } from '../../src/reconciliation/declared-rules.service.js';
+import { MissingPayments } from '../../src/reconciliation/missing-payments.service.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 import { StandingBreaks } from '../../src/reconciliation/standing-breaks.service.js';
 import { VerdictWriter } from '../../src/reconciliation/verdict-writer.service.js';
@@ -28,7 +29,8 @@ export function judgementOn(
   const expectedPayments = new ExpectedPaymentsService();
   const writer = new VerdictWriter(events, expectedPayments, breaks, wakeUps);
   const rules = new DeclaredRules();
-  const standing = new StandingBreaks(database, bank, breaks, wakeUps);
+  const missing = new MissingPayments(database, bank, breaks, wakeUps);
+  const standing = new StandingBreaks(database, bank, breaks, wakeUps, missing);
   const reconciliation = new ReconciliationService(
     database,
     accounts,
@@ -38,5 +40,5 @@ export function judgementOn(
     rules,
     wakeUps,
   );
-  return { reconciliation, standing, breaks };
+  return { reconciliation, standing, breaks, missing };
 }

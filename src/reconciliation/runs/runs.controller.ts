@@ -1,0 +1,79 @@
+import { Controller, UseGuards } from '@nestjs/common';
+import { z } from 'zod';
+import { ApiKeyGuard, CalledBy } from '../../accounts/api-key.guard.js';
+import type { Caller } from '../../accounts/api-keys.service.js';
+import { Needs } from '../../accounts/needs.decorator.js';
+import type { RouteInput } from '../../contract/route.js';
+import { Database } from '../../database.service.js';
+import { KeptAnswers } from '../../kept-answers/kept-answers.service.js';
+import { Handles, Input, Reply } from '../../platform/contract-route.js';
+import { AppError } from '../../platform/errors.js';
+import { stringifyJson } from '../../platform/exact-json.js';
+import { isUuid, readPage, toList } from '../../platform/listing.js';
+import { describeRun } from './run-view.js';
+import { changeSchedule, getRun, getSchedule, listRuns, startRun } from './runs.schema.js';
+import { RunsService } from './runs.service.js';
+import type { Schedule } from './schedules.queries.js';
+import { Schedules } from './schedules.service.js';
+
+@Controller()
+@UseGuards(ApiKeyGuard)
+export class RunsController {
+  constructor(
+    private readonly runs: RunsService,
+    private readonly schedules: Schedules,
+    private readonly database: Database,
+    private readonly keptAnswers: KeptAnswers,
+  ) {}
+
+  @Needs('reconcile')
+  @Handles(startRun)
+  start(@CalledBy() { accountId, keyId }: Caller, @Input() request: RouteInput<typeof startRun>) {
+    return this.keptAnswers.once({ accountId, route: startRun, request }, async () => {
+      const run = await this.runs.request(accountId, keyId);
+      const body = stringifyJson(z.encode(startRun.response, describeRun(run)));
+      return new Reply(startRun.successStatus, body, { Location: `/v1/reconciliations/${run.id}` });
+    });
+  }
+
+  @Handles(listRuns)
+  async list(@CalledBy() { accountId }: Caller, @Input() { query }: RouteInput<typeof listRuns>) {
+    const page = readPage(query, isUuid);
+    const rows = await this.database.prisma.reconciliationRun.findMany({
+      where: {
+        accountId,
+        ...(query.state ? { state: query.state } : {}),
+        ...(page.after ? { id: { lt: page.after } } : {}),
+      },
+      orderBy: { id: 'desc' },
+      take: page.limit + 1,
+    });
+    return toList(rows, page, ({ id }) => id, describeRun);
+  }
+
+  @Handles(getRun)
+  async get(
+    @CalledBy() { accountId }: Caller,
+    @Input() { params: { id } }: RouteInput<typeof getRun>,
+  ) {
+    if (!isUuid(id)) throw new AppError('not_found');
+    return describeRun(await this.runs.get(accountId, id));
+  }
+
+  @Handles(getSchedule)
+  async schedule(@CalledBy() { accountId }: Caller) {
+    return describeSchedule(await this.schedules.get(accountId));
+  }
+
+  @Needs('reconcile')
+  @Handles(changeSchedule)
+  change(@CalledBy() { accountId }: Caller, @Input() request: RouteInput<typeof changeSchedule>) {
+    return this.keptAnswers.once({ accountId, route: changeSchedule, request }, async () =>
+      describeSchedule(await this.schedules.change(accountId, request.body)),
+    );
+  }
+}
+
+function describeSchedule({ cron, timezone, nextRunAt }: Schedule) {
+  return { cron, timezone, nextRunAt: nextRunAt?.toISOString() ?? null };
+}

@@ -1,0 +1,93 @@
+// The SQL of runs: one at a time for each account, and what changed while one ran.
+import { v7 as uuidv7 } from 'uuid';
+import type { Db, Tx } from '../../database.service.js';
+import { Prisma } from '../../generated/service/client.js';
+import type { RunCounts } from './run-view.js';
+
+export interface RunKey {
+  accountId: number;
+  runId: string;
+}
+
+/** Begins a run from where the last finished one ended, or answers the one that runs. */
+export async function beginRun(
+  tx: Tx,
+  accountId: number,
+  trigger: 'request' | 'schedule',
+  requestedBy: string | null,
+): Promise<string> {
+  const [begun] = await tx.$queryRaw<{ id: string }[]>`
+    INSERT INTO reconciliation_run (account_id, id, trigger, state, requested_by, window_from, after_arrival, started_at)
+    SELECT ${accountId}, ${uuidv7()}::uuid, ${trigger}, 'running', ${requestedBy}, ${windowFrom(accountId)},
+           COALESCE((SELECT max(arrival) FROM "transaction" WHERE account_id = ${accountId}), 0), clock_timestamp()
+    ON CONFLICT (account_id) WHERE state = 'running' DO UPDATE SET state = 'running'
+    RETURNING id`;
+  return begun?.id ?? '';
+}
+
+/** The end of the last finished run, or the first line. */
+const windowFrom = (accountId: number) => Prisma.sql`COALESCE(
+  (SELECT window_until FROM reconciliation_run WHERE account_id = ${accountId} AND state = 'finished'
+   ORDER BY id DESC LIMIT 1),
+  (SELECT min(occurred_at) FROM "transaction" WHERE account_id = ${accountId}))`;
+
+/** Whether a poll that began after the run did has completed. */
+export async function isPolledSince(db: Db, accountId: number, since: Date): Promise<boolean> {
+  const polled = await db.$queryRaw<unknown[]>`
+    SELECT 1 FROM statement_state WHERE account_id = ${accountId} AND polled_from >= ${since}`;
+  return polled.length === 1;
+}
+
+/** What changed since the run began. */
+export async function countChanges(tx: Tx, { accountId, runId }: RunKey): Promise<RunCounts> {
+  const [row] = await tx.$queryRaw<Record<keyof RunCounts, bigint>[]>`
+    SELECT
+      (SELECT count(*) FROM "transaction" t
+       WHERE t.account_id = r.account_id AND t.arrival > r.after_arrival) AS "newLines",
+      (SELECT count(DISTINCT nsu) FROM match m
+       WHERE m.account_id = r.account_id AND m.created_at >= r.started_at AND m.unlinked_at IS NULL) AS matched,
+      (SELECT count(*) FROM classification c
+       WHERE c.account_id = r.account_id AND c.created_at >= r.started_at) AS classified,
+      (SELECT count(*) FROM match m
+       WHERE m.account_id = r.account_id AND m.unlinked_at >= r.started_at) AS unlinked,
+      breaks.*,
+      (SELECT count(*) FROM "transaction" t
+       WHERE t.account_id = r.account_id AND t.arrival > COALESCE(s.judged_arrival, 0))
+        + (SELECT count(*) FROM deferred_line d WHERE d.account_id = r.account_id) AS pending
+    FROM reconciliation_run r
+    LEFT JOIN reconciliation_state s ON s.account_id = r.account_id
+    CROSS JOIN LATERAL (
+      SELECT count(*) FILTER (WHERE e.action IN ('opened', 'reopened')) AS "breaksOpened",
+             count(*) FILTER (WHERE e.action = 'resolved') AS "breaksResolved",
+             count(*) FILTER (WHERE e.action IN ('opened', 'reopened') AND b.kind = 'missing') AS missing
+      FROM break_entry e JOIN break b ON b.account_id = e.account_id AND b.id = e.break_id
+      WHERE e.account_id = r.account_id AND e.created_at >= r.started_at
+    ) breaks
+    WHERE r.account_id = ${accountId} AND r.id = ${runId}::uuid`;
+  const counts = Object.entries(row ?? {}).map(([name, count]) => [name, Number(count)] as const);
+  return Object.fromEntries(counts) as unknown as RunCounts;
+}
+
+/** Ends a run that runs; false when it ended before: whoever ended it has told. */
+export async function endRun(
+  tx: Tx,
+  { accountId, runId }: RunKey,
+  counts: RunCounts,
+  error: string | null,
+): Promise<boolean> {
+  const ended = await tx.$executeRaw`
+    UPDATE reconciliation_run r
+    SET state = ${error === null ? 'finished' : 'failed'}, counts = ${JSON.stringify(counts)}::jsonb, error = ${error},
+        window_from = COALESCE(r.window_from, ${windowFrom(accountId)}),
+        window_until = CASE WHEN ${error === null} THEN
+          (SELECT GREATEST(r.window_from, s.polled_from + s.clock_offset_ms * interval '1 millisecond')
+           FROM statement_state s WHERE s.account_id = r.account_id) END,
+        finished_at = clock_timestamp()
+    WHERE r.account_id = ${accountId} AND r.id = ${runId}::uuid AND r.state = 'running'`;
+  return ended === 1;
+}
+
+export async function listRunning(db: Db): Promise<RunKey[]> {
+  return db.$queryRaw<RunKey[]>`
+    SELECT account_id AS "accountId", id AS "runId" FROM reconciliation_run WHERE state = 'running'`;
+}

@@ -1,0 +1,47 @@
+// The SQL of schedules. `next_run_at` is an instant of the bank's clock.
+import type { Db, Tx } from '../../database.service.js';
+
+export interface Schedule {
+  accountId: number;
+  cron: string | null;
+  timezone: string;
+  nextRunAt: Date | null;
+}
+
+/** The accounts that have no schedule yet. */
+export async function listUnscheduled(db: Db): Promise<{ accountId: number }[]> {
+  return db.$queryRaw`
+    SELECT a.id AS "accountId" FROM bank_account a
+    WHERE NOT EXISTS (SELECT 1 FROM reconciliation_schedule s WHERE s.account_id = a.id)`;
+}
+
+/** Unless somebody has said it meanwhile. */
+export async function insertSchedule(db: Db, schedule: Schedule): Promise<void> {
+  await db.reconciliationSchedule.createMany({ data: [schedule], skipDuplicates: true });
+}
+
+export async function writeSchedule(db: Db, schedule: Schedule): Promise<void> {
+  const { accountId, cron, timezone, nextRunAt } = schedule;
+  await db.$executeRaw`
+    INSERT INTO reconciliation_schedule (account_id, cron, timezone, next_run_at)
+    VALUES (${accountId}, ${cron}, ${timezone}, ${nextRunAt})
+    ON CONFLICT (account_id) DO UPDATE
+    SET cron = EXCLUDED.cron, timezone = EXCLUDED.timezone, next_run_at = EXCLUDED.next_run_at, updated_at = now()`;
+}
+
+/** Accounts whose time has come, by their bank's clock. */
+export async function listDue(db: Db): Promise<{ accountId: number }[]> {
+  return db.$queryRaw`
+    SELECT s.account_id AS "accountId" FROM reconciliation_schedule s
+    LEFT JOIN statement_state t ON t.account_id = s.account_id
+    WHERE s.next_run_at IS NOT NULL
+      AND s.next_run_at <= clock_timestamp() + COALESCE(t.clock_offset_ms, 0) * interval '1 millisecond'`;
+}
+
+/** Holds the schedule for the rest of the transaction: its time comes once. */
+export async function lockSchedule(tx: Tx, accountId: number): Promise<Schedule | null> {
+  const [found] = await tx.$queryRaw<Schedule[]>`
+    SELECT account_id AS "accountId", cron, timezone, next_run_at AS "nextRunAt"
+    FROM reconciliation_schedule WHERE account_id = ${accountId} FOR UPDATE`;
+  return found ?? null;
+}

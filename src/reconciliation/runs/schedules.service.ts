@@ -1,0 +1,67 @@
+// When accounts are gone over by themselves. Times are the bank's; what was missed while nothing ran is made up once.
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database.service.js';
+import { AppError } from '../../platform/errors.js';
+import { WakeUps } from '../../platform/wake-ups.js';
+import { BankTime } from '../../statement/bank-time.service.js';
+import { defaultCron, nextTime, problemOf } from './cron.js';
+import { beginRun } from './runs.queries.js';
+import * as queries from './schedules.queries.js';
+
+@Injectable()
+export class Schedules {
+  constructor(
+    private readonly database: Database,
+    private readonly bankTime: BankTime,
+    private readonly wakeUps: WakeUps,
+  ) {}
+
+  /** An account of which nobody has said anything has the default. */
+  async get(accountId: number): Promise<queries.Schedule> {
+    const where = { accountId };
+    const found = await this.database.prisma.reconciliationSchedule.findUnique({ where });
+    if (found) return found;
+    const nextRunAt = nextTime(defaultCron, await this.bankTime.now(accountId));
+    return { accountId, ...defaultCron, nextRunAt };
+  }
+
+  /** `cron` null: never. Throws `validation_failed`. */
+  async change(
+    accountId: number,
+    { cron, timezone }: Pick<queries.Schedule, 'cron' | 'timezone'>,
+  ): Promise<queries.Schedule> {
+    const now = await this.bankTime.now(accountId);
+    // Where it never runs, its time zone is to be one all the same.
+    const errors = problemOf({ cron: cron ?? defaultCron.cron, timezone }, now);
+    if (errors) throw new AppError('validation_failed', { errors });
+    const nextRunAt = cron === null ? null : nextTime({ cron, timezone }, now);
+    const schedule = { accountId, cron, timezone, nextRunAt };
+    await queries.writeSchedule(this.database.prisma, schedule);
+    return schedule;
+  }
+
+  /** Begins the runs whose time has come: each once, however long it has been. */
+  async beginDue(): Promise<void> {
+    const { prisma } = this.database;
+    for (const { accountId } of await queries.listUnscheduled(prisma))
+      await queries.insertSchedule(prisma, await this.get(accountId));
+    for (const { accountId } of await queries.listDue(prisma)) {
+      const runId = await this.begin(accountId);
+      if (runId) await this.wakeUps.wake('runReconciliation', { accountId, runId });
+    }
+  }
+
+  private async begin(accountId: number): Promise<string | null> {
+    const now = await this.bankTime.now(accountId);
+    return this.database.transaction(async (tx) => {
+      const schedule = await queries.lockSchedule(tx, accountId);
+      if (!schedule?.cron || !schedule.nextRunAt || schedule.nextRunAt > now) return null;
+      const { cron, timezone } = schedule;
+      await queries.writeSchedule(tx, {
+        ...schedule,
+        nextRunAt: nextTime({ cron, timezone }, now),
+      });
+      return beginRun(tx, accountId, 'schedule', null);
+    });
+  }
+}

@@ -1,0 +1,241 @@
+// What was expected and did not come by its deadline, in a book of its own: statement, charges and money sent are put
+// there by hand, at the times that a guarantee is about.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { SentMoney } from '../support/sent-money.js';
+import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+
+// A Monday: what was due on it is missing from Wednesday on.
+const monday = '2026-03-09';
+const wednesday = '2026-03-11';
+
+describe('what did not come', () => {
+  let service: ServiceDatabase;
+  let money: SentMoney;
+  let charged: number;
+
+  beforeAll(async () => {
+    service = await serviceDatabase();
+    money = new SentMoney(() => service);
+    charged = 0;
+  });
+  // Each test has an account of its own.
+  beforeEach(async () => {
+    const { id } = await service.database.prisma.bankAccount.create({
+      data: { slug: `of-${randomUUID()}`, goLiveAt: new Date(0) },
+    });
+    service = { ...service, accountId: id };
+  });
+  afterAll(() => service.drop());
+
+  const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
+  const reconcile = () => money.reconcile();
+
+  /** A poll has completed that began just now, when the bank's clock showed this. */
+  const pollAt = (bankTime: string) =>
+    run(
+      `INSERT INTO statement_state (account_id, polled_from, clock_offset_ms)
+       VALUES ($1, clock_timestamp(), round(extract(epoch FROM $2::timestamptz - clock_timestamp()) * 1000))
+       ON CONFLICT (account_id) DO UPDATE
+       SET polled_from = EXCLUDED.polled_from, clock_offset_ms = EXCLUDED.clock_offset_ms`,
+      service.accountId,
+      bankTime,
+    );
+  const pollOn = (day: string) => pollAt(`${day}T12:00:00Z`);
+
+  const charge = async (dueDate: string, change: { state?: string; isMultiUse?: boolean } = {}) => {
+    const sent = await money.send({ kind: 'create_charge', state: change.state ?? 'succeeded' });
+    charged += 1;
+    await run(
+      `UPDATE expected_payment SET is_credit = true, due_date = $2, is_multi_use = $3 WHERE id = $1`,
+      sent.expectedPaymentId,
+      dueDate,
+      change.isMultiUse ?? false,
+    );
+    const correlationId = `order-${charged}`;
+    await run(
+      `INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type, amount_cents, due_date)
+       VALUES ($1, $2, $3, $4, 'BANKSLIP', 1000, $5)`,
+      service.accountId,
+      correlationId,
+      sent.operationId,
+      sent.expectedPaymentId,
+      dueDate,
+    );
+    await money.refer(sent.expectedPaymentId, { kind: 'correlation_id', value: correlationId });
+    return { ...sent, correlationId };
+  };
+  const setCharge = ({ correlationId }: { correlationId: string }, change: string) =>
+    run(
+      `UPDATE charge SET ${change} WHERE account_id = ${service.accountId} AND correlation_id = $1`,
+      correlationId,
+    );
+  const pay = async ({ correlationId }: { correlationId: string }, nsu: number) => {
+    await money.mirror({ nsu, isCredit: true });
+    await run(`ALTER TABLE "transaction" DISABLE TRIGGER USER`);
+    await run(`UPDATE "transaction" SET correlation_id = $1 WHERE nsu = $2`, correlationId, nsu);
+    await run(`ALTER TABLE "transaction" ENABLE TRIGGER USER`);
+  };
+
+  const breaks = async () => {
+    const { rows } = await run(
+      `SELECT expected_payment_id AS id, state, resolution FROM break
+       WHERE account_id = $1 AND kind = 'missing' ORDER BY opened_at, id`,
+      service.accountId,
+    );
+    return rows as { id: string; state: string; resolution: string | null }[];
+  };
+  const told = async () =>
+    (
+      await run(
+        `SELECT type FROM event WHERE account_id = $1 AND type LIKE 'break.%' ORDER BY id`,
+        service.accountId,
+      )
+    ).rows.map(({ type }) => type as string);
+
+  it('is told once, with what was owed and by when, and closed when it comes late', async () => {
+    const late = await charge(monday);
+    await charge(wednesday);
+    await pollOn('2026-03-10');
+    await reconcile();
+    expect(await breaks()).toEqual([]);
+    await pollOn(wednesday);
+    await reconcile();
+    await pollOn('2026-03-12');
+    await reconcile();
+    const { rows } = await run(
+      `SELECT subject, amount_cents::int AS amount, evidence FROM break WHERE account_id = $1`,
+      service.accountId,
+    );
+    expect(rows).toEqual([
+      {
+        subject: `expected_payment:${late.expectedPaymentId}`,
+        amount: 1_000,
+        evidence: {
+          operationId: late.operationId,
+          operationKind: 'create_charge',
+          dueDate: monday,
+          deadline: wednesday,
+        },
+      },
+    ]);
+    await pay(late, 1);
+    await reconcile();
+    expect(await breaks()).toMatchObject([{ state: 'resolved', resolution: 'itself' }]);
+    expect(await told()).toEqual(['break.opened', 'break.resolved']);
+  });
+
+  it('is not told before a poll that began after the deadline, nor while a line is not judged', async () => {
+    await charge(monday);
+    await reconcile();
+    await pollAt('2026-03-11T02:59:00Z');
+    await reconcile();
+    await pollOn(wednesday);
+    await money.mirror({ nsu: 1 });
+    await money.judgement().missing.look(service.accountId);
+    expect(await breaks()).toEqual([]);
+    await reconcile();
+    expect(await breaks()).toHaveLength(1);
+  });
+
+  it('is none where it was cancelled or withdrawn, may be paid many times, or may not exist', async () => {
+    const [cancelled, withdrawn] = [await charge(monday), await charge(monday)];
+    await setCharge(cancelled, 'cancelled_at = now()');
+    await run(
+      `UPDATE expected_payment SET withdrawn_at = now() WHERE id = $1`,
+      withdrawn.expectedPaymentId,
+    );
+    await charge(monday, { isMultiUse: true });
+    await charge(monday, { state: 'needs_operator' });
+    const expired = await charge(monday);
+    await setCharge(expired, 'expired_at = now()');
+    await pollOn(wednesday);
+    await reconcile();
+    expect(await breaks()).toMatchObject([{ id: expired.expectedPaymentId }]);
+  });
+
+  it.each([
+    ['cancelled', 'UPDATE charge SET cancelled_at = now()'],
+    ['withdrawn', 'UPDATE expected_payment SET withdrawn_at = now()'],
+    ['given a later day by the bank', `UPDATE charge SET bank_due_date = '2026-04-01'`],
+  ])('is settled when it is %s afterwards', async (_, change) => {
+    await charge(monday);
+    await pollOn(wednesday);
+    await reconcile();
+    await run(change);
+    await pollAt(`${wednesday}T12:02:00Z`);
+    await reconcile();
+    expect(await breaks()).toMatchObject([{ state: 'resolved', resolution: 'itself' }]);
+  });
+
+  it('follows the day that the bank told, also where that is earlier or was told late', async () => {
+    const later = await charge(monday);
+    await setCharge(later, `bank_due_date = '2026-03-16'`);
+    const earlier = await charge('2026-06-01');
+    await pollOn(wednesday);
+    await reconcile();
+    expect(await breaks()).toEqual([]);
+    await setCharge(earlier, `bank_due_date = '${monday}', checked_at = now()`);
+    await pollAt(`${wednesday}T12:02:00Z`);
+    await reconcile();
+    expect(await breaks()).toMatchObject([{ id: earlier.expectedPaymentId }]);
+    await pollOn('2026-03-18');
+    await reconcile();
+    expect((await breaks()).map(({ id }) => id)).toContain(later.expectedPaymentId);
+  });
+
+  it('is found though its day lies before the last look: made later, accepted later, unlinked', async () => {
+    const paid = await charge(monday);
+    await pay(paid, 1);
+    const unknown = await charge(monday, { state: 'unknown' });
+    await pollOn(wednesday);
+    await reconcile();
+    expect(await breaks()).toEqual([]);
+    const made = await charge('2026-03-02');
+    await money.setState(unknown.operationId, 'succeeded');
+    await run(`UPDATE match SET unlinked_at = now()`);
+    await pollAt(`${wednesday}T12:02:00Z`);
+    await reconcile();
+    expect(new Set((await breaks()).map(({ id }) => id))).toEqual(
+      new Set([made, unknown, paid].map(({ expectedPaymentId }) => expectedPaymentId)),
+    );
+  });
+
+  it('that a person settled stays settled', async () => {
+    await charge(monday);
+    await pollOn(wednesday);
+    await reconcile();
+    await run(`UPDATE break SET state = 'resolved', resolved_at = now(), resolution = 'accept'`);
+    await run(`UPDATE reconciliation_state SET missing_due_until = NULL, missing_bank_time = NULL`);
+    await reconcile();
+    expect(await breaks()).toMatchObject([{ state: 'resolved', resolution: 'accept' }]);
+  });
+
+  it('of money sent is told an hour after it was accepted, by the bank’s clock alone', async () => {
+    const now = new Date();
+    const minutesLater = (minutes: number) =>
+      new Date(now.getTime() + minutes * 60_000).toISOString();
+    const sent = await money.send({ state: 'succeeded', transferState: 'accepted' });
+    await money.send({ state: 'succeeded', transferState: 'failed' });
+    await money.send({ state: 'unknown' });
+    const shown = await money.send({
+      state: 'succeeded',
+      references: [{ kind: 'external_id', value: 'shown' }],
+    });
+    await money.mirror({ nsu: 1, externalId: 'shown' });
+    expect(shown.expectedPaymentId).not.toBe(sent.expectedPaymentId);
+    await pollAt(minutesLater(55));
+    await reconcile();
+    expect(await breaks()).toEqual([]);
+    await pollAt(minutesLater(65));
+    await reconcile();
+    expect(await breaks()).toMatchObject([{ id: sent.expectedPaymentId, state: 'open' }]);
+    await run(
+      `UPDATE transfer SET state = 'failed' WHERE expected_payment_id = $1`,
+      sent.expectedPaymentId,
+    );
+    await pollAt(minutesLater(70));
+    await reconcile();
+    expect(await breaks()).toMatchObject([{ id: sent.expectedPaymentId, state: 'resolved' }]);
+  });
+});
