@@ -8,6 +8,7 @@ import { Breaks } from './breaks.service.js';
 import { DeclaredRules } from './declared-rules.service.js';
 import { ReconciliationProcessor } from './reconciliation.processor.js';
 import { ReconciliationService } from './reconciliation.service.js';
+import { SettlementReview } from './settlement-review.service.js';
 import { StandingBreaks } from './standing-breaks.service.js';
 import { VerdictWriter } from './verdict-writer.service.js';
 import { VerdictsController } from './verdicts.controller.js';
@@ -22,6 +23,7 @@ const contradictedEveryMs = 5_000;
     ReconciliationService,
     VerdictWriter,
     Breaks,
+    SettlementReview,
     StandingBreaks,
     DeclaredRules,
     ReconciliationProcessor,

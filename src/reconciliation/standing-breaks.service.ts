@@ -7,6 +7,7 @@ import { WakeUps } from '../platform/wake-ups.js';
 import * as ofBills from './bill-payment-breaks.queries.js';
 import * as breaks from './breaks.queries.js';
 import { Breaks } from './breaks.service.js';
+import { SettlementReview } from './settlement-review.service.js';
 
 const pageSize = 1_000;
 /** How late an effect may show, where nobody has said: for what only waits or tells, and decides nothing. */
@@ -22,6 +23,7 @@ export class StandingBreaks {
     private readonly database: Database,
     private readonly bank: BankService,
     private readonly breaks: Breaks,
+    private readonly review: SettlementReview,
     private readonly wakeUps: WakeUps,
   ) {}
 
@@ -37,6 +39,7 @@ export class StandingBreaks {
     const accounts = [
       ...(await breaks.listAccountsOfFailed(prisma, visibilityBoundMs(this.bank.profile))),
       ...(await ofBills.listAccountsOfBills(prisma)),
+      ...(await this.review.listAccountsOfEnded()),
     ];
     for (const { accountId } of accounts) await this.wakeUps.wake('reconcile', { accountId });
   }
@@ -56,6 +59,7 @@ export class StandingBreaks {
       )),
       ...(await ofBills.listUntoldOfBills(prisma, accountId)),
     ];
+    const hasReviewed = await this.review.reviewEnded(accountId);
     return this.database.transaction(async (tx) => {
       await this.breaks.open(tx, accountId, untold);
       const resolved = [
@@ -63,7 +67,7 @@ export class StandingBreaks {
         ...(await ofBills.resolveEndedOfBills(tx, accountId)),
       ];
       await this.breaks.tellResolved(tx, accountId, resolved);
-      return untold.length + resolved.length > 0;
+      return hasReviewed || untold.length + resolved.length > 0;
     });
   }
 }
