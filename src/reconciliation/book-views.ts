@@ -1,8 +1,9 @@
 // How the book's rows are shown.
 import type { z } from 'zod';
 import type { Break, Match } from '../generated/service/client.js';
-import type { ExpectedPaymentRow, SummaryRow, TransactionRow } from './book.queries.js';
+import type { ExpectedPaymentRow, TransactionRow } from './book.queries.js';
 import type { breakView, getSummary } from './book.schema.js';
+import type { SummaryRow } from './summary.queries.js';
 
 export function describeTransaction(row: TransactionRow) {
   const { nsu, correlationId, endToEndId, externalId, notes, state, rule, evidence } = row;

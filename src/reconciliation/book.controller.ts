@@ -11,6 +11,7 @@ import { BankTime } from '../statement/bank-time.service.js';
 import { describeExpectedPayment, describeSummary, describeTransaction } from './book-views.js';
 import * as queries from './book.queries.js';
 import { getSummary, listExpectedPayments, listTransactionsOfBook } from './book.schema.js';
+import { readSummary } from './summary.queries.js';
 
 @Controller()
 @UseGuards(ApiKeyGuard)
@@ -61,6 +62,6 @@ export class BookController {
   @Handles(getSummary)
   async summary(@CalledBy() { accountId }: Caller) {
     const today = await this.bankTime.today(accountId);
-    return describeSummary(await queries.readSummary(this.database.prisma, accountId, today));
+    return describeSummary(await readSummary(this.database.prisma, accountId, today));
   }
 }

@@ -1,0 +1,72 @@
+// The account at a glance, counted in one statement.
+import type { Db } from '../database.service.js';
+
+export interface SummaryRow {
+  lastNsu: bigint | null;
+  complete: boolean;
+  closedUntil: Date | null;
+  balanceCents: bigint | null;
+  syncedAt: Date | null;
+  polls: bigint;
+  unreadableLines: bigint;
+  total: bigint;
+  matched: bigint;
+  classified: bigint;
+  inBreak: bigint;
+  open: bigint;
+  overdue: bigint;
+  sending: bigint;
+  unknown: bigint;
+  needsOperator: bigint;
+  openBreaks: bigint;
+  webhooksReceived: bigint;
+  webhooksPending: bigint;
+  webhooksQuarantined: bigint;
+  deliveriesPending: bigint;
+  deliveriesDead: bigint;
+}
+
+export async function readSummary(db: Db, accountId: number, today: string): Promise<SummaryRow> {
+  const [row] = await db.$queryRaw<SummaryRow[]>`
+    SELECT s.last_nsu AS "lastNsu", s.synced_at IS NOT NULL AND s.first_hole_nsu IS NULL AS complete,
+           s.closed_until AS "closedUntil", s.balance_cents AS "balanceCents", s.synced_at AS "syncedAt",
+           COALESCE(s.polls, 0) AS polls, lines.*, expected.*, operations.*, webhooks.*, deliveries.*,
+           (SELECT count(*) FROM unreadable_line WHERE account_id = a.id) AS "unreadableLines",
+           (SELECT count(*) FROM break WHERE account_id = a.id AND state = 'open') AS "openBreaks"
+    FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id
+    CROSS JOIN LATERAL (
+      SELECT (SELECT count(*) FROM "transaction" WHERE account_id = a.id) AS total,
+             (SELECT count(DISTINCT nsu) FROM match
+              WHERE account_id = a.id AND unlinked_at IS NULL) AS matched,
+             (SELECT count(*) FROM classification WHERE account_id = a.id) AS classified,
+             (SELECT count(DISTINCT nsu) FROM break WHERE account_id = a.id AND nsu IS NOT NULL
+                AND NOT EXISTS (SELECT 1 FROM match m WHERE m.account_id = a.id AND m.nsu = break.nsu
+                                AND m.unlinked_at IS NULL)) AS "inBreak"
+    ) lines
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS open, count(*) FILTER (WHERE e.due_date < ${today}) AS overdue
+      FROM expected_payment e
+      WHERE e.account_id = a.id AND e.withdrawn_at IS NULL AND NOT EXISTS (
+        SELECT 1 FROM match m
+        WHERE m.account_id = a.id AND m.expected_payment_id = e.id AND m.unlinked_at IS NULL)
+    ) expected
+    CROSS JOIN LATERAL (
+      SELECT count(*) FILTER (WHERE state IN ('received', 'sending')) AS sending,
+             count(*) FILTER (WHERE state = 'unknown') AS unknown,
+             count(*) FILTER (WHERE state = 'needs_operator') AS "needsOperator"
+      FROM operation WHERE account_id = a.id
+    ) operations
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(copies), 0)::bigint AS "webhooksReceived",
+             count(*) FILTER (WHERE state = 'pending') AS "webhooksPending",
+             count(*) FILTER (WHERE state = 'quarantined') AS "webhooksQuarantined"
+      FROM webhook_event WHERE account_id = a.id
+    ) webhooks
+    CROSS JOIN LATERAL (
+      SELECT count(*) FILTER (WHERE state = 'pending') AS "deliveriesPending",
+             count(*) FILTER (WHERE state = 'dead') AS "deliveriesDead"
+      FROM delivery WHERE account_id = a.id
+    ) deliveries
+    WHERE a.id = ${accountId}`;
+  return row as SummaryRow;
+}
