@@ -170,6 +170,11 @@ export const settlementBreakKinds = [
 ] as const;
 export type SettlementBreakKind = (typeof settlementBreakKinds)[number];
 
+/** While one of these is open, the line that it is of is in a break, whatever else is known of it. */
+export const explainingBreakKinds: string[] = [
+  ...new Set<string>([...lineBreakKinds, ...settlementBreakKinds]),
+];
+
 export interface Broken {
   verdict: 'break';
   nsu: bigint;
