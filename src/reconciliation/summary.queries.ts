@@ -45,10 +45,11 @@ export async function readSummary(db: Db, accountId: number, today: string): Pro
       -- The order of a line's explanation: an open break, a match, a classification.
       SELECT (SELECT count(*) FROM "transaction" WHERE account_id = a.id) AS total,
              (SELECT count(*) FROM held) AS "inBreak",
-             (SELECT count(*) FROM tied WHERE NOT EXISTS (SELECT FROM held WHERE held.nsu = tied.nsu)) AS matched,
-             (SELECT count(*) FROM classification c WHERE c.account_id = a.id
-                AND NOT EXISTS (SELECT FROM held WHERE held.nsu = c.nsu)
-                AND NOT EXISTS (SELECT FROM tied WHERE tied.nsu = c.nsu)) AS classified
+             -- By sets, which are hashed or sorted whatever the statistics say.
+             (SELECT count(*) FROM (SELECT nsu FROM tied EXCEPT SELECT nsu FROM held) only_tied) AS matched,
+             (SELECT count(*) FROM (
+                SELECT nsu FROM classification WHERE account_id = a.id
+                EXCEPT (SELECT nsu FROM held UNION ALL SELECT nsu FROM tied)) only_classified) AS classified
     ) lines
     CROSS JOIN LATERAL (
       SELECT count(*) AS open, count(*) FILTER (WHERE e.due_date < ${today}) AS overdue
