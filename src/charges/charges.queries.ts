@@ -72,7 +72,7 @@ export async function listPayments(
            t.end_to_end_id AS "endToEndId", t.occurred_at AS "occurredAt"
     FROM charge c
     JOIN match m ON m.account_id = c.account_id AND m.expected_payment_id = c.expected_payment_id
-      AND m.unlinked_at IS NULL
+      AND m.unlinked_at IS NULL AND m.role = 'payment'
     JOIN "transaction" t ON t.account_id = m.account_id AND t.nsu = m.nsu
     WHERE c.account_id = ${accountId} AND c.correlation_id = ANY (${correlationIds}::text[])
     ORDER BY t.occurred_at, t.nsu`;
@@ -84,12 +84,21 @@ export interface RefundRow {
   amountCents: bigint;
   state: string;
   nsu: bigint | null;
+  orderedBy: 'us' | 'bank';
 }
 
-/** What was given back of payments, oldest first. */
+/** What was given back of payments, oldest first: our refunds, and what the bank returned by itself. */
 export async function listRefunds(db: Db, accountId: number, nsus: bigint[]): Promise<RefundRow[]> {
   return db.$queryRaw`
-    SELECT id, original_nsu AS "originalNsu", amount_cents AS "amountCents", state, nsu
+    SELECT id, original_nsu AS "originalNsu", amount_cents AS "amountCents", state, nsu, 'us' AS "orderedBy"
     FROM refund WHERE account_id = ${accountId} AND original_nsu = ANY (${nsus}::bigint[])
+    UNION ALL
+    SELECT m.id, credit.nsu, m.amount_cents, 'accepted', debit.nsu, 'bank'
+    FROM "transaction" credit
+    JOIN "transaction" debit ON debit.account_id = credit.account_id AND NOT debit.is_credit
+      AND debit.original_end_to_end_id = credit.end_to_end_id
+    JOIN match m ON m.account_id = debit.account_id AND m.nsu = debit.nsu AND m.unlinked_at IS NULL
+      AND m.role = 'return'
+    WHERE credit.account_id = ${accountId} AND credit.nsu = ANY (${nsus}::bigint[])
     ORDER BY id`;
 }

@@ -27,6 +27,8 @@ export const chargeView = z.looseObject({
       amount: reais,
       state: z.string(),
       nsu: bigInteger.nullable(),
+      /** The bank, where it gave a Pix back without being asked here. */
+      orderedBy: z.enum(['us', 'bank']),
     }),
   ),
 });

@@ -13,6 +13,7 @@ export const eventTypes = [
   'charge.paid',
   'charge.partially_paid',
   'charge.overpaid',
+  'charge.returned',
   'transaction.unexpected',
   'charge.cancelled',
   'charge.expired',

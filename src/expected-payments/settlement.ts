@@ -43,10 +43,39 @@ export function owedWhenPaid(
   day: string,
 ): bigint | null {
   if (amountCents === null || terms === null || dueDate === null) return amountCents;
-  const adjusted = { amountCents, dueDate, ...readAdjustments(terms) };
-  const days = Array.from({ length: creditDelayDays }, (_, index) =>
+  const expected = { amountCents, dueDate, terms };
+  const isExact = daysOfPayment(day).some((one) => owedOn(expected, one) === paidCents);
+  return isExact ? paidCents : owedOn(expected, day);
+}
+
+/** Whether just this may have been owed on the day that it was paid. */
+export function owedByOne(expected: ExpectedTerms, paidCents: bigint, day: string): boolean {
+  return owedWhenPaid(expected, paidCents, day) === paidCents;
+}
+
+/** What was owed of each on the day when just this was owed of all; null when it was on none, or the payer chooses. */
+export function owedTogether(
+  expected: readonly ExpectedTerms[],
+  paidCents: bigint,
+  day: string,
+): bigint[] | null {
+  for (const one of daysOfPayment(day)) {
+    const owed = expected.map((each) => owedOn(each, one));
+    if (owed.reduce((sum, cents) => sum + cents, 0n) === paidCents) return owed;
+  }
+  return null;
+}
+
+/** The days on which what was credited on this day may have been paid. */
+function daysOfPayment(day: string): string[] {
+  const before = Array.from({ length: creditDelayDays }, (_, index) =>
     addBusinessDays(day, -(index + 1)),
   );
-  const isExact = [day, ...days].some((one) => amountOwed(adjusted, one) === paidCents);
-  return isExact ? paidCents : amountOwed(adjusted, day);
+  return [day, ...before];
+}
+
+function owedOn({ amountCents, dueDate, terms }: ExpectedTerms, day: string): bigint {
+  if (amountCents === null) return 0n;
+  if (terms === null || dueDate === null) return amountCents;
+  return amountOwed({ amountCents, dueDate, ...readAdjustments(terms) }, day);
 }

@@ -1,6 +1,7 @@
 // The book, read: states are derived here from lines, matches, classifications and breaks, and stored nowhere.
 import type { Db } from '../database.service.js';
 import type { explanationStates, expectedPaymentStates } from './book.schema.js';
+import { explainingBreakKinds, type Category } from './judged.js';
 
 export interface TransactionRow {
   nsu: bigint;
@@ -18,6 +19,9 @@ export interface TransactionRow {
   state: (typeof explanationStates)[number];
   rule: string | null;
   evidence: unknown;
+  category: Category | null;
+  ruleId: string | null;
+  ruleVersion: number | null;
   expectedPaymentIds: string[];
   breakId: string | null;
 }
@@ -48,20 +52,26 @@ export async function listTransactionRows(
            t.recorded_at AS "recordedAt", x.*
     FROM "transaction" t
     CROSS JOIN LATERAL (
-      SELECT CASE WHEN m.rule IS NOT NULL THEN 'matched' WHEN c.rule IS NOT NULL THEN 'classified'
-                  WHEN b.id IS NOT NULL THEN 'in_break' ELSE 'pending' END AS state,
-             COALESCE(m.rule, c.rule, b.kind) AS rule, COALESCE(m.evidence, b.evidence) AS evidence,
+      SELECT CASE WHEN b.holds THEN 'in_break' WHEN m.rule IS NOT NULL THEN 'matched'
+                  WHEN c.rule IS NOT NULL THEN 'classified' ELSE 'pending' END AS state,
+             CASE WHEN b.holds THEN b.kind ELSE COALESCE(m.rule, c.rule) END AS rule,
+             CASE WHEN b.holds THEN b.evidence ELSE COALESCE(m.evidence, c.evidence) END AS evidence,
+             CASE WHEN NOT b.holds IS TRUE AND m.rule IS NULL THEN c.category END AS category,
+             CASE WHEN NOT b.holds IS TRUE THEN COALESCE(m.rule_id, c.rule_id) END AS "ruleId",
+             CASE WHEN NOT b.holds IS TRUE THEN COALESCE(m.rule_version, c.rule_version) END AS "ruleVersion",
              COALESCE(m.ids, '{}') AS "expectedPaymentIds", b.id AS "breakId"
       FROM (SELECT 1) one
       LEFT JOIN LATERAL (
-        SELECT min(rule) AS rule, (array_agg(evidence))[1] AS evidence,
-               array_agg(expected_payment_id::text) AS ids
+        SELECT min(rule) AS rule, (array_agg(evidence ORDER BY expected_payment_id))[1] AS evidence,
+               (array_agg(rule_id))[1] AS rule_id, (array_agg(rule_version))[1] AS rule_version,
+               array_agg(expected_payment_id::text ORDER BY expected_payment_id) AS ids
         FROM match WHERE account_id = t.account_id AND nsu = t.nsu AND unlinked_at IS NULL
       ) m ON true
       LEFT JOIN classification c ON c.account_id = t.account_id AND c.nsu = t.nsu
       LEFT JOIN LATERAL (
-        SELECT id, kind, evidence FROM break
-        WHERE account_id = t.account_id AND nsu = t.nsu ORDER BY state, opened_at DESC LIMIT 1
+        SELECT id, kind, evidence, state = 'open' AND kind = ANY (${explainingBreakKinds}) AS holds FROM break
+        WHERE account_id = t.account_id AND nsu = t.nsu
+        ORDER BY state = 'open' AND kind = ANY (${explainingBreakKinds}) DESC, state = 'open' DESC, opened_at DESC LIMIT 1
       ) b ON true
     ) x
     WHERE t.account_id = ${accountId}

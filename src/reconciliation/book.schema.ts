@@ -13,6 +13,7 @@ import {
   timestamp,
 } from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
+import { categories } from './judged.js';
 
 const book = { authentication: 'api-key', method: 'GET' } as const;
 const byId = z.object({ id: text(100) });
@@ -35,6 +36,11 @@ const transactionView = z.object({
     state: z.enum(explanationStates),
     rule: z.string().nullable(),
     evidence: z.unknown(),
+    /** Of a classified line: what it is. */
+    category: z.enum(categories).nullable(),
+    /** The version of the account's own rule that said so. */
+    ruleId: z.string().nullable(),
+    ruleVersion: integer.nullable(),
     expectedPaymentIds: z.array(z.string()),
     breakId: z.string().nullable(),
   }),

@@ -72,9 +72,26 @@ export async function insertBreaks(
     ) AS b(id, kind, subject, amount_cents, nsu, expected_payment_id, evidence)
     ON CONFLICT (account_id, kind, subject) DO UPDATE
     SET state = 'open', resolved_at = NULL, opened_at = now(), evidence = EXCLUDED.evidence,
-        expected_payment_id = EXCLUDED.expected_payment_id
+        expected_payment_id = EXCLUDED.expected_payment_id, amount_cents = EXCLUDED.amount_cents, nsu = EXCLUDED.nsu
     WHERE break.state = 'resolved' AND break.resolution = 'itself' AND break.kind = ANY (${reopenedKinds})
     RETURNING ${toldColumns}`;
+}
+
+/** What open breaks tell, where it has changed. */
+export async function reviseBreaks(tx: Tx, accountId: number, breaks: NewBreak[]): Promise<void> {
+  if (breaks.length === 0) return;
+  await tx.$executeRaw`
+    UPDATE break
+    SET amount_cents = b.amount_cents, nsu = b.nsu, expected_payment_id = b.expected_payment_id, evidence = b.evidence
+    FROM unnest(
+      ${breaks.map(({ kind }) => kind)}::text[], ${breaks.map(({ subject }) => subject)}::text[],
+      ${breaks.map(({ amountCents }) => amountCents)}::bigint[], ${breaks.map(({ nsu }) => nsu)}::bigint[],
+      ${breaks.map(({ expectedPaymentId = null }) => expectedPaymentId)}::uuid[],
+      ${breaks.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[]
+    ) AS b(kind, subject, amount_cents, nsu, expected_payment_id, evidence)
+    WHERE break.account_id = ${accountId} AND break.kind = b.kind AND break.subject = b.subject AND break.state = 'open'
+      AND (break.amount_cents, break.nsu, break.expected_payment_id, break.evidence)
+        IS DISTINCT FROM (b.amount_cents, b.nsu, b.expected_payment_id, b.evidence)`;
 }
 
 /** Lines that had no explanation have one. */

@@ -4,7 +4,13 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../database.service.js';
 import { eventAmount } from '../events/event-amount.js';
 import { EventsService, type EventType, type NewEvent } from '../events/events.service.js';
-import { insertBreaks, resolveOf, type NewBreak, type ToldBreak } from './breaks.queries.js';
+import {
+  insertBreaks,
+  resolveOf,
+  reviseBreaks,
+  type NewBreak,
+  type ToldBreak,
+} from './breaks.queries.js';
 
 export type { NewBreak } from './breaks.queries.js';
 
@@ -15,6 +21,11 @@ export class Breaks {
   /** Each once for its kind and subject; one that settled itself is opened again, where its kind can come about again. */
   async open(tx: Tx, accountId: number, breaks: NewBreak[]): Promise<void> {
     await this.tell(tx, accountId, 'break.opened', await insertBreaks(tx, accountId, breaks));
+  }
+
+  /** Open breaks whose figures have changed since: what they are about stays. */
+  async revise(tx: Tx, accountId: number, breaks: NewBreak[]): Promise<void> {
+    await reviseBreaks(tx, accountId, breaks);
   }
 
   /** The missing evidence came: open breaks of this kind about these subjects are over. */

@@ -8,6 +8,9 @@ import { receipts } from './returns.js';
 /** Of so many that are alike, none will be told from the others. */
 const maxAlike = 50;
 
+/** What an effect at the bank can be away from our clock and the bank's, either way. */
+const skewMs = 30_000;
+
 type OfLine<Named> = Named & { nsu: bigint };
 
 /** An expected payment `e` with its operation `o`, and what was paid and returned of it so far, as `sums`. */
@@ -26,11 +29,25 @@ const isLive = Prisma.sql`m.unlinked_at IS NULL`;
 const sumsOfExpected = Prisma.sql`
   SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment' AND ${isLive}), 0)::bigint AS paid,
          COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'return' AND ${isLive}), 0)::bigint AS returned
-  FROM match m WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id`;
+  FROM match m WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id
+    -- A static QR code is paid thousands of times, and each payment stands for itself.
+    AND NOT (e.is_credit AND e.is_multi_use)`;
+
+/** What rules of the account's own hold of a credit while the windows of their lines are open. */
+const heldOfExpected = Prisma.sql`
+  SELECT COALESCE(sum(held.amount_cents), 0)::bigint AS cents
+  FROM (
+    SELECT m.nsu, m.amount_cents, m.rule, m.role, ${isLive} AS is_live FROM match m
+    WHERE e.is_credit AND NOT e.is_multi_use AND m.account_id = e.account_id AND m.expected_payment_id = e.id
+    OFFSET 0
+  ) held
+  JOIN "transaction" line ON line.account_id = e.account_id AND line.nsu = held.nsu
+  WHERE held.is_live AND held.role = 'payment' AND held.rule = 'declared'
+    AND line.occurred_at >= COALESCE(clock.closed_until, '-infinity')`;
 
 /** The first of the lines that paid a debit; what a person linked before all others. */
 const payerOfExpected = Prisma.sql`
-  SELECT paid.nsu, paid.rule, line.occurred_at
+  SELECT paid.nsu, paid.rule, line.occurred_at, line.occurred_at < clock.closed_until AS is_closed
   FROM (
     SELECT m.nsu, m.rule, m.role, ${isLive} AS is_live FROM match m
     WHERE NOT e.is_credit AND m.account_id = e.account_id AND m.expected_payment_id = e.id
@@ -51,12 +68,14 @@ type NamedRow = OfLine<Omit<Candidate, 'paidBy'>> & {
   payerNsu: bigint | null;
   payerRule: string | null;
   payerTime: Date | null;
+  isPayerClosed: boolean | null;
 };
 
-function withPayer({ payerNsu, payerRule, payerTime, ...named }: NamedRow): OfLine<Candidate> {
-  if (payerNsu === null || payerRule === null || payerTime === null)
-    return { ...named, paidBy: null };
-  return { ...named, paidBy: { nsu: payerNsu, rule: payerRule, occurredAt: payerTime } };
+function withPayer(row: NamedRow): OfLine<Candidate> {
+  const { payerNsu: nsu, payerRule: rule, payerTime, isPayerClosed, ...named } = row;
+  if (nsu === null || rule === null || payerTime === null) return { ...named, paidBy: null };
+  const isClosed = isPayerClosed === true;
+  return { ...named, paidBy: { nsu, rule, occurredAt: payerTime, isClosed } };
 }
 
 /** What the references on the lines name, or what was paid by a line under the id that they give back. */
@@ -67,7 +86,8 @@ export async function gatherNamed(
 ): Promise<OfLine<Candidate>[]> {
   const rows = await tx.$queryRaw<NamedRow[]>`
     SELECT t.nsu, ${candidateColumns}, payer.nsu AS "payerNsu", payer.rule AS "payerRule",
-           payer.occurred_at AS "payerTime", again.at AS "debitedAgainAt", named.kind AS "referenceKind", named.value AS "referenceValue",
+           payer.occurred_at AS "payerTime", payer.is_closed AS "isPayerClosed", held.cents AS "heldByRuleCents",
+           e.created_at + clock.offset - ${skewMs} * interval '1 millisecond' > t.occurred_at AS "isLater", again.at AS "debitedAgainAt", named.kind AS "referenceKind", named.value AS "referenceValue",
            named.is_original AS "isOriginal"
     FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
     JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = wanted.nsu
@@ -109,15 +129,18 @@ export async function gatherNamed(
     LEFT JOIN LATERAL (
       SELECT state FROM operation WHERE account_id = ${accountId} AND id = e.operation_id
     ) o ON true
+    CROSS JOIN (
+      SELECT max(closed_until) AS closed_until, COALESCE(max(clock_offset_ms), 0) * interval '1 millisecond' AS "offset"
+      FROM statement_state WHERE account_id = ${accountId}
+    ) clock
     CROSS JOIN LATERAL (${sumsOfExpected}) sums
+    CROSS JOIN LATERAL (${heldOfExpected}) held
     LEFT JOIN LATERAL (${payerOfExpected}) payer ON true
     CROSS JOIN LATERAL (${secondDebitOf}) again
     ORDER BY t.nsu, named.kind, e.id`;
   return rows.map(withPayer);
 }
 
-/** What an effect at the bank can be away from our clock and the bank's, either way. */
-const skewMs = 30_000;
 /** A bound for banks of which nobody has said how late an effect may show: their analysis of a Pix takes up to an hour. */
 const unsaidBoundMs = 3_600_000;
 

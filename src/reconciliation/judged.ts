@@ -19,6 +19,8 @@ export interface PaidBy {
   occurredAt: Date;
   /** `reference` where ids on the line said so, `hand` where a person did. */
   rule: string;
+  /** The window of its line has closed: what a rule of the account's own said there stays. */
+  isClosed?: boolean;
 }
 
 /** An expected payment that a reference on the line names. */
@@ -43,6 +45,10 @@ export interface Candidate {
   paidBy?: PaidBy | null;
   /** When it was debited once more, where that is nobody's yet: what comes back may be of either. */
   debitedAgainAt?: Date | null;
+  /** Of a credit: what the account's own rules say has paid it while their windows are open. A line that names it goes first. */
+  heldByRuleCents?: bigint;
+  /** It was asked for after the line had happened. */
+  isLater?: boolean;
   /** Nothing was to come any more: the bank had refused it or failed, or it was proven not executed. */
   isWithdrawn: boolean;
   referenceKind: string;
@@ -63,6 +69,25 @@ export interface OpenDebit extends Candidate {
   from: Date;
   until: Date;
 }
+
+/** A credit that a debit names as what it gives back: one for each payment that it was of, or one alone where it is none's. */
+export interface Received {
+  creditNsu: bigint;
+  creditCents: bigint;
+  /** What of the credit had gone back before. */
+  givenBackCents: bigint;
+  endToEndId: string;
+  paid: ReceivedPayment | null;
+}
+
+export type ReceivedPayment = Pick<
+  Candidate,
+  'expectedPaymentId' | 'operationId' | 'kind' | 'operationState'
+> & {
+  amountCents: bigint;
+  /** By which the credit was matched. */
+  rule: string;
+};
 
 export interface Evidence {
   referenceKind: string;
@@ -145,6 +170,11 @@ export const settlementBreakKinds = [
 ] as const;
 export type SettlementBreakKind = (typeof settlementBreakKinds)[number];
 
+/** While one of these is open, the line that it is of is in a break, whatever else is known of it. */
+export const explainingBreakKinds: string[] = [
+  ...new Set<string>([...lineBreakKinds, ...settlementBreakKinds]),
+];
+
 export interface Broken {
   verdict: 'break';
   nsu: bigint;
@@ -154,6 +184,8 @@ export interface Broken {
   expectedPaymentId: string | null;
   /** The expected payments that a reference names, where that did not decide it. */
   candidates: Evidence[];
+  /** The line that it gives back, where that is nobody's or has gone back already. */
+  originalNsu?: bigint;
 }
 
 /** What is under way may explain the line: it is judged again. */
@@ -181,9 +213,25 @@ export class Tally {
   /** Payments whose earlier matches count no more. */
   private readonly displaced = new Set<string>();
   private readonly debitedAgain = new Map<string, Date>();
+  private readonly givenBack = new Map<bigint, bigint>();
 
-  paidCents({ expectedPaymentId: id, paidCents }: Candidate): bigint {
-    return (this.displaced.has(id) ? 0n : paidCents) + (this.paid.get(id) ?? 0n);
+  paidCents(candidate: Candidate): bigint {
+    const { expectedPaymentId: id, paidCents } = candidate;
+    const before = this.displaced.has(id) ? leftOf(candidate) : paidCents;
+    return before + (this.paid.get(id) ?? 0n);
+  }
+
+  isDisplaced(expectedPaymentId: string): boolean {
+    return this.displaced.has(expectedPaymentId);
+  }
+
+  /** What lines of this batch give back of a credit. */
+  givenBackCents(creditNsu: bigint): bigint {
+    return this.givenBack.get(creditNsu) ?? 0n;
+  }
+
+  addGivenBack(creditNsu: bigint, amountCents: bigint): void {
+    this.givenBack.set(creditNsu, this.givenBackCents(creditNsu) + amountCents);
   }
 
   returnedCents({ expectedPaymentId: id, returnedCents }: Candidate): bigint {
@@ -212,4 +260,9 @@ export class Tally {
     const sums = role === 'payment' ? this.paid : this.returned;
     sums.set(expectedPaymentId, (sums.get(expectedPaymentId) ?? 0n) + amountCents);
   }
+}
+
+/** What stays paid of a payment whose matches give way: of a credit those of rules alone do. */
+export function leftOf({ isCredit, paidCents, heldByRuleCents = 0n }: Candidate): bigint {
+  return isCredit ? paidCents - heldByRuleCents : 0n;
 }

@@ -2,6 +2,7 @@
 import { eventAmount } from '../events/event-amount.js';
 import type { EventType, NewEvent } from '../events/events.service.js';
 import type { PaidSettlement } from '../expected-payments/settlement.js';
+import type { ReturnSettlement } from './judged.js';
 
 export interface ToldLine {
   nsu: bigint;
@@ -20,16 +21,19 @@ export interface ToldCharge {
 }
 
 // `charge.paid` says that the goods may go: a part of the money must not be told by the same word.
-const chargeEventTypes: Record<PaidSettlement, EventType> = {
+const chargeEventTypes: Record<PaidSettlement | ReturnSettlement, EventType> = {
   settled: 'charge.paid',
   partially_settled: 'charge.partially_paid',
   overpaid: 'charge.overpaid',
+  // By the bank itself; what we give back is told by its refund.
+  returned: 'charge.returned',
+  partially_returned: 'charge.returned',
 };
 
 export function chargeEvent(
   line: ToldLine,
   charge: ToldCharge,
-  settlement: PaidSettlement,
+  settlement: PaidSettlement | ReturnSettlement,
 ): NewEvent {
   return {
     type: chargeEventTypes[settlement],

@@ -4,15 +4,18 @@ import { saoPauloDay } from '../brazil/statement-day.js';
 import { owedWhenPaid, settlementOfPaid } from '../expected-payments/settlement.js';
 import {
   evidenceOf,
+  leftOf,
   Tally,
   type Broken,
   type Candidate,
   type JudgedLine,
   type Matched,
   type OpenDebit,
+  type Received,
   type Verdict,
 } from './judged.js';
-import { byTime, choosePaid, explainUnnamed, payable } from './payments.js';
+import { byTime, choosePaid, explainUnnamed, isHeldByRule, payable } from './payments.js';
+import { choosePaidBack, receivedAs, type PaidBack } from './received.js';
 import { chooseReturned, mayBeReturn, returnable } from './returns.js';
 
 /** What lines could be, by their nsu. */
@@ -21,6 +24,8 @@ export interface Records {
   named: ReadonlyMap<bigint, readonly Candidate[]>;
   /** Of the same amount, for debits that name nothing of ours. */
   open: ReadonlyMap<bigint, readonly OpenDebit[]>;
+  /** Credits that debits name as what they give back. */
+  received?: ReadonlyMap<bigint, readonly Received[]>;
 }
 
 /** Whether a line is told by nothing that it carries, so that open debits are to be gathered for it. */
@@ -36,18 +41,21 @@ export function judge(lines: readonly JudgedLine[], records: Records, goLiveAt: 
   // those, what ids tell first: a rule takes what they leave.
   const payments = ordered.filter((line) => !batch.isReturn(line));
   const verdicts = [
-    ...payments.filter((line) => batch.isNamed(line)).map((line) => batch.judgeNamed(line)),
-    ...payments.filter((line) => !batch.isNamed(line)).map((line) => batch.judgeUnnamed(line)),
+    ...payments.filter((line) => batch.isNamed(line)).flatMap((line) => batch.judgeNamed(line)),
+    ...payments.filter((line) => !batch.isNamed(line)).flatMap((line) => batch.judgeUnnamed(line)),
     ...ordered.filter((line) => batch.isReturn(line)).map((line) => batch.judgeReturn(line)),
   ];
-  const byNsu = new Map(verdicts.map((verdict) => [verdict.nsu, verdict]));
-  return ordered.map(({ nsu }) => byNsu.get(nsu) as Verdict);
+  const place = new Map(ordered.map(({ nsu }, index) => [nsu, index]));
+  const placeOf = ({ nsu }: Verdict) => place.get(nsu) ?? 0;
+  return verdicts.sort((a, b) => placeOf(a) - placeOf(b));
 }
 
 class Batch {
   private readonly tally = new Tally();
   /** Debits of this batch, by the id under which what is returned of them comes back. */
   private readonly paidAs = new Map<string, Candidate>();
+  /** Credits of this batch, by their line, with what they pay. */
+  private readonly paidBy = new Map<bigint, Matched[]>();
 
   constructor(
     private readonly records: Records,
@@ -63,25 +71,59 @@ class Batch {
     return mayBeReturn(line) && !this.isNamed(line);
   }
 
-  judgeNamed(line: JudgedLine): Verdict {
+  judgeNamed(line: JudgedLine): Verdict[] {
     const paying = choosePaid(line, payable(line, this.namedBy(line)), this.tally);
-    if (paying.of === 'one') return this.pay(line, paying.paid, 'reference', paying.displaces);
+    if (paying.of === 'one') return [this.pay(line, paying.paid, 'reference', paying.displaces)];
+    if (paying.of === 'all')
+      return paying.parts.map(({ paid, amountCents }) =>
+        this.pay({ ...line, amountCents }, paid, 'reference', isHeldByRule(paid, this.tally)),
+      );
     const { kind, named } = paying;
     const [first, ...others] = named;
     const isOne = first && kind !== 'ambiguous' && others.length === 0;
     if (isOne && kind === 'duplicate_payment')
       this.tally.addDuplicate(first.expectedPaymentId, line.occurredAt);
-    return this.unmatched(line, kind, undefined, isOne ? first.expectedPaymentId : null);
+    const expectedPaymentId = isOne ? first.expectedPaymentId : null;
+    return [this.unmatched(line, kind, { expectedPaymentId })];
   }
 
-  judgeUnnamed(line: JudgedLine): Verdict {
-    if (line.isCredit || line.occurredAt < this.goLiveAt) return this.unmatched(line, 'unexpected');
-    const open = this.records.open.get(line.nsu) ?? [];
-    const explained = explainUnnamed(line, open, this.tally);
-    if (explained.by === 'rule') return this.pay(line, explained.paid, explained.rule);
-    if (explained.by === 'waiting') return deferred(line);
-    if (explained.by === 'several') return this.unmatched(line, 'ambiguous', explained.could);
-    return this.unmatched(line, 'unexpected');
+  judgeUnnamed(line: JudgedLine): Verdict[] {
+    if (line.isCredit) return [this.unmatched(line, 'unexpected')];
+    const received = receivedAs(this.records.received?.get(line.nsu) ?? [], this.paidBy);
+    // What gives back a Pix that came is no payment to the same side.
+    const open = (this.records.open.get(line.nsu) ?? []).filter(
+      ({ tie }) => tie === 'original' || received.length === 0,
+    );
+    if (line.occurredAt >= this.goLiveAt) {
+      const explained = explainUnnamed(line, open, this.tally);
+      if (explained.by === 'rule') return [this.pay(line, explained.paid, explained.rule)];
+      if (explained.by === 'waiting') return [deferred(line)];
+      if (explained.by === 'several')
+        return [this.unmatched(line, 'ambiguous', { candidates: explained.could })];
+    }
+    return this.judgePaidBack(line, choosePaidBack(line, received, this.tally));
+  }
+
+  /** A debit that gives back what came, and that nobody here has asked for. */
+  private judgePaidBack(line: JudgedLine, paidBack: PaidBack): Verdict[] {
+    switch (paidBack.of) {
+      case 'payments':
+        this.tally.addGivenBack(paidBack.creditNsu, line.amountCents);
+        return paidBack.parts.map((part) => ({
+          ...matchOf({ ...line, amountCents: part.amountCents }, part.paid),
+          role: 'return',
+          rule: 'return',
+          evidence: part.evidence,
+          owedCents: null,
+          settlement: paidBack.isWhole ? 'returned' : 'partially_returned',
+        }));
+      case 'unseen':
+        return [line.occurredAt < this.goLiveAt ? openingLine(line.nsu) : deferred(line)];
+      case 'several':
+        return [this.unmatched(line, 'ambiguous', { originalNsu: paidBack.creditNsu })];
+      case 'nothing':
+        return [this.unmatched(line, 'unexpected', { originalNsu: paidBack.creditNsu })];
+    }
   }
 
   judgeReturn(line: JudgedLine): Verdict {
@@ -89,7 +131,8 @@ class Batch {
     const chosen = chooseReturned(line, returnable(line, named), this.tally);
     if (chosen.of === 'payment') return this.giveBack(line, chosen.candidate);
     if (chosen.of === 'unseen' && line.occurredAt >= this.goLiveAt) return deferred(line);
-    return this.unmatched(line, chosen.of === 'several' ? 'ambiguous' : 'unexpected', named);
+    const kind = chosen.of === 'several' ? 'ambiguous' : 'unexpected';
+    return this.unmatched(line, kind, { candidates: named });
   }
 
   private namedBy({ nsu }: JudgedLine): readonly Candidate[] {
@@ -112,15 +155,14 @@ class Batch {
     rule: Extract<Matched, { role: 'payment' }>['rule'],
     displaces = false,
   ): Matched {
-    const paidCents = (displaces ? 0n : this.tally.paidCents(candidate)) + line.amountCents;
+    const before = displaces ? leftOf(candidate) : this.tally.paidCents(candidate);
+    const paidCents = before + line.amountCents;
     const owedCents = owedWhenPaid(candidate, paidCents, saoPauloDay(line.occurredAt));
     const { isMultiUse, isWithdrawn: wasWithdrawn } = candidate;
-    const before = displaces ? this.tally.paidBefore(candidate) : null;
-    if (before?.rule === 'reference')
-      this.tally.addDuplicate(candidate.expectedPaymentId, before.occurredAt);
-    if (!line.isCredit && line.endToEndId !== null) this.paidAs.set(line.endToEndId, candidate);
+    this.noteDebit(line, candidate, displaces);
     return this.matched({
       ...matchOf(line, candidate),
+      evidence: evidenceOf(candidate),
       role: 'payment',
       rule,
       owedCents,
@@ -130,11 +172,23 @@ class Batch {
     });
   }
 
+  /** What lines after it must know of a debit: whose it is, what it takes the place of, and what it gives back. */
+  private noteDebit(line: JudgedLine, candidate: Candidate, displaces: boolean): void {
+    if (line.isCredit) return;
+    const before = displaces ? this.tally.paidBefore(candidate) : null;
+    if (before?.rule === 'reference')
+      this.tally.addDuplicate(candidate.expectedPaymentId, before.occurredAt);
+    if (line.endToEndId !== null) this.paidAs.set(line.endToEndId, candidate);
+    const [received] = this.records.received?.get(line.nsu) ?? [];
+    if (received) this.tally.addGivenBack(received.creditNsu, line.amountCents);
+  }
+
   private giveBack(line: JudgedLine, candidate: Candidate): Matched {
     const returnedCents = this.tally.returnedCents(candidate) + line.amountCents;
     const isWhole = returnedCents === this.tally.paidCents(candidate);
     return this.matched({
       ...matchOf(line, candidate),
+      evidence: evidenceOf(candidate),
       role: 'return',
       rule: 'return',
       owedCents: null,
@@ -144,32 +198,49 @@ class Batch {
 
   private matched(match: Matched): Matched {
     this.tally.add(match);
+    if (match.role === 'payment')
+      this.paidBy.set(match.nsu, [...(this.paidBy.get(match.nsu) ?? []), match]);
     return match;
   }
 
   private unmatched(
     line: JudgedLine,
     kind: Broken['kind'],
-    candidates: readonly Candidate[] = this.namedBy(line),
-    expectedPaymentId: string | null = null,
+    {
+      candidates = this.namedBy(line),
+      expectedPaymentId = null,
+      originalNsu,
+    }: {
+      candidates?: readonly Candidate[];
+      expectedPaymentId?: string | null;
+      originalNsu?: bigint | null;
+    } = {},
   ): Verdict {
     const { nsu, amountCents } = line;
     // What names a record of ours is matched whenever it came; only the rest of the past is left alone.
     if (line.occurredAt < this.goLiveAt) return openingLine(nsu);
-    const evidence = candidates.map(evidenceOf);
-    return { verdict: 'break', nsu, kind, amountCents, expectedPaymentId, candidates: evidence };
+    return {
+      verdict: 'break',
+      nsu,
+      kind,
+      amountCents,
+      expectedPaymentId,
+      candidates: candidates.map(evidenceOf),
+      ...(originalNsu == null ? {} : { originalNsu }),
+    };
   }
 }
 
-function matchOf({ nsu, amountCents }: JudgedLine, candidate: Candidate) {
-  const { expectedPaymentId, operationId, kind, operationState } = candidate;
+type Named = Pick<Candidate, 'expectedPaymentId' | 'operationId' | 'kind' | 'operationState'>;
+
+function matchOf({ nsu, amountCents }: JudgedLine, named: Named) {
+  const { expectedPaymentId, operationId, kind, operationState } = named;
   return {
     verdict: 'matched' as const,
     nsu,
     expectedPaymentId,
     operation: { operationId, kind, operationState },
     amountCents,
-    evidence: evidenceOf(candidate),
     declared: null,
   };
 }

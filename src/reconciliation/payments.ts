@@ -1,6 +1,8 @@
 // Which expected payment a line pays. The ids that it carries decide, the surest first; a debit that carries none of
 // ours is told by what it shares with a payment whose answer never came.
+import { saoPauloDay } from '../brazil/statement-day.js';
 import { referenceKinds } from '../expected-payments/references.js';
+import { owedByOne, owedTogether } from '../expected-payments/settlement.js';
 import type { Candidate, JudgedLine, LineBreakKind, OpenDebit, PaidBy, Tally } from './judged.js';
 
 const rankOf = new Map<string, number>(referenceKinds.map((kind, rank) => [kind, rank]));
@@ -14,10 +16,13 @@ export function surest<Named extends Candidate>(candidates: readonly Named[]): N
 
 /** The expected payments that the line's own references name, where they may be what it pays. */
 export function payable(line: JudgedLine, candidates: readonly Candidate[]): Candidate[] {
-  return candidates.filter(
+  const able = candidates.filter(
     (candidate) =>
       !candidate.isOriginal && candidate.isCredit === line.isCredit && !isOut(candidate),
   );
+  // An id that a client uses again names what it named when the line came about, whenever the line is judged.
+  const known = able.filter(({ isLater }) => !isLater);
+  return known.length > 0 ? known : able;
 }
 
 /**
@@ -31,6 +36,8 @@ function isOut({ isWithdrawn, isCredit, operationState }: Candidate): boolean {
 
 export type Paying =
   | { of: 'one'; paid: Candidate; displaces: boolean }
+  /** All of them, each with what is owed of it. */
+  | { of: 'all'; parts: { paid: Candidate; amountCents: bigint }[] }
   | { of: 'none'; kind: Exclude<LineBreakKind, 'unexpected'>; named: readonly Candidate[] };
 
 /** What a line pays of those that its references name, at least one. */
@@ -41,7 +48,30 @@ export function choosePaid(
 ): Paying {
   if (!line.isCredit) return chooseDebited(line, distinct(surest(candidates)), tally);
   // Who pays us chooses what he names: where that names two records of ours, none of its ids is surer.
-  return oneOf(distinct(candidates));
+  const named = distinct(candidates);
+  const parts = named.length > 1 ? partsOf(line, named) : null;
+  if (parts) return { of: 'all', parts };
+  const paying = oneOf(named);
+  return paying.of === 'one' ? { ...paying, displaces: isHeldByRule(paying.paid, tally) } : paying;
+}
+
+/** Whether what only a rule has said to be paid is now named: the rule's match gives way, once. */
+export function isHeldByRule(candidate: Candidate, tally: Tally): boolean {
+  const { isCredit, heldByRuleCents = 0n, expectedPaymentId } = candidate;
+  return isCredit && heldByRuleCents > 0n && !tally.isDisplaced(expectedPaymentId);
+}
+
+/**
+ * What one credit pays of several payments that it names: all of them, where just that is owed in all, and none of them
+ * alone comes to it. What was paid of them before does not count: whoever pays one twice has paid it twice, and which of
+ * both lines was read first changes nothing.
+ */
+function partsOf({ amountCents, occurredAt }: JudgedLine, named: readonly Candidate[]) {
+  if (named.some(({ isMultiUse, amountCents: owed }) => isMultiUse || owed === null)) return null;
+  const day = saoPauloDay(occurredAt);
+  if (named.some((each) => owedByOne(each, amountCents, day))) return null;
+  const owed = owedTogether(named, amountCents, day);
+  return owed && named.map((paid, index) => ({ paid, amountCents: owed[index] ?? 0n }));
 }
 
 /** We say what is debited, and how often: all else is a disagreement, however surely the line names a payment. */
@@ -68,6 +98,7 @@ function oneOf(could: readonly Candidate[]): Paying {
 /** Of two debits of one payment the later is one too many, whichever was read first; what ids say is before a rule. */
 function comesFirst(line: JudgedLine, paidBy: PaidBy | null): boolean {
   if (paidBy === null || paidBy.rule === 'hand') return false;
+  if (paidBy.rule === 'declared' && paidBy.isClosed) return false;
   return paidBy.rule !== 'reference' || byTime(line, paidBy) < 0;
 }
 

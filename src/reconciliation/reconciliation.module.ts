@@ -9,6 +9,7 @@ import { DeclaredRules } from './declared-rules.service.js';
 import { MissingPayments } from './missing-payments.service.js';
 import { ReconciliationProcessor } from './reconciliation.processor.js';
 import { ReconciliationService } from './reconciliation.service.js';
+import { SettlementReview } from './settlement-review.service.js';
 import { StandingBreaks } from './standing-breaks.service.js';
 import { VerdictWriter } from './verdict-writer.service.js';
 import { VerdictsController } from './verdicts.controller.js';
@@ -24,6 +25,7 @@ const missingEveryMs = 5_000;
     ReconciliationService,
     VerdictWriter,
     Breaks,
+    SettlementReview,
     StandingBreaks,
     MissingPayments,
     DeclaredRules,

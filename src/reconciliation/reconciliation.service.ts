@@ -7,16 +7,24 @@ import { Database, type Tx } from '../database.service.js';
 import { WakeUps } from '../platform/wake-ups.js';
 import * as breaks from './breaks.queries.js';
 import * as candidates from './candidates.queries.js';
-import { displaces } from './judged.js';
 import { DeclaredRules } from './declared-rules.service.js';
 import { isUnnamedDebit, judge, type Records } from './match.js';
+import { isUnexplained, withOwnTransfers } from './own-transfers.js';
+import * as ownTransfers from './own-transfers.queries.js';
+import { gatherReceived } from './received.queries.js';
 import { StandingBreaks, visibilityBoundMs } from './standing-breaks.service.js';
-import { VerdictWriter } from './verdict-writer.service.js';
+import { VerdictWriter, type Written } from './verdict-writer.service.js';
 import * as queries from './verdicts.queries.js';
 
 const batchSize = 1_000;
 /** How often a line that waits is judged again. */
 const waitingPauseMs = 2_000;
+
+interface JudgedBatch extends Written {
+  lines: queries.ArrivedLine[];
+  /** Other accounts in which these lines explain what stood in a break. */
+  waiting: { accountId: number }[];
+}
 
 @Injectable()
 export class ReconciliationService {
@@ -34,12 +42,13 @@ export class ReconciliationService {
   async reconcile(accountId: number): Promise<void> {
     const account = await this.accounts.get(accountId);
     for (;;) {
-      const { lines, operationIds, hasDisplaced } = await this.database.transaction((tx) =>
+      const { lines, operationIds, hasUnlinked, waiting } = await this.database.transaction((tx) =>
         this.judgeBatch(tx, account),
       );
       if (lines.length > 0) await this.writer.announce(accountId, operationIds);
+      for (const other of waiting) await this.wakeUps.wake('reconcile', other);
       const isFull = lines.filter(({ cameAs }) => cameAs === 'new').length === batchSize;
-      if (!isFull && !hasDisplaced) break;
+      if (!isFull && !hasUnlinked) break;
     }
     if (await this.standing.tell(accountId)) await this.writer.announce(accountId, []);
   }
@@ -50,10 +59,7 @@ export class ReconciliationService {
     for (const { accountId } of due) await this.wakeUps.wake('reconcile', { accountId });
   }
 
-  private async judgeBatch(
-    tx: Tx,
-    { id: accountId, goLiveAt }: BankAccount,
-  ): Promise<{ lines: queries.ArrivedLine[]; operationIds: string[]; hasDisplaced: boolean }> {
+  private async judgeBatch(tx: Tx, { id: accountId, goLiveAt }: BankAccount): Promise<JudgedBatch> {
     const afterArrival = await queries.lockJudgement(tx, accountId);
     const lines = await queries.listLinesToJudge(tx, accountId, {
       afterArrival,
@@ -61,30 +67,32 @@ export class ReconciliationService {
       freshMs: visibilityBoundMs(this.bank.profile),
     });
     const last = lines.at(-1);
-    if (!last) return { lines, operationIds: [], hasDisplaced: false };
+    if (!last) return { lines, operationIds: [], hasUnlinked: false, waiting: [] };
     const records = await this.gather(tx, accountId, lines);
     const judged = judge(lines, records, goLiveAt);
-    const verdicts = await this.rules.apply(tx, accountId, lines, judged);
-    const operationIds = await this.writer.write(tx, accountId, lines, verdicts);
+    const unexplained = judged.filter(isUnexplained).map(({ nsu }) => nsu);
+    const own = await ownTransfers.listOwnTransfers(tx, accountId, unexplained);
+    const verdicts = await this.rules.apply(tx, accountId, lines, withOwnTransfers(judged, own));
+    const written = await this.writer.write(tx, accountId, lines, verdicts);
     if (last.arrival > afterArrival) await queries.recordJudged(tx, accountId, last.arrival);
-    return { lines, operationIds, hasDisplaced: verdicts.some(displaces) };
+    const debits = lines.filter(({ isCredit }) => !isCredit).map(({ nsu }) => nsu);
+    const waiting = await ownTransfers.listAccountsWaitingFor(tx, accountId, debits);
+    return { lines, ...written, waiting };
   }
 
   private async gather(tx: Tx, accountId: number, lines: queries.ArrivedLine[]): Promise<Records> {
-    const nsus = lines.map(({ nsu }) => nsu);
-    const named = byNsu(await candidates.gatherNamed(tx, accountId, nsus));
+    const named = byNsu(await candidates.gatherNamed(tx, accountId, nsusOf(lines)));
     const unnamed = lines.filter((line) => isUnnamedDebit(line, named.get(line.nsu) ?? []));
-    if (unnamed.length === 0) return { named, open: new Map() };
-    const unnamedNsus = unnamed.map(({ nsu }) => nsu);
-    const open = await candidates.gatherOpenDebits(
-      tx,
-      accountId,
-      unnamedNsus,
-      this.bank.profile.visibilityBoundMs,
-    );
-    return { named, open: byNsu(open) };
+    const givingBack = lines.filter((line) => !line.isCredit && line.originalEndToEndId !== null);
+    const received = byNsu(await gatherReceived(tx, accountId, nsusOf(givingBack)));
+    if (unnamed.length === 0) return { named, open: new Map(), received };
+    const bound = this.bank.profile.visibilityBoundMs;
+    const open = await candidates.gatherOpenDebits(tx, accountId, nsusOf(unnamed), bound);
+    return { named, open: byNsu(open), received };
   }
 }
+
+const nsusOf = (lines: readonly { nsu: bigint }[]): bigint[] => lines.map(({ nsu }) => nsu);
 
 function byNsu<Row extends { nsu: bigint }>(rows: Row[]): Map<bigint, Row[]> {
   const grouped = new Map<bigint, Row[]>();

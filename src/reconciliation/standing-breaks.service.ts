@@ -9,6 +9,7 @@ import * as breaks from './breaks.queries.js';
 import { Breaks } from './breaks.service.js';
 import * as ofStatement from './statement-breaks.queries.js';
 import { MissingPayments } from './missing-payments.service.js';
+import { SettlementReview } from './settlement-review.service.js';
 
 const pageSize = 1_000;
 export const visibilityBoundMs = boundForTelling;
@@ -19,8 +20,9 @@ export class StandingBreaks {
     private readonly database: Database,
     private readonly bank: BankService,
     private readonly breaks: Breaks,
-    private readonly wakeUps: WakeUps,
+    private readonly review: SettlementReview,
     private readonly missing: MissingPayments,
+    private readonly wakeUps: WakeUps,
   ) {}
 
   /** Wakes what the statement contradicts: verdicts on operations, transfers that failed and bills that were paid. */
@@ -36,6 +38,7 @@ export class StandingBreaks {
       ...(await breaks.listAccountsOfFailed(prisma, visibilityBoundMs(this.bank.profile))),
       ...(await ofBills.listAccountsOfBills(prisma)),
       ...(await ofStatement.listAccountsOfStatement(prisma)),
+      ...(await this.review.listAccountsOfEnded()),
     ];
     for (const { accountId } of accounts) await this.wakeUps.wake('reconcile', { accountId });
   }
@@ -57,6 +60,7 @@ export class StandingBreaks {
       ...(await ofStatement.listUntoldOfStatement(prisma, accountId)),
     ];
     const hasMissing = await this.missing.lookWhenDue(accountId);
+    const hasReviewed = await this.review.reviewEnded(accountId);
     return this.database.transaction(async (tx) => {
       await this.breaks.open(tx, accountId, untold);
       const resolved = [
@@ -65,7 +69,7 @@ export class StandingBreaks {
         ...(await ofStatement.resolveOverOfStatement(tx, accountId)),
       ];
       await this.breaks.tellResolved(tx, accountId, resolved);
-      return hasMissing || untold.length + resolved.length > 0;
+      return hasReviewed || hasMissing || untold.length + resolved.length > 0;
     });
   }
 }

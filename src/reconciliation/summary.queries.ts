@@ -1,5 +1,6 @@
 // The account at a glance, counted in one statement.
 import type { Db } from '../database.service.js';
+import { explainingBreakKinds } from './judged.js';
 
 export interface SummaryRow {
   lastNsu: bigint | null;
@@ -35,13 +36,20 @@ export async function readSummary(db: Db, accountId: number, today: string): Pro
            (SELECT count(*) FROM break WHERE account_id = a.id AND state = 'open') AS "openBreaks"
     FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id
     CROSS JOIN LATERAL (
+      WITH held AS MATERIALIZED (
+        SELECT DISTINCT nsu FROM break
+        WHERE account_id = a.id AND state = 'open' AND kind = ANY (${explainingBreakKinds}) AND nsu IS NOT NULL
+      ), tied AS MATERIALIZED (
+        SELECT DISTINCT nsu FROM match WHERE account_id = a.id AND unlinked_at IS NULL
+      )
+      -- The order of a line's explanation: an open break, a match, a classification.
       SELECT (SELECT count(*) FROM "transaction" WHERE account_id = a.id) AS total,
-             (SELECT count(DISTINCT nsu) FROM match
-              WHERE account_id = a.id AND unlinked_at IS NULL) AS matched,
-             (SELECT count(*) FROM classification WHERE account_id = a.id) AS classified,
-             (SELECT count(DISTINCT nsu) FROM break WHERE account_id = a.id AND nsu IS NOT NULL
-                AND NOT EXISTS (SELECT 1 FROM match m WHERE m.account_id = a.id AND m.nsu = break.nsu
-                                AND m.unlinked_at IS NULL)) AS "inBreak"
+             (SELECT count(*) FROM held) AS "inBreak",
+             -- By sets, which are hashed or sorted whatever the statistics say.
+             (SELECT count(*) FROM (SELECT nsu FROM tied EXCEPT SELECT nsu FROM held) only_tied) AS matched,
+             (SELECT count(*) FROM (
+                SELECT nsu FROM classification WHERE account_id = a.id
+                EXCEPT (SELECT nsu FROM held UNION ALL SELECT nsu FROM tied)) only_classified) AS classified
     ) lines
     CROSS JOIN LATERAL (
       SELECT count(*) AS open, count(*) FILTER (WHERE e.due_date < ${today}) AS overdue

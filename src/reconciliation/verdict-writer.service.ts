@@ -18,10 +18,19 @@ import {
 import { chargeEvent, unexpectedEvent } from './line-events.js';
 import { missingSubject } from './missing-deadlines.js';
 import { movementEvent, type ToldTransfer } from './movement-events.js';
+import { SettlementReview } from './settlement-review.service.js';
+import { unlinkDisplaced, unlinkReturnsSince } from './unlinking.queries.js';
 import * as queries from './verdicts.queries.js';
 
 /** States of an operation of which nobody knows that it was done: its payment on the statement says so. */
 const undecidedStates: readonly (string | null)[] = ['unknown', 'needs_operator', 'not_executed'];
+
+export interface Written {
+  /** Operations that are to hear of it, once it is committed. */
+  operationIds: string[];
+  /** Matches gave way: their lines are to be judged anew. */
+  hasUnlinked: boolean;
+}
 
 @Injectable()
 export class VerdictWriter {
@@ -29,27 +38,25 @@ export class VerdictWriter {
     private readonly events: EventsService,
     private readonly expectedPayments: ExpectedPaymentsService,
     private readonly breaks: Breaks,
+    private readonly review: SettlementReview,
     private readonly wakeUps: WakeUps,
   ) {}
 
-  /** The operations that are to hear of it, once it is committed. */
   async write(
     tx: Tx,
     accountId: number,
     lines: queries.ArrivedLine[],
     judged: Verdict[],
-  ): Promise<string[]> {
+  ): Promise<Written> {
     const open = new Set(lines.filter(({ cameAs }) => cameAs === 'open').map(({ nsu }) => nsu));
     // A line in a break stays there until it is matched; that break was told.
-    const verdicts = judged.filter((verdict) => !open.has(verdict.nsu) || isMatched(verdict));
+    const verdicts = judged.filter(
+      (verdict) => !open.has(verdict.nsu) || isMatched(verdict) || isClassified(verdict),
+    );
     const matches = verdicts.filter(isMatched);
     const transfers = await this.transfersOf(tx, accountId, matches);
     const late = matches.filter(isLate);
-    const displaced = await queries.unlinkMatchesOf(
-      tx,
-      accountId,
-      matches.filter(displaces).map(toExpected),
-    );
+    const unlinked = await this.unlink(tx, accountId, verdicts);
     await queries.insertMatches(tx, accountId, matches);
     await queries.insertClassifications(tx, accountId, verdicts.filter(isClassified));
     await this.breaks.open(tx, accountId, [
@@ -58,9 +65,9 @@ export class VerdictWriter {
     ]);
     await this.settleWaiting(tx, accountId, lines, [
       ...verdicts.filter(isDeferred).map(({ nsu }) => nsu),
-      ...displaced,
+      ...unlinked.map(({ nsu }) => nsu),
     ]);
-    const explained = matches.map(({ nsu }) => nsu).filter((nsu) => open.has(nsu));
+    const explained = verdicts.map(({ nsu }) => nsu).filter((nsu) => open.has(nsu));
     const returned = matches.filter(({ role }) => role === 'return').map(toExpected);
     await this.breaks.tellResolved(tx, accountId, [
       ...(await breaks.resolveExplained(tx, accountId, explained)),
@@ -68,6 +75,8 @@ export class VerdictWriter {
     ]);
     const come = matches.map(({ expectedPaymentId }) => missingSubject(expectedPaymentId));
     await this.breaks.resolve(tx, accountId, 'missing', come);
+    const touched = [...matches, ...unlinked].map(toExpected);
+    await this.review.review(tx, accountId, touched);
     const notDone = late.filter(isOfNotExecuted);
     await this.expectedPayments.reinstate(tx, accountId, notDone.map(toOperation));
     await this.expectedPayments.reinstateEach(tx, accountId, late.map(toExpected));
@@ -76,7 +85,21 @@ export class VerdictWriter {
     const undecided = matches.filter(({ operation }) =>
       undecidedStates.includes(operation.operationState),
     );
-    return [...new Set(undecided.map(toOperation))];
+    const operationIds = [...new Set(undecided.map(toOperation))];
+    return { operationIds, hasUnlinked: unlinked.length > 0 };
+  }
+
+  /** What gives way to these verdicts; its lines are judged again without it. */
+  private async unlink(tx: Tx, accountId: number, verdicts: Verdict[]) {
+    const displacing = verdicts.filter(displaces).map(toExpected);
+    const again = verdicts.filter(isBroken).flatMap(({ kind, nsu, expectedPaymentId }) => {
+      const isSecond = kind === 'duplicate_payment' && expectedPaymentId !== null;
+      return isSecond ? [{ nsu, expectedPaymentId }] : [];
+    });
+    return [
+      ...(await unlinkDisplaced(tx, accountId, displacing)),
+      ...(await unlinkReturnsSince(tx, accountId, again)),
+    ];
   }
 
   /** After the commit. */
@@ -122,8 +145,7 @@ export class VerdictWriter {
       if (verdict.verdict === 'break') return [unexpectedEvent(line, verdict.kind)];
       const { expectedPaymentId } = verdict;
       const charge = charges.get(expectedPaymentId);
-      if (charge && verdict.role === 'payment')
-        return [chargeEvent(line, charge, verdict.settlement)];
+      if (charge) return [chargeEvent(line, charge, verdict.settlement)];
       return movementEvent(line, verdict, transfers.get(expectedPaymentId)) ?? [];
     });
   }
@@ -133,10 +155,12 @@ function byExpected<Row extends { expectedPaymentId: string }>(rows: Row[]): Map
   return new Map(rows.map((row) => [row.expectedPaymentId, row]));
 }
 
-function toBreak({ candidates, ...broken }: Broken): breaks.NewBreak {
+function toBreak({ candidates, originalNsu, ...broken }: Broken): breaks.NewBreak {
   const { kind, nsu, amountCents, expectedPaymentId } = broken;
   const subject = `nsu:${nsu}`;
-  return { kind, subject, nsu, amountCents, expectedPaymentId, evidence: { candidates } };
+  const original = originalNsu === undefined ? {} : { originalNsu: originalNsu.toString() };
+  const evidence = { candidates, ...original };
+  return { kind, subject, nsu, amountCents, expectedPaymentId, evidence };
 }
 
 /** The bank did what was proven not done, or what it had said to have failed: whoever acted on that must know. */
@@ -177,7 +201,8 @@ const isOfNotExecuted = ({ operation }: Matched): boolean =>
 const isLate = (match: Matched): boolean =>
   isOfNotExecuted(match) || (match.role === 'payment' && match.wasWithdrawn);
 
-const toExpected = ({ expectedPaymentId }: Matched): string => expectedPaymentId;
+const toExpected = ({ expectedPaymentId }: { expectedPaymentId: string }): string =>
+  expectedPaymentId;
 const toOperation = ({ operation }: Matched): string => operation.operationId;
 
 const isMatched = (verdict: Verdict): verdict is Matched => verdict.verdict === 'matched';

@@ -1,8 +1,10 @@
 // The lines to judge, and their verdicts: inserted in one statement each. Neither side of a match is updated.
 import { v7 as uuidv7 } from 'uuid';
 import type { Tx } from '../database.service.js';
+import { Prisma } from '../generated/service/client.js';
 import { lineBreakKinds, type Classified, type JudgedLine, type Matched } from './judged.js';
 import type { ToldTransfer } from './movement-events.js';
+import { isOwnTransfer } from './own-transfers.queries.js';
 import { receipts } from './returns.js';
 
 /** A line with what its events tell, and how it came before the judge. */
@@ -21,6 +23,13 @@ export async function lockJudgement(tx: Tx, accountId: number): Promise<bigint> 
     SELECT judged_arrival AS judged FROM reconciliation_state WHERE account_id = ${accountId} FOR UPDATE`;
   return state?.judged ?? 0n;
 }
+
+/** Of a line (t) that stands in a break (b): the credit that it gives back was matched since. */
+const givesBackWhatWasMatched = Prisma.sql`EXISTS (
+  SELECT FROM "transaction" credit
+  JOIN match m ON m.account_id = credit.account_id AND m.nsu = credit.nsu AND m.unlinked_at IS NULL
+  WHERE credit.account_id = t.account_id AND credit.end_to_end_id = t.original_end_to_end_id AND credit.is_credit
+    AND m.role = 'payment' AND m.created_at > b.opened_at)`;
 
 /** Lines in breaks are looked at for so long: what names them comes within a day, or never. */
 const lookedAtFor = '7 days';
@@ -43,10 +52,13 @@ export async function listLinesToJudge(
        WHERE account_id = ${accountId} ORDER BY deferred_at LIMIT ${limit})
       UNION ALL
       (SELECT t.nsu, 'open' FROM break b
-       JOIN "transaction" t ON t.account_id = b.account_id AND t.nsu = b.nsu AND t.type_name <> ALL (${receipts})
+       JOIN "transaction" t ON t.account_id = b.account_id AND t.nsu = b.nsu
        WHERE b.account_id = ${accountId} AND b.state = 'open' AND b.kind = ANY (${[...lineBreakKinds]}::text[])
-         AND b.opened_at > now() - ${lookedAtFor}::interval AND (
-         EXISTS (
+         AND b.opened_at > now() - ${lookedAtFor}::interval
+         AND NOT EXISTS (SELECT FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL)
+         AND (${isOwnTransfer(accountId)} OR (
+           NOT t.is_credit AND ${givesBackWhatWasMatched}
+         ) OR t.type_name <> ALL (${receipts}) AND (EXISTS (
            SELECT FROM (VALUES ('idempotency_key', t.idempotency_key), ('nsu', t.nsu::text),
                                ('movement_id', t.movement_id), ('end_to_end_id', t.end_to_end_id),
                                ('external_id', t.external_id), ('bill_code', t.bill_code)) AS told(kind, value)
@@ -66,7 +78,7 @@ export async function listLinesToJudge(
              AND m.unlinked_at IS NULL
            WHERE t.is_credit AND r.account_id = ${accountId} AND m.created_at > b.opened_at
              AND (r.kind, r.value) IN (('movement_id', t.movement_id), ('bill_code', t.bill_code))
-         ))
+         )))
        ORDER BY b.opened_at DESC LIMIT ${limit})
     )
     SELECT t.nsu, t.arrival, t.is_credit AS "isCredit", t.amount_cents AS "amountCents", t.type_name AS "typeName",
@@ -75,21 +87,6 @@ export async function listLinesToJudge(
            t.recorded_at > now() - ${freshMs} * interval '1 millisecond' AS "isFresh"
     FROM due JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = due.nsu
     ORDER BY t.arrival`;
-}
-
-/** Matches of these payments that no person made count no more; the lines that they were of. */
-export async function unlinkMatchesOf(
-  tx: Tx,
-  accountId: number,
-  expectedPaymentIds: string[],
-): Promise<bigint[]> {
-  if (expectedPaymentIds.length === 0) return [];
-  const unlinked = await tx.$queryRaw<{ nsu: bigint }[]>`
-    UPDATE match SET unlinked_at = now()
-    WHERE account_id = ${accountId} AND expected_payment_id = ANY (${expectedPaymentIds}::uuid[])
-      AND unlinked_at IS NULL AND rule <> 'hand'
-    RETURNING nsu`;
-  return unlinked.map(({ nsu }) => nsu);
 }
 
 export async function insertMatches(tx: Tx, accountId: number, matches: Matched[]): Promise<void> {

@@ -147,13 +147,19 @@ describe('the judgement of the book', () => {
     );
     await reconcile();
     const { rows } = await run(
-      `SELECT type, data::json ->> 'correlationId' AS id FROM event ORDER BY type DESC, id`,
+      `SELECT type, data::json ->> 'correlationId' AS id FROM event
+       WHERE type NOT LIKE 'break.%' ORDER BY type DESC, id`,
     );
     expect(rows).toEqual([
       { type: 'charge.paid', id: 'order-1' },
       { type: 'charge.paid', id: 'order-2' },
       { type: 'charge.overpaid', id: 'order-1' },
       { type: 'charge.overpaid', id: 'order-2' },
+    ]);
+    const breaks = await run(`SELECT kind, state, nsu::int FROM break ORDER BY nsu`);
+    expect(breaks.rows).toEqual([
+      { kind: 'duplicate_payment', state: 'open', nsu: 101 },
+      { kind: 'duplicate_payment', state: 'open', nsu: 102 },
     ]);
   });
 

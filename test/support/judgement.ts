@@ -7,6 +7,7 @@ import { Breaks } from '../../src/reconciliation/breaks.service.js';
 import { DeclaredRules } from '../../src/reconciliation/declared-rules.service.js';
 import { MissingPayments } from '../../src/reconciliation/missing-payments.service.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
+import { SettlementReview } from '../../src/reconciliation/settlement-review.service.js';
 import { StandingBreaks } from '../../src/reconciliation/standing-breaks.service.js';
 import { VerdictWriter } from '../../src/reconciliation/verdict-writer.service.js';
 
@@ -27,10 +28,11 @@ export function judgementOn(
   const events = new EventsService(database, wakeUps);
   const breaks = new Breaks(events);
   const expectedPayments = new ExpectedPaymentsService();
-  const writer = new VerdictWriter(events, expectedPayments, breaks, wakeUps);
+  const review = new SettlementReview(database, breaks);
+  const writer = new VerdictWriter(events, expectedPayments, breaks, review, wakeUps);
   const rules = new DeclaredRules();
   const missing = new MissingPayments(database, bank, breaks, wakeUps);
-  const standing = new StandingBreaks(database, bank, breaks, wakeUps, missing);
+  const standing = new StandingBreaks(database, bank, breaks, review, missing, wakeUps);
   const reconciliation = new ReconciliationService(
     database,
     accounts,
@@ -40,5 +42,5 @@ export function judgementOn(
     rules,
     wakeUps,
   );
-  return { reconciliation, standing, breaks, missing };
+  return { reconciliation, standing, breaks, missing, review };
 }

@@ -1,0 +1,36 @@
+// What a credit is that nothing explains here and that another account of ours sent.
+import type { Classified, Verdict } from './judged.js';
+
+export interface OwnTransfer {
+  nsu: bigint;
+  endToEndId: string | null;
+}
+
+/** Credits that no id explains: another account of ours may have sent them. */
+export function isUnexplained(verdict: Verdict): boolean {
+  return verdict.verdict === 'break' && verdict.kind === 'unexpected';
+}
+
+/** Nothing of the other account is told: who reads this one need not see that one. */
+export function withOwnTransfers(
+  verdicts: readonly Verdict[],
+  transfers: readonly OwnTransfer[],
+): Verdict[] {
+  const byNsu = new Map(transfers.map((transfer) => [transfer.nsu, transfer]));
+  return verdicts.map((verdict) => {
+    const transfer = isUnexplained(verdict) ? byNsu.get(verdict.nsu) : undefined;
+    return transfer ? toClassified(transfer) : verdict;
+  });
+}
+
+function toClassified({ nsu, endToEndId }: OwnTransfer): Classified {
+  return {
+    verdict: 'classified',
+    nsu,
+    rule: 'own_transfer',
+    category: 'own_transfer',
+    reason: null,
+    evidence: endToEndId === null ? {} : { endToEndId },
+    declared: null,
+  };
+}

@@ -1,0 +1,75 @@
+// What came and went back: the credits that debits name as their originals, and how much of a credit is gone again.
+import type { Tx } from '../database.service.js';
+import { Prisma } from '../generated/service/client.js';
+import type { Received } from './judged.js';
+
+/** How many credits of one id are looked at: more than one cannot be told apart. */
+const maxAlike = 2;
+
+/** What our own refunds have given back of a credit (line), less what came back of them. */
+export const refundedOf = Prisma.sql`
+  SELECT COALESCE(sum(CASE m.role WHEN 'payment' THEN m.amount_cents ELSE -m.amount_cents END), 0)::bigint AS cents
+  FROM refund r
+  CROSS JOIN LATERAL (
+    SELECT role, amount_cents, unlinked_at FROM match
+    WHERE account_id = r.account_id AND expected_payment_id = r.expected_payment_id OFFSET 0
+  ) m
+  WHERE r.account_id = line.account_id AND r.original_nsu = line.nsu AND m.unlinked_at IS NULL`;
+
+/** The debits that give back a credit (line) though nobody here has asked for it. */
+export const returnsOf = Prisma.sql`
+  SELECT m.expected_payment_id, m.nsu, m.amount_cents
+  FROM "transaction" debit
+  CROSS JOIN LATERAL (
+    SELECT expected_payment_id, nsu, amount_cents, role FROM match
+    WHERE account_id = debit.account_id AND nsu = debit.nsu AND unlinked_at IS NULL OFFSET 0
+  ) m
+  WHERE m.role = 'return' AND debit.account_id = line.account_id AND debit.original_end_to_end_id = line.end_to_end_id AND NOT debit.is_credit`;
+
+export async function gatherReceived(
+  tx: Tx,
+  accountId: number,
+  nsus: bigint[],
+): Promise<(Received & { nsu: bigint })[]> {
+  if (nsus.length === 0) return [];
+  const rows = await tx.$queryRaw<ReceivedRow[]>`
+    SELECT t.nsu, line.nsu AS "creditNsu", line.amount_cents AS "creditCents", line.end_to_end_id AS "endToEndId",
+           refunded.cents + returned.cents AS "givenBackCents",
+           m.expected_payment_id AS "expectedPaymentId", m.amount_cents AS "amountCents", m.rule,
+           e.operation_id AS "operationId", e.kind, o.state AS "operationState"
+    FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
+    JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = wanted.nsu
+    CROSS JOIN LATERAL (
+      SELECT * FROM "transaction"
+      WHERE account_id = ${accountId} AND end_to_end_id = t.original_end_to_end_id AND is_credit
+      ORDER BY nsu LIMIT ${maxAlike}
+    ) line
+    CROSS JOIN LATERAL (${refundedOf}) refunded
+    CROSS JOIN LATERAL (SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents FROM (${returnsOf}) given) returned
+    LEFT JOIN LATERAL (
+      SELECT expected_payment_id, amount_cents, rule FROM match
+      WHERE account_id = ${accountId} AND nsu = line.nsu AND unlinked_at IS NULL AND role = 'payment'
+    ) m ON true
+    LEFT JOIN expected_payment e ON e.account_id = ${accountId} AND e.id = m.expected_payment_id
+    LEFT JOIN operation o ON o.account_id = ${accountId} AND o.id = e.operation_id
+    ORDER BY t.nsu, line.nsu, m.expected_payment_id`;
+  return rows.map(toReceived);
+}
+
+type ReceivedRow = Omit<Received, 'paid'> & {
+  nsu: bigint;
+  expectedPaymentId: string | null;
+  amountCents: bigint | null;
+  rule: string | null;
+  operationId: string | null;
+  kind: string | null;
+  operationState: string | null;
+};
+
+function toReceived(row: ReceivedRow): Received & { nsu: bigint } {
+  const { expectedPaymentId, amountCents, rule, operationId, kind, operationState, ...line } = row;
+  if (!expectedPaymentId || amountCents === null || rule === null || !operationId || kind === null)
+    return { ...line, paid: null };
+  const paid = { expectedPaymentId, amountCents, rule, operationId, kind, operationState };
+  return { ...line, paid };
+}

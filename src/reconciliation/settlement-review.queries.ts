@@ -1,0 +1,159 @@
+// What was paid of charges and QR codes, gathered for their review, and the breaks that stand for it.
+import type { Db, Tx } from '../database.service.js';
+import { settlementBreakKinds } from './judged.js';
+import { refundedOf, returnsOf } from './received.queries.js';
+
+export interface ReviewedRow {
+  expectedPaymentId: string;
+  amountCents: bigint | null;
+  isMultiUse: boolean;
+  dueDate: string | null;
+  terms: string | null;
+  cancelledAt: Date | null;
+  expiredAt: Date | null;
+  nsu: bigint;
+  occurredAt: Date;
+  paidCents: bigint;
+  givenBackCents: bigint;
+  /** It counts; otherwise its match was unlinked. */
+  isLive: boolean;
+}
+
+/**
+ * The payments of these credits, and of those that share a line with them; what is no credit stands for the credit that
+ * it gave back. Payments of a QR code that are as they should be are left out: there are thousands.
+ */
+export async function listReviewed(
+  tx: Tx,
+  accountId: number,
+  expectedPaymentIds: string[],
+): Promise<ReviewedRow[]> {
+  return tx.$queryRaw<ReviewedRow[]>`
+    WITH RECURSIVE touched(id, is_multi_use) AS (
+      SELECT e.id, e.is_multi_use FROM (
+        SELECT id FROM unnest(${expectedPaymentIds}::uuid[]) AS asked(id)
+        UNION
+        SELECT m.expected_payment_id FROM unnest(${expectedPaymentIds}::uuid[]) AS asked(id)
+        JOIN refund r ON r.account_id = ${accountId} AND r.expected_payment_id = asked.id
+        CROSS JOIN LATERAL (
+          SELECT expected_payment_id FROM match
+          WHERE account_id = ${accountId} AND nsu = r.original_nsu AND unlinked_at IS NULL OFFSET 0
+        ) m
+      ) asked
+      CROSS JOIN LATERAL (
+        SELECT id, is_credit, is_multi_use FROM expected_payment WHERE account_id = ${accountId} AND id = asked.id OFFSET 0
+      ) e
+      WHERE e.is_credit
+      UNION
+      SELECT e.id, e.is_multi_use FROM touched
+      CROSS JOIN LATERAL (
+        SELECT nsu, role FROM match WHERE account_id = ${accountId} AND expected_payment_id = touched.id OFFSET 0
+      ) m
+      CROSS JOIN LATERAL (
+        SELECT expected_payment_id FROM match
+        WHERE account_id = ${accountId} AND nsu = m.nsu AND unlinked_at IS NULL OFFSET 0
+      ) beside
+      CROSS JOIN LATERAL (
+        SELECT id, is_credit, is_multi_use FROM expected_payment
+        WHERE account_id = ${accountId} AND id = beside.expected_payment_id OFFSET 0
+      ) e
+      WHERE NOT touched.is_multi_use AND m.role = 'payment' AND e.is_credit AND e.id <> touched.id
+    )
+    SELECT e.id AS "expectedPaymentId", e.amount_cents AS "amountCents", e.is_multi_use AS "isMultiUse",
+           e.due_date AS "dueDate", e.terms, c.cancelled_at AS "cancelledAt", c.expired_at AS "expiredAt",
+           line.nsu, line.occurred_at AS "occurredAt", m.amount_cents AS "paidCents",
+           LEAST(m.amount_cents, returned.cents + CASE
+             WHEN m.amount_cents = line.amount_cents OR refunded.cents >= line.amount_cents THEN refunded.cents
+             ELSE 0 END) AS "givenBackCents",
+           m.unlinked_at IS NULL AS "isLive"
+    FROM touched
+    -- From each to the next by its index, whatever the statistics say, or before there are any.
+    CROSS JOIN LATERAL (
+      SELECT * FROM expected_payment WHERE account_id = ${accountId} AND id = touched.id OFFSET 0
+    ) e
+    CROSS JOIN LATERAL (
+      SELECT nsu, role, amount_cents, unlinked_at FROM match
+      WHERE account_id = ${accountId} AND expected_payment_id = e.id OFFSET 0
+    ) m
+    CROSS JOIN LATERAL (
+      SELECT * FROM "transaction" WHERE account_id = ${accountId} AND nsu = m.nsu OFFSET 0
+    ) line
+    LEFT JOIN charge c ON c.account_id = ${accountId} AND c.expected_payment_id = e.id
+    CROSS JOIN LATERAL (${refundedOf}) refunded
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents FROM (${returnsOf}) given
+      WHERE given.expected_payment_id = e.id
+    ) returned
+    WHERE m.role = 'payment' AND (NOT e.is_multi_use OR m.amount_cents <> e.amount_cents)`;
+}
+
+export interface StandingFinding {
+  kind: string;
+  subject: string;
+}
+
+/** The open breaks of settlements about these lines and expected payments. */
+export async function listStanding(
+  tx: Tx,
+  accountId: number,
+  { nsus, expectedPaymentIds }: { nsus: bigint[]; expectedPaymentIds: string[] },
+): Promise<StandingFinding[]> {
+  return tx.$queryRaw<StandingFinding[]>`
+    SELECT kind, subject FROM break
+    WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[]) AND state = 'open'
+      AND kind = ANY (${[...settlementBreakKinds]}::text[]) AND subject LIKE 'nsu:%'
+    UNION
+    SELECT kind, subject FROM break
+    WHERE account_id = ${accountId} AND kind = 'underpaid' AND state = 'open'
+      AND subject = ANY (${expectedPaymentIds.map((id) => `expected_payment:${id}`)}::text[])`;
+}
+
+/** Charges that ended at the bank, and with a payment after it that nobody was told of. */
+export async function listEndedButPaid(
+  db: Db,
+  accountId: number,
+  limit: number,
+): Promise<{ expectedPaymentId: string }[]> {
+  return db.$queryRaw`
+    SELECT DISTINCT c.expected_payment_id AS "expectedPaymentId" FROM charge c
+    JOIN match m ON m.account_id = c.account_id AND m.expected_payment_id = c.expected_payment_id
+      AND m.unlinked_at IS NULL AND m.role = 'payment'
+    JOIN "transaction" line ON line.account_id = m.account_id AND line.nsu = m.nsu
+    WHERE c.account_id = ${accountId} AND (c.cancelled_at IS NOT NULL OR c.expired_at IS NOT NULL)
+      AND c.checked_at > COALESCE(
+        (SELECT charges_reviewed_at FROM reconciliation_state WHERE account_id = ${accountId}), '-infinity')
+      AND (c.cancelled_at IS NOT NULL OR line.occurred_at > c.expired_at)
+      AND NOT EXISTS (
+        SELECT FROM break b WHERE b.account_id = c.account_id AND b.nsu = line.nsu
+          AND b.kind = CASE WHEN c.cancelled_at IS NOT NULL THEN 'paid_after_void' ELSE 'paid_after_expiry' END)
+    LIMIT ${limit}`;
+}
+
+/** How long a look at the bank may take from its beginning to its being written. */
+const looksTakeAtMost = '10 minutes';
+
+/** Ends found so long ago have been reviewed. */
+export async function recordChargesReviewed(tx: Tx, accountId: number): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE reconciliation_state SET charges_reviewed_at = now() - ${looksTakeAtMost}::interval
+    WHERE account_id = ${accountId}
+      AND (charges_reviewed_at IS NULL OR charges_reviewed_at < now() - 2 * ${looksTakeAtMost}::interval)`;
+}
+
+/** Accounts with a charge that ended and was paid all the same. */
+export async function listAccountsOfEnded(db: Db): Promise<{ accountId: number }[]> {
+  return db.$queryRaw`
+    SELECT a.id AS "accountId" FROM bank_account a
+    LEFT JOIN reconciliation_state s ON s.account_id = a.id
+    WHERE EXISTS (
+      SELECT FROM charge c
+      JOIN match m ON m.account_id = c.account_id AND m.expected_payment_id = c.expected_payment_id
+        AND m.unlinked_at IS NULL AND m.role = 'payment'
+      JOIN "transaction" line ON line.account_id = m.account_id AND line.nsu = m.nsu
+      WHERE c.account_id = a.id AND (c.cancelled_at IS NOT NULL OR c.expired_at IS NOT NULL)
+        AND c.checked_at > COALESCE(s.charges_reviewed_at, '-infinity')
+        AND (c.cancelled_at IS NOT NULL OR line.occurred_at > c.expired_at)
+        AND NOT EXISTS (
+          SELECT FROM break b WHERE b.account_id = c.account_id AND b.nsu = line.nsu
+            AND b.kind = CASE WHEN c.cancelled_at IS NOT NULL THEN 'paid_after_void' ELSE 'paid_after_expiry' END))`;
+}

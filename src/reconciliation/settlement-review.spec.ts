@@ -1,0 +1,125 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { findSettlementBreaks, type ReviewedCredit } from './settlement-review.js';
+
+const at = (second: number) => new Date(Date.UTC(2026, 1, 2, 12, 0, second));
+const credit = (
+  payments: [cents: number, givenBack?: number][],
+  change: Partial<ReviewedCredit> = {},
+): ReviewedCredit => ({
+  expectedPaymentId: 'a',
+  amountCents: 1_000n,
+  isMultiUse: false,
+  dueDate: null,
+  terms: null,
+  cancelledAt: null,
+  expiredAt: null,
+  payments: payments.map(([cents, givenBack = 0], index) => ({
+    nsu: BigInt(index + 1),
+    occurredAt: at(index),
+    amountCents: BigInt(cents),
+    givenBackCents: BigInt(givenBack),
+  })),
+  ...change,
+});
+const told = (...credits: ReviewedCredit[]) =>
+  findSettlementBreaks(credits).map(
+    ({ kind, nsu, amountCents }) => `${kind} ${nsu} ${amountCents}`,
+  );
+
+describe('what was paid of a charge of 1000', () => {
+  it.each<[string, [number, number?][], string[]]>([
+    ['once', [[1_000]], []],
+    ['in instalments', [[400], [350], [250]], []],
+    ['less', [[400], [300]], ['underpaid 2 300']],
+    ['more', [[1_200]], ['overpaid 1 200']],
+    ['more with the last instalment', [[400], [900]], ['overpaid 2 300']],
+    ['twice', [[1_000], [1_000]], ['duplicate_payment 2 1000']],
+    ['thrice', [[1_000], [1_000], [10]], ['duplicate_payment 2 1000', 'duplicate_payment 3 10']],
+    ['twice, the second given back', [[1_000], [1_000, 1_000]], []],
+    ['twice, the first given back', [[1_000, 1_000], [1_000]], []],
+    ['twice, the second given back in part', [[1_000], [1_000, 400]], ['duplicate_payment 2 600']],
+    ['more, the excess given back', [[1_200, 200]], []],
+    ['more, a part of the excess given back', [[1_200, 50]], ['overpaid 1 150']],
+    ['and given back for the seller’s reasons', [[1_000, 300]], []],
+    ['less, and given back', [[400, 400]], []],
+  ])('%s', (_, payments, breaks) => expect(told(credit(payments))).toEqual(breaks));
+
+  it('after the bank had cancelled it is told once for each line, whatever else it is', () => {
+    const cancelled = credit([[400], [900], [1_000]], { cancelledAt: at(99) });
+    expect(told(cancelled)).toEqual([
+      'paid_after_void 1 400',
+      'paid_after_void 2 900',
+      'paid_after_void 3 1000',
+    ]);
+  });
+
+  it('after its time is told of the lines after it alone', () => {
+    const expired = credit([[400], [600]], { expiredAt: at(0) });
+    expect(told(expired)).toEqual(['paid_after_expiry 2 600']);
+  });
+
+  it('is what was owed on the day of the payment', () => {
+    const discounts = [{ isPercentage: false, date: '2026-02-02', amount: '100' }];
+    const terms = JSON.stringify({ discounts, fine: null, interest: null });
+    const discounted = { terms, dueDate: '2026-02-02' };
+    expect(told(credit([[900]], discounted))).toEqual([]);
+    expect(told(credit([[1_000]], discounted))).toEqual(['overpaid 1 100']);
+    expect(told(credit([[800]], discounted))).toEqual(['underpaid 1 100']);
+  });
+
+  it('by a line that pays another too is told once, with what both come to', () => {
+    const again = [credit([[1_000], [1_000]]), credit([[500], [500]], { amountCents: 500n })];
+    again[1]!.expectedPaymentId = 'b';
+    expect(told(...again)).toEqual(['duplicate_payment 2 1500']);
+    again[1]!.cancelledAt = at(99);
+    expect(told(...again)).toEqual(['paid_after_void 2 500', 'paid_after_void 1 500']);
+  });
+});
+
+describe('what was paid of a static QR code', () => {
+  it('of 1000 is wrong only where a payment is of another amount', () => {
+    const qr = credit([[1_000], [1_000], [900], [1_300], [1_300, 300]], { isMultiUse: true });
+    expect(told(qr)).toEqual(['underpaid 3 100', 'overpaid 4 300']);
+  });
+
+  it('of no amount is never wrong', () =>
+    expect(told(credit([[5], [7]], { isMultiUse: true, amountCents: null }))).toEqual([]));
+});
+
+const payments = fc.array(
+  fc
+    .tuple(fc.integer({ min: 1, max: 1_500 }), fc.boolean())
+    .map(([cents, isBack]) => [cents, isBack ? cents : 0] as [number, number]),
+  { maxLength: 8 },
+);
+
+it('the order in which payments are given changes nothing', () => {
+  const mixed = payments.chain((all) =>
+    fc.tuple(
+      fc.constant(credit(all)),
+      fc.shuffledSubarray(credit(all).payments, { minLength: all.length }),
+    ),
+  );
+  fc.assert(
+    fc.property(mixed, ([one, shuffled]) => {
+      expect(findSettlementBreaks([{ ...one, payments: shuffled }])).toEqual(
+        findSettlementBreaks([one]),
+      );
+    }),
+  );
+});
+
+it('a line has one break at most, and what is too much is told to the cent', () => {
+  fc.assert(
+    fc.property(payments, (all) => {
+      const found = findSettlementBreaks([credit(all)]);
+      expect(new Set(found.map(({ nsu }) => nsu)).size).toBe(found.length);
+      const net = all.reduce((sum, [cents, givenBack]) => sum + cents - givenBack, 0);
+      const excess = found
+        .filter(({ kind }) => kind !== 'underpaid')
+        .reduce((sum, { amountCents }) => sum + Number(amountCents), 0);
+      expect(excess).toBe(Math.max(0, net - 1_000));
+    }),
+  );
+});

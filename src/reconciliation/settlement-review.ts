@@ -1,0 +1,152 @@
+// What is wrong with what was paid of a charge or QR code, though its lines are matched. Said anew from all of its lines
+// each time, in the order in which they happened, so that the order in which they came changes nothing.
+import { saoPauloDay } from '../brazil/statement-day.js';
+import { owedWhenPaid, type ExpectedTerms } from '../expected-payments/settlement.js';
+import { formatReais } from '../money/cents.js';
+import type { SettlementBreakKind } from './judged.js';
+import { byTime } from './payments.js';
+
+export interface ReviewedPayment {
+  nsu: bigint;
+  occurredAt: Date;
+  amountCents: bigint;
+  /** What of it has gone back to the payer. */
+  givenBackCents: bigint;
+}
+
+export interface ReviewedCredit extends ExpectedTerms {
+  expectedPaymentId: string;
+  isMultiUse: boolean;
+  /** When the bank was found to have withdrawn the charge, and when to have let it expire, by its clock. */
+  cancelledAt: Date | null;
+  expiredAt: Date | null;
+  payments: ReviewedPayment[];
+}
+
+export interface Finding {
+  kind: SettlementBreakKind;
+  subject: string;
+  nsu: bigint;
+  amountCents: bigint;
+  expectedPaymentId: string;
+  evidence: object;
+}
+
+/** The surer to be given back, the sooner told: a line has one break at most. */
+const precedence: readonly SettlementBreakKind[] = [
+  'paid_after_void',
+  'paid_after_expiry',
+  'duplicate_payment',
+  'overpaid',
+  'underpaid',
+];
+const rankOf = ({ kind }: Finding): number => precedence.indexOf(kind);
+
+/** Every break that should be open for these. */
+export function findSettlementBreaks(credits: readonly ReviewedCredit[]): Finding[] {
+  const byNsu = new Map<bigint, Finding>();
+  for (const finding of credits.flatMap(findOf)) {
+    const other = byNsu.get(finding.nsu);
+    byNsu.set(finding.nsu, other ? worse(other, finding) : finding);
+  }
+  return [...byNsu.values()];
+}
+
+/** Of one line that pays several: the worse, and of two alike what both come to. */
+function worse(one: Finding, other: Finding): Finding {
+  if (rankOf(one) !== rankOf(other)) return rankOf(one) < rankOf(other) ? one : other;
+  const [first] = [one, other].sort((a, b) => (a.expectedPaymentId < b.expectedPaymentId ? -1 : 1));
+  return { ...(first ?? one), amountCents: one.amountCents + other.amountCents };
+}
+
+function findOf(credit: ReviewedCredit): Finding[] {
+  const kept = credit.payments
+    .map((payment) => ({ ...payment, netCents: payment.amountCents - payment.givenBackCents }))
+    .filter(({ netCents }) => netCents > 0n)
+    .sort(byTime);
+  return credit.isMultiUse ? findOfQr(credit, kept) : findOfCharge(credit, kept);
+}
+
+type Kept = ReviewedPayment & { netCents: bigint };
+
+/** Each payment of a QR code stands for itself: none is one too many. */
+function findOfQr(credit: ReviewedCredit, kept: readonly Kept[]): Finding[] {
+  const { amountCents: owed } = credit;
+  if (owed === null) return [];
+  return kept.flatMap((payment) => {
+    const { nsu, amountCents: paid, netCents: net } = payment;
+    const told = { credit, nsu, evidence: { owed: formatReais(owed), paid: formatReais(paid) } };
+    if (net > owed) return [finding({ ...told, kind: 'overpaid', amountCents: net - owed })];
+    if (paid < owed) return [finding({ ...told, kind: 'underpaid', amountCents: owed - paid })];
+    return [];
+  });
+}
+
+function findOfCharge(credit: ReviewedCredit, kept: readonly Kept[]): Finding[] {
+  const findings: Finding[] = [];
+  let netCents = 0n;
+  let grossCents = 0n;
+  let isSettled = false;
+  let owed: bigint | null = credit.amountCents;
+  for (const payment of kept) {
+    const { nsu, occurredAt } = payment;
+    const wasSettled: boolean = isSettled;
+    netCents += payment.netCents;
+    grossCents += payment.amountCents;
+    const day = saoPauloDay(occurredAt);
+    owed = wasSettled ? owed : owedWhenPaid(credit, netCents, day);
+    const excessCents: bigint = owed === null ? 0n : netCents - owed;
+    isSettled = wasSettled || excessCents >= 0n;
+    const kind = kindOf(credit, payment, wasSettled, excessCents);
+    if (kind === null) continue;
+    const amountCents = kind === 'overpaid' ? excessCents : payment.netCents;
+    findings.push(
+      finding({ credit, nsu, kind, amountCents, evidence: evidenceOf(owed, netCents) }),
+    );
+  }
+  const last = kept.at(-1);
+  const rest = last ? restOf(credit, grossCents, last) : 0n;
+  if (last && rest > 0n && !findings.some(({ nsu }) => nsu === last.nsu)) {
+    const told = { credit, nsu: last.nsu, evidence: evidenceOf(owed, grossCents) };
+    findings.push(finding({ ...told, kind: 'underpaid', amountCents: rest }));
+  }
+  return findings;
+}
+
+function kindOf(
+  { cancelledAt, expiredAt, amountCents }: ReviewedCredit,
+  { occurredAt }: ReviewedPayment,
+  wasSettled: boolean,
+  excessCents: bigint,
+): SettlementBreakKind | null {
+  // The bank does not call cancelled what was paid before: whatever its clock says, the money came after.
+  if (cancelledAt !== null) return 'paid_after_void';
+  if (expiredAt !== null && occurredAt > expiredAt) return 'paid_after_expiry';
+  if (amountCents === null) return null;
+  if (wasSettled) return 'duplicate_payment';
+  return excessCents > 0n ? 'overpaid' : null;
+}
+
+/** What was given back of an instalment may have been so for reasons of the seller's own: it is not claimed again. */
+function restOf(credit: ReviewedCredit, grossCents: bigint, last: Kept): bigint {
+  const owed = owedWhenPaid(credit, grossCents, saoPauloDay(last.occurredAt));
+  return owed === null ? 0n : owed - grossCents;
+}
+
+function evidenceOf(owed: bigint | null, paid: bigint): object {
+  return { owed: owed === null ? null : formatReais(owed), paid: formatReais(paid) };
+}
+
+function finding({
+  credit: { expectedPaymentId, isMultiUse },
+  nsu,
+  kind,
+  amountCents,
+  evidence,
+}: Pick<Finding, 'nsu' | 'kind' | 'amountCents' | 'evidence'> & {
+  credit: ReviewedCredit;
+}): Finding {
+  const isOfAll = kind === 'underpaid' && !isMultiUse;
+  const subject = isOfAll ? `expected_payment:${expectedPaymentId}` : `nsu:${nsu}`;
+  return { kind, subject, nsu, amountCents, expectedPaymentId, evidence };
+}

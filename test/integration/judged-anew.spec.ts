@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { SentMoney } from '../support/sent-money.js';
+import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+
+let service: ServiceDatabase;
+let nsu = 0;
+beforeAll(async () => {
+  service = await serviceDatabase();
+});
+afterAll(() => service.drop());
+beforeEach(() => {
+  nsu += 10;
+});
+
+const book = new SentMoney(() => service);
+const run = book.run;
+const breaksOf = async () =>
+  (
+    await run(
+      `SELECT kind, state, nsu::int FROM break WHERE account_id = $1 AND nsu BETWEEN $2 AND $2 + 9 ORDER BY nsu, kind`,
+      service.accountId,
+      nsu,
+    )
+  ).rows;
+const verdicts = async () =>
+  (await book.verdicts()).filter((one) => one.nsu >= nsu).map(({ verdict }) => verdict);
+
+/** A charge of R$ 10.00 that lines name by this reference. */
+async function charge(reference: string): Promise<string> {
+  const id = randomUUID();
+  await run(
+    `WITH e AS (
+       INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, amount_cents, is_multi_use)
+       VALUES ($1, $2, gen_random_uuid(), 'create_charge', true, 1000, false)
+     ), r AS (
+       INSERT INTO expected_payment_reference VALUES ($1, 'external_id', $3, $2)
+     )
+     INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type, amount_cents)
+     VALUES ($1, $3, gen_random_uuid(), $2, 'BANKSLIP', 1000)`,
+    service.accountId,
+    id,
+    reference,
+  );
+  return id;
+}
+
+const pix = { isCredit: true, typeName: 'CREDIT_PIX' };
+
+describe('a line is judged anew', () => {
+  it('when it was matched by a rule, its window is open, and a reference names what it pays', async () => {
+    const id = await charge('ruled');
+    await book.mirror({ ...pix, nsu, age: 9 });
+    await book.reconcile();
+    await run(
+      `WITH held AS (UPDATE break SET state = 'resolved', resolved_at = now() WHERE nsu = $2)
+       INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, rule_id, rule_version, evidence)
+       VALUES ($1, gen_random_uuid(), $2, $3, 1000, 'declared', gen_random_uuid(), 1, '{}')`,
+      service.accountId,
+      nsu,
+      id,
+    );
+    await book.mirror({ ...pix, nsu: nsu + 1, externalId: 'ruled' });
+    await book.reconcile();
+    expect(await verdicts()).toEqual(['unexpected', 'payment by reference']);
+    expect(await breaksOf()).toEqual([{ kind: 'unexpected', state: 'open', nsu }]);
+  });
+
+  it('but not when its window has closed: the two are a payment and a duplicate', async () => {
+    const id = await charge('closed');
+    await book.mirror({ ...pix, nsu, age: 3_600 });
+    await book.reconcile();
+    await run(
+      `WITH held AS (UPDATE break SET state = 'resolved', resolved_at = now() WHERE nsu = $2),
+            closed AS (INSERT INTO statement_state (account_id, closed_from, closed_until)
+              VALUES ($1, now() - interval '1 day', now() - interval '1 minute'))
+       INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, rule_id, rule_version, evidence)
+       VALUES ($1, gen_random_uuid(), $2, $3, 1000, 'declared', gen_random_uuid(), 1, '{}')`,
+      service.accountId,
+      nsu,
+      id,
+    );
+    await book.mirror({ ...pix, nsu: nsu + 1, externalId: 'closed' });
+    await book.reconcile();
+    await run(`DELETE FROM statement_state`);
+    expect(await verdicts()).toEqual(['payment by declared', 'payment by reference']);
+    expect(await breaksOf()).toContainEqual({
+      ...{ kind: 'duplicate_payment', state: 'open' },
+      nsu: nsu + 1,
+    });
+  });
+
+  it('when another account of ours turns out to have sent it', async () => {
+    const { rows } = await run(
+      `INSERT INTO bank_account SELECT (jsonb_populate_record(a, jsonb_build_object('id', 9999, 'slug', 'other'))).*
+       FROM bank_account a WHERE id = $1 RETURNING id`,
+      service.accountId,
+    );
+    await book.mirror({ ...pix, nsu, typeName: 'CREDIT_TRANSFER_INTERNAL', movementId: 'inner' });
+    await book.reconcile();
+    expect(await breaksOf()).toEqual([{ kind: 'unexpected', state: 'open', nsu }]);
+    await run(
+      `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, movement_id,
+         balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
+       VALUES ($1, 1, 'x', false, 1000, 'DEBIT_TRANSFER_INTERNAL', 'inner', 0, 0, now(), 'h', '{}')`,
+      rows[0].id,
+    );
+    await book.judgement().reconciliation.reconcile(rows[0].id);
+    expect(book.woken).toContainEqual(['reconcile', { accountId: service.accountId }]);
+    await book.reconcile();
+    expect(await breaksOf()).toEqual([{ kind: 'unexpected', state: 'resolved', nsu }]);
+    const classified = await run(
+      `SELECT category, evidence FROM classification WHERE nsu = $1`,
+      nsu,
+    );
+    expect(classified.rows).toEqual([{ category: 'own_transfer', evidence: {} }]);
+  });
+});
+
+it('a charge that was found cancelled after its payment is told, and a reopening changes nothing', async () => {
+  await charge('ended');
+  await book.mirror({ ...pix, nsu, externalId: 'ended' });
+  await book.reconcile();
+  expect(await breaksOf()).toEqual([]);
+  await run(
+    `UPDATE charge SET cancelled_at = now(), checked_at = clock_timestamp() WHERE correlation_id = 'ended'`,
+  );
+  await book.judgement().standing.wakeContradicted();
+  expect(book.woken.at(-1)).toEqual(['reconcile', { accountId: service.accountId }]);
+  await book.reconcile();
+  expect(await breaksOf()).toEqual([{ kind: 'paid_after_void', state: 'open', nsu }]);
+  const before = book.woken.length;
+  await book.judgement().standing.wakeContradicted();
+  expect(book.woken).toHaveLength(before);
+});
+
+it('what the bank gives back of a payment is told of its charge, and settles its duplicate', async () => {
+  await charge('twice');
+  await book.mirror(
+    { ...pix, nsu, externalId: 'twice', endToEndId: 'E1', age: 9 },
+    { ...pix, nsu: nsu + 1, externalId: 'twice', endToEndId: 'E2', age: 8 },
+  );
+  await book.reconcile();
+  expect(await breaksOf()).toEqual([{ kind: 'duplicate_payment', state: 'open', nsu: nsu + 1 }]);
+  await book.mirror({ nsu: nsu + 2, typeName: 'DEBIT_PIX_REFUND', originalEndToEndId: 'E2' });
+  await book.reconcile();
+  expect(await breaksOf()).toEqual([
+    { kind: 'duplicate_payment', state: 'resolved', nsu: nsu + 1 },
+  ]);
+  expect(await verdicts()).toContain('return by return');
+  expect((await book.events()).at(-1)).toMatchObject({
+    type: 'charge.returned',
+    data: { correlationId: 'twice', settlement: 'returned', nsu: nsu + 2 },
+  });
+});
