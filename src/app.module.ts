@@ -22,6 +22,7 @@ import { SecretBox } from './platform/secret-box.js';
 import { Timers } from './platform/timers.js';
 import { WakeUps } from './platform/wake-ups.js';
 import { Workers } from './platform/workers.js';
+import { BreaksModule } from './reconciliation/breaks/breaks.module.js';
 import { ReconciliationModule } from './reconciliation/reconciliation.module.js';
 import { RefundsModule } from './refunds/refunds.module.js';
 import { StatementModule } from './statement/statement.module.js';
@@ -76,6 +77,7 @@ export class AppModule {
         BulkModule,
         WebhooksModule,
         ReconciliationModule,
+        BreaksModule,
       ],
     };
   }

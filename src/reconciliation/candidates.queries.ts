@@ -8,6 +8,15 @@ import { receipts } from './returns.js';
 /** Of so many that are alike, none will be told from the others. */
 const maxAlike = 50;
 
+/** What a person unlinked stays so, whatever names it: of an expected payment and a line. */
+const isUnlinkedByHand = (
+  expected: Prisma.Sql,
+  nsu: Prisma.Sql,
+  accountId: number,
+) => Prisma.sql`EXISTS (
+  SELECT 1 FROM match undone WHERE undone.account_id = ${accountId} AND undone.expected_payment_id = ${expected}
+    AND undone.nsu = ${nsu} AND undone.unlinked_by IS NOT NULL)`;
+
 type OfLine<Named> = Named & { nsu: bigint };
 
 /** An expected payment `e` with its operation `o`, and what was paid and returned of it so far, as `sums`. */
@@ -112,6 +121,7 @@ export async function gatherNamed(
     CROSS JOIN LATERAL (${sumsOfExpected}) sums
     LEFT JOIN LATERAL (${payerOfExpected}) payer ON true
     CROSS JOIN LATERAL (${secondDebitOf}) again
+    WHERE NOT ${isUnlinkedByHand(Prisma.sql`e.id`, Prisma.sql`t.nsu`, accountId)}
     ORDER BY t.nsu, named.kind, e.id`;
   return rows.map(withPayer);
 }
@@ -211,6 +221,7 @@ export async function gatherOpenDebits(
       AND COALESCE(ids ->> 'external_id' = external_id, true)
       AND COALESCE(ids ->> 'bill_code' = bill_code, true)
       AND COALESCE(original = original_end_to_end_id, true)
+      AND NOT ${isUnlinkedByHand(Prisma.sql`"expectedPaymentId"`, Prisma.sql`could.nsu`, accountId)}
     ORDER BY nsu, "createdAt", "expectedPaymentId"`;
 }
 

@@ -8,25 +8,26 @@ import { Breaks } from './breaks.service.js';
 import { DeclaredRules } from './declared-rules.service.js';
 import { ReconciliationProcessor } from './reconciliation.processor.js';
 import { ReconciliationService } from './reconciliation.service.js';
+import { SettlementReview } from './settlement-review.service.js';
 import { StandingBreaks } from './standing-breaks.service.js';
 import { VerdictWriter } from './verdict-writer.service.js';
-import { VerdictsController } from './verdicts.controller.js';
 
 const sweepEveryMs = 1_000;
 const contradictedEveryMs = 5_000;
 
 @Module({
   imports: [EventsModule, ExpectedPaymentsModule, StatementModule],
-  controllers: [BookController, VerdictsController],
+  controllers: [BookController],
   providers: [
     ReconciliationService,
     VerdictWriter,
     Breaks,
     StandingBreaks,
+    SettlementReview,
     DeclaredRules,
     ReconciliationProcessor,
   ],
-  exports: [Breaks],
+  exports: [Breaks, SettlementReview],
 })
 export class ReconciliationModule implements OnModuleInit {
   constructor(

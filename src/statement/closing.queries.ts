@@ -8,7 +8,7 @@ export interface ClosedSpan {
   closedUntil: Date | null;
   /**
    * When, by the bank's clock and with room, the first request left of an operation that waits for a closed span, or
-   * the first scheduled payment was due that has not been seen.
+   * the first scheduled payment was due that has not been seen; or the first Pix came that a policy would give back.
    */
   neededFrom: Date | null;
 }
@@ -16,7 +16,7 @@ export interface ClosedSpan {
 export async function readClosed(db: Db, accountId: number): Promise<ClosedSpan> {
   const [closed] = await db.$queryRaw<ClosedSpan[]>`
     SELECT s.closed_from AS "closedFrom", s.closed_until AS "closedUntil",
-           LEAST(needed.since, scheduled.since) AS "neededFrom"
+           LEAST(needed.since, scheduled.since, refundable.since) AS "neededFrom"
     FROM statement_state s
     CROSS JOIN LATERAL (
       SELECT min(a.started_at + LEAST(a.clock_offset_ms, s.clock_offset_ms) * interval '1 millisecond')
@@ -30,6 +30,14 @@ export async function readClosed(db: Db, accountId: number): Promise<ClosedSpan>
       WHERE p.account_id = s.account_id AND p.state = 'scheduled'
         AND p.scheduled_for <= clock_timestamp() + s.clock_offset_ms * interval '1 millisecond'
     ) scheduled
+    CROSS JOIN LATERAL (
+      SELECT min(t.occurred_at) AS since FROM refund_policy p
+      JOIN break b ON b.account_id = p.account_id AND b.kind = p.break_kind AND b.state = 'open'
+        AND b.opened_at > p.changed_at
+      JOIN "transaction" t ON t.account_id = b.account_id AND t.nsu = b.nsu
+      WHERE p.account_id = s.account_id AND p.is_on
+        AND (t.occurred_at >= s.closed_from AND t.occurred_at < s.closed_until) IS NOT TRUE
+    ) refundable
     WHERE s.account_id = ${accountId}`;
   return closed ?? { closedFrom: null, closedUntil: null, neededFrom: null };
 }
