@@ -8,6 +8,7 @@ import { EventsService } from '../../src/events/events.service.js';
 import { servedRoutes } from '../../src/platform/api-reference.js';
 import { customer, slip } from '../contract/samples.js';
 import { manual } from '../contract/transfer-samples.js';
+import { makeVerdicts } from '../support/isolated-verdicts.js';
 import {
   adminKey,
   apiKey,
@@ -83,12 +84,7 @@ describe('the doors of the service', () => {
     );
     await makeMoneyOutOfA();
     const delivery = await service.database.prisma.delivery.findFirstOrThrow();
-    const breakId = '01900000-0000-7000-8000-00000000b0b0';
-    await service.database.pool.query(
-      `INSERT INTO "break" (account_id, id, kind, state, subject, evidence)
-       VALUES ($1, $2, 'unknown_outcome', 'open', 'isolation', '{}')`,
-      [accountId, breakId],
-    );
+    const { breakId, matchId } = await makeVerdicts(service.database, accountId, bodies);
     for (const [place, id] of [
       ['/v1/charges/', correlationId],
       ['/baas/v1/charges/', correlationId],
@@ -96,10 +92,11 @@ describe('the doors of the service', () => {
       ['/v1/webhook-endpoints/', endpointId],
       ['/v1/deliveries/', delivery.id],
       ['/v1/breaks/', breakId],
+      ['/v1/matches/', matchId],
     ] as const)
       ids.set(place, id);
     const { eventId } = delivery;
-    canaries.push(correlationId, operationId, endpointId, delivery.id, eventId, breakId);
+    canaries.push(correlationId, operationId, endpointId, delivery.id, eventId, breakId, matchId);
     Object.assign(queryIds, { operationId, endpointId, eventId, reference: correlationId });
   }
 

@@ -4,7 +4,8 @@ import type { Tx } from '../../database.service.js';
 import type { ToldLine } from '../line-events.js';
 
 export interface HandLine extends ToldLine {
-  /** Ids of its live matches that a person made. */
+  arrival: bigint;
+  /** Whether a person made one of its live matches. */
   hasHandMatch: boolean;
 }
 
@@ -14,7 +15,7 @@ export async function findHandLine(
   nsu: bigint,
 ): Promise<HandLine | null> {
   const [line] = await tx.$queryRaw<HandLine[]>`
-    SELECT t.nsu, t.is_credit AS "isCredit", t.amount_cents AS "amountCents", t.type_name AS "typeName",
+    SELECT t.nsu, t.arrival, t.is_credit AS "isCredit", t.amount_cents AS "amountCents", t.type_name AS "typeName",
            t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId", t.occurred_at AS "occurredAt",
            EXISTS (SELECT 1 FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu
              AND m.unlinked_at IS NULL AND m.rule = 'hand') AS "hasHandMatch"

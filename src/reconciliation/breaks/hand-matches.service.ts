@@ -56,9 +56,14 @@ export class HandMatches {
     { nsu, allocations }: Link,
     hand: queries.Hand,
   ): Promise<Linked> {
-    await verdicts.lockJudgement(tx, accountId);
+    const judgedArrival = await verdicts.lockJudgement(tx, accountId);
     const line = await queries.findHandLine(tx, accountId, nsu);
     if (!line) throw new AppError('not_found');
+    if (line.arrival > judgedArrival)
+      throw new AppError('conflict', {
+        public: 'The line has just come and is being judged: ask again in a moment.',
+        reason: 'line_is_pending',
+      });
     if (line.hasHandMatch)
       throw new AppError('conflict', {
         public: 'The line was linked by hand before: unlink it first.',
