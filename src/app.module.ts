@@ -23,6 +23,7 @@ import { SecretBox } from './platform/secret-box.js';
 import { Timers } from './platform/timers.js';
 import { WakeUps } from './platform/wake-ups.js';
 import { Workers } from './platform/workers.js';
+import { BreaksModule } from './reconciliation/breaks/breaks.module.js';
 import { ReconciliationModule } from './reconciliation/reconciliation.module.js';
 import { RunsModule } from './reconciliation/runs/runs.module.js';
 import { RefundsModule } from './refunds/refunds.module.js';
@@ -80,6 +81,7 @@ export class AppModule {
         ReconciliationModule,
         ExportsModule,
         RunsModule,
+        BreaksModule,
       ],
     };
   }

@@ -63,6 +63,13 @@ export const jobs = {
     coalesceBy: ({ runId }) => runId,
     concurrency: 2,
   }),
+  /** Gives back what the account's refund policies say, and settles the breaks of refunds that were accepted. */
+  refundByPolicy: job({
+    name: 'refund-by-policy',
+    payload: ofAccount,
+    coalesceBy: byAccount,
+    concurrency: 2,
+  }),
   /** Sends an operation that was accepted and not sent, or finds out what became of one. */
   advanceOperation: job({
     name: 'advance-operation',

@@ -89,6 +89,16 @@ export class OperationVerdicts {
     return true;
   }
 
+  /** An operation that is a person's to end goes on, in the transaction of whoever said so. False when it is not. */
+  async resume(tx: Tx, key: queries.Key, pauseMs: number): Promise<boolean> {
+    const before = await queries.lock(tx, key);
+    if (before?.state !== 'needs_operator') return false;
+    const { reason } = before;
+    const nothing = { response: null, bankReference: null };
+    await this.write(tx, before, { state: 'unknown', reason, pauseMs, ...nothing });
+    return true;
+  }
+
   private async write(tx: Tx, before: Operation, verdict: Verdict): Promise<boolean> {
     const { accountId, id: operationId } = before;
     const { state } = verdict;

@@ -3,6 +3,7 @@ import { EventsModule } from '../events/events.module.js';
 import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.module.js';
 import { Timers } from '../platform/timers.js';
 import { OperationRecovery } from './operation-recovery.service.js';
+import { OperationResending } from './operation-resending.service.js';
 import { OperationSender } from './operation-sender.service.js';
 import { OperationVerdicts } from './operation-verdicts.service.js';
 import { OperationsController } from './operations.controller.js';
@@ -20,10 +21,11 @@ const sweepEveryMs = 1_000;
     OperationVerdicts,
     OperationSender,
     OperationRecovery,
+    OperationResending,
     PossibleDuplicates,
     OperationsProcessor,
   ],
-  exports: [OperationsService],
+  exports: [OperationsService, OperationResending],
 })
 export class OperationsModule implements OnModuleInit {
   constructor(

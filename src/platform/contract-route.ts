@@ -161,8 +161,9 @@ function readBody(route: Route, request: FastifyRequest): unknown {
   // A route without a body takes whatever a client sends along (an empty object, mostly).
   if (route.body instanceof z.ZodUndefined) return undefined;
   const bytes = request.body;
-  if (!(bytes instanceof Uint8Array) || bytes.length === 0)
-    throw new AppError('validation_failed', { errors: { $: ['A body is required.'] } });
+  const isEmpty = !(bytes instanceof Uint8Array) || bytes.length === 0;
+  if (isEmpty && route.body instanceof z.ZodOptional) return undefined;
+  if (isEmpty) throw new AppError('validation_failed', { errors: { $: ['A body is required.'] } });
   const contentType = request.headers['content-type'];
   if (contentType !== undefined && !jsonTypes.test(contentType))
     throw new AppError('unsupported_media_type', { public: 'The body must be JSON.' });

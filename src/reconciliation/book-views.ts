@@ -1,9 +1,8 @@
 // How the book's rows are shown.
 import type { z } from 'zod';
-import type { Break, Match } from '../generated/service/client.js';
 import type { ExpectedPaymentRow, TransactionRow } from './book.queries.js';
 import type { StatementView } from '../statement/statement-view.queries.js';
-import type { breakView, getSummary } from './book.schema.js';
+import type { getSummary } from './book.schema.js';
 import type { SummaryRow } from './summary.queries.js';
 
 export function describeTransaction(row: TransactionRow) {
@@ -43,35 +42,6 @@ export function describeExpectedPayment(row: ExpectedPaymentRow) {
     settledAmount: settledCents,
     returnedAmount: returnedCents,
     createdAt: createdAt.toISOString(),
-  };
-}
-
-export function describeMatch({ id, nsu, expectedPaymentId, rule, evidence, ...row }: Match) {
-  return {
-    id,
-    nsu,
-    expectedPaymentId,
-    amount: row.amountCents,
-    role: row.role as 'payment' | 'return',
-    rule,
-    evidence,
-    createdAt: row.createdAt.toISOString(),
-    unlinkedAt: row.unlinkedAt?.toISOString() ?? null,
-  };
-}
-
-export function describeBreak(row: Break): z.output<typeof breakView> {
-  const { id, kind, nsu, expectedPaymentId, evidence } = row;
-  return {
-    id,
-    kind,
-    state: row.state as 'open' | 'resolved',
-    amount: row.amountCents,
-    nsu,
-    expectedPaymentId,
-    evidence,
-    openedAt: row.openedAt.toISOString(),
-    resolvedAt: row.resolvedAt?.toISOString() ?? null,
   };
 }
 

@@ -1,5 +1,5 @@
-// The book as business systems read it: transactions with their explanation, what was expected, matches,
-// breaks and the summary of it all.
+// The book as business systems read it: transactions with their explanation, what was expected, and
+// the summary of it all.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
 import {
@@ -16,7 +16,6 @@ import { listOf, listQuery } from '../platform/listing.js';
 import { categories } from './judged.js';
 
 const book = { authentication: 'api-key', method: 'GET' } as const;
-const byId = z.object({ id: text(100) });
 
 export const explanationStates = ['matched', 'classified', 'in_break', 'pending'] as const;
 
@@ -103,70 +102,6 @@ export const listExpectedPayments = route({
       createdAt: timestamp,
     }),
   ),
-});
-
-export const listMatches = route({
-  ...book,
-  chapter: 'Book',
-  name: 'listMatches',
-  summary: 'Which line pays what was expected, by which rule, newest first.',
-  path: '/v1/matches',
-  query: listQuery({
-    nsu: queryNsu.optional(),
-    expectedPaymentId: z.uuid('Must be an expected payment’s id.').optional(),
-  }),
-  response: listOf(
-    z.object({
-      id: z.string(),
-      nsu: bigInteger,
-      expectedPaymentId: z.string(),
-      amount: reais,
-      /** `payment`, or `return`: its money coming back. */
-      role: z.enum(['payment', 'return']),
-      rule: z.string(),
-      evidence: z.unknown(),
-      createdAt: timestamp,
-      unlinkedAt: timestamp.nullable(),
-    }),
-  ),
-});
-
-const breakStates = ['open', 'resolved'] as const;
-
-export const breakView = z.object({
-  id: z.string(),
-  kind: z.string(),
-  state: z.enum(breakStates),
-  amount: reais.nullable(),
-  nsu: bigInteger.nullable(),
-  expectedPaymentId: z.string().nullable(),
-  evidence: z.unknown(),
-  openedAt: timestamp,
-  resolvedAt: timestamp.nullable(),
-});
-
-export const listBreaks = route({
-  ...book,
-  chapter: 'Breaks',
-  name: 'listBreaks',
-  summary: 'Disagreements that someone must settle, newest first.',
-  path: '/v1/breaks',
-  query: listQuery({
-    state: z.enum(breakStates).optional(),
-    kind: text(60).optional(),
-    nsu: queryNsu.optional(),
-  }),
-  response: listOf(breakView),
-});
-
-export const getBreak = route({
-  ...book,
-  chapter: 'Breaks',
-  name: 'getBreak',
-  summary: 'One break.',
-  path: '/v1/breaks/{id}',
-  params: byId,
-  response: breakView,
 });
 
 export const getSummary = route({

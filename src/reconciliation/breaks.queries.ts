@@ -53,6 +53,10 @@ export async function resolveOf(
     RETURNING ${toldColumns}`;
 }
 
+/** The bank's clock less ours. */
+const clockOffsetOf = (accountId: number) => Prisma.sql`COALESCE(
+  (SELECT clock_offset_ms FROM statement_state WHERE account_id = ${accountId}), 0) * interval '1 millisecond'`;
+
 /** Opens breaks, each once; one of a line that was explained for a while is opened again. */
 export async function insertBreaks(
   tx: Tx,
@@ -61,8 +65,9 @@ export async function insertBreaks(
 ): Promise<ToldBreak[]> {
   if (breaks.length === 0) return [];
   return tx.$queryRaw<ToldBreak[]>`
-    INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, expected_payment_id, evidence)
-    SELECT ${accountId}, b.id, b.kind, 'open', b.subject, b.amount_cents, b.nsu, b.expected_payment_id, b.evidence
+    INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, expected_payment_id, evidence, opened_day)
+    SELECT ${accountId}, b.id, b.kind, 'open', b.subject, b.amount_cents, b.nsu, b.expected_payment_id, b.evidence,
+           to_char((now() + ${clockOffsetOf(accountId)}) AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')
     FROM unnest(
       ${breaks.map(() => uuidv7())}::uuid[], ${breaks.map(({ kind }) => kind)}::text[],
       ${breaks.map(({ subject }) => subject)}::text[],
@@ -71,8 +76,9 @@ export async function insertBreaks(
       ${breaks.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[]
     ) AS b(id, kind, subject, amount_cents, nsu, expected_payment_id, evidence)
     ON CONFLICT (account_id, kind, subject) DO UPDATE
-    SET state = 'open', resolved_at = NULL, opened_at = now(), evidence = EXCLUDED.evidence,
-        expected_payment_id = EXCLUDED.expected_payment_id, amount_cents = EXCLUDED.amount_cents, nsu = EXCLUDED.nsu
+    SET state = 'open', resolved_at = NULL, opened_at = now(), opened_day = EXCLUDED.opened_day,
+        evidence = EXCLUDED.evidence, expected_payment_id = EXCLUDED.expected_payment_id,
+        amount_cents = EXCLUDED.amount_cents, nsu = EXCLUDED.nsu
     WHERE break.state = 'resolved' AND break.resolution = 'itself' AND break.kind = ANY (${reopenedKinds})
     RETURNING ${toldColumns}`;
 }
@@ -112,12 +118,13 @@ export async function resolveExplained(
 const outcomeIsUntold = Prisma.sql`o.state = 'needs_operator' AND NOT EXISTS (
   SELECT 1 FROM break b WHERE b.account_id = o.account_id AND b.kind = 'unknown_outcome'
     AND b.subject = 'operation:' || o.id)`;
+// One that a person has sent again is nobody's knowledge either, until its answer comes.
 const outcomeIsKnown = Prisma.sql`b.state = 'open' AND b.kind = 'unknown_outcome' AND b.subject LIKE 'operation:%'
   AND NOT EXISTS (
     SELECT 1 FROM operation o
     WHERE o.account_id = b.account_id AND 'operation:' || o.id = b.subject
       AND o.id = CASE WHEN b.subject LIKE 'operation:%' THEN substring(b.subject from 11)::uuid END
-      AND o.state = 'needs_operator')`;
+      AND o.state IN ('needs_operator', 'unknown', 'sending'))`;
 
 /** What nobody knows the end of, without a break yet. */
 export async function listUntold(db: Db, accountId: number): Promise<NewBreak[]> {

@@ -38,6 +38,11 @@ export class Breaks {
     await this.tell(tx, accountId, 'break.resolved', resolved);
   }
 
+  /** Tells of breaks that a person has opened again. */
+  async tellOpened(tx: Tx, accountId: number, opened: ToldBreak[]): Promise<void> {
+    await this.tell(tx, accountId, 'break.opened', opened);
+  }
+
   private async tell(
     tx: Tx,
     accountId: number,

@@ -10,6 +10,14 @@ const maxAlike = 50;
 
 /** What an effect at the bank can be away from our clock and the bank's, either way. */
 const skewMs = 30_000;
+/** What a person unlinked stays so, whatever names it: of an expected payment and a line. */
+const isUnlinkedByHand = (
+  expected: Prisma.Sql,
+  nsu: Prisma.Sql,
+  accountId: number,
+) => Prisma.sql`EXISTS (
+  SELECT 1 FROM match undone WHERE undone.account_id = ${accountId} AND undone.expected_payment_id = ${expected}
+    AND undone.nsu = ${nsu} AND undone.unlinked_by IS NOT NULL)`;
 
 type OfLine<Named> = Named & { nsu: bigint };
 
@@ -137,6 +145,7 @@ export async function gatherNamed(
     CROSS JOIN LATERAL (${heldOfExpected}) held
     LEFT JOIN LATERAL (${payerOfExpected}) payer ON true
     CROSS JOIN LATERAL (${secondDebitOf}) again
+    WHERE NOT ${isUnlinkedByHand(Prisma.sql`e.id`, Prisma.sql`t.nsu`, accountId)}
     ORDER BY t.nsu, named.kind, e.id`;
   return rows.map(withPayer);
 }
@@ -234,6 +243,7 @@ export async function gatherOpenDebits(
       AND COALESCE(ids ->> 'external_id' = external_id, true)
       AND COALESCE(ids ->> 'bill_code' = bill_code, true)
       AND COALESCE(original = original_end_to_end_id, true)
+      AND NOT ${isUnlinkedByHand(Prisma.sql`"expectedPaymentId"`, Prisma.sql`could.nsu`, accountId)}
     ORDER BY nsu, "createdAt", "expectedPaymentId"`;
 }
 

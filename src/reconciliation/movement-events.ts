@@ -23,7 +23,11 @@ export interface ToldTransfer {
 /** Null for what is no money that was sent. */
 export function movementEvent(
   line: ToldLine,
-  { operation: { operationId, kind }, role, settlement }: Matched,
+  {
+    operation: { operationId, kind },
+    role,
+    settlement,
+  }: Pick<Matched, 'operation' | 'role' | 'settlement'>,
   transfer: ToldTransfer | undefined,
 ): NewEvent | null {
   const names = eventNames[kind];

@@ -12,7 +12,6 @@ import { ReconciliationService } from './reconciliation.service.js';
 import { SettlementReview } from './settlement-review.service.js';
 import { StandingBreaks } from './standing-breaks.service.js';
 import { VerdictWriter } from './verdict-writer.service.js';
-import { VerdictsController } from './verdicts.controller.js';
 
 const sweepEveryMs = 1_000;
 const contradictedEveryMs = 5_000;
@@ -20,7 +19,7 @@ const missingEveryMs = 5_000;
 
 @Module({
   imports: [EventsModule, ExpectedPaymentsModule, StatementModule],
-  controllers: [BookController, VerdictsController],
+  controllers: [BookController],
   providers: [
     ReconciliationService,
     VerdictWriter,
@@ -31,7 +30,7 @@ const missingEveryMs = 5_000;
     DeclaredRules,
     ReconciliationProcessor,
   ],
-  exports: [Breaks, MissingPayments, ReconciliationService],
+  exports: [Breaks, MissingPayments, ReconciliationService, SettlementReview],
 })
 export class ReconciliationModule implements OnModuleInit {
   constructor(

@@ -11,5 +11,6 @@ import { RefundsService } from './refunds.service.js';
   imports: [OperationsModule, StatementModule, ExpectedPaymentsModule],
   controllers: [RefundsController],
   providers: [RefundsService, Originals, RefundReading],
+  exports: [RefundsService],
 })
 export class RefundsModule {}

@@ -18,7 +18,7 @@ import { isNsu } from '../platform/listing.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { isWithinRefundWindow, type OriginalPix } from './original-pix.js';
 import { Originals } from './originals.service.js';
-import { refusalOf } from './refund-room.js';
+import { refusalOf, roomOf } from './refund-room.js';
 import * as queries from './refunds.queries.js';
 
 type RefundInput = RouteInput<typeof refundTransaction>;
@@ -47,7 +47,13 @@ export class RefundsService implements OnModuleInit {
     this.operations.register(this.kind);
   }
 
-  async refund(accountId: number, input: RefundInput, wishes: Wishes): Promise<Reply> {
+  /** `isOnlyOne`: it is refused where any of the Pix has gone back already, or is on its way. */
+  async refund(
+    accountId: number,
+    input: RefundInput,
+    wishes: Wishes,
+    { isOnlyOne = false } = {},
+  ): Promise<Reply> {
     const { transactionId } = input.params;
     if (input.query.filterBy === 'NSU' && !isNsu(transactionId))
       throw new AppError('validation_failed', {
@@ -60,12 +66,16 @@ export class RefundsService implements OnModuleInit {
       joinsSameRequest: true,
       input,
       wishes,
-      ...(await this.prepare(accountId, input)),
+      ...(await this.prepare(accountId, input, isOnlyOne)),
     });
   }
 
   /** What is refused here is refused of a new refund only: a repeat is given its answer whatever has come since. */
-  private async prepare(accountId: number, { params, query, body }: RefundInput): Promise<OwnPart> {
+  private async prepare(
+    accountId: number,
+    { params, query, body }: RefundInput,
+    isOnlyOne: boolean,
+  ): Promise<OwnPart> {
     try {
       const reference = { filterBy: query.filterBy, id: params.transactionId };
       const original = await this.originals.get(accountId, reference);
@@ -84,6 +94,7 @@ export class RefundsService implements OnModuleInit {
             originalNsu: original.nsu,
             amountCents: body.amount,
             expectedPaymentId,
+            isOnlyOne,
           }),
       };
     } catch (error) {
@@ -96,7 +107,7 @@ export class RefundsService implements OnModuleInit {
     tx: Tx,
     original: OriginalPix,
     now: Date,
-    refund: Parameters<typeof queries.insertRefund>[1],
+    { isOnlyOne, ...refund }: Parameters<typeof queries.insertRefund>[1] & { isOnlyOne: boolean },
   ): Promise<void> {
     if (!isWithinRefundWindow(original.occurredAt, now))
       throw new AppError('rule_broken', {
@@ -105,6 +116,11 @@ export class RefundsService implements OnModuleInit {
       });
     await queries.lockOriginal(tx, refund.accountId, original.nsu);
     const facts = await queries.readFacts(tx, refund.accountId, original);
+    if (isOnlyOne && roomOf(facts) < facts.originalCents)
+      throw new AppError('rule_broken', {
+        public: 'Some of this Pix was given back already: say how much more is to be.',
+        reason: 'already_refunded',
+      });
     const refusal = refusalOf(facts, refund.amountCents);
     if (refusal) throw new AppError('rule_broken', { ...refusal });
     await queries.insertRefund(tx, refund);

@@ -10,7 +10,7 @@ export interface ClosedSpan {
   closedUntil: Date | null;
   /**
    * When, by the bank's clock and with room, the first request left of an operation that waits for a closed span, or
-   * the first scheduled payment was due that has not been seen.
+   * the first scheduled payment was due that has not been seen; or the first Pix came that a policy would give back.
    */
   neededFrom: Date | null;
   /** When the first day began that is over and visible whole, and has no close. */
@@ -29,7 +29,7 @@ const dayIsOver = (
 export async function readClosed(db: Db, accountId: number, boundMs: number): Promise<ClosedSpan> {
   const [closed] = await db.$queryRaw<ClosedSpan[]>`
     SELECT s.closed_from AS "closedFrom", s.closed_until AS "closedUntil",
-           LEAST(needed.since, scheduled.since) AS "neededFrom", days.since AS "daysFrom"
+           LEAST(needed.since, scheduled.since, refundable.since) AS "neededFrom", days.since AS "daysFrom"
     FROM statement_state s
     CROSS JOIN LATERAL (
       SELECT min(a.started_at + LEAST(a.clock_offset_ms, s.clock_offset_ms) * interval '1 millisecond')
@@ -47,6 +47,14 @@ export async function readClosed(db: Db, accountId: number, boundMs: number): Pr
       SELECT ${startOf(Prisma.sql`d.next_date`)} AS since FROM day_close_state d
       WHERE d.account_id = s.account_id AND ${dayIsOver(boundMs)}
     ) days ON true
+    CROSS JOIN LATERAL (
+      SELECT min(t.occurred_at) AS since FROM refund_policy p
+      JOIN break b ON b.account_id = p.account_id AND b.kind = p.break_kind AND b.state = 'open'
+        AND b.opened_at > p.changed_at
+      JOIN "transaction" t ON t.account_id = b.account_id AND t.nsu = b.nsu
+      WHERE p.account_id = s.account_id AND p.is_on
+        AND (t.occurred_at >= s.closed_from AND t.occurred_at < s.closed_until) IS NOT TRUE
+    ) refundable
     WHERE s.account_id = ${accountId}`;
   return closed ?? { closedFrom: null, closedUntil: null, neededFrom: null, daysFrom: null };
 }

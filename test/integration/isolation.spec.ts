@@ -10,6 +10,7 @@ import { manual } from '../contract/transfer-samples.js';
 import { exportedThings } from '../support/exported-things.js';
 import { hasBody, queryNames } from '../support/route-parts.js';
 import * as application from '../support/service-application.js';
+import { makeVerdicts } from '../support/isolated-verdicts.js';
 import type { ServiceApplication } from '../support/service-application.js';
 import { setLineAside } from '../support/statement-things.js';
 import { runOfA } from '../support/isolation-runs.js';
@@ -82,13 +83,8 @@ describe('the doors of the service', () => {
     );
     await makeMoneyOutOfA();
     const delivery = await service.database.prisma.delivery.findFirstOrThrow();
-    const breakId = '01900000-0000-7000-8000-00000000b0b0';
-    await service.database.pool.query(
-      `INSERT INTO "break" (account_id, id, kind, state, subject, evidence)
-       VALUES ($1, $2, 'unknown_outcome', 'open', 'isolation', '{}')`,
-      [accountId, breakId],
-    );
     const exported = await exportedThings(service, accountId, canaries);
+    const { breakId, matchId } = await makeVerdicts(service.database, accountId, bodies);
     for (const [place, id] of [
       ...exported,
       ['/v1/charges/', correlationId],
@@ -98,10 +94,11 @@ describe('the doors of the service', () => {
       ['/v1/deliveries/', delivery.id],
       ['/v1/breaks/', breakId],
       await setLineAside(service.database.pool, accountId),
+      ['/v1/matches/', matchId],
     ] as const)
       ids.set(place, id);
     const { eventId } = delivery;
-    canaries.push(correlationId, operationId, endpointId, delivery.id, eventId, breakId);
+    canaries.push(correlationId, operationId, endpointId, delivery.id, eventId, breakId, matchId);
     Object.assign(queryIds, { operationId, endpointId, eventId, reference: correlationId });
   }
 

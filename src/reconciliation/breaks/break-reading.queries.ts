@@ -1,0 +1,138 @@
+// Breaks as they are read: filtered, with their trail.
+import type { Db } from '../../database.service.js';
+import { Prisma } from '../../generated/service/client.js';
+import {
+  amountSteps,
+  pointsWithoutAmount,
+  pressingKinds,
+  pressingPoints,
+  severities,
+  severitySteps,
+  type Severity,
+} from './severity.js';
+
+export interface BreakRow {
+  id: string;
+  kind: string;
+  state: 'open' | 'resolved';
+  subject: string;
+  amountCents: bigint | null;
+  nsu: bigint | null;
+  expectedPaymentId: string | null;
+  evidence: unknown;
+  openedAt: Date;
+  /** The bank's day. */
+  openedDay: string;
+  resolvedAt: Date | null;
+  resolution: string | null;
+}
+
+// A day that was not noted is that of the database's own time.
+const openedDay = Prisma.sql`COALESCE(b.opened_day,
+  to_char(b.opened_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD'))`;
+
+const columns = Prisma.sql`
+  b.id, b.kind, b.state, b.subject, b.amount_cents AS "amountCents", b.nsu,
+  b.expected_payment_id AS "expectedPaymentId", b.evidence, b.opened_at AS "openedAt", ${openedDay} AS "openedDay",
+  b.resolved_at AS "resolvedAt", b.resolution`;
+
+export interface BreakFilters {
+  state: string | null;
+  kind: string | null;
+  nsu: bigint | null;
+  expectedPaymentId: string | null;
+  minCents: bigint | null;
+  openedFrom: string | null;
+  openedTo: string | null;
+  severity: Severity | null;
+  /** Of the day on which it is asked: see `ageCutoffs`. */
+  cutoffs: string[];
+  beforeId: string | null;
+  limit: number;
+}
+
+/** What `severityOf` says, of an open break. */
+const points = (cutoffs: string[]) => Prisma.sql`GREATEST(
+  CASE WHEN b.amount_cents IS NULL THEN ${pointsWithoutAmount}::int
+       ELSE (SELECT count(*) FROM unnest(${[...amountSteps]}::bigint[]) step WHERE b.amount_cents >= step) END
+  + (SELECT count(*) FROM unnest(${cutoffs}::text[]) cutoff WHERE ${openedDay} <= cutoff),
+  CASE WHEN b.kind = ANY (${[...pressingKinds]}::text[]) THEN ${pressingPoints}::int ELSE 0 END)`;
+
+const hasSeverity = (severity: Severity | null, cutoffs: string[]): Prisma.Sql => {
+  if (severity === null) return Prisma.sql`true`;
+  const place = severities.indexOf(severity);
+  const from = severitySteps[place - 1] ?? 0;
+  const until = severitySteps[place] ?? 1_000;
+  return Prisma.sql`b.state = 'open' AND ${points(cutoffs)} >= ${from}::int AND ${points(cutoffs)} < ${until}::int`;
+};
+
+export async function listBreakRows(
+  db: Db,
+  accountId: number,
+  filters: BreakFilters,
+): Promise<BreakRow[]> {
+  const { state, kind, nsu, expectedPaymentId, minCents, openedFrom, openedTo } = filters;
+  const { severity, cutoffs, beforeId, limit } = filters;
+  return db.$queryRaw<BreakRow[]>`
+    SELECT ${columns} FROM break b
+    WHERE b.account_id = ${accountId}
+      AND (${state}::text IS NULL OR b.state = ${state})
+      AND (${kind}::text IS NULL OR b.kind = ${kind})
+      AND (${nsu}::bigint IS NULL OR b.nsu = ${nsu}::bigint)
+      AND (${expectedPaymentId}::uuid IS NULL OR b.expected_payment_id = ${expectedPaymentId}::uuid)
+      AND (${minCents}::bigint IS NULL OR b.amount_cents >= ${minCents}::bigint)
+      AND (${openedFrom}::text IS NULL OR ${openedDay} >= ${openedFrom})
+      AND (${openedTo}::text IS NULL OR ${openedDay} <= ${openedTo})
+      AND ${hasSeverity(severity, cutoffs)}
+      AND (${beforeId}::uuid IS NULL OR b.id < ${beforeId}::uuid)
+    ORDER BY b.id DESC LIMIT ${limit}`;
+}
+
+export async function findBreak(db: Db, accountId: number, id: string): Promise<BreakRow | null> {
+  const [found] = await db.$queryRaw<BreakRow[]>`
+    SELECT ${columns} FROM break b WHERE b.account_id = ${accountId} AND b.id = ${id}::uuid`;
+  return found ?? null;
+}
+
+export interface EntryRow {
+  action: string;
+  actor: string | null;
+  reason: string | null;
+  detail: unknown;
+  createdAt: Date;
+}
+
+/** What was done about a break, the first first. */
+export async function listEntries(db: Db, accountId: number, id: string): Promise<EntryRow[]> {
+  return db.$queryRaw<EntryRow[]>`
+    SELECT action, actor, reason, detail, created_at AS "createdAt" FROM break_entry
+    WHERE account_id = ${accountId} AND break_id = ${id}::uuid ORDER BY sequence`;
+}
+
+/** The oldest breaks of a kind, for one action on all of them. */
+export async function listIdsOf(
+  db: Db,
+  accountId: number,
+  {
+    state,
+    kind,
+    openedBefore,
+    maxCents,
+    limit,
+  }: {
+    state: 'open' | 'resolved';
+    kind: string;
+    openedBefore: string | null;
+    maxCents: bigint | null;
+    limit: number;
+  },
+): Promise<string[]> {
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    SELECT b.id FROM break b
+    WHERE b.account_id = ${accountId} AND b.kind = ${kind} AND b.state = ${state}
+      AND (b.state = 'open' OR b.resolution <> 'itself')
+      AND (${openedBefore}::text IS NULL OR ${openedDay} < ${openedBefore})
+      AND (${maxCents}::bigint IS NULL OR b.amount_cents <= ${maxCents}::bigint)
+    ORDER BY b.opened_at, b.id LIMIT ${limit}`;
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,138 @@
+// Breaks as they are read: how old and how pressing they are by the bank's day, what was done about them, and what they
+// could be, found when it is asked.
+import { Injectable } from '@nestjs/common';
+import type { z } from 'zod';
+import { daysBetween } from '../../brazil/calendar.js';
+import { saoPauloDay } from '../../brazil/statement-day.js';
+import type { RouteInput } from '../../contract/route.js';
+import { Database } from '../../database.service.js';
+import { owedWhenPaid } from '../../expected-payments/settlement.js';
+import { AppError } from '../../platform/errors.js';
+import { isUuid, readPage, toList } from '../../platform/listing.js';
+import { BankTime } from '../../statement/bank-time.service.js';
+import * as alike from './break-candidates.queries.js';
+import * as queries from './break-reading.queries.js';
+import type { breakDetail, breakView, listBreaks } from './breaks.schema.js';
+import { idsIn, rankCandidates } from './candidate-ranking.js';
+import { ageCutoffs, severityOf } from './severity.js';
+
+type Detail = z.output<typeof breakDetail>;
+
+@Injectable()
+export class BreakReading {
+  constructor(
+    private readonly database: Database,
+    private readonly bankTime: BankTime,
+  ) {}
+
+  async list(accountId: number, query: RouteInput<typeof listBreaks>['query']) {
+    const page = readPage(query, isUuid);
+    const today = await this.bankTime.today(accountId);
+    const { state, kind, nsu, expectedPaymentId, minAmount, openedFrom, openedTo } = query;
+    const rows = await queries.listBreakRows(this.database.prisma, accountId, {
+      state: state ?? null,
+      kind: kind ?? null,
+      nsu: nsu ?? null,
+      expectedPaymentId: expectedPaymentId ?? null,
+      minCents: minAmount ?? null,
+      openedFrom: openedFrom ?? null,
+      openedTo: openedTo ?? null,
+      severity: query.severity ?? null,
+      cutoffs: ageCutoffs(today),
+      beforeId: page.after,
+      limit: page.limit + 1,
+    });
+    return toList(
+      rows,
+      page,
+      ({ id }) => id,
+      (row) => describeBreak(row, today),
+    );
+  }
+
+  /** Throws `not_found`, also for another account's. */
+  async get(accountId: number, id: string): Promise<Detail> {
+    const { prisma } = this.database;
+    const row = isUuid(id) ? await queries.findBreak(prisma, accountId, id) : null;
+    if (!row) throw new AppError('not_found');
+    const entries = await queries.listEntries(prisma, accountId, id);
+    return {
+      ...describeBreak(row, await this.bankTime.today(accountId)),
+      trail: entries.map(({ createdAt, ...entry }) => ({ ...entry, at: createdAt.toISOString() })),
+      candidates: row.state === 'open' ? await this.candidatesOf(accountId, row) : [],
+    };
+  }
+
+  private async candidatesOf(
+    accountId: number,
+    { nsu, expectedPaymentId, subject }: queries.BreakRow,
+  ): Promise<Detail['candidates']> {
+    if (nsu !== null && subject === `nsu:${nsu}`) return this.ofLine(accountId, nsu);
+    if (expectedPaymentId !== null && subject === `expected_payment:${expectedPaymentId}`)
+      return this.ofExpected(accountId, expectedPaymentId);
+    return [];
+  }
+
+  private async ofLine(accountId: number, nsu: bigint): Promise<Detail['candidates']> {
+    const { prisma } = this.database;
+    const line = await alike.findLine(prisma, accountId, nsu);
+    if (!line) return [];
+    const { amountCents: wantedCents, notes, correlationId, externalId, occurredAt } = line;
+    const ids = [...idsIn([notes]), ...[correlationId, externalId].filter((id) => id !== null)];
+    const paidDay = saoPauloDay(occurredAt);
+    const rows = await alike.listExpectedAlike(prisma, accountId, line, ids);
+    return describe(
+      rows.map((row) => ({
+        ...row,
+        // What is owed of a slip follows the day on which it was paid.
+        amountCents: row.terms === null ? row.amountCents : owedWhenPaid(row, wantedCents, paidDay),
+        wantedCents,
+        days: [paidDay, row.day] as const,
+      })),
+    );
+  }
+
+  private async ofExpected(accountId: number, id: string): Promise<Detail['candidates']> {
+    const { prisma } = this.database;
+    const expected = await alike.findExpected(prisma, accountId, id);
+    if (!expected) return [];
+    const { amountCents, paidCents, isMultiUse, day } = expected;
+    const wantedCents = amountCents === null || isMultiUse ? amountCents : amountCents - paidCents;
+    const rows = await alike.listLinesAlike(prisma, accountId, expected, wantedCents);
+    return describe(rows.map((row) => ({ ...row, wantedCents, days: [day, row.day] as const })));
+  }
+}
+
+type Found = alike.CandidateRow & { wantedCents: bigint | null; days: readonly [string, string] };
+
+function describe(rows: Found[]): Detail['candidates'] {
+  const found = rows.map((row) => ({ ...row, key: row.expectedPaymentId ?? String(row.nsu) }));
+  return rankCandidates(found).map(({ found: one, score, reasons }) => ({
+    expectedPaymentId: one.expectedPaymentId,
+    nsu: one.nsu,
+    kind: one.kind,
+    amount: one.amountCents,
+    day: one.day,
+    score,
+    reasons,
+  }));
+}
+
+function describeBreak(row: queries.BreakRow, today: string): z.output<typeof breakView> {
+  const { id, kind, state, nsu, expectedPaymentId, evidence, openedDay, resolvedAt } = row;
+  const until = resolvedAt === null ? today : saoPauloDay(resolvedAt);
+  return {
+    id,
+    kind,
+    state,
+    amount: row.amountCents,
+    nsu,
+    expectedPaymentId,
+    evidence,
+    severity: severityOf(row, ageCutoffs(until)),
+    ageDays: Math.max(0, daysBetween(openedDay, until)),
+    openedAt: row.openedAt.toISOString(),
+    resolvedAt: resolvedAt?.toISOString() ?? null,
+    resolution: row.resolution,
+  };
+}

@@ -1,0 +1,157 @@
+// Gives back the received Pix of a break: once, however often and by whomever it is asked for. What is asked for is
+// written down before the bank is asked; the break is settled when the bank has accepted it or the statement shows it.
+import { Injectable } from '@nestjs/common';
+import { Database, type Tx } from '../../database.service.js';
+import { noWishes } from '../../operations/operation.js';
+import { AppError } from '../../platform/errors.js';
+import { RefundsService } from '../../refunds/refunds.service.js';
+import { Breaks } from '../breaks.service.js';
+import { lockBreak, writeEntry, type LockedBreak } from './break-actions.queries.js';
+import * as queries from './break-refunds.queries.js';
+import type { Hand } from './hand-matches.queries.js';
+import { refundKeyOf } from './refund-key.js';
+
+export interface AskedBy extends Hand {
+  /** Null: what the break is about, of a Pix of which nothing has gone back. */
+  amountCents: bigint | null;
+}
+
+interface Prepared {
+  nsu: bigint;
+  key: string;
+  amountCents: bigint;
+  isRepeat: boolean;
+}
+
+@Injectable()
+export class BreakRefunds {
+  constructor(
+    private readonly database: Database,
+    private readonly refunds: RefundsService,
+    private readonly breaks: Breaks,
+  ) {}
+
+  /**
+   * Throws `not_found`, `conflict` where the break is settled otherwise, and `rule_broken` where there is no Pix, nothing
+   * is left of it, or the bank refuses.
+   */
+  async refund(accountId: number, id: string, asked: AskedBy): Promise<void> {
+    const prepared = await this.database.transaction((tx) =>
+      this.prepare(tx, accountId, id, asked),
+    );
+    if (prepared === null) return;
+    const { nsu, key, amountCents: amount, isRepeat } = prepared;
+    const isOnlyOne = asked.amountCents === null && !isRepeat;
+    try {
+      await this.refunds.refund(
+        accountId,
+        {
+          params: { transactionId: nsu.toString() },
+          query: { filterBy: 'NSU' },
+          body: { amount },
+          idempotencyKey: key,
+        },
+        noWishes,
+        { isOnlyOne },
+      );
+    } catch (error) {
+      if (error instanceof AppError && isRefusal(error))
+        await this.noteRefusal(accountId, id, asked, {
+          reason: error.details.reason ?? error.code,
+        });
+      throw error;
+    }
+    await this.settle(accountId, id, asked, key);
+  }
+
+  /** Settles what the bank has accepted since, or the statement has shown; whether there was any. */
+  async settleAccepted(accountId: number): Promise<boolean> {
+    return this.database.transaction(async (tx) => {
+      const resolved = await queries.resolveRefunded(tx, accountId);
+      await this.breaks.tellResolved(tx, accountId, resolved);
+      return resolved.length > 0;
+    });
+  }
+
+  /** Null for a break that its refund has settled: a repeat changes nothing. */
+  private async prepare(
+    tx: Tx,
+    accountId: number,
+    id: string,
+    asked: AskedBy,
+  ): Promise<Prepared | null> {
+    const found = await lockBreak(tx, accountId, id);
+    if (!found) throw new AppError('not_found');
+    if (found.state === 'resolved') {
+      if (found.resolution === 'refund') return null;
+      throw new AppError('conflict', {
+        public: 'The break is resolved.',
+        reason: 'already_resolved',
+      });
+    }
+    const { nsu, wholeCents } = await this.pixOf(tx, accountId, found);
+    const { key, before } = await this.keyOf(tx, accountId, id);
+    const isRepeat = before !== null;
+    const amountCents = asked.amountCents ?? before?.amountCents ?? found.amountCents ?? wholeCents;
+    const { actor, reason } = asked;
+    const detail = { key, nsu: nsu.toString(), amountCents: amountCents.toString() };
+    if (!(await queries.hasAsked(tx, accountId, id, key, actor)))
+      await writeEntry(tx, accountId, id, 'refund', { actor, reason }, detail);
+    return { nsu, key, amountCents, isRepeat };
+  }
+
+  private async pixOf(tx: Tx, accountId: number, { nsu }: LockedBreak) {
+    const line = nsu === null ? null : await queries.findLineOf(tx, accountId, nsu);
+    if (nsu === null || !line?.isCredit || line.endToEndId === null)
+      throw new AppError('rule_broken', {
+        public: 'Only a received Pix can be refunded.',
+        reason: 'not_refundable',
+      });
+    return { nsu, wholeCents: line.amountCents };
+  }
+
+  /** The key of the refund that lives, or of the next: one that was refused, or not made, is over. */
+  private async keyOf(tx: Tx, accountId: number, id: string) {
+    for (let ended = 0; ; ended += 1) {
+      const key = refundKeyOf(id, ended);
+      const before = await queries.findAsked(tx, accountId, key);
+      if (!before || !isOver(before)) return { key, before };
+    }
+  }
+
+  private async settle(accountId: number, id: string, asked: AskedBy, key: string): Promise<void> {
+    const { prisma } = this.database;
+    const made = await queries.findAsked(prisma, accountId, key);
+    if (!made) return;
+    const { operationId, state } = made;
+    if (isOver(made)) {
+      await this.noteRefusal(accountId, id, asked, { operationId, state });
+      throw new AppError('rule_broken', {
+        public: 'The bank has refused the refund: its operation says why.',
+        reason: 'refund_rejected',
+        headers: { Location: `/v1/operations/${operationId}` },
+      });
+    }
+    await this.settleAccepted(accountId);
+  }
+
+  private async noteRefusal(
+    accountId: number,
+    id: string,
+    { actor }: AskedBy,
+    detail: object,
+  ): Promise<void> {
+    await this.database.transaction((tx) =>
+      writeEntry(tx, accountId, id, 'refund_refused', { actor, reason: null }, detail),
+    );
+  }
+}
+
+function isOver({ state }: queries.AskedRefund): boolean {
+  return state === 'rejected' || state === 'not_executed';
+}
+
+/** Asked again, it would be refused again. */
+function isRefusal({ code }: AppError): boolean {
+  return code === 'rule_broken' || code === 'not_found' || code === 'validation_failed';
+}

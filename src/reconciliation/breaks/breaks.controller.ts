@@ -1,0 +1,52 @@
+import { Controller, UseGuards } from '@nestjs/common';
+import { ApiKeyGuard, CalledBy } from '../../accounts/api-key.guard.js';
+import type { Caller } from '../../accounts/api-keys.service.js';
+import { Needs } from '../../accounts/needs.decorator.js';
+import type { RouteInput } from '../../contract/route.js';
+import { KeptAnswers } from '../../kept-answers/kept-answers.service.js';
+import { Handles, Input } from '../../platform/contract-route.js';
+import { BreakActions } from './break-actions.service.js';
+import { BreakReading } from './break-reading.service.js';
+import { actOnBreak, actOnBreaks, getBreak, listBreaks } from './breaks.schema.js';
+import { BulkActions } from './bulk-actions.service.js';
+
+@Controller()
+@UseGuards(ApiKeyGuard)
+export class BreaksController {
+  constructor(
+    private readonly reading: BreakReading,
+    private readonly actions: BreakActions,
+    private readonly bulk: BulkActions,
+    private readonly keptAnswers: KeptAnswers,
+  ) {}
+
+  @Handles(listBreaks)
+  list(@CalledBy() { accountId }: Caller, @Input() { query }: RouteInput<typeof listBreaks>) {
+    return this.reading.list(accountId, query);
+  }
+
+  @Handles(getBreak)
+  get(@CalledBy() { accountId }: Caller, @Input() { params }: RouteInput<typeof getBreak>) {
+    return this.reading.get(accountId, params.id);
+  }
+
+  @Needs('reconcile')
+  @Handles(actOnBreaks)
+  actOnMany(@CalledBy() caller: Caller, @Input() request: RouteInput<typeof actOnBreaks>) {
+    const { accountId } = caller;
+    return this.keptAnswers.once({ accountId, route: actOnBreaks, request }, () =>
+      this.bulk.act(caller, request.body),
+    );
+  }
+
+  @Needs('reconcile')
+  @Handles(actOnBreak)
+  act(@CalledBy() caller: Caller, @Input() request: RouteInput<typeof actOnBreak>) {
+    const { accountId } = caller;
+    const { id } = request.params;
+    return this.keptAnswers.once({ accountId, route: actOnBreak, request }, async () => {
+      await this.actions.act(caller, id, request.body);
+      return this.reading.get(accountId, id);
+    });
+  }
+}

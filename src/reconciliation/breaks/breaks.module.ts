@@ -1,0 +1,53 @@
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { EventsModule } from '../../events/events.module.js';
+import { ExpectedPaymentsModule } from '../../expected-payments/expected-payments.module.js';
+import { OperationsModule } from '../../operations/operations.module.js';
+import { Timers } from '../../platform/timers.js';
+import { RefundsModule } from '../../refunds/refunds.module.js';
+import { StatementModule } from '../../statement/statement.module.js';
+import { ReconciliationModule } from '../reconciliation.module.js';
+import { BreakActions } from './break-actions.service.js';
+import { BreakReading } from './break-reading.service.js';
+import { BreakRefunds } from './break-refunds.service.js';
+import { BreaksController } from './breaks.controller.js';
+import { BulkActions } from './bulk-actions.service.js';
+import { HandAnnouncements } from './hand-announcements.service.js';
+import { HandMatches } from './hand-matches.service.js';
+import { MatchesController } from './matches.controller.js';
+import { RefundByPolicyProcessor } from './refund-by-policy.processor.js';
+import { RefundPoliciesController } from './refund-policies.controller.js';
+import { RefundPolicies } from './refund-policies.service.js';
+
+const refundsEveryMs = 5_000;
+
+@Module({
+  imports: [
+    EventsModule,
+    ExpectedPaymentsModule,
+    StatementModule,
+    OperationsModule,
+    RefundsModule,
+    ReconciliationModule,
+  ],
+  controllers: [BreaksController, MatchesController, RefundPoliciesController],
+  providers: [
+    BreakReading,
+    BreakActions,
+    BulkActions,
+    BreakRefunds,
+    HandMatches,
+    HandAnnouncements,
+    RefundPolicies,
+    RefundByPolicyProcessor,
+  ],
+})
+export class BreaksModule implements OnModuleInit {
+  constructor(
+    private readonly timers: Timers,
+    private readonly policies: RefundPolicies,
+  ) {}
+
+  onModuleInit(): void {
+    this.timers.every('refund-policies', refundsEveryMs, () => this.policies.wakeDue());
+  }
+}

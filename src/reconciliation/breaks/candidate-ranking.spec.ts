@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { idsIn, rankCandidates, type Likeness } from './candidate-ranking.js';
+
+const like = (key: string, fields: Partial<Likeness> = {}): Likeness => ({
+  key,
+  amountCents: 1_000n,
+  wantedCents: 1_000n,
+  isSameDocument: false,
+  isSameReference: false,
+  days: ['2026-11-20', '2026-11-20'],
+  ...fields,
+});
+const rank = (...found: Likeness[]) =>
+  rankCandidates(found).map(({ found: { key }, score, reasons }) => [key, score, ...reasons]);
+
+describe('candidates', () => {
+  it('are told with what speaks for them, the likeliest first', () => {
+    expect(
+      rank(
+        like('amount alone', { days: ['2026-11-20', '2026-01-01'] }),
+        like('all', { isSameDocument: true, isSameReference: true }),
+        like('document', {
+          isSameDocument: true,
+          amountCents: 5n,
+          days: ['2026-11-20', '2026-11-15'],
+        }),
+        like('reference', { isSameReference: true, amountCents: 5n }),
+      ),
+    ).toEqual([
+      ['all', 100, 'shared_reference', 'same_document', 'same_amount', 'same_day'],
+      ['reference', 55, 'shared_reference', 'same_day'],
+      ['document', 35, 'same_document', 'near_date'],
+      ['amount alone', 25, 'same_amount'],
+    ]);
+  });
+
+  it('are not what merely came on the same day, or takes any amount', () => {
+    expect(rank(like('day', { amountCents: 5n }), like('any', { amountCents: null }))).toEqual([]);
+  });
+
+  it('may be near in amount: a tenth of the larger, and no cent more', () => {
+    expect(rank(like('near', { amountCents: 900n }), like('far', { amountCents: 899n }))).toEqual([
+      ['near', 20, 'near_amount', 'same_day'],
+    ]);
+  });
+
+  it('are ten at most, and of equals always the same', () => {
+    const many = Array.from({ length: 30 }, (_, place) => like(String(place + 10)));
+    const first = rank(...many);
+    expect(first).toHaveLength(10);
+    expect(rank(...many.toReversed())).toEqual(first);
+  });
+});
+
+it('finds ids in notes: long words with a digit, each once', () => {
+  expect(idsIn(['Pagto. pedido ABC-12345, NF 99; ABC-12345 obrigado', null, '123456'])).toEqual([
+    'ABC-12345',
+    '123456',
+  ]);
+});

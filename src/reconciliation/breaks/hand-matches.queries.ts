@@ -1,0 +1,126 @@
+// The SQL of matches by hand. All matches of a line are made, and undone, together: they add up to it.
+import { v7 as uuidv7 } from 'uuid';
+import type { Tx } from '../../database.service.js';
+import type { ToldLine } from '../line-events.js';
+
+export interface HandLine extends ToldLine {
+  arrival: bigint;
+  /** Whether a person made one of its live matches. */
+  hasHandMatch: boolean;
+}
+
+export async function findHandLine(
+  tx: Tx,
+  accountId: number,
+  nsu: bigint,
+): Promise<HandLine | null> {
+  const [line] = await tx.$queryRaw<HandLine[]>`
+    SELECT t.nsu, t.arrival, t.is_credit AS "isCredit", t.amount_cents AS "amountCents", t.type_name AS "typeName",
+           t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId", t.occurred_at AS "occurredAt",
+           EXISTS (SELECT 1 FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu
+             AND m.unlinked_at IS NULL AND m.rule = 'hand') AS "hasHandMatch"
+    FROM "transaction" t WHERE t.account_id = ${accountId} AND t.nsu = ${nsu}`;
+  return line ?? null;
+}
+
+export interface HandExpected {
+  expectedPaymentId: string;
+  operationId: string;
+  kind: string;
+  operationState: string | null;
+  isCredit: boolean;
+  amountCents: bigint | null;
+  isMultiUse: boolean;
+  dueDate: string | null;
+  terms: string | null;
+  isWithdrawn: boolean;
+  /** By other lines than this one. */
+  paidCents: bigint;
+}
+
+/** What these ids name, as far as it is the account's. */
+export async function listHandExpected(
+  tx: Tx,
+  accountId: number,
+  nsu: bigint,
+  ids: string[],
+): Promise<HandExpected[]> {
+  return tx.$queryRaw<HandExpected[]>`
+    SELECT e.id AS "expectedPaymentId", e.operation_id AS "operationId", e.kind, o.state AS "operationState",
+           e.is_credit AS "isCredit", e.amount_cents AS "amountCents", e.is_multi_use AS "isMultiUse",
+           e.due_date AS "dueDate", e.terms, e.withdrawn_at IS NOT NULL AS "isWithdrawn", paid.cents AS "paidCents"
+    FROM expected_payment e
+    LEFT JOIN operation o ON o.account_id = e.account_id AND o.id = e.operation_id
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(m.amount_cents), 0)::bigint AS cents FROM match m
+      WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id AND m.unlinked_at IS NULL
+        AND m.role = 'payment' AND m.nsu <> ${nsu}
+    ) paid
+    WHERE e.account_id = ${accountId} AND e.id = ANY (${ids}::uuid[])`;
+}
+
+export interface Hand {
+  actor: string;
+  reason: string;
+}
+
+/** The live matches of a line end; the payments that they were of. */
+export async function unlinkLine(
+  tx: Tx,
+  accountId: number,
+  nsu: bigint,
+  { actor, reason }: Hand,
+): Promise<{ id: string; expectedPaymentId: string; role: string }[]> {
+  return tx.$queryRaw`
+    UPDATE match SET unlinked_at = now(), unlinked_by = ${actor}, unlink_reason = ${reason}
+    WHERE account_id = ${accountId} AND nsu = ${nsu} AND unlinked_at IS NULL
+    RETURNING id, expected_payment_id AS "expectedPaymentId", role`;
+}
+
+export interface HandMatch {
+  expectedPaymentId: string;
+  amountCents: bigint;
+  owedCents: bigint | null;
+}
+
+export async function insertHandMatches(
+  tx: Tx,
+  accountId: number,
+  nsu: bigint,
+  matches: HandMatch[],
+  { actor, reason }: Hand,
+): Promise<string[]> {
+  const ids = matches.map(() => uuidv7());
+  await tx.$executeRaw`
+    INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, owed_cents, role, rule, made_by, reason,
+      evidence)
+    SELECT ${accountId}, m.id, ${nsu}, m.expected, m.cents, m.owed, 'payment', 'hand', ${actor}, ${reason}, '{}'
+    FROM unnest(
+      ${ids}::uuid[], ${matches.map(({ expectedPaymentId }) => expectedPaymentId)}::uuid[],
+      ${matches.map(({ amountCents }) => amountCents)}::bigint[],
+      ${matches.map(({ owedCents }) => owedCents)}::bigint[]) AS m(id, expected, cents, owed)`;
+  return ids;
+}
+
+/** What a line was said to be without a match, and that it waits, is over. */
+export async function forgetOtherVerdicts(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
+  await tx.$executeRaw`DELETE FROM classification WHERE account_id = ${accountId} AND nsu = ${nsu}`;
+  await tx.$executeRaw`DELETE FROM deferred_line WHERE account_id = ${accountId} AND nsu = ${nsu}`;
+}
+
+/**
+ * The link that settled these breaks is gone: they stand as those that settled themselves, which the judge opens again
+ * where it says the same of the line. The ids of them.
+ */
+export async function freeLinkedBreaks(
+  tx: Tx,
+  accountId: number,
+  subjects: string[],
+): Promise<string[]> {
+  const freed = await tx.$queryRaw<{ id: string }[]>`
+    UPDATE break SET resolution = 'itself'
+    WHERE account_id = ${accountId} AND subject = ANY (${subjects}::text[]) AND state = 'resolved'
+      AND resolution = 'link'
+    RETURNING id`;
+  return freed.map(({ id }) => id);
+}

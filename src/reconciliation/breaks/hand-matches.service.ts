@@ -1,0 +1,210 @@
+// Matches that a person makes and undoes, under the lock of the judgement: nobody judges the line meanwhile. What a hand
+// linked no rule displaces, and what it unlinked none links again.
+import { Injectable } from '@nestjs/common';
+import { saoPauloDay } from '../../brazil/statement-day.js';
+import type { Tx } from '../../database.service.js';
+import { EventsService } from '../../events/events.service.js';
+import { ExpectedPaymentsService } from '../../expected-payments/expected-payments.service.js';
+import { owedWhenPaid, settlementOfPaid } from '../../expected-payments/settlement.js';
+import { AppError } from '../../platform/errors.js';
+import { Breaks } from '../breaks.service.js';
+import { chargeEvent } from '../line-events.js';
+import { movementEvent } from '../movement-events.js';
+import { SettlementReview } from '../settlement-review.service.js';
+import * as verdicts from '../verdicts.queries.js';
+import { resolveLineBreaks, writeEntry } from './break-actions.queries.js';
+import * as queries from './hand-matches.queries.js';
+
+export interface Allocation {
+  expectedPaymentId: string;
+  /** Null: all of the line. */
+  amountCents: bigint | null;
+}
+
+export interface Link {
+  nsu: bigint;
+  allocations: Allocation[];
+}
+
+export interface Linked {
+  matchIds: string[];
+  /** Operations of which nobody knew that they were done. */
+  operationIds: string[];
+}
+
+type Allocated = queries.HandExpected & queries.HandMatch & { allocatedCents: bigint };
+
+const undecidedStates: readonly (string | null)[] = ['unknown', 'needs_operator', 'not_executed'];
+const subjectOf = (id: string): string => `expected_payment:${id}`;
+
+@Injectable()
+export class HandMatches {
+  constructor(
+    private readonly events: EventsService,
+    private readonly expectedPayments: ExpectedPaymentsService,
+    private readonly breaks: Breaks,
+    private readonly settlements: SettlementReview,
+  ) {}
+
+  /**
+   * The line pays just this; what a rule had matched it to is undone. Throws `not_found`, `rule_broken`, and `conflict`
+   * where a person linked it before.
+   */
+  async link(
+    tx: Tx,
+    accountId: number,
+    { nsu, allocations }: Link,
+    hand: queries.Hand,
+  ): Promise<Linked> {
+    const judgedArrival = await verdicts.lockJudgement(tx, accountId);
+    const line = await queries.findHandLine(tx, accountId, nsu);
+    if (!line) throw new AppError('not_found');
+    if (line.arrival > judgedArrival)
+      throw new AppError('conflict', {
+        public: 'The line has just come and is being judged: ask again in a moment.',
+        reason: 'line_is_pending',
+      });
+    if (line.hasHandMatch)
+      throw new AppError('conflict', {
+        public: 'The line was linked by hand before: unlink it first.',
+        reason: 'line_is_linked',
+      });
+    const allocated = await this.allocate(tx, accountId, line, allocations);
+    const before = await queries.unlinkLine(tx, accountId, nsu, hand);
+    await queries.forgetOtherVerdicts(tx, accountId, nsu);
+    const matchIds = await queries.insertHandMatches(
+      tx,
+      accountId,
+      nsu,
+      allocated.map((one) => ({ ...one, amountCents: one.allocatedCents })),
+      hand,
+    );
+    const linked = allocated.map(({ expectedPaymentId }) => expectedPaymentId);
+    await this.reinstate(tx, accountId, allocated);
+    const resolved = await resolveLineBreaks(tx, accountId, nsu, 'link', hand);
+    await this.breaks.tellResolved(tx, accountId, resolved);
+    await this.breaks.resolve(tx, accountId, 'missing', linked.map(subjectOf));
+    await this.tellOf(tx, accountId, line, allocated);
+    const touched = [...linked, ...before.map(({ expectedPaymentId }) => expectedPaymentId)];
+    await this.settlements.review(tx, accountId, [...new Set(touched)]);
+    const undecided = allocated.filter(({ operationState }) =>
+      undecidedStates.includes(operationState),
+    );
+    return { matchIds, operationIds: undecided.map(({ operationId }) => operationId) };
+  }
+
+  /**
+   * The line's matches end, all of them: they add up to it. It is judged again, and no rule or id matches it to the same
+   * again. Throws `conflict` where the match has ended.
+   */
+  async unlink(
+    tx: Tx,
+    accountId: number,
+    {
+      nsu,
+      matchId,
+      isJudgedAgain = true,
+    }: { nsu: bigint; matchId: string; isJudgedAgain?: boolean },
+    hand: queries.Hand,
+  ): Promise<string[]> {
+    await verdicts.lockJudgement(tx, accountId);
+    const unlinked = await queries.unlinkLine(tx, accountId, nsu, hand);
+    if (!unlinked.some(({ id }) => id === matchId))
+      throw new AppError('conflict', {
+        public: 'The match was unlinked before.',
+        reason: 'already_unlinked',
+      });
+    const expected = [...new Set(unlinked.map(({ expectedPaymentId }) => expectedPaymentId))];
+    const subjects = [`nsu:${nsu}`, ...expected.map(subjectOf)];
+    for (const breakId of await queries.freeLinkedBreaks(tx, accountId, subjects))
+      await writeEntry(tx, accountId, breakId, 'unlink', hand, { nsu: nsu.toString() });
+    if (isJudgedAgain) await verdicts.recordDeferred(tx, accountId, [], [nsu]);
+    await this.settlements.review(tx, accountId, expected);
+    return unlinked.map(({ id }) => id);
+  }
+
+  private async allocate(
+    tx: Tx,
+    accountId: number,
+    line: queries.HandLine,
+    allocations: Allocation[],
+  ): Promise<Allocated[]> {
+    const ids = allocations.map(({ expectedPaymentId }) => expectedPaymentId.toLowerCase());
+    if (new Set(ids).size < ids.length)
+      throw broken('allocations_differ', 'An expected payment is named twice.');
+    const cents = allocations.map(({ amountCents }) => amountCents ?? line.amountCents);
+    if (cents.reduce((sum, one) => sum + one, 0n) !== line.amountCents)
+      throw broken('allocations_differ', 'The amounts do not add up to the line.');
+    const expected = await queries.listHandExpected(tx, accountId, line.nsu, ids);
+    const byId = new Map(expected.map((one) => [one.expectedPaymentId, one]));
+    const day = saoPauloDay(line.occurredAt);
+    return ids.map((id, place) => {
+      const one = byId.get(id);
+      if (!one) throw new AppError('not_found');
+      const allocatedCents = cents[place] ?? 0n;
+      assertPayable(one, line.isCredit, allocatedCents);
+      const owedCents = owedWhenPaid(one, one.paidCents + allocatedCents, day);
+      return { ...one, allocatedCents, owedCents } as Allocated;
+    });
+  }
+
+  /** The statement shows what nothing was to come of any more. */
+  private async reinstate(tx: Tx, accountId: number, allocated: Allocated[]): Promise<void> {
+    const withdrawn = allocated.filter(({ isWithdrawn }) => isWithdrawn);
+    const notDone = withdrawn.filter(({ operationState }) => operationState === 'not_executed');
+    await this.expectedPayments.reinstate(
+      tx,
+      accountId,
+      notDone.map(({ operationId }) => operationId),
+    );
+    await this.expectedPayments.reinstateEach(
+      tx,
+      accountId,
+      withdrawn.map(({ expectedPaymentId }) => expectedPaymentId),
+    );
+  }
+
+  /** In the words of the judge: who waits for the money need not know whose hand found it. */
+  private async tellOf(
+    tx: Tx,
+    accountId: number,
+    line: queries.HandLine,
+    allocated: Allocated[],
+  ): Promise<void> {
+    const ids = allocated.map(({ expectedPaymentId }) => expectedPaymentId);
+    const charges = await verdicts.listChargesOf(tx, accountId, ids);
+    const transfers = await verdicts.listTransfersOf(tx, accountId, ids);
+    const told = allocated.flatMap((one) => {
+      const { expectedPaymentId, allocatedCents, owedCents, operationId, kind } = one;
+      const settlement = settlementOfPaid(
+        { amountCents: owedCents, isMultiUse: one.isMultiUse },
+        one.paidCents + allocatedCents,
+      );
+      const part = { ...line, amountCents: allocatedCents };
+      const isOf = (row: { expectedPaymentId: string }) =>
+        row.expectedPaymentId === expectedPaymentId;
+      const charge = charges.find(isOf);
+      if (charge) return [chargeEvent(part, charge, settlement)];
+      const operation = { operationId, kind, operationState: one.operationState };
+      const match = { operation, role: 'payment', settlement } as const;
+      return movementEvent(part, match, transfers.find(isOf)) ?? [];
+    });
+    await this.events.record(tx, accountId, told);
+  }
+}
+
+function assertPayable(
+  { isCredit, amountCents, paidCents }: queries.HandExpected,
+  lineIsCredit: boolean,
+  allocatedCents: bigint,
+): void {
+  if (isCredit !== lineIsCredit)
+    throw broken('direction_differs', 'One is money that comes in, the other money that goes out.');
+  // What we send goes out once, in full; what comes in may come as its payer likes.
+  if (!isCredit && amountCents !== null && paidCents + allocatedCents > amountCents)
+    throw broken('already_paid', 'More than what was sent cannot have been debited for it.');
+}
+
+function broken(reason: string, text: string): AppError {
+  return new AppError('rule_broken', { public: text, reason });
+}

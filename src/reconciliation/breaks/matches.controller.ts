@@ -1,0 +1,123 @@
+import { Controller, UseGuards } from '@nestjs/common';
+import type { z } from 'zod';
+import { ApiKeyGuard, CalledBy } from '../../accounts/api-key.guard.js';
+import type { Caller } from '../../accounts/api-keys.service.js';
+import { Needs } from '../../accounts/needs.decorator.js';
+import type { RouteInput } from '../../contract/route.js';
+import { Database } from '../../database.service.js';
+import type { Match } from '../../generated/service/client.js';
+import { KeptAnswers } from '../../kept-answers/kept-answers.service.js';
+import { Handles, Input } from '../../platform/contract-route.js';
+import { AppError } from '../../platform/errors.js';
+import { isUuid, readPage, toList } from '../../platform/listing.js';
+import { HandAnnouncements } from './hand-announcements.service.js';
+import { HandMatches } from './hand-matches.service.js';
+import { linkByHand, listMatches, unlinkByHand, type matchView } from './matches.schema.js';
+
+@Controller()
+@UseGuards(ApiKeyGuard)
+export class MatchesController {
+  constructor(
+    private readonly database: Database,
+    private readonly hands: HandMatches,
+    private readonly announcements: HandAnnouncements,
+    private readonly keptAnswers: KeptAnswers,
+  ) {}
+
+  @Handles(listMatches)
+  async list(
+    @CalledBy() { accountId }: Caller,
+    @Input() { query }: RouteInput<typeof listMatches>,
+  ) {
+    const page = readPage(query, isUuid);
+    const { nsu, expectedPaymentId } = query;
+    const rows = await this.database.prisma.match.findMany({
+      where: {
+        accountId,
+        ...(nsu === undefined ? {} : { nsu }),
+        ...(expectedPaymentId ? { expectedPaymentId } : {}),
+        ...(page.after ? { id: { lt: page.after } } : {}),
+      },
+      orderBy: { id: 'desc' },
+      take: page.limit + 1,
+    });
+    return toList(rows, page, ({ id }) => id, describeMatch);
+  }
+
+  @Needs('reconcile')
+  @Handles(linkByHand)
+  link(@CalledBy() { accountId, keyId }: Caller, @Input() request: RouteInput<typeof linkByHand>) {
+    const { nsu, allocations, reason } = request.body;
+    const link = {
+      nsu,
+      allocations: allocations.map(({ expectedPaymentId, amount }) => ({
+        expectedPaymentId,
+        amountCents: amount,
+      })),
+    };
+    return this.keptAnswers.once({ accountId, route: linkByHand, request }, async () => {
+      const linked = await this.database.transaction((tx) =>
+        this.hands.link(tx, accountId, link, { actor: keyId, reason }),
+      );
+      await this.announcements.announce(accountId, linked.operationIds);
+      return this.shown(accountId, linked.matchIds);
+    });
+  }
+
+  @Needs('reconcile')
+  @Handles(unlinkByHand)
+  unlink(
+    @CalledBy() { accountId, keyId }: Caller,
+    @Input() request: RouteInput<typeof unlinkByHand>,
+  ) {
+    const { params, query, body } = request;
+    const reason = body?.reason ?? query.reason;
+    if (reason === undefined)
+      throw new AppError('validation_failed', {
+        errors: { '$.reason': ['The field is required.'] },
+      });
+    return this.keptAnswers.once({ accountId, route: unlinkByHand, request }, async () => {
+      const { id: matchId, nsu } = await this.get(accountId, params.id);
+      const ids = await this.database.transaction((tx) =>
+        this.hands.unlink(tx, accountId, { nsu, matchId }, { actor: keyId, reason }),
+      );
+      await this.announcements.announce(accountId, []);
+      return this.shown(accountId, ids);
+    });
+  }
+
+  private async get(accountId: number, id: string): Promise<Match> {
+    const found = isUuid(id)
+      ? await this.database.prisma.match.findUnique({ where: { accountId_id: { accountId, id } } })
+      : null;
+    if (!found) throw new AppError('not_found');
+    return found;
+  }
+
+  private async shown(accountId: number, ids: string[]) {
+    const rows = await this.database.prisma.match.findMany({
+      where: { accountId, id: { in: ids } },
+      orderBy: { id: 'asc' },
+    });
+    return { data: rows.map(describeMatch) };
+  }
+}
+
+function describeMatch(row: Match): z.output<typeof matchView> {
+  const { id, nsu, expectedPaymentId, rule, evidence, madeBy, reason } = row;
+  return {
+    id,
+    nsu,
+    expectedPaymentId,
+    amount: row.amountCents,
+    role: row.role as 'payment' | 'return',
+    rule,
+    evidence,
+    madeBy,
+    reason,
+    createdAt: row.createdAt.toISOString(),
+    unlinkedAt: row.unlinkedAt?.toISOString() ?? null,
+    unlinkedBy: row.unlinkedBy,
+    unlinkReason: row.unlinkReason,
+  };
+}

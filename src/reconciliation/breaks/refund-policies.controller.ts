@@ -1,0 +1,37 @@
+import { Controller, UseGuards } from '@nestjs/common';
+import { ApiKeyGuard, CalledBy } from '../../accounts/api-key.guard.js';
+import type { Caller } from '../../accounts/api-keys.service.js';
+import { Needs } from '../../accounts/needs.decorator.js';
+import type { RouteInput } from '../../contract/route.js';
+import { KeptAnswers } from '../../kept-answers/kept-answers.service.js';
+import { Handles, Input } from '../../platform/contract-route.js';
+import { AppError } from '../../platform/errors.js';
+import { changeRefundPolicies, getRefundPolicies } from './refund-policies.schema.js';
+import { RefundPolicies } from './refund-policies.service.js';
+
+@Controller()
+@UseGuards(ApiKeyGuard)
+export class RefundPoliciesController {
+  constructor(
+    private readonly policies: RefundPolicies,
+    private readonly keptAnswers: KeptAnswers,
+  ) {}
+
+  @Handles(getRefundPolicies)
+  get(@CalledBy() { accountId }: Caller) {
+    return this.policies.get(accountId);
+  }
+
+  @Needs('reconcile')
+  @Handles(changeRefundPolicies)
+  change(
+    @CalledBy() { accountId, keyId, scopes }: Caller,
+    @Input() request: RouteInput<typeof changeRefundPolicies>,
+  ) {
+    // A policy sends money: whoever switches it on may do so.
+    if (!scopes.includes('refund')) throw new AppError('forbidden');
+    return this.keptAnswers.once({ accountId, route: changeRefundPolicies, request }, () =>
+      this.policies.change(accountId, request.body, keyId),
+    );
+  }
+}

@@ -1,0 +1,100 @@
+// The SQL of refund policies: what they say, and which breaks are theirs to settle.
+import type { Db, Tx } from '../../database.service.js';
+import { Prisma } from '../../generated/service/client.js';
+
+export interface PolicyRow {
+  breakKind: string;
+  isOn: boolean;
+  maxCents: bigint | null;
+  changedBy: string | null;
+  reason: string | null;
+  changedAt: Date;
+}
+
+/** Writes what is said anew, and that it was; what was said before in the same words stays as it is. */
+export async function changePolicies(
+  tx: Tx,
+  accountId: number,
+  policies: { kind: string; isOn: boolean; maxCents: bigint | null }[],
+  { actor, reason }: { actor: string; reason: string },
+): Promise<void> {
+  await tx.$executeRaw`
+    WITH changed AS (
+      INSERT INTO refund_policy (account_id, break_kind, is_on, max_cents, changed_by, reason, changed_at)
+      SELECT ${accountId}, p.kind, p.is_on, p.max_cents, ${actor}, ${reason}, clock_timestamp()
+      FROM unnest(
+        ${policies.map(({ kind }) => kind)}::text[], ${policies.map(({ isOn }) => isOn)}::boolean[],
+        ${policies.map(({ maxCents }) => maxCents)}::bigint[]) AS p(kind, is_on, max_cents)
+      ORDER BY p.kind
+      ON CONFLICT (account_id, break_kind) DO UPDATE
+      SET is_on = EXCLUDED.is_on, max_cents = EXCLUDED.max_cents, changed_by = EXCLUDED.changed_by,
+          reason = EXCLUDED.reason, changed_at = EXCLUDED.changed_at
+      WHERE (refund_policy.is_on, refund_policy.max_cents)
+        IS DISTINCT FROM (EXCLUDED.is_on, EXCLUDED.max_cents)
+      RETURNING break_kind, is_on, max_cents
+    )
+    INSERT INTO refund_policy_entry (account_id, break_kind, is_on, max_cents, actor, reason)
+    SELECT ${accountId}, break_kind, is_on, max_cents, ${actor}, ${reason} FROM changed ORDER BY break_kind`;
+}
+
+// Of a policy (p), a break (b) and its line (t). A break on which a person has acted is that person's; one whose refund
+// was asked for is followed, and one that was refused is left.
+const isTheirs = Prisma.sql`
+  p.is_on AND b.state = 'open' AND b.kind = p.break_kind AND b.subject = 'nsu:' || b.nsu
+  AND b.opened_at > p.changed_at AND b.amount_cents <= COALESCE(p.max_cents, b.amount_cents)
+  AND t.is_credit AND t.end_to_end_id LIKE 'E%'
+  AND NOT EXISTS (
+    SELECT 1 FROM break_entry e WHERE e.account_id = b.account_id AND e.break_id = b.id
+      AND (e.actor <> 'policy' OR e.action = 'refund_refused'))
+  AND NOT EXISTS (
+    SELECT 1 FROM break_entry e
+    JOIN operation_identity i ON i.account_id = e.account_id AND i.kind = 'refund_pix'
+      AND i.identity = 'key ' || (e.detail ->> 'key')
+    WHERE e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund')`;
+const joined = Prisma.sql`
+  refund_policy p
+  JOIN break b ON b.account_id = p.account_id AND b.kind = p.break_kind AND b.state = 'open'
+  JOIN "transaction" t ON t.account_id = b.account_id AND t.nsu = b.nsu
+  JOIN statement_state s ON s.account_id = p.account_id`;
+/** A chain that is broken, or seems so, is no ground for sending money by oneself. */
+const isChainWhole = Prisma.sql`s.broken_since IS NULL AND s.first_hole_nsu IS NULL`;
+const isClosed = Prisma.sql`t.occurred_at >= s.closed_from AND t.occurred_at < s.closed_until`;
+
+/** Breaks to be settled by a refund now, the oldest first. */
+export async function listRefundable(
+  db: Db,
+  accountId: number,
+  limit: number,
+): Promise<{ breakId: string; reason: string | null }[]> {
+  return db.$queryRaw`
+    SELECT b.id AS "breakId", p.reason FROM ${joined}
+    WHERE p.account_id = ${accountId} AND ${isTheirs} AND ${isChainWhole} AND ${isClosed}
+    ORDER BY b.opened_at, b.id LIMIT ${limit}`;
+}
+
+/** Whether some wait for their window to be closed, and it can be by now: the bank's time is past the bound. */
+export async function waitForClosing(
+  db: Db,
+  accountId: number,
+  visibilityBoundMs: number,
+): Promise<boolean> {
+  const found = await db.$queryRaw<unknown[]>`
+    SELECT 1 FROM ${joined}
+    WHERE p.account_id = ${accountId} AND ${isTheirs} AND ${isChainWhole} AND (${isClosed}) IS NOT TRUE
+      AND t.occurred_at < clock_timestamp() + (s.clock_offset_ms - ${visibilityBoundMs}) * interval '1 millisecond'
+    LIMIT 1`;
+  return found.length > 0;
+}
+
+/** Accounts where policies have something to do, or a refund that was asked for has been accepted. */
+export async function listAccountsToRefund(db: Db): Promise<{ accountId: number }[]> {
+  return db.$queryRaw`
+    SELECT p.account_id AS "accountId" FROM ${joined} WHERE ${isTheirs} AND ${isChainWhole}
+    UNION
+    SELECT b.account_id FROM break b
+    JOIN break_entry e ON e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund'
+    JOIN operation_identity i ON i.account_id = e.account_id AND i.kind = 'refund_pix'
+      AND i.identity = 'key ' || (e.detail ->> 'key')
+    JOIN operation o ON o.account_id = i.account_id AND o.id = i.operation_id AND o.state = 'succeeded'
+    WHERE b.state = 'open'`;
+}

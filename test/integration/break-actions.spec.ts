@@ -1,0 +1,245 @@
+// What a person does about breaks, through the service's doors, and what the book says afterwards.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BookOfBreaks } from '../support/breaks.js';
+import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
+
+describe('what is done about a break', () => {
+  let service: ServiceOnSandbox;
+  const book = new BookOfBreaks(() => service);
+  const { act, get, sql } = book;
+  const codeOf = ({ status, body }: { status: number; body: { code?: string } }) => [
+    status,
+    body.code,
+  ];
+  const steps = async (id: string) =>
+    (await get(id)).trail.map(({ action }: { action: string }) => action);
+  const liveMatches = (nsu: number) =>
+    sql(
+      `SELECT rule, made_by IS NOT NULL AS "byHand", amount_cents::int AS cents FROM match
+       WHERE nsu = $1 AND unlinked_at IS NULL ORDER BY cents`,
+      nsu,
+    );
+
+  beforeAll(async () => {
+    service = await serviceOnSandbox();
+  });
+  afterAll(() => service.stop());
+
+  it('links a line to one expected payment, tells it as the judge does, and writes it down', async () => {
+    const { nsu, id } = await book.unexpected();
+    const expectedPaymentId = await book.expected({ isWithdrawn: true });
+    await sql(
+      `INSERT INTO charge (account_id, id, operation_id, correlation_id, type, amount_cents, expected_payment_id, state)
+       VALUES ($1, gen_random_uuid(), gen_random_uuid(), 'by-hand-1', 'BANKSLIP', 1000, $2, 'open')`,
+      service.accountId,
+      expectedPaymentId,
+    ).catch(() => undefined);
+    const { status, body } = await act(id, 'link', { expectedPaymentId });
+    expect([status, body.state, body.resolution]).toEqual([200, 'resolved', 'link']);
+    expect(await steps(id)).toEqual(['opened', 'resolved', 'link']);
+    expect(body.trail.at(-1)).toMatchObject({ reason: 'as agreed', actor: expect.any(String) });
+    expect(await liveMatches(nsu)).toEqual([{ rule: 'hand', byHand: true, cents: 1_000 }]);
+    expect(
+      await sql(`SELECT withdrawn_at FROM expected_payment WHERE id = $1`, expectedPaymentId),
+    ).toEqual([{ withdrawn_at: null }]);
+  });
+
+  it('links a line to several that add up to it, and to none that do not', async () => {
+    const { nsu, id } = await book.unexpected();
+    const [one, other, debit] = [
+      await book.expected({ amountCents: 400 }),
+      await book.expected({ amountCents: 600 }),
+      await book.expected({ isCredit: false }),
+    ];
+    const allocate = (first: number, second: number) =>
+      act(id, 'link', {
+        allocations: [
+          { expectedPaymentId: one, amount: first },
+          { expectedPaymentId: other, amount: second },
+        ],
+      });
+    expect(codeOf(await allocate(4, 5.99))).toEqual([422, 'allocations_differ']);
+    expect(codeOf(await act(id, 'link', { expectedPaymentId: debit }))).toEqual([
+      422,
+      'direction_differs',
+    ]);
+    expect((await act(id, 'link', { expectedPaymentId: randomUUID() })).status).toBe(404);
+    expect(await liveMatches(nsu)).toEqual([]);
+    expect((await allocate(4, 6)).status).toBe(200);
+    expect(await liveMatches(nsu)).toEqual([
+      { rule: 'hand', byHand: true, cents: 400 },
+      { rule: 'hand', byHand: true, cents: 600 },
+    ]);
+  });
+
+  it('lets one of two that link a line at once win', async () => {
+    const { nsu, id } = await book.unexpected();
+    const both = [await book.expected(), await book.expected()];
+    const answers = await Promise.all(
+      both.map((expectedPaymentId) => act(id, 'link', { expectedPaymentId })),
+    );
+    expect(answers.map(codeOf).sort()).toEqual([
+      [200, undefined],
+      [409, 'already_resolved'],
+    ]);
+    expect(await liveMatches(nsu)).toHaveLength(1);
+  });
+
+  it('links what was missing to the line that pays it, whose own break is settled with it', async () => {
+    const { nsu, id: ofLine } = await book.unexpected();
+    const expectedPaymentId = await book.expected();
+    const id = await book.break('missing', `expected_payment:${expectedPaymentId}`, {
+      expectedPaymentId,
+    });
+    expect((await act(id, 'link', { nsu })).body).toMatchObject({
+      state: 'resolved',
+      resolution: 'link',
+    });
+    expect(await get(ofLine)).toMatchObject({ state: 'resolved', resolution: 'link' });
+    await act(id, 'reopen');
+    expect(await get(id)).toMatchObject({ state: 'open', resolution: null });
+    expect(await liveMatches(nsu)).toEqual([]);
+    await book.reconcile();
+    expect(await get(ofLine)).toMatchObject({ state: 'open' });
+    expect(await book.explanation(nsu)).toMatchObject({ state: 'in_break' });
+  });
+
+  it('accepts a line that nothing explains, and takes that back', async () => {
+    const { nsu, id } = await book.unexpected();
+    expect((await act(id, 'accept')).body).toMatchObject({
+      state: 'resolved',
+      resolution: 'accept',
+    });
+    expect(
+      await sql(`SELECT rule, category, reason FROM classification WHERE nsu = $1`, nsu),
+    ).toEqual([{ rule: 'hand', category: 'accepted', reason: 'as agreed' }]);
+    expect(await book.explanation(nsu)).toMatchObject({ state: 'classified', rule: 'hand' });
+    expect(codeOf(await act(id, 'accept'))).toEqual([409, 'already_resolved']);
+    await book.reconcile();
+    expect((await act(id, 'reopen')).body.state).toBe('open');
+    expect(await sql(`SELECT 1 FROM classification WHERE nsu = $1`, nsu)).toEqual([]);
+    expect(codeOf(await act(id, 'reopen'))).toEqual([409, 'already_open']);
+    await act(id, 'note', { reason: 'asked the payer' });
+    expect(await steps(id)).toEqual(['opened', 'resolved', 'reopen', 'reopened', 'note']);
+  });
+
+  it('opens nothing again that evidence settled, and changes nothing that was written down', async () => {
+    const { nsu, id } = await book.unexpected();
+    await sql(`UPDATE break SET state = 'resolved', resolved_at = now() WHERE nsu = $1`, nsu);
+    expect(codeOf(await act(id, 'reopen'))).toEqual([409, 'settled_itself']);
+    await expect(
+      sql(`UPDATE break_entry SET reason = 'x' WHERE break_id = $1`, id),
+    ).rejects.toThrow(/only added to/);
+    await expect(sql(`DELETE FROM break_entry WHERE break_id = $1`, id)).rejects.toThrow(
+      /only added to/,
+    );
+  });
+
+  it('matches by POST, unlinks by DELETE, and no id matches the pair again', async () => {
+    const reference = `hand-${randomUUID()}`;
+    const expectedPaymentId = await book.expected({ reference });
+    const nsu = await book.line();
+    const link = () =>
+      service.call('POST', '/v1/matches', {
+        body: { nsu, allocations: [{ expectedPaymentId, amount: 10 }], reason: 'as agreed' },
+      });
+    expect(codeOf(await link())).toEqual([409, 'line_is_pending']);
+    await book.reconcile();
+    const { status, body } = await link();
+    expect([status, body.data[0].rule, body.data[0].reason]).toEqual([201, 'hand', 'as agreed']);
+    expect(codeOf(await link())).toEqual([409, 'line_is_linked']);
+    const undo = (query = '', fields: object = {}) =>
+      service.call('DELETE', `/v1/matches/${body.data[0].id}${query}`, fields);
+    expect((await undo()).status).toBe(400);
+    const undone = await undo('?reason=not+theirs');
+    expect(undone.body.data[0]).toMatchObject({
+      unlinkReason: 'not theirs',
+      unlinkedBy: expect.any(String),
+    });
+    expect(codeOf(await undo('', { body: { reason: 'again' } }))).toEqual([
+      409,
+      'already_unlinked',
+    ]);
+    await sql(
+      `INSERT INTO expected_payment_reference (account_id, kind, value, expected_payment_id) VALUES ($1, 'nsu', $2, $3)`,
+      service.accountId,
+      String(nsu),
+      expectedPaymentId,
+    );
+    await book.reconcile();
+    expect(await liveMatches(nsu)).toEqual([]);
+    expect(await book.explanation(nsu)).toMatchObject({ state: 'in_break', rule: 'unexpected' });
+  });
+
+  it('acts on many, tells of each, and is done with the second time', async () => {
+    const some = [await book.unexpected(), await book.unexpected()];
+    const ids = [...some.map(({ id }) => id), randomUUID()];
+    const bulk = async (body: object) =>
+      (await service.call('POST', '/v1/breaks/actions', { body: { reason: 'as agreed', ...body } }))
+        .body;
+    expect(await bulk({ ids, action: 'accept' })).toMatchObject({
+      counts: { done: 2, unchanged: 0, refused: 1 },
+      data: [{ outcome: 'done', state: 'resolved' }, { outcome: 'done' }, { code: 'not_found' }],
+    });
+    expect((await bulk({ ids, action: 'accept' })).counts).toEqual({
+      done: 0,
+      unchanged: 2,
+      refused: 1,
+    });
+    const { id } = await book.unexpected({ amountCents: 7 });
+    await book.unexpected({ amountCents: 8 });
+    const filter = { kind: 'unexpected', maxAmount: 0.07 };
+    expect((await bulk({ filter, action: 'accept' })).data).toMatchObject([
+      { id, outcome: 'done' },
+    ]);
+  });
+
+  it('finds candidates, and says what speaks for each', async () => {
+    const reference = 'ORDER-2026-771';
+    const document = '39053344705';
+    const best = await book.expected({ amountCents: 12_345, document, reference });
+    const second = await book.expected({ amountCents: 12_345 });
+    await book.expected({ amountCents: 12_345, isCredit: false });
+    const { id, nsu } = await book.unexpected({
+      amountCents: 12_345,
+      document,
+      notes: `pagamento ${reference}`,
+    });
+    const { candidates } = await get(id);
+    expect(candidates).toMatchObject([
+      {
+        expectedPaymentId: best,
+        score: 100,
+        reasons: expect.arrayContaining(['shared_reference']),
+      },
+      { expectedPaymentId: second, reasons: ['same_amount', 'same_day'] },
+    ]);
+    const missing = await book.break('missing', `expected_payment:${best}`, {
+      expectedPaymentId: best,
+    });
+    expect((await get(missing)).candidates[0]).toMatchObject({ nsu, score: 100 });
+    expect(JSON.stringify([await get(id), await get(missing)])).not.toContain(document);
+  });
+
+  it('filters by what each shows, severity in SQL as in the pure rule', async () => {
+    const days = ['2026-11-23', '2026-11-19', '2026-10-01'];
+    for (const [place, cents] of [99, 10_000, 100_000, 1_000_000].entries())
+      for (const day of days) {
+        const id = await book.break('balance_differs', `grid ${place} ${day}`, {
+          amountCents: cents,
+        });
+        await sql(`UPDATE break SET opened_day = $2 WHERE id = $1`, id, day);
+      }
+    const listed = async (query: string) =>
+      (await service.call('GET', `/v1/breaks?kind=balance_differs&${query}`)).body.data;
+    const all = await listed('limit=100');
+    expect(all).toHaveLength(12);
+    for (const severity of ['low', 'medium', 'high', 'critical'])
+      expect(await listed(`severity=${severity}`)).toEqual(
+        all.filter((one: { severity: string }) => one.severity === severity),
+      );
+    expect(await listed('openedFrom=2026-11-19&openedTo=2026-11-19')).toHaveLength(4);
+    expect(await listed('minAmount=1000.00')).toHaveLength(6);
+  });
+});

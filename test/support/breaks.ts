@@ -1,0 +1,108 @@
+// Breaks and what they are about, put into the book of a test, and what is done about them through the service's doors.
+import { randomUUID } from 'node:crypto';
+import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
+import type { ServiceOnSandbox } from './service-on-sandbox.js';
+
+export class BookOfBreaks {
+  private lastNsu = 9_000_000;
+
+  constructor(private readonly service: () => ServiceOnSandbox) {}
+
+  readonly sql = async (text: string, ...values: unknown[]) =>
+    (await this.service().pool.query(text, values)).rows;
+
+  /** A line that the bank does not know; ten minutes old. */
+  readonly line = async ({
+    amountCents = 1_000,
+    isCredit = true,
+    document = null as string | null,
+    notes = null as string | null,
+    nsu = (this.lastNsu += 1),
+  } = {}): Promise<number> => {
+    await this.sql(
+      `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, balance_previous_cents,
+         current_balance_cents, occurred_at, content_hash, content, counterparty_document, notes)
+       VALUES ($1, $2, 'x', $3, $4, 'CREDIT_PIX', 0, 0, now() - interval '10 minutes', 'h', '{}', $5, $6)`,
+      this.service().accountId,
+      nsu,
+      isCredit,
+      amountCents,
+      document,
+      notes,
+    );
+    return nsu;
+  };
+
+  readonly expected = async ({
+    amountCents = 1_000 as number | null,
+    isCredit = true,
+    document = null as string | null,
+    reference = null as string | null,
+    isWithdrawn = false,
+  } = {}): Promise<string> => {
+    const id = randomUUID();
+    const { accountId } = this.service();
+    await this.sql(
+      `INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, amount_cents, is_multi_use,
+         counterparty_document, withdrawn_at)
+       VALUES ($1, $2, gen_random_uuid(), 'create_charge', $3, $4, false, $5, CASE WHEN $6 THEN now() END)`,
+      accountId,
+      id,
+      isCredit,
+      amountCents,
+      document,
+      isWithdrawn,
+    );
+    if (reference !== null)
+      await this.sql(
+        `INSERT INTO expected_payment_reference (account_id, kind, value, expected_payment_id)
+         VALUES ($1, 'correlation_id', $2, $3)`,
+        accountId,
+        reference,
+        id,
+      );
+    return id;
+  };
+
+  readonly break = async (
+    kind: string,
+    subject: string,
+    fields: { nsu?: number; expectedPaymentId?: string; amountCents?: number } = {},
+  ): Promise<string> => {
+    const id = randomUUID();
+    await this.sql(
+      `INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, expected_payment_id, evidence)
+       VALUES ($1, $2, $3, 'open', $4, $5, $6, $7, '{}')`,
+      this.service().accountId,
+      id,
+      kind,
+      subject,
+      fields.amountCents,
+      fields.nsu,
+      fields.expectedPaymentId,
+    );
+    return id;
+  };
+
+  readonly reconcile = () =>
+    this.service()
+      .application.get(ReconciliationService, { strict: false })
+      .reconcile(this.service().accountId);
+
+  /** A line that names nothing, judged: its break. */
+  readonly unexpected = async (fields: Parameters<BookOfBreaks['line']>[0] = {}) => {
+    const nsu = await this.line(fields);
+    await this.reconcile();
+    const { body } = await this.service().call('GET', `/v1/breaks?nsu=${nsu}`);
+    return { nsu, id: body.data[0].id as string };
+  };
+
+  readonly act = async (id: string, action: string, fields: object = {}, apiKey?: string) =>
+    this.service().call('POST', `/v1/breaks/${id}/actions`, {
+      body: { action, reason: 'as agreed', ...fields },
+      ...(apiKey === undefined ? {} : { apiKey }),
+    });
+  readonly get = async (id: string) => (await this.service().call('GET', `/v1/breaks/${id}`)).body;
+  readonly explanation = async (nsu: number) =>
+    (await this.service().call('GET', `/v1/transactions?nsu=${nsu}`)).body.data[0].explanation;
+}
