@@ -5,25 +5,33 @@ import { Timers } from '../platform/timers.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { BookController } from './book.controller.js';
 import { Breaks } from './breaks.service.js';
-import { DeclaredRules } from './declared-rules.service.js';
 import { ReconciliationProcessor } from './reconciliation.processor.js';
 import { ReconciliationService } from './reconciliation.service.js';
+import { DeclaredRules } from './rules/declared-rules.service.js';
+import { RuleCatalog } from './rules/rule-catalog.service.js';
+import { RuleReader } from './rules/rule-reader.service.js';
+import { RuleTrials } from './rules/rule-trials.service.js';
+import { RulesController } from './rules/rules.controller.js';
 import { StandingBreaks } from './standing-breaks.service.js';
 import { VerdictWriter } from './verdict-writer.service.js';
 import { VerdictsController } from './verdicts.controller.js';
 
 const sweepEveryMs = 1_000;
 const contradictedEveryMs = 5_000;
+const rulesEveryMs = 15_000;
 
 @Module({
   imports: [EventsModule, ExpectedPaymentsModule, StatementModule],
-  controllers: [BookController, VerdictsController],
+  controllers: [BookController, RulesController, VerdictsController],
   providers: [
     ReconciliationService,
     VerdictWriter,
     Breaks,
     StandingBreaks,
     DeclaredRules,
+    RuleCatalog,
+    RuleReader,
+    RuleTrials,
     ReconciliationProcessor,
   ],
   exports: [Breaks],
@@ -40,5 +48,6 @@ export class ReconciliationModule implements OnModuleInit {
     this.timers.every('contradictions', contradictedEveryMs, () =>
       this.standing.wakeContradicted(),
     );
+    this.timers.every('rules', rulesEveryMs, () => this.reconciliation.wakeUnreviewed());
   }
 }

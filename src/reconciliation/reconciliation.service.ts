@@ -8,7 +8,8 @@ import { WakeUps } from '../platform/wake-ups.js';
 import * as breaks from './breaks.queries.js';
 import * as candidates from './candidates.queries.js';
 import { displaces } from './judged.js';
-import { DeclaredRules } from './declared-rules.service.js';
+import { DeclaredRules, overlapMs } from './rules/declared-rules.service.js';
+import { listAccountsToReview } from './rules/rules.queries.js';
 import { isUnnamedDebit, judge, type Records } from './match.js';
 import { StandingBreaks, visibilityBoundMs } from './standing-breaks.service.js';
 import { VerdictWriter } from './verdict-writer.service.js';
@@ -41,12 +42,19 @@ export class ReconciliationService {
       const isFull = lines.filter(({ cameAs }) => cameAs === 'new').length === batchSize;
       if (!isFull && !hasDisplaced) break;
     }
+    await this.review(accountId);
     if (await this.standing.tell(accountId)) await this.writer.announce(accountId, []);
   }
 
   /** Wakes the judgement of accounts whose wake-up was lost with the queue, or where something has waited. */
   async wakeUnjudged(): Promise<void> {
     const due = await breaks.listUnjudgedAccounts(this.database.prisma, waitingPauseMs);
+    for (const { accountId } of due) await this.wakeUps.wake('reconcile', { accountId });
+  }
+
+  /** Wakes the judgement of accounts whose rules, or what they are held against, have changed. */
+  async wakeUnreviewed(): Promise<void> {
+    const due = await listAccountsToReview(this.database.prisma, overlapMs);
     for (const { accountId } of due) await this.wakeUps.wake('reconcile', { accountId });
   }
 
@@ -64,10 +72,29 @@ export class ReconciliationService {
     if (!last) return { lines, operationIds: [], hasDisplaced: false };
     const records = await this.gather(tx, accountId, lines);
     const judged = judge(lines, records, goLiveAt);
-    const verdicts = await this.rules.apply(tx, accountId, lines, judged);
-    const operationIds = await this.writer.write(tx, accountId, lines, verdicts);
+    const ruled = await this.rules.apply(tx, accountId, lines, judged);
+    const { verdicts } = ruled;
+    const operationIds = await this.writer.write(tx, accountId, ruled.lines, verdicts);
     if (last.arrival > afterArrival) await queries.recordJudged(tx, accountId, last.arrival);
     return { lines, operationIds, hasDisplaced: verdicts.some(displaces) };
+  }
+
+  /** Holds what rules decide against them again, where they or what is expected have changed. */
+  private async review(accountId: number): Promise<void> {
+    for (let after: bigint | null = 0n; after !== null; ) {
+      const from: bigint = after;
+      const reviewed = await this.database.transaction(async (tx) => {
+        await queries.lockJudgement(tx, accountId);
+        const page = await this.rules.review(tx, accountId, from);
+        if (!page) return null;
+        const { lines, verdicts } = page.applied;
+        const written = lines.length > 0 || page.applied.released.length > 0;
+        const operationIds = await this.writer.write(tx, accountId, lines, verdicts);
+        return { last: page.last, operationIds, written };
+      });
+      if (reviewed?.written) await this.writer.announce(accountId, reviewed.operationIds);
+      after = reviewed?.last ?? null;
+    }
   }
 
   private async gather(tx: Tx, accountId: number, lines: queries.ArrivedLine[]): Promise<Records> {

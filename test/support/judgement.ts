@@ -4,7 +4,7 @@ import { EventsService } from '../../src/events/events.service.js';
 import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
 import type { WakeUps } from '../../src/platform/wake-ups.js';
 import { Breaks } from '../../src/reconciliation/breaks.service.js';
-import { DeclaredRules } from '../../src/reconciliation/declared-rules.service.js';
+import { DeclaredRules } from '../../src/reconciliation/rules/declared-rules.service.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 import { StandingBreaks } from '../../src/reconciliation/standing-breaks.service.js';
 import { VerdictWriter } from '../../src/reconciliation/verdict-writer.service.js';
@@ -27,7 +27,7 @@ export function judgementOn(
   const breaks = new Breaks(events);
   const expectedPayments = new ExpectedPaymentsService();
   const writer = new VerdictWriter(events, expectedPayments, breaks, wakeUps);
-  const rules = new DeclaredRules();
+  const rules = new DeclaredRules(breaks);
   const standing = new StandingBreaks(database, bank, breaks, wakeUps);
   const reconciliation = new ReconciliationService(
     database,
