@@ -81,7 +81,7 @@ export class ReconciliationService {
 
   /** Holds what rules decide against them again, where they or what is expected have changed. */
   private async review(accountId: number): Promise<void> {
-    for (let after: bigint | null = 0n; after !== null; ) {
+    for (let after: bigint | null = 0n; after !== null;) {
       const from: bigint = after;
       const reviewed = await this.database.transaction(async (tx) => {
         await queries.lockJudgement(tx, accountId);

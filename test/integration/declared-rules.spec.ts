@@ -132,9 +132,7 @@ describe('a declared rule', () => {
       `SELECT DISTINCT evidence -> 'candidates' AS could FROM break WHERE account_id = $1`,
       account,
     );
-    expect(rows).toEqual([
-      { could: [{ referenceKind: 'expected_payment', referenceValue: id }] },
-    ]);
+    expect(rows).toEqual([{ could: [{ referenceKind: 'expected_payment', referenceValue: id }] }]);
   });
 
   it('decides what was ambiguous once ids have explained the rest', async () => {

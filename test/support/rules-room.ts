@@ -33,10 +33,13 @@ export const matchRule = (match: Partial<NonNullable<RuleDefinition['then']['mat
   }) as RuleDefinition;
 
 export class RulesRoom {
-  constructor(private readonly service: () => ServiceDatabase) {}
+  private readonly money: SentMoney;
 
-  private readonly money = new SentMoney(this.service);
-  readonly run = this.money.run;
+  constructor(private readonly service: () => ServiceDatabase) {
+    this.money = new SentMoney(service);
+  }
+
+  readonly run = (sql: string, ...values: unknown[]) => this.money.run(sql, ...values);
   readonly judge = () => this.money.reconciliation().reconcile(this.service().accountId);
   readonly catalog = () => new RuleCatalog(this.service().database, this.money.wakeUps);
   readonly trials = () =>
@@ -83,7 +86,7 @@ export class RulesRoom {
     this.run(
       `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,
          counterparty_document, notes, balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
-       VALUES ($1, $2, 'x', $3, $4, $5, $6, $7, $8, 0, 0, $9::date + interval '15 hours', $2::text, '{}')`,
+       VALUES ($1, $2, 'x', $3, $4, $5, $6, $7, $8, 0, 0, $9::date + interval '15 hours', 'h', '{}')`,
       this.service().accountId,
       nsu,
       isCredit,

@@ -124,7 +124,10 @@ export class DeclaredRules {
     }
     const isChanged = new Set(nsus);
     return {
-      lines: [...before.lines.filter(({ nsu }) => !isChanged.has(nsu)), ...withArrival(before, changed)],
+      lines: [
+        ...before.lines.filter(({ nsu }) => !isChanged.has(nsu)),
+        ...withArrival(before, changed),
+      ],
       verdicts: [
         ...before.verdicts.filter(({ nsu }) => !isChanged.has(nsu)),
         ...changed.flatMap((line) => toVerdicts(line, rulings.get(line.nsu) ?? { of: 'nothing' })),

@@ -196,7 +196,10 @@ export async function gatherCompetition(
     const expected = await listExpected(tx, accountId, {
       ...noKeys,
       documents: unasked(ofLines.documents, lines.map(documentOf)),
-      names: unasked(ofLines.names, lines.flatMap(({ notes }) => wordsOf(notes))),
+      names: unasked(
+        ofLines.names,
+        lines.flatMap(({ notes }) => wordsOf(notes)),
+      ),
       expectedPaymentIds: [...asked, ...paidNow],
     });
     const fresh = addTo(found.expected, expected, idOf);
@@ -205,7 +208,10 @@ export async function gatherCompetition(
     const more = await listCompeting(tx, accountId, {
       nsus: [],
       documents: unasked(ofExpected.documents, fresh.map(documentOf)),
-      names: unasked(ofExpected.names, fresh.flatMap(({ names }) => names)),
+      names: unasked(
+        ofExpected.names,
+        fresh.flatMap(({ names }) => names),
+      ),
       expectedPaymentIds: fresh.map(idOf),
     });
     lines = addTo(found.lines, more, ({ nsu }) => nsu);
@@ -252,11 +258,7 @@ export interface Declared {
 }
 
 /** What these lines are by rules as the book stands. */
-export async function listDeclared(
-  db: Db,
-  accountId: number,
-  nsus: bigint[],
-): Promise<Declared[]> {
+export async function listDeclared(db: Db, accountId: number, nsus: bigint[]): Promise<Declared[]> {
   if (nsus.length === 0) return [];
   return db.$queryRaw<Declared[]>`
     SELECT nsu, rule_id AS "ruleId", expected_payment_id AS "expectedPaymentId", amount_cents AS "amountCents",

@@ -66,7 +66,10 @@ class Ruled {
     private readonly lines: readonly RuledLine[],
     expected: readonly RuledExpected[],
   ) {
-    for (const each of expected) {
+    const ordered = [...expected].sort((a, b) =>
+      a.expectedPaymentId < b.expectedPaymentId ? -1 : 1,
+    );
+    for (const each of ordered) {
       if (each.counterpartyDocument) put(this.byDocument, each.counterpartyDocument, each);
       for (const name of each.names) put(this.byName, name, each);
     }

@@ -64,4 +64,3 @@ export async function insertTrial(
     RETURNING created_at AS "createdAt"`;
   return row?.createdAt ?? trial.until;
 }
-

@@ -108,12 +108,7 @@ export function groupBy<Key, Value>(
 
 /** Without accents and capitals, as people who write notes by hand differ. */
 export function folded(text: string): string {
-  return text
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/\s+/g, ' ')
-    .trim();
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();
 }
 
 /** Shorter ones stand in notes by chance. */

@@ -69,10 +69,7 @@ export class RulesController {
   }
 
   @Handles(routes.getRule)
-  get(
-    @CalledBy() { accountId }: Caller,
-    @Input() { params }: RouteInput<typeof routes.getRule>,
-  ) {
+  get(@CalledBy() { accountId }: Caller, @Input() { params }: RouteInput<typeof routes.getRule>) {
     return this.reader.get(accountId, ruleId(params.id));
   }
 

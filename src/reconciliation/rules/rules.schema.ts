@@ -57,7 +57,10 @@ const matchAction = z
         (by) => by.includes('document') || by.includes('notes'),
         'Must have document or notes: an amount alone names nobody.',
       )
-      .refine((by) => by.includes('amount') || by.includes('window'), 'Must have amount or window.'),
+      .refine(
+        (by) => by.includes('amount') || by.includes('window'),
+        'Must have amount or window.',
+      ),
     tolerance: z
       .strictObject({ amount: positiveReais.optional(), percent: percent.optional() })
       .optional(),
@@ -93,7 +96,8 @@ const ruleAction = z
       context.addIssue({ code: 'custom', path, message });
     if ((classify === undefined) === (match === undefined))
       refuse([], 'Must have either classify or match.');
-    if (classify !== undefined && reason === undefined) refuse(['reason'], 'The field is required.');
+    if (classify !== undefined && reason === undefined)
+      refuse(['reason'], 'The field is required.');
     if (match !== undefined && reason !== undefined)
       refuse(['reason'], 'Goes with classify alone.');
   });
