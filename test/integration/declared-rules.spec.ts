@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { matchRule, paysByRule, RulesRoom } from '../support/rules-room.js';
+import { matchRule, paysByRule, RulesRoom, type RuledPix } from '../support/rules-room.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 const anna = '11144477735';
@@ -14,12 +14,13 @@ describe('a declared rule', () => {
     service = await serviceDatabase();
   });
   afterAll(() => service.drop());
-  beforeEach(async () => {
+  beforeEach(() => beginAccount());
+  const beginAccount = async () => {
     const made = await service.database.prisma.bankAccount.create({
       data: { slug: `a${(account += 1)}`, goLiveAt: new Date(0) },
     });
     account = made.id;
-  });
+  };
 
   it('calls what the bank takes a fee from the beginning, and no other debit', async () => {
     await room.line({ nsu: 1, cents: 150, isCredit: false, typeName: 'DEBIT_FEE_PIX' });
@@ -201,5 +202,55 @@ describe('a declared rule', () => {
     const id = await room.expect({ cents: 1_000, document: anna });
     await room.judge();
     expect(await room.book()).toEqual({ 1: [paysByRule(id, 1_000)] });
+  });
+
+  it('makes the same book in whatever order and batches the lines come', async () => {
+    const owed: [string, number, string][] = [
+      [anna, 1_000, 'a1'],
+      [anna, 2_000, 'a2'],
+      [bruno, 1_000, 'b1'],
+      [bruno, 1_000, 'b2'],
+      [anna, 500, 'a3'],
+    ];
+    const came: Omit<RuledPix, 'nsu'>[] = [
+      { cents: 1_000, document: anna },
+      { cents: 1_000, document: bruno, correlationId: 'b1' },
+      { cents: 1_000, document: bruno },
+      { cents: 2_500, document: anna },
+      { cents: 500, document: bruno, correlationId: 'a3' },
+      { cents: 9, isCredit: false, typeName: 'FEE' },
+    ];
+    const lines = came.map((line, at) => ({ ...line, nsu: at + 1 }));
+    const books: Record<string, unknown>[] = [];
+    for (const [order, batch] of [
+      [[0, 1, 2, 3, 4, 5], 6],
+      [[3, 2, 0, 5, 4, 1], 1],
+      [[4, 0, 3, 1, 5, 2], 2],
+    ] as const) {
+      await beginAccount();
+      const names = new Map<string, string>();
+      for (const [document, cents, correlationId] of owed)
+        names.set(await room.expect({ document, cents, correlationId }), correlationId);
+      await room.rule(matchRule({ combines: true }));
+      for (let from = 0; from < order.length; from += batch) {
+        for (const at of order.slice(from, from + batch))
+          await room.line(lines[at] ?? { nsu: 0, cents: 1 });
+        await room.judge();
+      }
+      await room.judge();
+      const text = JSON.stringify(await room.book());
+      const named = [...names].reduce((book, [id, name]) => book.replaceAll(id, name), text);
+      books.push(JSON.parse(named) as Record<string, unknown>);
+    }
+    expect(books[0]).toEqual({
+      1: ['declared a1 1000'],
+      2: ['reference b1 1000'],
+      3: ['declared b2 1000'],
+      4: ['unexpected'],
+      5: ['reference a3 500'],
+      6: ['fee'],
+    });
+    expect(books[1]).toEqual(books[0]);
+    expect(books[2]).toEqual(books[0]);
   });
 });
