@@ -5,10 +5,14 @@ import { Timers } from '../platform/timers.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { BookController } from './book.controller.js';
 import { Breaks } from './breaks.service.js';
-import { DeclaredRules } from './declared-rules.service.js';
 import { MissingPayments } from './missing-payments.service.js';
 import { ReconciliationProcessor } from './reconciliation.processor.js';
 import { ReconciliationService } from './reconciliation.service.js';
+import { DeclaredRules } from './rules/declared-rules.service.js';
+import { RuleCatalog } from './rules/rule-catalog.service.js';
+import { RuleReader } from './rules/rule-reader.service.js';
+import { RuleTrials } from './rules/rule-trials.service.js';
+import { RulesController } from './rules/rules.controller.js';
 import { SettlementReview } from './settlement-review.service.js';
 import { StandingBreaks } from './standing-breaks.service.js';
 import { VerdictWriter } from './verdict-writer.service.js';
@@ -16,10 +20,11 @@ import { VerdictWriter } from './verdict-writer.service.js';
 const sweepEveryMs = 1_000;
 const contradictedEveryMs = 5_000;
 const missingEveryMs = 5_000;
+const rulesEveryMs = 15_000;
 
 @Module({
   imports: [EventsModule, ExpectedPaymentsModule, StatementModule],
-  controllers: [BookController],
+  controllers: [BookController, RulesController],
   providers: [
     ReconciliationService,
     VerdictWriter,
@@ -28,6 +33,9 @@ const missingEveryMs = 5_000;
     StandingBreaks,
     MissingPayments,
     DeclaredRules,
+    RuleCatalog,
+    RuleReader,
+    RuleTrials,
     ReconciliationProcessor,
   ],
   exports: [Breaks, MissingPayments, ReconciliationService, SettlementReview],
@@ -46,5 +54,6 @@ export class ReconciliationModule implements OnModuleInit {
       this.standing.wakeContradicted(),
     );
     this.timers.every('missing', missingEveryMs, () => this.missing.wakeDue());
+    this.timers.every('rules', rulesEveryMs, () => this.reconciliation.wakeUnreviewed());
   }
 }

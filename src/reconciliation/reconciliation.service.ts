@@ -7,7 +7,8 @@ import { Database, type Tx } from '../database.service.js';
 import { WakeUps } from '../platform/wake-ups.js';
 import * as breaks from './breaks.queries.js';
 import * as candidates from './candidates.queries.js';
-import { DeclaredRules } from './declared-rules.service.js';
+import { DeclaredRules, overlapMs } from './rules/declared-rules.service.js';
+import { listAccountsToReview } from './rules/rules.queries.js';
 import { isUnnamedDebit, judge, type Records } from './match.js';
 import { isUnexplained, withOwnTransfers } from './own-transfers.js';
 import * as ownTransfers from './own-transfers.queries.js';
@@ -50,12 +51,19 @@ export class ReconciliationService {
       const isFull = lines.filter(({ cameAs }) => cameAs === 'new').length === batchSize;
       if (!isFull && !hasUnlinked) break;
     }
+    await this.review(accountId);
     if (await this.standing.tell(accountId)) await this.writer.announce(accountId, []);
   }
 
   /** Wakes the judgement of accounts whose wake-up was lost with the queue, or where something has waited. */
   async wakeUnjudged(): Promise<void> {
     const due = await breaks.listUnjudgedAccounts(this.database.prisma, waitingPauseMs);
+    for (const { accountId } of due) await this.wakeUps.wake('reconcile', { accountId });
+  }
+
+  /** Wakes the judgement of accounts whose rules, or what they are held against, have changed. */
+  async wakeUnreviewed(): Promise<void> {
+    const due = await listAccountsToReview(this.database.prisma, overlapMs);
     for (const { accountId } of due) await this.wakeUps.wake('reconcile', { accountId });
   }
 
@@ -72,12 +80,29 @@ export class ReconciliationService {
     const judged = judge(lines, records, goLiveAt);
     const unexplained = judged.filter(isUnexplained).map(({ nsu }) => nsu);
     const own = await ownTransfers.listOwnTransfers(tx, accountId, unexplained);
-    const verdicts = await this.rules.apply(tx, accountId, lines, withOwnTransfers(judged, own));
-    const written = await this.writer.write(tx, accountId, lines, verdicts);
+    const ruled = await this.rules.apply(tx, accountId, lines, withOwnTransfers(judged, own));
+    const written = await this.writer.write(tx, accountId, ruled);
     if (last.arrival > afterArrival) await queries.recordJudged(tx, accountId, last.arrival);
     const debits = lines.filter(({ isCredit }) => !isCredit).map(({ nsu }) => nsu);
     const waiting = await ownTransfers.listAccountsWaitingFor(tx, accountId, debits);
     return { lines, ...written, waiting };
+  }
+
+  /** Holds what rules decide against them again, where they or what is expected have changed. */
+  private async review(accountId: number): Promise<void> {
+    for (let after: bigint | null = 0n; after !== null;) {
+      const from: bigint = after;
+      const reviewed = await this.database.transaction(async (tx) => {
+        await queries.lockJudgement(tx, accountId);
+        const page = await this.rules.review(tx, accountId, from);
+        if (!page) return null;
+        const { lines, released } = page.applied;
+        const { operationIds } = await this.writer.write(tx, accountId, page.applied);
+        return { last: page.last, operationIds, isChanged: lines.length + released.length > 0 };
+      });
+      if (reviewed?.isChanged) await this.writer.announce(accountId, reviewed.operationIds);
+      after = reviewed?.last ?? null;
+    }
   }
 
   private async gather(tx: Tx, accountId: number, lines: queries.ArrivedLine[]): Promise<Records> {

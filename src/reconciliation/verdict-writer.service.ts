@@ -18,6 +18,7 @@ import {
 import { chargeEvent, unexpectedEvent } from './line-events.js';
 import { missingSubject } from './missing-deadlines.js';
 import { movementEvent, type ToldTransfer } from './movement-events.js';
+import type { Applied } from './rules/declared-rules.service.js';
 import { SettlementReview } from './settlement-review.service.js';
 import { unlinkDisplaced, unlinkReturnsSince } from './unlinking.queries.js';
 import * as queries from './verdicts.queries.js';
@@ -45,8 +46,7 @@ export class VerdictWriter {
   async write(
     tx: Tx,
     accountId: number,
-    lines: queries.ArrivedLine[],
-    judged: Verdict[],
+    { lines, verdicts: judged, released }: Applied,
   ): Promise<Written> {
     const open = new Set(lines.filter(({ cameAs }) => cameAs === 'open').map(({ nsu }) => nsu));
     // A line in a break stays there until it is matched; that break was told.
@@ -75,7 +75,7 @@ export class VerdictWriter {
     ]);
     const come = matches.map(({ expectedPaymentId }) => missingSubject(expectedPaymentId));
     await this.breaks.resolve(tx, accountId, 'missing', come);
-    const touched = [...matches, ...unlinked].map(toExpected);
+    const touched = [...[...matches, ...unlinked].map(toExpected), ...released];
     await this.review.review(tx, accountId, touched);
     const notDone = late.filter(isOfNotExecuted);
     await this.expectedPayments.reinstate(tx, accountId, notDone.map(toOperation));

@@ -11,6 +11,7 @@ import { exportedThings } from '../support/exported-things.js';
 import { hasBody, queryNames } from '../support/route-parts.js';
 import * as application from '../support/service-application.js';
 import { makeVerdicts } from '../support/isolated-verdicts.js';
+import { isolatedRule } from '../support/isolated-rules.js';
 import type { ServiceApplication } from '../support/service-application.js';
 import { setLineAside } from '../support/statement-things.js';
 import { runOfA } from '../support/isolation-runs.js';
@@ -97,6 +98,10 @@ describe('the doors of the service', () => {
       ['/v1/matches/', matchId],
     ] as const)
       ids.set(place, id);
+    const rule = await isolatedRule(service);
+    for (const [place, id] of rule.ids) ids.set(place, id);
+    Object.assign(bodies, rule.bodies);
+    canaries.push(...rule.canaries);
     const { eventId } = delivery;
     canaries.push(correlationId, operationId, endpointId, delivery.id, eventId, breakId, matchId);
     Object.assign(queryIds, { operationId, endpointId, eventId, reference: correlationId });
@@ -242,12 +247,8 @@ describe('the doors of the service', () => {
   it('answer 404 to B for each thing of A’s, and nothing of A changes', async () => {
     const before = await everythingOfA();
     for (const route of businessRoutes().filter((one) => isOfAnAccount(one))) {
-      const { status, text } = await ask(
-        route,
-        pathOfA(route),
-        shown(route, keyOfAll(route)),
-        bodies[route.name],
-      );
+      const [path, headers] = [pathOfA(route), shown(route, keyOfAll(route))];
+      const { status, text } = await ask(route, path, headers, bodies[route.name]);
       if (status === 400) throw new Error(`teach me a body for ${route.name}: ${text}`);
       expect([route.name, status]).toEqual([route.name, 404]);
     }
@@ -262,11 +263,8 @@ describe('the doors of the service', () => {
         .filter((name) => name in queryIds)
         .map((name) => `${name}=${encodeURIComponent(queryIds[name] ?? '')}`);
       for (const query of ['', ...named]) {
-        const { status, text } = await ask(
-          route,
-          `${route.path}?${query}`,
-          shown(route, keyOfAll(route)),
-        );
+        const path = `${route.path}?${query}`;
+        const { status, text } = await ask(route, path, shown(route, keyOfAll(route)));
         expect([route.name, query, status]).not.toEqual([route.name, query, 500]);
         for (const canary of canaries)
           expect([route.name, text]).not.toEqual([route.name, expect.stringContaining(canary)]);

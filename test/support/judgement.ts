@@ -4,8 +4,8 @@ import { EventsService } from '../../src/events/events.service.js';
 import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
 import type { WakeUps } from '../../src/platform/wake-ups.js';
 import { Breaks } from '../../src/reconciliation/breaks.service.js';
-import { DeclaredRules } from '../../src/reconciliation/declared-rules.service.js';
 import { MissingPayments } from '../../src/reconciliation/missing-payments.service.js';
+import { DeclaredRules } from '../../src/reconciliation/rules/declared-rules.service.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 import { SettlementReview } from '../../src/reconciliation/settlement-review.service.js';
 import { StandingBreaks } from '../../src/reconciliation/standing-breaks.service.js';
@@ -30,7 +30,7 @@ export function judgementOn(
   const expectedPayments = new ExpectedPaymentsService();
   const review = new SettlementReview(database, breaks);
   const writer = new VerdictWriter(events, expectedPayments, breaks, review, wakeUps);
-  const rules = new DeclaredRules();
+  const rules = new DeclaredRules(breaks);
   const missing = new MissingPayments(database, bank, breaks, wakeUps);
   const standing = new StandingBreaks(database, bank, breaks, review, missing, wakeUps);
   const reconciliation = new ReconciliationService(

@@ -1,0 +1,174 @@
+// The account's own rules, held against lines that no id explains. What a rule matched stays open to change until the
+// line's window is closed: it is decided again, with all that competes, whenever one of them comes or goes.
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../../database.service.js';
+import { Breaks } from '../breaks.service.js';
+import type { Verdict } from '../judged.js';
+import type { ArrivedLine } from '../verdicts.queries.js';
+import { bankFees } from './default-rules.js';
+import * as candidates from './rule-candidates.queries.js';
+import { rule, type Ruling } from './rule-judgement.js';
+import { groupBy, isOpen, type AppliedRule } from './rule.js';
+import * as queries from './rules.queries.js';
+import { isUnexpected, paidIn, toVerdicts } from './rule-verdicts.js';
+
+const pageSize = 1_000;
+/** What was expected in a transaction that was long under way is not passed over. */
+export const overlapMs = 60_000;
+
+/** What is to be written: lines of the batch, and others whose explanation has changed. */
+export interface Applied {
+  lines: ArrivedLine[];
+  verdicts: Verdict[];
+  /** Expected payments of which rules' matches were taken back. */
+  released: string[];
+}
+
+@Injectable()
+export class DeclaredRules {
+  constructor(private readonly breaks: Breaks) {}
+
+  /** The verdicts, with those that a rule knows better in their place. */
+  async apply(
+    tx: Tx,
+    accountId: number,
+    lines: ArrivedLine[],
+    verdicts: Verdict[],
+  ): Promise<Applied> {
+    const rules = await this.active(tx, accountId);
+    const unchanged = { lines, verdicts, released: [] };
+    if (rules.length === 0) return unchanged;
+    const stands = new Set(lines.filter(({ cameAs }) => cameAs === 'open').map(({ nsu }) => nsu));
+    const unexpected = verdicts.filter(isUnexpected).map(({ nsu }) => nsu);
+    const fresh = unexpected.filter((nsu) => !stands.has(nsu));
+    const paid = paidIn(verdicts);
+    const known = await candidates.listLines(tx, accountId, fresh);
+    const competition = hasMatching(rules)
+      ? await candidates.gatherCompetition(tx, accountId, {
+          lines: known,
+          nsus: unexpected.filter((nsu) => stands.has(nsu)),
+          expectedPaymentIds: [...paid.keys()],
+        })
+      : { lines: new Map(known.map((line) => [line.nsu, line])), expected: new Map() };
+    // What the judge explains, or makes wait, in this very batch does not compete.
+    const competes = new Set(unexpected);
+    for (const { nsu } of verdicts) if (!competes.has(nsu)) competition.lines.delete(nsu);
+    for (const [id, payment] of paid) {
+      const before = competition.expected.get(id);
+      if (before) competition.expected.set(id, payment(before));
+    }
+    return this.decide(tx, accountId, rules, competition, unchanged);
+  }
+
+  /**
+   * A page of what rules decide, held against them again: all of it after a change of the rules, otherwise what new
+   * and withdrawn expected payments may concern. Null when nothing is left to look at.
+   */
+  async review(
+    tx: Tx,
+    accountId: number,
+    after: bigint,
+  ): Promise<{ applied: Applied; last: bigint | null } | null> {
+    const state = await queries.readReviewState(tx, accountId);
+    if (!state) return null;
+    const { changedAt, reviewedAt, now } = state;
+    const isChanged = changedAt !== null && (reviewedAt === null || changedAt > reviewedAt);
+    const rules = await this.active(tx, accountId);
+    if (!isChanged && !hasMatching(rules)) return null;
+    const since = new Date((state.lookedAt?.getTime() ?? 0) - overlapMs);
+    const page = { after, limit: pageSize };
+    const nsus = isChanged
+      ? await candidates.pageCompeting(tx, accountId, page)
+      : await candidates.pageConcerned(tx, accountId, { ...page, since });
+    const last = nsus.length === pageSize ? (nsus.at(-1) ?? null) : null;
+    if (last === null) await queries.recordReview(tx, accountId, { changedAt, lookedAt: now });
+    if (nsus.length === 0) return null;
+    const begin = { lines: [], nsus, expectedPaymentIds: [] };
+    const competition = await candidates.gatherCompetition(tx, accountId, begin);
+    const nothing = { lines: [], verdicts: [], released: [] };
+    return { applied: await this.decide(tx, accountId, rules, competition, nothing), last };
+  }
+
+  private async active(tx: Tx, accountId: number): Promise<AppliedRule[]> {
+    await queries.insertDefault(tx, accountId, bankFees(accountId));
+    return queries.listActive(tx, accountId);
+  }
+
+  /** Takes back what is so no more, and says what is. */
+  private async decide(
+    tx: Tx,
+    accountId: number,
+    rules: AppliedRule[],
+    { lines, expected }: candidates.Competition,
+    before: Applied,
+  ): Promise<Applied> {
+    if (lines.size === 0) return before;
+    const open = [...expected.values()].filter(isOpen);
+    const rulings = rule(rules, [...lines.values()], open);
+    const said = await candidates.listDeclared(tx, accountId, [...lines.keys()]);
+    const declared = groupBy(said, ({ nsu }) => nsu);
+    const judgedNow = new Set(before.verdicts.filter(isUnexpected).map(({ nsu }) => nsu));
+    const changed = [...lines.values()].filter((line) => {
+      const ruling = rulings.get(line.nsu) ?? { of: 'nothing' };
+      const isNew = judgedNow.has(line.nsu) && line.standing === null;
+      if (isNew) return ruling.of !== 'nothing';
+      return !isAsItStands(ruling, line, declared.get(line.nsu) ?? []);
+    });
+    if (changed.length === 0) return before;
+    const nsus = changed.map(({ nsu }) => nsu);
+    const released = await candidates.takeBackDeclared(tx, accountId, nsus);
+    for (const kind of ['unexpected', 'ambiguous'] as const) {
+      const standing = changed.filter((line) => line.standing === kind);
+      const subjects = standing.map(({ nsu }) => `nsu:${nsu}`);
+      await this.breaks.resolve(tx, accountId, kind, subjects);
+    }
+    const isChanged = new Set(nsus);
+    return {
+      lines: [
+        ...before.lines.filter(({ nsu }) => !isChanged.has(nsu)),
+        ...withArrival(before, changed),
+      ],
+      verdicts: [
+        ...before.verdicts.filter(({ nsu }) => !isChanged.has(nsu)),
+        ...changed.flatMap((line) => toVerdicts(line, rulings.get(line.nsu) ?? { of: 'nothing' })),
+      ],
+      released,
+    };
+  }
+}
+
+/** A line of the batch stays as it came, so that its waiting ends; one that stood is written like a new one. */
+function withArrival({ lines }: Applied, changed: candidates.CompetingLine[]): ArrivedLine[] {
+  const came = new Map(lines.map((line) => [line.nsu, line]));
+  return changed.map((line) => {
+    const known = came.get(line.nsu);
+    return known && known.cameAs !== 'open' ? known : line;
+  });
+}
+
+function isAsItStands(
+  ruling: Ruling,
+  { standing }: candidates.CompetingLine,
+  declared: candidates.Declared[],
+): boolean {
+  if (ruling.of === 'nothing') return standing === 'unexpected' && declared.length === 0;
+  if (ruling.of === 'ambiguous') return standing === 'ambiguous' && declared.length === 0;
+  const { ruleId } = ruling.rule;
+  if (standing !== null || declared.some((one) => one.ruleId !== ruleId)) return false;
+  if (ruling.of === 'classified') return declared[0]?.category === ruling.category;
+  return (
+    ruling.payments.length === declared.length &&
+    ruling.payments.every(({ expected, amountCents, owedCents }) =>
+      declared.some(
+        (one) =>
+          one.expectedPaymentId === expected.expectedPaymentId &&
+          one.amountCents === amountCents &&
+          one.owedCents === owedCents,
+      ),
+    )
+  );
+}
+
+function hasMatching(rules: AppliedRule[]): boolean {
+  return rules.some(({ then }) => then.do === 'match');
+}

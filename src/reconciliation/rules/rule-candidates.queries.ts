@@ -1,0 +1,288 @@
+// What declared rules are held against: the lines that compete for what is owed, and what is owed. Lines that ids or a
+// person explain do not compete, nor those whose rule's match stands in a closed window.
+import type { Db, Tx } from '../../database.service.js';
+import { Prisma } from '../../generated/service/client.js';
+import type { ArrivedLine } from '../verdicts.queries.js';
+import { wordsOf, type RuledExpected, type RuledLine } from './rule.js';
+
+/** Of one payer, the newest so many are looked at. */
+const mostOfOne = 5_000;
+/** How a break says that a rule could not decide between expected payments. */
+export const namedByRule = 'expected_payment';
+
+/** Where what a rule says of the line `t` may still become another. */
+const isProvisional = Prisma.sql`NOT EXISTS (
+  SELECT 1 FROM statement_state s
+  WHERE s.account_id = t.account_id AND t.occurred_at >= s.closed_from AND t.occurred_at < s.closed_until)`;
+
+export const isStanding = Prisma.sql`b.state = 'open' AND b.nsu IS NOT NULL AND (b.kind = 'unexpected'
+  OR b.kind = 'ambiguous' AND b.evidence -> 'candidates' -> 0 ->> 'referenceKind' = ${namedByRule})`;
+
+/** Lines that no id explains, with the kind of the break that they stand in; null for those that a rule explains. */
+function competing(accountId: number): Prisma.Sql {
+  return Prisma.sql`
+    SELECT b.nsu, b.kind AS standing FROM break b
+    WHERE b.account_id = ${accountId} AND b.kind IN ('unexpected', 'ambiguous') AND ${isStanding}
+    UNION ALL
+    SELECT DISTINCT m.nsu, NULL FROM match m
+    JOIN "transaction" t ON t.account_id = m.account_id AND t.nsu = m.nsu
+    WHERE m.account_id = ${accountId} AND m.rule = 'declared' AND m.unlinked_at IS NULL AND ${isProvisional}
+    UNION ALL
+    SELECT c.nsu, NULL FROM classification c
+    JOIN "transaction" t ON t.account_id = c.account_id AND t.nsu = c.nsu
+    WHERE c.account_id = ${accountId} AND c.rule = 'declared' AND ${isProvisional}`;
+}
+
+export const lineColumns = Prisma.sql`
+  t.nsu, t.arrival, t.is_credit AS "isCredit", t.amount_cents AS "amountCents", t.type_name AS "typeName",
+  t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
+  t.original_end_to_end_id AS "originalEndToEndId", t.occurred_at AS "occurredAt", t.counterparty,
+  t.counterparty_document AS "counterpartyDocument", t.notes, t.original_end_to_end_id IS NOT NULL AS "givesBack",
+  'new' AS "cameAs", false AS "isFresh"`;
+
+export interface CompetingLine extends RuledLine, ArrivedLine {
+  /** The kind of the break that it stands in; null where it stands in none. */
+  standing: 'unexpected' | 'ambiguous' | null;
+}
+
+/** Lines of a batch as rules read them: they stand in no break yet. */
+export async function listLines(
+  tx: Tx,
+  accountId: number,
+  nsus: bigint[],
+): Promise<CompetingLine[]> {
+  if (nsus.length === 0) return [];
+  return tx.$queryRaw<CompetingLine[]>`
+    SELECT ${lineColumns}, NULL AS standing FROM "transaction" t
+    WHERE t.account_id = ${accountId} AND t.nsu = ANY (${nsus}::bigint[])`;
+}
+
+export interface Keys {
+  nsus: bigint[];
+  documents: string[];
+  /** Ids of ours that notes may name. */
+  names: string[];
+  expectedPaymentIds: string[];
+}
+
+/** Competing lines with one of these keys. */
+async function listCompeting(tx: Tx, accountId: number, keys: Keys): Promise<CompetingLine[]> {
+  const { nsus, documents, names, expectedPaymentIds } = keys;
+  if (Object.values(keys).every(({ length }: unknown[]) => length === 0)) return [];
+  return tx.$queryRaw<CompetingLine[]>`
+    WITH competing AS MATERIALIZED (${competing(accountId)})
+    SELECT ${lineColumns}, c.standing FROM competing c
+    JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = c.nsu
+    WHERE t.nsu = ANY (${nsus}::bigint[]) OR t.counterparty_document = ANY (${documents}::text[])
+      OR EXISTS (SELECT 1 FROM unnest(${names}::text[]) AS named(name) WHERE strpos(t.notes, named.name) > 0)
+      OR t.nsu IN (
+        SELECT m.nsu FROM match m
+        WHERE m.account_id = ${accountId} AND m.expected_payment_id = ANY (${expectedPaymentIds}::uuid[])
+          AND m.rule = 'declared' AND m.unlinked_at IS NULL)`;
+}
+
+/** What these pages of standing and provisional lines begin with, in the order of nsu. */
+export async function pageCompeting(
+  tx: Tx,
+  accountId: number,
+  { after, limit }: { after: bigint; limit: number },
+): Promise<bigint[]> {
+  const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
+    SELECT nsu FROM (${competing(accountId)}) c WHERE nsu > ${after} ORDER BY nsu LIMIT ${limit}`;
+  return rows.map(({ nsu }) => nsu);
+}
+
+/** Standing lines that what is expected since, or is expected no more, may concern. */
+export async function pageConcerned(
+  tx: Tx,
+  accountId: number,
+  { after, limit, since }: { after: bigint; limit: number; since: Date },
+): Promise<bigint[]> {
+  const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
+    SELECT c.nsu FROM (${competing(accountId)}) c
+    JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = c.nsu
+    WHERE c.nsu > ${after} AND (EXISTS (
+      SELECT 1 FROM expected_payment e
+      WHERE e.account_id = ${accountId} AND e.counterparty_document = t.counterparty_document
+        AND (e.created_at > ${since} OR e.withdrawn_at > ${since})
+    ) OR EXISTS (
+      SELECT 1 FROM regexp_split_to_table(t.notes, '[[:space:],;:()]+') AS word
+      JOIN expected_payment_reference r ON r.account_id = ${accountId}
+        AND r.kind IN ('correlation_id', 'external_id') AND r.value = btrim(word, '.-_/#!?')
+      JOIN expected_payment e ON e.account_id = r.account_id AND e.id = r.expected_payment_id
+      WHERE e.created_at > ${since} OR e.withdrawn_at > ${since}
+    ))
+    ORDER BY c.nsu LIMIT ${limit}`;
+  return rows.map(({ nsu }) => nsu);
+}
+
+/**
+ * What is expected by these keys and not withdrawn, less what is paid of it for good: by lines `t` of which rules do not
+ * decide again.
+ */
+export async function listExpected(
+  db: Db,
+  accountId: number,
+  { documents, names, expectedPaymentIds }: Keys,
+  isDecidedAgain: Prisma.Sql = isProvisional,
+): Promise<RuledExpected[]> {
+  return db.$queryRaw<RuledExpected[]>`
+    WITH asked AS MATERIALIZED (
+      SELECT newest.id FROM unnest(${documents}::text[]) AS of_document(document)
+      CROSS JOIN LATERAL (
+        SELECT id FROM expected_payment
+        WHERE account_id = ${accountId} AND counterparty_document = of_document.document AND withdrawn_at IS NULL
+        ORDER BY created_at DESC, id DESC LIMIT ${mostOfOne}
+      ) newest
+      UNION
+      SELECT r.expected_payment_id FROM unnest(${names}::text[]) AS named(name)
+      JOIN expected_payment_reference r ON r.account_id = ${accountId}
+        AND r.kind IN ('correlation_id', 'external_id') AND r.value = named.name
+      UNION
+      SELECT * FROM unnest(${expectedPaymentIds}::uuid[])
+    )
+    SELECT e.id AS "expectedPaymentId", e.operation_id AS "operationId", e.kind, o.state AS "operationState",
+           e.is_credit AS "isCredit", e.amount_cents AS "amountCents", e.due_date AS "dueDate", e.terms,
+           e.is_multi_use AS "isMultiUse", e.counterparty_document AS "counterpartyDocument",
+           e.created_at AS "createdAt", paid.cents AS "paidCents", paid.owed AS "owedCents", told.names
+    FROM asked
+    JOIN expected_payment e ON e.account_id = ${accountId} AND e.id = asked.id AND e.withdrawn_at IS NULL
+    LEFT JOIN operation o ON o.account_id = e.account_id AND o.id = e.operation_id
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.unlinked_at IS NULL AND m.role = 'payment'
+               AND NOT (m.rule = 'declared' AND ${isDecidedAgain})), 0)::bigint AS cents,
+             (array_agg(m.owed_cents ORDER BY m.created_at DESC, m.id DESC) FILTER (WHERE m.unlinked_at IS NULL
+               AND m.role = 'payment' AND NOT (m.rule = 'declared' AND ${isDecidedAgain})))[1] AS owed
+      FROM match m JOIN "transaction" t ON t.account_id = m.account_id AND t.nsu = m.nsu
+      WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id
+    ) paid
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(array_agg(r.value ORDER BY r.value), '{}') AS names FROM expected_payment_reference r
+      WHERE r.account_id = e.account_id AND r.expected_payment_id = e.id
+        AND r.kind IN ('correlation_id', 'external_id')
+    ) told
+    WHERE NOT EXISTS (
+      SELECT 1 FROM charge c
+      WHERE c.account_id = e.account_id AND c.expected_payment_id = e.id AND c.cancelled_at IS NOT NULL)`;
+}
+
+export interface Competition {
+  lines: Map<bigint, CompetingLine>;
+  expected: Map<string, RuledExpected>;
+}
+
+export interface Beginning {
+  /** Of the batch that is judged. */
+  lines: CompetingLine[];
+  /** Of lines that stand, or that a rule explains provisionally. */
+  nsus: bigint[];
+  expectedPaymentIds: string[];
+}
+
+/** All that has to do with what it begins with, however far round. */
+export async function gatherCompetition(
+  tx: Tx,
+  accountId: number,
+  begin: Beginning,
+): Promise<Competition> {
+  const found: Competition = { lines: new Map(), expected: new Map() };
+  const ofLines = { documents: new Set<string>(), names: new Set<string>() };
+  const ofExpected = { documents: new Set<string>(), names: new Set<string>() };
+  const standing = await listCompeting(tx, accountId, { ...noKeys, nsus: begin.nsus });
+  let lines = addTo(found.lines, [...begin.lines, ...standing], ({ nsu }) => nsu);
+  let asked = begin.expectedPaymentIds;
+  while (lines.length > 0 || asked.length > 0) {
+    const paidNow = await listPaidBy(tx, accountId, lines);
+    const expected = await listExpected(tx, accountId, {
+      ...noKeys,
+      documents: unasked(ofLines.documents, lines.map(documentOf)),
+      names: unasked(
+        ofLines.names,
+        lines.flatMap(({ notes }) => wordsOf(notes)),
+      ),
+      expectedPaymentIds: [...asked, ...paidNow],
+    });
+    const fresh = addTo(found.expected, expected, idOf);
+    asked = [];
+    if (fresh.length === 0) break;
+    const more = await listCompeting(tx, accountId, {
+      nsus: [],
+      documents: unasked(ofExpected.documents, fresh.map(documentOf)),
+      names: unasked(
+        ofExpected.names,
+        fresh.flatMap(({ names }) => names),
+      ),
+      expectedPaymentIds: fresh.map(idOf),
+    });
+    lines = addTo(found.lines, more, ({ nsu }) => nsu);
+  }
+  return found;
+}
+
+const documentOf = (one: { counterpartyDocument: string | null }) => one.counterpartyDocument;
+const idOf = ({ expectedPaymentId }: RuledExpected) => expectedPaymentId;
+
+/** Those that were not known. */
+function addTo<Key, Value>(known: Map<Key, Value>, values: Value[], keyOf: (value: Value) => Key) {
+  const fresh = values.filter((value) => !known.has(keyOf(value)));
+  for (const value of fresh) known.set(keyOf(value), value);
+  return fresh;
+}
+
+export const noKeys: Keys = { nsus: [], documents: [], names: [], expectedPaymentIds: [] };
+
+/** Those that have not been asked for; they count as asked from now on. */
+function unasked(asked: Set<string>, keys: (string | null)[]): string[] {
+  const fresh = new Set(keys.filter((key) => key !== null && !asked.has(key)) as string[]);
+  for (const key of fresh) asked.add(key);
+  return [...fresh];
+}
+
+async function listPaidBy(tx: Tx, accountId: number, lines: RuledLine[]): Promise<string[]> {
+  if (lines.length === 0) return [];
+  const nsus = lines.map(({ nsu }) => nsu);
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    SELECT DISTINCT expected_payment_id AS id FROM match
+    WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[]) AND rule = 'declared' AND unlinked_at IS NULL`;
+  return rows.map(({ id }) => id);
+}
+
+export interface Declared {
+  nsu: bigint;
+  ruleId: string;
+  /** Null where the line is classified. */
+  expectedPaymentId: string | null;
+  amountCents: bigint | null;
+  owedCents: bigint | null;
+  category: string | null;
+}
+
+/** What these lines are by rules as the book stands. */
+export async function listDeclared(db: Db, accountId: number, nsus: bigint[]): Promise<Declared[]> {
+  if (nsus.length === 0) return [];
+  return db.$queryRaw<Declared[]>`
+    SELECT nsu, rule_id AS "ruleId", expected_payment_id AS "expectedPaymentId", amount_cents AS "amountCents",
+           owed_cents AS "owedCents", NULL AS category
+    FROM match
+    WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[]) AND rule = 'declared' AND unlinked_at IS NULL
+    UNION ALL
+    SELECT nsu, rule_id, NULL, NULL, NULL, category FROM classification
+    WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[]) AND rule = 'declared'`;
+}
+
+/** Rules explain these lines so no more; whole lines, as their matches add up to them. What was paid by them. */
+export async function takeBackDeclared(
+  tx: Tx,
+  accountId: number,
+  nsus: bigint[],
+): Promise<string[]> {
+  if (nsus.length === 0) return [];
+  await tx.$executeRaw`
+    DELETE FROM classification
+    WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[]) AND rule = 'declared'`;
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    UPDATE match SET unlinked_at = now(), unlink_reason = 'The rules say otherwise by now.'
+    WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[]) AND rule = 'declared' AND unlinked_at IS NULL
+    RETURNING expected_payment_id AS id`;
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,151 @@
+// Declares rules, and activates and retires their versions. What a version says is never changed; each step is written
+// down with who took it and why.
+import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import { Database, type Tx } from '../../database.service.js';
+import { Prisma } from '../../generated/service/client.js';
+import { AppError } from '../../platform/errors.js';
+import { WakeUps } from '../../platform/wake-ups.js';
+import { bankFees } from './default-rules.js';
+import { toAction, toCondition } from './rule-views.js';
+import type { RuleDefinition } from './rules.schema.js';
+import * as queries from './rules.queries.js';
+import { writeStored } from './stored-rule.js';
+
+/** Whose hand it is, and why. */
+export interface By {
+  accountId: number;
+  actor: string;
+  reason: string;
+}
+
+@Injectable()
+export class RuleCatalog {
+  constructor(
+    private readonly database: Database,
+    private readonly wakeUps: WakeUps,
+  ) {}
+
+  async ensureDefaults(accountId: number): Promise<void> {
+    await this.database.transaction((tx) =>
+      queries.insertDefault(tx, accountId, bankFees(accountId)),
+    );
+  }
+
+  async create(by: By, name: string, definition: RuleDefinition): Promise<string> {
+    const id = uuidv7();
+    await this.ensureDefaults(by.accountId);
+    await this.database
+      .transaction(async (tx) => {
+        await tx.rule.create({ data: { accountId: by.accountId, id, name } });
+        await this.declare(tx, by, { ruleId: id, version: 1 }, definition);
+      })
+      .catch((error: unknown) => {
+        if (!isTaken(error)) throw error;
+        throw new AppError('conflict', {
+          public: 'A rule of this name exists.',
+          reason: 'name_taken',
+        });
+      });
+    return id;
+  }
+
+  async addVersion(by: By, ruleId: string, definition: RuleDefinition): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const versions = await this.lockVersions(tx, by.accountId, ruleId);
+      const version = Math.max(0, ...versions.map((one) => one.version)) + 1;
+      await this.declare(tx, by, { ruleId, version }, definition);
+    });
+  }
+
+  /** Throws `trial_needed` unless the version was tried since the account's rules last changed by an activation. */
+  async activate(by: By, ruleId: string, version: number): Promise<void> {
+    const { accountId } = by;
+    await this.database.transaction(async (tx) => {
+      const versions = await this.lockVersions(tx, accountId, ruleId);
+      const asked = versions.find((one) => one.version === version);
+      if (!asked) throw new AppError('not_found');
+      if (asked.state === 'active')
+        throw new AppError('conflict', {
+          public: 'The version is active.',
+          reason: 'already_active',
+        });
+      if (!(await queries.isTried(tx, accountId, { ruleId, version })))
+        throw new AppError('conflict', {
+          public: 'Try this version over history first.',
+          reason: 'trial_needed',
+        });
+      const active = versions.find(({ state }) => state === 'active');
+      if (active) await this.end(tx, by, ruleId, active.version);
+      await queries.setActive(tx, accountId, { ruleId, version });
+      await this.note(tx, by, { ruleId, version }, 'activated');
+      await queries.touchRules(tx, accountId);
+    });
+    await this.wakeUps.wake('reconcile', { accountId });
+  }
+
+  async retire(by: By, ruleId: string, version: number): Promise<void> {
+    const { accountId } = by;
+    await this.database.transaction(async (tx) => {
+      const versions = await this.lockVersions(tx, accountId, ruleId);
+      const asked = versions.find((one) => one.version === version);
+      if (!asked) throw new AppError('not_found');
+      if (asked.state === 'retired')
+        throw new AppError('conflict', {
+          public: 'The version is retired.',
+          reason: 'already_retired',
+        });
+      await this.end(tx, by, ruleId, version);
+      if (asked.state === 'active') await queries.touchRules(tx, accountId);
+    });
+    await this.wakeUps.wake('reconcile', { accountId });
+  }
+
+  private async declare(
+    tx: Tx,
+    { accountId, actor, reason }: By,
+    { ruleId, version }: queries.VersionKey,
+    definition: RuleDefinition,
+  ): Promise<void> {
+    const then = toAction(definition.then);
+    const stored = writeStored({ when: toCondition(definition.when), then });
+    await tx.ruleVersion.create({
+      data: {
+        accountId,
+        ruleId,
+        version,
+        state: 'draft',
+        priority: definition.priority,
+        action: then.do,
+        definition: stored as unknown as Prisma.InputJsonObject,
+        madeBy: actor,
+        reason,
+      },
+    });
+    await this.note(tx, { accountId, actor, reason }, { ruleId, version }, 'declared');
+  }
+
+  private async end(tx: Tx, by: By, ruleId: string, version: number): Promise<void> {
+    await queries.setRetired(tx, by.accountId, { ruleId, version });
+    await this.note(tx, by, { ruleId, version }, 'retired');
+  }
+
+  private async note(
+    tx: Tx,
+    by: By,
+    key: queries.VersionKey,
+    action: 'declared' | 'activated' | 'retired',
+  ): Promise<void> {
+    await tx.ruleEntry.create({ data: { ...by, ...key, action } });
+  }
+
+  private async lockVersions(tx: Tx, accountId: number, ruleId: string) {
+    const versions = await queries.lockVersions(tx, accountId, ruleId);
+    if (versions.length === 0) throw new AppError('not_found');
+    return versions;
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002';
+}

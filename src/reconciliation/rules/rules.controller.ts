@@ -1,0 +1,128 @@
+// The account's own rules: declared, tried over history, activated and retired.
+import { Controller, UseGuards } from '@nestjs/common';
+import { ApiKeyGuard, CalledBy } from '../../accounts/api-key.guard.js';
+import type { Caller } from '../../accounts/api-keys.service.js';
+import { Needs } from '../../accounts/needs.decorator.js';
+import type { RouteInput } from '../../contract/route.js';
+import { KeptAnswers } from '../../kept-answers/kept-answers.service.js';
+import { Handles, Input } from '../../platform/contract-route.js';
+import { AppError } from '../../platform/errors.js';
+import { isUuid, readPage, toList } from '../../platform/listing.js';
+import { RuleCatalog } from './rule-catalog.service.js';
+import { RuleReader } from './rule-reader.service.js';
+import { RuleTrials } from './rule-trials.service.js';
+import * as routes from './rules.schema.js';
+
+@Controller()
+@UseGuards(ApiKeyGuard)
+export class RulesController {
+  constructor(
+    private readonly catalog: RuleCatalog,
+    private readonly reader: RuleReader,
+    private readonly trials: RuleTrials,
+    private readonly keptAnswers: KeptAnswers,
+  ) {}
+
+  @Needs('reconcile')
+  @Handles(routes.createRule)
+  create(
+    @CalledBy() { accountId, keyId: actor }: Caller,
+    @Input() request: RouteInput<typeof routes.createRule>,
+  ) {
+    const { name, reason } = request.body;
+    return this.keptAnswers.once({ accountId, route: routes.createRule, request }, async () => {
+      const by = { accountId, actor, reason };
+      return this.reader.get(accountId, await this.catalog.create(by, name, request.body));
+    });
+  }
+
+  @Needs('reconcile')
+  @Handles(routes.createRuleVersion)
+  addVersion(
+    @CalledBy() { accountId, keyId: actor }: Caller,
+    @Input() request: RouteInput<typeof routes.createRuleVersion>,
+  ) {
+    const { params, body } = request;
+    const kept = { accountId, route: routes.createRuleVersion, request };
+    return this.keptAnswers.once(kept, async () => {
+      const id = ruleId(params.id);
+      await this.catalog.addVersion({ accountId, actor, reason: body.reason }, id, body);
+      return this.reader.get(accountId, id);
+    });
+  }
+
+  @Handles(routes.listRules)
+  async list(
+    @CalledBy() { accountId }: Caller,
+    @Input() { query }: RouteInput<typeof routes.listRules>,
+  ) {
+    await this.catalog.ensureDefaults(accountId);
+    const page = readPage(query, isUuid);
+    const ids = await this.reader.listIds(accountId, page);
+    const { data, next } = toList(
+      ids,
+      page,
+      (id) => id,
+      (id) => id,
+    );
+    return { data: await this.reader.list(accountId, data), next };
+  }
+
+  @Handles(routes.getRule)
+  get(@CalledBy() { accountId }: Caller, @Input() { params }: RouteInput<typeof routes.getRule>) {
+    return this.reader.get(accountId, ruleId(params.id));
+  }
+
+  @Needs('reconcile')
+  @Handles(routes.tryRuleVersion)
+  tryOut(
+    @CalledBy() { accountId, keyId: actor }: Caller,
+    @Input() request: RouteInput<typeof routes.tryRuleVersion>,
+  ) {
+    const kept = { accountId, route: routes.tryRuleVersion, request };
+    return this.keptAnswers.once(kept, () =>
+      this.trials.run({ accountId, actor }, versionKey(request.params), request.body),
+    );
+  }
+
+  @Needs('reconcile')
+  @Handles(routes.activateRuleVersion)
+  activate(
+    @CalledBy() { accountId, keyId: actor }: Caller,
+    @Input() request: RouteInput<typeof routes.activateRuleVersion>,
+  ) {
+    const kept = { accountId, route: routes.activateRuleVersion, request };
+    return this.keptAnswers.once(kept, async () => {
+      const { ruleId: id, version } = versionKey(request.params);
+      const { reason } = request.body;
+      await this.catalog.activate({ accountId, actor, reason }, id, version);
+      return this.reader.get(accountId, id);
+    });
+  }
+
+  @Needs('reconcile')
+  @Handles(routes.retireRuleVersion)
+  retire(
+    @CalledBy() { accountId, keyId: actor }: Caller,
+    @Input() request: RouteInput<typeof routes.retireRuleVersion>,
+  ) {
+    const kept = { accountId, route: routes.retireRuleVersion, request };
+    return this.keptAnswers.once(kept, async () => {
+      const { ruleId: id, version } = versionKey(request.params);
+      const { reason } = request.body;
+      await this.catalog.retire({ accountId, actor, reason }, id, version);
+      return this.reader.get(accountId, id);
+    });
+  }
+}
+
+/** What is no uuid names nothing. */
+function ruleId(text: string): string {
+  if (!isUuid(text)) throw new AppError('not_found');
+  return text;
+}
+
+function versionKey({ id, version }: { id: string; version: string }) {
+  if (!/^[1-9]\d{0,8}$/.test(version)) throw new AppError('not_found');
+  return { ruleId: ruleId(id), version: Number(version) };
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { parseJson } from '../../platform/exact-json.js';
+import { describeAction, describeCondition, toAction, toCondition } from './rule-views.js';
+import { createRuleVersion } from './rules.schema.js';
+import { readStored, writeStored } from './stored-rule.js';
+
+const read = (body: object) =>
+  z.safeDecode(createRuleVersion.body, parseJson(JSON.stringify(body)) as never);
+const pathsOf = (body: object) => {
+  const decoded = read(body);
+  return decoded.success ? [] : decoded.error.issues.map(({ path }) => path.map(String).join('.'));
+};
+const version = (changes: object) => ({ priority: 10, reason: 'test', ...changes });
+const matches = (match: object) => version({ then: { match } });
+
+describe('a rule’s declaration', () => {
+  it.each([
+    ['needs one of classify and match', version({ then: {} }), ['then']],
+    [
+      'needs a reason to classify',
+      version({ when: { isCredit: true }, then: { classify: 'fee' } }),
+      ['then.reason'],
+    ],
+    ['classifies not everything', version({ then: { classify: 'fee', reason: 'x' } }), ['when']],
+    ['goes not by an amount alone', matches({ by: ['amount'] }), ['then.match.by']],
+    ['goes not by a document alone', matches({ by: ['document'] }), ['then.match.by']],
+    [
+      'needs the window that it names',
+      matches({ by: ['document', 'window'] }),
+      ['then.match.window'],
+    ],
+    [
+      'tolerates only what it goes by',
+      matches({
+        by: ['notes', 'window'],
+        window: { daysBefore: 1, daysAfter: 1 },
+        tolerance: { amount: 1 },
+      }),
+      ['then.match.tolerance'],
+    ],
+    [
+      'knows no other words',
+      version({ when: { regex: 'x' }, then: { match: { by: ['document', 'amount'] } } }),
+      ['when'],
+    ],
+    [
+      'takes a CPF or CNPJ',
+      version({ when: { document: '1' }, then: { match: { by: ['document', 'amount'] } } }),
+      ['when.document'],
+    ],
+    [
+      'has a whole range',
+      version({
+        when: { amount: { min: 2, max: 1 } },
+        then: { match: { by: ['document', 'amount'] } },
+      }),
+      ['when.amount.max'],
+    ],
+    [
+      'takes a star at the end alone',
+      version({ when: { types: ['A*B'] }, then: { classify: 'fee', reason: 'x' } }),
+      ['when.types.0'],
+    ],
+  ])('%s', (_, body, paths) => expect(pathsOf(body)).toEqual(paths));
+
+  it('is read, kept and shown to the cent, its document masked', () => {
+    const decoded = read(
+      version({
+        when: { amount: { min: 0.1, max: 12345678901.23 }, document: '111.444.777-35' },
+        then: { match: { by: ['document', 'amount'], tolerance: { percent: 0.25 } } },
+      }),
+    );
+    if (!decoded.success) throw decoded.error;
+    const { when, then } = decoded.data;
+    const stored = writeStored({ when: toCondition(when), then: toAction(then) });
+    const definition = JSON.parse(JSON.stringify(stored)) as unknown;
+    const rule = readStored({ ruleId: 'r', version: 1, priority: 1, definition });
+    expect(rule.when).toEqual({
+      minCents: 10n,
+      maxCents: 1_234_567_890_123n,
+      document: '11144477735',
+    });
+    expect(JSON.stringify(describeCondition(rule.when))).toContain('***.444.777-**');
+    expect(JSON.stringify(describeCondition(rule.when))).not.toContain('11144477735');
+    expect(rule.then).toMatchObject({ do: 'match', toleranceBasisPoints: 25n });
+    expect(JSON.stringify(describeAction(rule.then))).toContain('0.25');
+  });
+});

@@ -1,0 +1,57 @@
+// How a version of a rule stands in the book: JSON without a number that could lose a cent. Pure.
+import type { AppliedRule, MatchAction, RuleAction, RuleCondition } from './rule.js';
+
+type Stored<Value> = { [Key in keyof Value]: Value[Key] extends bigint ? string : Value[Key] };
+
+export interface StoredDefinition {
+  when: Omit<RuleCondition, 'minCents' | 'maxCents'> & { minCents?: string; maxCents?: string };
+  then: Extract<RuleAction, { do: 'classify' }> | ({ do: 'match' } & Stored<MatchAction>);
+}
+
+export interface StoredRule {
+  ruleId: string;
+  version: number;
+  priority: number;
+  definition: unknown;
+}
+
+export function writeStored({ when, then }: Pick<AppliedRule, 'when' | 'then'>): StoredDefinition {
+  const { minCents, maxCents, ...others } = when;
+  return {
+    when: {
+      ...others,
+      ...(minCents === undefined ? {} : { minCents: minCents.toString() }),
+      ...(maxCents === undefined ? {} : { maxCents: maxCents.toString() }),
+    },
+    then:
+      then.do === 'classify'
+        ? then
+        : {
+            ...then,
+            toleranceCents: then.toleranceCents.toString(),
+            toleranceBasisPoints: then.toleranceBasisPoints.toString(),
+          },
+  };
+}
+
+export function readStored({ definition, ...rule }: StoredRule): AppliedRule {
+  // Written by `writeStored` alone, and never changed.
+  const { when, then } = definition as StoredDefinition;
+  const { minCents, maxCents, ...others } = when;
+  return {
+    ...rule,
+    when: {
+      ...others,
+      ...(minCents === undefined ? {} : { minCents: BigInt(minCents) }),
+      ...(maxCents === undefined ? {} : { maxCents: BigInt(maxCents) }),
+    },
+    then:
+      then.do === 'classify'
+        ? then
+        : {
+            ...then,
+            toleranceCents: BigInt(then.toleranceCents),
+            toleranceBasisPoints: BigInt(then.toleranceBasisPoints),
+          },
+  };
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { serviceApplication, type ServiceApplication } from '../support/service-application.js';
+
+describe('the rules of an account', () => {
+  let service: ServiceApplication;
+  const post = (path: string, body: unknown, key?: string) =>
+    service.call('POST', path, { body, ...(key ? { headers: { IdempotencyKey: key } } : {}) });
+  const declaration = (name: string) => ({
+    name,
+    priority: 10,
+    when: { document: '111.444.777-35', amount: { max: 100.5 } },
+    then: { match: { by: ['document', 'amount'], tolerance: { percent: 1.25 } } },
+    reason: 'Anna pays without naming her order.',
+  });
+
+  beforeAll(async () => {
+    service = await serviceApplication();
+  });
+  afterAll(() => service.stop());
+
+  it('begin with one for the bank’s fees', async () => {
+    const { body } = await service.call('GET', '/v1/rules');
+    expect(body.data).toMatchObject([{ name: 'Bank fees', origin: 'default', activeVersion: 1 }]);
+  });
+
+  it('are declared once for a key, and once for a name', async () => {
+    const first = await post('/v1/rules', declaration('twice'), 'rule-1');
+    const again = await post('/v1/rules', declaration('twice'), 'rule-1');
+    expect([first.status, again.status, again.body.id]).toEqual([201, 201, first.body.id]);
+    const named = await post('/v1/rules', declaration('twice'));
+    expect([named.status, named.body.code]).toEqual([409, 'name_taken']);
+  });
+
+  it('show what was declared with documents masked', async () => {
+    const { body, text } = await post('/v1/rules', declaration('shown'));
+    expect(text).not.toContain('11144477735');
+    expect(body.versions).toMatchObject([
+      {
+        version: 1,
+        state: 'draft',
+        when: { document: '***.444.777-**', amount: { max: 100.5 } },
+        then: { match: { by: ['document', 'amount'], tolerance: { percent: 1.25 } } },
+        steps: [{ action: 'declared', reason: 'Anna pays without naming her order.' }],
+      },
+    ]);
+  });
+
+  it('say on its path what is wrong with a declaration', async () => {
+    const wrong = { ...declaration('wrong'), then: { match: { by: ['amount'] } } };
+    const { status, body } = await post('/v1/rules', wrong);
+    expect([status, Object.keys(body.errors as object)]).toEqual([400, ['$.then.match.by']]);
+  });
+
+  it('are activated after a trial of that very version, each activation after a new one', async () => {
+    const { id } = (await post('/v1/rules', declaration('tried'))).body;
+    const reason = { reason: 'It did well.' };
+    const activate = (version: number) =>
+      post(`/v1/rules/${id}/versions/${version}/activate`, reason);
+    const tryOut = (version: number) => post(`/v1/rules/${id}/versions/${version}/trial`, {});
+    expect((await activate(1)).body.code).toBe('trial_needed');
+    expect(await tryOut(1)).toMatchObject({ status: 200, body: { version: 1, lines: 0 } });
+    expect((await activate(1)).body.activeVersion).toBe(1);
+    expect((await activate(1)).body.code).toBe('already_active');
+    const { name: _, ...next } = declaration('tried');
+    expect((await post(`/v1/rules/${id}/versions`, next)).status).toBe(201);
+    expect((await activate(2)).body.code).toBe('trial_needed');
+    await tryOut(2);
+    const { body } = await activate(2);
+    expect([body.activeVersion, body.versions[0].state]).toEqual([2, 'retired']);
+    const retired = await post(`/v1/rules/${id}/versions/2/retire`, reason);
+    expect(retired.body.activeVersion).toBeNull();
+    const steps = retired.body.versions[1].steps as { action: string }[];
+    expect(steps.map(({ action }) => action)).toEqual([
+      'declared',
+      'tried',
+      'activated',
+      'retired',
+    ]);
+    expect((await activate(2)).body.code).toBe('trial_needed');
+    expect((await activate(9)).status).toBe(404);
+  });
+
+  it('are tried over at most 400 days', async () => {
+    const { id } = (await post('/v1/rules', declaration('long'))).body;
+    const days = { from: '2025-01-01', to: '2026-06-30' };
+    const { status, body } = await post(`/v1/rules/${id}/versions/1/trial`, days);
+    expect([status, Object.keys(body.errors as object)]).toEqual([400, ['$.from']]);
+  });
+});
