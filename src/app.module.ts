@@ -9,6 +9,7 @@ import { ChargesModule } from './charges/charges.module.js';
 import { Settings } from './config.js';
 import { CustomersModule } from './customers/customers.module.js';
 import { Database } from './database.service.js';
+import { DayClosesModule } from './day-closes/day-closes.module.js';
 import { EventsModule } from './events/events.module.js';
 import { ExpectedPaymentsModule } from './expected-payments/expected-payments.module.js';
 import { KeptAnswersModule } from './kept-answers/kept-answers.module.js';
@@ -76,6 +77,7 @@ export class AppModule {
         BulkModule,
         WebhooksModule,
         ReconciliationModule,
+        DayClosesModule,
       ],
     };
   }
