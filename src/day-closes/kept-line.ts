@@ -20,6 +20,8 @@ export interface CheckedLine extends StatementLine {
   commitment: string | null;
   lineHash: string | null;
   salt: string | null;
+  /** It is written down that what is personal in it was erased. */
+  isErased: boolean;
 }
 
 const money = ['amountCents', 'balancePreviousCents', 'currentBalanceCents'] as const;
@@ -50,6 +52,10 @@ export function differenceOfLine(
   const differs = (field: string, certified: string, found: string): Difference => {
     return { date: sealDate ?? statementDayOf(line.occurredAt), nsu, field, certified, found };
   };
+  if (line.isErased)
+    return isEmpty(line)
+      ? differenceOfSeal(accountId, line, differs)
+      : differs('content', 'nothing: it was erased', 'something');
   const came = contentOf(line.content);
   if (!came) return differs('content', 'a line of the statement', 'what cannot be read');
   if (came.contentHash !== line.contentHash)
@@ -76,11 +82,18 @@ function differenceOfSeal(
   if (commitment === null || lineHash === null || sealDate === null) return null;
   const date = statementDayOf(line.occurredAt);
   if (sealDate !== date) return differs('day', sealDate, date);
-  if (line.salt === null) return differs('salt', 'a salt', 'none');
-  const committed = commitmentOf(line.salt, line.contentHash);
-  if (committed !== commitment) return differs('commitment', commitment, committed);
+  if (!line.isErased) {
+    if (line.salt === null) return differs('salt', 'a salt', 'none');
+    const committed = commitmentOf(line.salt, line.contentHash);
+    if (committed !== commitment) return differs('commitment', commitment, committed);
+  }
   const hashed = lineHashOf(accountId, line, commitment);
   return hashed === lineHash ? null : differs('line hash', lineHash, hashed);
+}
+
+function isEmpty({ content, contentHash, salt, ...line }: CheckedLine): boolean {
+  const personal = [line.notes, line.counterparty, line.counterpartyDocument, salt];
+  return content === '' && contentHash === '' && personal.every((value) => value === null);
 }
 
 function contentOf(content: string): StatementLine | null {

@@ -10,6 +10,7 @@ export interface KeptLine extends StatementLine {
   commitment: string | null;
   lineHash: string | null;
   salt: string | null;
+  isErased: boolean;
 }
 
 /** So many lines by nsu, after one. */
@@ -28,10 +29,12 @@ export async function listKept(
            t.balance_previous_cents AS "balancePreviousCents", t.current_balance_cents AS "currentBalanceCents",
            t.occurred_at AS "occurredAt", t.recorded_at AS "recordedAt", t.arrival,
            t.content_hash AS "contentHash", t.content,
-           seal.date AS "sealDate", seal.commitment, seal.line_hash AS "lineHash", salt.salt
+           seal.date AS "sealDate", seal.commitment, seal.line_hash AS "lineHash", salt.salt,
+           erasure.nsu IS NOT NULL AS "isErased"
     FROM "transaction" t
     LEFT JOIN line_seal seal ON seal.account_id = t.account_id AND seal.nsu = t.nsu
     LEFT JOIN line_salt salt ON salt.account_id = t.account_id AND salt.nsu = t.nsu
+    LEFT JOIN line_erasure erasure ON erasure.account_id = t.account_id AND erasure.nsu = t.nsu
     WHERE t.account_id = ${accountId} AND (${afterNsu}::bigint IS NULL OR t.nsu > ${afterNsu}::bigint)
     ORDER BY t.nsu LIMIT ${limit}`;
 }

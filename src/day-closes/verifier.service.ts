@@ -16,6 +16,8 @@ const longestMs = 6 * 3_600_000;
 export interface Counts {
   lines: number;
   sealed: number;
+  /** Of these, lines whose personal data was erased. */
+  erased: number;
   /** Lines of certified days that came late, and whose amendment is still to be made. */
   waiting: number;
   days: number;
@@ -70,7 +72,7 @@ export class Verifier {
   }
 
   private async verifyAccount(db: Db, accountId: number, account: string): Promise<Verified> {
-    const counts: Counts = { lines: 0, sealed: 0, waiting: 0, days: 0, certificates: 0 };
+    const counts: Counts = { lines: 0, sealed: 0, erased: 0, waiting: 0, days: 0, certificates: 0 };
     try {
       const chain = await this.verifyLinks(db, accountId, counts);
       await this.verifyLines(db, accountId, account, chain, counts);
@@ -126,6 +128,7 @@ export class Verifier {
           hold({ date, nsu: line.nsu, field: 'line', certified: 'none', found: 'a line' });
         } else if (firstDate !== undefined && isOfClosedDay(line, firstDate, state))
           counts.waiting += 1;
+        if (line.isErased) counts.erased += 1;
         before = line;
         counts.lines += 1;
       }

@@ -8,6 +8,7 @@ import { EventsService } from '../../src/events/events.service.js';
 import { servedRoutes } from '../../src/platform/api-reference.js';
 import { customer, slip } from '../contract/samples.js';
 import { manual } from '../contract/transfer-samples.js';
+import { breakOf, dayCloseOf } from '../support/isolation-book.js';
 import {
   adminKey,
   apiKey,
@@ -83,14 +84,11 @@ describe('the doors of the service', () => {
     );
     await makeMoneyOutOfA();
     const delivery = await service.database.prisma.delivery.findFirstOrThrow();
-    const breakId = '01900000-0000-7000-8000-00000000b0b0';
-    await service.database.pool.query(
-      `INSERT INTO "break" (account_id, id, kind, state, subject, evidence)
-       VALUES ($1, $2, 'unknown_outcome', 'open', 'isolation', '{}')`,
-      [accountId, breakId],
-    );
+    const breakId = await breakOf(service.database, accountId);
+    const dayClose = await dayCloseOf(service.database, accountId);
     for (const [place, id] of [
       ['/v1/charges/', correlationId],
+      ['/v1/day-closes/', dayClose.date],
       ['/baas/v1/charges/', correlationId],
       ['/v1/operations/', operationId],
       ['/v1/webhook-endpoints/', endpointId],
@@ -100,6 +98,7 @@ describe('the doors of the service', () => {
       ids.set(place, id);
     const { eventId } = delivery;
     canaries.push(correlationId, operationId, endpointId, delivery.id, eventId, breakId);
+    canaries.push(dayClose.hash);
     Object.assign(queryIds, { operationId, endpointId, eventId, reference: correlationId });
   }
 

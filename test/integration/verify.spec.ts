@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { LineEraser } from '../../src/day-closes/line-eraser.service.js';
 import { ClosedDays, type BookLine } from '../support/closed-days.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -78,6 +79,14 @@ const tamperings: [what: string, sql: string, difference: object][] = [
     { nsu: 1n, field: 'salt' },
   ],
   [
+    'a line that is emptied',
+    line(
+      `content = '', content_hash = '', notes = NULL, counterparty = NULL, counterparty_document = NULL`,
+      1,
+    ),
+    { nsu: 1n, field: 'content' },
+  ],
+  [
     'a certificate’s figure',
     close('credit_cents = credit_cents + 1, closing_cents = closing_cents + 1', 1),
     { date: '2026-03-02', field: 'credits', certified: '1000', found: '1001' },
@@ -154,8 +163,36 @@ describe('verification', () => {
     const accountId = await closedBook(what);
     await made.tamper(sql, accountId);
     expect((await made.verify(what))?.difference).toMatchObject(difference);
-    // What is wrong in one account says nothing of another.
+  });
+
+  it('finds nothing in one account because of another', async () => {
+    const accountId = await closedBook('beside');
+    await made.tamper(line('amount_cents = 1001', 1), accountId);
     expect((await made.verify('whole'))?.difference).toBeNull();
+  });
+
+  it('holds for a line whose personal data was erased, and for no other without it', async () => {
+    const accountId = await closedBook('erased');
+    const eraser = new LineEraser(service.database);
+    expect(await eraser.erase('erased', 1n, 'its holder asked for it')).toBe('erased');
+    expect(await eraser.erase('erased', 5n, 'no certificate has it')).toBe('not_certified');
+    expect(await eraser.erase('erased', 9n, 'there is no such line')).toBe('not_found');
+    const { rows } = await made.run(
+      `SELECT to_jsonb(t)::text AS text FROM "transaction" t WHERE account_id = $1 AND nsu = 1`,
+      accountId,
+    );
+    expect(rows[0].text).not.toMatch(/12345678909|someone/);
+    expect(await made.verify('erased')).toMatchObject({ difference: null, counts: { erased: 1 } });
+    await made.tamper(line('amount_cents = 1001', 1), accountId);
+    expect((await made.verify('erased'))?.difference).toMatchObject({
+      nsu: 1n,
+      field: 'line hash',
+    });
+    await expect(made.run(line(`notes = 'x'`, 1), accountId)).rejects.toThrow('written once');
+    await expect(made.run(line('notes = NULL', 2), accountId)).rejects.toThrow('written once');
+    await expect(
+      made.run('DELETE FROM line_erasure WHERE account_id = $1', accountId),
+    ).rejects.toThrow('is only added to');
   });
 
   it('tells no personal data', async () => {
