@@ -58,15 +58,31 @@ export class DayClosing {
       });
       if (seenArrival === state.seenArrival) return false;
       const first = await queries.findFirst(tx, accountId);
-      const dates = lines.map(({ occurredAt }) => statementDayOf(occurredAt));
-      const late = [...dates, ...(state.amendFrom ? [state.amendFrom] : [])].sort()[0];
-      // What lies before the first certificate can only have changed its opening.
-      const amendFrom = late === undefined || !first ? null : late < first.date ? first.date : late;
-      await queries.recordSeen(tx, accountId, { seenArrival, amendFrom });
       const told = lines.filter(({ occurredAt }) => occurredAt >= goLiveAt);
+      if (!first) {
+        await this.beginEarlier(tx, accountId, { ...state, seenArrival }, told);
+        return false;
+      }
+      const late = [...lines.map(dateOf), ...(state.amendFrom ? [state.amendFrom] : [])].sort()[0];
+      // What lies before the first certificate can only have changed its opening.
+      const amendFrom = late === undefined || late >= first.date ? (late ?? null) : first.date;
+      await queries.recordSeen(tx, accountId, { seenArrival, amendFrom });
       await this.breaks.open(tx, accountId, told.map(lateLine));
       return told.length > 0;
     });
+  }
+
+  /** Nothing is certified yet: days before the first that was thought of are closed too. */
+  private async beginEarlier(
+    tx: Tx,
+    accountId: number,
+    { nextDate, seenArrival }: queries.ClosingState,
+    lines: queries.LateLine[],
+  ): Promise<void> {
+    await queries.recordSeen(tx, accountId, { seenArrival, amendFrom: null });
+    const earliest = lines.map(dateOf).sort()[0];
+    if (earliest !== undefined && earliest < nextDate)
+      await queries.recordPassed(tx, accountId, { nextDate: earliest, amendFrom: null });
   }
 
   /** Amends the first day that asks for it, or certifies the next; null when there is none that could be. */
@@ -113,6 +129,10 @@ function isClosed(
   const end = statementDayStart(addDays(date, 1));
   if (!closedFrom || !closedUntil || end > bankTime) return false;
   return closedFrom <= statementDayStart(date) && closedUntil >= end;
+}
+
+function dateOf({ occurredAt }: queries.LateLine): string {
+  return statementDayOf(occurredAt);
 }
 
 function lateLine({ nsu, amountCents, occurredAt }: queries.LateLine) {

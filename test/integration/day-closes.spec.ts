@@ -135,6 +135,18 @@ describe('the close of a day', () => {
     expect(await made.verify('live')).toMatchObject({ difference: null });
   });
 
+  it('begins earlier when an older line comes before anything is certified', async () => {
+    const account = await made.account('earlier');
+    await made.arrive(account.id, book, ({ nsu }) => nsu === 3 || nsu === 5);
+    await made.close(account);
+    await made.arrive(account.id, book, ({ nsu }) => nsu !== 3 && nsu !== 5);
+    await made.judge(account.id);
+    await made.closedUntil(account.id, '2026-03-05');
+    await made.close(account);
+    expect((await made.chain(account.id)).map(({ date }) => date)).toEqual(days);
+    expect(await made.breaks(account.id)).toEqual([]);
+  });
+
   it('certifies no day whose figures are not the bank’s: a break tells, until they are', async () => {
     const account = await made.account('hole');
     await made.arrive(account.id, book, ({ nsu }) => nsu !== 2);
