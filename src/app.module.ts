@@ -9,6 +9,7 @@ import { ChargesModule } from './charges/charges.module.js';
 import { Settings } from './config.js';
 import { CustomersModule } from './customers/customers.module.js';
 import { Database } from './database.service.js';
+import { DayClosesModule } from './day-closes/day-closes.module.js';
 import { EventsModule } from './events/events.module.js';
 import { ExpectedPaymentsModule } from './expected-payments/expected-payments.module.js';
 import { ExportsModule } from './exports/exports.module.js';
@@ -82,6 +83,7 @@ export class AppModule {
         ExportsModule,
         RunsModule,
         BreaksModule,
+        DayClosesModule,
       ],
     };
   }

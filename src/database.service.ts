@@ -20,7 +20,7 @@ export function assertOutsideTransaction(what: string): void {
   invariant(!insideTransaction.getStore(), `${what} inside a database transaction`);
 }
 
-export type SessionLock = 'syncStatement' | 'advanceBulk' | 'runReconciliation';
+export type SessionLock = 'syncStatement' | 'advanceBulk' | 'runReconciliation' | 'closeDays';
 
 const maxTries = 5;
 

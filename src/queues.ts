@@ -35,6 +35,13 @@ export const jobs = {
     coalesceBy: byAccount,
     concurrency: 2,
   }),
+  /** Certifies the days that have ended, and amends the certificates of those of which a line came late. */
+  closeDays: job({
+    name: 'close-days',
+    payload: ofAccount,
+    coalesceBy: byAccount,
+    concurrency: 2,
+  }),
   /** Settles the bank's webhooks that a completed poll has answered, and polls again for the others. */
   settleWebhooks: job({
     name: 'settle-webhooks',

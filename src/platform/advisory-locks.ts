@@ -8,6 +8,7 @@ export const advisoryLocks = {
   advanceBulk: 0x434f4e03,
   possibleDuplicates: 0x434f4e04,
   runReconciliation: 0x434f4e05,
+  closeDays: 0x434f4e06,
   // Of one number.
   /** Prisma's own: its CLI and our runner of migrations wait for each other. */
   migrate: 72_707_369,

@@ -68,9 +68,10 @@ function byTime(a: StatementLine, b: StatementLine): number {
   return a.occurredAt.getTime() - b.occurredAt.getTime() || (a.nsu < b.nsu ? -1 : 1);
 }
 
+/** One whose content was erased has none to differ from: what the bank shows again stays forgotten. */
 function isChanged({ nsu, contentHash }: StatementLine, known: Map<bigint, string>): boolean {
   const before = known.get(nsu);
-  return before !== undefined && before !== contentHash;
+  return before !== undefined && before !== '' && before !== contentHash;
 }
 
 function changed({ nsu, content, contentHash }: StatementLine): SetAside {

@@ -12,6 +12,7 @@ import { hasBody, queryNames } from '../support/route-parts.js';
 import * as application from '../support/service-application.js';
 import { makeVerdicts } from '../support/isolated-verdicts.js';
 import { isolatedRule } from '../support/isolated-rules.js';
+import { dayCloseOf } from '../support/isolation-book.js';
 import type { ServiceApplication } from '../support/service-application.js';
 import { setLineAside } from '../support/statement-things.js';
 import { runOfA } from '../support/isolation-runs.js';
@@ -86,9 +87,11 @@ describe('the doors of the service', () => {
     const delivery = await service.database.prisma.delivery.findFirstOrThrow();
     const exported = await exportedThings(service, accountId, canaries);
     const { breakId, matchId } = await makeVerdicts(service.database, accountId, bodies);
+    const dayClose = await dayCloseOf(service.database, accountId);
     for (const [place, id] of [
       ...exported,
       ['/v1/charges/', correlationId],
+      ['/v1/day-closes/', dayClose.date],
       ['/baas/v1/charges/', correlationId],
       ['/v1/operations/', operationId],
       ['/v1/webhook-endpoints/', endpointId],
@@ -104,6 +107,7 @@ describe('the doors of the service', () => {
     canaries.push(...rule.canaries);
     const { eventId } = delivery;
     canaries.push(correlationId, operationId, endpointId, delivery.id, eventId, breakId, matchId);
+    canaries.push(dayClose.hash);
     Object.assign(queryIds, { operationId, endpointId, eventId, reference: correlationId });
   }
 

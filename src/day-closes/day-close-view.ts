@@ -1,0 +1,46 @@
+// How a certificate is shown.
+import type { z } from 'zod';
+import type { DayClose } from '../generated/service/client.js';
+import { centsOf, readCertificate, type Certificate } from './certificate.js';
+import type { dayCloseView } from './day-closes.schema.js';
+
+export function describeDayClose(row: DayClose): z.output<typeof dayCloseView> {
+  const { date, revision, sequence, linesHash, previousHash, hash } = row;
+  const certificate = readCertificate(row.certificate);
+  const { matched, classified, inBreak, firstNsu, lastNsu } = certificate;
+  return {
+    ...{ date, revision, sequence },
+    opening: row.openingCents,
+    credits: row.creditCents,
+    debits: row.debitCents,
+    closing: row.closingCents,
+    counts: {
+      lines: row.lineCount,
+      matched: matched.count,
+      classified: mapValues(classified, ({ count }) => count),
+      inBreak: mapValues(inBreak, ({ count }) => count),
+    },
+    sums: {
+      matched: inCents(matched),
+      classified: mapValues(classified, inCents),
+      inBreak: mapValues(inBreak, inCents),
+    },
+    reconcilingItems: certificate.reconcilingItems.map(({ nsu, occurredAt, amount }) => ({
+      nsu: BigInt(nsu),
+      occurredAt,
+      amount: centsOf(amount),
+    })),
+    firstNsu: firstNsu === null ? null : BigInt(firstNsu),
+    lastNsu: lastNsu === null ? null : BigInt(lastNsu),
+    ...{ linesHash, previousHash, hash },
+    createdAt: row.createdAt.toISOString(),
+  };
+}
+
+function inCents({ count, credits, debits }: Certificate['matched']) {
+  return { count, credits: centsOf(credits), debits: centsOf(debits) };
+}
+
+function mapValues<From, To>(record: Record<string, From>, map: (value: From) => To) {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
+}

@@ -1,0 +1,51 @@
+import { Controller, UseGuards } from '@nestjs/common';
+import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
+import type { Caller } from '../accounts/api-keys.service.js';
+import { parsePlainDate } from '../brazil/calendar.js';
+import type { RouteInput } from '../contract/route.js';
+import { Database } from '../database.service.js';
+import { Handles, Input } from '../platform/contract-route.js';
+import { AppError } from '../platform/errors.js';
+import { readPage, toList } from '../platform/listing.js';
+import { describeDayClose } from './day-close-view.js';
+import { listStanding } from './day-closes.queries.js';
+import { getDayClose, listDayCloses } from './day-closes.schema.js';
+
+@Controller()
+@UseGuards(ApiKeyGuard)
+export class DayClosesController {
+  constructor(private readonly database: Database) {}
+
+  @Handles(listDayCloses)
+  async list(
+    @CalledBy() { accountId }: Caller,
+    @Input() { query }: RouteInput<typeof listDayCloses>,
+  ) {
+    const page = readPage(query, (key) => parsePlainDate(key) !== null);
+    const rows = await listStanding(this.database.prisma, accountId, {
+      from: query.from ?? null,
+      to: query.to ?? null,
+      beforeDate: page.after,
+      limit: page.limit + 1,
+    });
+    return toList(rows, page, ({ date }) => date, describeDayClose);
+  }
+
+  @Handles(getDayClose)
+  async get(
+    @CalledBy() { accountId }: Caller,
+    @Input() { params: { date } }: RouteInput<typeof getDayClose>,
+  ) {
+    const rows = await this.database.prisma.dayClose.findMany({
+      where: { accountId, date },
+      orderBy: { revision: 'asc' },
+    });
+    const standing = rows.at(-1);
+    if (!standing) throw new AppError('not_found');
+    const revisions = rows.map(({ revision, sequence, certificate, hash, createdAt }) => ({
+      ...{ revision, sequence, certificate, hash },
+      createdAt: createdAt.toISOString(),
+    }));
+    return { ...describeDayClose(standing), revisions };
+  }
+}

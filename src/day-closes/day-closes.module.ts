@@ -1,0 +1,28 @@
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { EventsModule } from '../events/events.module.js';
+import { Timers } from '../platform/timers.js';
+import { ReconciliationModule } from '../reconciliation/reconciliation.module.js';
+import { StatementModule } from '../statement/statement.module.js';
+import { CloseDaysProcessor } from './close-days.processor.js';
+import { DayCertifier } from './day-certifier.service.js';
+import { DayCloseSweeper } from './day-close-sweeper.service.js';
+import { DayClosesController } from './day-closes.controller.js';
+import { DayClosing } from './day-closing.service.js';
+
+const sweepEveryMs = 5_000;
+
+@Module({
+  imports: [EventsModule, StatementModule, ReconciliationModule],
+  controllers: [DayClosesController],
+  providers: [DayClosing, DayCertifier, DayCloseSweeper, CloseDaysProcessor],
+})
+export class DayClosesModule implements OnModuleInit {
+  constructor(
+    private readonly timers: Timers,
+    private readonly sweeper: DayCloseSweeper,
+  ) {}
+
+  onModuleInit(): void {
+    this.timers.every('day closes', sweepEveryMs, () => this.sweeper.wakeWaiting());
+  }
+}

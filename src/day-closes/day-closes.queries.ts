@@ -1,0 +1,298 @@
+// The SQL of day closes: which days wait, what a day's lines are and how they stand, and the chain of certificates.
+import type { Db, Tx } from '../database.service.js';
+import type { DayClose } from '../generated/service/client.js';
+import { lineBreakKinds, settlementBreakKinds } from '../reconciliation/judged.js';
+import type { Cut, CutLine } from './cut.js';
+import type { SealedFields } from './line-seal.js';
+
+/** A break of these kinds is what a line is explained by while it is open. */
+const explainingKinds: string[] = [...new Set([...lineBreakKinds, ...settlementBreakKinds])];
+
+export interface Waiting {
+  accountId: number;
+  /** There is something to do with what is in the mirror. */
+  isReady: boolean;
+  /** A day has ended, and the statement is not closed over it though it can be. */
+  needsClosing: boolean;
+  closedUntil: Date | null;
+}
+
+/** Accounts whose next day may be closed, whose statement is to be closed for it, or that had new lines. */
+export async function listWaiting(db: Db, visibilityBoundMs: number | null): Promise<Waiting[]> {
+  return db.$queryRaw<Waiting[]>`
+    SELECT x.account_id AS "accountId", x.is_ready AS "isReady", x.needs_closing AS "needsClosing",
+           x.closed_until AS "closedUntil"
+    FROM (
+      SELECT s.account_id, s.closed_until,
+        CASE WHEN d.account_id IS NULL THEN s.is_anchored ELSE
+          d.amend_from IS NOT NULL OR (day.has_ended AND day.is_closed) OR EXISTS (
+            SELECT 1 FROM "transaction" t WHERE t.account_id = s.account_id AND t.arrival > d.seen_arrival)
+        END AS is_ready,
+        COALESCE(day.can_be_closed AND NOT day.is_closed, false) AS needs_closing
+      FROM statement_state s LEFT JOIN day_close_state d ON d.account_id = s.account_id
+      CROSS JOIN LATERAL (
+        SELECT (d.next_date || 'T03:00:00Z')::timestamptz AS start,
+               clock_timestamp() + s.clock_offset_ms * interval '1 millisecond' AS bank_time
+      ) times
+      CROSS JOIN LATERAL (
+        SELECT times.start + interval '1 day' <= times.bank_time AS has_ended,
+               times.start + interval '1 day' + ${visibilityBoundMs ?? 0} * interval '1 millisecond'
+                 <= times.bank_time AND ${visibilityBoundMs !== null} AS can_be_closed,
+               COALESCE(s.closed_from <= times.start AND s.closed_until >= times.start + interval '1 day', false)
+                 AS is_closed
+      ) day
+    ) x WHERE x.is_ready OR x.needs_closing`;
+}
+
+export interface ClosingState {
+  nextDate: string;
+  amendFrom: string | null;
+  seenArrival: bigint;
+}
+
+export async function findState(db: Db, accountId: number): Promise<ClosingState | null> {
+  return db.dayCloseState.findUnique({ where: { accountId } });
+}
+
+/** When the mirrored history begins; null until it has been read to its beginning once, or while it is empty. */
+export async function findFirstLineAt(db: Db, accountId: number): Promise<Date | null> {
+  const [first] = await db.$queryRaw<{ occurredAt: Date }[]>`
+    SELECT t.occurred_at AS "occurredAt" FROM statement_state s
+    JOIN "transaction" t ON t.account_id = s.account_id
+    WHERE s.account_id = ${accountId} AND s.is_anchored
+    ORDER BY t.occurred_at LIMIT 1`;
+  return first?.occurredAt ?? null;
+}
+
+/** From this day on certificates are made. */
+export async function beginClosing(db: Db, accountId: number, firstDate: string): Promise<void> {
+  await db.$executeRaw`
+    INSERT INTO day_close_state (account_id, next_date, seen_arrival)
+    SELECT ${accountId}, ${firstDate}, COALESCE(max(arrival), 0)
+    FROM "transaction" WHERE account_id = ${accountId}
+    ON CONFLICT (account_id) DO NOTHING`;
+}
+
+/** How far the lines' arrivals were looked at, and from which day on the certificates are to be amended. */
+export async function recordSeen(
+  tx: Tx,
+  accountId: number,
+  { seenArrival, amendFrom }: Pick<ClosingState, 'seenArrival' | 'amendFrom'>,
+): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE day_close_state
+    SET seen_arrival = ${seenArrival}, amend_from = ${amendFrom}, updated_at = now()
+    WHERE account_id = ${accountId}`;
+}
+
+/** The day has its certificate, or its amendment. */
+export async function recordPassed(
+  tx: Tx,
+  accountId: number,
+  { nextDate, amendFrom }: Pick<ClosingState, 'nextDate' | 'amendFrom'>,
+): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE day_close_state SET next_date = ${nextDate}, amend_from = ${amendFrom}, updated_at = now()
+    WHERE account_id = ${accountId}`;
+}
+
+/** How far the statement is closed; holds the mirror as it is for the rest of the transaction. */
+export async function holdMirror(
+  tx: Tx,
+  accountId: number,
+): Promise<{ closedFrom: Date | null; closedUntil: Date | null }> {
+  const [state] = await tx.$queryRaw<{ closedFrom: Date | null; closedUntil: Date | null }[]>`
+    SELECT closed_from AS "closedFrom", closed_until AS "closedUntil"
+    FROM statement_state WHERE account_id = ${accountId} FOR SHARE`;
+  return state ?? { closedFrom: null, closedUntil: null };
+}
+
+/** Takes the account's chain for the rest of the transaction; the day that is to be closed next. */
+export async function holdChain(tx: Tx, accountId: number): Promise<ClosingState | null> {
+  const [state] = await tx.$queryRaw<ClosingState[]>`
+    SELECT next_date AS "nextDate", amend_from AS "amendFrom", seen_arrival AS "seenArrival"
+    FROM day_close_state WHERE account_id = ${accountId} FOR UPDATE`;
+  return state ?? null;
+}
+
+export interface LateLine {
+  nsu: bigint;
+  amountCents: bigint;
+  occurredAt: Date;
+}
+
+/** Lines of days that are certified, or that lie before them, which no certificate has; and how far it was looked. */
+export async function listLate(
+  tx: Tx,
+  accountId: number,
+  { seenArrival, before }: { seenArrival: bigint; before: Date },
+): Promise<{ lines: LateLine[]; seenArrival: bigint }> {
+  const [last] = await tx.$queryRaw<{ arrival: bigint | null }[]>`
+    SELECT max(arrival) AS arrival FROM "transaction" WHERE account_id = ${accountId}`;
+  const until = last?.arrival ?? seenArrival;
+  const lines = await tx.$queryRaw<LateLine[]>`
+    SELECT t.nsu, t.amount_cents AS "amountCents", t.occurred_at AS "occurredAt" FROM "transaction" t
+    WHERE t.account_id = ${accountId} AND t.arrival > ${seenArrival} AND t.arrival <= ${until}
+      AND t.occurred_at < ${before} AND NOT EXISTS (
+        SELECT 1 FROM line_seal s WHERE s.account_id = t.account_id AND s.nsu = t.nsu)
+    ORDER BY t.occurred_at, t.nsu`;
+  return { lines, seenArrival: until };
+}
+
+export interface DayLine extends SealedFields {
+  contentHash: string;
+  /** Null for a line that no certificate has. */
+  lineHash: string | null;
+  state: 'matched' | 'classified' | 'in_break' | 'pending';
+  as: string | null;
+}
+
+/** The lines of a day, by nsu, each as it stands in the book. */
+export async function listDay(
+  tx: Tx,
+  accountId: number,
+  { from, until }: { from: Date; until: Date },
+): Promise<DayLine[]> {
+  return tx.$queryRaw<DayLine[]>`
+    SELECT t.nsu, t.bank_id AS "bankId", t.is_credit AS "isCredit", t.amount_cents AS "amountCents",
+           t.type_name AS "typeName", t.end_to_end_id AS "endToEndId",
+           t.balance_previous_cents AS "balancePreviousCents", t.current_balance_cents AS "currentBalanceCents",
+           t.occurred_at AS "occurredAt", t.content_hash AS "contentHash", seal.line_hash AS "lineHash",
+           CASE WHEN t.arrival > COALESCE(judged.judged_arrival, 0) OR waits.nsu IS NOT NULL THEN 'pending'
+                WHEN held.kind IS NOT NULL THEN 'in_break' WHEN m.is_matched THEN 'matched'
+                WHEN c.category IS NOT NULL THEN 'classified' WHEN settled.kind IS NOT NULL THEN 'in_break'
+                ELSE 'pending' END AS state,
+           CASE WHEN held.kind IS NOT NULL THEN held.kind WHEN m.is_matched THEN NULL
+                ELSE COALESCE(c.category, settled.kind) END AS "as"
+    FROM "transaction" t
+    LEFT JOIN reconciliation_state judged ON judged.account_id = t.account_id
+    LEFT JOIN deferred_line waits ON waits.account_id = t.account_id AND waits.nsu = t.nsu
+    LEFT JOIN line_seal seal ON seal.account_id = t.account_id AND seal.nsu = t.nsu
+    LEFT JOIN classification c ON c.account_id = t.account_id AND c.nsu = t.nsu
+    LEFT JOIN LATERAL (
+      SELECT true AS is_matched FROM match
+      WHERE account_id = t.account_id AND nsu = t.nsu AND unlinked_at IS NULL LIMIT 1
+    ) m ON true
+    LEFT JOIN LATERAL (
+      SELECT min(kind) AS kind FROM break WHERE account_id = t.account_id AND nsu = t.nsu
+        AND state = 'open' AND kind = ANY (${explainingKinds}::text[])
+    ) held ON true
+    LEFT JOIN LATERAL (
+      -- What a person has settled otherwise than by a match stays what it was.
+      SELECT min(kind) AS kind FROM break WHERE account_id = t.account_id AND nsu = t.nsu
+        AND state = 'resolved' AND resolution <> 'itself' AND kind = ANY (${explainingKinds}::text[])
+    ) settled ON true
+    WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
+    ORDER BY t.nsu`;
+}
+
+/** So many lines that follow one by nsu. */
+export async function listFollowing(
+  db: Db,
+  accountId: number,
+  afterNsu: bigint | null,
+  count: number,
+): Promise<(CutLine & { currentBalanceCents: bigint })[]> {
+  if (count === 0) return [];
+  return db.$queryRaw`
+    SELECT nsu, occurred_at AS "occurredAt", current_balance_cents AS "currentBalanceCents",
+           CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS "signedCents"
+    FROM "transaction"
+    WHERE account_id = ${accountId} AND (${afterNsu}::bigint IS NULL OR nsu > ${afterNsu}::bigint)
+    ORDER BY nsu LIMIT ${count}`;
+}
+
+/**
+ * What the account held at an instant before which there is no certificate: after as many lines by nsu as there are
+ * before it by time, or before the first line of all.
+ */
+export async function readAnchor(db: Db, accountId: number, instant: Date): Promise<Cut> {
+  const lines = await db.transaction.count({ where: { accountId, occurredAt: { lt: instant } } });
+  const line = await db.transaction.findFirst({
+    where: { accountId },
+    orderBy: { nsu: 'asc' },
+    skip: Math.max(0, lines - 1),
+    select: { nsu: true, balancePreviousCents: true, currentBalanceCents: true },
+  });
+  if (!line) return { nsu: null, balanceCents: 0n, items: [] };
+  if (lines === 0) return { nsu: null, balanceCents: line.balancePreviousCents, items: [] };
+  const items = await listStraddling(db, accountId, line.nsu, instant);
+  return { nsu: line.nsu, balanceCents: line.currentBalanceCents, items };
+}
+
+/** Lines that stand on the other side of the cut than their time does. */
+async function listStraddling(
+  db: Db,
+  accountId: number,
+  nsu: bigint,
+  instant: Date,
+): Promise<CutLine[]> {
+  return db.$queryRaw`
+    SELECT nsu, occurred_at AS "occurredAt",
+           CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS "signedCents"
+    FROM "transaction"
+    WHERE account_id = ${accountId}
+      AND ((nsu <= ${nsu} AND occurred_at >= ${instant}) OR (nsu > ${nsu} AND occurred_at < ${instant}))
+    ORDER BY nsu`;
+}
+
+/** A day's certificate as it stands; null where it has none. */
+export async function findStanding(
+  db: Db,
+  accountId: number,
+  date: string,
+): Promise<DayClose | null> {
+  return db.dayClose.findFirst({ where: { accountId, date }, orderBy: { revision: 'desc' } });
+}
+
+/** The end of the account's chain. */
+export async function findLast(db: Db, accountId: number): Promise<DayClose | null> {
+  return db.dayClose.findFirst({ where: { accountId }, orderBy: { sequence: 'desc' } });
+}
+
+export async function findFirst(db: Db, accountId: number): Promise<DayClose | null> {
+  return db.dayClose.findFirst({ where: { accountId }, orderBy: { sequence: 'asc' } });
+}
+
+export interface NewSeal {
+  nsu: bigint;
+  salt: string;
+  commitment: string;
+  lineHash: string;
+}
+
+export async function insertSeals(
+  tx: Tx,
+  accountId: number,
+  date: string,
+  seals: NewSeal[],
+): Promise<void> {
+  if (seals.length === 0) return;
+  const nsus = seals.map(({ nsu }) => nsu);
+  await tx.$executeRaw`
+    INSERT INTO line_seal (account_id, date, nsu, commitment, line_hash)
+    SELECT ${accountId}, ${date}, * FROM unnest(${nsus}::bigint[],
+      ${seals.map(({ commitment }) => commitment)}::text[], ${seals.map(({ lineHash }) => lineHash)}::text[])`;
+  await tx.$executeRaw`
+    INSERT INTO line_salt (account_id, nsu, salt)
+    SELECT ${accountId}, * FROM unnest(${nsus}::bigint[], ${seals.map(({ salt }) => salt)}::text[])`;
+}
+
+/** The certificates of an account's days as they stand, newest day first. */
+export async function listStanding(
+  db: Db,
+  accountId: number,
+  filters: { from: string | null; to: string | null; beforeDate: string | null; limit: number },
+): Promise<DayClose[]> {
+  const { from, to, beforeDate, limit } = filters;
+  return db.$queryRaw<DayClose[]>`
+    SELECT DISTINCT ON (date) account_id AS "accountId", sequence, date, revision, opening_cents AS "openingCents",
+           credit_cents AS "creditCents", debit_cents AS "debitCents", closing_cents AS "closingCents",
+           line_count AS "lineCount", certificate, lines_hash AS "linesHash", previous_hash AS "previousHash",
+           hash, created_at AS "createdAt"
+    FROM day_close
+    WHERE account_id = ${accountId}
+      AND (${from}::text IS NULL OR date >= ${from}::text) AND (${to}::text IS NULL OR date <= ${to}::text)
+      AND (${beforeDate}::text IS NULL OR date < ${beforeDate}::text)
+    ORDER BY date DESC, revision DESC LIMIT ${limit}`;
+}

@@ -1,0 +1,68 @@
+// Certificates of days as business systems see them.
+import { z } from 'zod';
+import { route } from '../contract/route.js';
+import { bigInteger, integer, plainDate, reais, text, timestamp } from '../contract/wire.js';
+import { listOf, listQuery } from '../platform/listing.js';
+
+const base = { chapter: 'Day closes', authentication: 'api-key', method: 'GET' } as const;
+
+const amounts = z.object({ count: integer, credits: reais, debits: reais });
+
+export const dayCloseView = z.object({
+  date: z.string(),
+  revision: integer,
+  /** Place in the account's chain. */
+  sequence: integer,
+  opening: reais,
+  credits: reais,
+  debits: reais,
+  closing: reais,
+  counts: z.object({
+    lines: integer,
+    matched: integer,
+    classified: z.record(z.string(), integer),
+    inBreak: z.record(z.string(), integer),
+  }),
+  sums: z.object({
+    matched: amounts,
+    classified: z.record(z.string(), amounts),
+    inBreak: z.record(z.string(), amounts),
+  }),
+  /** Lines that the bank's balance counts on the other side of the day's end than their time does. */
+  reconcilingItems: z.array(z.object({ nsu: bigInteger, occurredAt: timestamp, amount: reais })),
+  firstNsu: bigInteger.nullable(),
+  lastNsu: bigInteger.nullable(),
+  linesHash: z.string(),
+  previousHash: z.string(),
+  hash: z.string(),
+  createdAt: timestamp,
+});
+
+export const listDayCloses = route({
+  ...base,
+  name: 'listDayCloses',
+  summary: 'The certificates of the days, each as it stands, newest first.',
+  path: '/v1/day-closes',
+  query: listQuery({ from: plainDate.optional(), to: plainDate.optional() }),
+  response: listOf(dayCloseView),
+});
+
+export const getDayClose = route({
+  ...base,
+  name: 'getDayClose',
+  summary: 'The certificate of a day as it stands, with every revision and the exact texts hashed.',
+  path: '/v1/day-closes/{date}',
+  params: z.object({ date: text(20) }),
+  response: dayCloseView.extend({
+    /** Oldest first; `hash` is the SHA-256 of `certificate`. */
+    revisions: z.array(
+      z.object({
+        revision: integer,
+        sequence: integer,
+        certificate: z.string(),
+        hash: z.string(),
+        createdAt: timestamp,
+      }),
+    ),
+  }),
+});

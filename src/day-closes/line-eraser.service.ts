@@ -1,0 +1,26 @@
+// Erases what is personal in a certified line, together with the salt that could prove a guess of it. Its seal stays, so
+// that the chain is as provable as it was.
+import type { Database } from '../database.service.js';
+import { eraseLine } from '../statement/erasure.queries.js';
+import { deleteSalt, isSealed } from './erasure.queries.js';
+
+export type Erased = 'erased' | 'not_found' | 'not_certified';
+
+export class LineEraser {
+  constructor(private readonly database: Database) {}
+
+  /** A line that no certificate has is left as it is: nothing would prove afterwards what it was. */
+  async erase(account: string, nsu: bigint, reason: string): Promise<Erased> {
+    return this.database.transaction(async (tx) => {
+      const found = await tx.bankAccount.findUnique({ where: { slug: account } });
+      if (!found) return 'not_found';
+      if (!(await isSealed(tx, found.id, nsu)))
+        return (await tx.transaction.count({ where: { accountId: found.id, nsu } })) > 0
+          ? 'not_certified'
+          : 'not_found';
+      await eraseLine(tx, found.id, nsu, reason);
+      await deleteSalt(tx, found.id, nsu);
+      return 'erased';
+    });
+  }
+}

@@ -1,0 +1,112 @@
+// What verification reads: lines with their seals, and the chain, in pieces that a small machine holds.
+import type { Db } from '../database.service.js';
+import type { DayClose } from '../generated/service/client.js';
+import type { StatementLine } from '../statement/line.js';
+
+export interface KeptLine extends StatementLine {
+  arrival: bigint;
+  recordedAt: Date;
+  sealDate: string | null;
+  commitment: string | null;
+  lineHash: string | null;
+  salt: string | null;
+  isErased: boolean;
+}
+
+/** So many lines by nsu, after one. */
+export async function listKept(
+  db: Db,
+  accountId: number,
+  afterNsu: bigint | null,
+  limit: number,
+): Promise<KeptLine[]> {
+  return db.$queryRaw<KeptLine[]>`
+    SELECT t.nsu, t.bank_id AS "bankId", t.is_credit AS "isCredit", t.amount_cents AS "amountCents",
+           t.type_name AS "typeName", t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
+           t.external_id AS "externalId", t.original_end_to_end_id AS "originalEndToEndId",
+           t.movement_id AS "movementId", t.idempotency_key AS "idempotencyKey", t.bill_code AS "billCode",
+           t.counterparty, t.counterparty_document AS "counterpartyDocument", t.notes,
+           t.balance_previous_cents AS "balancePreviousCents", t.current_balance_cents AS "currentBalanceCents",
+           t.occurred_at AS "occurredAt", t.recorded_at AS "recordedAt", t.arrival,
+           t.content_hash AS "contentHash", t.content,
+           seal.date AS "sealDate", seal.commitment, seal.line_hash AS "lineHash", salt.salt,
+           erasure.nsu IS NOT NULL AS "isErased"
+    FROM "transaction" t
+    LEFT JOIN line_seal seal ON seal.account_id = t.account_id AND seal.nsu = t.nsu
+    LEFT JOIN line_salt salt ON salt.account_id = t.account_id AND salt.nsu = t.nsu
+    LEFT JOIN line_erasure erasure ON erasure.account_id = t.account_id AND erasure.nsu = t.nsu
+    WHERE t.account_id = ${accountId} AND (${afterNsu}::bigint IS NULL OR t.nsu > ${afterNsu}::bigint)
+    ORDER BY t.nsu LIMIT ${limit}`;
+}
+
+/** A sealed line that is not in the mirror; null when there is none. */
+export async function findLost(
+  db: Db,
+  accountId: number,
+): Promise<{ nsu: bigint; date: string } | null> {
+  const [lost] = await db.$queryRaw<{ nsu: bigint; date: string }[]>`
+    SELECT s.nsu, s.date FROM line_seal s
+    WHERE s.account_id = ${accountId} AND NOT EXISTS (
+      SELECT 1 FROM "transaction" t WHERE t.account_id = s.account_id AND t.nsu = s.nsu)
+    ORDER BY s.nsu LIMIT 1`;
+  return lost ?? null;
+}
+
+export interface SealedLine {
+  nsu: bigint;
+  lineHash: string;
+  isCredit: boolean;
+  amountCents: bigint;
+}
+
+/** What was certified with a day, by nsu. */
+export async function listSealed(db: Db, accountId: number, date: string): Promise<SealedLine[]> {
+  return db.$queryRaw<SealedLine[]>`
+    SELECT s.nsu, s.line_hash AS "lineHash", t.is_credit AS "isCredit", t.amount_cents AS "amountCents"
+    FROM line_seal s JOIN "transaction" t ON t.account_id = s.account_id AND t.nsu = s.nsu
+    WHERE s.account_id = ${accountId} AND s.date = ${date} ORDER BY s.nsu`;
+}
+
+export interface MoneyLine {
+  nsu: bigint;
+  occurredAt: Date;
+  signedCents: bigint;
+  currentBalanceCents: bigint;
+}
+
+export async function listMoney(db: Db, accountId: number, nsus: bigint[]): Promise<MoneyLine[]> {
+  if (nsus.length === 0) return [];
+  return db.$queryRaw<MoneyLine[]>`
+    SELECT nsu, occurred_at AS "occurredAt", current_balance_cents AS "currentBalanceCents",
+           CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS "signedCents"
+    FROM "transaction" WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[])`;
+}
+
+/**
+ * Up to where the chain of balances is unbroken, null for all of it; and before when a line may lack the counterparty's
+ * document, which has a column of its own since then.
+ */
+export async function readTolerances(
+  db: Db,
+  accountId: number,
+): Promise<{ firstHoleNsu: bigint | null; documentsSince: Date }> {
+  const [found] = await db.$queryRaw<{ firstHoleNsu: bigint | null; documentsSince: Date }[]>`
+    SELECT (SELECT first_hole_nsu FROM statement_state WHERE account_id = ${accountId}) AS "firstHoleNsu",
+           COALESCE((SELECT max(finished_at) FROM _prisma_migrations
+                     WHERE migration_name = '20261122000000_reconciliation'), 'epoch') AS "documentsSince"`;
+  return found ?? { firstHoleNsu: null, documentsSince: new Date(0) };
+}
+
+/** Links of the chain after one, in their order. */
+export async function listLinks(
+  db: Db,
+  accountId: number,
+  afterSequence: number,
+  limit: number,
+): Promise<DayClose[]> {
+  return db.dayClose.findMany({
+    where: { accountId, sequence: { gt: afterSequence } },
+    orderBy: { sequence: 'asc' },
+    take: limit,
+  });
+}

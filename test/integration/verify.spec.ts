@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { LineEraser } from '../../src/day-closes/line-eraser.service.js';
+import { ClosedDays, type BookLine } from '../support/closed-days.js';
+import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+
+const book: BookLine[] = [
+  { nsu: 1, at: '2026-03-02T10:00:00Z', cents: 1_000 },
+  { nsu: 2, at: '2026-03-02T11:00:00Z', cents: -250 },
+  { nsu: 3, at: '2026-03-03T10:00:00Z', cents: 5_000 },
+  { nsu: 4, at: '2026-03-04T10:00:00Z', cents: -5_000 },
+  // After the last day that is closed.
+  { nsu: 5, at: '2026-03-05T10:00:00Z', cents: 7 },
+];
+const line = (set: string, nsu: number) =>
+  `UPDATE "transaction" SET ${set} WHERE account_id = $1 AND nsu = ${nsu}`;
+const close = (set: string, sequence: number) =>
+  `UPDATE day_close SET ${set} WHERE account_id = $1 AND sequence = ${sequence}`;
+
+/** What is written past the triggers, and the first difference that is told of it. */
+const tamperings: [what: string, sql: string, difference: object][] = [
+  ['an amount', line('amount_cents = 1001', 1), { nsu: 1n, field: 'amountCents', found: '1001' }],
+  ['a balance', line('current_balance_cents = 0', 3), { nsu: 3n, field: 'currentBalanceCents' }],
+  ['a direction', line('is_credit = true', 2), { nsu: 2n, field: 'isCredit' }],
+  ['a time', line(`occurred_at = '2026-03-02T12:00:00Z'`, 2), { nsu: 2n, field: 'occurredAt' }],
+  ['notes', line(`notes = 'x'`, 2), { nsu: 2n, field: 'notes' }],
+  [
+    'a counterparty’s document',
+    line('counterparty_document = NULL', 1),
+    { nsu: 1n, field: 'counterpartyDocument' },
+  ],
+  [
+    'the text that came from the bank',
+    line(`content = replace(content, 'someone', 'another')`, 4),
+    { nsu: 4n, field: 'content' },
+  ],
+  [
+    'text, its hash and its column alike',
+    line(
+      `content = replace(content, 'someone', 'another'), notes = replace(notes, 'someone', 'another'),
+       content_hash = 'the-hash-of-it'`,
+      4,
+    ),
+    { nsu: 4n, field: 'content' },
+  ],
+  ['a line that no day has closed over', line('amount_cents = 8', 5), { nsu: 5n }],
+  [
+    'a line that is deleted',
+    'DELETE FROM "transaction" WHERE account_id = $1 AND nsu = 2',
+    { nsu: 3n, field: 'balance before' },
+  ],
+  [
+    'the last line that is certified, deleted with all that came after',
+    'DELETE FROM "transaction" WHERE account_id = $1 AND nsu >= 4',
+    { date: '2026-03-04', nsu: 4n, field: 'line', found: 'none' },
+  ],
+  [
+    'a seal',
+    `UPDATE line_seal SET line_hash = repeat('0', 64) WHERE account_id = $1 AND nsu = 1`,
+    { date: '2026-03-02', nsu: 1n, field: 'line hash' },
+  ],
+  [
+    'a commitment',
+    `UPDATE line_seal SET commitment = repeat('0', 64) WHERE account_id = $1 AND nsu = 1`,
+    { nsu: 1n, field: 'commitment' },
+  ],
+  [
+    'a seal that is deleted',
+    'DELETE FROM line_seal WHERE account_id = $1 AND nsu = 3',
+    { date: '2026-03-03', nsu: 3n, field: 'line', certified: 'none' },
+  ],
+  [
+    'a salt',
+    `UPDATE line_salt SET salt = 'x' WHERE account_id = $1 AND nsu = 1`,
+    { nsu: 1n, field: 'commitment' },
+  ],
+  [
+    'a salt that is deleted',
+    'DELETE FROM line_salt WHERE account_id = $1 AND nsu = 1',
+    { nsu: 1n, field: 'salt' },
+  ],
+  [
+    'a line that is emptied',
+    line(
+      `content = '', content_hash = '', notes = NULL, counterparty = NULL, counterparty_document = NULL`,
+      1,
+    ),
+    { nsu: 1n, field: 'content' },
+  ],
+  [
+    'a certificate’s figure',
+    close('credit_cents = credit_cents + 1, closing_cents = closing_cents + 1', 1),
+    { date: '2026-03-02', field: 'credits', certified: '1000', found: '1001' },
+  ],
+  [
+    'a certificate’s text',
+    close(`certificate = replace(certificate, '10.00', '11.00')`, 1),
+    { date: '2026-03-02', field: 'certificate' },
+  ],
+  [
+    'a certificate’s text and hash',
+    close(
+      `certificate = replace(certificate, '"credits":"50.00"', '"credits":"51.00"'),
+       hash = encode(sha256(replace(certificate, '"credits":"50.00"', '"credits":"51.00"')::bytea), 'hex')`,
+      2,
+    ),
+    { date: '2026-03-03', field: 'credits' },
+  ],
+  [
+    'when a certificate was made, with its hash',
+    close(
+      `certificate = replace(certificate, '"madeAt":"2026', '"madeAt":"2025'),
+       hash = encode(sha256(replace(certificate, '"madeAt":"2026', '"madeAt":"2025')::bytea), 'hex')`,
+      1,
+    ),
+    { date: '2026-03-03', field: 'previousHash' },
+  ],
+  [
+    'a certificate that is deleted',
+    'DELETE FROM day_close WHERE account_id = $1 AND sequence = 2',
+    { date: '2026-03-04', field: 'sequence' },
+  ],
+  [
+    'the last certificate, deleted',
+    'DELETE FROM day_close WHERE account_id = $1 AND sequence = 3',
+    { date: '2026-03-04', field: 'next day to close' },
+  ],
+];
+
+describe('verification', () => {
+  let service: ServiceDatabase;
+  const made = new ClosedDays(() => service);
+
+  beforeAll(async () => {
+    service = await serviceDatabase();
+  });
+  afterAll(() => service.drop());
+
+  const closedBook = async (slug: string) => {
+    const account = await made.account(slug);
+    await made.arrive(account.id, book);
+    await made.judge(account.id);
+    await made.closedUntil(account.id, '2026-03-05');
+    await made.close(account);
+    return account.id;
+  };
+
+  it('finds nothing in a book that nobody has tampered with', async () => {
+    await closedBook('whole');
+    expect(await made.verify('whole')).toEqual({
+      account: 'whole',
+      counts: expect.objectContaining({
+        lines: 5,
+        sealed: 4,
+        waiting: 0,
+        days: 3,
+        certificates: 3,
+      }),
+      difference: null,
+    });
+  });
+
+  it.each(tamperings)('finds %s', async (what, sql, difference) => {
+    const accountId = await closedBook(what);
+    await made.tamper(sql, accountId);
+    expect((await made.verify(what))?.difference).toMatchObject(difference);
+  });
+
+  it('finds nothing in one account because of another', async () => {
+    const accountId = await closedBook('beside');
+    await made.tamper(line('amount_cents = 1001', 1), accountId);
+    expect((await made.verify('whole'))?.difference).toBeNull();
+  });
+
+  it('holds for a line whose personal data was erased, and for no other without it', async () => {
+    const accountId = await closedBook('erased');
+    const eraser = new LineEraser(service.database);
+    expect(await eraser.erase('erased', 1n, 'its holder asked for it')).toBe('erased');
+    expect(await eraser.erase('erased', 5n, 'no certificate has it')).toBe('not_certified');
+    expect(await eraser.erase('erased', 9n, 'there is no such line')).toBe('not_found');
+    const { rows } = await made.run(
+      `SELECT to_jsonb(t)::text AS text FROM "transaction" t WHERE account_id = $1 AND nsu = 1`,
+      accountId,
+    );
+    expect(rows[0].text).not.toMatch(/12345678909|someone/);
+    expect(await made.verify('erased')).toMatchObject({ difference: null, counts: { erased: 1 } });
+    await made.tamper(line('amount_cents = 1001', 1), accountId);
+    expect((await made.verify('erased'))?.difference).toMatchObject({
+      nsu: 1n,
+      field: 'line hash',
+    });
+    await expect(made.run(line(`notes = 'x'`, 1), accountId)).rejects.toThrow('written once');
+    await expect(made.run(line('notes = NULL', 2), accountId)).rejects.toThrow('written once');
+    await expect(
+      made.run('DELETE FROM line_erasure WHERE account_id = $1', accountId),
+    ).rejects.toThrow('is only added to');
+  });
+
+  it('tells no personal data', async () => {
+    const accountId = await closedBook('personal');
+    await made.tamper(line(`counterparty_document = '11144477735'`, 1), accountId);
+    const { difference } = (await made.verify('personal')) ?? {};
+    expect(difference).toMatchObject({ field: 'counterpartyDocument' });
+    expect(Object.values(difference ?? {}).join(' ')).not.toMatch(/12345678909|11144477735/);
+  });
+});

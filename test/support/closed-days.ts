@@ -1,0 +1,144 @@
+// A book of a few days whose statement is closed: lines with the balances of their nsu, put into the mirror as they would
+// arrive, judged by hand, and closed by the house's own code.
+import type { DayClose } from '../../src/generated/service/client.js';
+import { statementDayStart } from '../../src/brazil/statement-day.js';
+import { DayCertifier } from '../../src/day-closes/day-certifier.service.js';
+import { DayClosing } from '../../src/day-closes/day-closing.service.js';
+import { Verifier } from '../../src/day-closes/verifier.service.js';
+import { EventsService } from '../../src/events/events.service.js';
+import { formatReais } from '../../src/money/cents.js';
+import { parseJson, tolerant } from '../../src/platform/exact-json.js';
+import { Breaks } from '../../src/reconciliation/breaks.service.js';
+import { BankTime } from '../../src/statement/bank-time.service.js';
+import { readLine, type StatementLine } from '../../src/statement/line.js';
+import { insertLines } from '../../src/statement/statement.queries.js';
+import type { ServiceDatabase } from './service-database.js';
+
+export interface BookLine {
+  nsu: number;
+  /** The bank's, ISO 8601. */
+  at: string;
+  /** Negative for a debit. */
+  cents: number;
+}
+
+const bankTime = new Date('2026-03-20T12:00:00Z');
+
+export class ClosedDays {
+  constructor(private readonly service: () => ServiceDatabase) {}
+
+  readonly run = (sql: string, ...values: unknown[]) =>
+    this.service().database.pool.query(sql, values);
+
+  /** An account with an empty mirror that is closed over these days. */
+  readonly account = async (slug: string, goLiveAt = new Date('2026-03-01T03:00:00Z')) => {
+    const { database } = this.service();
+    const { id } = await database.prisma.bankAccount.create({ data: { slug, goLiveAt } });
+    await this.run(
+      `INSERT INTO statement_state (account_id, is_anchored, closed_from, closed_until)
+       VALUES ($1, true, '2026-02-01T03:00:00Z', '2026-02-01T03:00:00Z')`,
+      id,
+    );
+    return { id, goLiveAt };
+  };
+
+  readonly closedUntil = (accountId: number, day: string) =>
+    this.run(
+      'UPDATE statement_state SET closed_until = $2 WHERE account_id = $1',
+      accountId,
+      statementDayStart(day),
+    );
+
+  /** Those of the lines that arrive now: balances follow nsu among all of them, from R$ 100.00 on. */
+  readonly arrive = async (
+    accountId: number,
+    all: BookLine[],
+    isHere: (line: BookLine) => boolean = () => true,
+  ) => {
+    const { database } = this.service();
+    let balance = 10_000n;
+    const lines: StatementLine[] = [];
+    for (const line of [...all].sort((a, b) => a.nsu - b.nsu)) {
+      const previous = balance;
+      balance += BigInt(line.cents);
+      if (isHere(line)) lines.push(lineOf(line, previous, balance));
+    }
+    if (lines.length > 0) await database.transaction((tx) => insertLines(tx, accountId, lines));
+  };
+
+  /** Every line that nobody has judged needs no match. */
+  readonly judge = async (accountId: number) => {
+    await this.run(
+      `INSERT INTO classification (account_id, nsu, rule, category)
+       SELECT account_id, nsu, 'hand', 'accepted' FROM "transaction" WHERE account_id = $1
+       ON CONFLICT DO NOTHING`,
+      accountId,
+    );
+    await this.run(
+      `INSERT INTO reconciliation_state (account_id, judged_arrival)
+       SELECT $1, max(arrival) FROM "transaction" WHERE account_id = $1
+       ON CONFLICT (account_id) DO UPDATE SET judged_arrival = EXCLUDED.judged_arrival`,
+      accountId,
+    );
+  };
+
+  readonly close = async (account: { id: number; goLiveAt: Date }) => {
+    const { database } = this.service();
+    const wakeUps = { wake: () => Promise.resolve() } as never;
+    const events = new EventsService(database, wakeUps);
+    const breaks = new Breaks(events);
+    const certifier = new DayCertifier(events, breaks);
+    const time = new BankTime(database, { now: () => bankTime } as never);
+    await new DayClosing(database, time, breaks, certifier, events).close(account);
+  };
+
+  /** The chain, in order. */
+  readonly chain = (accountId: number): Promise<DayClose[]> =>
+    this.service().database.prisma.dayClose.findMany({
+      where: { accountId },
+      orderBy: { sequence: 'asc' },
+    });
+
+  readonly breaks = async (accountId: number) => {
+    const found = await this.service().database.prisma.break.findMany({ where: { accountId } });
+    return found.map(({ kind, subject, state }) => `${state} ${kind} ${subject}`).sort();
+  };
+
+  readonly verify = async (slug: string) => {
+    const [verified] = await new Verifier(this.service().database, () => undefined).verify(slug);
+    return verified;
+  };
+
+  /** Writes past every trigger, as whoever holds the database can. */
+  readonly tamper = async (sql: string, ...values: unknown[]) => {
+    const client = await this.service().database.pool.connect();
+    try {
+      await client.query('SET session_replication_role = replica');
+      const { rowCount } = await client.query(sql, values);
+      if (rowCount === 0) throw new Error('nothing was tampered with');
+    } finally {
+      await client.query('RESET session_replication_role');
+      client.release();
+    }
+  };
+}
+
+function lineOf({ nsu, at, cents }: BookLine, previous: bigint, current: bigint): StatementLine {
+  const text = JSON.stringify({
+    id: `line-${nsu}`,
+    nsu,
+    createdAt: at,
+    notes: `paid by someone ${nsu}`,
+    type: { name: cents < 0 ? 'DEBIT_PIX' : 'CREDIT_PIX', isCredit: cents > 0 },
+    amount: 0,
+    balance: { balancePrevious: 0, currentBalance: 0 },
+    proof: { payer: { holder: { document: '12345678909' } } },
+  });
+  const exact = text
+    .replace('"amount":0', `"amount":${formatReais(BigInt(Math.abs(cents)))}`)
+    .replace('"balancePrevious":0', `"balancePrevious":${formatReais(previous)}`)
+    .replace('"currentBalance":0', `"currentBalance":${formatReais(current)}`);
+  const reading = readLine(parseJson(exact, tolerant));
+  if (!reading.ok) throw new Error(reading.reason);
+  return reading.line;
+}
