@@ -1,5 +1,6 @@
 // The service of the year: whole, in the test's own process, before the year's bank; its workers and its clock stand
 // still, so that each step is taken when the year wants it.
+import pg from 'pg';
 import { AppModule } from '../../src/app.module.js';
 import { loadSettings } from '../../src/config.js';
 import { Database } from '../../src/database.service.js';
@@ -9,15 +10,15 @@ import { createLog } from '../../src/platform/log.js';
 import { connectQueue } from '../../src/platform/queue.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 import { StatementService } from '../../src/statement/statement.service.js';
-import { testDatabase } from '../support/postgres.js';
+import { testDatabase, type TestDatabase } from '../support/postgres.js';
 import { applyServiceMigrations } from '../support/service-database.js';
 import { YearBank, type ShownOrder } from './bank.js';
 import type { Year } from './generate.js';
 import { layGround, layOtherAccount } from './ground.js';
 
-export async function openHouse(year: Year, order: ShownOrder) {
+export async function openHouse(year: Year, order: ShownOrder, isKept = false) {
   const bank = await YearBank.open(year, order);
-  const test = await testDatabase();
+  const test = isKept ? await keptDatabase() : await testDatabase();
   await applyServiceMigrations(test.url);
   await test.pool.query(
     `INSERT INTO bank_account (slug, go_live_at, updated_at) VALUES ('main', $1, now())`,
@@ -55,6 +56,19 @@ export async function openHouse(year: Year, order: ShownOrder) {
       bank.close();
     },
   };
+}
+
+/** The database that a service with this data folder would open; made anew. */
+async function keptDatabase(): Promise<TestDatabase> {
+  const url = new URL(process.env.TEST_DATABASE_URL ?? '');
+  const server = new pg.Client({ connectionString: url.href });
+  await server.connect();
+  await server.query('DROP DATABASE IF EXISTS concilia WITH (FORCE)');
+  await server.query('CREATE DATABASE concilia');
+  await server.end();
+  url.pathname = '/concilia';
+  const pool = new pg.Pool({ connectionString: url.href, max: 10 });
+  return { url: url.href, pool, drop: () => pool.end() };
 }
 
 export type House = Awaited<ReturnType<typeof openHouse>>;

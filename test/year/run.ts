@@ -11,6 +11,8 @@ import { steps, type Step } from './steps.js';
 export interface YearWishes extends YearPlan {
   /** Imports the same lines once more in a shuffled order, and compares both books. */
   shuffle: boolean;
+  /** Keeps the database of the first. */
+  isKept?: boolean;
 }
 
 export interface Outcome {
@@ -26,7 +28,7 @@ const patienceMs = 120_000;
 export async function runYear(wishes: YearWishes, progress: Progress): Promise<Outcome> {
   const year = generateYear(wishes);
   progress(`${year.lines.length} lines and ${year.book.expectations.length} expectations laid out`);
-  const first = await liveThrough(year, 'desc', progress);
+  const first = await liveThrough(year, 'desc', progress, wishes.isKept);
   const findings = [...first.findings];
   if (wishes.shuffle) {
     const second = await liveThrough(year, 'shuffled', progress);
@@ -47,7 +49,12 @@ interface Lived {
   rows: string[];
 }
 
-async function liveThrough(year: Year, order: ShownOrder, progress: Progress): Promise<Lived> {
+async function liveThrough(
+  year: Year,
+  order: ShownOrder,
+  progress: Progress,
+  isKept = false,
+): Promise<Lived> {
   const timings: Timing[] = [];
   const timed = async <Result>(what: string, lines: number, work: () => Promise<Result>) => {
     const startedAt = Date.now();
@@ -57,7 +64,7 @@ async function liveThrough(year: Year, order: ShownOrder, progress: Progress): P
     return result;
   };
   const count = year.lines.length;
-  const house = await timed('the ground is laid', count, () => openHouse(year, order));
+  const house = await timed('the ground is laid', count, () => openHouse(year, order, isKept));
   try {
     await timed('mirrored, what shows at once', count, house.sync);
     await timed('judged, what shows at once', count, house.reconcile);
