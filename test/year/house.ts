@@ -42,7 +42,7 @@ export async function openHouse(year: Year, order: ShownOrder, isKept = false) {
   await layGround(ground, year);
   await layOtherAccount(ground, year);
   return {
-    ...{ application, bank, pool: test.pool, accountId: account.id, url: test.url },
+    ...{ application, bank, database, pool: test.pool, accountId: account.id, url: test.url },
     /** Polls the statement once. */
     sync: () => application.get(StatementService, { strict: false }).sync(account.id),
     /** Judges what there is to judge. */
