@@ -2,7 +2,7 @@
 export default {
   rootDir: '..',
   roots: ['<rootDir>/bench'],
-  testMatch: ['**/*.bench.ts'],
+  testMatch: ['**/*.spec.ts'],
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest'] },

@@ -3,7 +3,7 @@
 import { statementDayStart } from '../../src/brazil/statement-day.js';
 import { addDays } from '../../src/brazil/calendar.js';
 import { Book, type Line } from './book.js';
-import { dayMs, ordinary, rarity, troubles } from './scenarios.js';
+import { dayMs, ordinary, troubles } from './scenarios.js';
 
 export interface YearPlan {
   lines: number;
@@ -32,6 +32,14 @@ const openingCents = 50_000_000_000;
 const firstNsu = 1_000;
 /** Room for the second and third line of what begins late in the year. */
 const roomDays = 12;
+
+/** How much rarer than the others. */
+const rarity: Record<string, number> = {
+  'answer lost': 0.1,
+  'paid twice, given back by us': 0.25,
+  'another amount debited': 0.25,
+  'debited twice': 0.5,
+};
 
 export function generateYear(plan: YearPlan): Year {
   const book = new Book(plan.seed);

@@ -293,11 +293,3 @@ export const troubles: Record<string, Scenario> = {
     });
   },
 };
-
-/** How much rarer than the others. */
-export const rarity: Record<string, number> = {
-  'answer lost': 0.1,
-  'paid twice, given back by us': 0.25,
-  'another amount debited': 0.25,
-  'debited twice': 0.5,
-};
