@@ -116,6 +116,7 @@ export class RunsService {
       const type = state === 'finished' ? 'reconciliation.finished' : 'reconciliation.failed';
       await this.events.record(tx, accountId, [{ type, data: { runId, ...told } }]);
     });
+    await this.wakeUps.wake('closeDays', { accountId });
     await this.events.announce(accountId);
   }
 }

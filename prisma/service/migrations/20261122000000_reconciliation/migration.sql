@@ -312,3 +312,158 @@ END $$;
 CREATE TRIGGER "rule_version_is_fixed" BEFORE UPDATE ON "rule_version" FOR EACH ROW
   WHEN (OLD.definition <> NEW.definition OR OLD.action <> NEW.action OR OLD.priority <> NEW.priority)
   EXECUTE FUNCTION "rule_version_is_fixed"();
+
+-- AlterTable
+ALTER TABLE "reconciliation_state" ADD COLUMN     "rules_changed_at" TIMESTAMPTZ(3),
+ADD COLUMN     "rules_looked_at" TIMESTAMPTZ(3),
+ADD COLUMN     "rules_reviewed_at" TIMESTAMPTZ(3);
+
+-- CreateTable
+CREATE TABLE "rule_entry" (
+    "account_id" INTEGER NOT NULL,
+    "id" UUID NOT NULL DEFAULT gen_random_uuid(),
+    "rule_id" UUID NOT NULL,
+    "version" INTEGER NOT NULL,
+    "action" TEXT NOT NULL,
+    "actor" TEXT,
+    "reason" TEXT,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+    CONSTRAINT "rule_entry_pkey" PRIMARY KEY ("account_id","id")
+);
+
+-- CreateIndex
+CREATE INDEX "rule_entry_account_id_rule_id_created_at_idx" ON "rule_entry"("account_id", "rule_id", "created_at");
+
+-- CreateIndex
+CREATE INDEX "expected_payment_withdrawn" ON "expected_payment"("account_id", "withdrawn_at") WHERE (withdrawn_at IS NOT NULL);
+
+-- CreateIndex
+CREATE INDEX "classification_declared" ON "classification"("account_id", "nsu") WHERE (rule = 'declared');
+
+-- CreateIndex
+CREATE INDEX "match_declared" ON "match"("account_id", "nsu") WHERE (rule = 'declared' AND unlinked_at IS NULL);
+
+
+
+-- What Prisma does not know.
+ALTER TABLE "rule_entry" ADD CONSTRAINT "rule_entry_action" CHECK
+  ("action" IN ('declared', 'tried', 'activated', 'retired'));
+CREATE TRIGGER "rule_entry_is_only_added_to" BEFORE UPDATE OR DELETE ON "rule_entry" FOR EACH ROW
+  EXECUTE FUNCTION "is_only_added_to"();
+
+-- CreateIndex
+CREATE INDEX "charge_ended" ON "charge"("account_id", "checked_at") WHERE (cancelled_at IS NOT NULL OR expired_at IS NOT NULL);
+
+-- CreateIndex
+CREATE INDEX "transaction_movement" ON "transaction"("account_id", "movement_id") WHERE (movement_id IS NOT NULL);
+
+-- AlterTable
+ALTER TABLE "break" ADD COLUMN     "opened_day" TEXT;
+
+-- CreateTable
+CREATE TABLE "refund_policy_entry" (
+    "account_id" INTEGER NOT NULL,
+    "id" UUID NOT NULL DEFAULT gen_random_uuid(),
+    "sequence" BIGSERIAL NOT NULL,
+    "break_kind" TEXT NOT NULL,
+    "is_on" BOOLEAN NOT NULL,
+    "max_cents" BIGINT,
+    "actor" TEXT NOT NULL,
+    "reason" TEXT NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+    CONSTRAINT "refund_policy_entry_pkey" PRIMARY KEY ("account_id","id")
+);
+
+-- CreateIndex
+CREATE INDEX "break_entry_refund" ON "break_entry"("account_id", "break_id") WHERE (action = 'refund');
+
+-- CreateIndex
+CREATE UNIQUE INDEX "refund_policy_entry_account_id_sequence_key" ON "refund_policy_entry"("account_id", "sequence");
+
+
+
+-- What Prisma does not know.
+CREATE TRIGGER "refund_policy_entry_is_only_added_to" BEFORE UPDATE OR DELETE ON "refund_policy_entry" FOR EACH ROW
+  EXECUTE FUNCTION "is_only_added_to"();
+
+-- AlterTable
+ALTER TABLE "reconciliation_run" ADD COLUMN     "after_arrival" BIGINT NOT NULL DEFAULT 0;
+
+-- AlterTable
+ALTER TABLE "reconciliation_state" ADD COLUMN     "missing_bank_time" TIMESTAMPTZ(3);
+
+-- DropIndex
+DROP INDEX "reconciliation_run_running";
+
+-- CreateIndex
+CREATE UNIQUE INDEX "reconciliation_run_running" ON "reconciliation_run"("account_id") WHERE (state = 'running');
+
+-- CreateIndex
+CREATE INDEX "match_unlinked" ON "match"("account_id", "unlinked_at") WHERE (unlinked_at IS NOT NULL);
+
+-- CreateIndex
+CREATE INDEX "operation_ended" ON "operation"("account_id", "ended_at") WHERE (ended_at IS NOT NULL);
+
+-- CreateIndex
+CREATE INDEX "charge_due_otherwise" ON "charge"("account_id", "bank_due_date") WHERE (bank_due_date <> due_date);
+
+-- AlterTable
+ALTER TABLE "statement_state" ADD COLUMN     "balance_differs_cents" BIGINT,
+ADD COLUMN     "balance_differs_nsu" BIGINT,
+ADD COLUMN     "closing_failures" INTEGER NOT NULL DEFAULT 0,
+ADD COLUMN     "closing_next_at" TIMESTAMPTZ(3),
+ADD COLUMN     "hole_after_nsu" BIGINT,
+ADD COLUMN     "hole_balance_cents" BIGINT,
+ADD COLUMN     "hole_nsu" BIGINT,
+ADD COLUMN     "import_started_at" TIMESTAMPTZ(3),
+ADD COLUMN     "is_balance_off" BOOLEAN NOT NULL DEFAULT false,
+ADD COLUMN     "live_balance_next_at" TIMESTAMPTZ(3);
+
+-- CreateIndex
+CREATE INDEX "unreadable_line_open" ON "unreadable_line"("account_id", "nsu") WHERE (resolved_at IS NULL);
+
+-- AlterTable
+ALTER TABLE "day_close_state" ADD COLUMN     "amend_from" TEXT,
+ADD COLUMN     "seen_arrival" BIGINT NOT NULL DEFAULT 0;
+
+-- CreateTable
+CREATE TABLE "line_erasure" (
+    "account_id" INTEGER NOT NULL,
+    "nsu" BIGINT NOT NULL,
+    "reason" TEXT NOT NULL,
+    "erased_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "line_erasure_pkey" PRIMARY KEY ("account_id","nsu")
+);
+
+
+
+-- What Prisma does not know.
+CREATE TRIGGER "line_erasure_is_only_added_to" BEFORE UPDATE OR DELETE ON "line_erasure" FOR EACH ROW
+  EXECUTE FUNCTION "is_only_added_to"();
+
+-- A line is written once; what is personal in it may be erased, all at once, where it is written down why.
+CREATE OR REPLACE FUNCTION "transaction_is_written_once"() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  personal CONSTANT text[] := ARRAY['content', 'content_hash', 'notes', 'counterparty', 'counterparty_document'];
+BEGIN
+  IF TG_OP = 'UPDATE' AND NEW.content = '' AND NEW.content_hash = '' AND NEW.notes IS NULL
+    AND NEW.counterparty IS NULL AND NEW.counterparty_document IS NULL
+    AND to_jsonb(NEW) - personal = to_jsonb(OLD) - personal
+    AND EXISTS (SELECT 1 FROM "line_erasure" e WHERE e.account_id = OLD.account_id AND e.nsu = OLD.nsu)
+  THEN
+    RETURN NEW;
+  END IF;
+  RAISE EXCEPTION 'line % of account % is written once', OLD.nsu, OLD.account_id USING ERRCODE = 'check_violation';
+END $$;
+
+-- CreateIndex
+CREATE INDEX "webhook_event_account_id_received_at_idx" ON "webhook_event"("account_id", "received_at");
+
+-- CreateIndex
+CREATE INDEX "webhook_event_nsu" ON "webhook_event"("account_id", "reference", "received_at") WHERE (reference_kind = 'nsu');
+
+-- CreateIndex
+CREATE INDEX "webhook_event_charge" ON "webhook_event"("account_id", "reference", "received_at") WHERE (reference_kind = 'correlation_id');
