@@ -19,8 +19,8 @@ import { lockJudgement } from './verdicts.queries.js';
 const pauseMs = 60_000;
 /** What is committed this long after the time that it bears is still found. */
 const slackMs = 600_000;
-/** How far back money that was sent is looked for the first time. */
-const firstLookMs = 40 * 86_400_000;
+/** The first look goes over all that was ever sent. */
+const beginning = new Date(0);
 const batchSize = 1_000;
 
 @Injectable()
@@ -85,16 +85,14 @@ function dueBy({ bankTime, clockOffsetMs }: queries.Sight, waitMs: number): quer
  * goes back: by today's difference of the clocks it ended no earlier than it did.
  */
 function since(sight: queries.Sight, waitMs: number): queries.Since {
-  const { bankTime, now, clockOffsetMs, lookedAt, lookedBankTime, dueUntil } = sight;
-  const seenBefore = lookedBankTime ?? before(bankTime, firstLookMs);
-  const dueThen = before(seenBefore, waitMs + Number(clockOffsetMs));
-  const changedAt = before(lookedAt ?? before(now, firstLookMs), slackMs);
+  const { clockOffsetMs, lookedAt, lookedBankTime, dueUntil } = sight;
+  const due = dueUntil ?? '';
+  if (lookedAt === null || lookedBankTime === null)
+    return { due, changedAt: beginning, endedAt: beginning };
+  const dueThen = before(lookedBankTime, waitMs + Number(clockOffsetMs));
+  const changedAt = before(lookedAt, slackMs);
   const endedAt = before(dueThen, slackMs);
-  return {
-    due: dueUntil ?? '',
-    changedAt,
-    endedAt: endedAt < changedAt ? endedAt : changedAt,
-  };
+  return { due, changedAt, endedAt: endedAt < changedAt ? endedAt : changedAt };
 }
 
 function toBreak(payment: queries.MissingPayment, waitMs: number): NewBreak {
