@@ -15,6 +15,7 @@ export interface ReviewedRow {
   occurredAt: Date;
   paidCents: bigint;
   givenBackCents: bigint;
+  toleratedCents: bigint | null;
   /** It counts; otherwise its match was unlinked. */
   isLive: boolean;
 }
@@ -65,6 +66,7 @@ export async function listReviewed(
            LEAST(m.amount_cents, returned.cents + CASE
              WHEN m.amount_cents = line.amount_cents OR refunded.cents >= line.amount_cents THEN refunded.cents
              ELSE 0 END) AS "givenBackCents",
+           CASE WHEN m.rule = 'declared' AND m.evidence ? 'differenceCents' THEN m.owed_cents END AS "toleratedCents",
            m.unlinked_at IS NULL AS "isLive"
     FROM touched
     -- From each to the next by its index, whatever the statistics say, or before there are any.
@@ -72,7 +74,7 @@ export async function listReviewed(
       SELECT * FROM expected_payment WHERE account_id = ${accountId} AND id = touched.id OFFSET 0
     ) e
     CROSS JOIN LATERAL (
-      SELECT nsu, role, amount_cents, unlinked_at FROM match
+      SELECT nsu, role, amount_cents, owed_cents, rule, evidence, unlinked_at FROM match
       WHERE account_id = ${accountId} AND expected_payment_id = e.id OFFSET 0
     ) m
     CROSS JOIN LATERAL (

@@ -62,9 +62,10 @@ const keyOf = ({ kind, subject }: queries.StandingFinding): string => `${kind} $
 function toCredits(rows: readonly queries.ReviewedRow[]): ReviewedCredit[] {
   const credits = new Map<string, ReviewedCredit>();
   for (const row of rows.filter(({ isLive }) => isLive)) {
-    const { nsu, occurredAt, paidCents, givenBackCents, isLive: _, ...terms } = row;
+    const { nsu, occurredAt, paidCents, givenBackCents, toleratedCents, isLive: _, ...terms } = row;
     const known = credits.get(row.expectedPaymentId) ?? { ...terms, payments: [] };
-    known.payments.push({ nsu, occurredAt, amountCents: paidCents, givenBackCents });
+    const amounts = { amountCents: paidCents, givenBackCents, toleratedCents };
+    known.payments.push({ nsu, occurredAt, ...amounts });
     credits.set(row.expectedPaymentId, known);
   }
   return [...credits.values()];

@@ -19,6 +19,7 @@ const credit = (
     occurredAt: at(index),
     amountCents: BigInt(cents),
     givenBackCents: BigInt(givenBack),
+    toleratedCents: null,
   })),
   ...change,
 });
@@ -57,6 +58,14 @@ describe('what was paid of a charge of 1000', () => {
   it('after its time is told of the lines after it alone', () => {
     const expired = credit([[400], [600]], { expiredAt: at(0) });
     expect(told(expired)).toEqual(['paid_after_expiry 2 600']);
+  });
+
+  it('leaves alone what a declared rule tolerates, and tells what comes on top of it', () => {
+    const tolerated = credit([[990], [500]]);
+    Object.assign(tolerated.payments[0] ?? {}, { toleratedCents: 990n });
+    expect(told(tolerated)).toEqual(['duplicate_payment 2 500']);
+    tolerated.payments.pop();
+    expect(told(tolerated)).toEqual([]);
   });
 
   it('is what was owed on the day of the payment', () => {

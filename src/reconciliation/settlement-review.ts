@@ -12,6 +12,8 @@ export interface ReviewedPayment {
   amountCents: bigint;
   /** What of it has gone back to the payer. */
   givenBackCents: bigint;
+  /** What a declared rule counted as owed in all, within its tolerance; null where none did. */
+  toleratedCents: bigint | null;
 }
 
 export interface ReviewedCredit extends ExpectedTerms {
@@ -94,7 +96,7 @@ function findOfCharge(credit: ReviewedCredit, kept: readonly Kept[]): Finding[] 
     netCents += payment.netCents;
     grossCents += payment.amountCents;
     const day = saoPauloDay(occurredAt);
-    owed = wasSettled ? owed : owedWhenPaid(credit, netCents, day);
+    if (!wasSettled) owed = payment.toleratedCents ?? owedWhenPaid(credit, netCents, day);
     const excessCents: bigint = owed === null ? 0n : netCents - owed;
     isSettled = wasSettled || excessCents >= 0n;
     const kind = kindOf(credit, payment, wasSettled, excessCents);
@@ -129,7 +131,8 @@ function kindOf(
 
 /** What was given back of an instalment may have been so for reasons of the seller's own: it is not claimed again. */
 function restOf(credit: ReviewedCredit, grossCents: bigint, last: Kept): bigint {
-  const owed = owedWhenPaid(credit, grossCents, saoPauloDay(last.occurredAt));
+  const owed =
+    last.toleratedCents ?? owedWhenPaid(credit, grossCents, saoPauloDay(last.occurredAt));
   return owed === null ? 0n : owed - grossCents;
 }
 

@@ -27,7 +27,10 @@ export async function layGround(ground: Ground, { book }: Year): Promise<void> {
   await insert(
     ground,
     attemptSql,
-    [...operations.values()].map((each) => operationRow(each, ours)),
+    [...operations.values()].map((each) => ({
+      ...operationRow(each, ours),
+      clockOffsetMs: -ground.aheadMs,
+    })),
   );
   await insert(
     ground,
@@ -131,7 +134,8 @@ function transferRows(all: Expectation[], ours: (at: number) => string): Row[] {
 const from = (columns: string) => `FROM jsonb_to_recordset($2::jsonb) AS r(${columns})`;
 
 const operationColumns = `id uuid, kind text, state text, "createdAt" timestamptz, "endedAt" timestamptz,
-  "responseStatus" int, "nextActionAt" timestamptz, "sendBy" timestamptz`;
+  "responseStatus" int, "nextActionAt" timestamptz, "sendBy" timestamptz,
+  "clockOffsetMs" bigint`;
 
 const operationSql = `
   INSERT INTO operation (account_id, id, kind, state, request_hash, request_params, attempts, response_status,
@@ -140,8 +144,8 @@ const operationSql = `
   ${from(operationColumns)}`;
 
 const attemptSql = `
-  INSERT INTO operation_attempt (account_id, operation_id, number, started_at, send_by)
-  SELECT $1, id, 1, "createdAt", "sendBy" ${from(operationColumns)}`;
+  INSERT INTO operation_attempt (account_id, operation_id, number, started_at, send_by, clock_offset_ms)
+  SELECT $1, id, 1, "createdAt", "sendBy", "clockOffsetMs" ${from(operationColumns)}`;
 
 const expectedColumns = `id uuid, "operationId" uuid, kind text, "isCredit" boolean, cents bigint, "dueDate" text,
   terms text, "isMultiUse" boolean, "billCode" text, "createdAt" timestamptz, "withdrawnAt" timestamptz`;
