@@ -26,10 +26,15 @@ export async function lockJudgement(tx: Tx, accountId: number): Promise<bigint> 
 
 /** Of a line (t) that stands in a break (b): the credit that it gives back was matched since. */
 const givesBackWhatWasMatched = Prisma.sql`EXISTS (
-  SELECT FROM "transaction" credit
-  JOIN match m ON m.account_id = credit.account_id AND m.nsu = credit.nsu AND m.unlinked_at IS NULL
-  WHERE credit.account_id = t.account_id AND credit.end_to_end_id = t.original_end_to_end_id AND credit.is_credit
-    AND m.role = 'payment' AND m.created_at > b.opened_at)`;
+  SELECT FROM (
+    SELECT nsu, is_credit FROM "transaction"
+    WHERE account_id = t.account_id AND end_to_end_id = t.original_end_to_end_id OFFSET 0
+  ) credit
+  CROSS JOIN LATERAL (
+    SELECT role, created_at FROM match
+    WHERE account_id = t.account_id AND nsu = credit.nsu AND unlinked_at IS NULL OFFSET 0
+  ) m
+  WHERE credit.is_credit AND m.role = 'payment' AND m.created_at > b.opened_at)`;
 
 /** Lines in breaks are looked at for so long: what names them comes within a day, or never. */
 const lookedAtFor = '7 days';
@@ -44,16 +49,20 @@ export async function listLinesToJudge(
   { afterArrival, limit, freshMs }: { afterArrival: bigint; limit: number; freshMs: number },
 ): Promise<ArrivedLine[]> {
   return tx.$queryRaw<ArrivedLine[]>`
-    WITH due AS (
-      (SELECT nsu, 'new' AS came_as FROM "transaction"
-       WHERE account_id = ${accountId} AND arrival > ${afterArrival} ORDER BY arrival LIMIT ${limit})
+    WITH fresh AS MATERIALIZED (
+      SELECT nsu, 'new' AS came_as FROM "transaction"
+      WHERE account_id = ${accountId} AND arrival > ${afterArrival} ORDER BY arrival LIMIT ${limit}
+    ), due AS (
+      SELECT * FROM fresh
       UNION ALL
       (SELECT nsu, 'deferred' FROM deferred_line
        WHERE account_id = ${accountId} ORDER BY deferred_at LIMIT ${limit})
       UNION ALL
       (SELECT t.nsu, 'open' FROM break b
        JOIN "transaction" t ON t.account_id = b.account_id AND t.nsu = b.nsu
-       WHERE b.account_id = ${accountId} AND b.state = 'open' AND b.kind = ANY (${[...lineBreakKinds]}::text[])
+       -- Once all that is new is judged: until then each batch would go over them all.
+       WHERE (SELECT count(*) FROM fresh) < ${limit}
+         AND b.account_id = ${accountId} AND b.state = 'open' AND b.kind = ANY (${[...lineBreakKinds]}::text[])
          AND b.opened_at > now() - ${lookedAtFor}::interval
          AND NOT EXISTS (SELECT FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL)
          AND (${isOwnTransfer(accountId)} OR (
@@ -68,16 +77,27 @@ export async function listLinesToJudge(
            JOIN operation o ON o.account_id = e.account_id AND o.id = e.operation_id
            WHERE NOT t.is_credit AND o.updated_at > b.opened_at
          ) OR EXISTS (
-           SELECT FROM "transaction" paid
-           JOIN match m ON m.account_id = paid.account_id AND m.nsu = paid.nsu AND m.unlinked_at IS NULL
-           WHERE t.is_credit AND paid.account_id = ${accountId} AND NOT paid.is_credit
-             AND paid.end_to_end_id IN (t.end_to_end_id, t.original_end_to_end_id) AND m.created_at > b.opened_at
+           SELECT FROM (VALUES (t.end_to_end_id), (t.original_end_to_end_id)) AS told(value)
+           CROSS JOIN LATERAL (
+             SELECT nsu, is_credit FROM "transaction"
+             WHERE account_id = ${accountId} AND end_to_end_id = told.value OFFSET 0
+           ) paid
+           CROSS JOIN LATERAL (
+             SELECT created_at FROM match
+             WHERE account_id = ${accountId} AND nsu = paid.nsu AND unlinked_at IS NULL OFFSET 0
+           ) m
+           WHERE t.is_credit AND NOT paid.is_credit AND m.created_at > b.opened_at
          ) OR EXISTS (
-           SELECT FROM expected_payment_reference r
-           JOIN match m ON m.account_id = r.account_id AND m.expected_payment_id = r.expected_payment_id
-             AND m.unlinked_at IS NULL
-           WHERE t.is_credit AND r.account_id = ${accountId} AND m.created_at > b.opened_at
-             AND (r.kind, r.value) IN (('movement_id', t.movement_id), ('bill_code', t.bill_code))
+           SELECT FROM (VALUES ('movement_id', t.movement_id), ('bill_code', t.bill_code)) AS told(kind, value)
+           CROSS JOIN LATERAL (
+             SELECT expected_payment_id AS id FROM expected_payment_reference
+             WHERE account_id = ${accountId} AND kind = told.kind AND value = told.value OFFSET 0
+           ) e
+           CROSS JOIN LATERAL (
+             SELECT created_at, unlinked_at FROM match
+             WHERE account_id = ${accountId} AND expected_payment_id = e.id OFFSET 0
+           ) m
+           WHERE t.is_credit AND m.unlinked_at IS NULL AND m.created_at > b.opened_at
          )))
        ORDER BY b.opened_at DESC LIMIT ${limit})
     )
