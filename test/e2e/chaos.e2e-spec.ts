@@ -4,7 +4,7 @@ import { planRounds, profileSettings, type Round, type Wishes } from '../chaos/r
 import { runRound } from '../chaos/run.js';
 
 const asked = process.env.CHAOS;
-const short: Wishes = { intents: 46, fault: 'all', kill: true, wipe: true, two: true };
+const short: Wishes = { intents: 36, fault: 'all', kill: true, wipe: true, two: true };
 const rounds = planRounds(asked ? (JSON.parse(asked) as Wishes) : short);
 const settings = profileSettings(process.env);
 

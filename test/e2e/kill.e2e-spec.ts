@@ -12,8 +12,8 @@ interface Ledger {
   audit: { clean: boolean };
 }
 
-const kills = 4;
-const payments = 80;
+const kills = 3;
+const payments = 60;
 
 describe('kill -9 at any point, and a restart', () => {
   let service: TestDatabase;

@@ -198,8 +198,8 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
     expect(receiver.distinct('charge.paid').filter(({ data }) => data.nsu === 1)).toHaveLength(1);
   });
 
-  run('loses no settlement and no event when the queue is wiped under 100 payments', async () => {
-    const ids = Array.from({ length: 100 }, (_, index) => `wiped-${index}`);
+  run('loses no settlement and no event when the queue is wiped under 60 payments', async () => {
+    const ids = Array.from({ length: 60 }, (_, index) => `wiped-${index}`);
     let isPaying = true;
     const wiping = (async () => {
       for (; isPaying; await new Promise((resolve) => setTimeout(resolve, 300))) await wipeQueue();
@@ -240,21 +240,23 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
     expect((await summaryOf(concilia)).webhooks.received).toBe(before.webhooks.received);
   });
 
-  run(
-    'registers its webhooks again by itself, each once, leaving what is right',
-    async () => {
-      await concilia.stop();
-      await concilia.start();
-      const first = await concilia.bank<Registration[]>('GET', '/baas/api/v1/webhooks');
-      await concilia.stop();
-      await concilia.start();
-      const second = await concilia.bank<Registration[]>('GET', '/baas/api/v1/webhooks');
-      expect(first.body.length).toBeGreaterThan(0);
-      expect(new Set(first.body.map(({ eventType }) => eventType)).size).toBe(first.body.length);
-      expect(second.body).toEqual(first.body);
-    },
-    60_000,
-  );
+  // Whatever carries the jobs: once is enough.
+  if (backend === 'PostgreSQL')
+    run(
+      'registers its webhooks again by itself, each once, leaving what is right',
+      async () => {
+        await concilia.stop();
+        await concilia.start();
+        const first = await concilia.bank<Registration[]>('GET', '/baas/api/v1/webhooks');
+        await concilia.stop();
+        await concilia.start();
+        const second = await concilia.bank<Registration[]>('GET', '/baas/api/v1/webhooks');
+        expect(first.body.length).toBeGreaterThan(0);
+        expect(new Set(first.body.map(({ eventType }) => eventType)).size).toBe(first.body.length);
+        expect(second.body).toEqual(first.body);
+      },
+      60_000,
+    );
 });
 
 /** The book agrees with the bank's own ledger, whole and to the cent. */
