@@ -134,6 +134,36 @@ it('a charge that was found cancelled after its payment is told, and a reopening
   expect(book.woken).toHaveLength(before);
 });
 
+it('of many charges that ended each is reviewed, and none that can get no break is woken for', async () => {
+  for (const [place, reference] of ['one', 'other', 'back'].entries()) {
+    await charge(reference);
+    const endToEndId = `end ${reference}`;
+    await book.mirror({ ...pix, nsu: nsu + place, externalId: reference, endToEndId, age: 9 });
+  }
+  await book.mirror({
+    ...{ nsu: nsu + 3, typeName: 'DEBIT_PIX_REFUND' },
+    originalEndToEndId: 'end back',
+  });
+  await book.reconcile();
+  await run(
+    `UPDATE charge SET cancelled_at = now(), checked_at = now() WHERE correlation_id IN ('one', 'other', 'back')`,
+  );
+  await run(`UPDATE reconciliation_state SET charges_reviewed_at = now() - interval '1 hour'`);
+  const { standing, review } = book.judgement();
+  expect(await review.reviewEnded(service.accountId, 1)).toBe(true);
+  expect(await breaksOf()).toEqual([
+    { kind: 'paid_after_void', state: 'open', nsu },
+    { kind: 'paid_after_void', state: 'open', nsu: nsu + 1 },
+  ]);
+  const before = book.woken.length;
+  await standing.wakeContradicted();
+  expect(book.woken).toHaveLength(before);
+  const { rows } = await run(
+    `SELECT charges_reviewed_at > now() - interval '15 minutes' AS it FROM reconciliation_state`,
+  );
+  expect(rows).toContainEqual({ it: true });
+});
+
 it('what the bank gives back of a payment is told of its charge, and settles its duplicate', async () => {
   await charge('twice');
   await book.mirror(
@@ -151,5 +181,58 @@ it('what the bank gives back of a payment is told of its charge, and settles its
   expect((await book.events()).at(-1)).toMatchObject({
     type: 'charge.returned',
     data: { correlationId: 'twice', settlement: 'returned', nsu: nsu + 2 },
+  });
+});
+
+describe('what a person has decided about a payment', () => {
+  const decide = (sql: string) => run(sql, service.accountId, nsu + 1);
+
+  it('is not told again under another name once a part of the first payment went back', async () => {
+    await charge('accepted');
+    await book.mirror(
+      { ...pix, nsu, externalId: 'accepted', endToEndId: 'E3', age: 9 },
+      { ...pix, nsu: nsu + 1, externalId: 'accepted', endToEndId: 'E4', age: 8 },
+    );
+    await book.reconcile();
+    await decide(
+      `UPDATE break SET state = 'resolved', resolved_at = now(), resolution = 'accept', resolved_by = 'k'
+       WHERE account_id = $1 AND nsu = $2`,
+    );
+    const part = { typeName: 'DEBIT_PIX_REFUND', amountCents: 100 };
+    await book.mirror({ ...part, nsu: nsu + 2, originalEndToEndId: 'E3' });
+    await book.reconcile();
+    await run(
+      `UPDATE charge SET cancelled_at = now(), checked_at = now() WHERE correlation_id = 'accepted'`,
+    );
+    await book.reconcile();
+    expect(await breaksOf()).toEqual([
+      { kind: 'paid_after_void', state: 'open', nsu },
+      { kind: 'duplicate_payment', state: 'resolved', nsu: nsu + 1 },
+    ]);
+  });
+
+  it('holds when the charge that he linked it to is cancelled so that it is not paid twice', async () => {
+    const id = await charge('linked');
+    await book.mirror({ ...pix, nsu: nsu + 1 });
+    await book.reconcile();
+    await decide(
+      `UPDATE break SET state = 'resolved', resolved_at = now(), resolution = 'link', resolved_by = 'k'
+       WHERE account_id = $1 AND nsu = $2`,
+    );
+    await run(
+      `INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, made_by, evidence)
+       VALUES ($1, gen_random_uuid(), $2, $3, 1000, 'hand', 'k', '{}')`,
+      service.accountId,
+      nsu + 1,
+      id,
+    );
+    await run(
+      `UPDATE charge SET cancelled_at = now(), checked_at = now() WHERE correlation_id = 'linked'`,
+    );
+    const before = book.woken.length;
+    await book.judgement().standing.wakeContradicted();
+    expect(book.woken).toHaveLength(before);
+    await book.judgement().review.review(service.database.prisma as never, service.accountId, [id]);
+    expect(await breaksOf()).toEqual([{ kind: 'unexpected', state: 'resolved', nsu: nsu + 1 }]);
   });
 });
