@@ -110,14 +110,21 @@ export class ReconciliationService {
     const unnamed = lines.filter((line) => isUnnamedDebit(line, named.get(line.nsu) ?? []));
     const givingBack = lines.filter((line) => !line.isCredit && line.originalEndToEndId !== null);
     const received = byNsu(await gatherReceived(tx, accountId, nsusOf(givingBack)));
-    if (unnamed.length === 0) return { named, open: new Map(), received };
+    const undone = byNsu(await candidates.listUnlinkedByHand(tx, accountId, nsusOf(lines)));
+    const unlinked = new Map(
+      [...undone].map(([nsu, rows]) => [nsu, new Set(rows.map(toExpected))]),
+    );
+    if (unnamed.length === 0) return { named, open: new Map(), received, unlinked };
     const bound = this.bank.profile.visibilityBoundMs;
     const open = await candidates.gatherOpenDebits(tx, accountId, nsusOf(unnamed), bound);
-    return { named, open: byNsu(open), received };
+    return { named, open: byNsu(open), received, unlinked };
   }
 }
 
 const nsusOf = (lines: readonly { nsu: bigint }[]): bigint[] => lines.map(({ nsu }) => nsu);
+
+const toExpected = ({ expectedPaymentId }: { expectedPaymentId: string }): string =>
+  expectedPaymentId;
 
 function byNsu<Row extends { nsu: bigint }>(rows: Row[]): Map<bigint, Row[]> {
   const grouped = new Map<bigint, Row[]>();

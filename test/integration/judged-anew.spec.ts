@@ -182,6 +182,14 @@ it('what the bank gives back of a payment is told of its charge, and settles its
     type: 'charge.returned',
     data: { correlationId: 'twice', settlement: 'returned', nsu: nsu + 2 },
   });
+  await run(
+    `WITH undone AS (UPDATE match SET unlinked_at = now(), unlinked_by = 'k' WHERE nsu = $2)
+     INSERT INTO deferred_line (account_id, nsu) VALUES ($1, $2)`,
+    service.accountId,
+    nsu + 2,
+  );
+  await book.reconcile();
+  expect(await verdicts()).toContain('unexpected');
 });
 
 describe('what a person has decided about a payment', () => {
