@@ -23,6 +23,7 @@ ADD COLUMN     "unlinked_by" TEXT;
 
 -- AlterTable
 ALTER TABLE "reconciliation_state" ADD COLUMN     "charges_reviewed_at" TIMESTAMPTZ(3),
+ADD COLUMN     "looked_nsu" BIGINT NOT NULL DEFAULT 0,
 ADD COLUMN     "missing_checked_at" TIMESTAMPTZ(3),
 ADD COLUMN     "missing_due_until" TEXT;
 
