@@ -20,9 +20,11 @@ const isSecond = Prisma.sql`p.freed_at IS NOT NULL AND p.state = 'paid'
   AND 0 < (
     SELECT sum(CASE m.role WHEN 'payment' THEN m.amount_cents ELSE -m.amount_cents END) FROM match m
     WHERE m.account_id = p.account_id AND m.expected_payment_id = p.expected_payment_id AND m.unlinked_at IS NULL)`;
+/** A second payment is so again once what had come back of it turns out to be another's; an end is known for good. */
 const isTold = (kind: string) => Prisma.sql`EXISTS (
   SELECT 1 FROM break b
-  WHERE b.account_id = p.account_id AND b.kind = ${kind} AND b.subject = 'bill_payment:' || p.id)`;
+  WHERE b.account_id = p.account_id AND b.kind = ${kind} AND b.subject = 'bill_payment:' || p.id
+    AND (b.kind <> 'duplicate_payment' OR b.resolution IS DISTINCT FROM 'itself'))`;
 /** Of a break (b). */
 const isOver = Prisma.sql`b.state = 'open' AND b.subject LIKE 'bill_payment:%'
   AND b.kind IN ('unknown_outcome', 'duplicate_payment')

@@ -10,7 +10,7 @@ const lineBreakKinds: string[] = [...judged.lineBreakKinds];
 const reopenedKinds: string[] = [
   ...lineBreakKinds,
   ...judged.settlementBreakKinds,
-  ...['missing', 'unreadable_line', 'broken_chain', 'balance_differs'],
+  ...['missing', 'unreadable_line', 'broken_chain', 'balance_differs', 'failed_though_debited'],
 ];
 
 export interface NewBreak {
@@ -164,9 +164,10 @@ const keptOfFailed = Prisma.sql`
   ) sums
   CROSS JOIN LATERAL (SELECT sums.nsu) debit
   WHERE e.account_id = f.account_id AND e.id = f.expected_payment_id`;
+/** Once it has come back it is not: what came back may turn out to be another's. */
 const failedIsTold = Prisma.sql`EXISTS (
   SELECT 1 FROM break b WHERE b.account_id = f.account_id AND b.kind = 'failed_though_debited'
-    AND b.subject = 'transfer:' || f.id)`;
+    AND b.subject = 'transfer:' || f.id AND b.resolution IS DISTINCT FROM 'itself')`;
 const recentlyFailed = (boundMs: number) => Prisma.sql`f.state = 'failed'
   AND f.updated_at > now() - interval '30 days' AND f.updated_at <= now() - ${boundMs} * interval '1 millisecond'`;
 

@@ -19,6 +19,18 @@ const isUnlinkedByHand = (
   SELECT 1 FROM match undone WHERE undone.account_id = ${accountId} AND undone.expected_payment_id = ${expected}
     AND undone.nsu = ${nsu} AND undone.unlinked_by IS NOT NULL)`;
 
+/** Which expected payments a person unlinked these lines from. */
+export async function listUnlinkedByHand(
+  tx: Tx,
+  accountId: number,
+  nsus: bigint[],
+): Promise<{ nsu: bigint; expectedPaymentId: string }[]> {
+  if (nsus.length === 0) return [];
+  return tx.$queryRaw`
+    SELECT nsu, expected_payment_id AS "expectedPaymentId" FROM match
+    WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[]) AND unlinked_by IS NOT NULL`;
+}
+
 type OfLine<Named> = Named & { nsu: bigint };
 
 /** An expected payment `e` with its operation `o`, and what was paid and returned of it so far, as `sums`. */

@@ -284,3 +284,17 @@ describe('whatever the lines and records are', () => {
     );
   });
 });
+
+it('what a person unlinked is returned to nothing, though a line of the same batch names it', () => {
+  const debit = line(1n, { isCredit: false, typeName: 'DEBIT_PIX', endToEndId: 'E' });
+  const back = line(2n, { typeName: 'CREDIT_PIX_REVERSAL', originalEndToEndId: 'E' });
+  const named = new Map([[1n, [candidate('a', { isCredit: false })]]]);
+  const judged = (unlinked: string[]) =>
+    judgeAll(
+      [debit, back],
+      { named, open: new Map(), unlinked: new Map([[2n, new Set(unlinked)]]) },
+      goLiveAt,
+    )[1];
+  expect(judged([])).toMatchObject({ verdict: 'matched', role: 'return' });
+  expect(judged(['a'])).toMatchObject({ verdict: 'break', kind: 'unexpected' });
+});

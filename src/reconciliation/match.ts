@@ -26,6 +26,8 @@ export interface Records {
   open: ReadonlyMap<bigint, readonly OpenDebit[]>;
   /** Credits that debits name as what they give back. */
   received?: ReadonlyMap<bigint, readonly Received[]>;
+  /** The expected payments that a person unlinked the lines from: they stay so, whatever names them. */
+  unlinked?: ReadonlyMap<bigint, ReadonlySet<string>>;
 }
 
 /** Whether a line is told by nothing that it carries, so that open debits are to be gathered for it. */
@@ -89,7 +91,10 @@ class Batch {
 
   judgeUnnamed(line: JudgedLine): Verdict[] {
     if (line.isCredit) return [this.unmatched(line, 'unexpected')];
-    const received = receivedAs(this.records.received?.get(line.nsu) ?? [], this.paidBy);
+    const known = receivedAs(this.records.received?.get(line.nsu) ?? [], this.paidBy);
+    const received = known.map((each) =>
+      each.paid && this.isUnlinked(line, each.paid) ? { ...each, paid: null } : each,
+    );
     // What gives back a Pix that came is no payment to the same side.
     const open = (this.records.open.get(line.nsu) ?? []).filter(
       ({ tie }) => tie === 'original' || received.length === 0,
@@ -135,15 +140,19 @@ class Batch {
     return this.unmatched(line, kind, { candidates: named });
   }
 
+  private isUnlinked({ nsu }: Pick<JudgedLine, 'nsu'>, paid: { expectedPaymentId: string }) {
+    return this.records.unlinked?.get(nsu)?.has(paid.expectedPaymentId) === true;
+  }
+
   private namedBy({ nsu }: JudgedLine): readonly Candidate[] {
     return this.records.named.get(nsu) ?? [];
   }
 
   /** What was paid by a line of this batch that carries the id; no record of ours may know that id. */
-  private namedInBatch({ endToEndId, originalEndToEndId }: JudgedLine): Candidate[] {
+  private namedInBatch({ nsu, endToEndId, originalEndToEndId }: JudgedLine): Candidate[] {
     const find = (id: string | null, isOriginal: boolean): Candidate[] => {
       const paid = id === null ? undefined : this.paidAs.get(id);
-      if (!paid || id === null) return [];
+      if (!paid || id === null || this.isUnlinked({ nsu }, paid)) return [];
       return [{ ...paid, referenceKind: 'end_to_end_id', referenceValue: id, isOriginal }];
     };
     return [...find(endToEndId, false), ...find(originalEndToEndId, true)];

@@ -8,6 +8,7 @@ import { WakeUps } from '../platform/wake-ups.js';
 import * as breaks from './breaks.queries.js';
 import * as candidates from './candidates.queries.js';
 import { DeclaredRules, overlapMs } from './rules/declared-rules.service.js';
+import { takeBackDeclared } from './rules/rule-candidates.queries.js';
 import { listAccountsToReview } from './rules/rules.queries.js';
 import { isUnnamedDebit, judge, type Records } from './match.js';
 import { isUnexplained, withOwnTransfers } from './own-transfers.js';
@@ -23,8 +24,8 @@ const waitingPauseMs = 2_000;
 
 interface JudgedBatch extends Written {
   lines: queries.ArrivedLine[];
-  /** Other accounts in which these lines explain what stood in a break. */
-  waiting: { accountId: number }[];
+  /** Other accounts, of which these lines explain some. */
+  waiting: number[];
 }
 
 @Injectable()
@@ -47,7 +48,7 @@ export class ReconciliationService {
         this.judgeBatch(tx, account),
       );
       if (lines.length > 0) await this.writer.announce(accountId, operationIds);
-      for (const other of waiting) await this.wakeUps.wake('reconcile', other);
+      for (const other of waiting) await this.wakeUps.wake('reconcile', { accountId: other });
       const isFull = lines.filter(({ cameAs }) => cameAs === 'new').length === batchSize;
       if (!isFull && !hasUnlinked) break;
     }
@@ -69,23 +70,34 @@ export class ReconciliationService {
 
   private async judgeBatch(tx: Tx, { id: accountId, goLiveAt }: BankAccount): Promise<JudgedBatch> {
     const afterArrival = await queries.lockJudgement(tx, accountId);
+    const released = await this.releaseOwnTransfers(tx, accountId);
     const lines = await queries.listLinesToJudge(tx, accountId, {
       afterArrival,
       limit: batchSize,
       freshMs: visibilityBoundMs(this.bank.profile),
     });
+    await queries.recordLooked(tx, accountId);
     const last = lines.at(-1);
     if (!last) return { lines, operationIds: [], hasUnlinked: false, waiting: [] };
     const records = await this.gather(tx, accountId, lines);
     const judged = judge(lines, records, goLiveAt);
     const unexplained = judged.filter(isUnexplained).map(({ nsu }) => nsu);
     const own = await ownTransfers.listOwnTransfers(tx, accountId, unexplained);
-    const ruled = await this.rules.apply(tx, accountId, lines, withOwnTransfers(judged, own));
+    const verdicts = withOwnTransfers(judged, own);
+    const ruled = await this.rules.apply(tx, accountId, { lines, verdicts, released });
     const written = await this.writer.write(tx, accountId, ruled);
     if (last.arrival > afterArrival) await queries.recordJudged(tx, accountId, last.arrival);
     const debits = lines.filter(({ isCredit }) => !isCredit).map(({ nsu }) => nsu);
-    const waiting = await ownTransfers.listAccountsWaitingFor(tx, accountId, debits);
+    const waiting = await ownTransfers.deferOtherLegs(tx, accountId, debits);
     return { lines, ...written, waiting };
+  }
+
+  /** What a rule took for something else while its other leg was not there waits to be judged; what it was taken to pay. */
+  private async releaseOwnTransfers(tx: Tx, accountId: number): Promise<string[]> {
+    const taken = await ownTransfers.listTakenForOthers(tx, accountId);
+    const released = await takeBackDeclared(tx, accountId, nsusOf(taken));
+    await ownTransfers.forgetExplained(tx, accountId);
+    return released;
   }
 
   /** Holds what rules decide against them again, where they or what is expected have changed. */
@@ -110,14 +122,21 @@ export class ReconciliationService {
     const unnamed = lines.filter((line) => isUnnamedDebit(line, named.get(line.nsu) ?? []));
     const givingBack = lines.filter((line) => !line.isCredit && line.originalEndToEndId !== null);
     const received = byNsu(await gatherReceived(tx, accountId, nsusOf(givingBack)));
-    if (unnamed.length === 0) return { named, open: new Map(), received };
+    const undone = byNsu(await candidates.listUnlinkedByHand(tx, accountId, nsusOf(lines)));
+    const unlinked = new Map(
+      [...undone].map(([nsu, rows]) => [nsu, new Set(rows.map(toExpected))]),
+    );
+    if (unnamed.length === 0) return { named, open: new Map(), received, unlinked };
     const bound = this.bank.profile.visibilityBoundMs;
     const open = await candidates.gatherOpenDebits(tx, accountId, nsusOf(unnamed), bound);
-    return { named, open: byNsu(open), received };
+    return { named, open: byNsu(open), received, unlinked };
   }
 }
 
 const nsusOf = (lines: readonly { nsu: bigint }[]): bigint[] => lines.map(({ nsu }) => nsu);
+
+const toExpected = ({ expectedPaymentId }: { expectedPaymentId: string }): string =>
+  expectedPaymentId;
 
 function byNsu<Row extends { nsu: bigint }>(rows: Row[]): Map<bigint, Row[]> {
   const grouped = new Map<bigint, Row[]>();

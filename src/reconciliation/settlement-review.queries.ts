@@ -1,5 +1,6 @@
 // What was paid of charges and QR codes, gathered for their review, and the breaks that stand for it.
 import type { Db, Tx } from '../database.service.js';
+import { Prisma } from '../generated/service/client.js';
 import { settlementBreakKinds } from './judged.js';
 import { refundedOf, returnsOf } from './received.queries.js';
 
@@ -13,6 +14,7 @@ export interface ReviewedRow {
   expiredAt: Date | null;
   nsu: bigint;
   occurredAt: Date;
+  rule: string;
   paidCents: bigint;
   givenBackCents: bigint;
   toleratedCents: bigint | null;
@@ -62,7 +64,7 @@ export async function listReviewed(
     )
     SELECT e.id AS "expectedPaymentId", e.amount_cents AS "amountCents", e.is_multi_use AS "isMultiUse",
            e.due_date AS "dueDate", e.terms, c.cancelled_at AS "cancelledAt", c.expired_at AS "expiredAt",
-           line.nsu, line.occurred_at AS "occurredAt", m.amount_cents AS "paidCents",
+           line.nsu, line.occurred_at AS "occurredAt", m.rule, m.amount_cents AS "paidCents",
            LEAST(m.amount_cents, returned.cents + CASE
              WHEN m.amount_cents = line.amount_cents OR refunded.cents >= line.amount_cents THEN refunded.cents
              ELSE 0 END) AS "givenBackCents",
@@ -110,25 +112,74 @@ export async function listStanding(
       AND subject = ANY (${expectedPaymentIds.map((id) => `expected_payment:${id}`)}::text[])`;
 }
 
-/** Charges that ended at the bank, and with a payment after it that nobody was told of. */
-export async function listEndedButPaid(
-  db: Db,
+export interface SettledByHand {
+  kind: string;
+  subject: string;
+  expectedPaymentId: string | null;
+  amountCents: bigint | null;
+}
+
+/** What a person has settled of what was paid by these lines. */
+export async function listSettledByHand(
+  tx: Tx,
   accountId: number,
-  limit: number,
-): Promise<{ expectedPaymentId: string }[]> {
-  return db.$queryRaw`
-    SELECT DISTINCT c.expected_payment_id AS "expectedPaymentId" FROM charge c
-    JOIN match m ON m.account_id = c.account_id AND m.expected_payment_id = c.expected_payment_id
-      AND m.unlinked_at IS NULL AND m.role = 'payment'
-    JOIN "transaction" line ON line.account_id = m.account_id AND line.nsu = m.nsu
-    WHERE c.account_id = ${accountId} AND (c.cancelled_at IS NOT NULL OR c.expired_at IS NOT NULL)
-      AND c.checked_at > COALESCE(
-        (SELECT charges_reviewed_at FROM reconciliation_state WHERE account_id = ${accountId}), '-infinity')
-      AND (c.cancelled_at IS NOT NULL OR line.occurred_at > c.expired_at)
+  nsus: bigint[],
+): Promise<SettledByHand[]> {
+  if (nsus.length === 0) return [];
+  return tx.$queryRaw<SettledByHand[]>`
+    SELECT kind, subject, expected_payment_id AS "expectedPaymentId", amount_cents AS "amountCents" FROM break
+    WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[]) AND state = 'resolved'
+      AND resolution IN ('accept', 'refund') AND kind = ANY (${[...settlementBreakKinds]}::text[])
+      AND subject LIKE 'nsu:%'`;
+}
+
+/**
+ * Charges (c) that ended at the bank, with a payment after it that nobody was told of. What it leaves out could get no such
+ * break either: what a person linked, and what has gone back whole.
+ */
+const isEndedButPaid = (after: Prisma.Sql) => Prisma.sql`
+  (c.cancelled_at IS NOT NULL OR c.expired_at IS NOT NULL) AND c.checked_at > COALESCE(${after}, '-infinity')
+  AND EXISTS (
+    SELECT FROM (
+      SELECT nsu, role, rule, amount_cents, unlinked_at FROM match
+      WHERE account_id = c.account_id AND expected_payment_id = c.expected_payment_id OFFSET 0
+    ) m
+    JOIN "transaction" line ON line.account_id = c.account_id AND line.nsu = m.nsu
+    CROSS JOIN LATERAL (${refundedOf}) refunded
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents FROM (${returnsOf}) given
+      WHERE given.expected_payment_id = c.expected_payment_id
+    ) returned
+    WHERE m.unlinked_at IS NULL AND m.role = 'payment' AND m.rule <> 'hand'
+      AND m.amount_cents > refunded.cents + returned.cents
+      AND ((c.cancelled_at IS NOT NULL AND m.rule <> 'declared') OR line.occurred_at > c.cancelled_at
+        OR line.occurred_at > c.expired_at)
       AND NOT EXISTS (
         SELECT FROM break b WHERE b.account_id = c.account_id AND b.nsu = line.nsu
-          AND b.kind = CASE WHEN c.cancelled_at IS NOT NULL THEN 'paid_after_void' ELSE 'paid_after_expiry' END)
-    LIMIT ${limit}`;
+          AND (b.kind IN ('paid_after_void', 'paid_after_expiry') OR b.resolution IN ('accept', 'refund')
+            AND b.amount_cents >= m.amount_cents - refunded.cents - returned.cents)))`;
+
+export interface EndedCharge {
+  checkedAt: Date;
+  correlationId: string;
+  expectedPaymentId: string;
+}
+
+/** A page of them after one, in the order in which the bank was looked at. */
+export async function listEndedButPaid(
+  tx: Tx,
+  accountId: number,
+  { after, limit }: { after: EndedCharge | null; limit: number },
+): Promise<EndedCharge[]> {
+  const { checkedAt = null, correlationId = null } = after ?? {};
+  const reviewedAt = Prisma.sql`(SELECT charges_reviewed_at FROM reconciliation_state WHERE account_id = ${accountId})`;
+  return tx.$queryRaw<EndedCharge[]>`
+    SELECT c.checked_at AS "checkedAt", c.correlation_id AS "correlationId",
+           c.expected_payment_id AS "expectedPaymentId"
+    FROM charge c
+    WHERE c.account_id = ${accountId} AND ${isEndedButPaid(reviewedAt)}
+      AND (${after === null} OR (c.checked_at, c.correlation_id) > (${checkedAt}::timestamptz, ${correlationId}::text))
+    ORDER BY c.checked_at, c.correlation_id LIMIT ${limit}`;
 }
 
 /** How long a look at the bank may take from its beginning to its being written. */
@@ -148,14 +199,5 @@ export async function listAccountsOfEnded(db: Db): Promise<{ accountId: number }
     SELECT a.id AS "accountId" FROM bank_account a
     LEFT JOIN reconciliation_state s ON s.account_id = a.id
     WHERE EXISTS (
-      SELECT FROM charge c
-      JOIN match m ON m.account_id = c.account_id AND m.expected_payment_id = c.expected_payment_id
-        AND m.unlinked_at IS NULL AND m.role = 'payment'
-      JOIN "transaction" line ON line.account_id = m.account_id AND line.nsu = m.nsu
-      WHERE c.account_id = a.id AND (c.cancelled_at IS NOT NULL OR c.expired_at IS NOT NULL)
-        AND c.checked_at > COALESCE(s.charges_reviewed_at, '-infinity')
-        AND (c.cancelled_at IS NOT NULL OR line.occurred_at > c.expired_at)
-        AND NOT EXISTS (
-          SELECT FROM break b WHERE b.account_id = c.account_id AND b.nsu = line.nsu
-            AND b.kind = CASE WHEN c.cancelled_at IS NOT NULL THEN 'paid_after_void' ELSE 'paid_after_expiry' END))`;
+      SELECT FROM charge c WHERE c.account_id = a.id AND ${isEndedButPaid(Prisma.sql`s.charges_reviewed_at`)})`;
 }

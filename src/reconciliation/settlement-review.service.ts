@@ -3,8 +3,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../database.service.js';
 import { Breaks } from './breaks.service.js';
-import { findSettlementBreaks, type ReviewedCredit } from './settlement-review.js';
+import { findSettlementBreaks, type Finding, type ReviewedCredit } from './settlement-review.js';
 import * as queries from './settlement-review.queries.js';
+import { lockJudgement } from './verdicts.queries.js';
 
 const pageSize = 1_000;
 
@@ -35,21 +36,37 @@ export class SettlementReview {
       await this.breaks.resolve(tx, accountId, kind, subjects);
     }
     await this.breaks.revise(tx, accountId, found);
-    await this.breaks.open(tx, accountId, found);
+    const settled = await queries.listSettledByHand(
+      tx,
+      accountId,
+      found.map(({ nsu }) => nsu),
+    );
+    await this.breaks.open(
+      tx,
+      accountId,
+      found.filter((finding) => !settled.some((one) => covers(one, finding))),
+    );
   }
 
   /** Charges whose end was found after their payments were judged; whether there were any. */
-  async reviewEnded(accountId: number): Promise<boolean> {
-    const ended = await queries.listEndedButPaid(this.database.prisma, accountId, pageSize);
-    await this.database.transaction(async (tx) => {
-      await this.review(
-        tx,
-        accountId,
-        ended.map(({ expectedPaymentId }) => expectedPaymentId),
-      );
-      if (ended.length < pageSize) await queries.recordChargesReviewed(tx, accountId);
-    });
-    return ended.length > 0;
+  async reviewEnded(accountId: number, limit = pageSize): Promise<boolean> {
+    let last: queries.EndedCharge | null = null;
+    let hasAny = false;
+    do {
+      const after: queries.EndedCharge | null = last;
+      const page = await this.database.transaction(async (tx) => {
+        await lockJudgement(tx, accountId);
+        const ended = await queries.listEndedButPaid(tx, accountId, { after, limit });
+        const ids = ended.map(({ expectedPaymentId }) => expectedPaymentId);
+        await this.review(tx, accountId, ids);
+        // Whatever came of them: each is reviewed again until its look is old, and by its matches after that.
+        if (ended.length < limit) await queries.recordChargesReviewed(tx, accountId);
+        return ended;
+      });
+      hasAny ||= page.length > 0;
+      last = page.length === limit ? (page.at(-1) ?? null) : null;
+    } while (last !== null);
+    return hasAny;
   }
 
   async listAccountsOfEnded(): Promise<{ accountId: number }[]> {
@@ -59,13 +76,29 @@ export class SettlementReview {
 
 const keyOf = ({ kind, subject }: queries.StandingFinding): string => `${kind} ${subject}`;
 
+/** What a person has settled is not told again under another name, unless it has come to more. */
+function covers(settled: queries.SettledByHand, finding: Finding): boolean {
+  const { subject, expectedPaymentId, amountCents } = settled;
+  if (subject !== finding.subject || expectedPaymentId !== finding.expectedPaymentId) return false;
+  return amountCents !== null && finding.amountCents <= amountCents;
+}
+
 function toCredits(rows: readonly queries.ReviewedRow[]): ReviewedCredit[] {
   const credits = new Map<string, ReviewedCredit>();
   for (const row of rows.filter(({ isLive }) => isLive)) {
-    const { nsu, occurredAt, paidCents, givenBackCents, toleratedCents, isLive: _, ...terms } = row;
+    const {
+      nsu,
+      occurredAt,
+      rule,
+      paidCents,
+      givenBackCents,
+      toleratedCents,
+      isLive: _,
+      ...terms
+    } = row;
     const known = credits.get(row.expectedPaymentId) ?? { ...terms, payments: [] };
     const amounts = { amountCents: paidCents, givenBackCents, toleratedCents };
-    known.payments.push({ nsu, occurredAt, ...amounts });
+    known.payments.push({ nsu, occurredAt, rule, ...amounts });
     credits.set(row.expectedPaymentId, known);
   }
   return [...credits.values()];

@@ -18,6 +18,7 @@ const credit = (
     nsu: BigInt(index + 1),
     occurredAt: at(index),
     amountCents: BigInt(cents),
+    rule: 'reference',
     givenBackCents: BigInt(givenBack),
     toleratedCents: null,
   })),
@@ -40,6 +41,12 @@ describe('what was paid of a charge of 1000', () => {
     ['twice, the second given back', [[1_000], [1_000, 1_000]], []],
     ['twice, the first given back', [[1_000, 1_000], [1_000]], []],
     ['twice, the second given back in part', [[1_000], [1_000, 400]], ['duplicate_payment 2 600']],
+    ['twice, the first given back in part', [[1_000, 100], [1_000]], ['duplicate_payment 2 1000']],
+    [
+      'more with the last instalment, and a part of the first given back',
+      [[400, 100], [900]],
+      ['overpaid 2 200'],
+    ],
     ['more, the excess given back', [[1_200, 200]], []],
     ['more, a part of the excess given back', [[1_200, 50]], ['overpaid 1 150']],
     ['and given back for the seller’s reasons', [[1_000, 300]], []],
@@ -53,6 +60,17 @@ describe('what was paid of a charge of 1000', () => {
       'paid_after_void 2 900',
       'paid_after_void 3 1000',
     ]);
+  });
+
+  it.each([
+    ['by a reference, whenever that was', 'reference', 0, ['paid_after_void 1 1000']],
+    ['by a rule before it', 'declared', 0, []],
+    ['by a rule after it', 'declared', 9, ['paid_after_void 1 1000']],
+    ['by hand, whenever that was', 'hand', 9, []],
+  ])('and then cancelled: matched %s', (_, rule, second, breaks) => {
+    const cancelled = credit([[1_000]], { cancelledAt: at(5), expiredAt: null });
+    Object.assign(cancelled.payments[0] ?? {}, { rule, occurredAt: at(second) });
+    expect(told(cancelled)).toEqual(breaks);
   });
 
   it('after its time is told of the lines after it alone', () => {
@@ -98,8 +116,8 @@ describe('what was paid of a static QR code', () => {
 
 const payments = fc.array(
   fc
-    .tuple(fc.integer({ min: 1, max: 1_500 }), fc.boolean())
-    .map(([cents, isBack]) => [cents, isBack ? cents : 0] as [number, number]),
+    .tuple(fc.integer({ min: 1, max: 1_500 }), fc.constantFrom(0, 0.3, 1))
+    .map(([cents, back]) => [cents, Math.floor(cents * back)] as [number, number]),
   { maxLength: 8 },
 );
 
@@ -124,11 +142,19 @@ it('a line has one break at most, and what is too much is told to the cent', () 
     fc.property(payments, (all) => {
       const found = findSettlementBreaks([credit(all)]);
       expect(new Set(found.map(({ nsu }) => nsu)).size).toBe(found.length);
-      const net = all.reduce((sum, [cents, givenBack]) => sum + cents - givenBack, 0);
+      // The payment that settles is too much by what is left of all until then; each after it is so as far as it is left.
+      // By the net sum alone, a part given back of the first would turn the second into an excess of another amount.
+      let [gross, net] = [0, 0];
+      const over = all.map(([cents, givenBack]) => {
+        if (givenBack === cents) return 0;
+        const wasSettled = gross >= 1_000;
+        [gross, net] = [gross + cents, net + cents - givenBack];
+        return wasSettled ? cents - givenBack : Math.max(0, net - 1_000);
+      });
       const excess = found
         .filter(({ kind }) => kind !== 'underpaid')
         .reduce((sum, { amountCents }) => sum + Number(amountCents), 0);
-      expect(excess).toBe(Math.max(0, net - 1_000));
+      expect(excess).toBe(over.reduce((sum, cents) => sum + cents, 0));
     }),
   );
 });

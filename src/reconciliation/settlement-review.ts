@@ -9,6 +9,8 @@ import { byTime } from './payments.js';
 export interface ReviewedPayment {
   nsu: bigint;
   occurredAt: Date;
+  /** By which it was matched: `hand` where a person said that it pays this. */
+  rule: string;
   amountCents: bigint;
   /** What of it has gone back to the payer. */
   givenBackCents: bigint;
@@ -86,24 +88,25 @@ function findOfQr(credit: ReviewedCredit, kept: readonly Kept[]): Finding[] {
 
 function findOfCharge(credit: ReviewedCredit, kept: readonly Kept[]): Finding[] {
   const findings: Finding[] = [];
-  let netCents = 0n;
+  // A payment of which a part was given back has settled the charge all the same: what comes after it is one too many.
   let grossCents = 0n;
+  let netCents = 0n;
   let isSettled = false;
   let owed: bigint | null = credit.amountCents;
   for (const payment of kept) {
     const { nsu, occurredAt } = payment;
     const wasSettled: boolean = isSettled;
-    netCents += payment.netCents;
     grossCents += payment.amountCents;
+    netCents += payment.netCents;
     const day = saoPauloDay(occurredAt);
-    if (!wasSettled) owed = payment.toleratedCents ?? owedWhenPaid(credit, netCents, day);
+    if (!wasSettled) owed = payment.toleratedCents ?? owedWhenPaid(credit, grossCents, day);
+    isSettled = wasSettled || (owed !== null && grossCents >= owed);
     const excessCents: bigint = owed === null ? 0n : netCents - owed;
-    isSettled = wasSettled || excessCents >= 0n;
     const kind = kindOf(credit, payment, wasSettled, excessCents);
     if (kind === null) continue;
     const amountCents = kind === 'overpaid' ? excessCents : payment.netCents;
     findings.push(
-      finding({ credit, nsu, kind, amountCents, evidence: evidenceOf(owed, netCents) }),
+      finding({ credit, nsu, kind, amountCents, evidence: evidenceOf(owed, grossCents) }),
     );
   }
   const last = kept.at(-1);
@@ -117,16 +120,25 @@ function findOfCharge(credit: ReviewedCredit, kept: readonly Kept[]): Finding[] 
 
 function kindOf(
   { cancelledAt, expiredAt, amountCents }: ReviewedCredit,
-  { occurredAt }: ReviewedPayment,
+  { occurredAt, rule }: ReviewedPayment,
   wasSettled: boolean,
   excessCents: bigint,
 ): SettlementBreakKind | null {
-  // The bank does not call cancelled what was paid before: whatever its clock says, the money came after.
-  if (cancelledAt !== null) return 'paid_after_void';
-  if (expiredAt !== null && occurredAt > expiredAt) return 'paid_after_expiry';
+  if (isAfterVoid(rule, occurredAt, cancelledAt)) return 'paid_after_void';
+  if (rule !== 'hand' && expiredAt !== null && occurredAt > expiredAt) return 'paid_after_expiry';
   if (amountCents === null) return null;
   if (wasSettled) return 'duplicate_payment';
   return excessCents > 0n ? 'overpaid' : null;
+}
+
+/**
+ * The bank does not call cancelled what it was paid before: whatever its clock says, money that it applied itself came
+ * after. What a rule matched came when it came, and who links a payment by hand knows what becomes of the charge, which
+ * is often cancelled so that it is not paid twice.
+ */
+function isAfterVoid(rule: string, occurredAt: Date, cancelledAt: Date | null): boolean {
+  if (cancelledAt === null || rule === 'hand') return false;
+  return rule !== 'declared' || occurredAt > cancelledAt;
 }
 
 /** What was given back of an instalment may have been so for reasons of the seller's own: it is not claimed again. */

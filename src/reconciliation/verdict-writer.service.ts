@@ -115,7 +115,7 @@ export class VerdictWriter {
     lines: queries.ArrivedLine[],
     waiting: bigint[],
   ): Promise<void> {
-    const hasWaited = lines.some(({ cameAs }) => cameAs === 'deferred');
+    const hasWaited = lines.some(({ cameAs }) => cameAs !== 'new');
     if (waiting.length === 0 && !hasWaited) return;
     const judged = lines.map(({ nsu }) => nsu);
     await queries.recordDeferred(tx, accountId, judged, waiting);

@@ -4,7 +4,6 @@ import type { Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { lineBreakKinds, type Classified, type JudgedLine, type Matched } from './judged.js';
 import type { ToldTransfer } from './movement-events.js';
-import { isOwnTransfer } from './own-transfers.queries.js';
 import { receipts } from './returns.js';
 
 /** A line with what its events tell, and how it came before the judge. */
@@ -36,8 +35,26 @@ const givesBackWhatWasMatched = Prisma.sql`EXISTS (
   ) m
   WHERE credit.is_credit AND m.role = 'payment' AND m.created_at > b.opened_at)`;
 
-/** Lines in breaks are looked at for so long: what names them comes within a day, or never. */
+/** Lines in breaks are looked at each time for so long: what names them comes within a day, or hardly ever. */
 const lookedAtFor = '7 days';
+/** Of older ones so many at a time, one after another. */
+const oldAtOnce = 200;
+
+/** The next of the open breaks of lines that are no longer looked at each time. */
+const nextOld = (accountId: number) => Prisma.sql`
+  SELECT nsu FROM break
+  WHERE account_id = ${accountId} AND state = 'open' AND kind = ANY (${[...lineBreakKinds]}::text[])
+    AND opened_at <= now() - ${lookedAtFor}::interval
+    AND nsu > (SELECT looked_nsu FROM reconciliation_state WHERE account_id = ${accountId})
+  ORDER BY nsu LIMIT ${oldAtOnce}`;
+
+/** The next look goes on after them, and from the first again behind the last. */
+export async function recordLooked(tx: Tx, accountId: number): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE reconciliation_state s SET looked_nsu = next.nsu
+    FROM (SELECT CASE WHEN count(*) = ${oldAtOnce} THEN max(nsu) ELSE 0 END AS nsu FROM (${nextOld(accountId)}) old) next
+    WHERE s.account_id = ${accountId} AND s.looked_nsu <> next.nsu`;
+}
 
 /**
  * Lines that nobody has judged, in the order of their arrival, with those that wait and those in a break that
@@ -52,22 +69,22 @@ export async function listLinesToJudge(
     WITH fresh AS MATERIALIZED (
       SELECT nsu, 'new' AS came_as FROM "transaction"
       WHERE account_id = ${accountId} AND arrival > ${afterArrival} ORDER BY arrival LIMIT ${limit}
-    ), due AS (
+    ), old AS MATERIALIZED (${nextOld(accountId)}), due AS (
       SELECT * FROM fresh
       UNION ALL
-      (SELECT nsu, 'deferred' FROM deferred_line
-       WHERE account_id = ${accountId} ORDER BY deferred_at LIMIT ${limit})
+      (SELECT w.nsu, CASE WHEN EXISTS (
+          SELECT FROM break b WHERE b.account_id = w.account_id AND b.nsu = w.nsu AND b.state = 'open'
+            AND b.kind = ANY (${[...lineBreakKinds]}::text[])) THEN 'open' ELSE 'deferred' END
+       FROM deferred_line w WHERE w.account_id = ${accountId} ORDER BY w.deferred_at LIMIT ${limit})
       UNION ALL
       (SELECT t.nsu, 'open' FROM break b
        JOIN "transaction" t ON t.account_id = b.account_id AND t.nsu = b.nsu
        -- Once all that is new is judged: until then each batch would go over them all.
        WHERE (SELECT count(*) FROM fresh) < ${limit}
          AND b.account_id = ${accountId} AND b.state = 'open' AND b.kind = ANY (${[...lineBreakKinds]}::text[])
-         AND b.opened_at > now() - ${lookedAtFor}::interval
+         AND (b.opened_at > now() - ${lookedAtFor}::interval OR b.nsu IN (SELECT nsu FROM old))
          AND NOT EXISTS (SELECT FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL)
-         AND (${isOwnTransfer(accountId)} OR (
-           NOT t.is_credit AND ${givesBackWhatWasMatched}
-         ) OR t.type_name <> ALL (${receipts}) AND (EXISTS (
+         AND (NOT t.is_credit AND ${givesBackWhatWasMatched} OR t.type_name <> ALL (${receipts}) AND (EXISTS (
            SELECT FROM (VALUES ('idempotency_key', t.idempotency_key), ('nsu', t.nsu::text),
                                ('movement_id', t.movement_id), ('end_to_end_id', t.end_to_end_id),
                                ('external_id', t.external_id), ('bill_code', t.bill_code)) AS told(kind, value)
@@ -105,7 +122,10 @@ export async function listLinesToJudge(
            t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
            t.original_end_to_end_id AS "originalEndToEndId", t.occurred_at AS "occurredAt", due.came_as AS "cameAs",
            t.recorded_at > now() - ${freshMs} * interval '1 millisecond' AS "isFresh"
-    FROM due JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = due.nsu
+    FROM (
+      -- What is new may have been asked to be judged again before it was judged at all.
+      SELECT DISTINCT ON (nsu) nsu, came_as FROM due ORDER BY nsu, came_as = 'deferred', came_as
+    ) due JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = due.nsu
     ORDER BY t.arrival`;
 }
 
@@ -141,7 +161,10 @@ export async function insertClassifications(
       ${classified.map(({ declared }) => declared?.version ?? null)}::int[])`;
 }
 
-/** Of the lines that were judged, those that wait; the others wait no longer. */
+/**
+ * Of the lines that were judged, those that wait; the others wait no longer, unless another account's judgement has asked
+ * for them since this one began.
+ */
 export async function recordDeferred(
   tx: Tx,
   accountId: number,
@@ -150,7 +173,8 @@ export async function recordDeferred(
 ): Promise<void> {
   await tx.$executeRaw`
     DELETE FROM deferred_line
-    WHERE account_id = ${accountId} AND nsu = ANY (${judged}::bigint[]) AND nsu <> ALL (${deferred}::bigint[])`;
+    WHERE account_id = ${accountId} AND nsu = ANY (${judged}::bigint[]) AND nsu <> ALL (${deferred}::bigint[])
+      AND deferred_at < now()`;
   if (deferred.length === 0) return;
   await tx.$executeRaw`
     INSERT INTO deferred_line (account_id, nsu) SELECT ${accountId}, * FROM unnest(${deferred}::bigint[])

@@ -172,6 +172,26 @@ describe('what is done about a break', () => {
     expect(await book.explanation(nsu)).toMatchObject({ state: 'in_break', rule: 'unexpected' });
   });
 
+  it('gives a line back to what its id names once the link that displaced it is undone', async () => {
+    const [named, other] = [await book.expected(), await book.expected()];
+    const nsu = await book.line();
+    await sql(
+      `INSERT INTO expected_payment_reference (account_id, kind, value, expected_payment_id) VALUES ($1, 'nsu', $2, $3)`,
+      service.accountId,
+      String(nsu),
+      named,
+    );
+    await book.reconcile();
+    expect(await liveMatches(nsu)).toMatchObject([{ rule: 'reference' }]);
+    const { body } = await service.call('POST', '/v1/matches', {
+      body: { nsu, allocations: [{ expectedPaymentId: other, amount: 10 }], reason: 'as agreed' },
+    });
+    expect(await liveMatches(nsu)).toMatchObject([{ rule: 'hand' }]);
+    await service.call('DELETE', `/v1/matches/${body.data[0].id}?reason=not+theirs`);
+    await book.reconcile();
+    expect(await liveMatches(nsu)).toMatchObject([{ rule: 'reference' }]);
+  });
+
   it('acts on many, tells of each, and is done with the second time', async () => {
     const some = [await book.unexpected(), await book.unexpected()];
     const ids = [...some.map(({ id }) => id), randomUUID()];

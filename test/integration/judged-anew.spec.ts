@@ -90,30 +90,64 @@ describe('a line is judged anew', () => {
     });
   });
 
-  it('when another account of ours turns out to have sent it', async () => {
+  it('when another account of ours turns out to have sent it, however late, and whatever a rule took it for', async () => {
     const { rows } = await run(
       `INSERT INTO bank_account SELECT (jsonb_populate_record(a, jsonb_build_object('id', 9999, 'slug', 'other'))).*
        FROM bank_account a WHERE id = $1 RETURNING id`,
       service.accountId,
     );
-    await book.mirror({ ...pix, nsu, typeName: 'CREDIT_TRANSFER_INTERNAL', movementId: 'inner' });
+    const inner = { ...pix, typeName: 'CREDIT_TRANSFER_INTERNAL' };
+    await book.mirror(
+      { ...inner, nsu, movementId: 'inner' },
+      { ...inner, nsu: nsu + 1, movementId: 'ruled' },
+    );
     await book.reconcile();
-    expect(await breaksOf()).toEqual([{ kind: 'unexpected', state: 'open', nsu }]);
+    await run(`UPDATE break SET opened_at = now() - interval '30 days' WHERE nsu = $1`, nsu);
+    await run(
+      `WITH held AS (UPDATE break SET state = 'resolved', resolved_at = now() WHERE nsu = $2)
+       INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, rule_id, rule_version, evidence)
+       VALUES ($1, gen_random_uuid(), $2, $3, 1000, 'declared', gen_random_uuid(), 1, '{}')`,
+      service.accountId,
+      nsu + 1,
+      await charge('of another'),
+    );
+    const stood = { kind: 'unexpected', state: 'open', nsu };
+    expect(await breaksOf()).toEqual([stood, { ...stood, state: 'resolved', nsu: nsu + 1 }]);
     await run(
       `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, movement_id,
          balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
-       VALUES ($1, 1, 'x', false, 1000, 'DEBIT_TRANSFER_INTERNAL', 'inner', 0, 0, now(), 'h', '{}')`,
+       SELECT $1, nsu, 'x', false, 1000, 'DEBIT_TRANSFER_INTERNAL', id, 0, 0, now(), 'h', '{}'
+       FROM (VALUES (1, 'inner'), (2, 'ruled')) AS told(nsu, id)`,
       rows[0].id,
     );
     await book.judgement().reconciliation.reconcile(rows[0].id);
     expect(book.woken).toContainEqual(['reconcile', { accountId: service.accountId }]);
     await book.reconcile();
-    expect(await breaksOf()).toEqual([{ kind: 'unexpected', state: 'resolved', nsu }]);
+    expect((await breaksOf()).map(({ state }) => state)).toEqual(['resolved', 'resolved']);
     const classified = await run(
-      `SELECT category, evidence FROM classification WHERE nsu = $1`,
+      `SELECT category, evidence FROM classification WHERE nsu BETWEEN $1::bigint AND $1::bigint + 1`,
       nsu,
     );
-    expect(classified.rows).toEqual([{ category: 'own_transfer', evidence: {} }]);
+    const own = { category: 'own_transfer', evidence: {} };
+    expect(classified.rows).toEqual([own, own]);
+    expect(await verdicts()).toEqual([null, null]);
+  });
+
+  it('when an id that is told later than anybody looks at each time names what it pays', async () => {
+    await book.mirror({ nsu, age: 9 });
+    await book.reconcile();
+    await run(`UPDATE break SET opened_at = now() - interval '30 days' WHERE nsu = $1`, nsu);
+    const { operationId } = await book.send({ state: 'succeeded', age: 20 });
+    await run(`UPDATE operation SET updated_at = now() WHERE id = $1`, operationId);
+    await run(
+      `INSERT INTO expected_payment_reference
+       SELECT account_id, 'nsu', $2, id FROM expected_payment WHERE operation_id = $1`,
+      operationId,
+      String(nsu),
+    );
+    await book.reconcile();
+    expect(await verdicts()).toEqual(['payment by reference']);
+    expect(await breaksOf()).toEqual([{ kind: 'unexpected', state: 'resolved', nsu }]);
   });
 });
 
@@ -134,6 +168,36 @@ it('a charge that was found cancelled after its payment is told, and a reopening
   expect(book.woken).toHaveLength(before);
 });
 
+it('of many charges that ended each is reviewed, and none that can get no break is woken for', async () => {
+  for (const [place, reference] of ['one', 'other', 'back'].entries()) {
+    await charge(reference);
+    const endToEndId = `end ${reference}`;
+    await book.mirror({ ...pix, nsu: nsu + place, externalId: reference, endToEndId, age: 9 });
+  }
+  await book.mirror({
+    ...{ nsu: nsu + 3, typeName: 'DEBIT_PIX_REFUND' },
+    originalEndToEndId: 'end back',
+  });
+  await book.reconcile();
+  await run(
+    `UPDATE charge SET cancelled_at = now(), checked_at = now() WHERE correlation_id IN ('one', 'other', 'back')`,
+  );
+  await run(`UPDATE reconciliation_state SET charges_reviewed_at = now() - interval '1 hour'`);
+  const { standing, review } = book.judgement();
+  expect(await review.reviewEnded(service.accountId, 1)).toBe(true);
+  expect(await breaksOf()).toEqual([
+    { kind: 'paid_after_void', state: 'open', nsu },
+    { kind: 'paid_after_void', state: 'open', nsu: nsu + 1 },
+  ]);
+  const before = book.woken.length;
+  await standing.wakeContradicted();
+  expect(book.woken).toHaveLength(before);
+  const { rows } = await run(
+    `SELECT charges_reviewed_at > now() - interval '15 minutes' AS it FROM reconciliation_state`,
+  );
+  expect(rows).toContainEqual({ it: true });
+});
+
 it('what the bank gives back of a payment is told of its charge, and settles its duplicate', async () => {
   await charge('twice');
   await book.mirror(
@@ -151,5 +215,66 @@ it('what the bank gives back of a payment is told of its charge, and settles its
   expect((await book.events()).at(-1)).toMatchObject({
     type: 'charge.returned',
     data: { correlationId: 'twice', settlement: 'returned', nsu: nsu + 2 },
+  });
+  await run(
+    `WITH undone AS (UPDATE match SET unlinked_at = now(), unlinked_by = 'k' WHERE nsu = $2)
+     INSERT INTO deferred_line (account_id, nsu) VALUES ($1, $2)`,
+    service.accountId,
+    nsu + 2,
+  );
+  await book.reconcile();
+  expect(await verdicts()).toContain('unexpected');
+});
+
+describe('what a person has decided about a payment', () => {
+  const decide = (sql: string) => run(sql, service.accountId, nsu + 1);
+
+  it('is not told again under another name once a part of the first payment went back', async () => {
+    await charge('accepted');
+    await book.mirror(
+      { ...pix, nsu, externalId: 'accepted', endToEndId: 'E3', age: 9 },
+      { ...pix, nsu: nsu + 1, externalId: 'accepted', endToEndId: 'E4', age: 8 },
+    );
+    await book.reconcile();
+    await decide(
+      `UPDATE break SET state = 'resolved', resolved_at = now(), resolution = 'accept', resolved_by = 'k'
+       WHERE account_id = $1 AND nsu = $2`,
+    );
+    const part = { typeName: 'DEBIT_PIX_REFUND', amountCents: 100 };
+    await book.mirror({ ...part, nsu: nsu + 2, originalEndToEndId: 'E3' });
+    await book.reconcile();
+    await run(
+      `UPDATE charge SET cancelled_at = now(), checked_at = now() WHERE correlation_id = 'accepted'`,
+    );
+    await book.reconcile();
+    expect(await breaksOf()).toEqual([
+      { kind: 'paid_after_void', state: 'open', nsu },
+      { kind: 'duplicate_payment', state: 'resolved', nsu: nsu + 1 },
+    ]);
+  });
+
+  it('holds when the charge that he linked it to is cancelled so that it is not paid twice', async () => {
+    const id = await charge('linked');
+    await book.mirror({ ...pix, nsu: nsu + 1 });
+    await book.reconcile();
+    await decide(
+      `UPDATE break SET state = 'resolved', resolved_at = now(), resolution = 'link', resolved_by = 'k'
+       WHERE account_id = $1 AND nsu = $2`,
+    );
+    await run(
+      `INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, made_by, evidence)
+       VALUES ($1, gen_random_uuid(), $2, $3, 1000, 'hand', 'k', '{}')`,
+      service.accountId,
+      nsu + 1,
+      id,
+    );
+    await run(
+      `UPDATE charge SET cancelled_at = now(), checked_at = now() WHERE correlation_id = 'linked'`,
+    );
+    const before = book.woken.length;
+    await book.judgement().standing.wakeContradicted();
+    expect(book.woken).toHaveLength(before);
+    await book.judgement().review.review(service.database.prisma as never, service.accountId, [id]);
+    expect(await breaksOf()).toEqual([{ kind: 'unexpected', state: 'resolved', nsu: nsu + 1 }]);
   });
 });

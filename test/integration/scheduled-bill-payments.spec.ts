@@ -264,6 +264,9 @@ describe('scheduled payments of bills', () => {
       await service.match(9_021, expected, 'return');
       await judge();
       expect(await breaksOf(id)).toEqual([{ ...told, state: 'resolved' }]);
+      await service.pool.query(`UPDATE match SET unlinked_at = now() WHERE nsu = 9021`);
+      await judge();
+      expect(await breaksOf(id)).toEqual([told]);
     });
   });
 });

@@ -206,6 +206,12 @@ describe('money that was sent, on the statement', () => {
     await mirror({ nsu: 3, isCredit: true, endToEndId: 'E', amountCents: 600 });
     await reconcile();
     expect(await openBreaks()).toEqual([]);
+    // Debited twice, nobody can tell what came back: the money of this one counts as gone again.
+    await mirror({ nsu: 4, endToEndId: 'E', age: 40 });
+    await reconcile();
+    expect(await openBreaks()).toContainEqual({
+      ...{ kind: 'failed_though_debited', subject: `transfer:${operationId}` },
+    });
   });
 
   it('is told by events of its kind, with ids and amounts', async () => {

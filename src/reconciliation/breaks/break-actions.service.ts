@@ -7,7 +7,7 @@ import { OperationResending } from '../../operations/operation-resending.service
 import { AppError, unreachable } from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
 import { Breaks } from '../breaks.service.js';
-import { lineBreakKinds } from '../judged.js';
+import { lineBreakKinds, settlementBreakKinds } from '../judged.js';
 import { lockJudgement } from '../verdicts.queries.js';
 import * as queries from './break-actions.queries.js';
 import { BreakRefunds } from './break-refunds.service.js';
@@ -120,15 +120,16 @@ export class BreakActions {
   private async unlink(
     tx: Tx,
     accountId: number,
-    { id, nsu: nsuOfBreak }: queries.LockedBreak,
+    { id, kind, nsu: nsuOfBreak }: queries.LockedBreak,
     hand: Hand,
   ): Promise<void> {
     const link = await queries.findLastLink(tx, accountId, id);
     const [matchId] = link ? await queries.liveOf(tx, accountId, link.matchIds) : [];
     if (!link || !matchId) return;
     const { nsu } = link;
-    // A line whose own break is opened again stands in that one: judged anew, it might be given a second.
-    const isJudgedAgain = nsu !== nsuOfBreak;
+    // A line whose own break is opened again stands in that one: judged anew, it might be given a second. Where the break
+    // is of what the line paid, it pays that again.
+    const isJudgedAgain = nsu !== nsuOfBreak || isSettlementKind(kind);
     await this.hands.unlink(tx, accountId, { nsu, matchId, isJudgedAgain }, hand);
   }
 
@@ -183,6 +184,10 @@ function assertOpen(found: queries.LockedBreak): queries.LockedBreak {
 
 function isLineKind(kind: string): boolean {
   return (lineBreakKinds as readonly string[]).includes(kind);
+}
+
+function isSettlementKind(kind: string): boolean {
+  return (settlementBreakKinds as readonly string[]).includes(kind);
 }
 
 /** Which line pays what: the break is of one of the two, and the action names the other. */

@@ -64,12 +64,12 @@ export interface Hand {
   reason: string;
 }
 
-/** The live matches of a line end; the payments that they were of. */
+/** The live matches of a line end; the payments that they were of. What `actor` unlinks, no rule or id matches again. */
 export async function unlinkLine(
   tx: Tx,
   accountId: number,
   nsu: bigint,
-  { actor, reason }: Hand,
+  { actor, reason }: { actor: string | null; reason: string },
 ): Promise<{ id: string; expectedPaymentId: string; role: string }[]> {
   return tx.$queryRaw`
     UPDATE match SET unlinked_at = now(), unlinked_by = ${actor}, unlink_reason = ${reason}

@@ -47,7 +47,7 @@ export class HandMatches {
   ) {}
 
   /**
-   * The line pays just this; what a rule had matched it to is undone. Throws `not_found`, `rule_broken`, and `conflict`
+   * The line pays just this; what a rule or id had matched it to gives way. Throws `not_found`, `rule_broken`, and `conflict`
    * where a person linked it before.
    */
   async link(
@@ -70,7 +70,9 @@ export class HandMatches {
         reason: 'line_is_linked',
       });
     const allocated = await this.allocate(tx, accountId, line, allocations);
-    const before = await queries.unlinkLine(tx, accountId, nsu, hand);
+    // Displaced, and by nobody called wrong: when the link is undone, the line is what it was before.
+    const displaced = { actor: null, reason: hand.reason };
+    const before = await queries.unlinkLine(tx, accountId, nsu, displaced);
     await queries.forgetOtherVerdicts(tx, accountId, nsu);
     const matchIds = await queries.insertHandMatches(
       tx,

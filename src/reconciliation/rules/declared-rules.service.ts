@@ -28,15 +28,10 @@ export interface Applied {
 export class DeclaredRules {
   constructor(private readonly breaks: Breaks) {}
 
-  /** The verdicts, with those that a rule knows better in their place. */
-  async apply(
-    tx: Tx,
-    accountId: number,
-    lines: ArrivedLine[],
-    verdicts: Verdict[],
-  ): Promise<Applied> {
+  /** The verdicts, with those that a rule knows better in their place. What was released before is free for others. */
+  async apply(tx: Tx, accountId: number, unchanged: Applied): Promise<Applied> {
+    const { lines, verdicts } = unchanged;
     const rules = await this.active(tx, accountId);
-    const unchanged = { lines, verdicts, released: [] };
     if (rules.length === 0) return unchanged;
     const stands = new Set(lines.filter(({ cameAs }) => cameAs === 'open').map(({ nsu }) => nsu));
     const unexpected = verdicts.filter(isUnexpected).map(({ nsu }) => nsu);
@@ -47,7 +42,7 @@ export class DeclaredRules {
       ? await candidates.gatherCompetition(tx, accountId, {
           lines: known,
           nsus: unexpected.filter((nsu) => stands.has(nsu)),
-          expectedPaymentIds: [...paid.keys()],
+          expectedPaymentIds: [...paid.keys(), ...unchanged.released],
         })
       : { lines: new Map(known.map((line) => [line.nsu, line])), expected: new Map() };
     // What the judge explains, or makes wait, in this very batch does not compete.
@@ -132,7 +127,7 @@ export class DeclaredRules {
         ...before.verdicts.filter(({ nsu }) => !isChanged.has(nsu)),
         ...changed.flatMap((line) => toVerdicts(line, rulings.get(line.nsu) ?? { of: 'nothing' })),
       ],
-      released,
+      released: [...before.released, ...released],
     };
   }
 }

@@ -11,7 +11,7 @@ const mostOfOne = 5_000;
 export const namedByRule = 'expected_payment';
 
 /** Where what a rule says of the line `t` may still become another. */
-const isProvisional = Prisma.sql`NOT EXISTS (
+export const isProvisional = Prisma.sql`NOT EXISTS (
   SELECT 1 FROM statement_state s
   WHERE s.account_id = t.account_id AND t.occurred_at >= s.closed_from AND t.occurred_at < s.closed_until)`;
 

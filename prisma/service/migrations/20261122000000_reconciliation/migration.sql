@@ -23,6 +23,7 @@ ADD COLUMN     "unlinked_by" TEXT;
 
 -- AlterTable
 ALTER TABLE "reconciliation_state" ADD COLUMN     "charges_reviewed_at" TIMESTAMPTZ(3),
+ADD COLUMN     "looked_nsu" BIGINT NOT NULL DEFAULT 0,
 ADD COLUMN     "missing_checked_at" TIMESTAMPTZ(3),
 ADD COLUMN     "missing_due_until" TEXT;
 
@@ -399,6 +400,9 @@ DROP INDEX "reconciliation_run_running";
 
 -- CreateIndex
 CREATE UNIQUE INDEX "reconciliation_run_running" ON "reconciliation_run"("account_id") WHERE (state = 'running');
+
+-- CreateIndex
+CREATE INDEX "match_unlinked_by_hand" ON "match"("account_id", "nsu") WHERE (unlinked_by IS NOT NULL);
 
 -- CreateIndex
 CREATE INDEX "match_unlinked" ON "match"("account_id", "unlinked_at") WHERE (unlinked_at IS NOT NULL);
