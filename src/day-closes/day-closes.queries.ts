@@ -1,12 +1,9 @@
 // The SQL of day closes: which days wait, what a day's lines are and how they stand, and the chain of certificates.
 import type { Db, Tx } from '../database.service.js';
-import type { DayClose } from '../generated/service/client.js';
-import { lineBreakKinds, settlementBreakKinds } from '../reconciliation/judged.js';
+import { Prisma, type DayClose } from '../generated/service/client.js';
+import { explanationOf, holdsItsLine } from '../reconciliation/explanation.queries.js';
 import type { Cut, CutLine } from './cut.js';
 import type { SealedFields } from './line-seal.js';
-
-/** A break of these kinds is what a line is explained by while it is open. */
-const explainingKinds: string[] = [...new Set([...lineBreakKinds, ...settlementBreakKinds])];
 
 export interface Waiting {
   accountId: number;
@@ -147,6 +144,12 @@ export interface DayLine extends SealedFields {
   as: string | null;
 }
 
+const stateOfLine = explanationOf({
+  isHeld: Prisma.sql`held.kind IS NOT NULL`,
+  isMatched: Prisma.sql`m.is_matched`,
+  isClassified: Prisma.sql`c.category IS NOT NULL`,
+});
+
 /** The lines of a day, by nsu, each as it stands in the book. */
 export async function listDay(
   tx: Tx,
@@ -159,11 +162,9 @@ export async function listDay(
            t.balance_previous_cents AS "balancePreviousCents", t.current_balance_cents AS "currentBalanceCents",
            t.occurred_at AS "occurredAt", t.content_hash AS "contentHash", seal.line_hash AS "lineHash",
            CASE WHEN t.arrival > COALESCE(judged.judged_arrival, 0) OR waits.nsu IS NOT NULL THEN 'pending'
-                WHEN held.kind IS NOT NULL THEN 'in_break' WHEN m.is_matched THEN 'matched'
-                WHEN c.category IS NOT NULL THEN 'classified' WHEN settled.kind IS NOT NULL THEN 'in_break'
-                ELSE 'pending' END AS state,
+                ELSE ${stateOfLine} END AS state,
            CASE WHEN held.kind IS NOT NULL THEN held.kind WHEN m.is_matched THEN NULL
-                ELSE COALESCE(c.category, settled.kind) END AS "as"
+                ELSE c.category END AS "as"
     FROM "transaction" t
     LEFT JOIN reconciliation_state judged ON judged.account_id = t.account_id
     LEFT JOIN deferred_line waits ON waits.account_id = t.account_id AND waits.nsu = t.nsu
@@ -175,13 +176,8 @@ export async function listDay(
     ) m ON true
     LEFT JOIN LATERAL (
       SELECT min(kind) AS kind FROM break WHERE account_id = t.account_id AND nsu = t.nsu
-        AND state = 'open' AND kind = ANY (${explainingKinds}::text[])
+        AND ${holdsItsLine}
     ) held ON true
-    LEFT JOIN LATERAL (
-      -- What a person has settled otherwise than by a match stays what it was.
-      SELECT min(kind) AS kind FROM break WHERE account_id = t.account_id AND nsu = t.nsu
-        AND state = 'resolved' AND resolution <> 'itself' AND kind = ANY (${explainingKinds}::text[])
-    ) settled ON true
     WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
     ORDER BY t.nsu`;
 }

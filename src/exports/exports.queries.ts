@@ -1,6 +1,8 @@
 // What files are written from. Lines are read page by page in the order of their nsu: no connection waits for a
 // client that reads slowly, and what arrives after the beginning is left out.
 import type { Db } from '../database.service.js';
+import { Prisma } from '../generated/service/client.js';
+import { explanationOf, holdsItsLine } from '../reconciliation/explanation.queries.js';
 import type { ExplainedLine, ExportedLine } from './exported-line.js';
 
 export interface Window {
@@ -71,11 +73,11 @@ export async function listLines(
     ORDER BY nsu LIMIT ${limit}`;
 }
 
-/** Breaks that say that a line is not explained; others tell of something else that the line shows. */
-const explainingBreaks = [
-  ...['unexpected', 'ambiguous', 'amount_differs', 'duplicate_payment'],
-  ...['underpaid', 'overpaid', 'paid_after_void', 'paid_after_expiry'],
-];
+const stateOfExported = explanationOf({
+  isHeld: Prisma.sql`b.kind IS NOT NULL`,
+  isMatched: Prisma.sql`m.rule IS NOT NULL`,
+  isClassified: Prisma.sql`c.rule IS NOT NULL`,
+});
 
 /** The same with what each line is to the book now. */
 export async function listExplainedLines(
@@ -96,8 +98,7 @@ export async function listExplainedLines(
            p.amount_cents AS "amountCents", p.balance_previous_cents AS "balancePreviousCents",
            p.current_balance_cents AS "currentBalanceCents", p.correlation_id AS "correlationId",
            p.end_to_end_id AS "endToEndId", p.external_id AS "externalId", p.notes,
-           CASE WHEN b.kind IS NOT NULL THEN 'in_break' WHEN m.rule IS NOT NULL THEN 'matched'
-                WHEN c.rule IS NOT NULL THEN 'classified' ELSE 'pending' END AS state,
+           ${stateOfExported} AS state,
            COALESCE(m.rule, c.rule) AS rule, c.category, b.kind AS "breakKind",
            COALESCE(m.ids, '{}') AS "expectedPaymentIds"
     FROM page p
@@ -109,8 +110,7 @@ export async function listExplainedLines(
     LEFT JOIN classification c ON c.account_id = ${accountId} AND c.nsu = p.nsu
     LEFT JOIN LATERAL (
       SELECT kind FROM break
-      WHERE account_id = ${accountId} AND nsu = p.nsu AND state = 'open'
-        AND kind = ANY (${explainingBreaks}::text[])
+      WHERE account_id = ${accountId} AND nsu = p.nsu AND ${holdsItsLine}
       ORDER BY opened_at, kind LIMIT 1
     ) b ON true
     ORDER BY p.nsu`;
@@ -170,20 +170,22 @@ export async function listCertificates(
     ORDER BY date, revision DESC`;
 }
 
+const stateOfLine = explanationOf({
+  isHeld: Prisma.sql`EXISTS (
+    SELECT 1 FROM break WHERE account_id = t.account_id AND nsu = t.nsu AND ${holdsItsLine})`,
+  isMatched: Prisma.sql`EXISTS (
+    SELECT 1 FROM match WHERE account_id = t.account_id AND nsu = t.nsu AND unlinked_at IS NULL)`,
+  isClassified: Prisma.sql`EXISTS (
+    SELECT 1 FROM classification WHERE account_id = t.account_id AND nsu = t.nsu)`,
+});
+
 export async function countExplanations(
   db: Db,
   accountId: number,
   { from, until }: Window,
 ): Promise<{ state: string; lines: bigint }[]> {
   return db.$queryRaw`
-    SELECT CASE
-      WHEN EXISTS (SELECT 1 FROM break b WHERE b.account_id = ${accountId} AND b.nsu = t.nsu
-                   AND b.state = 'open' AND b.kind = ANY (${explainingBreaks}::text[])) THEN 'in_break'
-      WHEN EXISTS (SELECT 1 FROM match m WHERE m.account_id = ${accountId} AND m.nsu = t.nsu
-                   AND m.unlinked_at IS NULL) THEN 'matched'
-      WHEN EXISTS (SELECT 1 FROM classification c WHERE c.account_id = ${accountId}
-                   AND c.nsu = t.nsu) THEN 'classified'
-      ELSE 'pending' END AS state, count(*) AS lines
+    SELECT ${stateOfLine} AS state, count(*) AS lines
     FROM "transaction" t
     WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
     GROUP BY 1`;

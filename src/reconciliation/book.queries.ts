@@ -1,7 +1,9 @@
 // The book, read: states are derived here from lines, matches, classifications and breaks, and stored nowhere.
 import type { Db } from '../database.service.js';
+import { Prisma } from '../generated/service/client.js';
 import type { explanationStates, expectedPaymentStates } from './book.schema.js';
-import { explainingBreakKinds, type Category } from './judged.js';
+import { explanationOf, holdsItsLine } from './explanation.queries.js';
+import type { Category } from './judged.js';
 
 export interface TransactionRow {
   nsu: bigint;
@@ -38,6 +40,12 @@ export interface TransactionFilters {
   limit: number;
 }
 
+const stateOfRow = explanationOf({
+  isHeld: Prisma.sql`b.holds`,
+  isMatched: Prisma.sql`m.rule IS NOT NULL`,
+  isClassified: Prisma.sql`c.rule IS NOT NULL`,
+});
+
 export async function listTransactionRows(
   db: Db,
   accountId: number,
@@ -52,8 +60,7 @@ export async function listTransactionRows(
            t.recorded_at AS "recordedAt", x.*
     FROM "transaction" t
     CROSS JOIN LATERAL (
-      SELECT CASE WHEN b.holds THEN 'in_break' WHEN m.rule IS NOT NULL THEN 'matched'
-                  WHEN c.rule IS NOT NULL THEN 'classified' ELSE 'pending' END AS state,
+      SELECT ${stateOfRow} AS state,
              CASE WHEN b.holds THEN b.kind ELSE COALESCE(m.rule, c.rule) END AS rule,
              CASE WHEN b.holds THEN b.evidence ELSE COALESCE(m.evidence, c.evidence) END AS evidence,
              CASE WHEN NOT b.holds IS TRUE AND m.rule IS NULL THEN c.category END AS category,
@@ -69,9 +76,9 @@ export async function listTransactionRows(
       ) m ON true
       LEFT JOIN classification c ON c.account_id = t.account_id AND c.nsu = t.nsu
       LEFT JOIN LATERAL (
-        SELECT id, kind, evidence, state = 'open' AND kind = ANY (${explainingBreakKinds}) AS holds FROM break
+        SELECT id, kind, evidence, ${holdsItsLine} AS holds FROM break
         WHERE account_id = t.account_id AND nsu = t.nsu
-        ORDER BY state = 'open' AND kind = ANY (${explainingBreakKinds}) DESC, state = 'open' DESC, opened_at DESC LIMIT 1
+        ORDER BY (${holdsItsLine}) DESC, state = 'open' DESC, opened_at DESC LIMIT 1
       ) b ON true
     ) x
     WHERE t.account_id = ${accountId}

@@ -131,6 +131,7 @@ export const categories = [
   'own_transfer',
   'ignored',
   'accepted',
+  'refunded',
 ] as const;
 export type Category = (typeof categories)[number];
 
@@ -143,7 +144,7 @@ export interface DeclaredRule {
 export interface Classified {
   verdict: 'classified';
   nsu: bigint;
-  /** `opening_line`, `own_transfer`, `hand`, or `declared`. */
+  /** `opening_line`, `own_transfer`, `hand`, `refund`, or `declared`. */
   rule: string;
   category: Category;
   reason: string | null;

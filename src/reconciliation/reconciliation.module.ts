@@ -6,6 +6,7 @@ import { StatementModule } from '../statement/statement.module.js';
 import { BookController } from './book.controller.js';
 import { Breaks } from './breaks.service.js';
 import { MissingPayments } from './missing-payments.service.js';
+import { RefundedBreaks } from './refunded-breaks.service.js';
 import { ReconciliationProcessor } from './reconciliation.processor.js';
 import { ReconciliationService } from './reconciliation.service.js';
 import { DeclaredRules } from './rules/declared-rules.service.js';
@@ -29,6 +30,7 @@ const rulesEveryMs = 15_000;
     ReconciliationService,
     VerdictWriter,
     Breaks,
+    RefundedBreaks,
     SettlementReview,
     StandingBreaks,
     MissingPayments,
@@ -38,7 +40,7 @@ const rulesEveryMs = 15_000;
     RuleTrials,
     ReconciliationProcessor,
   ],
-  exports: [Breaks, MissingPayments, ReconciliationService, SettlementReview],
+  exports: [Breaks, MissingPayments, ReconciliationService, RefundedBreaks, SettlementReview],
 })
 export class ReconciliationModule implements OnModuleInit {
   constructor(

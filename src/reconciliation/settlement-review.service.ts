@@ -3,6 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../database.service.js';
 import { Breaks } from './breaks.service.js';
+import { RefundedBreaks } from './refunded-breaks.service.js';
 import { findSettlementBreaks, type Finding, type ReviewedCredit } from './settlement-review.js';
 import * as queries from './settlement-review.queries.js';
 import { lockJudgement } from './verdicts.queries.js';
@@ -14,6 +15,7 @@ export class SettlementReview {
   constructor(
     private readonly database: Database,
     private readonly breaks: Breaks,
+    private readonly refunded: RefundedBreaks,
   ) {}
 
   /**
@@ -23,6 +25,8 @@ export class SettlementReview {
   async review(tx: Tx, accountId: number, expectedPaymentIds: string[]): Promise<void> {
     const asked = [...new Set(expectedPaymentIds)];
     if (asked.length === 0) return;
+    // First: what a refund settles, and opens again, would otherwise have settled itself.
+    await this.refunded.review(tx, accountId, asked);
     const rows = await queries.listReviewed(tx, accountId, asked);
     const found = findSettlementBreaks(toCredits(rows));
     const standing = await queries.listStanding(tx, accountId, {

@@ -1,6 +1,6 @@
 // The account at a glance, counted in one statement.
 import type { Db } from '../database.service.js';
-import { explainingBreakKinds } from './judged.js';
+import { holdsItsLine } from './explanation.queries.js';
 
 export interface SummaryRow {
   lastNsu: bigint | null;
@@ -38,7 +38,7 @@ export async function readSummary(db: Db, accountId: number, today: string): Pro
     CROSS JOIN LATERAL (
       WITH held AS MATERIALIZED (
         SELECT DISTINCT nsu FROM break
-        WHERE account_id = a.id AND state = 'open' AND kind = ANY (${explainingBreakKinds}) AND nsu IS NOT NULL
+        WHERE account_id = a.id AND ${holdsItsLine} AND nsu IS NOT NULL
       ), tied AS MATERIALIZED (
         SELECT DISTINCT nsu FROM match WHERE account_id = a.id AND unlinked_at IS NULL
       )

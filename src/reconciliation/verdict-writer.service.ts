@@ -19,6 +19,7 @@ import { chargeEvent, unexpectedEvent } from './line-events.js';
 import { missingSubject } from './missing-deadlines.js';
 import { movementEvent, type ToldTransfer } from './movement-events.js';
 import type { Applied } from './rules/declared-rules.service.js';
+import { classifySettled } from './refunded-breaks.queries.js';
 import { SettlementReview } from './settlement-review.service.js';
 import { unlinkDisplaced, unlinkReturnsSince } from './unlinking.queries.js';
 import * as queries from './verdicts.queries.js';
@@ -63,6 +64,8 @@ export class VerdictWriter {
       ...verdicts.filter(isBroken).map(toBreak),
       ...late.map((match) => toLateLine(match, transfers.get(match.expectedPaymentId))),
     ]);
+    const unexplained = verdicts.filter(isBroken).map(({ nsu }) => nsu);
+    await classifySettled(tx, accountId, unexplained);
     await this.settleWaiting(tx, accountId, lines, [
       ...verdicts.filter(isDeferred).map(({ nsu }) => nsu),
       ...unlinked.map(({ nsu }) => nsu),

@@ -124,8 +124,11 @@ describe('what is done about a break', () => {
     expect(await steps(id)).toEqual(['opened', 'resolved', 'reopen', 'reopened', 'note']);
   });
 
-  it('opens nothing again that evidence settled, and changes nothing that was written down', async () => {
+  it('opens nothing again that evidence settled, writes each amount down, and changes nothing of it', async () => {
     const { nsu, id } = await book.unexpected();
+    await sql(`UPDATE break SET amount_cents = 700 WHERE nsu = $1`, nsu);
+    const revised = { action: 'revised', detail: { fromCents: '1000', toCents: '700' } };
+    expect((await get(id)).trail.at(-1)).toMatchObject(revised);
     await sql(`UPDATE break SET state = 'resolved', resolved_at = now() WHERE nsu = $1`, nsu);
     expect(codeOf(await act(id, 'reopen'))).toEqual([409, 'settled_itself']);
     await expect(
@@ -190,6 +193,57 @@ describe('what is done about a break', () => {
     await service.call('DELETE', `/v1/matches/${body.data[0].id}?reason=not+theirs`);
     await book.reconcile();
     expect(await liveMatches(nsu)).toMatchObject([{ rule: 'reference' }]);
+  });
+
+  it('asks again about an accepted line whose link by hand was undone', async () => {
+    const { nsu, id } = await book.unexpected();
+    await act(id, 'accept');
+    const allocations = [{ expectedPaymentId: await book.expected(), amount: 10 }];
+    const body = { nsu, allocations, reason: 'as agreed' };
+    const { body: linked } = await service.call('POST', '/v1/matches', { body });
+    await service.call('DELETE', `/v1/matches/${linked.data[0].id}?reason=not+theirs`);
+    await book.reconcile();
+    expect(await get(id)).toMatchObject({ state: 'open' });
+    expect(await steps(id)).toEqual(['opened', 'resolved', 'unlink', 'reopened']);
+    expect(await book.explanation(nsu)).toMatchObject({ state: 'in_break' });
+  });
+
+  it('gives a second payment back to its charge where the link elsewhere is taken back', async () => {
+    const reference = `twice-${randomUUID()}`;
+    const charge = await book.expected({ reference });
+    await book.line({ correlationId: reference });
+    const nsu = await book.line({ correlationId: reference });
+    await book.reconcile();
+    const { body } = await service.call('GET', `/v1/breaks?nsu=${nsu}`);
+    expect(body.data).toMatchObject([{ kind: 'duplicate_payment', state: 'open' }]);
+    const { id } = body.data[0];
+    await act(id, 'link', { expectedPaymentId: await book.expected() });
+    await act(id, 'reopen');
+    await book.reconcile();
+    expect(
+      await sql(
+        `SELECT rule, expected_payment_id AS id FROM match WHERE nsu = $1 AND unlinked_at IS NULL`,
+        nsu,
+      ),
+    ).toEqual([{ rule: 'reference', id: charge }]);
+    expect(await get(id)).toMatchObject({ state: 'open', kind: 'duplicate_payment' });
+  });
+
+  it('links what came back to what was sent, and no more than that', async () => {
+    const expectedPaymentId = await book.expected({ isCredit: false });
+    const sent = await book.unexpected({ isCredit: false });
+    const back = await book.unexpected({ amountCents: 600 });
+    const more = await book.unexpected({ amountCents: 401 });
+    const early = await act(back.id, 'link', { expectedPaymentId });
+    expect(codeOf(early)).toEqual([422, 'direction_differs']);
+    await act(sent.id, 'link', { expectedPaymentId });
+    expect((await act(back.id, 'link', { expectedPaymentId })).status).toBe(200);
+    expect(codeOf(await act(more.id, 'link', { expectedPaymentId }))).toEqual([
+      422,
+      'more_than_paid',
+    ]);
+    const { body } = await service.call('GET', `/v1/matches?nsu=${back.nsu}`);
+    expect(body.data).toMatchObject([{ role: 'return', rule: 'hand', amount: 6 }]);
   });
 
   it('acts on many, tells of each, and is done with the second time', async () => {

@@ -1,5 +1,6 @@
 // Money of breaks given back, by a person and by a policy: once, and only when it was said so.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BreakRefunds } from '../../src/reconciliation/breaks/break-refunds.service.js';
 import { RefundPolicies } from '../../src/reconciliation/breaks/refund-policies.service.js';
 import { manual } from '../contract/transfer-samples.js';
 import { BookOfBreaks } from '../support/breaks.js';
@@ -29,6 +30,13 @@ describe('the money of a break', () => {
     await service.sync();
     return body.nsu;
   };
+  /** The statement shows what was done since. */
+  const shown = async () => {
+    await service.sync();
+    await book.reconcile();
+  };
+  const steps = async (id: string) =>
+    (await get(id)).trail.map(({ action }: { action: string }) => action);
   /** A Pix that stands in a break of this kind. */
   const broken = async (kind: string, amount: number, excess = amount) => {
     const nsu = await received(amount);
@@ -53,13 +61,10 @@ describe('the money of a break', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect((await act(id, 'refund')).status).toBe(200);
     expect(await refundsOf(nsu)).toMatchObject([{ amount: 10, state: 'accepted' }]);
-    const { state, resolution, trail } = await get(id);
-    expect([state, resolution]).toEqual(['resolved', 'refund']);
-    expect(trail.map(({ action }: { action: string }) => action)).toEqual([
-      'opened',
-      'refund',
-      'resolved',
-    ]);
+    expect((await get(id)).state).toBe('open');
+    await shown();
+    expect(await get(id)).toMatchObject({ state: 'resolved', resolution: 'refund' });
+    expect(await steps(id)).toEqual(['opened', 'refund', 'refund_under_way', 'resolved']);
   });
 
   it('is what was paid too much, and no more than is left', async () => {
@@ -73,7 +78,9 @@ describe('the money of a break', () => {
       'refund_exceeds_original',
     ]);
     expect((await get(second)).state).toBe('open');
-    expect((await act(second, 'refund', { amount: 10 })).body.state).toBe('resolved');
+    expect((await act(second, 'refund', { amount: 10 })).status).toBe(200);
+    await shown();
+    expect((await get(second)).state).toBe('resolved');
   });
 
   it('cannot go back where it is no Pix, or for whom may not refund', async () => {
@@ -118,12 +125,46 @@ describe('the money of a break', () => {
     await sql(`UPDATE statement_state SET broken_since = NULL`);
     await Promise.all([apply(), act(small.id, 'refund'), apply()]);
     expect(await refundsOf(small.nsu)).toMatchObject([{ amount: 7 }]);
+    await shown();
     expect(await get(small.id)).toMatchObject({ state: 'resolved', resolution: 'refund' });
     for (const { nsu: left, id } of [large, noted, { nsu, id: before }]) {
       expect(await refundsOf(left)).toEqual([]);
       expect((await get(id)).state).toBe('open');
     }
     expect((await change({ maxAmount: 50 })).body.changes).toHaveLength(1);
+  });
+
+  it('stays where a person acted, or the policy was switched off, while it was on its way', async () => {
+    await change({ maxAmount: null });
+    const asked = { actor: 'policy', reason: 'as agreed', amountCents: null };
+    const refunds = service.application.get(BreakRefunds, { strict: false });
+    const [noted, linked, off] = [
+      await broken('duplicate_payment', 11),
+      await broken('duplicate_payment', 12),
+      await broken('duplicate_payment', 13),
+    ];
+    await close();
+    await act(noted.id, 'note');
+    await book.reconcile();
+    const allocations = [{ expectedPaymentId: await book.expected(), amount: 12 }];
+    const link = { nsu: linked.nsu, allocations, reason: 'as agreed' };
+    await service.call('POST', '/v1/matches', { body: link });
+    await sql(`UPDATE break SET state = 'open' WHERE id = $1`, linked.id);
+    for (const { id } of [noted, linked]) await refunds.refund(service.accountId, id, asked);
+    await change({ isOn: false });
+    await refunds.refund(service.accountId, off.id, asked);
+    for (const { nsu, id } of [noted, linked, off]) {
+      expect(await refundsOf(nsu)).toEqual([]);
+      expect(await steps(id)).not.toContain('refund');
+    }
+  });
+
+  it('is nothing that did not come, or that a break is not about', async () => {
+    const { id: less } = await broken('underpaid', 20, 5);
+    const { id: late } = await broken('late_line', 20);
+    expect(codeOf(await act(less, 'refund'))).toEqual([422, 'not_refundable']);
+    expect(codeOf(await act(late, 'refund', { amount: 1 }))).toEqual([422, 'not_refundable']);
+    expect((await act(less, 'refund', { amount: 20 })).status).toBe(200);
   });
 
   it('stays a person’s once a policy was refused', async () => {
@@ -143,7 +184,7 @@ describe('the money of a break', () => {
     expect(await refundsOf(nsu)).toHaveLength(1);
   });
 
-  it('settles the break later, where the bank’s answer did not come in time', async () => {
+  it('settles the break by the statement alone, whenever the bank’s answer came', async () => {
     const { nsu, id } = await broken('duplicate_payment', 8);
     await act(id, 'refund');
     const [made] = await refundsOf(nsu);
@@ -152,13 +193,14 @@ describe('the money of a break', () => {
                WHERE id = $1`,
       made.id,
     );
-    await sql(`UPDATE break SET state = 'open' WHERE id = $1`, id);
     expect((await act(id, 'refund')).body.state).toBe('open');
     await sql(
       `UPDATE operation SET state = 'succeeded', ended_at = now(), next_action_at = NULL WHERE id = $1`,
       made.id,
     );
     await apply();
+    expect((await get(id)).state).toBe('open');
+    await shown();
     expect(await get(id)).toMatchObject({ state: 'resolved', resolution: 'refund' });
     expect(await refundsOf(nsu)).toHaveLength(1);
   });
@@ -195,6 +237,7 @@ describe('the money of a break', () => {
   it('is not sent again where that might be one more', async () => {
     const { nsu, id } = await broken('duplicate_payment', 9);
     await act(id, 'refund');
+    await shown();
     const [{ id: operationId }] = await refundsOf(nsu);
     await sql(`UPDATE operation SET state = 'needs_operator' WHERE id = $1`, operationId);
     const unknown = await book.break('unknown_outcome', `operation:${operationId}`);
@@ -202,5 +245,38 @@ describe('the money of a break', () => {
     expect(codeOf(await act(id, 'resend'))).toEqual([409, 'already_resolved']);
     const other = await book.break('unknown_outcome', `bill_payment:${operationId}`);
     expect(codeOf(await act(other, 'resend'))).toEqual([409, 'not_safe_to_resend']);
+  });
+
+  it('is on its way until the statement shows it, and asked about again when it comes back', async () => {
+    const nsu = await received(14);
+    await book.reconcile();
+    const [{ id }] = (await service.call('GET', `/v1/breaks?nsu=${nsu}`)).body.data;
+    const expectedPaymentId = await book.expected({ amountCents: 1_400 });
+    const fault = { endpoint: 'refunds', kind: 'async-error', times: 1, delayMs: 60_000 };
+    expect((await service.bank.call('POST', '/sandbox/faults', { body: fault })).status).toBe(200);
+    const { body } = await act(id, 'refund');
+    expect([body.state, body.trail.at(-1).action]).toEqual(['open', 'refund_under_way']);
+    const underWay = [409, 'refund_under_way'];
+    expect(codeOf(await act(id, 'accept'))).toEqual(underWay);
+    expect(codeOf(await act(id, 'link', { expectedPaymentId }))).toEqual(underWay);
+    const link = { nsu, allocations: [{ expectedPaymentId, amount: 14 }], reason: 'as agreed' };
+    expect(codeOf(await service.call('POST', '/v1/matches', { body: link }))).toEqual(underWay);
+
+    await shown();
+    expect(await get(id)).toMatchObject({ state: 'resolved', resolution: 'refund' });
+    expect(await book.explanation(nsu)).toMatchObject({ state: 'classified', rule: 'refund' });
+    await book.readingsAgree();
+
+    const now = new Date(Date.now() + 2 * 60_000).toISOString();
+    await service.bank.call('POST', '/sandbox/clock', { body: { now } });
+    await shown();
+    expect(await get(id)).toMatchObject({ state: 'open', resolution: null });
+    expect(await book.explanation(nsu)).toMatchObject({ state: 'in_break' });
+    await act(id, 'refund');
+    await shown();
+    expect(await refundsOf(nsu)).toHaveLength(2);
+    expect((await get(id)).state).toBe('resolved');
+    await act(id, 'reopen');
+    expect(await book.explanation(nsu)).toMatchObject({ state: 'in_break' });
   });
 });

@@ -1,5 +1,8 @@
 // Breaks and what they are about, put into the book of a test, and what is done about them through the service's doors.
 import { randomUUID } from 'node:crypto';
+import { expect } from '@jest/globals';
+import { listDay } from '../../src/day-closes/day-closes.queries.js';
+import { countExplanations } from '../../src/exports/exports.queries.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 import type { ServiceOnSandbox } from './service-on-sandbox.js';
 
@@ -17,18 +20,21 @@ export class BookOfBreaks {
     isCredit = true,
     document = null as string | null,
     notes = null as string | null,
+    correlationId = null as string | null,
     nsu = (this.lastNsu += 1),
   } = {}): Promise<number> => {
     await this.sql(
       `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, balance_previous_cents,
-         current_balance_cents, occurred_at, content_hash, content, counterparty_document, notes)
-       VALUES ($1, $2, 'x', $3, $4, 'CREDIT_PIX', 0, 0, now() - interval '10 minutes', 'h', '{}', $5, $6)`,
+         current_balance_cents, occurred_at, content_hash, content, counterparty_document, notes,
+         correlation_id)
+       VALUES ($1, $2, 'x', $3, $4, 'CREDIT_PIX', 0, 0, now() - interval '10 minutes', 'h', '{}', $5, $6, $7)`,
       this.service().accountId,
       nsu,
       isCredit,
       amountCents,
       document,
       notes,
+      correlationId,
     );
     return nsu;
   };
@@ -105,4 +111,30 @@ export class BookOfBreaks {
   readonly get = async (id: string) => (await this.service().call('GET', `/v1/breaks/${id}`)).body;
   readonly explanation = async (nsu: number) =>
     (await this.service().call('GET', `/v1/transactions?nsu=${nsu}`)).body.data[0].explanation;
+
+  /** The list, the summary, the month and the day say the same of every line. */
+  readonly readingsAgree = async () => {
+    const { accountId, call, database } = this.service();
+    const { body: list } = await call('GET', '/v1/transactions?limit=100');
+    const stateOf = ({ explanation }: { explanation: { state: string } }) => explanation.state;
+    const listed = countOf(list.data.map(stateOf));
+    const { transactions } = (await call('GET', '/v1/summary')).body;
+    expect(transactions).toMatchObject({
+      total: list.data.length,
+      matched: listed.get('matched') ?? 0,
+      classified: listed.get('classified') ?? 0,
+      inBreak: listed.get('in_break') ?? 0,
+    });
+    const all = { from: new Date(0), until: new Date('2100-01-01') };
+    const month = await countExplanations(database.prisma, accountId, all);
+    expect(new Map(month.map(({ state, lines }) => [state, Number(lines)]))).toEqual(listed);
+    const day = await database.prisma.$transaction((tx) => listDay(tx, accountId, all));
+    expect(countOf(day.map(({ state }) => state))).toEqual(listed);
+  };
+}
+
+function countOf(states: string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return counts;
 }

@@ -7,6 +7,7 @@ import { Breaks } from '../../src/reconciliation/breaks.service.js';
 import { MissingPayments } from '../../src/reconciliation/missing-payments.service.js';
 import { DeclaredRules } from '../../src/reconciliation/rules/declared-rules.service.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
+import { RefundedBreaks } from '../../src/reconciliation/refunded-breaks.service.js';
 import { SettlementReview } from '../../src/reconciliation/settlement-review.service.js';
 import { StandingBreaks } from '../../src/reconciliation/standing-breaks.service.js';
 import { VerdictWriter } from '../../src/reconciliation/verdict-writer.service.js';
@@ -28,7 +29,7 @@ export function judgementOn(
   const events = new EventsService(database, wakeUps);
   const breaks = new Breaks(events);
   const expectedPayments = new ExpectedPaymentsService();
-  const review = new SettlementReview(database, breaks);
+  const review = new SettlementReview(database, breaks, new RefundedBreaks(breaks));
   const writer = new VerdictWriter(events, expectedPayments, breaks, review, wakeUps);
   const rules = new DeclaredRules(breaks);
   const missing = new MissingPayments(database, bank, breaks, wakeUps);

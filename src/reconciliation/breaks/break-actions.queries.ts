@@ -115,6 +115,7 @@ export async function forgetAccepted(tx: Tx, accountId: number, nsu: bigint): Pr
 
 export interface LinkEntry {
   nsu: bigint;
+  isCredit: boolean;
   matchIds: string[];
 }
 
@@ -125,10 +126,12 @@ export async function findLastLink(
   breakId: string,
 ): Promise<LinkEntry | null> {
   const [entry] = await tx.$queryRaw<LinkEntry[]>`
-    SELECT (detail ->> 'nsu')::bigint AS nsu,
-           ARRAY(SELECT jsonb_array_elements_text(detail -> 'matchIds')) AS "matchIds"
-    FROM break_entry WHERE account_id = ${accountId} AND break_id = ${breakId}::uuid AND action = 'link'
-    ORDER BY sequence DESC LIMIT 1`;
+    SELECT t.nsu, t.is_credit AS "isCredit",
+           ARRAY(SELECT jsonb_array_elements_text(e.detail -> 'matchIds')) AS "matchIds"
+    FROM break_entry e
+    JOIN "transaction" t ON t.account_id = e.account_id AND t.nsu = (e.detail ->> 'nsu')::bigint
+    WHERE e.account_id = ${accountId} AND e.break_id = ${breakId}::uuid AND e.action = 'link'
+    ORDER BY e.sequence DESC LIMIT 1`;
   return entry ?? null;
 }
 

@@ -7,14 +7,15 @@ import { OperationResending } from '../../operations/operation-resending.service
 import { AppError, unreachable } from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
 import { Breaks } from '../breaks.service.js';
-import { lineBreakKinds, settlementBreakKinds } from '../judged.js';
+import { lineBreakKinds } from '../judged.js';
+import { forgetRefunded } from '../refunded-breaks.queries.js';
 import { lockJudgement } from '../verdicts.queries.js';
 import * as queries from './break-actions.queries.js';
 import { BreakRefunds } from './break-refunds.service.js';
 import type { BreakAction } from './breaks.schema.js';
 import { HandAnnouncements } from './hand-announcements.service.js';
 import type { Hand } from './hand-matches.queries.js';
-import { HandMatches, type Link } from './hand-matches.service.js';
+import { assertNoRefundUnderWay, HandMatches, type Link } from './hand-matches.service.js';
 
 type ActionOf<Name extends BreakAction['action']> = Extract<BreakAction, { action: Name }>;
 
@@ -77,6 +78,7 @@ export class BreakActions {
       await lockJudgement(tx, accountId);
       const found = assertOpen(await lock(tx, accountId, id));
       const link = linkOf(found, asked);
+      await assertNoRefundUnderWay(tx, accountId, { breakId: id });
       // First of all: what the match settles by itself would otherwise be taken for evidence.
       await this.resolve(tx, accountId, id, 'link', hand);
       const linked = await this.hands.link(tx, accountId, link, hand);
@@ -95,6 +97,7 @@ export class BreakActions {
     hand: Hand,
   ): Promise<void> {
     const { id, kind, subject, nsu } = assertOpen(found);
+    await assertNoRefundUnderWay(tx, accountId, { breakId: id });
     const isOfLine = nsu !== null && subject === `nsu:${nsu}` && isLineKind(kind);
     if (isOfLine && !(await queries.isMatched(tx, accountId, nsu)))
       await queries.classifyAccepted(tx, accountId, nsu, hand);
@@ -112,6 +115,7 @@ export class BreakActions {
     if (resolution === 'itself')
       throw conflict('settled_itself', 'What settled the break was evidence, not a person.');
     if (resolution === 'accept' && nsu !== null) await queries.forgetAccepted(tx, accountId, nsu);
+    if (resolution === 'refund') await forgetRefunded(tx, accountId, [id]);
     if (resolution === 'link') await this.unlink(tx, accountId, found, hand);
     const reopened = await queries.reopenBreak(tx, accountId, id, hand);
     await this.breaks.tellOpened(tx, accountId, reopened);
@@ -126,10 +130,11 @@ export class BreakActions {
     const link = await queries.findLastLink(tx, accountId, id);
     const [matchId] = link ? await queries.liveOf(tx, accountId, link.matchIds) : [];
     if (!link || !matchId) return;
-    const { nsu } = link;
-    // A line whose own break is opened again stands in that one: judged anew, it might be given a second. Where the break
-    // is of what the line paid, it pays that again.
-    const isJudgedAgain = nsu !== nsuOfBreak || isSettlementKind(kind);
+    const { nsu, isCredit } = link;
+    // A line that nothing explained stands in its break that is opened again: judged anew, it might be given a second.
+    // One whose payment was in question is to be that payment's again.
+    const wasUnexplained = isLineKind(kind) && !(kind === 'duplicate_payment' && isCredit);
+    const isJudgedAgain = nsu !== nsuOfBreak || !wasUnexplained;
     await this.hands.unlink(tx, accountId, { nsu, matchId, isJudgedAgain }, hand);
   }
 

@@ -1,20 +1,34 @@
 // Gives back the received Pix of a break: once, however often and by whomever it is asked for. What is asked for is
-// written down before the bank is asked; the break is settled when the bank has accepted it or the statement shows it.
+// written down before the bank is asked; that it took it, too; and only the statement, when it shows it, settles the break.
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../database.service.js';
 import { noWishes } from '../../operations/operation.js';
 import { AppError } from '../../platform/errors.js';
 import { RefundsService } from '../../refunds/refunds.service.js';
-import { Breaks } from '../breaks.service.js';
+import { RefundedBreaks } from '../refunded-breaks.service.js';
+import { lockJudgement } from '../verdicts.queries.js';
 import { lockBreak, writeEntry, type LockedBreak } from './break-actions.queries.js';
 import * as queries from './break-refunds.queries.js';
 import type { Hand } from './hand-matches.queries.js';
 import { refundKeyOf } from './refund-key.js';
+import { isTheirsStill } from './refund-policies.queries.js';
 
 export interface AskedBy extends Hand {
   /** Null: what the break is about, of a Pix of which nothing has gone back. */
   amountCents: bigint | null;
 }
+
+/** Breaks about money that came and should perhaps not stay. */
+const refundableKinds = [
+  'unexpected',
+  'ambiguous',
+  'duplicate_payment',
+  'overpaid',
+  'paid_after_void',
+  'paid_after_expiry',
+];
+/** Its amount is what did not come: how much is to go back must be said. */
+const underpaid = 'underpaid';
 
 interface Prepared {
   nsu: bigint;
@@ -28,7 +42,7 @@ export class BreakRefunds {
   constructor(
     private readonly database: Database,
     private readonly refunds: RefundsService,
-    private readonly breaks: Breaks,
+    private readonly refunded: RefundedBreaks,
   ) {}
 
   /**
@@ -64,16 +78,15 @@ export class BreakRefunds {
     await this.settle(accountId, id, asked, key);
   }
 
-  /** Settles what the bank has accepted since, or the statement has shown; whether there was any. */
-  async settleAccepted(accountId: number): Promise<boolean> {
+  /** Settles what the statement has shown since; whether there was any. */
+  async settleShown(accountId: number): Promise<boolean> {
     return this.database.transaction(async (tx) => {
-      const resolved = await queries.resolveRefunded(tx, accountId);
-      await this.breaks.tellResolved(tx, accountId, resolved);
-      return resolved.length > 0;
+      await lockJudgement(tx, accountId);
+      return this.refunded.settle(tx, accountId, null);
     });
   }
 
-  /** Null for a break that its refund has settled: a repeat changes nothing. */
+  /** Null for a break that its refund has settled, a repeat changes nothing; or that is no policy's any more. */
   private async prepare(
     tx: Tx,
     accountId: number,
@@ -89,7 +102,9 @@ export class BreakRefunds {
         reason: 'already_resolved',
       });
     }
-    const { nsu, wholeCents } = await this.pixOf(tx, accountId, found);
+    // Under the locks that a note, a link and a change of the policy take: what is said before this holds.
+    if (asked.actor === 'policy' && !(await isTheirsStill(tx, accountId, found))) return null;
+    const { nsu, wholeCents } = await this.pixOf(tx, accountId, found, asked);
     const { key, before } = await this.keyOf(tx, accountId, id);
     const isRepeat = before !== null;
     const amountCents = asked.amountCents ?? before?.amountCents ?? found.amountCents ?? wholeCents;
@@ -100,22 +115,28 @@ export class BreakRefunds {
     return { nsu, key, amountCents, isRepeat };
   }
 
-  private async pixOf(tx: Tx, accountId: number, { nsu }: LockedBreak) {
+  private async pixOf(
+    tx: Tx,
+    accountId: number,
+    { nsu, kind }: LockedBreak,
+    { amountCents }: AskedBy,
+  ) {
+    if (kind === underpaid && amountCents === null)
+      throw notRefundable('How much is to go back must be said: what did not come cannot.');
+    if (kind !== underpaid && !refundableKinds.includes(kind))
+      throw notRefundable('The break is about nothing that could go back.');
     const line = nsu === null ? null : await queries.findLineOf(tx, accountId, nsu);
     if (nsu === null || !line?.isCredit || line.endToEndId === null)
-      throw new AppError('rule_broken', {
-        public: 'Only a received Pix can be refunded.',
-        reason: 'not_refundable',
-      });
+      throw notRefundable('Only a received Pix can be refunded.');
     return { nsu, wholeCents: line.amountCents };
   }
 
-  /** The key of the refund that lives, or of the next: one that was refused, or not made, is over. */
+  /** The key of the refund that lives, or of the next: one that was refused, not made, or came back is over. */
   private async keyOf(tx: Tx, accountId: number, id: string) {
     for (let ended = 0; ; ended += 1) {
       const key = refundKeyOf(id, ended);
       const before = await queries.findAsked(tx, accountId, key);
-      if (!before || !isOver(before)) return { key, before };
+      if (!before || !before.isOver) return { key, before };
     }
   }
 
@@ -123,8 +144,8 @@ export class BreakRefunds {
     const { prisma } = this.database;
     const made = await queries.findAsked(prisma, accountId, key);
     if (!made) return;
-    const { operationId, state } = made;
-    if (isOver(made)) {
+    const { operationId, state, isOver } = made;
+    if (isOver) {
       await this.noteRefusal(accountId, id, asked, { operationId, state });
       throw new AppError('rule_broken', {
         public: 'The bank has refused the refund: its operation says why.',
@@ -132,7 +153,14 @@ export class BreakRefunds {
         headers: { Location: `/v1/operations/${operationId}` },
       });
     }
-    await this.settleAccepted(accountId);
+    await this.database.transaction(async (tx) => {
+      await lockJudgement(tx, accountId);
+      await lockBreak(tx, accountId, id);
+      const by = { actor: asked.actor, reason: null };
+      if (!(await queries.isToldUnderWay(tx, accountId, id, operationId)))
+        await writeEntry(tx, accountId, id, 'refund_under_way', by, { operationId, state });
+      await this.refunded.settle(tx, accountId, null);
+    });
   }
 
   private async noteRefusal(
@@ -147,8 +175,8 @@ export class BreakRefunds {
   }
 }
 
-function isOver({ state }: queries.AskedRefund): boolean {
-  return state === 'rejected' || state === 'not_executed';
+function notRefundable(text: string): AppError {
+  return new AppError('rule_broken', { public: text, reason: 'not_refundable' });
 }
 
 /** Asked again, it would be refused again. */

@@ -36,6 +36,7 @@ export interface HandExpected {
   isWithdrawn: boolean;
   /** By other lines than this one. */
   paidCents: bigint;
+  returnedCents: bigint;
 }
 
 /** What these ids name, as far as it is the account's. */
@@ -48,13 +49,16 @@ export async function listHandExpected(
   return tx.$queryRaw<HandExpected[]>`
     SELECT e.id AS "expectedPaymentId", e.operation_id AS "operationId", e.kind, o.state AS "operationState",
            e.is_credit AS "isCredit", e.amount_cents AS "amountCents", e.is_multi_use AS "isMultiUse",
-           e.due_date AS "dueDate", e.terms, e.withdrawn_at IS NOT NULL AS "isWithdrawn", paid.cents AS "paidCents"
+           e.due_date AS "dueDate", e.terms, e.withdrawn_at IS NOT NULL AS "isWithdrawn", paid.cents AS "paidCents",
+           paid.returned AS "returnedCents"
     FROM expected_payment e
     LEFT JOIN operation o ON o.account_id = e.account_id AND o.id = e.operation_id
     CROSS JOIN LATERAL (
-      SELECT COALESCE(sum(m.amount_cents), 0)::bigint AS cents FROM match m
+      SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment'), 0)::bigint AS cents,
+             COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'return'), 0)::bigint AS returned
+      FROM match m
       WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id AND m.unlinked_at IS NULL
-        AND m.role = 'payment' AND m.nsu <> ${nsu}
+        AND m.nsu <> ${nsu}
     ) paid
     WHERE e.account_id = ${accountId} AND e.id = ANY (${ids}::uuid[])`;
 }
@@ -64,7 +68,10 @@ export interface Hand {
   reason: string;
 }
 
-/** The live matches of a line end; the payments that they were of. What `actor` unlinks, no rule or id matches again. */
+/**
+ * The live matches of a line end; the payments that they were of. `actor`: who took them apart, which no id and no rule
+ * joins again; null where they give way to another match, and may come again when that one is undone.
+ */
 export async function unlinkLine(
   tx: Tx,
   accountId: number,
@@ -81,6 +88,7 @@ export interface HandMatch {
   expectedPaymentId: string;
   amountCents: bigint;
   owedCents: bigint | null;
+  role: 'payment' | 'return';
 }
 
 export async function insertHandMatches(
@@ -94,11 +102,12 @@ export async function insertHandMatches(
   await tx.$executeRaw`
     INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, owed_cents, role, rule, made_by, reason,
       evidence)
-    SELECT ${accountId}, m.id, ${nsu}, m.expected, m.cents, m.owed, 'payment', 'hand', ${actor}, ${reason}, '{}'
+    SELECT ${accountId}, m.id, ${nsu}, m.expected, m.cents, m.owed, m.role, 'hand', ${actor}, ${reason}, '{}'
     FROM unnest(
       ${ids}::uuid[], ${matches.map(({ expectedPaymentId }) => expectedPaymentId)}::uuid[],
       ${matches.map(({ amountCents }) => amountCents)}::bigint[],
-      ${matches.map(({ owedCents }) => owedCents)}::bigint[]) AS m(id, expected, cents, owed)`;
+      ${matches.map(({ owedCents }) => owedCents)}::bigint[],
+      ${matches.map(({ role }) => role)}::text[]) AS m(id, expected, cents, owed, role)`;
   return ids;
 }
 
@@ -109,18 +118,19 @@ export async function forgetOtherVerdicts(tx: Tx, accountId: number, nsu: bigint
 }
 
 /**
- * The link that settled these breaks is gone: they stand as those that settled themselves, which the judge opens again
- * where it says the same of the line. The ids of them.
+ * The link that settled these breaks is gone, and with it what a person accepted of the line: they stand as those that
+ * settled themselves, which the judge opens again where it says the same of the line. The ids of them.
  */
 export async function freeLinkedBreaks(
   tx: Tx,
   accountId: number,
+  nsu: bigint,
   subjects: string[],
 ): Promise<string[]> {
   const freed = await tx.$queryRaw<{ id: string }[]>`
     UPDATE break SET resolution = 'itself'
     WHERE account_id = ${accountId} AND subject = ANY (${subjects}::text[]) AND state = 'resolved'
-      AND resolution = 'link'
+      AND (resolution = 'link' OR resolution = 'accept' AND subject = ${`nsu:${nsu}`})
     RETURNING id`;
   return freed.map(({ id }) => id);
 }

@@ -9,7 +9,9 @@ import { owedWhenPaid, settlementOfPaid } from '../../expected-payments/settleme
 import { AppError } from '../../platform/errors.js';
 import { Breaks } from '../breaks.service.js';
 import { chargeEvent } from '../line-events.js';
+import { resolveReturned } from '../breaks.queries.js';
 import { movementEvent } from '../movement-events.js';
+import { isRefundUnderWay, lockBreaksOf } from '../refunded-breaks.queries.js';
 import { SettlementReview } from '../settlement-review.service.js';
 import * as verdicts from '../verdicts.queries.js';
 import { resolveLineBreaks, writeEntry } from './break-actions.queries.js';
@@ -69,10 +71,11 @@ export class HandMatches {
         public: 'The line was linked by hand before: unlink it first.',
         reason: 'line_is_linked',
       });
+    await lockBreaksOf(tx, accountId, nsu);
+    await assertNoRefundUnderWay(tx, accountId, { nsu });
     const allocated = await this.allocate(tx, accountId, line, allocations);
-    // Displaced, and by nobody called wrong: when the link is undone, the line is what it was before.
-    const displaced = { actor: null, reason: hand.reason };
-    const before = await queries.unlinkLine(tx, accountId, nsu, displaced);
+    const { reason } = hand;
+    const before = await queries.unlinkLine(tx, accountId, nsu, { actor: null, reason });
     await queries.forgetOtherVerdicts(tx, accountId, nsu);
     const matchIds = await queries.insertHandMatches(
       tx,
@@ -82,16 +85,17 @@ export class HandMatches {
       hand,
     );
     const linked = allocated.map(({ expectedPaymentId }) => expectedPaymentId);
-    await this.reinstate(tx, accountId, allocated);
+    const paid = allocated.filter(({ role }) => role === 'payment');
+    await this.reinstate(tx, accountId, paid);
     const resolved = await resolveLineBreaks(tx, accountId, nsu, 'link', hand);
-    await this.breaks.tellResolved(tx, accountId, resolved);
-    await this.breaks.resolve(tx, accountId, 'missing', linked.map(subjectOf));
+    const returned = await resolveReturned(tx, accountId, linked);
+    await this.breaks.tellResolved(tx, accountId, [...resolved, ...returned]);
+    const come = paid.map(({ expectedPaymentId }) => subjectOf(expectedPaymentId));
+    await this.breaks.resolve(tx, accountId, 'missing', come);
     await this.tellOf(tx, accountId, line, allocated);
     const touched = [...linked, ...before.map(({ expectedPaymentId }) => expectedPaymentId)];
     await this.settlements.review(tx, accountId, [...new Set(touched)]);
-    const undecided = allocated.filter(({ operationState }) =>
-      undecidedStates.includes(operationState),
-    );
+    const undecided = paid.filter(({ operationState }) => undecidedStates.includes(operationState));
     return { matchIds, operationIds: undecided.map(({ operationId }) => operationId) };
   }
 
@@ -118,7 +122,7 @@ export class HandMatches {
       });
     const expected = [...new Set(unlinked.map(({ expectedPaymentId }) => expectedPaymentId))];
     const subjects = [`nsu:${nsu}`, ...expected.map(subjectOf)];
-    for (const breakId of await queries.freeLinkedBreaks(tx, accountId, subjects))
+    for (const breakId of await queries.freeLinkedBreaks(tx, accountId, nsu, subjects))
       await writeEntry(tx, accountId, breakId, 'unlink', hand, { nsu: nsu.toString() });
     if (isJudgedAgain) await verdicts.recordDeferred(tx, accountId, [], [nsu]);
     await this.settlements.review(tx, accountId, expected);
@@ -144,9 +148,12 @@ export class HandMatches {
       const one = byId.get(id);
       if (!one) throw new AppError('not_found');
       const allocatedCents = cents[place] ?? 0n;
-      assertPayable(one, line.isCredit, allocatedCents);
-      const owedCents = owedWhenPaid(one, one.paidCents + allocatedCents, day);
-      return { ...one, allocatedCents, owedCents } as Allocated;
+      const role = one.isCredit === line.isCredit ? 'payment' : 'return';
+      if (role === 'return') assertReturnable(one, allocatedCents);
+      else assertPayable(one, allocatedCents);
+      const owedCents =
+        role === 'return' ? null : owedWhenPaid(one, one.paidCents + allocatedCents, day);
+      return { ...one, allocatedCents, owedCents, role } as Allocated;
     });
   }
 
@@ -177,31 +184,58 @@ export class HandMatches {
     const charges = await verdicts.listChargesOf(tx, accountId, ids);
     const transfers = await verdicts.listTransfersOf(tx, accountId, ids);
     const told = allocated.flatMap((one) => {
-      const { expectedPaymentId, allocatedCents, owedCents, operationId, kind } = one;
-      const settlement = settlementOfPaid(
-        { amountCents: owedCents, isMultiUse: one.isMultiUse },
-        one.paidCents + allocatedCents,
-      );
+      const { expectedPaymentId, allocatedCents, operationId, kind } = one;
+      const settlement = settlementOf(one);
       const part = { ...line, amountCents: allocatedCents };
       const isOf = (row: { expectedPaymentId: string }) =>
         row.expectedPaymentId === expectedPaymentId;
       const charge = charges.find(isOf);
-      if (charge) return [chargeEvent(part, charge, settlement)];
+      if (charge) return [chargeEvent(part, charge, settlement.settlement)];
       const operation = { operationId, kind, operationState: one.operationState };
-      const match = { operation, role: 'payment', settlement } as const;
-      return movementEvent(part, match, transfers.find(isOf)) ?? [];
+      return movementEvent(part, { operation, ...settlement }, transfers.find(isOf)) ?? [];
     });
     await this.events.record(tx, accountId, told);
   }
 }
 
-function assertPayable(
-  { isCredit, amountCents, paidCents }: queries.HandExpected,
-  lineIsCredit: boolean,
+/** Throws `conflict` while money of the line, or the break, may be on its way back. */
+export async function assertNoRefundUnderWay(
+  tx: Tx,
+  accountId: number,
+  of: { breakId: string } | { nsu: bigint },
+): Promise<void> {
+  if (await isRefundUnderWay(tx, accountId, of))
+    throw new AppError('conflict', {
+      public: 'A refund of the money is under way: ask again once its end is known.',
+      reason: 'refund_under_way',
+    });
+}
+
+function settlementOf(one: Allocated) {
+  const { role, allocatedCents, paidCents, returnedCents, owedCents, isMultiUse } = one;
+  if (role === 'return') {
+    const isWhole = returnedCents + allocatedCents >= paidCents;
+    return { role, settlement: isWhole ? 'returned' : 'partially_returned' } as const;
+  }
+  const terms = { amountCents: owedCents, isMultiUse };
+  return { role, settlement: settlementOfPaid(terms, paidCents + allocatedCents) } as const;
+}
+
+/** What comes back was there before. */
+function assertReturnable(
+  { paidCents, returnedCents }: queries.HandExpected,
   allocatedCents: bigint,
 ): void {
-  if (isCredit !== lineIsCredit)
+  if (paidCents === 0n)
     throw broken('direction_differs', 'One is money that comes in, the other money that goes out.');
+  if (returnedCents + allocatedCents > paidCents)
+    throw broken('more_than_paid', 'More than was paid cannot have come back.');
+}
+
+function assertPayable(
+  { isCredit, amountCents, paidCents }: queries.HandExpected,
+  allocatedCents: bigint,
+): void {
   // What we send goes out once, in full; what comes in may come as its payer likes.
   if (!isCredit && amountCents !== null && paidCents + allocatedCents > amountCents)
     throw broken('already_paid', 'More than what was sent cannot have been debited for it.');

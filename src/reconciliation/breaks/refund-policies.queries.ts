@@ -1,6 +1,13 @@
 // The SQL of refund policies: what they say, and which breaks are theirs to settle.
 import type { Db, Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
+import {
+  isOfEntry,
+  isReopenedSince,
+  refundOfEntry,
+  refundStands,
+} from '../refunded-breaks.queries.js';
+import type { LockedBreak } from './break-actions.queries.js';
 
 export interface PolicyRow {
   breakKind: string;
@@ -37,8 +44,8 @@ export async function changePolicies(
     SELECT ${accountId}, break_kind, is_on, max_cents, ${actor}, ${reason} FROM changed ORDER BY break_kind`;
 }
 
-// Of a policy (p), a break (b) and its line (t). A break on which a person has acted is that person's; one whose refund
-// was asked for is followed, and one that was refused is left.
+// Of a policy (p), a break (b) and its line (t). A break on which a person has acted, or whose line a person linked, is
+// that person's; one whose refund was asked for is followed, and one that was refused is left.
 const isTheirs = Prisma.sql`
   p.is_on AND b.state = 'open' AND b.kind = p.break_kind AND b.subject = 'nsu:' || b.nsu
   AND b.opened_at > p.changed_at AND b.amount_cents <= COALESCE(p.max_cents, b.amount_cents)
@@ -46,6 +53,9 @@ const isTheirs = Prisma.sql`
   AND NOT EXISTS (
     SELECT 1 FROM break_entry e WHERE e.account_id = b.account_id AND e.break_id = b.id
       AND (e.actor <> 'policy' OR e.action = 'refund_refused'))
+  AND NOT EXISTS (
+    SELECT 1 FROM match m WHERE m.account_id = b.account_id AND m.nsu = b.nsu AND m.unlinked_at IS NULL
+      AND m.rule = 'hand')
   AND NOT EXISTS (
     SELECT 1 FROM break_entry e
     JOIN operation_identity i ON i.account_id = e.account_id AND i.kind = 'refund_pix'
@@ -72,6 +82,23 @@ export async function listRefundable(
     ORDER BY b.opened_at, b.id LIMIT ${limit}`;
 }
 
+/**
+ * Whether a break, whose row is held, is still to be settled by its policy, which stays as it is for the rest of the
+ * transaction.
+ */
+export async function isTheirsStill(
+  tx: Tx,
+  accountId: number,
+  { id, kind }: LockedBreak,
+): Promise<boolean> {
+  await tx.$queryRaw`
+    SELECT 1 FROM refund_policy WHERE account_id = ${accountId} AND break_kind = ${kind} FOR SHARE`;
+  const found = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM ${joined}
+    WHERE b.account_id = ${accountId} AND b.id = ${id}::uuid AND ${isTheirs} AND ${isChainWhole} AND ${isClosed}`;
+  return found.length > 0;
+}
+
 /** Whether some wait for their window to be closed, and it can be by now: the bank's time is past the bound. */
 export async function waitForClosing(
   db: Db,
@@ -86,15 +113,13 @@ export async function waitForClosing(
   return found.length > 0;
 }
 
-/** Accounts where policies have something to do, or a refund that was asked for has been accepted. */
+/** Accounts where policies have something to do, or the statement shows a refund that was asked for. */
 export async function listAccountsToRefund(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT p.account_id AS "accountId" FROM ${joined} WHERE ${isTheirs} AND ${isChainWhole}
     UNION
     SELECT b.account_id FROM break b
     JOIN break_entry e ON e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund'
-    JOIN operation_identity i ON i.account_id = e.account_id AND i.kind = 'refund_pix'
-      AND i.identity = 'key ' || (e.detail ->> 'key')
-    JOIN operation o ON o.account_id = i.account_id AND o.id = i.operation_id AND o.state = 'succeeded'
-    WHERE b.state = 'open'`;
+    JOIN LATERAL (SELECT seen.* FROM ${refundOfEntry} WHERE ${isOfEntry}) seen ON true
+    WHERE b.state = 'open' AND ${refundStands} AND NOT ${isReopenedSince}`;
 }

@@ -80,7 +80,7 @@ export class RefundPolicies {
     const { prisma } = this.database;
     for (const { breakId, reason } of await queries.listRefundable(prisma, accountId, atOnce))
       await this.refund(accountId, breakId, reason ?? 'policy');
-    if (await this.refunds.settleAccepted(accountId))
+    if (await this.refunds.settleShown(accountId))
       await this.wakeUps.wake('reconcile', { accountId });
     const { visibilityBoundMs } = this.bank.profile;
     if (visibilityBoundMs === null) return;

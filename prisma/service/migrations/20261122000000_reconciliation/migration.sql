@@ -237,7 +237,7 @@ ALTER TABLE "unreadable_line"
     AND "resolution" IN ('read', 'as_it_was'));
 ALTER TABLE "classification"
   ADD CONSTRAINT "classification_category" CHECK
-    ("category" IN ('opening', 'fee', 'tariff', 'own_transfer', 'ignored', 'accepted')),
+    ("category" IN ('opening', 'fee', 'tariff', 'own_transfer', 'ignored', 'accepted', 'refunded')),
   ADD CONSTRAINT "classification_rule" CHECK (("rule_id" IS NULL) = ("rule_version" IS NULL));
 ALTER TABLE "match"
   ADD CONSTRAINT "match_rule" CHECK (("rule_id" IS NULL) = ("rule_version" IS NULL)),
@@ -260,7 +260,7 @@ ALTER TABLE "statement_state" ADD CONSTRAINT "statement_state_poll_interval" CHE
 ALTER TABLE "api_key" DROP CONSTRAINT "api_key_scopes", ADD CONSTRAINT "api_key_scopes" CHECK
   ("scopes" <@ ARRAY['read', 'charge', 'transfer', 'pay', 'refund', 'onboard', 'reconcile']);
 
--- A break is settled by something, and each change of its state is written down where nobody can change it.
+-- A break is settled by something, and each change of its state or amount is written down where nobody can change it.
 UPDATE "break" SET "resolution" = 'itself' WHERE "state" = 'resolved';
 ALTER TABLE "break" ADD CONSTRAINT "break_resolution" CHECK
   (("state" = 'resolved') = ("resolution" IS NOT NULL) AND ("state" = 'resolved') = ("resolved_at" IS NOT NULL));
@@ -279,16 +279,20 @@ CREATE FUNCTION "break_is_written_down"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO break_entry (account_id, break_id, action, actor, reason, detail)
   VALUES (NEW.account_id, NEW.id,
-    CASE WHEN NEW.state = 'resolved' THEN 'resolved' WHEN TG_OP = 'INSERT' THEN 'opened' ELSE 'reopened' END,
+    CASE WHEN TG_OP = 'UPDATE' AND OLD.state = NEW.state THEN 'revised' WHEN NEW.state = 'resolved' THEN 'resolved'
+         WHEN TG_OP = 'INSERT' THEN 'opened' ELSE 'reopened' END,
     NEW.resolved_by, NEW.resolution_reason,
-    jsonb_strip_nulls(jsonb_build_object('resolution', NEW.resolution, 'evidence',
-      CASE WHEN NEW.state = 'open' THEN NEW.evidence END)));
+    jsonb_strip_nulls(jsonb_build_object('resolution', NEW.resolution,
+      'evidence', CASE WHEN NEW.state = 'open' THEN NEW.evidence END,
+      'fromCents', CASE WHEN OLD.amount_cents <> NEW.amount_cents THEN OLD.amount_cents::text END,
+      'toCents', CASE WHEN OLD.amount_cents <> NEW.amount_cents THEN NEW.amount_cents::text END)));
   RETURN NULL;
 END $$;
 CREATE TRIGGER "break_is_written_down_at_first" AFTER INSERT ON "break" FOR EACH ROW
   EXECUTE FUNCTION "break_is_written_down"();
 CREATE TRIGGER "break_is_written_down" AFTER UPDATE ON "break" FOR EACH ROW
-  WHEN (OLD.state <> NEW.state) EXECUTE FUNCTION "break_is_written_down"();
+  WHEN (OLD.state <> NEW.state OR OLD.amount_cents IS DISTINCT FROM NEW.amount_cents)
+  EXECUTE FUNCTION "break_is_written_down"();
 
 -- What is written down stays.
 CREATE FUNCTION "is_only_added_to"() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,0 +1,148 @@
+// The SQL of refunds that settle breaks: what was asked for, and what the statement shows of it. Only the statement
+// settles: the bank's word that it took a refund says that it is under way.
+import type { Db, Tx } from '../database.service.js';
+import { Prisma } from '../generated/service/client.js';
+import { toldColumns, type ToldBreak } from './breaks.queries.js';
+import { lineBreakKinds } from './judged.js';
+
+/** The refund (o) that an entry (e) asked for, with what the statement shows of it as `seen`. */
+export const refundOfEntry = Prisma.sql`
+  operation_identity i
+  JOIN operation o ON o.account_id = i.account_id AND o.id = i.operation_id
+  LEFT JOIN refund r ON r.account_id = o.account_id AND r.id = o.id
+  CROSS JOIN LATERAL (
+    SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment'), 0)::bigint AS paid,
+           COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'return'), 0)::bigint AS returned
+    FROM match m WHERE m.account_id = r.account_id AND m.expected_payment_id = r.expected_payment_id
+      AND m.unlinked_at IS NULL
+  ) seen`;
+/** Of an identity (i) and an entry (e). */
+export const isOfEntry = Prisma.sql`i.account_id = e.account_id AND i.kind = 'refund_pix'
+  AND i.identity = 'key ' || (e.detail ->> 'key')`;
+/** The money has gone back, and stays there. */
+export const refundStands = Prisma.sql`seen.paid > 0 AND seen.returned = 0`;
+/** Nothing comes of it any more: it may be asked for again. */
+export const refundIsOver = Prisma.sql`(seen.returned > 0
+  OR seen.paid = 0 AND o.state IN ('rejected', 'not_executed'))`;
+/** What was opened again since an entry (e) is a person's to settle. */
+export const isReopenedSince = Prisma.sql`EXISTS (
+  SELECT 1 FROM break_entry again WHERE again.account_id = e.account_id AND again.break_id = e.break_id
+    AND again.action = 'reopened' AND again.sequence > e.sequence)`;
+
+/** The received lines that the refunds among these expected payments give back. */
+export async function listGivenBack(
+  tx: Tx,
+  accountId: number,
+  expectedPaymentIds: string[],
+): Promise<bigint[]> {
+  const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
+    SELECT DISTINCT original_nsu AS nsu FROM refund
+    WHERE account_id = ${accountId} AND expected_payment_id = ANY (${expectedPaymentIds}::uuid[])`;
+  return rows.map(({ nsu }) => nsu);
+}
+
+const isAmong = (nsus: bigint[] | null) =>
+  nsus === null ? Prisma.sql`true` : Prisma.sql`b.nsu = ANY (${nsus}::bigint[])`;
+
+/** Open breaks, of these lines or of all, whose refund the statement shows. */
+export async function resolveRefunded(
+  tx: Tx,
+  accountId: number,
+  nsus: bigint[] | null,
+): Promise<ToldBreak[]> {
+  return tx.$queryRaw<ToldBreak[]>`
+    UPDATE break SET state = 'resolved', resolved_at = now(), resolution = 'refund', resolved_by = asked.actor,
+                     resolution_reason = asked.reason
+    FROM (
+      SELECT DISTINCT ON (b.id) b.account_id, b.id, e.actor, e.reason
+      FROM break b
+      JOIN break_entry e ON e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund'
+      JOIN LATERAL (SELECT seen.* FROM ${refundOfEntry} WHERE ${isOfEntry}) seen ON true
+      WHERE b.account_id = ${accountId} AND b.state = 'open' AND ${isAmong(nsus)} AND ${refundStands}
+        AND NOT ${isReopenedSince}
+      ORDER BY b.id, e.sequence
+    ) asked
+    WHERE break.account_id = asked.account_id AND break.id = asked.id
+    RETURNING ${toldColumns}`;
+}
+
+/** Breaks of these lines that a refund settled of which the statement shows nothing any more: its money came back. */
+export async function reopenUnrefunded(
+  tx: Tx,
+  accountId: number,
+  nsus: bigint[],
+): Promise<ToldBreak[]> {
+  return tx.$queryRaw<ToldBreak[]>`
+    UPDATE break SET state = 'open'
+    WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[]) AND state = 'resolved' AND resolution = 'refund'
+      AND NOT EXISTS (
+        SELECT 1 FROM break_entry e
+        JOIN LATERAL (SELECT seen.* FROM ${refundOfEntry} WHERE ${isOfEntry}) seen ON true
+        WHERE e.account_id = break.account_id AND e.break_id = break.id AND e.action = 'refund' AND ${refundStands})
+    RETURNING ${toldColumns}`;
+}
+
+/**
+ * Lines that no match explains and whose break a person or a policy has settled: they are what that made of them, also
+ * where they are judged again since.
+ */
+export async function classifySettled(tx: Tx, accountId: number, nsus: bigint[]): Promise<void> {
+  if (nsus.length === 0) return;
+  await tx.$executeRaw`
+    INSERT INTO classification (account_id, nsu, rule, category, reason, evidence)
+    SELECT DISTINCT ON (b.nsu) b.account_id, b.nsu,
+           CASE b.resolution WHEN 'refund' THEN 'refund' ELSE 'hand' END,
+           CASE b.resolution WHEN 'refund' THEN 'refunded' ELSE 'accepted' END, b.resolution_reason,
+           CASE b.resolution WHEN 'refund' THEN jsonb_build_object('breakId', b.id)
+                             ELSE jsonb_build_object('actor', b.resolved_by) END
+    FROM break b
+    WHERE b.account_id = ${accountId} AND b.nsu = ANY (${nsus}::bigint[]) AND b.subject = 'nsu:' || b.nsu
+      AND b.kind = ANY (${[...lineBreakKinds]}::text[]) AND b.state = 'resolved'
+      AND b.resolution IN ('accept', 'refund')
+      AND NOT EXISTS (SELECT 1 FROM match m
+        WHERE m.account_id = b.account_id AND m.nsu = b.nsu AND m.unlinked_at IS NULL)
+      AND NOT EXISTS (SELECT 1 FROM break held
+        WHERE held.account_id = b.account_id AND held.nsu = b.nsu AND held.state = 'open'
+          AND held.kind = ANY (${[...lineBreakKinds]}::text[]))
+    ORDER BY b.nsu, b.resolved_at DESC, b.id
+    ON CONFLICT (account_id, nsu) DO NOTHING`;
+}
+
+/** The breaks are open again: their lines are no more what the refund had made of them. */
+export async function forgetRefunded(tx: Tx, accountId: number, breakIds: string[]): Promise<void> {
+  await tx.$executeRaw`
+    DELETE FROM classification c USING break b
+    WHERE b.account_id = ${accountId} AND b.id = ANY (${breakIds}::uuid[]) AND c.account_id = b.account_id
+      AND c.nsu = b.nsu AND c.category = 'refunded' AND c.evidence ->> 'breakId' = b.id::text`;
+}
+
+/** How long it may take from the entry of a refund to its operation. */
+const askedWithin = '2 minutes';
+
+/** Whether money of these breaks, or of any of a line, may be on its way back. */
+export async function isRefundUnderWay(
+  db: Db,
+  accountId: number,
+  of: { breakId: string } | { nsu: bigint },
+): Promise<boolean> {
+  const isTheirs =
+    'nsu' in of ? Prisma.sql`b.nsu = ${of.nsu}` : Prisma.sql`b.id = ${of.breakId}::uuid`;
+  const found = await db.$queryRaw<unknown[]>`
+    SELECT 1 FROM break b
+    JOIN break_entry e ON e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund'
+    LEFT JOIN LATERAL (
+      SELECT seen.paid = 0 AND NOT ${refundIsOver} AS is_under_way FROM ${refundOfEntry} WHERE ${isOfEntry}
+    ) made ON true
+    WHERE b.account_id = ${accountId} AND ${isTheirs} AND COALESCE(made.is_under_way,
+      e.created_at > clock_timestamp() - ${askedWithin}::interval AND NOT EXISTS (
+        SELECT 1 FROM break_entry refused WHERE refused.account_id = e.account_id AND refused.break_id = e.break_id
+          AND refused.action = 'refund_refused' AND refused.sequence > e.sequence))
+    LIMIT 1`;
+  return found.length > 0;
+}
+
+/** Holds the breaks of a line: no refund of them begins meanwhile. */
+export async function lockBreaksOf(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
+  await tx.$queryRaw`
+    SELECT id FROM break WHERE account_id = ${accountId} AND nsu = ${nsu} ORDER BY id FOR UPDATE`;
+}
