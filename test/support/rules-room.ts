@@ -1,5 +1,7 @@
 // An account whose lines and expected payments a test writes, judged with the rules that it declares.
 import { randomUUID } from 'node:crypto';
+import { EventsService } from '../../src/events/events.service.js';
+import { HandMatches } from '../../src/reconciliation/breaks/hand-matches.service.js';
 import { RuleCatalog } from '../../src/reconciliation/rules/rule-catalog.service.js';
 import { RuleTrials } from '../../src/reconciliation/rules/rule-trials.service.js';
 import type { RuleDefinition } from '../../src/reconciliation/rules/rules.schema.js';
@@ -22,6 +24,7 @@ export interface Awaited {
   document?: string;
   dueDate?: string;
   correlationId?: string;
+  isMultiUse?: boolean;
 }
 
 export const matchRule = (match: Partial<NonNullable<RuleDefinition['then']['match']>>) =>
@@ -73,7 +76,7 @@ export class RulesRoom {
           amountCents: BigInt(cents),
           dueDate: dueDate ?? '2026-06-10',
           terms: null,
-          isMultiUse: false,
+          isMultiUse: awaited.isMultiUse ?? false,
           counterpartyDocument: document,
           references: [{ kind: 'correlation_id', value }],
         },
@@ -96,6 +99,32 @@ export class RulesRoom {
       line.document ?? null,
       line.notes ?? null,
       day,
+    );
+
+  /** A person says that a line does not pay what it is matched to. */
+  readonly unlink = async (nsu: number) => {
+    const { database, accountId } = this.service();
+    const { breaks, review } = this.money.judgement();
+    const events = new EventsService(database, this.money.wakeUps);
+    const hands = new HandMatches(events, this.money.expectedPayments, breaks, review);
+    const hand = { actor: 'anna', reason: 'test' };
+    await database.transaction(async (tx) => {
+      const live = await tx.match.findFirst({
+        where: { accountId, nsu: BigInt(nsu), unlinkedAt: null },
+      });
+      await hands.unlink(tx, accountId, { nsu: BigInt(nsu), matchId: live?.id ?? '' }, hand);
+    });
+  };
+
+  /** The bank was found to have cancelled the charge of an expected payment. */
+  readonly cancel = (expectedPaymentId: string) =>
+    this.run(
+      `INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type, amount_cents, checked_at,
+         cancelled_at)
+       SELECT account_id, id::text, operation_id, id, 'BANKSLIP_PIX', amount_cents, now(), now() FROM expected_payment
+       WHERE account_id = $1 AND id = $2`,
+      this.service().accountId,
+      expectedPaymentId,
     );
 
   readonly closeUntil = (until: string) =>

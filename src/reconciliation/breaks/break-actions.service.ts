@@ -8,6 +8,7 @@ import { AppError, unreachable } from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
 import { Breaks } from '../breaks.service.js';
 import { lineBreakKinds } from '../judged.js';
+import { touchRules } from '../rules/rules.queries.js';
 import { lockJudgement } from '../verdicts.queries.js';
 import * as queries from './break-actions.queries.js';
 import { BreakRefunds } from './break-refunds.service.js';
@@ -99,6 +100,7 @@ export class BreakActions {
     if (isOfLine && !(await queries.isMatched(tx, accountId, nsu)))
       await queries.classifyAccepted(tx, accountId, nsu, hand);
     await this.resolve(tx, accountId, id, 'accept', hand);
+    if (isOfLine) await touchRules(tx, accountId);
   }
 
   private async reopen(

@@ -10,6 +10,7 @@ import { AppError } from '../../platform/errors.js';
 import { Breaks } from '../breaks.service.js';
 import { chargeEvent } from '../line-events.js';
 import { movementEvent } from '../movement-events.js';
+import { touchRules } from '../rules/rules.queries.js';
 import { SettlementReview } from '../settlement-review.service.js';
 import * as verdicts from '../verdicts.queries.js';
 import { resolveLineBreaks, writeEntry } from './break-actions.queries.js';
@@ -87,6 +88,7 @@ export class HandMatches {
     await this.tellOf(tx, accountId, line, allocated);
     const touched = [...linked, ...before.map(({ expectedPaymentId }) => expectedPaymentId)];
     await this.settlements.review(tx, accountId, [...new Set(touched)]);
+    await touchRules(tx, accountId);
     const undecided = allocated.filter(({ operationState }) =>
       undecidedStates.includes(operationState),
     );
@@ -120,6 +122,7 @@ export class HandMatches {
       await writeEntry(tx, accountId, breakId, 'unlink', hand, { nsu: nsu.toString() });
     if (isJudgedAgain) await verdicts.recordDeferred(tx, accountId, [], [nsu]);
     await this.settlements.review(tx, accountId, expected);
+    await touchRules(tx, accountId);
     return unlinked.map(({ id }) => id);
   }
 
