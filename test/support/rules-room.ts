@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { EventsService } from '../../src/events/events.service.js';
 import { HandMatches } from '../../src/reconciliation/breaks/hand-matches.service.js';
+import { DeclaredRules } from '../../src/reconciliation/rules/declared-rules.service.js';
 import { RuleCatalog } from '../../src/reconciliation/rules/rule-catalog.service.js';
 import { RuleTrials } from '../../src/reconciliation/rules/rule-trials.service.js';
 import type { RuleDefinition } from '../../src/reconciliation/rules/rules.schema.js';
@@ -43,6 +44,7 @@ export class RulesRoom {
   }
 
   readonly run = (sql: string, ...values: unknown[]) => this.money.run(sql, ...values);
+  readonly declared = () => new DeclaredRules(this.money.judgement().breaks);
   readonly judge = () => this.money.reconciliation().reconcile(this.service().accountId);
   readonly catalog = () => new RuleCatalog(this.service().database, this.money.wakeUps);
   readonly trials = () =>
@@ -55,8 +57,15 @@ export class RulesRoom {
     this.catalog().create(this.by(), name, definition);
   readonly tryOut = (ruleId: string, version = 1) =>
     this.trials().run(this.by(), { ruleId, version }, { from: '2026-06-01', to: '2026-06-30' });
+  /** As after a trial, which is not what this is about. */
   readonly activate = async (ruleId: string, version = 1) => {
-    await this.tryOut(ruleId, version);
+    await this.run(
+      `INSERT INTO rule_trial (account_id, id, rule_id, version, "from", until, result, created_at)
+       VALUES ($1, gen_random_uuid(), $2, $3, now(), now(), '{}', clock_timestamp() + interval '1 millisecond')`,
+      this.service().accountId,
+      ruleId,
+      version,
+    );
     await this.catalog().activate(this.by(), ruleId, version);
   };
   readonly rule = async (definition: RuleDefinition) => {

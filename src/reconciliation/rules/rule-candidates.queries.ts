@@ -33,13 +33,13 @@ function competing(accountId: number): Prisma.Sql {
     WHERE b.account_id = ${accountId} AND b.kind IN ('unexpected', 'ambiguous') AND ${isStanding}
     UNION ALL
     SELECT DISTINCT m.nsu, NULL FROM match m
-    JOIN "transaction" t ON t.account_id = m.account_id AND t.nsu = m.nsu
-    WHERE m.account_id = ${accountId} AND m.rule = 'declared' AND m.unlinked_at IS NULL AND ${isProvisional}
+    WHERE m.account_id = ${accountId} AND m.rule = 'declared' AND m.unlinked_at IS NULL
     UNION ALL
-    SELECT c.nsu, NULL FROM classification c
-    JOIN "transaction" t ON t.account_id = c.account_id AND t.nsu = c.nsu
-    WHERE c.account_id = ${accountId} AND c.rule = 'declared' AND ${isProvisional}`;
+    SELECT c.nsu, NULL FROM classification c WHERE c.account_id = ${accountId} AND c.rule = 'declared'`;
 }
+
+/** Of those `c` with their line `t`, asked only of the lines that are wanted. */
+const mayChange = Prisma.sql`(c.standing IS NOT NULL OR (${isProvisional}))`;
 
 export const lineColumns = Prisma.sql`
   t.nsu, t.arrival, t.is_credit AS "isCredit", t.amount_cents AS "amountCents", t.type_name AS "typeName",
@@ -90,12 +90,12 @@ export async function listCompeting(
     WITH competing AS MATERIALIZED (${competing(accountId)})
     SELECT ${lineColumns}, c.standing FROM competing c
     JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = c.nsu
-    WHERE t.nsu = ANY (${nsus}::bigint[]) OR t.counterparty_document = ANY (${documents}::text[])
+    WHERE ${mayChange} AND (t.nsu = ANY (${nsus}::bigint[]) OR t.counterparty_document = ANY (${documents}::text[])
       OR EXISTS (SELECT 1 FROM unnest(${names}::text[]) AS named(name) WHERE strpos(t.notes, named.name) > 0)
       OR t.nsu IN (
         SELECT m.nsu FROM match m
         WHERE m.account_id = ${accountId} AND m.expected_payment_id = ANY (${expectedPaymentIds}::uuid[])
-          AND m.rule = 'declared' AND m.unlinked_at IS NULL)`;
+          AND m.rule = 'declared' AND m.unlinked_at IS NULL))`;
 }
 
 /** What these pages of standing and provisional lines begin with, in the order of nsu. */
@@ -105,7 +105,9 @@ export async function pageCompeting(
   { after, limit }: { after: bigint; limit: number },
 ): Promise<bigint[]> {
   const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
-    SELECT nsu FROM (${competing(accountId)}) c WHERE nsu > ${after} ORDER BY nsu LIMIT ${limit}`;
+    SELECT c.nsu FROM (${competing(accountId)}) c
+    JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = c.nsu
+    WHERE c.nsu > ${after} AND ${mayChange} ORDER BY c.nsu LIMIT ${limit}`;
   return rows.map(({ nsu }) => nsu);
 }
 
@@ -118,7 +120,7 @@ export async function pageConcerned(
   const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
     SELECT c.nsu FROM (${competing(accountId)}) c
     JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = c.nsu
-    WHERE c.nsu > ${after} AND (EXISTS (
+    WHERE c.nsu > ${after} AND ${mayChange} AND (EXISTS (
       SELECT 1 FROM expected_payment e
       WHERE e.account_id = ${accountId} AND e.counterparty_document = t.counterparty_document
         AND (e.created_at > ${since} OR e.withdrawn_at > ${since})
