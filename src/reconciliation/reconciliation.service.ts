@@ -7,7 +7,7 @@ import { Database, type Tx } from '../database.service.js';
 import { WakeUps } from '../platform/wake-ups.js';
 import * as breaks from './breaks.queries.js';
 import * as candidates from './candidates.queries.js';
-import { DeclaredRules, overlapMs } from './rules/declared-rules.service.js';
+import { DeclaredRules, overlapMs, type Place } from './rules/declared-rules.service.js';
 import { takeBackDeclared } from './rules/rule-candidates.queries.js';
 import { listAccountsToReview } from './rules/rules.queries.js';
 import { isUnnamedDebit, judge, type Records } from './match.js';
@@ -102,18 +102,19 @@ export class ReconciliationService {
 
   /** Holds what rules decide against them again, where they or what is expected have changed. */
   private async review(accountId: number): Promise<void> {
-    for (let after: bigint | null = 0n; after !== null;) {
-      const from: bigint = after;
+    let place: Place | null = { after: 0n, decided: new Set(), begun: null };
+    while (place !== null) {
+      const from: Place = place;
       const reviewed = await this.database.transaction(async (tx) => {
         await queries.lockJudgement(tx, accountId);
         const page = await this.rules.review(tx, accountId, from);
         if (!page) return null;
         const { lines, released } = page.applied;
         const { operationIds } = await this.writer.write(tx, accountId, page.applied);
-        return { last: page.last, operationIds, isChanged: lines.length + released.length > 0 };
+        return { next: page.next, operationIds, isChanged: lines.length + released.length > 0 };
       });
       if (reviewed?.isChanged) await this.writer.announce(accountId, reviewed.operationIds);
-      after = reviewed?.last ?? null;
+      place = reviewed?.next ?? null;
     }
   }
 

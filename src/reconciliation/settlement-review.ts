@@ -75,10 +75,10 @@ type Kept = ReviewedPayment & { netCents: bigint };
 
 /** Each payment of a QR code stands for itself: none is one too many. */
 function findOfQr(credit: ReviewedCredit, kept: readonly Kept[]): Finding[] {
-  const { amountCents: owed } = credit;
-  if (owed === null) return [];
   return kept.flatMap((payment) => {
-    const { nsu, amountCents: paid, netCents: net } = payment;
+    const { nsu, amountCents: paid, netCents: net, toleratedCents } = payment;
+    const owed = toleratedCents ?? credit.amountCents;
+    if (owed === null) return [];
     const told = { credit, nsu, evidence: { owed: formatReais(owed), paid: formatReais(paid) } };
     if (net > owed) return [finding({ ...told, kind: 'overpaid', amountCents: net - owed })];
     if (paid < owed) return [finding({ ...told, kind: 'underpaid', amountCents: owed - paid })];

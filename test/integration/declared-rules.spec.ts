@@ -204,6 +204,33 @@ describe('a declared rule', () => {
     expect(await room.book()).toEqual({ 1: [paysByRule(id, 1_000)] });
   });
 
+  it('decides the lines of one payer once in a review, however many pages there are of them', async () => {
+    await room.line({ nsu: 9_000, cents: 1_000, document: anna });
+    await room.judge();
+    await room.expect({ cents: 1_000, document: anna });
+    await room.rule(matchRule({}));
+    await room.run(
+      `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, counterparty_document,
+         balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
+       SELECT $1, i, 'x', true, 1000, 'CREDIT_PIX', $2, 0, 0, '2026-06-10T15:00Z', 'h', '{}'
+       FROM generate_series(1, 1100) i`,
+      account,
+      anna,
+    );
+    await room.run(
+      `INSERT INTO break (account_id, id, kind, state, subject, nsu, amount_cents, evidence)
+       SELECT account_id, gen_random_uuid(), 'unexpected', 'open', 'nsu:' || nsu, nsu, amount_cents, '{}'
+       FROM "transaction" WHERE account_id = $1 AND nsu < 9000`,
+      account,
+    );
+    const begin = { after: 0n, decided: new Set<bigint>(), begun: null };
+    const page = await service.database.transaction(async (tx) => {
+      const first = await room.declared().review(tx, account, begin);
+      return [first?.next?.decided.size, first?.applied.verdicts.length];
+    });
+    expect(page).toEqual([1_101, 1_101]);
+  });
+
   it('makes the same book in whatever order and batches the lines come', async () => {
     const owed: [string, number, string][] = [
       [anna, 1_000, 'a1'],

@@ -1,5 +1,8 @@
 // An account whose lines and expected payments a test writes, judged with the rules that it declares.
 import { randomUUID } from 'node:crypto';
+import { EventsService } from '../../src/events/events.service.js';
+import { HandMatches } from '../../src/reconciliation/breaks/hand-matches.service.js';
+import { DeclaredRules } from '../../src/reconciliation/rules/declared-rules.service.js';
 import { RuleCatalog } from '../../src/reconciliation/rules/rule-catalog.service.js';
 import { RuleTrials } from '../../src/reconciliation/rules/rule-trials.service.js';
 import type { RuleDefinition } from '../../src/reconciliation/rules/rules.schema.js';
@@ -22,6 +25,7 @@ export interface Awaited {
   document?: string;
   dueDate?: string;
   correlationId?: string;
+  isMultiUse?: boolean;
 }
 
 export const matchRule = (match: Partial<NonNullable<RuleDefinition['then']['match']>>) =>
@@ -40,6 +44,7 @@ export class RulesRoom {
   }
 
   readonly run = (sql: string, ...values: unknown[]) => this.money.run(sql, ...values);
+  readonly declared = () => new DeclaredRules(this.money.judgement().breaks);
   readonly judge = () => this.money.reconciliation().reconcile(this.service().accountId);
   readonly catalog = () => new RuleCatalog(this.service().database, this.money.wakeUps);
   readonly trials = () =>
@@ -52,8 +57,15 @@ export class RulesRoom {
     this.catalog().create(this.by(), name, definition);
   readonly tryOut = (ruleId: string, version = 1) =>
     this.trials().run(this.by(), { ruleId, version }, { from: '2026-06-01', to: '2026-06-30' });
+  /** As after a trial, which is not what this is about. */
   readonly activate = async (ruleId: string, version = 1) => {
-    await this.tryOut(ruleId, version);
+    await this.run(
+      `INSERT INTO rule_trial (account_id, id, rule_id, version, "from", until, result, created_at)
+       VALUES ($1, gen_random_uuid(), $2, $3, now(), now(), '{}', clock_timestamp() + interval '1 millisecond')`,
+      this.service().accountId,
+      ruleId,
+      version,
+    );
     await this.catalog().activate(this.by(), ruleId, version);
   };
   readonly rule = async (definition: RuleDefinition) => {
@@ -73,7 +85,7 @@ export class RulesRoom {
           amountCents: BigInt(cents),
           dueDate: dueDate ?? '2026-06-10',
           terms: null,
-          isMultiUse: false,
+          isMultiUse: awaited.isMultiUse ?? false,
           counterpartyDocument: document,
           references: [{ kind: 'correlation_id', value }],
         },
@@ -96,6 +108,32 @@ export class RulesRoom {
       line.document ?? null,
       line.notes ?? null,
       day,
+    );
+
+  /** A person says that a line does not pay what it is matched to. */
+  readonly unlink = async (nsu: number) => {
+    const { database, accountId } = this.service();
+    const { breaks, review } = this.money.judgement();
+    const events = new EventsService(database, this.money.wakeUps);
+    const hands = new HandMatches(events, this.money.expectedPayments, breaks, review);
+    const hand = { actor: 'anna', reason: 'test' };
+    await database.transaction(async (tx) => {
+      const live = await tx.match.findFirst({
+        where: { accountId, nsu: BigInt(nsu), unlinkedAt: null },
+      });
+      await hands.unlink(tx, accountId, { nsu: BigInt(nsu), matchId: live?.id ?? '' }, hand);
+    });
+  };
+
+  /** The bank was found to have cancelled the charge of an expected payment. */
+  readonly cancel = (expectedPaymentId: string) =>
+    this.run(
+      `INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type, amount_cents, checked_at,
+         cancelled_at)
+       SELECT account_id, id::text, operation_id, id, 'BANKSLIP_PIX', amount_cents, now(), now() FROM expected_payment
+       WHERE account_id = $1 AND id = $2`,
+      this.service().accountId,
+      expectedPaymentId,
     );
 
   readonly closeUntil = (until: string) =>

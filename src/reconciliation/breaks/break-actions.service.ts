@@ -9,6 +9,7 @@ import { isUuid } from '../../platform/listing.js';
 import { Breaks } from '../breaks.service.js';
 import { lineBreakKinds } from '../judged.js';
 import { forgetRefunded } from '../refunded-breaks.queries.js';
+import { touchRules } from '../rules/rules.queries.js';
 import { lockJudgement } from '../verdicts.queries.js';
 import * as queries from './break-actions.queries.js';
 import { BreakRefunds } from './break-refunds.service.js';
@@ -102,6 +103,7 @@ export class BreakActions {
     if (isOfLine && !(await queries.isMatched(tx, accountId, nsu)))
       await queries.classifyAccepted(tx, accountId, nsu, hand);
     await this.resolve(tx, accountId, id, 'accept', hand);
+    if (isOfLine) await touchRules(tx, accountId);
   }
 
   private async reopen(
@@ -189,10 +191,6 @@ function assertOpen(found: queries.LockedBreak): queries.LockedBreak {
 
 function isLineKind(kind: string): boolean {
   return (lineBreakKinds as readonly string[]).includes(kind);
-}
-
-function isSettlementKind(kind: string): boolean {
-  return (settlementBreakKinds as readonly string[]).includes(kind);
 }
 
 /** Which line pays what: the break is of one of the two, and the action names the other. */

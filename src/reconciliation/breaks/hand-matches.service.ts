@@ -12,6 +12,7 @@ import { chargeEvent } from '../line-events.js';
 import { resolveReturned } from '../breaks.queries.js';
 import { movementEvent } from '../movement-events.js';
 import { isRefundUnderWay, lockBreaksOf } from '../refunded-breaks.queries.js';
+import { touchRules } from '../rules/rules.queries.js';
 import { SettlementReview } from '../settlement-review.service.js';
 import * as verdicts from '../verdicts.queries.js';
 import { resolveLineBreaks, writeEntry } from './break-actions.queries.js';
@@ -95,6 +96,7 @@ export class HandMatches {
     await this.tellOf(tx, accountId, line, allocated);
     const touched = [...linked, ...before.map(({ expectedPaymentId }) => expectedPaymentId)];
     await this.settlements.review(tx, accountId, [...new Set(touched)]);
+    await touchRules(tx, accountId);
     const undecided = paid.filter(({ operationState }) => undecidedStates.includes(operationState));
     return { matchIds, operationIds: undecided.map(({ operationId }) => operationId) };
   }
@@ -126,6 +128,7 @@ export class HandMatches {
       await writeEntry(tx, accountId, breakId, 'unlink', hand, { nsu: nsu.toString() });
     if (isJudgedAgain) await verdicts.recordDeferred(tx, accountId, [], [nsu]);
     await this.settlements.review(tx, accountId, expected);
+    await touchRules(tx, accountId);
     return unlinked.map(({ id }) => id);
   }
 

@@ -7,8 +7,9 @@ import type { Verdict } from '../judged.js';
 import type { ArrivedLine } from '../verdicts.queries.js';
 import { bankFees } from './default-rules.js';
 import * as candidates from './rule-candidates.queries.js';
+import { gatherCompetition, type Competition } from './rule-competition.queries.js';
 import { rule, type Ruling } from './rule-judgement.js';
-import { groupBy, isOpen, type AppliedRule } from './rule.js';
+import { groupBy, isOpen, reachOf, type AppliedRule } from './rule.js';
 import * as queries from './rules.queries.js';
 import { isUnexpected, paidIn, toVerdicts } from './rule-verdicts.js';
 
@@ -22,6 +23,17 @@ export interface Applied {
   verdicts: Verdict[];
   /** Expected payments of which rules' matches were taken back. */
   released: string[];
+}
+
+/** How far a review has come. */
+export interface Place {
+  after: bigint;
+  /**
+   * Lines that it has decided with all that competes with them: what has come since was held against them as it came, and
+   * of one payer there may be many pages.
+   */
+  decided: Set<bigint>;
+  begun: queries.ReviewState | null;
 }
 
 @Injectable()
@@ -39,11 +51,16 @@ export class DeclaredRules {
     const paid = paidIn(verdicts);
     const known = await candidates.listLines(tx, accountId, fresh);
     const competition = hasMatching(rules)
-      ? await candidates.gatherCompetition(tx, accountId, {
-          lines: known,
-          nsus: unexpected.filter((nsu) => stands.has(nsu)),
-          expectedPaymentIds: [...paid.keys(), ...unchanged.released],
-        })
+      ? await gatherCompetition(
+          tx,
+          accountId,
+          {
+            lines: known,
+            nsus: unexpected.filter((nsu) => stands.has(nsu)),
+            expectedPaymentIds: [...paid.keys(), ...unchanged.released],
+          },
+          reachOf(rules),
+        )
       : { lines: new Map(known.map((line) => [line.nsu, line])), expected: new Map() };
     // What the judge explains, or makes wait, in this very batch does not compete.
     const competes = new Set(unexpected);
@@ -62,26 +79,34 @@ export class DeclaredRules {
   async review(
     tx: Tx,
     accountId: number,
-    after: bigint,
-  ): Promise<{ applied: Applied; last: bigint | null } | null> {
-    const state = await queries.readReviewState(tx, accountId);
+    { after, decided, begun }: Place,
+  ): Promise<{ applied: Applied; next: Place | null } | null> {
+    // Of its beginning: what changes while it goes on is for the next one.
+    const state = begun ?? (await queries.readReviewState(tx, accountId));
     if (!state) return null;
     const { changedAt, reviewedAt, now } = state;
     const isChanged = changedAt !== null && (reviewedAt === null || changedAt > reviewedAt);
     const rules = await this.active(tx, accountId);
     if (!isChanged && !hasMatching(rules)) return null;
+    const reach = reachOf(rules);
     const since = new Date((state.lookedAt?.getTime() ?? 0) - overlapMs);
     const page = { after, limit: pageSize };
     const nsus = isChanged
       ? await candidates.pageCompeting(tx, accountId, page)
-      : await candidates.pageConcerned(tx, accountId, { ...page, since });
-    const last = nsus.length === pageSize ? (nsus.at(-1) ?? null) : null;
-    if (last === null) await queries.recordReview(tx, accountId, { changedAt, lookedAt: now });
+      : await candidates.pageConcerned(tx, accountId, { ...page, since, byNotes: reach.byNotes });
+    const last = nsus.length === pageSize ? nsus.at(-1) : undefined;
+    if (last === undefined) await queries.recordReview(tx, accountId, { changedAt, lookedAt: now });
     if (nsus.length === 0) return null;
-    const begin = { lines: [], nsus, expectedPaymentIds: [] };
-    const competition = await candidates.gatherCompetition(tx, accountId, begin);
+    const begin = {
+      lines: [],
+      nsus: nsus.filter((nsu) => !decided.has(nsu)),
+      expectedPaymentIds: [],
+    };
+    const competition = await gatherCompetition(tx, accountId, begin, reach);
     const nothing = { lines: [], verdicts: [], released: [] };
-    return { applied: await this.decide(tx, accountId, rules, competition, nothing), last };
+    const applied = await this.decide(tx, accountId, rules, competition, nothing);
+    for (const nsu of competition.lines.keys()) decided.add(nsu);
+    return { applied, next: last === undefined ? null : { after: last, decided, begun: state } };
   }
 
   private async active(tx: Tx, accountId: number): Promise<AppliedRule[]> {
@@ -94,7 +119,7 @@ export class DeclaredRules {
     tx: Tx,
     accountId: number,
     rules: AppliedRule[],
-    { lines, expected }: candidates.Competition,
+    { lines, expected }: Competition,
     before: Applied,
   ): Promise<Applied> {
     if (lines.size === 0) return before;

@@ -3,17 +3,25 @@
 import type { Db, Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import type { ArrivedLine } from '../verdicts.queries.js';
-import { wordsOf, type RuledExpected, type RuledLine } from './rule.js';
+import type { RuledExpected, RuledLine } from './rule.js';
 
 /** Of one payer, the newest so many are looked at. */
 const mostOfOne = 5_000;
 /** How a break says that a rule could not decide between expected payments. */
 export const namedByRule = 'expected_payment';
 
-/** Where what a rule says of the line `t` may still become another. */
+/**
+ * Where what a rule says of the line `t` may still become another. What it paid of a charge that was cancelled since it
+ * paid: of a cancelled one nothing is awaited that could be weighed again.
+ */
 export const isProvisional = Prisma.sql`NOT EXISTS (
   SELECT 1 FROM statement_state s
-  WHERE s.account_id = t.account_id AND t.occurred_at >= s.closed_from AND t.occurred_at < s.closed_until)`;
+  WHERE s.account_id = t.account_id AND t.occurred_at >= s.closed_from AND t.occurred_at < s.closed_until
+) AND NOT EXISTS (
+  SELECT 1 FROM match held
+  JOIN charge c ON c.account_id = held.account_id AND c.expected_payment_id = held.expected_payment_id
+  WHERE held.account_id = t.account_id AND held.nsu = t.nsu AND held.rule = 'declared' AND held.unlinked_at IS NULL
+    AND c.cancelled_at IS NOT NULL)`;
 
 export const isStanding = Prisma.sql`b.state = 'open' AND b.nsu IS NOT NULL AND (b.kind = 'unexpected'
   OR b.kind = 'ambiguous' AND b.evidence -> 'candidates' -> 0 ->> 'referenceKind' = ${namedByRule})`;
@@ -25,19 +33,24 @@ function competing(accountId: number): Prisma.Sql {
     WHERE b.account_id = ${accountId} AND b.kind IN ('unexpected', 'ambiguous') AND ${isStanding}
     UNION ALL
     SELECT DISTINCT m.nsu, NULL FROM match m
-    JOIN "transaction" t ON t.account_id = m.account_id AND t.nsu = m.nsu
-    WHERE m.account_id = ${accountId} AND m.rule = 'declared' AND m.unlinked_at IS NULL AND ${isProvisional}
+    WHERE m.account_id = ${accountId} AND m.rule = 'declared' AND m.unlinked_at IS NULL
     UNION ALL
-    SELECT c.nsu, NULL FROM classification c
-    JOIN "transaction" t ON t.account_id = c.account_id AND t.nsu = c.nsu
-    WHERE c.account_id = ${accountId} AND c.rule = 'declared' AND ${isProvisional}`;
+    SELECT c.nsu, NULL FROM classification c WHERE c.account_id = ${accountId} AND c.rule = 'declared'`;
 }
+
+/** Of those `c` with their line `t`, asked only of the lines that are wanted. */
+const mayChange = Prisma.sql`(c.standing IS NOT NULL OR (${isProvisional}))`;
 
 export const lineColumns = Prisma.sql`
   t.nsu, t.arrival, t.is_credit AS "isCredit", t.amount_cents AS "amountCents", t.type_name AS "typeName",
   t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
   t.original_end_to_end_id AS "originalEndToEndId", t.occurred_at AS "occurredAt", t.counterparty,
   t.counterparty_document AS "counterpartyDocument", t.notes, t.original_end_to_end_id IS NOT NULL AS "givesBack",
+  ARRAY(
+    SELECT undone.expected_payment_id::text FROM match undone
+    WHERE undone.account_id = t.account_id AND undone.nsu = t.nsu AND undone.unlinked_by IS NOT NULL
+    ORDER BY undone.expected_payment_id
+  ) AS "unlinkedFrom",
   'new' AS "cameAs", false AS "isFresh"`;
 
 export interface CompetingLine extends RuledLine, ArrivedLine {
@@ -66,19 +79,23 @@ export interface Keys {
 }
 
 /** Competing lines with one of these keys. */
-async function listCompeting(tx: Tx, accountId: number, keys: Keys): Promise<CompetingLine[]> {
+export async function listCompeting(
+  tx: Tx,
+  accountId: number,
+  keys: Keys,
+): Promise<CompetingLine[]> {
   const { nsus, documents, names, expectedPaymentIds } = keys;
   if (Object.values(keys).every(({ length }: unknown[]) => length === 0)) return [];
   return tx.$queryRaw<CompetingLine[]>`
     WITH competing AS MATERIALIZED (${competing(accountId)})
     SELECT ${lineColumns}, c.standing FROM competing c
     JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = c.nsu
-    WHERE t.nsu = ANY (${nsus}::bigint[]) OR t.counterparty_document = ANY (${documents}::text[])
+    WHERE ${mayChange} AND (t.nsu = ANY (${nsus}::bigint[]) OR t.counterparty_document = ANY (${documents}::text[])
       OR EXISTS (SELECT 1 FROM unnest(${names}::text[]) AS named(name) WHERE strpos(t.notes, named.name) > 0)
       OR t.nsu IN (
         SELECT m.nsu FROM match m
         WHERE m.account_id = ${accountId} AND m.expected_payment_id = ANY (${expectedPaymentIds}::uuid[])
-          AND m.rule = 'declared' AND m.unlinked_at IS NULL)`;
+          AND m.rule = 'declared' AND m.unlinked_at IS NULL))`;
 }
 
 /** What these pages of standing and provisional lines begin with, in the order of nsu. */
@@ -88,24 +105,26 @@ export async function pageCompeting(
   { after, limit }: { after: bigint; limit: number },
 ): Promise<bigint[]> {
   const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
-    SELECT nsu FROM (${competing(accountId)}) c WHERE nsu > ${after} ORDER BY nsu LIMIT ${limit}`;
+    SELECT c.nsu FROM (${competing(accountId)}) c
+    JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = c.nsu
+    WHERE c.nsu > ${after} AND ${mayChange} ORDER BY c.nsu LIMIT ${limit}`;
   return rows.map(({ nsu }) => nsu);
 }
 
-/** Standing lines that what is expected since, or is expected no more, may concern. */
+/** Standing lines that what is expected since, or is expected no more, may concern, as far as rules reach. */
 export async function pageConcerned(
   tx: Tx,
   accountId: number,
-  { after, limit, since }: { after: bigint; limit: number; since: Date },
+  { after, limit, since, byNotes }: { after: bigint; limit: number; since: Date; byNotes: boolean },
 ): Promise<bigint[]> {
   const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
     SELECT c.nsu FROM (${competing(accountId)}) c
     JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = c.nsu
-    WHERE c.nsu > ${after} AND (EXISTS (
+    WHERE c.nsu > ${after} AND ${mayChange} AND (EXISTS (
       SELECT 1 FROM expected_payment e
       WHERE e.account_id = ${accountId} AND e.counterparty_document = t.counterparty_document
         AND (e.created_at > ${since} OR e.withdrawn_at > ${since})
-    ) OR EXISTS (
+    ) OR ${byNotes} AND EXISTS (
       SELECT 1 FROM regexp_split_to_table(t.notes, '[[:space:],;:()]+') AS word
       JOIN expected_payment_reference r ON r.account_id = ${accountId}
         AND r.kind IN ('correlation_id', 'external_id') AND r.value = btrim(word, '.-_/#!?')
@@ -166,86 +185,7 @@ export async function listExpected(
       WHERE c.account_id = e.account_id AND c.expected_payment_id = e.id AND c.cancelled_at IS NOT NULL)`;
 }
 
-export interface Competition {
-  lines: Map<bigint, CompetingLine>;
-  expected: Map<string, RuledExpected>;
-}
-
-export interface Beginning {
-  /** Of the batch that is judged. */
-  lines: CompetingLine[];
-  /** Of lines that stand, or that a rule explains provisionally. */
-  nsus: bigint[];
-  expectedPaymentIds: string[];
-}
-
-/** All that has to do with what it begins with, however far round. */
-export async function gatherCompetition(
-  tx: Tx,
-  accountId: number,
-  begin: Beginning,
-): Promise<Competition> {
-  const found: Competition = { lines: new Map(), expected: new Map() };
-  const ofLines = { documents: new Set<string>(), names: new Set<string>() };
-  const ofExpected = { documents: new Set<string>(), names: new Set<string>() };
-  const standing = await listCompeting(tx, accountId, { ...noKeys, nsus: begin.nsus });
-  let lines = addTo(found.lines, [...begin.lines, ...standing], ({ nsu }) => nsu);
-  let asked = begin.expectedPaymentIds;
-  while (lines.length > 0 || asked.length > 0) {
-    const paidNow = await listPaidBy(tx, accountId, lines);
-    const expected = await listExpected(tx, accountId, {
-      ...noKeys,
-      documents: unasked(ofLines.documents, lines.map(documentOf)),
-      names: unasked(
-        ofLines.names,
-        lines.flatMap(({ notes }) => wordsOf(notes)),
-      ),
-      expectedPaymentIds: [...asked, ...paidNow],
-    });
-    const fresh = addTo(found.expected, expected, idOf);
-    asked = [];
-    if (fresh.length === 0) break;
-    const more = await listCompeting(tx, accountId, {
-      nsus: [],
-      documents: unasked(ofExpected.documents, fresh.map(documentOf)),
-      names: unasked(
-        ofExpected.names,
-        fresh.flatMap(({ names }) => names),
-      ),
-      expectedPaymentIds: fresh.map(idOf),
-    });
-    lines = addTo(found.lines, more, ({ nsu }) => nsu);
-  }
-  return found;
-}
-
-const documentOf = (one: { counterpartyDocument: string | null }) => one.counterpartyDocument;
-const idOf = ({ expectedPaymentId }: RuledExpected) => expectedPaymentId;
-
-/** Those that were not known. */
-function addTo<Key, Value>(known: Map<Key, Value>, values: Value[], keyOf: (value: Value) => Key) {
-  const fresh = values.filter((value) => !known.has(keyOf(value)));
-  for (const value of fresh) known.set(keyOf(value), value);
-  return fresh;
-}
-
 export const noKeys: Keys = { nsus: [], documents: [], names: [], expectedPaymentIds: [] };
-
-/** Those that have not been asked for; they count as asked from now on. */
-function unasked(asked: Set<string>, keys: (string | null)[]): string[] {
-  const fresh = new Set(keys.filter((key) => key !== null && !asked.has(key)) as string[]);
-  for (const key of fresh) asked.add(key);
-  return [...fresh];
-}
-
-async function listPaidBy(tx: Tx, accountId: number, lines: RuledLine[]): Promise<string[]> {
-  if (lines.length === 0) return [];
-  const nsus = lines.map(({ nsu }) => nsu);
-  const rows = await tx.$queryRaw<{ id: string }[]>`
-    SELECT DISTINCT expected_payment_id AS id FROM match
-    WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[]) AND rule = 'declared' AND unlinked_at IS NULL`;
-  return rows.map(({ id }) => id);
-}
 
 export interface Declared {
   nsu: bigint;

@@ -5,6 +5,8 @@ import {
   byPriority,
   groupBy,
   isAbout,
+  likenessOf,
+  paidBefore,
   stillOwed,
   toleranceOf,
   waysToPay,
@@ -50,9 +52,12 @@ export function rule(
   return book.rulings();
 }
 
-interface Way {
-  line: RuledLine;
-  pays: RuledExpected[];
+/** Lines that may pay the same in the same ways: of one payer there may be thousands. */
+interface Alike {
+  lines: RuledLine[];
+  ways: RuledExpected[][];
+  /** All that is in the ways, by id. */
+  wants: Map<string, RuledExpected>;
 }
 
 class Ruled {
@@ -89,30 +94,34 @@ class Ruled {
   }
 
   match(each: AppliedRule, action: MatchAction): void {
-    const ways = this.openTo(each).flatMap((line) =>
-      waysToPay(action, line, this.near(action, line)).map((pays): Way => ({ line, pays })),
-    );
-    const ofLine = groupBy(ways, ({ line }) => line.nsu);
-    const wanting = new Map<string, Set<bigint>>();
-    for (const { line, pays } of ways)
-      for (const { expectedPaymentId: id } of pays)
-        wanting.set(id, (wanting.get(id) ?? new Set()).add(line.nsu));
-    const isSure = (nsu: bigint) => ofLine.get(nsu)?.length === 1;
-    const instalments = action.instalments ? this.instalmentsOf(action, ofLine, wanting) : null;
-    for (const [nsu, could] of ofLine) {
-      const [way] = could;
-      if (!way) continue;
-      const isOnly = way.pays.every(
-        ({ expectedPaymentId: id, isMultiUse }) => isMultiUse || wanting.get(id)?.size === 1,
+    const alike = groupBy(this.openTo(each), (line) => likenessOf(action, line));
+    const groups = [...alike.values()].flatMap((lines): Alike[] => {
+      const ways = lines[0] ? waysToPay(action, lines[0], this.near(action, lines[0])) : [];
+      const wants = new Map(ways.flat().map((one) => [one.expectedPaymentId, one]));
+      return ways.length === 0 ? [] : [{ lines, ways, wants }];
+    });
+    const wanting = new Map<string, Alike[]>();
+    for (const group of groups) for (const id of group.wants.keys()) put(wanting, id, group);
+    const isSingle = (group: Alike, id: string) =>
+      group.lines.length === 1 && wanting.get(id)?.length === 1;
+    const instalments = action.instalments ? instalmentsOf(action, wanting) : null;
+    for (const group of groups) {
+      const { lines, ways, wants } = group;
+      const pays = ways.length === 1 ? ways[0] : undefined;
+      const isOnly = [...wants.values()].every(
+        ({ expectedPaymentId, isMultiUse }) => isMultiUse || isSingle(group, expectedPaymentId),
       );
-      const parts = instalments?.get(nsu);
-      if (isSure(nsu) && (isOnly || parts))
-        this.pay(each, way, parts ? [parts] : this.whole(action, way));
-      else this.leaveOpen(each, nsu, could);
-    }
-    for (const { pays } of ways)
-      for (const { expectedPaymentId, isMultiUse } of pays)
+      const could = [...wants.keys()].sort().slice(0, maxAlike);
+      for (const line of lines) {
+        const part = instalments?.get(line.nsu);
+        if (pays && (isOnly || part)) {
+          const payments = part ? [part] : whole(action, line, pays);
+          this.ruled.set(line.nsu, { of: 'matched', rule: each, payments });
+        } else this.ruled.set(line.nsu, { of: 'ambiguous', rule: each, could });
+      }
+      for (const { expectedPaymentId, isMultiUse } of wants.values())
         if (!isMultiUse) this.taken.add(expectedPaymentId);
+    }
   }
 
   private openTo({ when }: AppliedRule): RuledLine[] {
@@ -129,67 +138,55 @@ class Ruled {
       : wordsOf(line.notes).flatMap((word) => this.byName.get(word) ?? []);
     return [...new Set(found)].filter(({ expectedPaymentId: id }) => !this.taken.has(id));
   }
+}
 
-  private pay(each: AppliedRule, { line }: Way, payments: RuledPayment[]): void {
-    this.ruled.set(line.nsu, { of: 'matched', rule: each, payments });
-  }
+/** The line pays one with all of itself, or each of several what is owed of it. */
+function whole(action: MatchAction, line: RuledLine, pays: RuledExpected[]): RuledPayment[] {
+  const [one, ...others] = pays;
+  if (one && others.length === 0) return [paymentOf(action, line, one)];
+  return pays.map((expected) => {
+    const amountCents = stillOwed(expected, { ...line, amountCents: 0n }) ?? 0n;
+    const owedCents = expected.paidCents + amountCents;
+    return { expected, amountCents, owedCents, differenceCents: 0n, settlement: 'settled' };
+  });
+}
 
-  private leaveOpen(each: AppliedRule, nsu: bigint, ways: Way[]): void {
-    const ids = new Set(
-      ways.flatMap(({ pays }) => pays.map(({ expectedPaymentId }) => expectedPaymentId)),
-    );
-    const could = [...ids].sort().slice(0, maxAlike);
-    this.ruled.set(nsu, { of: 'ambiguous', rule: each, could });
-  }
-
-  /** The line pays one with all of itself, or each of several what is owed of it. */
-  private whole(action: MatchAction, { line, pays }: Way): RuledPayment[] {
-    const [one, ...others] = pays;
-    if (one && others.length === 0) return [paymentOf(action, line, one)];
-    return pays.map((expected) => {
-      const amountCents = stillOwed(expected, { ...line, amountCents: 0n }) ?? 0n;
-      const owedCents = expected.paidCents + amountCents;
-      return { expected, amountCents, owedCents, differenceCents: 0n, settlement: 'settled' };
+/** Lines that pay one in parts, where together they are not more than is owed. */
+function instalmentsOf(
+  action: MatchAction,
+  wanting: ReadonlyMap<string, readonly Alike[]>,
+): Map<bigint, RuledPayment> {
+  const parts = new Map<bigint, RuledPayment>();
+  for (const [id, groups] of wanting) {
+    const lines = groups.flatMap((group) => group.lines).sort(byTime);
+    const expected = groups[0]?.wants.get(id);
+    const isSure = groups.every(({ ways, wants }) => ways.length === 1 && wants.size === 1);
+    if (!expected || expected.isMultiUse || !isSure || lines.length < 2) continue;
+    let paid = 0n;
+    const payments = lines.map((line) => {
+      const before = { ...expected, paidCents: expected.paidCents + paid };
+      paid += line.amountCents;
+      return { nsu: line.nsu, ...paymentOf(action, line, before) };
     });
+    const isTooMuch = payments.some(
+      ({ differenceCents, amountCents }) =>
+        differenceCents > toleranceOf(action, amountCents - differenceCents),
+    );
+    if (isTooMuch) continue;
+    for (const { nsu, ...payment } of payments) parts.set(nsu, payment);
   }
-
-  /** Lines that pay one in parts, where together they are not more than is owed. */
-  private instalmentsOf(
-    action: MatchAction,
-    ofLine: ReadonlyMap<bigint, Way[]>,
-    wanting: ReadonlyMap<string, ReadonlySet<bigint>>,
-  ): Map<bigint, RuledPayment> {
-    const parts = new Map<bigint, RuledPayment>();
-    for (const nsus of wanting.values()) {
-      const ways = [...nsus].map((nsu) => ofLine.get(nsu) ?? []);
-      if (nsus.size < 2 || ways.some((of) => of.length !== 1 || of[0]?.pays.length !== 1)) continue;
-      const only = ways.flat().sort((a, b) => byTime(a.line, b.line));
-      let paid = 0n;
-      const payments = only.flatMap(({ line, pays: [expected] }) => {
-        if (!expected) return [];
-        const before = { ...expected, paidCents: expected.paidCents + paid };
-        paid += line.amountCents;
-        return [{ nsu: line.nsu, ...paymentOf(action, line, before) }];
-      });
-      const isTooMuch = payments.some(
-        ({ differenceCents, amountCents }) =>
-          differenceCents > toleranceOf(action, amountCents - differenceCents),
-      );
-      if (isTooMuch) continue;
-      for (const { nsu, ...payment } of payments) parts.set(nsu, payment);
-    }
-    return parts;
-  }
+  return parts;
 }
 
 function paymentOf(action: MatchAction, line: RuledLine, expected: RuledExpected): RuledPayment {
   const { amountCents } = line;
   const still = stillOwed(expected, line);
-  const paid = expected.paidCents + amountCents;
+  const before = paidBefore(expected);
+  const paid = before + amountCents;
   const differenceCents = still === null ? 0n : amountCents - still;
   const difference = differenceCents < 0n ? -differenceCents : differenceCents;
   const isTolerated = still !== null && difference <= toleranceOf(action, still);
-  const owedCents = still === null ? null : isTolerated ? paid : expected.paidCents + still;
+  const owedCents = still === null ? null : isTolerated ? paid : before + still;
   const { isMultiUse } = expected;
   const settlement = settlementOfPaid({ amountCents: owedCents, isMultiUse }, paid);
   return { expected, amountCents, owedCents, differenceCents, settlement };

@@ -35,8 +35,9 @@ export async function pageOfHistory(
            m.is_declared IS NOT NULL AND NOT m.is_declared AS "isMatched"
     FROM page t
     LEFT JOIN LATERAL (
-      SELECT b.kind FROM break b
-      WHERE b.account_id = ${accountId} AND b.nsu = t.nsu AND ${isStanding} LIMIT 1
+      -- By its line, whatever the statistics say, or before there are any.
+      SELECT b.kind FROM (SELECT * FROM break WHERE account_id = ${accountId} AND nsu = t.nsu OFFSET 0) b
+      WHERE ${isStanding} LIMIT 1
     ) stands ON true
     LEFT JOIN LATERAL (
       SELECT bool_and(rule = 'declared') AS is_declared FROM match

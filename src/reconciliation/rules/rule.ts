@@ -65,6 +65,8 @@ export interface RuledLine {
   /** It names a Pix that it gives back: it pays nothing. */
   givesBack: boolean;
   occurredAt: Date;
+  /** Expected payments that a person said it does not pay. */
+  unlinkedFrom: readonly string[];
 }
 
 /** An expected payment that is still owed, less what is paid of it for good. */
@@ -139,6 +141,25 @@ export function isAbout(when: RuleCondition, line: RuledLine): boolean {
   );
 }
 
+/** How far competition reaches by the match rules: which lines it goes through, and by what. */
+export interface Reach {
+  isAbout: (line: RuledLine) => boolean;
+  byDocument: boolean;
+  byNotes: boolean;
+}
+
+export function reachOf(rules: readonly AppliedRule[]): Reach {
+  const matching = rules.flatMap(({ when, then }) =>
+    then.do === 'match' ? [{ when, by: then.by }] : [],
+  );
+  const isByDocument = ({ by }: { by: Criterion[] }) => by.includes('document');
+  return {
+    isAbout: (line) => !line.givesBack && matching.some(({ when }) => isAbout(when, line)),
+    byDocument: matching.some(isByDocument),
+    byNotes: matching.some((one) => !isByDocument(one)),
+  };
+}
+
 function isOfType(name: string, type: string): boolean {
   return type.endsWith('*') ? name.startsWith(type.slice(0, -1)) : name === type;
 }
@@ -154,9 +175,14 @@ export function stillOwed(
   expected: RuledExpected,
   { amountCents, occurredAt }: RuledLine,
 ): bigint | null {
-  const paid = expected.paidCents + amountCents;
-  const owed = owedWhenPaid(expected, paid, saoPauloDay(occurredAt));
-  return owed === null ? null : owed - expected.paidCents;
+  const before = paidBefore(expected);
+  const owed = owedWhenPaid(expected, before + amountCents, saoPauloDay(occurredAt));
+  return owed === null ? null : owed - before;
+}
+
+/** What was paid of the same debt: each payment of what may be paid many times stands for itself. */
+export function paidBefore({ isMultiUse, paidCents }: RuledExpected): bigint {
+  return isMultiUse ? 0n : paidCents;
 }
 
 /** By how much a payment may differ from what is owed. */
@@ -169,6 +195,7 @@ export function toleranceOf(action: MatchAction, owedCents: bigint): bigint {
 function agrees(action: MatchAction, line: RuledLine, expected: RuledExpected): boolean {
   const { by, window } = action;
   if (line.givesBack || line.isCredit !== expected.isCredit) return false;
+  if (line.unlinkedFrom.includes(expected.expectedPaymentId)) return false;
   if (by.includes('document')) {
     const { counterpartyDocument: document } = line;
     if (document === null || document !== expected.counterpartyDocument) return false;
@@ -181,6 +208,23 @@ function agrees(action: MatchAction, line: RuledLine, expected: RuledExpected): 
   const day = saoPauloDay(line.occurredAt);
   const middle = expected.dueDate ?? saoPauloDay(expected.createdAt);
   return day >= addDays(middle, -window.daysBefore) && day <= addDays(middle, window.daysAfter);
+}
+
+/** Lines of which this is the same have the same ways to pay. */
+export function likenessOf(action: MatchAction, line: RuledLine): string {
+  const { isCredit, givesBack, amountCents, counterpartyDocument, unlinkedFrom } = line;
+  const notes = action.by.includes('notes') ? line.notes : null;
+  const day = saoPauloDay(line.occurredAt);
+  const amount = amountCents.toString();
+  return JSON.stringify([
+    isCredit,
+    givesBack,
+    amount,
+    counterpartyDocument,
+    unlinkedFrom,
+    notes,
+    day,
+  ]);
 }
 
 function agreesInAmount(action: MatchAction, line: RuledLine, expected: RuledExpected): boolean {

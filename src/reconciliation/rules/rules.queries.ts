@@ -11,20 +11,21 @@ export async function listActive(db: Db, accountId: number): Promise<AppliedRule
   return rows.map(readStored);
 }
 
-/** A rule that every account begins with, where it has none of that id or name; whether it was made. */
+/** A rule that every account begins with, where it has none of that id or name; breaks of before are held against it. */
 export async function insertDefault(
   tx: Tx,
   accountId: number,
   rule: { id: string; name: string; priority: number; definition: object },
 ): Promise<void> {
   const { id, name, priority, definition } = rule;
-  await tx.$executeRaw`
+  const made = await tx.$executeRaw`
     WITH made AS (
       INSERT INTO rule (account_id, id, name, origin) VALUES (${accountId}, ${id}::uuid, ${name}, 'default')
       ON CONFLICT DO NOTHING RETURNING id
     )
     INSERT INTO rule_version (account_id, rule_id, version, state, priority, action, definition, activated_at)
     SELECT ${accountId}, id, 1, 'active', ${priority}, 'classify', ${JSON.stringify(definition)}::jsonb, now() FROM made`;
+  if (made > 0) await touchRules(tx, accountId);
 }
 
 /** What the rules were about has changed: the lines that they decide are looked at again. */

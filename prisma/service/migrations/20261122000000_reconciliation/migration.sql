@@ -349,6 +349,9 @@ CREATE INDEX "classification_declared" ON "classification"("account_id", "nsu") 
 -- CreateIndex
 CREATE INDEX "match_declared" ON "match"("account_id", "nsu") WHERE (rule = 'declared' AND unlinked_at IS NULL);
 
+-- CreateIndex
+CREATE INDEX "match_unlinked_by_hand" ON "match"("account_id", "nsu") WHERE (unlinked_by IS NOT NULL);
+
 
 
 -- What Prisma does not know.
