@@ -9,7 +9,7 @@ import { endWith, prepare, projectFolder, runNode, StepFailed } from './prepare.
 const usage = `npm run year -- [options]
   --lines N      lines of the statement (200000)
   --seed S       the same seed lays out the same year (1)
-  --days D       how many days it has (365)
+  --days D       how many days it has (365; at least 30)
   --until DATE   the day after its last; by default ten days ago, so that its bank's clock is ours
   --rate R       how much of the lines each trouble is, in percent (2)
   --shuffle      import the same lines once more in a shuffled order, and compare both books

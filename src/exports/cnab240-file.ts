@@ -5,6 +5,7 @@ import { statementDayOf } from '../brazil/statement-day.js';
 import { saoPauloTime } from '../brazil/sao-paulo-time.js';
 import {
   asciiOf,
+  signedCents,
   type ExportedLine,
   type NamedAccount,
   type StatementFile,
@@ -13,6 +14,8 @@ import {
 
 /** The trailer counts all records of the file in six digits. */
 export const mostCnabLines = 900_000;
+/** The number of a period is its days since the first, in five digits. */
+export const cnabDays = { first: '2000-01-01', last: '2273-10-14' } as const;
 /** The place of a record in its batch has five digits. */
 const mostInBatch = 99_999;
 const width = 240;
@@ -49,12 +52,13 @@ export function cnab240File(
       if (batch.details === longestBatch) {
         text += count(write.batchTrailer(batch, balanceCents, lastDay, true));
         batch = { number: batch.number + 1, details: 0, creditCents: 0n, debitCents: 0n };
-        text += count(write.batchHeader(batch.number, line.balancePreviousCents, lastDay));
+        text += count(write.batchHeader(batch.number, balanceCents, lastDay));
       }
       batch.details += 1;
       if (line.isCredit) batch.creditCents += line.amountCents;
       else batch.debitCents += line.amountCents;
-      balanceCents = line.currentBalanceCents;
+      // Lines come by their numbers, and balances need not: the sum of the lines is what is left.
+      balanceCents += signedCents(line);
       lastDay = statementDayOf(line.occurredAt);
       return text + count(write.detail(batch, line));
     },
@@ -81,7 +85,7 @@ function writer(account: NamedAccount, period: StatementPeriod) {
     words('', 1) +
     words(account.slug, 30);
   // The same period has the same number, whenever it is asked for.
-  const sequence = String(daysBetween('2000-01-01', period.to));
+  const sequence = String(daysBetween(cnabDays.first, period.to));
   return {
     fileHeader: () => {
       const { digits: now } = saoPauloTime(period.generatedAt);

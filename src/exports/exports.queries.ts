@@ -17,10 +17,15 @@ export interface Extent {
   count: bigint;
   firstNsu: bigint | null;
   lastNsu: bigint | null;
-  /** Before the first line, or where there is none, before the window's end. */
+  /** What the account held when the window began. */
   openingCents: bigint;
 }
 
+/**
+ * The bank may number lines in another order than it books them, or date them across the window's edge: what the window
+ * began with is the one balance that its lines begin from more often than they lead to. Where there is no such one, it is
+ * what the line with the lowest number began with, less the lines on the wrong side of the edge.
+ */
 export async function readExtent(
   db: Db,
   accountId: number,
@@ -34,11 +39,24 @@ export async function readExtent(
       FROM "transaction" t, bound
       WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
         AND t.arrival <= bound.arrival
+    ), ends AS (
+      SELECT balance, sum(side) AS side FROM (
+        SELECT unnest(ARRAY[balance_previous_cents, current_balance_cents]) AS balance, unnest(ARRAY[1, -1]) AS side
+        FROM "transaction" t, bound
+        WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
+          AND t.arrival <= bound.arrival
+      ) sides GROUP BY balance HAVING sum(side) <> 0
     )
     SELECT bound.arrival, lines.count, lines.first AS "firstNsu", lines.last AS "lastNsu",
            COALESCE(
-             (SELECT balance_previous_cents FROM "transaction"
-              WHERE account_id = ${accountId} AND nsu = lines.first),
+             (SELECT max(balance) FILTER (WHERE side > 0) FROM ends HAVING count(*) = 2 AND max(side) = 1),
+             (SELECT f.balance_previous_cents + (
+                SELECT COALESCE(sum(CASE WHEN t.is_credit = (t.nsu > f.nsu) THEN t.amount_cents
+                                         ELSE -t.amount_cents END), 0)::bigint
+                FROM "transaction" t
+                WHERE t.account_id = ${accountId} AND t.arrival <= bound.arrival
+                  AND CASE WHEN t.nsu > f.nsu THEN t.occurred_at < ${from} ELSE t.occurred_at >= ${until} END)
+              FROM "transaction" f WHERE f.account_id = ${accountId} AND f.nsu = lines.first),
              (SELECT current_balance_cents FROM "transaction"
               WHERE account_id = ${accountId} AND occurred_at < ${from}
               ORDER BY occurred_at DESC, nsu DESC LIMIT 1),
@@ -121,8 +139,6 @@ export interface DayRow {
   lines: bigint;
   creditCents: bigint;
   debitCents: bigint;
-  openingCents: bigint;
-  closingCents: bigint;
 }
 
 /** The statement's days of a window that have lines. */
@@ -135,9 +151,7 @@ export async function listDays(
     SELECT to_char((occurred_at AT TIME ZONE 'UTC') - interval '3 hours', 'YYYY-MM-DD') AS day,
            count(*) AS lines,
            COALESCE(sum(amount_cents) FILTER (WHERE is_credit), 0)::bigint AS "creditCents",
-           COALESCE(sum(amount_cents) FILTER (WHERE NOT is_credit), 0)::bigint AS "debitCents",
-           (array_agg(balance_previous_cents ORDER BY nsu))[1] AS "openingCents",
-           (array_agg(current_balance_cents ORDER BY nsu DESC))[1] AS "closingCents"
+           COALESCE(sum(amount_cents) FILTER (WHERE NOT is_credit), 0)::bigint AS "debitCents"
     FROM "transaction"
     WHERE account_id = ${accountId} AND occurred_at >= ${from} AND occurred_at < ${until}
     GROUP BY 1 ORDER BY 1`;

@@ -1,11 +1,14 @@
 // The days of a month as its report shows them: what the lines say beside what was certified.
 import { addDays, type PlainDate } from '../brazil/calendar.js';
 
-/** What a day's lines add up to, or what its certificate says of them. */
-interface DayFigures {
-  openingCents: bigint;
+interface DaySums {
   creditCents: bigint;
   debitCents: bigint;
+}
+
+/** What a day's lines add up to, or what its certificate says of them. */
+interface DayFigures extends DaySums {
+  openingCents: bigint;
   closingCents: bigint;
 }
 
@@ -27,21 +30,20 @@ export function daysOfMonth(month: string): PlainDate[] {
   return days;
 }
 
-/** A day without lines ends as it began: with the balance of the day before. */
+/** A day begins with what the day before ended with, and ends with what its lines make of that. */
 export function reportDays(
   days: readonly PlainDate[],
   openingCents: bigint,
-  figures: readonly (DayFigures & { day: string; lines: bigint })[],
+  figures: readonly (DaySums & { day: string; lines: bigint })[],
   certificates: readonly (DayFigures & { day: string; hash: string; revision: number })[],
 ): ReportDay[] {
   const byDay = new Map(figures.map((row) => [row.day, row]));
   const certified = new Map(certificates.map((row) => [row.day, row]));
   let balance = openingCents;
   return days.map((day) => {
-    const quiet = { openingCents: balance, closingCents: balance };
-    const row = byDay.get(day) ?? { ...quiet, lines: 0n, creditCents: 0n, debitCents: 0n };
-    const { lines, creditCents, debitCents, closingCents } = row;
-    const told = { openingCents: row.openingCents, creditCents, debitCents, closingCents };
+    const { lines, creditCents, debitCents } = byDay.get(day) ?? quiet;
+    const closingCents = balance + creditCents - debitCents;
+    const told = { openingCents: balance, creditCents, debitCents, closingCents };
     balance = closingCents;
     const certificate = certified.get(day);
     return {
@@ -59,7 +61,8 @@ export function reportDays(
   });
 }
 
-/** Sums and closing: where days are cut across the order of the numbers, an opening is told by other lines. */
-function isSame(a: DayFigures, b: DayFigures): boolean {
+const quiet = { lines: 0n, creditCents: 0n, debitCents: 0n };
+
+function isSame(a: DaySums, b: DaySums): boolean {
   return a.creditCents === b.creditCents && a.debitCents === b.debitCents;
 }

@@ -85,10 +85,10 @@ describe('an OFX file of the statement', () => {
     expect(valueOf(text, 'DTPOSTED')).toBe('20181201100000[-2:BRST]');
   });
 
-  it('ends with the balance of its last line, and without lines with the one before', () => {
+  it('ends with what its lines make of the balance before, as of the latest of them', () => {
     const text = written(
-      {},
-      { nsu: 102n, currentBalanceCents: -5n, occurredAt: new Date('2026-03-11T12:00:00Z') },
+      { amountCents: 10n, occurredAt: new Date('2026-03-11T12:00:00Z') },
+      { nsu: 102n, isCredit: false, amountCents: 22n },
     );
     expect([valueOf(text, 'BALAMT'), valueOf(text, 'DTASOF')]).toEqual([
       '-0.05',

@@ -62,7 +62,12 @@ export function ofxFile(
         `<DTEND>${timeOf(end)}`,
       ]),
     line: (line) => {
-      balance = { cents: line.currentBalanceCents, at: line.occurredAt };
+      // Lines come by their numbers, and balances need not: the sum of the lines is what was left in the end.
+      const isLater = balance.at === end || line.occurredAt > balance.at;
+      balance = {
+        cents: balance.cents + signedCents(line),
+        at: isLater ? line.occurredAt : balance.at,
+      };
       return transaction(line);
     },
     foot: () =>

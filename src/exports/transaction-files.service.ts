@@ -9,7 +9,7 @@ import { Database } from '../database.service.js';
 import { AppError } from '../platform/errors.js';
 import { Log } from '../platform/log.js';
 import { BankTime } from '../statement/bank-time.service.js';
-import { cnab240File, mostCnabLines } from './cnab240-file.js';
+import { cnab240File, cnabDays, mostCnabLines } from './cnab240-file.js';
 import { csvFile } from './csv-file.js';
 import type { ExportedLine, NamedAccount, StatementFile } from './exported-line.js';
 import * as queries from './exports.queries.js';
@@ -113,7 +113,10 @@ type Lister<Line> = (
 ) => Promise<Line[]>;
 
 /** The current month up to today, where nothing is asked. */
-function periodOf({ from, to }: ExportQuery, today: PlainDate): { from: PlainDate; to: PlainDate } {
+function periodOf(
+  { format, from, to }: ExportQuery,
+  today: PlainDate,
+): { from: PlainDate; to: PlainDate } {
   const last = to ?? (from !== undefined && from > today ? from : today);
   const first = from ?? `${last.slice(0, 8)}01`;
   if (first > last)
@@ -121,6 +124,14 @@ function periodOf({ from, to }: ExportQuery, today: PlainDate): { from: PlainDat
   if (daysBetween(first, last) >= mostDays)
     throw new AppError('validation_failed', {
       errors: { '$.to': [`Must be within ${mostDays} days of from.`] },
+    });
+  if (format === 'cnab240' && (last < cnabDays.first || last > cnabDays.last))
+    throw new AppError('validation_failed', {
+      errors: {
+        [to === undefined ? '$.from' : '$.to']: [
+          `Must be from ${cnabDays.first} to ${cnabDays.last} in a CNAB 240 file.`,
+        ],
+      },
     });
   return { from: first, to: last };
 }

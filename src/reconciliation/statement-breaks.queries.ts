@@ -2,6 +2,7 @@
 // not be read. Opened and settled by what the mirror says of itself.
 import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
+import type { Renamed } from '../statement/erasure.queries.js';
 import { toldColumns, type NewBreak, type ToldBreak } from './breaks.queries.js';
 
 /** What a person settled stays so; what settled itself may come about again. */
@@ -37,7 +38,8 @@ export async function listUntoldOfStatement(db: Db, accountId: number): Promise<
     SELECT 'broken_chain', 'hole:' || u.hole_nsu, abs(t.balance_previous_cents - u.hole_balance_cents), u.hole_nsu,
            jsonb_build_object('nsu', u.hole_nsu::text, 'balancePreviousCents', t.balance_previous_cents::text,
                               'neighbourNsu', u.hole_after_nsu::text,
-                              'neighbourBalanceCents', u.hole_balance_cents::text, 'since', u.hole_since)
+                              'neighbourBalanceCents', u.hole_balance_cents::text, 'since', u.hole_since,
+                              'fullReads', u.hole_full_reads)
     FROM statement_state u
     LEFT JOIN "transaction" t ON t.account_id = u.account_id AND t.nsu = u.hole_nsu
     WHERE u.account_id = ${accountId} AND ${holeIsUntold}
@@ -56,6 +58,18 @@ export async function resolveOverOfStatement(tx: Tx, accountId: number): Promise
     WHERE b.account_id = ${accountId} AND b.kind IN ${kinds} AND ${isOver}
       AND break.account_id = b.account_id AND break.id = b.id
     RETURNING ${toldColumns}`;
+}
+
+/** What was set aside bears other names since it was erased: its breaks are about those. */
+export async function renameLines(tx: Tx, accountId: number, renamed: Renamed[]): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE break SET subject = 'line:' || r.hash
+    FROM unnest(
+      ${renamed.map(({ formerHash }) => formerHash)}::text[],
+      ${renamed.map(({ contentHash }) => contentHash)}::text[]
+    ) AS r(former, hash)
+    WHERE break.account_id = ${accountId} AND break.kind = 'unreadable_line'
+      AND break.subject = 'line:' || r.former`;
 }
 
 /** Accounts whose statement says something that nobody was told. */

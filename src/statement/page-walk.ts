@@ -19,6 +19,8 @@ export interface WalkStart {
   isAnchored: boolean;
   /** The mirror is read down to here again; null when it is whole, or not due to be. */
   holeNsu: bigint | null;
+  /** All pages are read, from the first to the last, whatever they show. */
+  isFullReadDue: boolean;
 }
 
 export class PageWalk {
@@ -37,7 +39,9 @@ export class PageWalk {
 
   constructor(private readonly start: WalkStart) {
     this.order = start.pageOrder;
-    this.begin = firstPage(start.pageOrder, start.linesBeforeHole, start.pageLines);
+    this.begin = start.isFullReadDue
+      ? 1
+      : firstPage(start.pageOrder, start.linesBeforeHole, start.pageLines);
     this.page = this.begin;
   }
 
@@ -65,9 +69,14 @@ export class PageWalk {
     }
     this.repeats = this.addUnseen(contents) ? 0 : this.repeats + 1;
     if (this.repeats === maxRepeats) return false;
-    const { isAnchored, holeNsu } = this.start;
+    const { isAnchored, holeNsu, isFullReadDue } = this.start;
     if (this.passKnown(read)) return true;
-    if (isLastPage({ ...read, order: this.order, isAnchored, holeNsu })) return false;
+    if (
+      isFullReadDue
+        ? read.lines === 0
+        : isLastPage({ ...read, order: this.order, isAnchored, holeNsu })
+    )
+      return false;
     this.page += 1;
     return true;
   }

@@ -6,6 +6,9 @@ import { orderOf, type PageOrder } from './paging.js';
 import { findKnown, insertLines, markUnproved } from './statement.queries.js';
 import { healSetAside, insertSetAside, type SetAside } from './unreadable-lines.queries.js';
 
+/** The hash of a content that was erased: what the bank shows of it again, in whatever shape, stays forgotten. */
+const erased = '';
+
 export interface PageResult {
   lines: number;
   /** Those that were not known, readable or not. */
@@ -24,14 +27,16 @@ export async function recordLines(
 ): Promise<PageResult> {
   const lines = oncePerNsu(readings);
   const nsus = lines.map(({ nsu }) => nsu);
+  const unread = readings.flatMap(unreadable);
+  const named = [...nsus, ...unread.flatMap(({ nsu }) => nsu ?? [])];
   const known = new Map(
-    (await findKnown(tx, accountId, nsus)).map((row) => [row.nsu, row.contentHash]),
+    (await findKnown(tx, accountId, named)).map((row) => [row.nsu, row.contentHash]),
   );
   const fresh = lines.filter(({ nsu }) => !known.has(nsu)).sort(byTime);
   const altered = lines.filter((line) => isChanged(line, known));
   const order = orderOf(nsus);
   const setAside = await insertSetAside(tx, accountId, [
-    ...readings.flatMap(unreadable),
+    ...unread.filter(({ nsu }) => nsu === null || known.get(nsu) !== erased),
     ...altered.map(changed),
   ]);
   const agreeing = lines.filter((line) => !altered.includes(line)).map(({ nsu }) => nsu);
@@ -68,10 +73,9 @@ function byTime(a: StatementLine, b: StatementLine): number {
   return a.occurredAt.getTime() - b.occurredAt.getTime() || (a.nsu < b.nsu ? -1 : 1);
 }
 
-/** One whose content was erased has none to differ from: what the bank shows again stays forgotten. */
 function isChanged({ nsu, contentHash }: StatementLine, known: Map<bigint, string>): boolean {
   const before = known.get(nsu);
-  return before !== undefined && before !== '' && before !== contentHash;
+  return before !== undefined && before !== erased && before !== contentHash;
 }
 
 function changed({ nsu, content, contentHash }: StatementLine): SetAside {

@@ -16,6 +16,11 @@ export interface SyncStart {
   firstHoleNsu: bigint | null;
   /** Whether the mirror is to be read down to the hole: seldom, when that has not mended it. */
   isHoleDue: boolean;
+  /**
+   * Whether that goes on to the last page: where pages come by time, a late line may stand on any of them. Not before
+   * the hole is older than an effect can be late, and seldom once that has not mended it.
+   */
+  isFullReadDue: boolean;
   /** Mirrored lines below the hole, where it is due; all of them otherwise, as while the history is first read. */
   linesBeforeHole: bigint;
   pageOrder: PageOrder | null;
@@ -28,8 +33,17 @@ export interface SyncStart {
   startedAt: Date;
 }
 
-/** Begins a sync: from now on no other writes. */
-export async function beginSync(db: Db, { accountId, token }: Sync): Promise<SyncStart> {
+/** As often all pages are read again before nobody believes any more that a hole is filled. */
+const readsBeforeBroken = 2;
+/** Behind that each so manieth reading down to a hole goes on to the last page: some seventeen hours, by their pauses. */
+const readsPerFullRead = 100;
+
+/** Begins a sync: from now on no other writes. `boundMs` is how late an effect may show. */
+export async function beginSync(
+  db: Db,
+  { accountId, token }: Sync,
+  boundMs: number,
+): Promise<SyncStart> {
   const [state] = await db.$queryRaw<SyncStart[]>`
     INSERT INTO statement_state AS s (account_id, sync_token, import_started_at)
     VALUES (${accountId}, ${token}::uuid, clock_timestamp())
@@ -39,6 +53,9 @@ export async function beginSync(db: Db, { accountId, token }: Sync): Promise<Syn
               is_anchored AS "isAnchored", line_count AS "lineCount", broken_since IS NOT NULL AS "isBroken",
               clock_timestamp() AS "startedAt",
               first_hole_nsu IS NOT NULL AND COALESCE(hole_next_read_at <= clock_timestamp(), true) AS "isHoleDue",
+              hole_nsu IS NOT NULL AND COALESCE(hole_next_read_at <= clock_timestamp(), true)
+                AND hole_since <= clock_timestamp() - ${boundMs} * interval '1 millisecond'
+                AND (hole_full_reads < ${readsBeforeBroken} OR hole_reads % ${readsPerFullRead} = 0) AS "isFullReadDue",
               CASE WHEN is_anchored AND first_hole_nsu IS NOT NULL AND COALESCE(hole_next_read_at <= clock_timestamp(), true)
                 THEN (SELECT count(*) FROM "transaction" t WHERE t.account_id = s.account_id AND t.nsu < s.first_hole_nsu)
                 ELSE line_count END AS "linesBeforeHole"`;
@@ -110,8 +127,6 @@ export async function markUnproved(
 
 /** Between readings down to a hole, the third time; doubled each time up to ten minutes. */
 const holePauseSeconds = 5;
-/** As often the mirror is read again down to a hole before nobody believes any more that it is filled. */
-const readsBeforeBroken = 2;
 
 /** Ends a sync that read everything it had to; whether the chain counts as broken now. */
 export async function finishSync(
@@ -124,11 +139,11 @@ export async function finishSync(
     balanceCents: bigint | null;
     /** Whether the mirror was read down to the hole that it had. */
     hasReadHole: boolean;
+    /** And on to the last page. */
+    hasReadAll: boolean;
     pageOrder: PageOrder | null;
     pageLines: number;
     clockOffsetMs: number;
-    /** How late an effect may show: a hole that is younger may still be filled. */
-    boundMs: number;
   },
 ): Promise<boolean> {
   const { hole } = sync;
@@ -138,11 +153,10 @@ export async function finishSync(
         first_hole_nsu = ${hole?.nsu ?? null}, page_lines = GREATEST(s.page_lines, ${sync.pageLines}),
         hole_nsu = ${hole?.nsu ?? null}, hole_after_nsu = ${hole?.afterNsu ?? null},
         hole_balance_cents = ${hole?.balanceCents ?? null},
-        hole_reads = found.reads,
+        hole_reads = found.reads, hole_full_reads = found.full_reads,
         hole_since = CASE WHEN found.is_same THEN s.hole_since
                           WHEN ${hole?.nsu ?? null}::bigint IS NOT NULL THEN clock_timestamp() END,
-        broken_since = CASE WHEN found.is_same AND found.reads >= ${readsBeforeBroken}
-          AND s.hole_since <= clock_timestamp() - ${sync.boundMs} * interval '1 millisecond'
+        broken_since = CASE WHEN found.is_same AND found.full_reads >= ${readsBeforeBroken}
           THEN COALESCE(s.broken_since, clock_timestamp()) END,
         hole_next_read_at = CASE
           WHEN NOT found.is_same THEN NULL
@@ -153,9 +167,11 @@ export async function finishSync(
         polled_from = ${sync.startedAt}, synced_at = clock_timestamp(), polls = s.polls + 1,
         clock_offset_ms = ${BigInt(sync.clockOffsetMs)}
     FROM (
-      SELECT h.is_same, CASE WHEN h.is_same THEN h.hole_reads + ${sync.hasReadHole ? 1 : 0} ELSE 0 END AS reads
+      SELECT h.is_same, CASE WHEN h.is_same THEN h.hole_reads + ${sync.hasReadHole ? 1 : 0} ELSE 0 END AS reads,
+             CASE WHEN h.is_same THEN h.hole_full_reads + ${sync.hasReadAll ? 1 : 0} ELSE 0 END AS full_reads
       FROM (
-        SELECT COALESCE(hole_nsu = ${hole?.nsu ?? null}, false) AS is_same, hole_reads FROM statement_state
+        SELECT COALESCE(hole_nsu = ${hole?.nsu ?? null}, false) AS is_same, hole_reads, hole_full_reads
+        FROM statement_state
         WHERE account_id = ${accountId}
       ) h
     ) found LEFT JOIN LATERAL (

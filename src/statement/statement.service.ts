@@ -79,8 +79,12 @@ export class StatementService {
     stillHere: () => Promise<void>,
     { sliceMs = Infinity }: PollOptions = {},
   ): Promise<Poll> {
-    const state = await queries.beginSync(this.database.prisma, sync);
-    const walk = new PageWalk({ ...state, holeNsu: state.isHoleDue ? state.firstHoleNsu : null });
+    const boundMs = boundForTelling(this.bank.profile);
+    const state = await queries.beginSync(this.database.prisma, sync, boundMs);
+    const walk = new PageWalk({
+      ...state,
+      holeNsu: state.isHoleDue ? state.firstHoleNsu : null,
+    });
     const progress = this.progressOf(account.id, state.isAnchored);
     let lowestNew: bigint | null = null;
     let healed = 0;
@@ -119,10 +123,10 @@ export class StatementService {
         hole,
         balanceCents: balance,
         hasReadHole: state.isHoleDue,
+        hasReadAll: state.isFullReadDue,
         pageOrder: poll.walk.order,
         pageLines: poll.walk.pageLines,
         clockOffsetMs: poll.clockOffsetMs,
-        boundMs: boundForTelling(this.bank.profile),
       });
     });
   }

@@ -53,7 +53,7 @@ export interface UnreadableRow {
   content: string;
   recordedAt: Date;
   resolvedAt: Date | null;
-  resolution: 'read' | 'as_it_was' | null;
+  resolution: 'read' | 'as_it_was' | 'erased' | null;
 }
 
 /** Where a list goes on: behind the line of this time and hash. */

@@ -7,7 +7,7 @@ import { Database } from '../database.service.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
 import { WakeUps } from '../platform/wake-ups.js';
-import { readLine } from './line.js';
+import { readLine, type StatementLine } from './line.js';
 import { recordLines } from './recording.queries.js';
 import { beginSync, findKnown, isCurrent } from './statement.queries.js';
 import * as queries from './unreadable-lines.queries.js';
@@ -69,7 +69,7 @@ export class UnreadableLines {
     stillHere: () => Promise<void>,
   ): Promise<Redriven> {
     const sync = { accountId, token: uuidv4() };
-    await beginSync(this.database.prisma, sync);
+    await beginSync(this.database.prisma, sync, 0);
     const sum: Redriven = { read: 0, unreadable: 0 };
     for (let afterHash = ''; ;) {
       await stillHere();
@@ -89,10 +89,7 @@ export class UnreadableLines {
     rows: { contentHash: string; content: string }[],
   ): Promise<number> {
     const { accountId } = sync;
-    const lines = rows.flatMap(({ content }) => {
-      const reading = readLine(parseJson(content));
-      return reading.ok ? [reading.line] : [];
-    });
+    const lines = rows.flatMap(({ content }) => readAgain(content));
     if (lines.length === 0) return 0;
     return this.database.transaction(async (tx) => {
       if (!(await isCurrent(tx, sync))) throw new AppError('conflict');
@@ -110,5 +107,15 @@ export class UnreadableLines {
       await queries.markRead(tx, accountId, hashes);
       return hashes.length;
     });
+  }
+}
+
+/** The line, where it can be read now. What is no JSON any more holds up no other. */
+function readAgain(content: string): StatementLine[] {
+  try {
+    const reading = readLine(parseJson(content));
+    return reading.ok ? [reading.line] : [];
+  } catch {
+    return [];
   }
 }

@@ -7,7 +7,7 @@ export interface NotifiableLine {
   isNotified: boolean;
   /** It is too young to say that its webhook is lost. */
   isWaiting: boolean;
-  /** It was mirrored before its webhook came, or without it: a poll by the clock found it. */
+  /** It was mirrored well before its webhook came, or without it: a poll by the clock found it. */
   wasFoundByPolling: boolean;
 }
 

@@ -12,6 +12,8 @@ const notifiableTypes = [
 
 /** What an event with a correlationId must be called to tell of a payment, and not of a charge's other ends. */
 const paymentEvents = ['CHARGE_PAID', 'CHARGE_PAID_V2', 'PIX_RECEIVED'];
+/** The first webhook of a burst wakes a poll that mirrors the lines of the others before these come. */
+const burstMs = 10_000;
 /** A charge that is paid again is told again: an event from before the line is not the line's. */
 const clockSlackMs = 300_000;
 
@@ -169,7 +171,8 @@ export async function listNotifiable(
     )
     SELECT told.at IS NOT NULL AS "isNotified",
            told.at IS NULL AND t.occurred_at >= ${overdueBefore} AS "isWaiting",
-           told.at IS NULL OR told.at > t.recorded_at AS "wasFoundByPolling"
+           COALESCE(told.at, now()) > t.recorded_at + ${burstMs} * interval '1 millisecond'
+             AS "wasFoundByPolling"
     FROM account
     CROSS JOIN LATERAL (
       SELECT * FROM "transaction"

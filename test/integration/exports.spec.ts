@@ -144,10 +144,46 @@ describe('files of the statement', () => {
     ['from=2025-01-01&to=2026-01-02', '$.to'],
     ['from=2026-02-30', '$.from'],
     ['format=pdf', '$.format'],
+    ['format=cnab240&to=1999-12-31', '$.to'],
+    ['format=cnab240&from=2273-10-15', '$.from'],
     ['accountNumber=1%0D%0A%3COFX%3E', '$.accountNumber'],
   ])('refuse %s', async (query, path) => {
     const { status, body } = await get(query);
     expect([status, Object.keys(body.errors)]).toEqual([400, [path]]);
+  });
+
+  it('add up where numbers, balances and days go in different orders', async () => {
+    // The first two are numbered the other way round than they are booked; 8005 and 8006 change places with their days.
+    const lines = [
+      [8001, 11, 12, '2026-05-01'],
+      [8002, 10, 11, '2026-05-01'],
+      [8003, 12, 13, '2026-05-01'],
+      [8004, 13, 20, '2026-05-02'],
+      [8005, 20, 25, '2026-05-03'],
+      [8006, 25, 26, '2026-05-02'],
+      [8007, 26, 28, '2026-05-03'],
+    ];
+    for (const line of lines)
+      await run(
+        `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, balance_previous_cents,
+           current_balance_cents, occurred_at, content_hash, content)
+         VALUES ($1, $2, 'x', true, ($4::int - $3::int) * 100, 'CREDIT_PIX', $3::int * 100, $4::int * 100,
+                 $5::date + interval '12 hours', 'h', '{}')`,
+        ...line,
+      );
+    const balances = async (from: string, to = from) => {
+      const records = (await get(`format=cnab240&from=${from}&to=${to}`)).text.split('\r\n');
+      const ofx = (await get(`format=ofx&from=${from}&to=${to}`)).text;
+      const [opening, closing] = [records[1]?.slice(150, 168), records.at(-3)?.slice(150, 168)];
+      return [Number(opening), Number(closing), /<BALAMT>(.*)\r/.exec(ofx)?.[1]];
+    };
+    expect(await balances('2026-05-01')).toEqual([1_000, 1_300, '13.00']);
+    expect(await balances('2026-05-02')).toEqual([1_300, 2_100, '21.00']);
+    expect(await balances('2026-05-03')).toEqual([2_100, 2_800, '28.00']);
+    expect(await balances('2026-05-01', '2026-05-03')).toEqual([1_000, 2_800, '28.00']);
+    const { text } = await service.call('GET', '/v1/exports/reports/2026-05');
+    expect(text).toContain('<dd>R$\u00a010,00</dd>');
+    expect(text).toContain('<dd>R$\u00a028,00</dd>');
   });
 
   it('are those of the current month where nothing is asked', async () => {

@@ -3,7 +3,7 @@ import { judgementOn } from '../support/judgement.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { expectationsOf, linesOf, shuffled, troubles, type Line } from '../support/troubles.js';
 
-const copies = 8;
+const copies = 4;
 const wakeUps = { wake: () => Promise.resolve() } as never;
 
 let service: ServiceDatabase;

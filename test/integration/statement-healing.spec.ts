@@ -87,7 +87,23 @@ describe('the mirror of the statement', () => {
     expect(await state()).toMatchObject({ firstHoleNsu: null, balanceCents: 10_300n, lastNsu: 3n });
   });
 
-  it('is broken where a hole is older than the bound and was read twice more, until it is filled', async () => {
+  it.each(orders)('finds a late line of long ago where pages come by time, %s', async (order) => {
+    const longAgo = { createdAt: '2026-11-01T12:00:00Z' };
+    const lines = credits(24);
+    Object.assign(bank, { order, byTime: true });
+    bank.lines = lines.map((line) => (line.nsu === 22 ? { ...line, override: longAgo } : line));
+    bank.withheld.add(22);
+    await sync();
+    bank.withheld.clear();
+    await sync();
+    expect((await view()).broken).toBeNull();
+    await change(`hole_since = now() - interval '11 seconds', hole_next_read_at = NULL`);
+    await sync();
+    expect(await mirrored()).toEqual(upTo(24));
+    expect((await state()).firstHoleNsu).toBeNull();
+  });
+
+  it('is broken where a hole is older than the bound and all was read twice more, until it is filled', async () => {
     bank.lines = credits(9);
     bank.withheld.add(4);
     await sync();
@@ -95,14 +111,18 @@ describe('the mirror of the statement', () => {
     await sync();
     expect(await view()).toMatchObject({ broken: null });
     await change(`hole_since = now() - interval '11 seconds'`);
-    woken = [];
-    await sync();
+    for (const isBroken of [false, true]) {
+      woken = [];
+      await change('hole_next_read_at = NULL');
+      await sync();
+      expect((await view()).broken !== null).toBe(isBroken);
+    }
     expect((await view()).broken?.nsu).toBe(5n);
     expect(woken).toContain('reconcile');
     expect(await untold()).toMatchObject([
       {
         ...{ kind: 'broken_chain', subject: 'hole:5', nsu: 5n, amountCents: 100n },
-        evidence: { nsu: '5', neighbourNsu: '3', neighbourBalanceCents: '10300' },
+        evidence: { nsu: '5', neighbourNsu: '3', neighbourBalanceCents: '10300', fullReads: 2 },
       },
     ]);
     const { standing } = judgementOn(service.database, wakeUps);
@@ -206,12 +226,20 @@ describe('the mirror of the statement', () => {
     bank.lines = [{ nsu: 1, cents: 100, override: { amount: new LosslessNumber('10.005') } }];
     await sync();
     const [, id] = await setLineAside(service.database.pool, accountId, { nsu: 2 });
+    // One whose content is gone holds up no other.
+    const [, gone] = await setLineAside(service.database.pool, accountId, {
+      ...{ nsu: 3, id: '0'.repeat(64) },
+    });
+    await service.database.pool.query(
+      `UPDATE unreadable_line SET content = '' WHERE content_hash = $1`,
+      [gone],
+    );
     const lines = new UnreadableLines(service.database, wakeUps);
-    expect(await lines.redrive(accountId)).toEqual({ read: 1, unreadable: 1 });
+    expect(await lines.redrive(accountId)).toEqual({ read: 1, unreadable: 2 });
     expect(await mirrored()).toEqual([2]);
     expect(await lines.get(accountId, id)).toMatchObject({ resolution: 'read' });
     expect(woken).toEqual(expect.arrayContaining(['syncStatement', 'reconcile']));
-    expect(await lines.redrive(accountId)).toEqual({ read: 0, unreadable: 1 });
+    expect(await lines.redrive(accountId)).toEqual({ read: 0, unreadable: 2 });
     await expect(lines.get(accountId + 1, id)).rejects.toMatchObject({ code: 'not_found' });
   });
 

@@ -188,8 +188,13 @@ describe('the health of the bank’s webhooks', () => {
       expect(await adapt()).toBeNull();
     });
 
-    it('often where polls find the lines before their webhooks come', async () => {
-      await happen(...lines(10, { mirroredAfterMs: 100 }));
+    it('as ever where a burst’s first webhook wakes the poll that mirrors the lines of the others', async () => {
+      await happen(...lines(10, { mirroredAfterMs: 100, lagMs: 9_000 }));
+      expect(await adapt()).toBeNull();
+    });
+
+    it('often where polls find the lines well before their webhooks come', async () => {
+      await happen(...lines(10, { mirroredAfterMs: 100, lagMs: 11_000 }));
       expect(await adapt()).toBe(15_000);
     });
 

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { runYear, type YearWishes } from '../year/run.js';
 
 const asked = process.env.YEAR;
-const short = { lines: 600, seed: 1, days: 30, until: '2026-09-01', rate: 0.02, shuffle: true };
+const short = { lines: 400, seed: 1, days: 30, until: '2026-09-01', rate: 0.02, shuffle: true };
 const wishes = asked ? (JSON.parse(asked) as YearWishes) : short;
 
 it(

@@ -15,6 +15,8 @@ export interface ScriptedLine {
 export class ScriptedBank {
   readonly profile = { ...profileOf({ profile: 'sandbox' }), statementPageSize: 3 };
   order: 'desc' | 'asc' = 'desc';
+  /** Whether pages come by the time of their lines, not by their numbers. */
+  byTime = false;
   lines: ScriptedLine[] = [];
   /** Lines that exist and are not shown. */
   withheld = new Set<number>();
@@ -46,6 +48,7 @@ export class ScriptedBank {
       ({ nsu, createdAt }) =>
         !this.withheld.has(nsu) && (!startDate || createdAt >= `${startDate}T03:00`),
     );
+    if (this.byTime) shown.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
     if (this.order === 'desc') shown.reverse();
     const lastPage = Math.max(1, Math.ceil(shown.length / limit));
     const asked = Math.min(page, this.mostPages, this.repeatsLastPage ? lastPage : Infinity);

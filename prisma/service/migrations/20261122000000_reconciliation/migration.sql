@@ -234,7 +234,7 @@ CREATE INDEX "transaction_document" ON "transaction"("account_id", "counterparty
 -- What Prisma does not know.
 ALTER TABLE "unreadable_line"
   ADD CONSTRAINT "unreadable_line_resolution" CHECK (("resolved_at" IS NULL) = ("resolution" IS NULL)
-    AND "resolution" IN ('read', 'as_it_was'));
+    AND "resolution" IN ('read', 'as_it_was', 'erased'));
 ALTER TABLE "classification"
   ADD CONSTRAINT "classification_category" CHECK
     ("category" IN ('opening', 'fee', 'tariff', 'own_transfer', 'ignored', 'accepted', 'refunded')),
@@ -427,6 +427,7 @@ ADD COLUMN     "closing_failures" INTEGER NOT NULL DEFAULT 0,
 ADD COLUMN     "closing_next_at" TIMESTAMPTZ(3),
 ADD COLUMN     "hole_after_nsu" BIGINT,
 ADD COLUMN     "hole_balance_cents" BIGINT,
+ADD COLUMN     "hole_full_reads" INTEGER NOT NULL DEFAULT 0,
 ADD COLUMN     "hole_nsu" BIGINT,
 ADD COLUMN     "import_started_at" TIMESTAMPTZ(3),
 ADD COLUMN     "is_balance_off" BOOLEAN NOT NULL DEFAULT false,
