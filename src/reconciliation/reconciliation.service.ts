@@ -10,7 +10,7 @@ import * as candidates from './candidates.queries.js';
 import { DeclaredRules, overlapMs } from './rules/declared-rules.service.js';
 import { listAccountsToReview } from './rules/rules.queries.js';
 import { isUnnamedDebit, judge, type Records } from './match.js';
-import { isUnexplained, withOwnTransfers } from './own-transfers.js';
+import { isUnexplained, paidBy, withOwnTransfers } from './own-transfers.js';
 import * as ownTransfers from './own-transfers.queries.js';
 import { gatherReceived } from './received.queries.js';
 import { StandingBreaks, visibilityBoundMs } from './standing-breaks.service.js';
@@ -23,7 +23,7 @@ const waitingPauseMs = 2_000;
 
 interface JudgedBatch extends Written {
   lines: queries.ArrivedLine[];
-  /** Other accounts in which these lines explain what stood in a break. */
+  /** Accounts in which these lines explain what stood in a break; this one too. */
   waiting: { accountId: number }[];
 }
 
@@ -47,9 +47,11 @@ export class ReconciliationService {
         this.judgeBatch(tx, account),
       );
       if (lines.length > 0) await this.writer.announce(accountId, operationIds);
-      for (const other of waiting) await this.wakeUps.wake('reconcile', other);
+      const others = waiting.filter((one) => one.accountId !== accountId);
+      for (const other of others) await this.wakeUps.wake('reconcile', other);
       const isFull = lines.filter(({ cameAs }) => cameAs === 'new').length === batchSize;
-      if (!isFull && !hasUnlinked) break;
+      const isExplained = others.length < waiting.length;
+      if (!isFull && !hasUnlinked && !isExplained) break;
     }
     await this.review(accountId);
     if (await this.standing.tell(accountId)) await this.writer.announce(accountId, []);
@@ -79,7 +81,7 @@ export class ReconciliationService {
     const records = await this.gather(tx, accountId, lines);
     const judged = judge(lines, records, goLiveAt);
     const unexplained = judged.filter(isUnexplained).map(({ nsu }) => nsu);
-    const own = await ownTransfers.listOwnTransfers(tx, accountId, unexplained);
+    const own = await ownTransfers.listOwnTransfers(tx, accountId, unexplained, paidBy(judged));
     const ruled = await this.rules.apply(tx, accountId, lines, withOwnTransfers(judged, own));
     const written = await this.writer.write(tx, accountId, ruled);
     if (last.arrival > afterArrival) await queries.recordJudged(tx, accountId, last.arrival);

@@ -117,6 +117,58 @@ describe('a line is judged anew', () => {
   });
 });
 
+describe('a Pix of ours to a key of the account itself', () => {
+  const legs = (id: string) =>
+    ({
+      debit: { nsu, endToEndId: id },
+      credit: { ...pix, nsu: nsu + 1, endToEndId: id },
+    }) as const;
+  const categories = async () =>
+    (await run(`SELECT nsu::int, category FROM classification WHERE nsu BETWEEN $1 AND $1 + 9`, nsu))
+      .rows;
+
+  it.each([
+    ['together', [['debit', 'credit']]],
+    ['debit first', [['debit'], ['credit']]],
+    ['credit first', [['credit'], ['debit']]],
+  ] as const)('has both its legs explained, mirrored %s', async (order, batches) => {
+    const id = `E own ${order}`;
+    await book.send({
+      state: 'succeeded',
+      transferState: 'effective',
+      references: [{ kind: 'end_to_end_id', value: id }],
+    });
+    for (const batch of batches) {
+      await book.mirror(...batch.map((leg) => legs(id)[leg]));
+      await book.reconcile();
+    }
+    expect(await verdicts()).toEqual(['payment by reference', null]);
+    expect(await categories()).toEqual([{ nsu: nsu + 1, category: 'own_transfer' }]);
+  });
+
+  it('is no transfer of ours where nobody here asked for its debit', async () => {
+    const { debit, credit } = legs('E stranger');
+    await book.mirror(debit, credit);
+    await book.reconcile();
+    expect(await verdicts()).toEqual(['unexpected', 'unexpected']);
+  });
+
+  it('has a credit of its own amount alone', async () => {
+    const id = 'E own once';
+    await book.send({
+      state: 'succeeded',
+      transferState: 'effective',
+      references: [{ kind: 'end_to_end_id', value: id }],
+    });
+    const { debit, credit } = legs(id);
+    await book.mirror(debit, credit);
+    await book.reconcile();
+    await book.mirror({ ...credit, nsu: nsu + 2, amountCents: 999 });
+    await book.reconcile();
+    expect((await verdicts()).at(-1)).toBe('unexpected');
+  });
+});
+
 it('a charge that was found cancelled after its payment is told, and a reopening changes nothing', async () => {
   await charge('ended');
   await book.mirror({ ...pix, nsu, externalId: 'ended' });
