@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describeCharge } from '../../src/charges/charge-view.js';
+import { listRefunds } from '../../src/charges/charges.queries.js';
 import { SentMoney } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -124,8 +126,12 @@ describe('a Pix of ours to a key of the account itself', () => {
       credit: { ...pix, nsu: nsu + 1, endToEndId: id },
     }) as const;
   const categories = async () =>
-    (await run(`SELECT nsu::int, category FROM classification WHERE nsu BETWEEN $1 AND $1 + 9`, nsu))
-      .rows;
+    (
+      await run(
+        `SELECT nsu::int, category FROM classification WHERE nsu BETWEEN $1 AND $1 + 9`,
+        nsu,
+      )
+    ).rows;
 
   it.each([
     ['together', [['debit', 'credit']]],
@@ -204,4 +210,32 @@ it('what the bank gives back of a payment is told of its charge, and settles its
     type: 'charge.returned',
     data: { correlationId: 'twice', settlement: 'returned', nsu: nsu + 2 },
   });
+});
+
+it('a refund whose money came back is told so with its charge', async () => {
+  await charge('given back');
+  await book.mirror({ ...pix, nsu, externalId: 'given back', endToEndId: 'E3', age: 9 });
+  const refund = await book.send({
+    kind: 'refund_pix',
+    state: 'succeeded',
+    references: [{ kind: 'end_to_end_id', value: 'D3' }],
+  });
+  await run(
+    `INSERT INTO refund (account_id, id, original_nsu, amount_cents, end_to_end_id, state, expected_payment_id)
+     VALUES ($1, $2, $3, 1000, 'D3', 'accepted', $4)`,
+    ...[service.accountId, refund.operationId, nsu, refund.expectedPaymentId],
+  );
+  const settlements = async () => {
+    await book.reconcile();
+    const { prisma } = service.database;
+    const refunds = await listRefunds(prisma, service.accountId, [BigInt(nsu)]);
+    const payments = [{ nsu: BigInt(nsu), amountCents: 1_000n, occurredAt: new Date() } as never];
+    const row = { answer: null, createdAt: new Date() } as never;
+    return describeCharge(row, payments, refunds, '2026-01-01').refunds;
+  };
+  expect(await settlements()).toMatchObject([{ orderedBy: 'us', settlement: 'open' }]);
+  await book.mirror({ nsu: nsu + 1, typeName: 'DEBIT_PIX_REFUND', endToEndId: 'D3', age: 6 });
+  expect(await settlements()).toMatchObject([{ settlement: 'settled' }]);
+  await book.mirror({ nsu: nsu + 2, isCredit: true, endToEndId: 'D3' });
+  expect(await settlements()).toMatchObject([{ settlement: 'returned', state: 'accepted' }]);
 });
