@@ -98,7 +98,8 @@ export async function listExplainedLines(
            p.end_to_end_id AS "endToEndId", p.external_id AS "externalId", p.notes,
            CASE WHEN b.kind IS NOT NULL THEN 'in_break' WHEN m.rule IS NOT NULL THEN 'matched'
                 WHEN c.rule IS NOT NULL THEN 'classified' ELSE 'pending' END AS state,
-           COALESCE(m.rule, c.rule) AS rule, c.category, b.kind AS "breakKind",
+           COALESCE(m.rule, c.rule, b.kind) AS rule,
+           CASE WHEN m.rule IS NULL THEN c.category END AS category, b.kind AS "breakKind",
            COALESCE(m.ids, '{}') AS "expectedPaymentIds"
     FROM page p
     LEFT JOIN LATERAL (

@@ -17,8 +17,12 @@ export interface TransactionRow {
   occurredAt: Date;
   recordedAt: Date;
   state: (typeof explanationStates)[number];
+  /** Of its match or classification; of a line that has only a break, the break's. */
   rule: string | null;
   evidence: unknown;
+  /** Of the open break that holds the line. */
+  breakKind: string | null;
+  breakEvidence: unknown;
   category: Category | null;
   ruleId: string | null;
   ruleVersion: number | null;
@@ -54,11 +58,13 @@ export async function listTransactionRows(
     CROSS JOIN LATERAL (
       SELECT CASE WHEN b.holds THEN 'in_break' WHEN m.rule IS NOT NULL THEN 'matched'
                   WHEN c.rule IS NOT NULL THEN 'classified' ELSE 'pending' END AS state,
-             CASE WHEN b.holds THEN b.kind ELSE COALESCE(m.rule, c.rule) END AS rule,
-             CASE WHEN b.holds THEN b.evidence ELSE COALESCE(m.evidence, c.evidence) END AS evidence,
-             CASE WHEN NOT b.holds IS TRUE AND m.rule IS NULL THEN c.category END AS category,
-             CASE WHEN NOT b.holds IS TRUE THEN COALESCE(m.rule_id, c.rule_id) END AS "ruleId",
-             CASE WHEN NOT b.holds IS TRUE THEN COALESCE(m.rule_version, c.rule_version) END AS "ruleVersion",
+             COALESCE(m.rule, c.rule, CASE WHEN b.holds THEN b.kind END) AS rule,
+             COALESCE(m.evidence, c.evidence, CASE WHEN b.holds THEN b.evidence END) AS evidence,
+             CASE WHEN b.holds THEN b.kind END AS "breakKind",
+             CASE WHEN b.holds THEN b.evidence END AS "breakEvidence",
+             CASE WHEN m.rule IS NULL THEN c.category END AS category,
+             CASE WHEN m.rule IS NULL THEN c.rule_id ELSE m.rule_id END AS "ruleId",
+             CASE WHEN m.rule IS NULL THEN c.rule_version ELSE m.rule_version END AS "ruleVersion",
              COALESCE(m.ids, '{}') AS "expectedPaymentIds", b.id AS "breakId"
       FROM (SELECT 1) one
       LEFT JOIN LATERAL (

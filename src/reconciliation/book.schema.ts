@@ -35,6 +35,9 @@ const transactionView = z.object({
     state: z.enum(explanationStates),
     rule: z.string().nullable(),
     evidence: z.unknown(),
+    /** Of a line in a break: which, and what shows it. What has only a break has its kind as the rule, too. */
+    breakKind: z.string().nullable(),
+    breakEvidence: z.unknown(),
     /** Of a classified line: what it is. */
     category: z.enum(categories).nullable(),
     /** The version of the account's own rule that said so. */
