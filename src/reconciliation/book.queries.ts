@@ -139,9 +139,13 @@ export async function listExpectedPaymentRows(
       SELECT COALESCE(jsonb_agg(jsonb_build_object('kind', kind, 'value', value)), '[]') AS list
       FROM expected_payment_reference WHERE account_id = e.account_id AND expected_payment_id = e.id
     ) named
+    LEFT JOIN LATERAL (
+      SELECT cancelled_at IS NOT NULL AS is_cancelled, bank_due_date FROM charge
+      WHERE account_id = e.account_id AND expected_payment_id = e.id
+    ) charge ON true
     CROSS JOIN LATERAL (
-      SELECT CASE WHEN paid.cents = 0 AND e.withdrawn_at IS NOT NULL THEN 'withdrawn'
-                  WHEN paid.cents = 0 AND e.due_date < ${today} THEN 'overdue'
+      SELECT CASE WHEN paid.cents = 0 AND (e.withdrawn_at IS NOT NULL OR charge.is_cancelled) THEN 'withdrawn'
+                  WHEN paid.cents = 0 AND COALESCE(charge.bank_due_date, e.due_date) < ${today} THEN 'overdue'
                   WHEN paid.cents = 0 THEN 'open'
                   WHEN paid.returned >= paid.cents THEN 'returned'
                   WHEN paid.returned > 0 THEN 'partially_returned'

@@ -66,6 +66,7 @@ export const listTransactionsOfBook = route({
   response: listOf(transactionView),
 });
 
+/** `withdrawn`: nothing is to come any more, by the bank's answer, by proof, or for the charge was cancelled. */
 export const expectedPaymentStates = [
   'open',
   'overdue',
@@ -145,6 +146,7 @@ export const getSummary = route({
       inBreak: integer,
       pending: integer,
     }),
+    /** Without a line, and not withdrawn or cancelled; overdue ones are open too. */
     expectedPayments: z.object({ open: integer, overdue: integer }),
     operations: z.object({ sending: integer, unknown: integer, needsOperator: integer }),
     breaks: z.object({ open: integer }),
