@@ -1,4 +1,5 @@
 // A charge as business systems read it: what the bank answered, how it stands there, and what was paid for it.
+import { settlementOfSent } from '../expected-payments/sent-settlement.js';
 import { parseJson } from '../platform/exact-json.js';
 import type { ChargeRow, PaymentRow, RefundRow } from './charges.queries.js';
 import { settlementOf } from './settlement.js';
@@ -42,6 +43,11 @@ export function describeCharge(
     })),
     refunds: refundsOfAll
       .filter(({ originalNsu }) => payments.some(({ nsu }) => nsu === originalNsu))
-      .map(({ amountCents, ...refund }) => ({ ...refund, amount: amountCents })),
+      .map(describeRefund),
   };
+}
+
+function describeRefund(row: RefundRow) {
+  const { id, originalNsu, amountCents: amount, state, nsu, orderedBy } = row;
+  return { id, originalNsu, amount, state, settlement: settlementOfSent(row), nsu, orderedBy };
 }

@@ -85,15 +85,27 @@ export interface RefundRow {
   state: string;
   nsu: bigint | null;
   orderedBy: 'us' | 'bank';
+  isWithdrawn: boolean;
+  paidCents: bigint;
+  returnedCents: bigint;
 }
 
 /** What was given back of payments, oldest first: our refunds, and what the bank returned by itself. */
 export async function listRefunds(db: Db, accountId: number, nsus: bigint[]): Promise<RefundRow[]> {
   return db.$queryRaw`
-    SELECT id, original_nsu AS "originalNsu", amount_cents AS "amountCents", state, nsu, 'us' AS "orderedBy"
-    FROM refund WHERE account_id = ${accountId} AND original_nsu = ANY (${nsus}::bigint[])
+    SELECT r.id, r.original_nsu AS "originalNsu", r.amount_cents AS "amountCents", r.state, r.nsu, 'us' AS "orderedBy",
+           e.withdrawn_at IS NOT NULL AS "isWithdrawn", seen."paidCents", seen."returnedCents"
+    FROM refund r
+    JOIN expected_payment e ON e.account_id = r.account_id AND e.id = r.expected_payment_id
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment'), 0)::bigint AS "paidCents",
+             COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'return'), 0)::bigint AS "returnedCents"
+      FROM match m WHERE m.account_id = r.account_id AND m.expected_payment_id = r.expected_payment_id
+        AND m.unlinked_at IS NULL
+    ) seen
+    WHERE r.account_id = ${accountId} AND r.original_nsu = ANY (${nsus}::bigint[])
     UNION ALL
-    SELECT m.id, credit.nsu, m.amount_cents, 'accepted', debit.nsu, 'bank'
+    SELECT m.id, credit.nsu, m.amount_cents, 'accepted', debit.nsu, 'bank', false, m.amount_cents, 0
     FROM "transaction" credit
     JOIN "transaction" debit ON debit.account_id = credit.account_id AND NOT debit.is_credit
       AND debit.original_end_to_end_id = credit.end_to_end_id

@@ -1,5 +1,6 @@
 // Charges as business systems read them: the bank's own answer, with what the book knows of its payment.
 import { z } from 'zod';
+import { sentSettlements } from '../expected-payments/sent-settlement.js';
 import { route } from '../contract/route.js';
 import { bigInteger, clientIdentifier, reais, text, timestamp } from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
@@ -26,6 +27,8 @@ export const chargeView = z.looseObject({
       originalNsu: bigInteger,
       amount: reais,
       state: z.string(),
+      /** What the statement says of it: whether its money went, and whether it came back. */
+      settlement: z.enum(sentSettlements),
       nsu: bigInteger.nullable(),
       /** The bank, where it gave a Pix back without being asked here. */
       orderedBy: z.enum(['us', 'bank']),

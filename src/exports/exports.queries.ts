@@ -117,7 +117,8 @@ export async function listExplainedLines(
            p.current_balance_cents AS "currentBalanceCents", p.correlation_id AS "correlationId",
            p.end_to_end_id AS "endToEndId", p.external_id AS "externalId", p.notes,
            ${stateOfExported} AS state,
-           COALESCE(m.rule, c.rule) AS rule, c.category, b.kind AS "breakKind",
+           COALESCE(m.rule, c.rule, b.kind) AS rule,
+           CASE WHEN m.rule IS NULL THEN c.category END AS category, b.kind AS "breakKind",
            COALESCE(m.ids, '{}') AS "expectedPaymentIds"
     FROM page p
     LEFT JOIN LATERAL (

@@ -25,6 +25,8 @@ export function describeTransaction(row: TransactionRow) {
       state,
       rule,
       evidence,
+      breakKind: row.breakKind,
+      breakEvidence: row.breakEvidence,
       category: row.category,
       ruleId: row.ruleId,
       ruleVersion: row.ruleVersion,

@@ -19,8 +19,12 @@ export interface TransactionRow {
   occurredAt: Date;
   recordedAt: Date;
   state: (typeof explanationStates)[number];
+  /** Of its match or classification; of a line that has only a break, the break's. */
   rule: string | null;
   evidence: unknown;
+  /** Of the open break that holds the line. */
+  breakKind: string | null;
+  breakEvidence: unknown;
   category: Category | null;
   ruleId: string | null;
   ruleVersion: number | null;
@@ -61,11 +65,13 @@ export async function listTransactionRows(
     FROM "transaction" t
     CROSS JOIN LATERAL (
       SELECT ${stateOfRow} AS state,
-             CASE WHEN b.holds THEN b.kind ELSE COALESCE(m.rule, c.rule) END AS rule,
-             CASE WHEN b.holds THEN b.evidence ELSE COALESCE(m.evidence, c.evidence) END AS evidence,
-             CASE WHEN NOT b.holds IS TRUE AND m.rule IS NULL THEN c.category END AS category,
-             CASE WHEN NOT b.holds IS TRUE THEN COALESCE(m.rule_id, c.rule_id) END AS "ruleId",
-             CASE WHEN NOT b.holds IS TRUE THEN COALESCE(m.rule_version, c.rule_version) END AS "ruleVersion",
+             COALESCE(m.rule, c.rule, CASE WHEN b.holds THEN b.kind END) AS rule,
+             COALESCE(m.evidence, c.evidence, CASE WHEN b.holds THEN b.evidence END) AS evidence,
+             CASE WHEN b.holds THEN b.kind END AS "breakKind",
+             CASE WHEN b.holds THEN b.evidence END AS "breakEvidence",
+             CASE WHEN m.rule IS NULL THEN c.category END AS category,
+             CASE WHEN m.rule IS NULL THEN c.rule_id ELSE m.rule_id END AS "ruleId",
+             CASE WHEN m.rule IS NULL THEN c.rule_version ELSE m.rule_version END AS "ruleVersion",
              COALESCE(m.ids, '{}') AS "expectedPaymentIds", b.id AS "breakId"
       FROM (SELECT 1) one
       LEFT JOIN LATERAL (
@@ -140,9 +146,13 @@ export async function listExpectedPaymentRows(
       SELECT COALESCE(jsonb_agg(jsonb_build_object('kind', kind, 'value', value)), '[]') AS list
       FROM expected_payment_reference WHERE account_id = e.account_id AND expected_payment_id = e.id
     ) named
+    LEFT JOIN LATERAL (
+      SELECT cancelled_at IS NOT NULL AS is_cancelled, bank_due_date FROM charge
+      WHERE account_id = e.account_id AND expected_payment_id = e.id
+    ) charge ON true
     CROSS JOIN LATERAL (
-      SELECT CASE WHEN paid.cents = 0 AND e.withdrawn_at IS NOT NULL THEN 'withdrawn'
-                  WHEN paid.cents = 0 AND e.due_date < ${today} THEN 'overdue'
+      SELECT CASE WHEN paid.cents = 0 AND (e.withdrawn_at IS NOT NULL OR charge.is_cancelled) THEN 'withdrawn'
+                  WHEN paid.cents = 0 AND COALESCE(charge.bank_due_date, e.due_date) < ${today} THEN 'overdue'
                   WHEN paid.cents = 0 THEN 'open'
                   WHEN paid.returned >= paid.cents THEN 'returned'
                   WHEN paid.returned > 0 THEN 'partially_returned'

@@ -35,6 +35,9 @@ const transactionView = z.object({
     state: z.enum(explanationStates),
     rule: z.string().nullable(),
     evidence: z.unknown(),
+    /** Of a line in a break: which, and what shows it. What has only a break has its kind as the rule, too. */
+    breakKind: z.string().nullable(),
+    breakEvidence: z.unknown(),
     /** Of a classified line: what it is. */
     category: z.enum(categories).nullable(),
     /** The version of the account's own rule that said so. */
@@ -63,6 +66,7 @@ export const listTransactionsOfBook = route({
   response: listOf(transactionView),
 });
 
+/** `withdrawn`: nothing is to come any more, by the bank's answer, by proof, or for the charge was cancelled. */
 export const expectedPaymentStates = [
   'open',
   'overdue',
@@ -142,6 +146,7 @@ export const getSummary = route({
       inBreak: integer,
       pending: integer,
     }),
+    /** Without a line, and not withdrawn or cancelled; overdue ones are open too. */
     expectedPayments: z.object({ open: integer, overdue: integer }),
     operations: z.object({ sending: integer, unknown: integer, needsOperator: integer }),
     breaks: z.object({ open: integer }),

@@ -1,37 +1,73 @@
-// Money that one account of ours sent to another: its debit stands in the other account's mirror, by index of each.
+// Money that one account of ours sent to another, or to a key of its own: its debit stands in the mirror of the account
+// that sent it, by index of each.
 import type { Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
+import { receipts } from './returns.js';
 import { isProvisional } from './rules/rule-candidates.queries.js';
 
 /** The debit (d) of another account that a credit (t) is the other leg of. */
-const legOf = (accountId: number) => Prisma.sql`
+const legElsewhere = (accountId: number) => Prisma.sql`
   FROM bank_account other
   CROSS JOIN LATERAL (
-    SELECT recorded_at, amount_cents, is_credit FROM "transaction"
+    SELECT amount_cents, is_credit FROM "transaction"
     WHERE account_id = other.id AND end_to_end_id = t.end_to_end_id
     UNION ALL
-    SELECT recorded_at, amount_cents, is_credit FROM "transaction"
+    SELECT amount_cents, is_credit FROM "transaction"
     WHERE account_id = other.id AND movement_id = t.movement_id
   ) d
   WHERE other.id <> ${accountId} AND NOT d.is_credit AND d.amount_cents = t.amount_cents`;
 
-/** Those of the lines that another account of ours sent. */
+/** The debits (d) of the account itself that a credit (t) which is no return may be the other leg of. */
+const debitHere = (accountId: number) => Prisma.sql`
+  (SELECT nsu, amount_cents, is_credit FROM "transaction"
+   WHERE account_id = ${accountId} AND end_to_end_id = t.end_to_end_id AND t.type_name = ANY (${receipts})
+   OFFSET 0) d`;
+const isOtherSide = Prisma.sql`NOT d.is_credit AND d.amount_cents = t.amount_cents AND d.nsu <> t.nsu`;
+
+/** That such a debit (d) pays a transfer of ours: an own leg is known by what we asked for, not by the bank's id alone. */
+const paysTransfer = (accountId: number) => Prisma.sql`(
+  SELECT FROM (
+    SELECT expected_payment_id, role FROM match
+    WHERE account_id = ${accountId} AND nsu = d.nsu AND unlinked_at IS NULL OFFSET 0
+  ) m
+  JOIN transfer ours ON ours.account_id = ${accountId} AND ours.expected_payment_id = m.expected_payment_id
+  WHERE m.role = 'payment')`;
+
+/** Of a credit (t): an account of ours sent it. */
+const isSentByUs = (
+  accountId: number,
+) => Prisma.sql`(EXISTS (SELECT ${legElsewhere(accountId)}) OR EXISTS (
+  SELECT FROM ${debitHere(accountId)} WHERE ${isOtherSide} AND EXISTS ${paysTransfer(accountId)}))`;
+
+/** Payments of the batch that is judged: their matches are not written yet. */
+export interface JudgedPayments {
+  nsus: bigint[];
+  expectedPaymentIds: string[];
+}
+
+/** Those of the lines that an account of ours sent. */
 export async function listOwnTransfers(
   tx: Tx,
   accountId: number,
   nsus: bigint[],
+  payments: JudgedPayments,
 ): Promise<{ nsu: bigint; endToEndId: string | null }[]> {
   if (nsus.length === 0) return [];
   return tx.$queryRaw`
     SELECT t.nsu, t.end_to_end_id AS "endToEndId"
     FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
     JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = wanted.nsu AND t.is_credit
-    WHERE EXISTS (SELECT ${legOf(accountId)})`;
+    WHERE ${isSentByUs(accountId)} OR EXISTS (
+      SELECT FROM ${debitHere(accountId)}
+      JOIN unnest(${payments.nsus}::bigint[], ${payments.expectedPaymentIds}::uuid[]) AS paid(nsu, id) ON paid.nsu = d.nsu
+      JOIN transfer ours ON ours.account_id = ${accountId} AND ours.expected_payment_id = paid.id
+      WHERE ${isOtherSide})`;
 }
 
 /**
- * Has the credits of other accounts that these debits explain judged again, unless an id or a person explains them: however
- * long they have stood in a break, or been what a rule of their own took them for. Their accounts.
+ * Has the credits that these debits explain judged again, in other accounts and, of a transfer of ours, in this one, unless
+ * an id or a person explains them: however long they have stood in a break, or been what a rule of their own took them
+ * for. Their accounts.
  */
 export async function deferOtherLegs(
   tx: Tx,
@@ -44,15 +80,16 @@ export async function deferOtherLegs(
     SELECT DISTINCT t.account_id, t.nsu
     FROM unnest(${debits}::bigint[]) AS judged(nsu)
     JOIN "transaction" d ON d.account_id = ${accountId} AND d.nsu = judged.nsu AND NOT d.is_credit
-    JOIN bank_account other ON other.id <> ${accountId}
+    CROSS JOIN bank_account other
     CROSS JOIN LATERAL (
-      SELECT account_id, nsu, is_credit, amount_cents FROM "transaction"
+      SELECT account_id, nsu, is_credit, amount_cents, type_name FROM "transaction"
       WHERE account_id = other.id AND end_to_end_id = d.end_to_end_id
       UNION ALL
-      SELECT account_id, nsu, is_credit, amount_cents FROM "transaction"
-      WHERE account_id = other.id AND movement_id = d.movement_id
+      SELECT account_id, nsu, is_credit, amount_cents, type_name FROM "transaction"
+      WHERE account_id = other.id AND movement_id = d.movement_id AND other.id <> ${accountId}
     ) t
     WHERE t.is_credit AND t.amount_cents = d.amount_cents
+      AND (other.id <> ${accountId} OR t.type_name = ANY (${receipts}) AND EXISTS ${paysTransfer(accountId)})
       AND NOT EXISTS (
         SELECT FROM match m
         WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL AND m.rule <> 'declared')
@@ -66,14 +103,14 @@ export async function deferOtherLegs(
 }
 
 /**
- * Lines that wait though a rule of the account's own explains them, and that another account of ours sent: while their
- * windows are open, that goes first.
+ * Lines that wait though a rule of the account's own explains them, and that an account of ours sent: while their windows
+ * are open, that goes first.
  */
 export async function listTakenForOthers(tx: Tx, accountId: number): Promise<{ nsu: bigint }[]> {
   return tx.$queryRaw<{ nsu: bigint }[]>`
     SELECT t.nsu FROM deferred_line waits
     JOIN "transaction" t ON t.account_id = waits.account_id AND t.nsu = waits.nsu AND t.is_credit
-    WHERE waits.account_id = ${accountId} AND ${isProvisional} AND EXISTS (SELECT ${legOf(accountId)})
+    WHERE waits.account_id = ${accountId} AND ${isProvisional} AND ${isSentByUs(accountId)}
       AND (EXISTS (
         SELECT FROM match m
         WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.rule = 'declared' AND m.unlinked_at IS NULL

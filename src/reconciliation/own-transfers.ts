@@ -1,4 +1,4 @@
-// What a credit is that nothing explains here and that another account of ours sent.
+// What a credit is that nothing explains and that an account of ours sent.
 import type { Classified, Verdict } from './judged.js';
 
 export interface OwnTransfer {
@@ -6,9 +6,20 @@ export interface OwnTransfer {
   endToEndId: string | null;
 }
 
-/** Credits that no id explains: another account of ours may have sent them. */
+/** Credits that no id explains: an account of ours may have sent them. */
 export function isUnexplained(verdict: Verdict): boolean {
   return verdict.verdict === 'break' && verdict.kind === 'unexpected';
+}
+
+/** The payments among them: which line pays which expected payment. */
+export function paidBy(verdicts: readonly Verdict[]) {
+  const payments = verdicts.flatMap((verdict) =>
+    verdict.verdict === 'matched' && verdict.role === 'payment' ? [verdict] : [],
+  );
+  return {
+    nsus: payments.map(({ nsu }) => nsu),
+    expectedPaymentIds: payments.map(({ expectedPaymentId }) => expectedPaymentId),
+  };
 }
 
 /** Nothing of the other account is told: who reads this one need not see that one. */

@@ -11,7 +11,7 @@ import { DeclaredRules, overlapMs, type Place } from './rules/declared-rules.ser
 import { takeBackDeclared } from './rules/rule-candidates.queries.js';
 import { listAccountsToReview } from './rules/rules.queries.js';
 import { isUnnamedDebit, judge, type Records } from './match.js';
-import { isUnexplained, withOwnTransfers } from './own-transfers.js';
+import { isUnexplained, paidBy, withOwnTransfers } from './own-transfers.js';
 import * as ownTransfers from './own-transfers.queries.js';
 import { gatherReceived } from './received.queries.js';
 import { StandingBreaks, visibilityBoundMs } from './standing-breaks.service.js';
@@ -48,9 +48,11 @@ export class ReconciliationService {
         this.judgeBatch(tx, account),
       );
       if (lines.length > 0) await this.writer.announce(accountId, operationIds);
-      for (const other of waiting) await this.wakeUps.wake('reconcile', { accountId: other });
+      const others = waiting.filter((one) => one !== accountId);
+      for (const other of others) await this.wakeUps.wake('reconcile', { accountId: other });
       const isFull = lines.filter(({ cameAs }) => cameAs === 'new').length === batchSize;
-      if (!isFull && !hasUnlinked) break;
+      const isExplained = others.length < waiting.length;
+      if (!isFull && !hasUnlinked && !isExplained) break;
     }
     await this.review(accountId);
     if (await this.standing.tell(accountId)) await this.writer.announce(accountId, []);
@@ -82,7 +84,7 @@ export class ReconciliationService {
     const records = await this.gather(tx, accountId, lines);
     const judged = judge(lines, records, goLiveAt);
     const unexplained = judged.filter(isUnexplained).map(({ nsu }) => nsu);
-    const own = await ownTransfers.listOwnTransfers(tx, accountId, unexplained);
+    const own = await ownTransfers.listOwnTransfers(tx, accountId, unexplained, paidBy(judged));
     const verdicts = withOwnTransfers(judged, own);
     const ruled = await this.rules.apply(tx, accountId, { lines, verdicts, released });
     const written = await this.writer.write(tx, accountId, ruled);

@@ -165,7 +165,9 @@ export async function finishSync(
           ELSE s.hole_next_read_at END,
         is_anchored = newest.nsu IS NOT NULL, page_order = COALESCE(${sync.pageOrder}, s.page_order),
         polled_from = ${sync.startedAt}, synced_at = clock_timestamp(), polls = s.polls + 1,
-        clock_offset_ms = ${BigInt(sync.clockOffsetMs)}
+        clock_offset_ms = ${BigInt(sync.clockOffsetMs)},
+        first_clock_offset_ms = CASE WHEN s.polls = 0 THEN ${BigInt(sync.clockOffsetMs)}
+                                     ELSE s.first_clock_offset_ms END
     FROM (
       SELECT h.is_same, CASE WHEN h.is_same THEN h.hole_reads + ${sync.hasReadHole ? 1 : 0} ELSE 0 END AS reads,
              CASE WHEN h.is_same THEN h.hole_full_reads + ${sync.hasReadAll ? 1 : 0} ELSE 0 END AS full_reads

@@ -1,6 +1,7 @@
 // What the bank told, held against what its statement shows. A line was told by an event that bears its nsu or its
 // endToEndId, or tells of a payment with its correlationId.
 import type { Db } from '../database.service.js';
+import { Prisma } from '../generated/service/client.js';
 
 /**
  * The kinds of lines whose webhooks we register for and that bear an id of the line. An internal transfer's and a TED's
@@ -25,6 +26,12 @@ export interface HealthWindow {
   limit: number;
 }
 
+/** From when on the account's lines are told: it was live, and we were there. */
+const accountSince = (accountId: number) => Prisma.sql`
+  SELECT GREATEST(a.go_live_at, a.created_at
+           + COALESCE(s.first_clock_offset_ms, 0) * interval '1 millisecond') AS since
+  FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id WHERE a.id = ${accountId}`;
+
 export interface EventCount {
   eventType: string;
   received: bigint;
@@ -32,22 +39,17 @@ export interface EventCount {
   quarantined: bigint;
 }
 
-/** By the time of receipt at our door, told in the bank's time. */
+/** By the time of receipt at our door, told in the bank's time as it was then. */
 export async function countEvents(
   db: Db,
   accountId: number,
   { from, until }: Pick<HealthWindow, 'from' | 'until'>,
 ): Promise<EventCount[]> {
   return db.$queryRaw`
-    WITH clock AS (
-      SELECT COALESCE((SELECT clock_offset_ms FROM statement_state WHERE account_id = ${accountId}), 0)
-             * interval '1 millisecond' AS ahead
-    )
     SELECT event_type AS "eventType", count(*) AS received, sum(copies - 1)::bigint AS copies,
            count(*) FILTER (WHERE state = 'quarantined') AS quarantined
     FROM webhook_event
-    WHERE account_id = ${accountId} AND received_at >= ${from}::timestamptz - (SELECT ahead FROM clock)
-      AND received_at < ${until}::timestamptz - (SELECT ahead FROM clock)
+    WHERE account_id = ${accountId} AND told_at >= ${from} AND told_at < ${until}
     GROUP BY event_type ORDER BY event_type`;
 }
 
@@ -70,36 +72,28 @@ export async function measureTypes(
   { from, until, overdueBefore }: Omit<HealthWindow, 'limit'>,
 ): Promise<TypeHealth[]> {
   return db.$queryRaw`
-    WITH account AS (
-      SELECT COALESCE(s.clock_offset_ms, 0) AS ahead_ms,
-             GREATEST(a.go_live_at, a.created_at
-               + COALESCE(s.clock_offset_ms, 0) * interval '1 millisecond') AS since
-      FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id WHERE a.id = ${accountId}
-    ), lines AS MATERIALIZED (
-      SELECT t.nsu, t.type_name, t.end_to_end_id, t.correlation_id, t.occurred_at,
-             -- A bank tells its time in whole seconds: less than two are the telling's, and no clock's.
-             CASE WHEN abs(account.ahead_ms) < 2000 THEN 0 ELSE account.ahead_ms END
-               * interval '1 millisecond' AS ahead
+    WITH account AS (${accountSince(accountId)}), lines AS MATERIALIZED (
+      SELECT t.nsu, t.type_name, t.end_to_end_id, t.correlation_id, t.occurred_at
       FROM "transaction" t, account
       WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
         AND t.occurred_at >= account.since AND t.type_name = ANY (${notifiableTypes}::text[])
     ), told AS (
-      SELECT l.nsu, e.received_at FROM lines l JOIN webhook_event e
+      SELECT l.nsu, e.told_at FROM lines l JOIN webhook_event e
         ON e.account_id = ${accountId} AND e.reference_kind = 'nsu' AND e.reference = l.nsu::text
       UNION ALL
-      SELECT l.nsu, e.received_at FROM lines l JOIN webhook_event e
+      SELECT l.nsu, e.told_at FROM lines l JOIN webhook_event e
         ON e.account_id = ${accountId} AND e.reference_kind = 'end_to_end_id' AND e.reference = l.end_to_end_id
       UNION ALL
-      SELECT l.nsu, e.received_at FROM lines l JOIN webhook_event e
+      SELECT l.nsu, e.told_at FROM lines l JOIN webhook_event e
         ON e.account_id = ${accountId} AND e.reference_kind = 'correlation_id' AND e.reference = l.correlation_id
        AND e.event_type = ANY (${paymentEvents}::text[])
-       AND e.received_at + l.ahead > l.occurred_at - ${clockSlackMs} * interval '1 millisecond'
+       AND e.told_at > l.occurred_at - ${clockSlackMs} * interval '1 millisecond'
     ), first AS (
-      SELECT nsu, min(received_at) AS received_at FROM told GROUP BY nsu
+      SELECT nsu, min(told_at) AS told_at FROM told GROUP BY nsu
     ), measured AS (
-      SELECT l.type_name AS type, f.received_at IS NOT NULL AS is_notified,
+      SELECT l.type_name AS type, f.told_at IS NOT NULL AS is_notified,
              l.occurred_at >= ${overdueBefore} AS is_young,
-             GREATEST(0, extract(epoch FROM f.received_at + l.ahead - l.occurred_at) * 1000) AS lag_ms
+             GREATEST(0, extract(epoch FROM f.told_at - l.occurred_at) * 1000) AS lag_ms
       FROM lines l LEFT JOIN first f USING (nsu)
     )
     SELECT type, count(*) FILTER (WHERE is_notified OR NOT is_young) AS expected,
@@ -130,12 +124,7 @@ export async function listUnnotified(
   beforeNsu: bigint | null,
 ): Promise<UnnotifiedRow[]> {
   return db.$queryRaw`
-    WITH account AS (
-      SELECT COALESCE(s.clock_offset_ms, 0) * interval '1 millisecond' AS ahead,
-             GREATEST(a.go_live_at, a.created_at
-               + COALESCE(s.clock_offset_ms, 0) * interval '1 millisecond') AS since
-      FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id WHERE a.id = ${accountId}
-    )
+    WITH account AS (${accountSince(accountId)})
     SELECT t.nsu, t.type_name AS "typeName", t.is_credit AS "isCredit", t.amount_cents AS "amountCents",
            t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
            t.occurred_at AS "occurredAt", t.recorded_at AS "recordedAt"
@@ -151,8 +140,7 @@ export async function listUnnotified(
       AND NOT EXISTS (SELECT 1 FROM webhook_event e WHERE e.account_id = ${accountId}
                       AND e.reference_kind = 'correlation_id' AND e.reference = t.correlation_id
                       AND e.event_type = ANY (${paymentEvents}::text[])
-                      AND e.received_at + account.ahead
-                          > t.occurred_at - ${clockSlackMs} * interval '1 millisecond')
+                      AND e.told_at > t.occurred_at - ${clockSlackMs} * interval '1 millisecond')
     ORDER BY t.nsu DESC LIMIT ${limit}`;
 }
 
@@ -163,12 +151,7 @@ export async function listNotifiable(
   { from, until, overdueBefore, limit }: HealthWindow,
 ): Promise<{ isNotified: boolean; isWaiting: boolean; wasFoundByPolling: boolean }[]> {
   return db.$queryRaw`
-    WITH account AS (
-      SELECT COALESCE(s.clock_offset_ms, 0) * interval '1 millisecond' AS ahead,
-             GREATEST(a.go_live_at, a.created_at
-               + COALESCE(s.clock_offset_ms, 0) * interval '1 millisecond') AS since
-      FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id WHERE a.id = ${accountId}
-    )
+    WITH account AS (${accountSince(accountId)})
     SELECT told.at IS NOT NULL AS "isNotified",
            told.at IS NULL AND t.occurred_at >= ${overdueBefore} AS "isWaiting",
            COALESCE(told.at, now()) > t.recorded_at + ${burstMs} * interval '1 millisecond'
@@ -191,7 +174,7 @@ export async function listNotifiable(
         SELECT received_at FROM webhook_event e WHERE e.account_id = ${accountId}
           AND e.reference_kind = 'correlation_id' AND e.reference = t.correlation_id
           AND e.event_type = ANY (${paymentEvents}::text[])
-          AND e.received_at + account.ahead > t.occurred_at - ${clockSlackMs} * interval '1 millisecond'
+          AND e.told_at > t.occurred_at - ${clockSlackMs} * interval '1 millisecond'
       ) e
     ) told
     ORDER BY t.occurred_at DESC, t.nsu DESC`;

@@ -1,6 +1,13 @@
 // The inbox's SQL.
 import type pg from 'pg';
 import type { Db } from '../database.service.js';
+import { Prisma } from '../generated/service/client.js';
+
+/**
+ * A receipt by the bank's clock. A bank tells its time in whole seconds: less than two are the telling's, and no
+ * clock's.
+ */
+const bankAhead = `CASE WHEN abs(s.clock_offset_ms) >= 2000 THEN s.clock_offset_ms ELSE 0 END * interval '1 millisecond'`;
 
 export interface KeptWebhook {
   accountId: number;
@@ -19,13 +26,15 @@ export async function keepWebhooks(pool: pg.Pool, webhooks: KeptWebhook[]): Prom
   const column = <Value>(pick: (webhook: KeptWebhook) => Value) => webhooks.map(pick);
   await pool.query(
     `INSERT INTO webhook_event AS e
-       (account_id, id, event_type, body_hash, body, state, reference_kind, reference, copies)
-     SELECT account_id, id, event_type, body_hash, body,
-            CASE WHEN quarantined THEN 'quarantined' ELSE 'pending' END, reference_kind, reference, copies
+       (account_id, id, event_type, body_hash, body, state, reference_kind, reference, copies, told_at)
+     SELECT w.account_id, id, event_type, body_hash, body,
+            CASE WHEN quarantined THEN 'quarantined' ELSE 'pending' END, reference_kind, reference, copies,
+            now() + COALESCE(${bankAhead}, interval '0')
      FROM unnest($1::int[], $2::uuid[], $3::text[], $4::text[], $5::bytea[], $6::boolean[], $7::text[],
                  $8::text[], $9::int[])
        AS w(account_id, id, event_type, body_hash, body, quarantined, reference_kind, reference, copies)
-     ORDER BY account_id, event_type, body_hash
+     LEFT JOIN statement_state s ON s.account_id = w.account_id
+     ORDER BY w.account_id, event_type, body_hash
      ON CONFLICT (account_id, event_type, body_hash) DO UPDATE SET copies = e.copies + EXCLUDED.copies`,
     [
       column(({ accountId }) => accountId),
@@ -52,7 +61,8 @@ export async function settleAnswered(
 ): Promise<{ settled: bigint; pauseMs: number | null }> {
   const [result] = await db.$queryRaw<{ settled: bigint; pauseMs: number | null }[]>`
     WITH answered AS (
-      SELECT e.account_id, e.id, e.polls, e.reference IS NULL OR EXISTS (
+      SELECT e.account_id, e.id, e.polls, CASE WHEN e.polls = 0 THEN e.received_at + ${Prisma.raw(bankAhead)} ELSE e.told_at END AS told_at,
+             e.reference IS NULL OR EXISTS (
         SELECT 1 FROM "transaction" t WHERE t.account_id = e.account_id AND e.reference_kind = 'nsu'
           AND t.nsu = CASE WHEN e.reference_kind = 'nsu' THEN e.reference::bigint END
         UNION ALL
@@ -66,14 +76,14 @@ export async function settleAnswered(
       WHERE e.account_id = ${accountId} AND e.state = 'pending' AND s.polled_from > e.received_at
         AND (e.next_poll_at IS NULL OR s.polled_from >= e.next_poll_at)
     ), settled AS (
-      UPDATE webhook_event e SET state = 'settled', settled_at = clock_timestamp(), next_poll_at = NULL
+      UPDATE webhook_event e SET state = 'settled', settled_at = clock_timestamp(), next_poll_at = NULL, told_at = a.told_at
       FROM answered a
       WHERE e.account_id = a.account_id AND e.id = a.id
         AND (a.is_seen OR a.polls >= ${pausesMs.length})
       RETURNING e.id
     ), unseen AS (
       UPDATE webhook_event e SET polls = e.polls + 1, next_poll_at = clock_timestamp()
-        + (${pausesMs}::int[])[a.polls + 1] * interval '1 millisecond'
+        + (${pausesMs}::int[])[a.polls + 1] * interval '1 millisecond', told_at = a.told_at
       FROM answered a
       WHERE e.account_id = a.account_id AND e.id = a.id
         AND NOT a.is_seen AND a.polls < ${pausesMs.length}

@@ -105,6 +105,21 @@ describe('what is done about a break', () => {
     expect(await book.explanation(nsu)).toMatchObject({ state: 'in_break' });
   });
 
+  it('leaves what a line was matched by beside the break that holds it', async () => {
+    const { nsu, id } = await book.unexpected();
+    expect(await book.explanation(nsu)).toMatchObject({
+      ...{ state: 'in_break', rule: 'unexpected', breakKind: 'unexpected' },
+      breakEvidence: { candidates: [] },
+    });
+    const expectedPaymentId = await book.expected();
+    await act(id, 'link', { expectedPaymentId });
+    await book.break('overpaid', `nsu:${nsu}`, { nsu });
+    expect(await book.explanation(nsu)).toMatchObject({
+      ...{ state: 'in_break', rule: 'hand', breakKind: 'overpaid', breakEvidence: {} },
+      expectedPaymentIds: [expectedPaymentId],
+    });
+  });
+
   it('accepts a line that nothing explains, and takes that back', async () => {
     const { nsu, id } = await book.unexpected();
     expect((await act(id, 'accept')).body).toMatchObject({

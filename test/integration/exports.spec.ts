@@ -99,7 +99,7 @@ describe('files of the statement', () => {
     expect(records[1]).toContain(`"'=HYPERLINK(""http://evil.example"") <b>"`);
     // An open break of the line says that it is not explained; one of its day does not.
     expect(cells.slice(0, 4).map((cell) => cell.slice(10, 14))).toEqual([
-      ['in_break', '', '', 'unexpected'],
+      ['in_break', 'unexpected', '', 'unexpected'],
       ['pending', '', '', ''],
       ['classified', 'fees', 'fee', ''],
       ['pending', '', '', ''],

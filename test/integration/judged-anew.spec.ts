@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describeCharge } from '../../src/charges/charge-view.js';
+import { listRefunds } from '../../src/charges/charges.queries.js';
+import { listExpectedPaymentRows } from '../../src/reconciliation/book.queries.js';
+import { readSummary } from '../../src/reconciliation/summary.queries.js';
 import { SentMoney } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -151,6 +155,62 @@ describe('a line is judged anew', () => {
   });
 });
 
+describe('a Pix of ours to a key of the account itself', () => {
+  const legs = (id: string) =>
+    ({
+      debit: { nsu, endToEndId: id },
+      credit: { ...pix, nsu: nsu + 1, endToEndId: id },
+    }) as const;
+  const categories = async () =>
+    (
+      await run(
+        `SELECT nsu::int, category FROM classification WHERE nsu BETWEEN $1 AND $1 + 9`,
+        nsu,
+      )
+    ).rows;
+
+  it.each([
+    ['together', [['debit', 'credit']]],
+    ['debit first', [['debit'], ['credit']]],
+    ['credit first', [['credit'], ['debit']]],
+  ] as const)('has both its legs explained, mirrored %s', async (order, batches) => {
+    const id = `E own ${order}`;
+    await book.send({
+      state: 'succeeded',
+      transferState: 'effective',
+      references: [{ kind: 'end_to_end_id', value: id }],
+    });
+    for (const batch of batches) {
+      await book.mirror(...batch.map((leg) => legs(id)[leg]));
+      await book.reconcile();
+    }
+    expect(await verdicts()).toEqual(['payment by reference', null]);
+    expect(await categories()).toEqual([{ nsu: nsu + 1, category: 'own_transfer' }]);
+  });
+
+  it('is no transfer of ours where nobody here asked for its debit', async () => {
+    const { debit, credit } = legs('E stranger');
+    await book.mirror(debit, credit);
+    await book.reconcile();
+    expect(await verdicts()).toEqual(['unexpected', 'unexpected']);
+  });
+
+  it('has a credit of its own amount alone', async () => {
+    const id = 'E own once';
+    await book.send({
+      state: 'succeeded',
+      transferState: 'effective',
+      references: [{ kind: 'end_to_end_id', value: id }],
+    });
+    const { debit, credit } = legs(id);
+    await book.mirror(debit, credit);
+    await book.reconcile();
+    await book.mirror({ ...credit, nsu: nsu + 2, amountCents: 999 });
+    await book.reconcile();
+    expect((await verdicts()).at(-1)).toBe('unexpected');
+  });
+});
+
 it('a charge that was found cancelled after its payment is told, and a reopening changes nothing', async () => {
   await charge('ended');
   await book.mirror({ ...pix, nsu, externalId: 'ended' });
@@ -277,4 +337,61 @@ describe('what a person has decided about a payment', () => {
     await book.judgement().review.review(service.database.prisma as never, service.accountId, [id]);
     expect(await breaksOf()).toEqual([{ kind: 'unexpected', state: 'resolved', nsu: nsu + 1 }]);
   });
+});
+
+it('a refund whose money came back is told so with its charge', async () => {
+  await charge('given back');
+  await book.mirror({ ...pix, nsu, externalId: 'given back', endToEndId: 'E3', age: 9 });
+  const refund = await book.send({
+    kind: 'refund_pix',
+    state: 'succeeded',
+    references: [{ kind: 'end_to_end_id', value: 'D3' }],
+  });
+  await run(
+    `INSERT INTO refund (account_id, id, original_nsu, amount_cents, end_to_end_id, state, expected_payment_id)
+     VALUES ($1, $2, $3, 1000, 'D3', 'accepted', $4)`,
+    ...[service.accountId, refund.operationId, nsu, refund.expectedPaymentId],
+  );
+  const settlements = async () => {
+    await book.reconcile();
+    const { prisma } = service.database;
+    const refunds = await listRefunds(prisma, service.accountId, [BigInt(nsu)]);
+    const payments = [{ nsu: BigInt(nsu), amountCents: 1_000n, occurredAt: new Date() } as never];
+    const row = { answer: null, createdAt: new Date() } as never;
+    return describeCharge(row, payments, refunds, '2026-01-01').refunds;
+  };
+  expect(await settlements()).toMatchObject([{ orderedBy: 'us', settlement: 'open' }]);
+  await book.mirror({ nsu: nsu + 1, typeName: 'DEBIT_PIX_REFUND', endToEndId: 'D3', age: 6 });
+  expect(await settlements()).toMatchObject([{ settlement: 'settled' }]);
+  await book.mirror({ nsu: nsu + 2, isCredit: true, endToEndId: 'D3' });
+  expect(await settlements()).toMatchObject([{ settlement: 'returned', state: 'accepted' }]);
+});
+
+it('nothing is to come of a charge that was cancelled unpaid; one that the bank postponed is not overdue', async () => {
+  const count = async () => {
+    const { open, overdue } = await readSummary(
+      service.database.prisma,
+      service.accountId,
+      '2026-06-10',
+    );
+    return [Number(open), Number(overdue)] as const;
+  };
+  const [open, overdue] = await count();
+  const ids = [await charge('late'), await charge('cancelled'), await charge('postponed')];
+  await run(`UPDATE expected_payment SET due_date = '2026-06-01' WHERE id = ANY ($1::uuid[])`, ids);
+  await run(
+    `UPDATE charge SET due_date = '2026-06-01' WHERE expected_payment_id = ANY ($1::uuid[])`,
+    ids,
+  );
+  expect(await count()).toEqual([open + 3, overdue + 3]);
+  await run(`UPDATE charge SET cancelled_at = now() WHERE correlation_id = 'cancelled'`);
+  await run(`UPDATE charge SET bank_due_date = '2026-06-20' WHERE correlation_id = 'postponed'`);
+  expect(await count()).toEqual([open + 2, overdue + 1]);
+  const filters = { state: null, reference: null, operationId: null, beforeId: null, limit: 100 };
+  const rows = await listExpectedPaymentRows(service.database.prisma, service.accountId, {
+    ...filters,
+    today: '2026-06-10',
+  });
+  const stateOf = (id: string) => rows.find((row) => row.id === id)?.state;
+  expect(ids.map(stateOf)).toEqual(['overdue', 'withdrawn', 'open']);
 });

@@ -161,6 +161,7 @@ describe('a run', () => {
       [{ cron: '0 6 * *' }, '$.cron'],
       [{ cron: '0 0 30 2 *' }, '$.cron'],
       [{ cron: '0 6 * * *', timezone: 'Mars/Olympus' }, '$.timezone'],
+      [{ cron: '0 6 * * *', timeZone: 'UTC' }, '$'],
       [{}, '$.cron'],
     ])('is refused where %j names no time', async (body, at) => {
       const { status, body: answer } = await service.call('PUT', schedulePath, { body });

@@ -42,7 +42,7 @@ describe('the health of the bank’s webhooks', () => {
     }));
     // The bank's clock is an hour ahead of ours.
     await run(
-      `INSERT INTO statement_state (account_id, clock_offset_ms) VALUES ($1, $2)`,
+      `INSERT INTO statement_state (account_id, clock_offset_ms, first_clock_offset_ms) VALUES ($1, $2, $2)`,
       offsetMs,
     );
   });
@@ -66,9 +66,9 @@ describe('the health of the bank’s webhooks', () => {
       );
       if (by === null) continue;
       await run(
-        `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state, reference_kind, reference, received_at)
+        `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state, reference_kind, reference, received_at, told_at)
          SELECT account_id, gen_random_uuid(), $3, $4, '', 'settled', $5, $6,
-                occurred_at + ($7::int - $8::int) * interval '1 millisecond'
+                occurred_at + ($7::int - $8::int) * interval '1 millisecond', occurred_at + $7 * interval '1 millisecond'
          FROM "transaction" WHERE account_id = $1 AND nsu = $2`,
         ...[nsu, line.eventType ?? 'PIX_RECEIVED', `hash ${nsu}`, by, ids[by], lagMs, offsetMs],
       );
@@ -118,9 +118,9 @@ describe('the health of the bank’s webhooks', () => {
   it('takes the first of several webhooks for the lag', async () => {
     await happen({ nsu: 1, lagMs: 500 });
     await run(
-      `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state, reference_kind, reference, received_at)
+      `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state, reference_kind, reference, received_at, told_at)
        SELECT account_id, gen_random_uuid(), 'CHARGE_PAID', 'b', '', 'settled', 'end_to_end_id', 'E1',
-              received_at + interval '1 minute' FROM webhook_event WHERE account_id = $1`,
+              received_at + interval '1 minute', told_at + interval '1 minute' FROM webhook_event WHERE account_id = $1`,
     );
     expect(await measure()).toMatchObject({ expected: 1, notified: 1, lag: { max: 500 } });
   });
@@ -139,6 +139,21 @@ describe('the health of the bank’s webhooks', () => {
     expect(first.data.map(({ nsu }) => nsu)).toEqual([6n, 5n]);
     const rest = await unnotified({ limit: 2, cursor: first.next });
     expect(rest).toMatchObject({ data: [{ nsu: 3n }, { nsu: 1n, amount: 1050n }], next: null });
+  });
+
+  it('goes on by what the bank’s clock was, after that clock has jumped', async () => {
+    await happen({ nsu: 1 }, { nsu: 2, by: 'correlation_id', eventType: 'CHARGE_PAID' });
+    const now = new Date(Date.now() + offsetMs);
+    const period = {
+      from: new Date(now.getTime() - 86_400_000).toISOString(),
+      to: now.toISOString(),
+    };
+    const before = await measure(period);
+    expect(before).toMatchObject({ expected: 2, notified: 2, lag: { max: 200 } });
+    await run(
+      `UPDATE statement_state SET clock_offset_ms = clock_offset_ms + 40 * 86400000::bigint WHERE account_id = $1`,
+    );
+    expect(await measure(period)).toEqual(before);
   });
 
   it('expects nothing of lines from before the account was kept', async () => {

@@ -99,6 +99,26 @@ describe('the bank’s webhooks', () => {
   });
 
   describe('until a poll has answered them', () => {
+    it('are told at the bank’s time, which the poll that answers them has read anew', async () => {
+      const ahead = async () => {
+        const { toldAt, receivedAt } = await only();
+        return toldAt.getTime() - receivedAt.getTime();
+      };
+      const clockIs = (ms: number) => run(`UPDATE statement_state SET clock_offset_ms = $1`, ms);
+      await pollCompletes(-60);
+      await clockIs(60_000);
+      await keep({ nsu: 1 });
+      expect(await ahead()).toBe(60_000);
+      await clockIs(86_400_000);
+      await pollCompletes(1);
+      await settle();
+      expect(await ahead()).toBe(86_400_000);
+      await clockIs(0);
+      await settle();
+      await keep({ nsu: 1 });
+      expect(await ahead()).toBe(86_400_000);
+    });
+
     it('are pending while no poll that began after their receipt has completed', async () => {
       await showLine(1);
       await keep({ nsu: 1 });

@@ -28,7 +28,10 @@ export const reasonText = filledText(500).refine(
 
 const expectedPaymentId = z.uuid('Must be an expected payment’s id.');
 export const allocations = z
-  .array(z.object({ expectedPaymentId, amount: positiveReais }), 'Must be a list of allocations.')
+  .array(
+    z.strictObject({ expectedPaymentId, amount: positiveReais }),
+    'Must be a list of allocations.',
+  )
   .min(1, 'Must have at least one allocation.')
   .max(100, 'Must have at most 100 allocations.');
 
@@ -120,7 +123,7 @@ export const getBreak = route({
 
 const reason = reasonText;
 const actions = [
-  z.object({
+  z.strictObject({
     action: z.literal('link'),
     reason,
     /** What the break’s line pays, all of it. */
@@ -130,11 +133,11 @@ const actions = [
     /** The line that pays what the break expected. */
     nsu: bigInteger.optional(),
   }),
-  z.object({ action: z.literal('accept'), reason }),
-  z.object({ action: z.literal('refund'), reason, amount: positiveReais.optional() }),
-  z.object({ action: z.literal('resend'), reason }),
-  z.object({ action: z.literal('reopen'), reason }),
-  z.object({ action: z.literal('note'), reason }),
+  z.strictObject({ action: z.literal('accept'), reason }),
+  z.strictObject({ action: z.literal('refund'), reason, amount: positiveReais.optional() }),
+  z.strictObject({ action: z.literal('resend'), reason }),
+  z.strictObject({ action: z.literal('reopen'), reason }),
+  z.strictObject({ action: z.literal('note'), reason }),
 ] as const;
 
 export const breakAction = z.discriminatedUnion('action', actions, {
@@ -166,11 +169,11 @@ export const actOnBreaks = route({
   path: '/v1/breaks/actions',
   idempotencyKey: 'accepted',
   body: z
-    .object({
+    .strictObject({
       ids: z.array(text(100)).min(1).max(maxBulk, `Must name at most ${maxBulk}.`).optional(),
       /** The oldest first, 500 at a time; resolved ones for `reopen`, open ones otherwise. */
       filter: z
-        .object({
+        .strictObject({
           kind: text(60),
           openedBefore: plainDate.optional(),
           maxAmount: positiveReais.optional(),

@@ -47,7 +47,7 @@ export const linkByHand = route({
   path: '/v1/matches',
   idempotencyKey: 'accepted',
   successStatus: 201,
-  body: z.object({ nsu: bigInteger, allocations, reason: reasonText }),
+  body: z.strictObject({ nsu: bigInteger, allocations, reason: reasonText }),
   response: z.object({ data: z.array(matchView) }),
 });
 
@@ -61,6 +61,6 @@ export const unlinkByHand = route({
   idempotencyKey: 'accepted',
   params: z.object({ id: text(100) }),
   query: z.looseObject({ reason: reasonText.optional() }),
-  body: z.object({ reason: reasonText.optional() }).optional(),
+  body: z.strictObject({ reason: reasonText.optional() }).optional(),
   response: z.object({ data: z.array(matchView) }),
 });

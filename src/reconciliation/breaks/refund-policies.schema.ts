@@ -55,10 +55,10 @@ export const changeRefundPolicies = route({
   name: 'changeRefundPolicies',
   summary: 'Switches refunds by policy on or off; kinds that are left out stay as they are.',
   idempotencyKey: 'accepted',
-  body: z.object({
+  body: z.strictObject({
     policies: z
       .array(
-        z.object({
+        z.strictObject({
           kind: z.enum(policyKinds, `Must be one of ${policyKinds.join(', ')}.`),
           isOn: z.boolean('Must be true or false.'),
           maxAmount: positiveReais.nullish(),

@@ -40,6 +40,7 @@ export const startRun = route({
   path: '/v1/reconciliations',
   idempotencyKey: 'accepted',
   successStatus: 202,
+  body: z.strictObject({}).optional(),
   response: runView,
 });
 
@@ -85,7 +86,7 @@ export const changeSchedule = route({
   method: 'PUT',
   path: '/v1/reconciliation-schedule',
   idempotencyKey: 'accepted',
-  body: z.object({
+  body: z.strictObject({
     cron: text(100).nullable(),
     timezone: text(64).default('America/Sao_Paulo'),
   }),

@@ -471,8 +471,16 @@ BEGIN
   RAISE EXCEPTION 'line % of account % is written once', OLD.nsu, OLD.account_id USING ERRCODE = 'check_violation';
 END $$;
 
+-- AlterTable
+ALTER TABLE "statement_state" ADD COLUMN     "first_clock_offset_ms" BIGINT NOT NULL DEFAULT 0;
+
+-- AlterTable
+ALTER TABLE "webhook_event" ADD COLUMN     "told_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP;
+UPDATE "webhook_event" e SET "told_at" = e."received_at" + COALESCE(
+  (SELECT s."clock_offset_ms" FROM "statement_state" s WHERE s."account_id" = e."account_id"), 0) * interval '1 millisecond';
+
 -- CreateIndex
-CREATE INDEX "webhook_event_account_id_received_at_idx" ON "webhook_event"("account_id", "received_at");
+CREATE INDEX "webhook_event_account_id_told_at_idx" ON "webhook_event"("account_id", "told_at");
 
 -- CreateIndex
 CREATE INDEX "webhook_event_nsu" ON "webhook_event"("account_id", "reference", "received_at") WHERE (reference_kind = 'nsu');
