@@ -14,7 +14,7 @@ import { heldAt } from './cut.js';
 import { DayBalances } from './day-balance.service.js';
 import * as queries from './day-closes.queries.js';
 import { linesHashOf } from './line-seal.js';
-import { sealOf } from './line-sealer.js';
+import { sealOf } from './line-sealer.service.js';
 import * as seals from './seals.queries.js';
 
 /** Earlier lines are sealed beforehand, but for those that came at the last moment. */

@@ -10,7 +10,7 @@ import { Breaks } from '../reconciliation/breaks.service.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { DayCertifier, type Certified } from './day-certifier.service.js';
 import * as queries from './day-closes.queries.js';
-import { sealOf } from './line-sealer.js';
+import { sealOf } from './line-sealer.service.js';
 import * as seals from './seals.queries.js';
 
 const sealedAtOnce = 5_000;

@@ -136,6 +136,27 @@ describe('a day whose lines do not follow each other', () => {
     expect((await made.verify('nothing'))?.difference).toBeNull();
   });
 
+  it('tells of a late line that comes while its day is being amended', async () => {
+    const late = [5, 6, 7, 8].map((nsu) => ({
+      ...{ nsu, at: '2026-03-02T12:00:00Z', booked: 2 + nsu / 100 },
+      cents: nsu % 2 === 0 ? -70 : 70,
+    }));
+    const all = [...book, ...late];
+    const account = await begin('meanwhile', all, ({ nsu }) => nsu <= 4);
+    await made.arrive(account.id, all, ({ nsu }) => nsu === 5 || nsu === 6);
+    await made.judge(account.id);
+    let isFirst = true;
+    await made.close(account, async () => {
+      if (isFirst) await made.arrive(account.id, all, ({ nsu }) => nsu > 6);
+      if (isFirst) await made.judge(account.id);
+      isFirst = false;
+    });
+    expect(await made.breaks(account.id)).toEqual(
+      late.map(({ nsu }) => `open late_line day:2026-03-02/${nsu}`),
+    );
+    expect((await made.verify('meanwhile'))?.difference).toBeNull();
+  });
+
   it('has a line before the first certified day amended in, and waits for it until then', async () => {
     const lines = [
       { nsu: 1, at: '2026-02-20T10:00:00Z', cents: 5 },

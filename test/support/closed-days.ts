@@ -95,13 +95,22 @@ export class ClosedDays {
     );
   };
 
-  readonly close = async (account: { id: number; goLiveAt: Date }) => {
+  /** `meanwhile` is done after late lines are noted, before each day is certified. */
+  readonly close = async (
+    account: { id: number; goLiveAt: Date },
+    meanwhile: () => Promise<void> = () => Promise.resolve(),
+  ) => {
     const { database } = this.service();
     const wakeUps = { wake: () => Promise.resolve() } as never;
     const events = new EventsService(database, wakeUps);
     const breaks = new Breaks(events);
     const certifier = new DayCertifier(events, breaks, new DayBalances());
     const time = new BankTime(database, { now: () => bankTime } as never);
+    const now = time.now.bind(time);
+    time.now = async (accountId) => {
+      await meanwhile();
+      return now(accountId);
+    };
     await new DayClosing(database, time, breaks, certifier, events).close(account);
   };
 
