@@ -28,8 +28,12 @@ const facts: DayFacts = {
     nsu: 13n,
     balanceCents: 1_400n,
     items: [{ nsu: 13n, occurredAt, signedCents: -92n }],
+    differences: [
+      { nsu: 12n, occurredAt, signedCents: -7n, breakId: 'b', reason: 'the bank says so' },
+    ],
   },
   linesHash: 'a'.repeat(64),
+  earlier: null,
   added: [],
   previousHash: noHash,
   closedUntil: new Date('2026-03-03T05:00:00Z'),
@@ -69,6 +73,7 @@ describe('a certificate', () => {
       { openingCents: -4n },
       { lines: facts.lines.slice(1) },
       { linesHash: 'b'.repeat(64) },
+      { earlier: { lines: 1, linesHash: 'c' } },
       { previousHash: '1'.repeat(64) },
       { madeAt: occurredAt },
     ];
@@ -82,5 +87,7 @@ describe('a certificate', () => {
     const one = certify(facts);
     expect(saysTheSame(one, certify({ ...facts, revision: 2, madeAt: occurredAt }))).toBe(true);
     expect(saysTheSame(one, certify({ ...facts, openingCents: 0n }))).toBe(false);
+    for (const cut of [{ nsu: 14n }, { items: [] }, { differences: [] }])
+      expect(saysTheSame(one, certify({ ...facts, cut: { ...facts.cut, ...cut } }))).toBe(false);
   });
 });

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { formatReaisWithTwoDecimals } from '../money/cents.js';
 import { canonicalJson, sha256 } from '../platform/exact-json.js';
-import type { Cut } from './cut.js';
+import type { AcceptedDifference, Cut, CutLine } from './cut.js';
 
 /** What the first link of each chain follows. */
 export const noHash = '0'.repeat(64);
@@ -28,6 +28,8 @@ export interface DayFacts {
   lines: readonly (Explained & { nsu: bigint })[];
   cut: Cut;
   linesHash: string;
+  /** Of all lines before the account's first certified day; null on every other day. */
+  earlier: { lines: number; linesHash: string } | null;
   /** Lines that the revision before did not have. */
   added: readonly bigint[];
   previousHash: string;
@@ -59,10 +61,20 @@ const certificateText = z.object({
   balanceNsu: z.string().nullable(),
   balance: z.string(),
   reconcilingItems: z.array(
-    z.object({ nsu: z.string(), occurredAt: z.string(), amount: z.string() }),
+    z.object({
+      kind: z.enum(['other_side', 'accepted_difference']),
+      nsu: z.string(),
+      occurredAt: z.string(),
+      amount: z.string(),
+      /** By which a person accepted the difference, and why; null for a line. */
+      breakId: z.string().nullable(),
+      reason: z.string().nullable(),
+    }),
   ),
   added: z.array(z.string()),
   linesHash: z.string(),
+  /** The lines before the first certified day, in the certificates of that day. */
+  earlier: z.object({ lines: z.int(), linesHash: z.string() }).nullable(),
   previousHash: z.string(),
   closedUntil: z.string().nullable(),
   madeAt: z.string(),
@@ -113,16 +125,31 @@ export function certify(facts: DayFacts): Certificate {
     lastNsu: nsus.at(-1)?.toString() ?? null,
     balanceNsu: cut.nsu?.toString() ?? null,
     balance: reais(cut.balanceCents),
-    reconcilingItems: cut.items.map(({ nsu, occurredAt, signedCents }) => ({
-      nsu: nsu.toString(),
-      occurredAt: occurredAt.toISOString(),
-      amount: reais(signedCents),
-    })),
+    reconcilingItems: [
+      ...cut.items.map((item) => writeItem('other_side', item, null)),
+      ...cut.differences.map((item) => writeItem('accepted_difference', item, item)),
+    ],
     added: facts.added.map(String),
     linesHash: facts.linesHash,
+    earlier: facts.earlier,
     previousHash: facts.previousHash,
     closedUntil: facts.closedUntil?.toISOString() ?? null,
     madeAt: facts.madeAt.toISOString(),
+  };
+}
+
+function writeItem(
+  kind: Certificate['reconcilingItems'][number]['kind'],
+  { nsu, occurredAt, signedCents }: CutLine,
+  accepted: AcceptedDifference | null,
+): Certificate['reconcilingItems'][number] {
+  return {
+    kind,
+    nsu: nsu.toString(),
+    occurredAt: occurredAt.toISOString(),
+    amount: formatReaisWithTwoDecimals(signedCents),
+    breakId: accepted?.breakId ?? null,
+    reason: accepted?.reason ?? null,
   };
 }
 
@@ -147,21 +174,38 @@ export function centsOf(amount: string): bigint {
 
 /** The cut that a certificate tells, for the day after. */
 export function cutOf({ balanceNsu, balance, reconcilingItems }: Certificate): Cut {
+  const read = ({ nsu, occurredAt, amount }: Certificate['reconcilingItems'][number]): CutLine => ({
+    nsu: BigInt(nsu),
+    occurredAt: new Date(occurredAt),
+    signedCents: centsOf(amount),
+  });
+  const differences: AcceptedDifference[] = [];
+  for (const item of reconcilingItems)
+    if (item.breakId !== null)
+      differences.push({ ...read(item), breakId: item.breakId, reason: item.reason });
   return {
     nsu: balanceNsu === null ? null : BigInt(balanceNsu),
     balanceCents: centsOf(balance),
-    items: reconcilingItems.map(({ nsu, occurredAt, amount }) => ({
-      nsu: BigInt(nsu),
-      occurredAt: new Date(occurredAt),
-      signedCents: centsOf(amount),
-    })),
+    items: reconcilingItems.filter(({ breakId }) => breakId === null).map(read),
+    differences,
   };
 }
 
 /** Whether a new revision would certify nothing else than the one before. */
 export function saysTheSame(a: Certificate, b: Certificate): boolean {
-  const told = ({ opening, closing, credits, debits, linesHash }: Certificate) =>
-    [opening, closing, credits, debits, linesHash].join(' ');
+  const told = ({
+    opening,
+    closing,
+    credits,
+    debits,
+    linesHash,
+    earlier,
+    ...said
+  }: Certificate) => {
+    const { balanceNsu, balance, reconcilingItems } = said;
+    const figures = { opening, closing, credits, debits, linesHash, earlier };
+    return canonicalJson({ ...figures, balanceNsu, balance, reconcilingItems });
+  };
   return told(a) === told(b);
 }
 

@@ -85,6 +85,18 @@ export function differenceOfDay(
   ]);
 }
 
+type Shown = string | number | bigint | null;
+
+export function differs(
+  date: string | null,
+  field: string,
+  certified: Shown,
+  found: Shown,
+): Difference | null {
+  if (certified === found) return null;
+  return { date, nsu: null, field, certified: `${certified}`, found: `${found}` };
+}
+
 function firstDifference(date: string, told: Told[]): Difference | null {
   const differing = told.find(([, certified, found]) => certified !== found);
   if (!differing) return null;

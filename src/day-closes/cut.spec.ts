@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { cutAfter, heldAt, type Cut } from './cut.js';
+import { cutAfter, heldAt, isStraight, type Cut } from './cut.js';
 
 interface Line {
   nsu: bigint;
@@ -8,24 +8,26 @@ interface Line {
   signedCents: bigint;
 }
 
+const empty: Cut = { nsu: null, balanceCents: 0n, items: [], differences: [] };
 const start = Date.UTC(2026, 2, 1, 3);
 const endOf = (day: number) => new Date(start + (day + 1) * 86_400_000);
 const occurredAt = ({ day, nsu }: Line) => new Date(start + day * 86_400_000 + Number(nsu));
 
 /** The cuts at the end of each day of a book that began with nothing. */
 function cutsOf(lines: Line[], days: number): Cut[] {
-  let balance = 0n;
   const byNsu = [...lines]
     .sort((a, b) => (a.nsu < b.nsu ? -1 : 1))
-    .map((line) => {
-      balance += line.signedCents;
-      return { ...line, occurredAt: occurredAt(line), currentBalanceCents: balance };
-    });
-  let cut: Cut = { nsu: null, balanceCents: 0n, items: [] };
+    .map((line) => ({ ...line, occurredAt: occurredAt(line) }));
+  let cut = empty;
   return Array.from({ length: days }, (_, day) => {
     const ofDay = byNsu.filter((line) => line.day === day);
     const following = byNsu.filter(({ nsu }) => cut.nsu === null || nsu > cut.nsu);
-    cut = cutAfter(cut, endOf(day), ofDay, following.slice(0, ofDay.length));
+    cut = cutAfter(cut, {
+      end: endOf(day),
+      lines: ofDay,
+      following: following.slice(0, ofDay.length),
+      differences: [],
+    });
     return cut;
   });
 }
@@ -79,18 +81,24 @@ describe('the cut between days and numbers', () => {
     expect(first?.items.map(({ nsu }) => nsu)).toEqual([1n, 4n]);
   });
 
-  it('does not hold what a book with a missing line adds up to', () => {
-    const whole = [0, 0, 1].map((day, index) => ({ nsu: BigInt(index + 1), day, signedCents: 5n }));
-    const balances = [5n, 10n, 15n];
-    const kept = whole
-      .map((line, index) => ({
-        ...line,
-        occurredAt: occurredAt(line),
-        currentBalanceCents: balances[index] ?? 0n,
-      }))
-      .filter(({ nsu }) => nsu !== 1n);
-    const empty: Cut = { nsu: null, balanceCents: 0n, items: [] };
-    const cut = cutAfter(empty, endOf(0), kept.slice(0, 1), kept.slice(0, 1));
-    expect(heldAt(cut)).toBe(10n);
+  it('carries on what the balance jumped by where a person has accepted it, and holds what the lines come to', () => {
+    const lines = [{ nsu: 2n, occurredAt: endOf(-1), signedCents: 5n }];
+    const jump = { ...lines[0], nsu: 2n, occurredAt: endOf(-1), signedCents: -30n };
+    const differences = [{ ...jump, breakId: 'b', reason: null }];
+    const cut = cutAfter(empty, { end: endOf(0), lines, following: lines, differences });
+    expect([cut.balanceCents, heldAt(cut)]).toEqual([-25n, 5n]);
+    const none = { lines: [], following: [], differences: [] };
+    expect(cutAfter(cut, { end: endOf(1), ...none })).toEqual(cut);
+  });
+
+  it('is straight where each line begins with what the one before it left', () => {
+    const following = [5n, 5n, 5n].map((signedCents, index) => ({
+      ...{ nsu: BigInt(index + 1), occurredAt: endOf(0), signedCents },
+      balancePreviousCents: BigInt(index) * 5n,
+      currentBalanceCents: BigInt(index + 1) * 5n,
+    }));
+    expect(isStraight(empty, following)).toBe(true);
+    expect(isStraight(empty, following.slice(1))).toBe(false);
+    expect(isStraight(empty, [...following].reverse())).toBe(false);
   });
 });

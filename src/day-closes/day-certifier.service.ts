@@ -1,6 +1,5 @@
 // Makes one day's certificate, or its amendment: reads the day as it stands, holds its figures against the bank's own
 // balances, seals its lines and adds the link to the account's chain. All of it, or a break that says why not.
-import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { addDays } from '../brazil/calendar.js';
 import { statementDayStart } from '../brazil/statement-day.js';
@@ -11,9 +10,15 @@ import { formatReaisWithTwoDecimals } from '../money/cents.js';
 import { Breaks } from '../reconciliation/breaks.service.js';
 import * as certificates from './certificate.js';
 import type { Certificate, Explained, Figures } from './certificate.js';
-import { cutAfter, heldAt, type Cut } from './cut.js';
+import { heldAt } from './cut.js';
+import { DayBalances } from './day-balance.service.js';
 import * as queries from './day-closes.queries.js';
-import { commitmentOf, lineHashOf, linesHashOf } from './line-seal.js';
+import { linesHashOf } from './line-seal.js';
+import { sealOf } from './line-sealer.service.js';
+import * as seals from './seals.queries.js';
+
+/** Earlier lines are sealed beforehand, but for those that came at the last moment. */
+const mostSealedAtOnce = 100_000;
 
 export type Certified =
   /** `unchanged`: another revision would say the same. */
@@ -28,6 +33,7 @@ export class DayCertifier {
   constructor(
     private readonly events: EventsService,
     private readonly breaks: Breaks,
+    private readonly balances: DayBalances,
   ) {}
 
   async certify(
@@ -36,36 +42,39 @@ export class DayCertifier {
     date: string,
     { madeAt, closedUntil }: { madeAt: Date; closedUntil: Date | null },
   ): Promise<Certified> {
-    const [from, until] = [statementDayStart(date), statementDayStart(addDays(date, 1))];
-    const lines = await queries.listDay(tx, accountId, { from, until });
+    const lines = await queries.listDay(tx, accountId, {
+      from: statementDayStart(date),
+      until: statementDayStart(addDays(date, 1)),
+    });
     if (!lines.every(isExplained)) return { outcome: 'waiting' };
-    const before = await this.cutBefore(tx, accountId, date);
-    const following = await queries.listFollowing(tx, accountId, before.nsu, lines.length);
-    const cut = cutAfter(before, until, lines.map(signed), following);
+    const { before, cut, ...found } = await this.balances.read(
+      tx,
+      accountId,
+      date,
+      lines.map(signed),
+    );
     const openingCents = heldAt(before);
     const figures = certificates.figuresOf(openingCents, lines);
-    if (heldAt(cut) !== figures.closingCents) {
-      await this.tellDifference(tx, accountId, date, { figures, heldCents: heldAt(cut) });
+    if (found.isBroken || heldAt(cut) !== figures.closingCents) {
+      const difference = found.unexplainedCents + heldAt(cut) - figures.closingCents;
+      await this.tellDifference(tx, accountId, date, { figures, difference });
       return { outcome: 'differs' };
     }
     const standing = await queries.findStanding(tx, accountId, date);
     const last = await queries.findLast(tx, accountId);
-    const seals = sealsOf(accountId, lines);
-    const lineHashes = lines.map((line) => line.lineHash ?? seals.get(line.nsu)?.lineHash ?? '');
+    const earlier = await this.sealEarlier(tx, accountId, date);
+    const unsealed = lines.filter(({ lineHash }) => lineHash === null);
+    const made = new Map(unsealed.map((line) => [line.nsu, sealOf(accountId, line)]));
+    const lineHashes = lines.map((line) => line.lineHash ?? made.get(line.nsu)?.lineHash ?? '');
     const certificate = certificates.certify({
-      accountId,
-      date,
+      ...{ accountId, date, openingCents, lines, cut, closedUntil, madeAt },
       revision: (standing?.revision ?? 0) + 1,
       sequence: (last?.sequence ?? 0) + 1,
       reason: standing ? 'late_line' : null,
-      openingCents,
-      lines,
-      cut,
       linesHash: linesHashOf(lineHashes),
-      added: standing ? [...seals.keys()] : [],
+      earlier: earlier && { lines: earlier.lines, linesHash: earlier.linesHash },
+      added: standing ? [...(earlier?.added ?? []), ...made.keys()] : [],
       previousHash: last?.hash ?? certificates.noHash,
-      closedUntil,
-      madeAt,
     });
     await this.breaks.resolve(tx, accountId, 'broken_chain', [subjectOf(date)]);
     if (
@@ -73,16 +82,28 @@ export class DayCertifier {
       certificates.saysTheSame(certificate, certificates.readCertificate(standing.certificate))
     )
       return { outcome: 'unchanged' };
-    await queries.insertSeals(tx, accountId, date, [...seals.values()]);
+    await seals.insertSeals(tx, accountId, [...made.values()]);
     await this.add(tx, certificate, figures);
     return { outcome: standing ? 'amended' : 'certified' };
   }
 
-  /** Where the day before ends: as its certificate tells, or, before the first, as the mirror does. */
-  private async cutBefore(tx: Tx, accountId: number, date: string): Promise<Cut> {
-    const dayBefore = await queries.findStanding(tx, accountId, addDays(date, -1));
-    if (dayBefore) return certificates.cutOf(certificates.readCertificate(dayBefore.certificate));
-    return queries.readAnchor(tx, accountId, statementDayStart(date));
+  /**
+   * Seals what lies before the first certified day, so that it cannot be rewritten either; what has no seal yet is told
+   * as added. Null on every other day.
+   */
+  private async sealEarlier(tx: Tx, accountId: number, date: string) {
+    const first = await queries.findFirst(tx, accountId);
+    if (first && first.date !== date) return null;
+    const before = statementDayStart(date);
+    const unsealed = await seals.listUnsealed(tx, accountId, before, mostSealedAtOnce);
+    await seals.insertSeals(
+      tx,
+      accountId,
+      unsealed.map((line) => sealOf(accountId, line)),
+    );
+    const all = await seals.listEarlierSeals(tx, accountId, date);
+    const linesHash = linesHashOf(all.map(({ lineHash }) => lineHash));
+    return { lines: all.length, linesHash, added: unsealed.map(({ nsu }) => nsu) };
   }
 
   private async add(tx: Tx, certificate: Certificate, figures: Figures): Promise<void> {
@@ -115,7 +136,7 @@ export class DayCertifier {
     tx: Tx,
     accountId: number,
     date: string,
-    { figures, heldCents }: { figures: Figures; heldCents: bigint },
+    { figures, difference }: { figures: Figures; difference: bigint },
   ): Promise<void> {
     const evidence = {
       date,
@@ -123,9 +144,8 @@ export class DayCertifier {
       credits: formatReaisWithTwoDecimals(figures.creditCents),
       debits: formatReaisWithTwoDecimals(figures.debitCents),
       closing: formatReaisWithTwoDecimals(figures.closingCents),
-      balanceAtTheBank: formatReaisWithTwoDecimals(heldCents),
+      balanceAtTheBank: formatReaisWithTwoDecimals(figures.closingCents + difference),
     };
-    const difference = heldCents - figures.closingCents;
     await this.breaks.open(tx, accountId, [
       {
         kind: 'broken_chain',
@@ -148,16 +168,4 @@ function isExplained(line: queries.DayLine): line is ExplainedLine {
 
 function signed<Line extends { isCredit: boolean; amountCents: bigint }>(line: Line) {
   return { ...line, signedCents: line.isCredit ? line.amountCents : -line.amountCents };
-}
-
-/** Seals for the lines that have none. The salt is random: what is left of an erased line must not be guessed. */
-function sealsOf(accountId: number, lines: queries.DayLine[]): Map<bigint, queries.NewSeal> {
-  const seals = new Map<bigint, queries.NewSeal>();
-  for (const line of lines.filter(({ lineHash }) => lineHash === null)) {
-    const salt = randomBytes(16).toString('hex');
-    const commitment = commitmentOf(salt, line.contentHash);
-    const { nsu } = line;
-    seals.set(nsu, { nsu, salt, commitment, lineHash: lineHashOf(accountId, line, commitment) });
-  }
-  return seals;
 }

@@ -25,9 +25,9 @@ export function describeDayClose(row: DayClose): z.output<typeof dayCloseView> {
       classified: mapValues(classified, inCents),
       inBreak: mapValues(inBreak, inCents),
     },
-    reconcilingItems: certificate.reconcilingItems.map(({ nsu, occurredAt, amount }) => ({
+    reconcilingItems: certificate.reconcilingItems.map(({ nsu, amount, ...item }) => ({
+      ...item,
       nsu: BigInt(nsu),
-      occurredAt,
       amount: centsOf(amount),
     })),
     firstNsu: firstNsu === null ? null : BigInt(firstNsu),

@@ -4,6 +4,7 @@ import { Timers } from '../platform/timers.js';
 import { ReconciliationModule } from '../reconciliation/reconciliation.module.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { CloseDaysProcessor } from './close-days.processor.js';
+import { DayBalances } from './day-balance.service.js';
 import { DayCertifier } from './day-certifier.service.js';
 import { DayCloseSweeper } from './day-close-sweeper.service.js';
 import { DayClosesController } from './day-closes.controller.js';
@@ -14,7 +15,7 @@ const sweepEveryMs = 5_000;
 @Module({
   imports: [EventsModule, StatementModule, ReconciliationModule],
   controllers: [DayClosesController],
-  providers: [DayClosing, DayCertifier, DayCloseSweeper, CloseDaysProcessor],
+  providers: [DayClosing, DayBalances, DayCertifier, DayCloseSweeper, CloseDaysProcessor],
 })
 export class DayClosesModule implements OnModuleInit {
   constructor(

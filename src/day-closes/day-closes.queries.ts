@@ -2,43 +2,23 @@
 import type { Db, Tx } from '../database.service.js';
 import { Prisma, type DayClose } from '../generated/service/client.js';
 import { explanationOf, holdsItsLine } from '../reconciliation/explanation.queries.js';
-import type { Cut, CutLine } from './cut.js';
+import type { FollowingLine } from './cut.js';
 import type { SealedFields } from './line-seal.js';
+import { idsOfLine } from './seals.queries.js';
 
-export interface Waiting {
-  accountId: number;
-  /** There is something to do with what is in the mirror. */
-  isReady: boolean;
-  /** A day has ended, and the statement is not closed over it though it can be. */
-  needsClosing: boolean;
-  closedUntil: Date | null;
-}
-
-/** Accounts whose next day may be closed, whose statement is to be closed for it, or that had new lines. */
-export async function listWaiting(db: Db, visibilityBoundMs: number | null): Promise<Waiting[]> {
-  return db.$queryRaw<Waiting[]>`
-    SELECT x.account_id AS "accountId", x.is_ready AS "isReady", x.needs_closing AS "needsClosing",
-           x.closed_until AS "closedUntil"
-    FROM (
-      SELECT s.account_id, s.closed_until,
-        CASE WHEN d.account_id IS NULL THEN s.is_anchored ELSE
-          d.amend_from IS NOT NULL OR (day.has_ended AND day.is_closed) OR EXISTS (
-            SELECT 1 FROM "transaction" t WHERE t.account_id = s.account_id AND t.arrival > d.seen_arrival)
-        END AS is_ready,
-        COALESCE(day.can_be_closed AND NOT day.is_closed, false) AS needs_closing
-      FROM statement_state s LEFT JOIN day_close_state d ON d.account_id = s.account_id
-      CROSS JOIN LATERAL (
-        SELECT (d.next_date || 'T03:00:00Z')::timestamptz AS start,
-               clock_timestamp() + s.clock_offset_ms * interval '1 millisecond' AS bank_time
-      ) times
-      CROSS JOIN LATERAL (
-        SELECT times.start + interval '1 day' <= times.bank_time AS has_ended,
-               times.start + interval '1 day' + ${visibilityBoundMs ?? 0} * interval '1 millisecond'
-                 <= times.bank_time AND ${visibilityBoundMs !== null} AS can_be_closed,
-               COALESCE(s.closed_from <= times.start AND s.closed_until >= times.start + interval '1 day', false)
-                 AS is_closed
-      ) day
-    ) x WHERE x.is_ready OR x.needs_closing`;
+/** Accounts whose next day may be certified, whose certificates are to be amended, or that had new lines. */
+export async function listReady(db: Db): Promise<{ accountId: number }[]> {
+  return db.$queryRaw`
+    SELECT s.account_id AS "accountId"
+    FROM statement_state s LEFT JOIN day_close_state d ON d.account_id = s.account_id
+    CROSS JOIN LATERAL (SELECT (d.next_date || 'T03:00:00Z')::timestamptz AS start) day
+    WHERE CASE WHEN d.account_id IS NULL THEN s.is_anchored ELSE
+      d.amend_from IS NOT NULL OR (
+        day.start + interval '1 day' <= clock_timestamp() + s.clock_offset_ms * interval '1 millisecond'
+        AND s.closed_from <= day.start AND s.closed_until >= day.start + interval '1 day'
+      ) OR EXISTS (
+        SELECT 1 FROM "transaction" t WHERE t.account_id = s.account_id AND t.arrival > d.seen_arrival)
+    END`;
 }
 
 export interface ClosingState {
@@ -118,15 +98,20 @@ export interface LateLine {
   occurredAt: Date;
 }
 
+/** How far the lines have arrived. */
+export async function readArrival(db: Db, accountId: number): Promise<bigint> {
+  const [last] = await db.$queryRaw<{ arrival: bigint | null }[]>`
+    SELECT max(arrival) AS arrival FROM "transaction" WHERE account_id = ${accountId}`;
+  return last?.arrival ?? 0n;
+}
+
 /** Lines of days that are certified, or that lie before them, which no certificate has; and how far it was looked. */
 export async function listLate(
   tx: Tx,
   accountId: number,
   { seenArrival, before }: { seenArrival: bigint; before: Date },
 ): Promise<{ lines: LateLine[]; seenArrival: bigint }> {
-  const [last] = await tx.$queryRaw<{ arrival: bigint | null }[]>`
-    SELECT max(arrival) AS arrival FROM "transaction" WHERE account_id = ${accountId}`;
-  const until = last?.arrival ?? seenArrival;
+  const until = await readArrival(tx, accountId);
   const lines = await tx.$queryRaw<LateLine[]>`
     SELECT t.nsu, t.amount_cents AS "amountCents", t.occurred_at AS "occurredAt" FROM "transaction" t
     WHERE t.account_id = ${accountId} AND t.arrival > ${seenArrival} AND t.arrival <= ${until}
@@ -158,7 +143,7 @@ export async function listDay(
 ): Promise<DayLine[]> {
   return tx.$queryRaw<DayLine[]>`
     SELECT t.nsu, t.bank_id AS "bankId", t.is_credit AS "isCredit", t.amount_cents AS "amountCents",
-           t.type_name AS "typeName", t.end_to_end_id AS "endToEndId",
+           t.type_name AS "typeName", ${idsOfLine},
            t.balance_previous_cents AS "balancePreviousCents", t.current_balance_cents AS "currentBalanceCents",
            t.occurred_at AS "occurredAt", t.content_hash AS "contentHash", seal.line_hash AS "lineHash",
            CASE WHEN t.arrival > COALESCE(judged.judged_arrival, 0) OR waits.nsu IS NOT NULL THEN 'pending'
@@ -188,48 +173,15 @@ export async function listFollowing(
   accountId: number,
   afterNsu: bigint | null,
   count: number,
-): Promise<(CutLine & { currentBalanceCents: bigint })[]> {
+): Promise<FollowingLine[]> {
   if (count === 0) return [];
   return db.$queryRaw`
-    SELECT nsu, occurred_at AS "occurredAt", current_balance_cents AS "currentBalanceCents",
+    SELECT nsu, occurred_at AS "occurredAt", balance_previous_cents AS "balancePreviousCents",
+           current_balance_cents AS "currentBalanceCents",
            CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS "signedCents"
     FROM "transaction"
     WHERE account_id = ${accountId} AND (${afterNsu}::bigint IS NULL OR nsu > ${afterNsu}::bigint)
     ORDER BY nsu LIMIT ${count}`;
-}
-
-/**
- * What the account held at an instant before which there is no certificate: after as many lines by nsu as there are
- * before it by time, or before the first line of all.
- */
-export async function readAnchor(db: Db, accountId: number, instant: Date): Promise<Cut> {
-  const lines = await db.transaction.count({ where: { accountId, occurredAt: { lt: instant } } });
-  const line = await db.transaction.findFirst({
-    where: { accountId },
-    orderBy: { nsu: 'asc' },
-    skip: Math.max(0, lines - 1),
-    select: { nsu: true, balancePreviousCents: true, currentBalanceCents: true },
-  });
-  if (!line) return { nsu: null, balanceCents: 0n, items: [] };
-  if (lines === 0) return { nsu: null, balanceCents: line.balancePreviousCents, items: [] };
-  const items = await listStraddling(db, accountId, line.nsu, instant);
-  return { nsu: line.nsu, balanceCents: line.currentBalanceCents, items };
-}
-
-/** Lines that stand on the other side of the cut than their time does. */
-async function listStraddling(
-  db: Db,
-  accountId: number,
-  nsu: bigint,
-  instant: Date,
-): Promise<CutLine[]> {
-  return db.$queryRaw`
-    SELECT nsu, occurred_at AS "occurredAt",
-           CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS "signedCents"
-    FROM "transaction"
-    WHERE account_id = ${accountId}
-      AND ((nsu <= ${nsu} AND occurred_at >= ${instant}) OR (nsu > ${nsu} AND occurred_at < ${instant}))
-    ORDER BY nsu`;
 }
 
 /** A day's certificate as it stands; null where it has none. */
@@ -246,32 +198,34 @@ export async function findLast(db: Db, accountId: number): Promise<DayClose | nu
   return db.dayClose.findFirst({ where: { accountId }, orderBy: { sequence: 'desc' } });
 }
 
-export async function findFirst(db: Db, accountId: number): Promise<DayClose | null> {
-  return db.dayClose.findFirst({ where: { accountId }, orderBy: { sequence: 'asc' } });
-}
-
-export interface NewSeal {
-  nsu: bigint;
-  salt: string;
-  commitment: string;
-  lineHash: string;
-}
-
-export async function insertSeals(
+/** The first day with a certificate whose balance counts one of the lines' numbers, or any beyond it; null for none. */
+export async function findFirstCounting(
   tx: Tx,
   accountId: number,
-  date: string,
-  seals: NewSeal[],
-): Promise<void> {
-  if (seals.length === 0) return;
-  const nsus = seals.map(({ nsu }) => nsu);
-  await tx.$executeRaw`
-    INSERT INTO line_seal (account_id, date, nsu, commitment, line_hash)
-    SELECT ${accountId}, ${date}, * FROM unnest(${nsus}::bigint[],
-      ${seals.map(({ commitment }) => commitment)}::text[], ${seals.map(({ lineHash }) => lineHash)}::text[])`;
-  await tx.$executeRaw`
-    INSERT INTO line_salt (account_id, nsu, salt)
-    SELECT ${accountId}, * FROM unnest(${nsus}::bigint[], ${seals.map(({ salt }) => salt)}::text[])`;
+  nsu: bigint,
+): Promise<string | null> {
+  const [found] = await tx.$queryRaw<{ date: string | null }[]>`
+    SELECT min(date) AS date FROM day_close
+    WHERE account_id = ${accountId} AND (certificate::jsonb->>'balanceNsu')::bigint >= ${nsu}`;
+  return found?.date ?? null;
+}
+
+export interface AcceptedBreak {
+  id: string;
+  subject: string;
+  nsu: bigint | null;
+  reason: string | null;
+}
+
+/** What persons have accepted of the chain: holes of the statement, and the difference of a day. */
+export async function listAcceptedBreaks(db: Db, accountId: number): Promise<AcceptedBreak[]> {
+  return db.$queryRaw<AcceptedBreak[]>`
+    SELECT id, subject, nsu, resolution_reason AS reason FROM break
+    WHERE account_id = ${accountId} AND kind = 'broken_chain' AND state = 'resolved' AND resolution <> 'itself'`;
+}
+
+export async function findFirst(db: Db, accountId: number): Promise<DayClose | null> {
+  return db.dayClose.findFirst({ where: { accountId }, orderBy: { sequence: 'asc' } });
 }
 
 /** The certificates of an account's days as they stand, newest day first. */

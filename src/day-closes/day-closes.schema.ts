@@ -28,8 +28,20 @@ export const dayCloseView = z.object({
     classified: z.record(z.string(), amounts),
     inBreak: z.record(z.string(), amounts),
   }),
-  /** Lines that the bank's balance counts on the other side of the day's end than their time does. */
-  reconcilingItems: z.array(z.object({ nsu: bigInteger, occurredAt: timestamp, amount: reais })),
+  /**
+   * Lines that the bank's balance counts on the other side of the day's end than their time does, and what it jumped by
+   * at a line where a person has accepted the break that told of it.
+   */
+  reconcilingItems: z.array(
+    z.object({
+      kind: z.enum(['other_side', 'accepted_difference']),
+      nsu: bigInteger,
+      occurredAt: timestamp,
+      amount: reais,
+      breakId: z.string().nullable(),
+      reason: z.string().nullable(),
+    }),
+  ),
   firstNsu: bigInteger.nullable(),
   lastNsu: bigInteger.nullable(),
   linesHash: z.string(),

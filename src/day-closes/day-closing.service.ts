@@ -10,6 +10,10 @@ import { Breaks } from '../reconciliation/breaks.service.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { DayCertifier, type Certified } from './day-certifier.service.js';
 import * as queries from './day-closes.queries.js';
+import { sealOf } from './line-sealer.service.js';
+import * as seals from './seals.queries.js';
+
+const sealedAtOnce = 5_000;
 
 @Injectable()
 export class DayClosing {
@@ -26,9 +30,14 @@ export class DayClosing {
     await this.database.alone('closeDays', accountId, async (stillHere) => {
       if (!(await this.begin(accountId, goLiveAt))) return;
       let hasTold = await this.noteLateLines(accountId, goLiveAt);
+      await this.sealEarlier(accountId, stillHere);
       for (;;) {
         await stillHere();
         const passed = await this.passDay(accountId);
+        if (passed === 'unseen') {
+          if (await this.noteLateLines(accountId, goLiveAt)) hasTold = true;
+          continue;
+        }
         if (passed) hasTold = true;
         if (!passed || passed.outcome === 'waiting' || passed.outcome === 'differs') break;
       }
@@ -63,7 +72,13 @@ export class DayClosing {
         await this.beginEarlier(tx, accountId, { ...state, seenArrival }, told);
         return false;
       }
-      const late = [...lines.map(dateOf), ...(state.amendFrom ? [state.amendFrom] : [])].sort()[0];
+      const lowest = lines.map(({ nsu }) => nsu).sort((a, b) => (a < b ? -1 : 1))[0];
+      // A day's balance may count the line by its number though its time is of a later one.
+      const counted =
+        lowest === undefined ? null : await queries.findFirstCounting(tx, accountId, lowest);
+      const late = [...lines.map(dateOf), state.amendFrom, counted]
+        .filter((date) => date !== null)
+        .sort()[0];
       // What lies before the first certificate can only have changed its opening.
       const amendFrom = late === undefined || late >= first.date ? (late ?? null) : first.date;
       await queries.recordSeen(tx, accountId, { seenArrival, amendFrom });
@@ -85,13 +100,37 @@ export class DayClosing {
       await queries.recordPassed(tx, accountId, { nextDate: earliest, amendFrom: null });
   }
 
-  /** Amends the first day that asks for it, or certifies the next; null when there is none that could be. */
-  private async passDay(accountId: number): Promise<Certified | null> {
+  /** Seals what lies before the first day, piece by piece: a history may be long. */
+  private async sealEarlier(accountId: number, stillHere: () => Promise<void>): Promise<void> {
+    const { prisma } = this.database;
+    const state = await queries.findState(prisma, accountId);
+    if (!state || (await queries.findFirst(prisma, accountId))) return;
+    const before = statementDayStart(state.nextDate);
+    for (let isMore = true; isMore;) {
+      await stillHere();
+      isMore = await this.database.transaction(async (tx) => {
+        const lines = await seals.listUnsealed(tx, accountId, before, sealedAtOnce);
+        await seals.insertSeals(
+          tx,
+          accountId,
+          lines.map((line) => sealOf(accountId, line)),
+        );
+        return lines.length === sealedAtOnce;
+      });
+    }
+  }
+
+  /**
+   * Amends the first day that asks for it, or certifies the next; null when there is none that could be, `unseen` when a
+   * line has arrived that may be of a day that is certified: it is noted first.
+   */
+  private async passDay(accountId: number): Promise<Certified | 'unseen' | null> {
     const madeAt = await this.bankTime.now(accountId);
     return this.database.transaction(async (tx) => {
       const mirror = await queries.holdMirror(tx, accountId);
       const state = await queries.holdChain(tx, accountId);
       if (!state) return null;
+      if ((await queries.readArrival(tx, accountId)) > state.seenArrival) return 'unseen';
       const { nextDate, amendFrom } = state;
       const date = amendFrom ?? nextDate;
       if (amendFrom === null && !isClosed(date, mirror, madeAt)) return null;

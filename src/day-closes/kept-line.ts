@@ -42,11 +42,24 @@ const plain = [
   'notes',
 ] as const satisfies (keyof StatementLine)[];
 
-/** `documentsSince`: lines of before need not have the counterparty's document in its column. */
+/** When columns came that lines recorded before need not have: ids of movements, the counterparty's document. */
+export interface ColumnsSince {
+  movements: Date;
+  documents: Date;
+}
+
+const cameWith: Partial<Record<(typeof plain)[number], keyof ColumnsSince>> = {
+  movementId: 'movements',
+  idempotencyKey: 'movements',
+  billCode: 'movements',
+  counterparty: 'movements',
+  counterpartyDocument: 'documents',
+};
+
 export function differenceOfLine(
   accountId: number,
   line: CheckedLine,
-  documentsSince: Date,
+  since: ColumnsSince,
 ): Difference | null {
   const { nsu, sealDate } = line;
   const differs = (field: string, certified: string, found: string): Difference => {
@@ -66,8 +79,8 @@ export function differenceOfLine(
     return differs('occurredAt', came.occurredAt.toISOString(), line.occurredAt.toISOString());
   for (const field of plain) {
     if (line[field] === came[field]) continue;
-    const isOlder = line.recordedAt < documentsSince && line[field] === null;
-    if (field === 'counterpartyDocument' && isOlder) continue;
+    const column = cameWith[field];
+    if (column && line[field] === null && line.recordedAt < since[column]) continue;
     return differs(field, 'what its content says', 'another value');
   }
   return differenceOfSeal(accountId, line, differs);

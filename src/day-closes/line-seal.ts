@@ -9,7 +9,13 @@ export interface SealedFields {
   isCredit: boolean;
   amountCents: bigint;
   typeName: string;
+  correlationId: string | null;
   endToEndId: string | null;
+  externalId: string | null;
+  originalEndToEndId: string | null;
+  movementId: string | null;
+  idempotencyKey: string | null;
+  billCode: string | null;
   balancePreviousCents: bigint;
   currentBalanceCents: bigint;
   occurredAt: Date;
@@ -29,7 +35,13 @@ export function lineHashOf(accountId: number, line: SealedFields, commitment: st
     line.isCredit,
     line.amountCents.toString(),
     line.typeName,
+    line.correlationId,
     line.endToEndId,
+    line.externalId,
+    line.originalEndToEndId,
+    line.movementId,
+    line.idempotencyKey,
+    line.billCode,
     line.balancePreviousCents.toString(),
     line.currentBalanceCents.toString(),
     line.occurredAt.toISOString(),

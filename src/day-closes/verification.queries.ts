@@ -2,6 +2,7 @@
 import type { Db } from '../database.service.js';
 import type { DayClose } from '../generated/service/client.js';
 import type { StatementLine } from '../statement/line.js';
+import type { ColumnsSince } from './kept-line.js';
 
 export interface KeptLine extends StatementLine {
   arrival: bigint;
@@ -71,30 +72,57 @@ export interface MoneyLine {
   nsu: bigint;
   occurredAt: Date;
   signedCents: bigint;
-  currentBalanceCents: bigint;
 }
 
 export async function listMoney(db: Db, accountId: number, nsus: bigint[]): Promise<MoneyLine[]> {
   if (nsus.length === 0) return [];
   return db.$queryRaw<MoneyLine[]>`
-    SELECT nsu, occurred_at AS "occurredAt", current_balance_cents AS "currentBalanceCents",
+    SELECT nsu, occurred_at AS "occurredAt",
            CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS "signedCents"
     FROM "transaction" WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[])`;
 }
 
-/**
- * Up to where the chain of balances is unbroken, null for all of it; and before when a line may lack the counterparty's
- * document, which has a column of its own since then.
- */
-export async function readTolerances(
+export interface Mirror {
+  lastNsu: bigint | null;
+  lineCount: bigint;
+  balanceCents: bigint | null;
+  /** Up to here the chain of balances is proved; null for all of it. */
+  firstHoleNsu: bigint | null;
+}
+
+/** What the mirror says of itself. */
+export async function readMirror(db: Db, accountId: number): Promise<Mirror | null> {
+  const [found] = await db.$queryRaw<Mirror[]>`
+    SELECT last_nsu AS "lastNsu", line_count AS "lineCount", balance_cents AS "balanceCents",
+           first_hole_nsu AS "firstHoleNsu"
+    FROM statement_state WHERE account_id = ${accountId}`;
+  return found ?? null;
+}
+
+/** When columns of lines came with a migration that did not fill them: lines of before may lack them. */
+export async function readColumnsSince(db: Db): Promise<ColumnsSince> {
+  const [found] = await db.$queryRaw<ColumnsSince[]>`
+    SELECT COALESCE(max(finished_at) FILTER (WHERE migration_name = '20261121190000_money_out'), 'epoch') AS movements,
+           COALESCE(max(finished_at) FILTER (WHERE migration_name = '20261122000000_reconciliation'), 'epoch')
+             AS documents
+    FROM _prisma_migrations`;
+  return found ?? { movements: new Date(0), documents: new Date(0) };
+}
+
+/** A certificate that business systems were told of, and that is not in the chain; null when there is none. */
+export async function findTold(
   db: Db,
   accountId: number,
-): Promise<{ firstHoleNsu: bigint | null; documentsSince: Date }> {
-  const [found] = await db.$queryRaw<{ firstHoleNsu: bigint | null; documentsSince: Date }[]>`
-    SELECT (SELECT first_hole_nsu FROM statement_state WHERE account_id = ${accountId}) AS "firstHoleNsu",
-           COALESCE((SELECT max(finished_at) FROM _prisma_migrations
-                     WHERE migration_name = '20261122000000_reconciliation'), 'epoch') AS "documentsSince"`;
-  return found ?? { firstHoleNsu: null, documentsSince: new Date(0) };
+): Promise<{ date: string; sequence: number; hash: string } | null> {
+  const [told] = await db.$queryRaw<{ date: string; sequence: number; hash: string }[]>`
+    SELECT e.date, e.sequence, e.hash FROM (
+      SELECT data::jsonb->>'date' AS date, (data::jsonb->>'sequence')::int AS sequence, data::jsonb->>'hash' AS hash
+      FROM event WHERE account_id = ${accountId} AND type IN ('day_close.certified', 'day_close.amended')
+    ) e WHERE NOT EXISTS (
+      SELECT 1 FROM day_close d
+      WHERE d.account_id = ${accountId} AND d.sequence = e.sequence AND d.hash = e.hash)
+    ORDER BY e.sequence LIMIT 1`;
+  return told ?? null;
 }
 
 /** Links of the chain after one, in their order. */

@@ -1,13 +1,16 @@
 // Recomputes the book's chain from the database alone: each line against its content and its seal, each certificate
 // against the one before, each day against its lines. Reads one snapshot, so that it can run beside the service.
 import { addDays } from '../brazil/calendar.js';
-import { statementDayOf, statementDayStart } from '../brazil/statement-day.js';
+import { statementDayStart } from '../brazil/statement-day.js';
 import type { Database, Db } from '../database.service.js';
 import { centsOf, cutOf, noHash, readCertificate, type Certificate } from './certificate.js';
-import { differenceOfDay, differenceOfLink } from './chain-check.js';
-import { heldAt } from './cut.js';
+import { differenceOfDay, differenceOfLink, differs } from './chain-check.js';
+import { heldAt, sumOf, type Cut } from './cut.js';
 import * as closes from './day-closes.queries.js';
 import { differenceOfLine, type Difference } from './kept-line.js';
+import { linesHashOf } from './line-seal.js';
+import { MirrorCheck, type Chain } from './mirror-check.js';
+import { listEarlierSeals, readAnchor, sumLines } from './seals.queries.js';
 import * as queries from './verification.queries.js';
 
 const batchSize = 2_000;
@@ -18,7 +21,7 @@ export interface Counts {
   sealed: number;
   /** Of these, lines whose personal data was erased. */
   erased: number;
-  /** Lines of certified days that came late, and whose amendment is still to be made. */
+  /** Lines of certified days, or of before them, that came late and whose amendment is still to be made. */
   waiting: number;
   days: number;
   certificates: number;
@@ -31,11 +34,12 @@ export interface Verified {
   difference: Difference | null;
 }
 
-/** What the chain says, but for its texts. */
-interface Chain {
-  state: closes.ClosingState | null;
-  /** Every revision of a day, oldest first. */
-  days: Map<string, Certificate[]>;
+interface Book {
+  db: Db;
+  accountId: number;
+  account: string;
+  chain: Chain;
+  counts: Counts;
 }
 
 /** Raised at the first difference, and caught where the account is verified. */
@@ -75,8 +79,8 @@ export class Verifier {
     const counts: Counts = { lines: 0, sealed: 0, erased: 0, waiting: 0, days: 0, certificates: 0 };
     try {
       const chain = await this.verifyLinks(db, accountId, counts);
-      await this.verifyLines(db, accountId, account, chain, counts);
-      await this.verifyDays(db, accountId, account, chain, counts);
+      const book = { db, accountId, account, chain, counts };
+      await this.verifyDays(book, await this.verifyLines(book));
       return { account, counts, difference: null };
     } catch (error) {
       if (!(error instanceof Differs)) throw error;
@@ -102,117 +106,119 @@ export class Verifier {
       if (links.length < batchSize) break;
     }
     hold(daysInOrder(days, state));
+    const told = await queries.findTold(db, accountId);
+    if (told) hold(differs(told.date, `certificate ${told.sequence}`, told.hash, 'none'));
     return { state, days };
   }
 
   /** The mirror: every line is what came from the bank and what was certified, and no balance jumps. */
-  private async verifyLines(
-    db: Db,
-    accountId: number,
-    account: string,
-    { state, days }: Chain,
-    counts: Counts,
-  ): Promise<void> {
-    const { firstHoleNsu, documentsSince } = await queries.readTolerances(db, accountId);
-    const [firstDate] = days.keys();
-    let before: queries.KeptLine | null = null;
-    for (;;) {
-      const afterNsu: bigint | null = before?.nsu ?? null;
-      const lines = await queries.listKept(db, accountId, afterNsu, batchSize);
-      for (const line of lines) {
-        hold(differenceOfLine(accountId, line, documentsSince));
-        if (firstHoleNsu === null || line.nsu < firstHoleNsu) hold(jump(before, line));
-        if (line.sealDate !== null) counts.sealed += 1;
-        else if (firstDate !== undefined && this.isLeftOut(line, firstDate, state)) {
-          const date = statementDayOf(line.occurredAt);
-          hold({ date, nsu: line.nsu, field: 'line', certified: 'none', found: 'a line' });
-        } else if (firstDate !== undefined && isOfClosedDay(line, firstDate, state))
-          counts.waiting += 1;
-        if (line.isErased) counts.erased += 1;
-        before = line;
-        counts.lines += 1;
-      }
+  private async verifyLines(book: Book): Promise<MirrorCheck> {
+    const { db, accountId, account, chain, counts } = book;
+    const since = await queries.readColumnsSince(db);
+    const mirror = await queries.readMirror(db, accountId);
+    const check = new MirrorCheck(chain, mirror, await acceptedHoles(db, accountId, chain));
+    for (let afterNsu: bigint | null = null, isMore = true; isMore;) {
+      const lines: queries.KeptLine[] = await queries.listKept(db, accountId, afterNsu, batchSize);
+      isMore = lines.length === batchSize;
+      for (const line of lines) hold(differenceOfLine(accountId, line, since));
+      hold(check.take(lines, isMore));
+      afterNsu = lines.at(-1)?.nsu ?? afterNsu;
+      counts.lines += lines.length;
+      counts.sealed += lines.filter(({ sealDate }) => sealDate !== null).length;
+      counts.erased += lines.filter(({ isErased }) => isErased).length;
       if (lines.length > 0) this.tell(`${account}: ${counts.lines} lines`);
-      if (lines.length < batchSize) break;
     }
+    counts.waiting = check.waiting.length;
     const lost = await queries.findLost(db, accountId);
     if (lost) hold({ ...lost, field: 'line', certified: 'a line', found: 'none' });
-  }
-
-  /** A line of a certified day that no certificate has, though it was seen and nothing is to be amended for it. */
-  private isLeftOut(
-    line: queries.KeptLine,
-    firstDate: string,
-    state: closes.ClosingState | null,
-  ): boolean {
-    if (!state || !isOfClosedDay(line, firstDate, state) || line.arrival > state.seenArrival)
-      return false;
-    return state.amendFrom === null || statementDayOf(line.occurredAt) < state.amendFrom;
+    hold(check.differenceOfMirror());
+    return check;
   }
 
   /** Each day: its lines are those that were certified, its opening is the closing of the day before. */
-  private async verifyDays(
-    db: Db,
-    accountId: number,
-    account: string,
-    { state, days }: Chain,
-    counts: Counts,
-  ): Promise<void> {
-    let closing: string | null = null;
-    for (const [date, revisions] of [...days].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  private async verifyDays(book: Book, mirror: MirrorCheck): Promise<void> {
+    const { db, accountId, account, chain, counts } = book;
+    let before: Certificate | null = null;
+    for (const [date, revisions] of [...chain.days].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const sealed = await queries.listSealed(db, accountId, date);
       const addedLater = new Set<string>();
       for (const said of [...revisions].reverse()) {
         hold(differenceOfDay(said, sealed, addedLater));
+        if (!before) hold(await differenceOfEarlier(db, accountId, said, addedLater));
         for (const nsu of said.added) addedLater.add(nsu);
       }
       const standing = revisions.at(-1) as Certificate;
-      hold(await this.differenceOfBalance(db, accountId, standing));
-      // What is still to be amended may begin otherwise than what was amended before it ends.
-      if (!state?.amendFrom || date < state.amendFrom) {
-        const anchor = closing === null ? await openingOf(db, accountId, date) : centsOf(closing);
-        hold(differs(date, 'opening', anchor, centsOf(standing.opening)));
+      if (mirror.isSettled(standing)) {
+        // What is still to be amended may begin otherwise than what was amended before it ends.
+        const anchor = before ? cutOf(before) : await openingOf(db, accountId, date);
+        hold(differs(date, 'opening', heldAt(anchor), centsOf(standing.opening)));
+        hold(await differenceOfBalance(db, accountId, anchor, standing, mirror));
       }
-      closing = standing.closing;
+      before = standing;
       counts.days += 1;
       if (counts.days % 100 === 0) this.tell(`${account}: ${counts.days} days`);
     }
   }
+}
 
-  /** The balance and the reconciling items that the closing was held against are the mirror's. */
-  private async differenceOfBalance(
-    db: Db,
-    accountId: number,
-    said: Certificate,
-  ): Promise<Difference | null> {
-    const { nsu, balanceCents, items } = cutOf(said);
-    const nsus = [...(nsu === null ? [] : [nsu]), ...items.map((item) => item.nsu)];
-    const lines = new Map(
-      (await queries.listMoney(db, accountId, nsus)).map((line) => [line.nsu, line]),
-    );
-    if (nsu !== null) {
-      const found = lines.get(nsu)?.currentBalanceCents ?? null;
-      const difference = differs(said.date, 'balance', balanceCents, found);
-      if (difference) return { ...difference, nsu };
-    }
-    for (const item of items) {
-      const found = lines.get(item.nsu)?.signedCents ?? null;
-      const difference = differs(said.date, 'reconciling item', item.signedCents, found);
-      if (difference) return { ...difference, nsu: item.nsu };
-    }
-    return null;
+/** What the chain has accepted holes for: what certificates state, and what persons have settled since. */
+async function acceptedHoles(db: Db, accountId: number, { days }: Chain): Promise<Set<bigint>> {
+  const standing = [...days.values()].flatMap((revisions) => revisions.at(-1) ?? []);
+  const stated = standing.flatMap((said) => cutOf(said).differences.map(({ nsu }) => nsu));
+  const settled = await closes.listAcceptedBreaks(db, accountId);
+  return new Set([...stated, ...settled.flatMap(({ nsu }) => nsu ?? [])]);
+}
+
+/** The lines before the first certified day are those that its certificate has. */
+async function differenceOfEarlier(
+  db: Db,
+  accountId: number,
+  { date, earlier }: Certificate,
+  addedLater: ReadonlySet<string>,
+): Promise<Difference | null> {
+  const seals = await listEarlierSeals(db, accountId, date);
+  const lines = seals.filter(({ nsu }) => !addedLater.has(nsu.toString()));
+  const linesHash = linesHashOf(lines.map(({ lineHash }) => lineHash));
+  return (
+    differs(date, 'earlier lines', earlier?.lines ?? null, lines.length) ??
+    differs(date, 'earlier lines', earlier?.linesHash ?? null, linesHash)
+  );
+}
+
+/** The balance and the reconciling items that the closing was held against are the mirror's. */
+async function differenceOfBalance(
+  db: Db,
+  accountId: number,
+  before: Cut,
+  said: Certificate,
+  mirror: MirrorCheck,
+): Promise<Difference | null> {
+  const { nsu, balanceCents, items, differences } = cutOf(said);
+  if (nsu !== null) {
+    const lines = await sumLines(db, accountId, before.nsu, nsu);
+    const jumped = sumOf(differences) - sumOf(before.differences);
+    const found = before.balanceCents + lines + jumped;
+    const difference = differs(said.date, 'balance', balanceCents, found);
+    if (difference) return { ...difference, nsu };
   }
+  const nsus = items.map((item) => item.nsu);
+  const money = await queries.listMoney(db, accountId, nsus);
+  const lines = new Map(money.map((line) => [line.nsu, line.signedCents]));
+  const found = [
+    ...items.map((item) => ({ item, cents: lines.get(item.nsu) ?? null })),
+    ...differences
+      .filter(({ nsu }) => mirror.hasWalked(nsu))
+      .map((item) => ({ item, cents: mirror.walk.jumps.get(item.nsu) ?? null })),
+  ];
+  for (const { item, cents } of found) {
+    const difference = differs(said.date, 'reconciling item', item.signedCents, cents);
+    if (difference) return { ...difference, nsu: item.nsu };
+  }
+  return null;
 }
 
-type Shown = string | number | bigint | null;
-
-function differs(date: string, field: string, certified: Shown, found: Shown): Difference | null {
-  if (certified === found) return null;
-  return { date, nsu: null, field, certified: `${certified}`, found: `${found}` };
-}
-
-async function openingOf(db: Db, accountId: number, date: string): Promise<bigint> {
-  return heldAt(await closes.readAnchor(db, accountId, statementDayStart(date)));
+async function openingOf(db: Db, accountId: number, date: string): Promise<Cut> {
+  return readAnchor(db, accountId, statementDayStart(date));
 }
 
 /** Days follow each other without a gap, up to the next that is to be closed. */
@@ -229,36 +235,4 @@ function daysInOrder(
     next = addDays(next, 1);
   }
   return differs(next, 'next day to close', next, state?.nextDate ?? 'none');
-}
-
-function isOfClosedDay(
-  { occurredAt }: queries.KeptLine,
-  firstDate: string,
-  state: closes.ClosingState | null,
-): boolean {
-  const date = statementDayOf(occurredAt);
-  return state !== null && date >= firstDate && date < state.nextDate;
-}
-
-/** A line's balances follow from its amount, and from the balance of the line before. */
-function jump(before: queries.KeptLine | null, line: queries.KeptLine): Difference | null {
-  const signedCents = line.isCredit ? line.amountCents : -line.amountCents;
-  const date = statementDayOf(line.occurredAt);
-  const own = line.balancePreviousCents + signedCents;
-  const { nsu, currentBalanceCents, balancePreviousCents } = line;
-  if (own !== currentBalanceCents)
-    return {
-      date,
-      nsu,
-      field: 'balance after',
-      certified: `${own}`,
-      found: `${currentBalanceCents}`,
-    };
-  if (before && before.currentBalanceCents !== balancePreviousCents)
-    return {
-      ...{ date, nsu, field: 'balance before' },
-      certified: `${before.currentBalanceCents}`,
-      found: `${balancePreviousCents}`,
-    };
-  return null;
 }

@@ -1,36 +1,48 @@
 // The SQL of the chain: finds the first line that does not follow, as far as lines must be looked at to say so.
-import type { Db, Tx } from '../database.service.js';
-import { linkWindow, walkChain, type Hole, type Link, type Walked } from './chain.js';
+import type { Db } from '../database.service.js';
+import {
+  balanceBefore,
+  linkWindow,
+  walkChain,
+  type Hole,
+  type Jump,
+  type Link,
+  type Walked,
+} from './chain.js';
 
 const pageSize = 5_000;
 
 /**
  * The first hole from `fromNsu` on, below which the chain is proved, and what the chain has come to; no balance where
- * that is what the line with the highest number says. Lines above `untilNsu` are of no interest.
+ * that is what the line with the highest number says. Lines above `untilNsu` are of no interest. `alsoAccepted` are taken
+ * for holes that a person has accepted; `jumps` are at those that the walk came by, from somewhat before `fromNsu` on.
  */
 export async function findHole(
-  tx: Tx,
+  db: Db,
   accountId: number,
   fromNsu: bigint,
   untilNsu: bigint | null = null,
-): Promise<{ hole: Hole | null; balance: bigint | null }> {
-  const suspect = await findSuspect(tx, accountId, fromNsu, untilNsu);
-  if (suspect === null) return { hole: null, balance: null };
-  const accepted = new Set(await listAccepted(tx, accountId));
-  let page = await listLinks(tx, accountId, suspect);
-  let links = [...(await listLinksBefore(tx, accountId, suspect)), ...page];
+  alsoAccepted: readonly bigint[] = [],
+): Promise<{ hole: Hole | null; balance: bigint | null; jumps: Jump[] }> {
+  const suspect = await findSuspect(db, accountId, fromNsu, untilNsu);
+  if (suspect === null) return { hole: null, balance: null, jumps: [] };
+  const accepted = new Set([...(await listAccepted(db, accountId)), ...alsoAccepted]);
+  let page = await listLinks(db, accountId, suspect);
+  let links = [...(await listLinksBefore(db, accountId, suspect)), ...page];
   let walked = takeUp(links, suspect, { accepted, isCut: page.length === pageSize });
+  const jumps = [...walked.jumps];
   while (!walked.hole && page.length === pageSize) {
     const last = page.at(-1)?.nsu ?? 0n;
     if (untilNsu !== null && last > untilNsu) break;
-    page = await listLinks(tx, accountId, last + 1n);
+    page = await listLinks(db, accountId, last + 1n);
     links = [...links.slice(walked.resume.index), ...page];
     const isCut = page.length === pageSize;
     walked = walkChain(links, { start: walked.resume.balance, isCut, accepted });
+    jumps.push(...walked.jumps);
   }
   const { hole, balance } = walked;
-  if (hole && untilNsu !== null && hole.nsu > untilNsu) return { hole: null, balance: null };
-  return { hole, balance: hole ? null : balance };
+  if (hole && untilNsu !== null && hole.nsu > untilNsu) return { hole: null, balance: null, jumps };
+  return { hole, balance: hole ? null : balance, jumps };
 }
 
 /**
@@ -55,12 +67,12 @@ function takeUp(
 
 /** The first line whose balances do not follow from its own sum, or from the line with the number before. */
 async function findSuspect(
-  tx: Tx,
+  db: Db,
   accountId: number,
   fromNsu: bigint,
   untilNsu: bigint | null,
 ): Promise<bigint | null> {
-  const [suspect] = await tx.$queryRaw<{ nsu: bigint }[]>`
+  const [suspect] = await db.$queryRaw<{ nsu: bigint }[]>`
     WITH span AS (
       SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
              CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed_cents,
@@ -76,16 +88,25 @@ async function findSuspect(
   return suspect?.nsu ?? null;
 }
 
-async function listLinks(tx: Tx, accountId: number, fromNsu: bigint): Promise<Link[]> {
-  return tx.$queryRaw<Link[]>`
+/** What the account held before the first line of its history; null while there is none. */
+export async function readBeginning(db: Db, accountId: number): Promise<bigint | null> {
+  const links = await db.$queryRaw<Link[]>`
+    SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
+           CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed
+    FROM "transaction" WHERE account_id = ${accountId} ORDER BY nsu LIMIT ${2 * linkWindow}`;
+  return balanceBefore(links, links.length === 2 * linkWindow);
+}
+
+async function listLinks(db: Db, accountId: number, fromNsu: bigint): Promise<Link[]> {
+  return db.$queryRaw<Link[]>`
     SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
            CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed
     FROM "transaction" WHERE account_id = ${accountId} AND nsu >= ${fromNsu}
     ORDER BY nsu LIMIT ${pageSize}`;
 }
 
-async function listLinksBefore(tx: Tx, accountId: number, nsu: bigint): Promise<Link[]> {
-  const links = await tx.$queryRaw<Link[]>`
+async function listLinksBefore(db: Db, accountId: number, nsu: bigint): Promise<Link[]> {
+  const links = await db.$queryRaw<Link[]>`
     SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
            CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed
     FROM "transaction" WHERE account_id = ${accountId} AND nsu < ${nsu}
@@ -94,7 +115,7 @@ async function listLinksBefore(tx: Tx, accountId: number, nsu: bigint): Promise<
 }
 
 /** Holes that a person has taken for what they are: the chain goes on behind them. */
-async function listAccepted(db: Db, accountId: number): Promise<bigint[]> {
+export async function listAccepted(db: Db, accountId: number): Promise<bigint[]> {
   const rows = await db.$queryRaw<{ nsu: bigint }[]>`
     SELECT nsu FROM break
     WHERE account_id = ${accountId} AND kind = 'broken_chain' AND state = 'resolved'

@@ -25,10 +25,20 @@ interface Boundary {
   balance: bigint | null;
 }
 
+/** What the balance jumps by at an accepted hole: what the lines that are missing come to. */
+export interface Jump {
+  nsu: bigint;
+  cents: bigint;
+}
+
 export interface Walked {
   hole: Hole | null;
+  /** At the accepted holes that the walk came by. */
+  jumps: Jump[];
   /** What the chain has come to; null before the first line. */
   balance: bigint | null;
+  /** How many lines are linked up to there. */
+  linked: number;
   /** Where the walk can be taken up again when more lines are known. */
   resume: Boundary;
 }
@@ -48,24 +58,34 @@ interface WalkOptions {
 /** Walks lines in the order of their numbers and says where their balances do not link, whichever way they are put. */
 export function walkChain(links: readonly Link[], options: WalkOptions): Walked {
   const { accepted = new Set() } = options;
+  const jumps: Jump[] = [];
   const boundaries: Boundary[] = [{ index: 0, balance: options.start }];
   const end = options.isCut ? links.length - linkWindow : links.length;
   for (;;) {
     const at = boundaries.at(-1) as Boundary;
     const first = links[at.index];
-    if (!first || at.index >= end) return { hole: null, ...standing(boundaries) };
+    if (!first || at.index >= end) return { hole: null, jumps, ...standing(boundaries) };
     const next = addsUp(first) ? linkFrom(links, boundaries) : null;
     if (next) boundaries.push(next);
-    else if (accepted.has(first.nsu))
+    else if (accepted.has(first.nsu)) {
+      const cents = first.current - first.signed - (at.balance ?? first.previous);
+      jumps.push({ nsu: first.nsu, cents });
       boundaries.splice(0, Infinity, { index: at.index + 1, balance: first.current });
-    else return { hole: holeAt(links, at), ...standing(boundaries) };
+    } else return { hole: holeAt(links, at), jumps, ...standing(boundaries) };
   }
 }
 
-function standing(boundaries: Boundary[]): Pick<Walked, 'balance' | 'resume'> {
+function standing(boundaries: Boundary[]): Pick<Walked, 'balance' | 'linked' | 'resume'> {
   const last = boundaries.at(-1) as Boundary;
   const resume = boundaries.at(-linkWindow) ?? (boundaries[0] as Boundary);
-  return { balance: last.balance, resume };
+  return { balance: last.balance, linked: last.index, resume };
+}
+
+/** What was left before the first of these lines, however they are numbered; they begin the history. */
+export function balanceBefore(links: readonly Link[], isCut: boolean): bigint | null {
+  const { balance, linked } = walkChain(links, { start: null, isCut });
+  if (balance === null) return links[0]?.previous ?? null;
+  return links.slice(0, linked).reduce((left, { signed }) => left - signed, balance);
 }
 
 function addsUp({ previous, signed, current }: Link): boolean {

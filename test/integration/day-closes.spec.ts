@@ -188,18 +188,20 @@ describe('the close of a day', () => {
     expect((await told(account.id)).slice(4)).toEqual([
       '2026-03-03/2 10720 +70 -0 = 10790',
       '2026-03-04/2 10790 +5000 -71 = 15719',
+      // Its figures are the same, its balance counts up to another line.
+      '2026-03-05/2 15719 +0 -0 = 15719',
     ]);
     const chain = await made.chain(account.id);
     await made.close(account);
     expect(await made.chain(account.id)).toEqual(chain);
     expect(await made.verify('late')).toMatchObject({
       difference: null,
-      counts: { sealed: 7, days: 4, certificates: 6, waiting: 0 },
+      counts: { sealed: 7, days: 4, certificates: 7, waiting: 0 },
     });
     const events = await service.database.prisma.event.findMany({
       where: { accountId: account.id, type: 'day_close.amended' },
     });
-    expect(events).toHaveLength(2);
+    expect(events).toHaveLength(3);
   });
 
   it('keeps certificates and seals as they were written', async () => {
@@ -211,5 +213,7 @@ describe('the close of a day', () => {
       'DELETE FROM line_seal WHERE account_id = $1',
     ])
       await expect(made.run(sql, id)).rejects.toThrow('is only added to');
+    for (const table of ['day_close', 'line_seal', 'line_salt', 'break_entry'])
+      await expect(made.run(`TRUNCATE ${table}`)).rejects.toThrow('is only added to');
   });
 });

@@ -1,14 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
 import { LineEraser } from '../../src/day-closes/line-eraser.service.js';
 import { resolveOverOfStatement } from '../../src/reconciliation/statement-breaks.queries.js';
 import { readLine } from '../../src/statement/line.js';
 import { recordLines } from '../../src/statement/recording.queries.js';
 import { setLineAside } from '../support/statement-things.js';
-import { ClosedDays, type BookLine } from '../support/closed-days.js';
+import { ClosedDays, rewrittenHash, type BookLine } from '../support/closed-days.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
+const goLiveAt = new Date('2026-03-02T03:00:00Z');
 const book: BookLine[] = [
+  // Before the first day that is certified.
+  { nsu: -1, at: '2026-02-20T10:00:00Z', cents: 300 },
+  { nsu: 0, at: '2026-02-21T10:00:00Z', cents: 20 },
   { nsu: 1, at: '2026-03-02T10:00:00Z', cents: 1_000 },
   { nsu: 2, at: '2026-03-02T11:00:00Z', cents: -250 },
   { nsu: 3, at: '2026-03-03T10:00:00Z', cents: 5_000 },
@@ -20,6 +24,9 @@ const line = (set: string, nsu: number) =>
   `UPDATE "transaction" SET ${set} WHERE account_id = $1 AND nsu = ${nsu}`;
 const close = (set: string, sequence: number) =>
   `UPDATE day_close SET ${set} WHERE account_id = $1 AND sequence = ${sequence}`;
+
+/** Of the content of nsu -1 once it says `another`. */
+const anewHash = rewrittenHash(book, -1);
 
 /** What is written past the triggers, and the first difference that is told of it. */
 const tamperings: [what: string, sql: string, difference: object][] = [
@@ -57,6 +64,47 @@ const tamperings: [what: string, sql: string, difference: object][] = [
     'the last line that is certified, deleted with all that came after',
     'DELETE FROM "transaction" WHERE account_id = $1 AND nsu >= 4',
     { date: '2026-03-04', nsu: 4n, field: 'line', found: 'none' },
+  ],
+  [
+    'the newest line, of no day that is closed, deleted',
+    'DELETE FROM "transaction" WHERE account_id = $1 AND nsu = 5',
+    { field: 'lines', certified: '7', found: '6' },
+  ],
+  [
+    'the newest line, deleted and not counted any more',
+    `WITH gone AS (DELETE FROM "transaction" WHERE account_id = $1 AND nsu = 5)
+     UPDATE statement_state SET line_count = 6 WHERE account_id = $1`,
+    { field: 'last line', certified: '5', found: '4' },
+  ],
+  [
+    'the oldest line of all, deleted',
+    'DELETE FROM "transaction" WHERE account_id = $1 AND nsu = -1',
+    { nsu: -1n, field: 'line', found: 'none' },
+  ],
+  [
+    'a line of before the first day, written anew',
+    line(
+      `content = replace(content, 'someone', 'another'), notes = replace(notes, 'someone', 'another'),
+       content_hash = '${anewHash}'`,
+      -1,
+    ),
+    { nsu: -1n, field: 'commitment' },
+  ],
+  [
+    'an id of a line, with a forged erasure of it',
+    `WITH forged AS (
+       INSERT INTO line_erasure (account_id, nsu, reason) VALUES ($1, 1, 'forged')
+     ), salts AS (DELETE FROM line_salt WHERE account_id = $1 AND nsu = 1)
+     UPDATE "transaction" SET content = '', content_hash = '', notes = NULL, counterparty_document = NULL,
+       external_id = 'forged' WHERE account_id = $1 AND nsu = 1`,
+    { nsu: 1n, field: 'line hash' },
+  ],
+  [
+    'the end of the chain, cut off with all that tells of it but for the events',
+    `WITH links AS (DELETE FROM day_close WHERE account_id = $1 AND sequence = 3),
+       seals AS (DELETE FROM line_seal WHERE account_id = $1 AND date = '2026-03-04')
+     UPDATE day_close_state SET next_date = '2026-03-04' WHERE account_id = $1`,
+    { date: '2026-03-04', field: 'certificate 3', found: 'none' },
   ],
   [
     'a seal',
@@ -141,7 +189,7 @@ describe('verification', () => {
   afterAll(() => service.drop());
 
   const closedBook = async (slug: string) => {
-    const account = await made.account(slug);
+    const account = await made.account(slug, goLiveAt);
     await made.arrive(account.id, book);
     await made.judge(account.id);
     await made.closedUntil(account.id, '2026-03-05');
@@ -154,8 +202,8 @@ describe('verification', () => {
     expect(await made.verify('whole')).toEqual({
       account: 'whole',
       counts: expect.objectContaining({
-        lines: 5,
-        sealed: 4,
+        lines: 7,
+        sealed: 6,
         waiting: 0,
         days: 3,
         certificates: 3,
@@ -164,10 +212,26 @@ describe('verification', () => {
     });
   });
 
-  it.each(tamperings)('finds %s', async (what, sql, difference) => {
-    const accountId = await closedBook(what);
-    await made.tamper(sql, accountId);
-    expect((await made.verify(what))?.difference).toMatchObject(difference);
+  describe('of one book that is mended after each', () => {
+    let accountId: number;
+    beforeAll(async () => {
+      accountId = await closedBook('tampered');
+      await made.keep(accountId);
+    });
+    afterEach(() => made.restore(accountId));
+
+    it.each(tamperings)('finds %s', async (_what, sql, difference) => {
+      await made.tamper(sql, accountId);
+      expect((await made.verify('tampered'))?.difference).toMatchObject(difference);
+    });
+
+    it('finds nothing in a line that was recorded before its columns came', async () => {
+      await made.tamper(
+        `UPDATE "transaction" SET counterparty_document = NULL, recorded_at = '2020-01-01' WHERE account_id = $1 AND nsu = 5`,
+        accountId,
+      );
+      expect((await made.verify('tampered'))?.difference).toBeNull();
+    });
   });
 
   it('finds nothing in one account because of another', async () => {

@@ -2,6 +2,7 @@
 // arrive, judged by hand, and closed by the house's own code.
 import type { DayClose } from '../../src/generated/service/client.js';
 import { statementDayStart } from '../../src/brazil/statement-day.js';
+import { DayBalances } from '../../src/day-closes/day-balance.service.js';
 import { DayCertifier } from '../../src/day-closes/day-certifier.service.js';
 import { DayClosing } from '../../src/day-closes/day-closing.service.js';
 import { Verifier } from '../../src/day-closes/verifier.service.js';
@@ -20,8 +21,14 @@ export interface BookLine {
   at: string;
   /** Negative for a debit. */
   cents: number;
+  /** Its place in the order of booking, where that is not its number. */
+  booked?: number;
 }
 
+const booksTables = [
+  ...['transaction', 'statement_state', 'line_erasure'],
+  ...['day_close', 'day_close_state', 'line_seal', 'line_salt'],
+];
 const bankTime = new Date('2026-03-20T12:00:00Z');
 
 export class ClosedDays {
@@ -49,21 +56,27 @@ export class ClosedDays {
       statementDayStart(day),
     );
 
-  /** Those of the lines that arrive now: balances follow nsu among all of them, from R$ 100.00 on. */
+  /** Those of the lines that arrive now: balances follow the order of booking among all of them, from R$ 100.00 on. */
   readonly arrive = async (
     accountId: number,
     all: BookLine[],
     isHere: (line: BookLine) => boolean = () => true,
   ) => {
     const { database } = this.service();
-    let balance = 10_000n;
-    const lines: StatementLine[] = [];
-    for (const line of [...all].sort((a, b) => a.nsu - b.nsu)) {
-      const previous = balance;
-      balance += BigInt(line.cents);
-      if (isHere(line)) lines.push(lineOf(line, previous, balance));
-    }
+    const balances = runningBalances(all);
+    const lines = all
+      .filter(isHere)
+      .sort((a, b) => a.nsu - b.nsu)
+      .map((line) => lineOf(line, ...(balances.get(line.nsu) as [bigint, bigint])));
+    const ends = [...balances.values()].map(([, current]) => current);
     if (lines.length > 0) await database.transaction((tx) => insertLines(tx, accountId, lines));
+    await this.run(
+      `UPDATE statement_state SET line_count = t.lines, last_nsu = t.nsu, balance_cents = $2
+       FROM (SELECT count(*) AS lines, max(nsu) AS nsu FROM "transaction" WHERE account_id = $1) t
+       WHERE account_id = $1`,
+      accountId,
+      ends.at(-1) ?? 10_000n,
+    );
   };
 
   /** Every line that nobody has judged needs no match. */
@@ -82,13 +95,22 @@ export class ClosedDays {
     );
   };
 
-  readonly close = async (account: { id: number; goLiveAt: Date }) => {
+  /** `meanwhile` is done after late lines are noted, before each day is certified. */
+  readonly close = async (
+    account: { id: number; goLiveAt: Date },
+    meanwhile: () => Promise<void> = () => Promise.resolve(),
+  ) => {
     const { database } = this.service();
     const wakeUps = { wake: () => Promise.resolve() } as never;
     const events = new EventsService(database, wakeUps);
     const breaks = new Breaks(events);
-    const certifier = new DayCertifier(events, breaks);
+    const certifier = new DayCertifier(events, breaks, new DayBalances());
     const time = new BankTime(database, { now: () => bankTime } as never);
+    const now = time.now.bind(time);
+    time.now = async (accountId) => {
+      await meanwhile();
+      return now(accountId);
+    };
     await new DayClosing(database, time, breaks, certifier, events).close(account);
   };
 
@@ -109,6 +131,24 @@ export class ClosedDays {
     return verified;
   };
 
+  /** Keeps what an account's book is, to be put back after it was tampered with. */
+  readonly keep = async (accountId: number) => {
+    for (const table of booksTables)
+      await this.run(
+        `CREATE TABLE kept_${table} AS SELECT * FROM "${table}" WHERE account_id = ${accountId}`,
+      );
+  };
+
+  readonly restore = (accountId: number) =>
+    this.tamper(
+      booksTables
+        .map(
+          (table) => `DELETE FROM "${table}" WHERE account_id = ${accountId};
+                      INSERT INTO "${table}" SELECT * FROM kept_${table}`,
+        )
+        .join(';'),
+    );
+
   /** Writes past every trigger, as whoever holds the database can. */
   readonly tamper = async (sql: string, ...values: unknown[]) => {
     const client = await this.service().database.pool.connect();
@@ -122,6 +162,32 @@ export class ClosedDays {
     }
   };
 }
+
+/** The hash of a line's content once it names another person: what a forger would write beside it. */
+export function rewrittenHash(book: BookLine[], nsu: number): string {
+  const balances = runningBalances(book);
+  const line = book.find((each) => each.nsu === nsu) as BookLine;
+  const [previous, current] = balances.get(nsu) as [bigint, bigint];
+  const { content } = lineOf(line, previous, current);
+  const reading = readLine(parseJson(content.replace('someone', 'another'), tolerant));
+  if (!reading.ok) throw new Error(reading.reason);
+  return reading.line.contentHash;
+}
+
+function runningBalances(book: BookLine[]): Map<number, [bigint, bigint]> {
+  let balance = 10_000n;
+  return new Map(
+    [...book]
+      .sort((a, b) => bookedAt(a) - bookedAt(b))
+      .map(({ nsu, cents }) => {
+        const previous = balance;
+        balance += BigInt(cents);
+        return [nsu, [previous, balance]];
+      }),
+  );
+}
+
+const bookedAt = ({ nsu, booked }: BookLine) => booked ?? nsu;
 
 function lineOf({ nsu, at, cents }: BookLine, previous: bigint, current: bigint): StatementLine {
   const text = JSON.stringify({

@@ -8,7 +8,14 @@ const certificate = {
   ...{ accountId: 1, date: '2026-03-02', revision: 1, sequence: 1, reason: null },
   ...{ opening: '0.00', credits: '0.00', debits: '0.00', closing: '0.00', lines: 0 },
   ...{ matched: amounts, classified: {}, inBreak: {}, firstNsu: null, lastNsu: null },
-  ...{ balanceNsu: null, balance: '0.00', reconcilingItems: [], added: [], linesHash: 'x' },
+  ...{
+    balanceNsu: null,
+    balance: '0.00',
+    reconcilingItems: [],
+    added: [],
+    linesHash: 'x',
+    earlier: null,
+  },
   ...{ previousHash: 'x', closedUntil: null, madeAt: '2026-03-03T03:00:00.000Z' },
 };
 

@@ -262,6 +262,13 @@ ALTER TABLE "api_key" DROP CONSTRAINT "api_key_scopes", ADD CONSTRAINT "api_key_
 
 -- A break is settled by something, and each change of its state or amount is written down where nobody can change it.
 UPDATE "break" SET "resolution" = 'itself' WHERE "state" = 'resolved';
+-- The trail of breaks of before begins where theirs did.
+INSERT INTO "break_entry" ("account_id", "break_id", "action", "detail", "created_at")
+  SELECT "account_id", "id", 'opened', jsonb_build_object('evidence', "evidence"), "opened_at" FROM "break"
+  ORDER BY "account_id", "opened_at", "id";
+INSERT INTO "break_entry" ("account_id", "break_id", "action", "detail", "created_at")
+  SELECT "account_id", "id", 'resolved', jsonb_build_object('resolution', "resolution"), "resolved_at" FROM "break"
+  WHERE "state" = 'resolved' ORDER BY "account_id", "resolved_at", "id";
 ALTER TABLE "break" ADD CONSTRAINT "break_resolution" CHECK
   (("state" = 'resolved') = ("resolution" IS NOT NULL) AND ("state" = 'resolved') = ("resolved_at" IS NOT NULL));
 CREATE FUNCTION "break_is_settled_by_something"() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -454,6 +461,16 @@ CREATE TABLE "line_erasure" (
 
 -- What Prisma does not know.
 CREATE TRIGGER "line_erasure_is_only_added_to" BEFORE UPDATE OR DELETE ON "line_erasure" FOR EACH ROW
+  EXECUTE FUNCTION "is_only_added_to"();
+
+-- Nor is any of it emptied at once.
+CREATE TRIGGER "break_entry_is_not_emptied" BEFORE TRUNCATE ON "break_entry" FOR EACH STATEMENT
+  EXECUTE FUNCTION "is_only_added_to"();
+CREATE TRIGGER "day_close_is_not_emptied" BEFORE TRUNCATE ON "day_close" FOR EACH STATEMENT
+  EXECUTE FUNCTION "is_only_added_to"();
+CREATE TRIGGER "line_seal_is_not_emptied" BEFORE TRUNCATE ON "line_seal" FOR EACH STATEMENT
+  EXECUTE FUNCTION "is_only_added_to"();
+CREATE TRIGGER "line_salt_is_not_emptied" BEFORE TRUNCATE ON "line_salt" FOR EACH STATEMENT
   EXECUTE FUNCTION "is_only_added_to"();
 
 -- A line is written once; what is personal in it may be erased, all at once, where it is written down why.

@@ -1,0 +1,29 @@
+// The chain of balances over a whole mirror, taken piece by piece as it is read.
+import { walkChain, type Hole, type Link } from '../statement/chain.js';
+
+export class BalanceWalk {
+  private links: Link[] = [];
+  private start: bigint | null = null;
+  /** What the balance jumps by at accepted holes. */
+  readonly jumps = new Map<bigint, bigint>();
+  /** What the chain has come to. */
+  balanceCents: bigint | null = null;
+  /** The first that nobody has accepted: there the walk ends. */
+  hole: Hole | null = null;
+
+  constructor(private readonly accepted: ReadonlySet<bigint>) {}
+
+  /** The next lines by nsu; `isCut` while there are more. */
+  take(links: readonly Link[], isCut: boolean): Hole | null {
+    if (this.hole) return null;
+    this.links = [...this.links, ...links];
+    const { accepted, start } = this;
+    const { hole, jumps, balance, resume } = walkChain(this.links, { start, isCut, accepted });
+    for (const { nsu, cents } of jumps) this.jumps.set(nsu, cents);
+    this.balanceCents = balance;
+    this.links = this.links.slice(resume.index);
+    this.start = resume.balance;
+    this.hole = hole;
+    return hole;
+  }
+}

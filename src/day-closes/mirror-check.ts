@@ -1,0 +1,118 @@
+// Whether the mirror is whole by its own account: no balance jumps, no certified day has a line that its certificates do
+// not, and there are as many lines as were mirrored.
+import { statementDayOf } from '../brazil/statement-day.js';
+import type { Link } from '../statement/chain.js';
+import { BalanceWalk } from './balance-walk.js';
+import type { Certificate } from './certificate.js';
+import { differs } from './chain-check.js';
+import type { CheckedLine, Difference } from './kept-line.js';
+
+/** What the chain says, but for its texts. */
+export interface Chain {
+  state: { nextDate: string; amendFrom: string | null; seenArrival: bigint } | null;
+  /** Every revision of a day, oldest first. */
+  days: ReadonlyMap<string, Certificate[]>;
+}
+
+/** What the mirror says of itself; `firstHoleNsu`: up to there its chain is proved. */
+interface Mirror {
+  lastNsu: bigint | null;
+  lineCount: bigint;
+  balanceCents: bigint | null;
+  firstHoleNsu: bigint | null;
+}
+
+type Line = CheckedLine & { arrival: bigint };
+
+export class MirrorCheck {
+  readonly walk: BalanceWalk;
+  /** Lines of days that are certified, or of before them, that are still to be amended in. */
+  readonly waiting: { nsu: bigint; date: string }[] = [];
+  private lines = 0n;
+  private lastNsu: bigint | null = null;
+
+  constructor(
+    private readonly chain: Chain,
+    private readonly mirror: Mirror | null,
+    accepted: ReadonlySet<bigint>,
+  ) {
+    this.walk = new BalanceWalk(accepted);
+  }
+
+  /** The next lines by nsu; `isCut` while there are more. */
+  take(lines: readonly Line[], isCut: boolean): Difference | null {
+    this.lines += BigInt(lines.length);
+    this.lastNsu = lines.at(-1)?.nsu ?? this.lastNsu;
+    const jump = this.jumpIn(lines, isCut);
+    if (jump) return jump;
+    for (const line of lines) {
+      if (line.sealDate !== null || !this.isOfClosedDay(line)) continue;
+      const { nsu } = line;
+      const date = statementDayOf(line.occurredAt);
+      if (this.isLeftOut(line, date))
+        return { date, nsu, field: 'line', certified: 'none', found: 'a line' };
+      this.waiting.push({ nsu, date });
+    }
+    return null;
+  }
+
+  /** There are as many lines as were mirrored, and the last one is the one that was. */
+  differenceOfMirror(): Difference | null {
+    if (!this.mirror) return differs(null, 'lines', 0n, this.lines);
+    const { lineCount, lastNsu, balanceCents, firstHoleNsu } = this.mirror;
+    const count = differs(null, 'lines', lineCount, this.lines);
+    // While lines are being read, what the last one is has not been told yet.
+    if (count || firstHoleNsu !== null) return count;
+    return (
+      differs(null, 'last line', lastNsu, this.lastNsu) ??
+      differs(null, 'balance', balanceCents, this.walk.balanceCents)
+    );
+  }
+
+  /** Nothing that the certificate says is still to be amended. */
+  isSettled({ date, balanceNsu }: Certificate): boolean {
+    const { state } = this.chain;
+    if (state?.amendFrom && date >= state.amendFrom) return false;
+    const counted = balanceNsu === null ? null : BigInt(balanceNsu);
+    return !this.waiting.some(
+      (line) => line.date <= date || (counted !== null && line.nsu <= counted),
+    );
+  }
+
+  /** Whether the walk has come by there. */
+  hasWalked(nsu: bigint): boolean {
+    return this.walk.hole === null || nsu < this.walk.hole.nsu;
+  }
+
+  /** Where balances do not link, below where the mirror itself says so. */
+  private jumpIn(lines: readonly Line[], isCut: boolean): Difference | null {
+    const hole = this.walk.take(lines.map(linkOf), isCut);
+    const firstHoleNsu = this.mirror?.firstHoleNsu ?? null;
+    if (!hole || (firstHoleNsu !== null && hole.nsu >= firstHoleNsu)) return null;
+    const line = lines.find(({ nsu }) => nsu === hole.nsu);
+    const date = line ? statementDayOf(line.occurredAt) : null;
+    const found = `${line?.balancePreviousCents ?? 'another'}`;
+    const certified = `${hole.balanceCents ?? 'what adds up'}`;
+    return { date, nsu: hole.nsu, field: 'balance before', certified, found };
+  }
+
+  private isOfClosedDay({ occurredAt }: Line): boolean {
+    const { state, days } = this.chain;
+    return state !== null && days.size > 0 && statementDayOf(occurredAt) < state.nextDate;
+  }
+
+  /** No certificate has the line, though it was seen and nothing is to be amended for it. */
+  private isLeftOut({ arrival }: Line, date: string): boolean {
+    const { state, days } = this.chain;
+    if (!state || arrival > state.seenArrival) return false;
+    // A line of before the first certified day is amended into that day.
+    const first = [...days.keys()].reduce((least, each) => (each < least ? each : least));
+    return state.amendFrom === null || (date < first ? first : date) < state.amendFrom;
+  }
+}
+
+function linkOf(line: Line): Link {
+  const signed = line.isCredit ? line.amountCents : -line.amountCents;
+  const { nsu, balancePreviousCents: previous, currentBalanceCents: current } = line;
+  return { nsu, previous, current, signed };
+}
