@@ -415,8 +415,6 @@ DROP INDEX "reconciliation_run_running";
 -- CreateIndex
 CREATE UNIQUE INDEX "reconciliation_run_running" ON "reconciliation_run"("account_id") WHERE (state = 'running');
 
--- CreateIndex
-CREATE INDEX "match_unlinked_by_hand" ON "match"("account_id", "nsu") WHERE (unlinked_by IS NOT NULL);
 
 -- CreateIndex
 CREATE INDEX "match_unlinked" ON "match"("account_id", "unlinked_at") WHERE (unlinked_at IS NOT NULL);
