@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { writeAdjustments } from '../contract/charge-terms.js';
 import { findSettlementBreaks, type ReviewedCredit } from './settlement-review.js';
 
 const at = (second: number) => new Date(Date.UTC(2026, 1, 2, 12, 0, second));
@@ -76,6 +77,31 @@ describe('what was paid of a charge of 1000', () => {
   it('after its time is told of the lines after it alone', () => {
     const expired = credit([[400], [600]], { expiredAt: at(0) });
     expect(told(expired)).toEqual(['paid_after_expiry 2 600']);
+  });
+
+  it.each<[string, [number, number?][], string[]]>([
+    ['less is what is still owed', [[400]], ['underpaid 1 600']],
+    [
+      'twice is once too late and once too many',
+      [[1_000], [1_000]],
+      ['paid_after_expiry 1 1000', 'duplicate_payment 2 1000'],
+    ],
+    ['more is too much', [[1_200]], ['overpaid 1 200']],
+  ])('after its time, %s', (_, payments, breaks) =>
+    expect(told(credit(payments, { expiredAt: at(-1) }))).toEqual(breaks),
+  );
+
+  it('after its time is right where a fine was asked for, and wrong without it', () => {
+    const fine = { isPercentage: true, date: '2026-03-02', amount: 200n };
+    const terms = writeAdjustments({ discounts: [], fine, interest: null });
+    const late = { expiredAt: at(-1), dueDate: '2026-03-02', terms };
+    const paidLate = (cents: number) => {
+      const paid = credit([[cents]], late);
+      for (const payment of paid.payments) payment.occurredAt = new Date('2026-04-20T15:00:00Z');
+      return told({ ...paid, expiredAt: new Date('2026-03-03T12:00:00Z') });
+    };
+    expect(paidLate(1_020)).toEqual([]);
+    expect(paidLate(1_000)).toEqual(['underpaid 1 20']);
   });
 
   it('leaves alone what a declared rule tolerates, and tells what comes on top of it', () => {

@@ -1,6 +1,7 @@
 // What is wrong with what was paid of a charge or QR code, though its lines are matched. Said anew from all of its lines
 // each time, in the order in which they happened, so that the order in which they came changes nothing.
 import { saoPauloDay } from '../brazil/statement-day.js';
+import { readAdjustments } from '../contract/charge-terms.js';
 import { owedWhenPaid, type ExpectedTerms } from '../expected-payments/settlement.js';
 import { formatReais } from '../money/cents.js';
 import type { SettlementBreakKind } from './judged.js';
@@ -39,10 +40,10 @@ export interface Finding {
 /** The surer to be given back, the sooner told: a line has one break at most. */
 const precedence: readonly SettlementBreakKind[] = [
   'paid_after_void',
-  'paid_after_expiry',
   'duplicate_payment',
   'overpaid',
   'underpaid',
+  'paid_after_expiry',
 ];
 const rankOf = ({ kind }: Finding): number => precedence.indexOf(kind);
 
@@ -111,24 +112,31 @@ function findOfCharge(credit: ReviewedCredit, kept: readonly Kept[]): Finding[] 
   }
   const last = kept.at(-1);
   const rest = last ? restOf(credit, grossCents, last) : 0n;
-  if (last && rest > 0n && !findings.some(({ nsu }) => nsu === last.nsu)) {
-    const told = { credit, nsu: last.nsu, evidence: evidenceOf(owed, grossCents) };
-    findings.push(finding({ ...told, kind: 'underpaid', amountCents: rest }));
-  }
-  return findings;
+  const ofLast = findings.find(({ nsu }) => nsu === last?.nsu);
+  if (!last || rest <= 0n || (ofLast && ofLast.kind !== 'paid_after_expiry')) return findings;
+  // What is still owed is told before that it came late: a line has one break.
+  const told = { credit, nsu: last.nsu, evidence: evidenceOf(owed, grossCents) };
+  const underpaid = finding({ ...told, kind: 'underpaid', amountCents: rest });
+  return [...findings.filter((one) => one !== ofLast), underpaid];
 }
 
 function kindOf(
-  { cancelledAt, expiredAt, amountCents }: ReviewedCredit,
+  { cancelledAt, expiredAt, amountCents, terms }: ReviewedCredit,
   { occurredAt, rule }: ReviewedPayment,
   wasSettled: boolean,
   excessCents: bigint,
 ): SettlementBreakKind | null {
   if (isAfterVoid(rule, occurredAt, cancelledAt)) return 'paid_after_void';
-  if (rule !== 'hand' && expiredAt !== null && occurredAt > expiredAt) return 'paid_after_expiry';
-  if (amountCents === null) return null;
-  if (wasSettled) return 'duplicate_payment';
-  return excessCents > 0n ? 'overpaid' : null;
+  if (amountCents !== null && wasSettled) return 'duplicate_payment';
+  if (amountCents !== null && excessCents > 0n) return 'overpaid';
+  if (rule === 'hand' || expiredAt === null || occurredAt <= expiredAt) return null;
+  return mayBePaidLate(terms) ? null : 'paid_after_expiry';
+}
+
+/** Who asks for a fine or interest expects to be paid late: what was owed on that day says whether it is right. */
+function mayBePaidLate(terms: string | null): boolean {
+  const { fine, interest } = readAdjustments(terms);
+  return fine !== null || interest !== null;
 }
 
 /**

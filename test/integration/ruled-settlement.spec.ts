@@ -61,7 +61,7 @@ describe('what a declared rule matched', () => {
   it.each([
     ['while the window of its line is open', []],
     ['after the window of its line is closed', ['2026-06-20']],
-  ])('stays when the charge is cancelled %s, and is told as paid after that', async (_, closed) => {
+  ])('stays when the charge is cancelled %s, and is what it was', async (_, closed) => {
     const id = await room.expect({ cents: 1_000, document: anna });
     await room.rule(matchRule({}));
     await room.line({ nsu: 1, cents: 1_000, document: anna });
@@ -72,7 +72,7 @@ describe('what a declared rule matched', () => {
     const again = await room.expect({ cents: 1_000, document: anna, dueDate: '2026-08-01' });
     for (const __ of ['once', 'twice']) await room.judge();
     expect(await room.book()).toEqual({
-      1: [paysByRule(id, 1_000), 'paid_after_void'],
+      1: [paysByRule(id, 1_000)],
       2: [paysByRule(again, 1_000)],
     });
   });

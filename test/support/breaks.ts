@@ -131,6 +131,17 @@ export class BookOfBreaks {
     const day = await database.prisma.$transaction((tx) => listDay(tx, accountId, all));
     expect(countOf(day.map(({ state }) => state))).toEqual(listed);
   };
+
+  /** What the trail of a break tells, step by step. */
+  readonly steps = async (id: string): Promise<string[]> =>
+    (await this.get(id)).trail.map(({ action }: { action: string }) => action);
+
+  readonly liveMatches = (nsu: number) =>
+    this.sql(
+      `SELECT rule, made_by IS NOT NULL AS "byHand", amount_cents::int AS cents FROM match
+       WHERE nsu = $1 AND unlinked_at IS NULL ORDER BY cents`,
+      nsu,
+    );
 }
 
 function countOf(states: string[]): Map<string, number> {
@@ -138,3 +149,8 @@ function countOf(states: string[]): Map<string, number> {
   for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);
   return counts;
 }
+
+export const codeOf = ({ status, body }: { status: number; body: { code?: string } }) => [
+  status,
+  body.code,
+];

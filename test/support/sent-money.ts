@@ -52,6 +52,35 @@ export class SentMoney {
   readonly reconciliation = (visibilityBoundMs: number | null = 10_000) =>
     this.judgement(visibilityBoundMs).reconciliation;
 
+  /** A charge of R$ 10.00 that lines name by this reference; its expected payment. */
+  readonly charge = async (reference: string): Promise<string> => {
+    const id = randomUUID();
+    await this.run(
+      `WITH e AS (
+         INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, amount_cents, is_multi_use)
+         VALUES ($1, $2, gen_random_uuid(), 'create_charge', true, 1000, false)
+       ), r AS (
+         INSERT INTO expected_payment_reference VALUES ($1, 'external_id', $3, $2)
+       )
+       INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type, amount_cents)
+       VALUES ($1, $3, gen_random_uuid(), $2, 'BANKSLIP', 1000)`,
+      this.service().accountId,
+      id,
+      reference,
+    );
+    return id;
+  };
+
+  /** Breaks of the ten lines from this one on. */
+  readonly breaksFrom = async (nsu: number) => {
+    const { rows } = await this.run(
+      `SELECT kind, state, nsu::int FROM break WHERE account_id = $1 AND nsu BETWEEN $2 AND $2 + 9 ORDER BY nsu, kind`,
+      this.service().accountId,
+      nsu,
+    );
+    return rows;
+  };
+
   /** An operation with one expected payment for each list of references; the ids of both. */
   readonly send = async ({
     kind = 'create_transfer',

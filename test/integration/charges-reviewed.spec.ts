@@ -1,0 +1,210 @@
+// Charges as their payments, ends and refunds are reviewed again and again, and what is told of each.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describeCharge } from '../../src/charges/charge-view.js';
+import { listRefunds } from '../../src/charges/charges.queries.js';
+import { listExpectedPaymentRows } from '../../src/reconciliation/book.queries.js';
+import { readSummary } from '../../src/reconciliation/summary.queries.js';
+import { SentMoney } from '../support/sent-money.js';
+import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+
+let service: ServiceDatabase;
+let nsu = 0;
+beforeAll(async () => {
+  service = await serviceDatabase();
+});
+afterAll(() => service.drop());
+beforeEach(() => {
+  nsu += 10;
+});
+
+const book = new SentMoney(() => service);
+const { run, charge } = book;
+const breaksOf = () => book.breaksFrom(nsu);
+const verdicts = async () =>
+  (await book.verdicts()).filter((one) => one.nsu >= nsu).map(({ verdict }) => verdict);
+const pix = { isCredit: true, typeName: 'CREDIT_PIX' };
+
+it('a charge that was found cancelled after its payment is told, and a reopening changes nothing', async () => {
+  await charge('ended');
+  await book.mirror({ ...pix, nsu, externalId: 'ended' });
+  await book.reconcile();
+  expect(await breaksOf()).toEqual([]);
+  await run(
+    `UPDATE charge SET cancelled_at = now(), checked_at = clock_timestamp() WHERE correlation_id = 'ended'`,
+  );
+  await book.judgement().standing.wakeContradicted();
+  expect(book.woken.at(-1)).toEqual(['reconcile', { accountId: service.accountId }]);
+  await book.reconcile();
+  expect(await breaksOf()).toEqual([{ kind: 'paid_after_void', state: 'open', nsu }]);
+  const before = book.woken.length;
+  await book.judgement().standing.wakeContradicted();
+  expect(book.woken).toHaveLength(before);
+});
+
+it('of many charges that ended each is reviewed, and none that can get no break is woken for', async () => {
+  for (const [place, reference] of ['one', 'other', 'back'].entries()) {
+    await charge(reference);
+    const endToEndId = `end ${reference}`;
+    await book.mirror({ ...pix, nsu: nsu + place, externalId: reference, endToEndId, age: 9 });
+  }
+  await book.mirror({
+    ...{ nsu: nsu + 3, typeName: 'DEBIT_PIX_REFUND' },
+    originalEndToEndId: 'end back',
+  });
+  await book.reconcile();
+  await run(
+    `UPDATE charge SET cancelled_at = now(), checked_at = now() WHERE correlation_id IN ('one', 'other', 'back')`,
+  );
+  await run(`UPDATE reconciliation_state SET charges_reviewed_at = now() - interval '1 hour'`);
+  const { standing, review } = book.judgement();
+  expect(await review.reviewEnded(service.accountId, 1)).toBe(true);
+  expect(await breaksOf()).toEqual([
+    { kind: 'paid_after_void', state: 'open', nsu },
+    { kind: 'paid_after_void', state: 'open', nsu: nsu + 1 },
+  ]);
+  const before = book.woken.length;
+  await standing.wakeContradicted();
+  expect(book.woken).toHaveLength(before);
+  const { rows } = await run(
+    `SELECT charges_reviewed_at > now() - interval '15 minutes' AS it FROM reconciliation_state`,
+  );
+  expect(rows).toContainEqual({ it: true });
+});
+
+it('what the bank gives back of a payment is told of its charge, and settles its duplicate', async () => {
+  await charge('twice');
+  await book.mirror(
+    { ...pix, nsu, externalId: 'twice', endToEndId: 'E1', age: 9 },
+    { ...pix, nsu: nsu + 1, externalId: 'twice', endToEndId: 'E2', age: 8 },
+  );
+  await book.reconcile();
+  expect(await breaksOf()).toEqual([{ kind: 'duplicate_payment', state: 'open', nsu: nsu + 1 }]);
+  await book.mirror({ nsu: nsu + 2, typeName: 'DEBIT_PIX_REFUND', originalEndToEndId: 'E2' });
+  await book.reconcile();
+  expect(await breaksOf()).toEqual([
+    { kind: 'duplicate_payment', state: 'resolved', nsu: nsu + 1 },
+  ]);
+  expect(await verdicts()).toContain('return by return');
+  expect((await book.events()).at(-1)).toMatchObject({
+    type: 'charge.returned',
+    data: { correlationId: 'twice', settlement: 'returned', nsu: nsu + 2 },
+  });
+  await run(
+    `WITH undone AS (UPDATE match SET unlinked_at = now(), unlinked_by = 'k' WHERE nsu = $2)
+     INSERT INTO deferred_line (account_id, nsu) VALUES ($1, $2)`,
+    service.accountId,
+    nsu + 2,
+  );
+  await book.reconcile();
+  expect(await verdicts()).toContain('unexpected');
+});
+
+describe('what a person has decided about a payment', () => {
+  const decide = (sql: string) => run(sql, service.accountId, nsu + 1);
+
+  it('is not told again under another name once a part of the first payment went back', async () => {
+    await charge('accepted');
+    await book.mirror(
+      { ...pix, nsu, externalId: 'accepted', endToEndId: 'E3', age: 9 },
+      { ...pix, nsu: nsu + 1, externalId: 'accepted', endToEndId: 'E4', age: 8 },
+    );
+    await book.reconcile();
+    await decide(
+      `UPDATE break SET state = 'resolved', resolved_at = now(), resolution = 'accept', resolved_by = 'k'
+       WHERE account_id = $1 AND nsu = $2`,
+    );
+    const part = { typeName: 'DEBIT_PIX_REFUND', amountCents: 100 };
+    await book.mirror({ ...part, nsu: nsu + 2, originalEndToEndId: 'E3' });
+    await book.reconcile();
+    await run(
+      `UPDATE charge SET cancelled_at = now(), checked_at = now() WHERE correlation_id = 'accepted'`,
+    );
+    await book.reconcile();
+    expect(await breaksOf()).toEqual([
+      { kind: 'paid_after_void', state: 'open', nsu },
+      { kind: 'duplicate_payment', state: 'resolved', nsu: nsu + 1 },
+    ]);
+  });
+
+  it('holds when the charge that he linked it to is cancelled so that it is not paid twice', async () => {
+    const id = await charge('linked');
+    await book.mirror({ ...pix, nsu: nsu + 1 });
+    await book.reconcile();
+    await decide(
+      `UPDATE break SET state = 'resolved', resolved_at = now(), resolution = 'link', resolved_by = 'k'
+       WHERE account_id = $1 AND nsu = $2`,
+    );
+    await run(
+      `INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, made_by, evidence)
+       VALUES ($1, gen_random_uuid(), $2, $3, 1000, 'hand', 'k', '{}')`,
+      service.accountId,
+      nsu + 1,
+      id,
+    );
+    await run(
+      `UPDATE charge SET cancelled_at = now(), checked_at = now() WHERE correlation_id = 'linked'`,
+    );
+    const before = book.woken.length;
+    await book.judgement().standing.wakeContradicted();
+    expect(book.woken).toHaveLength(before);
+    await book.judgement().review.review(service.database.prisma as never, service.accountId, [id]);
+    expect(await breaksOf()).toEqual([{ kind: 'unexpected', state: 'resolved', nsu: nsu + 1 }]);
+  });
+});
+
+it('a refund whose money came back is told so with its charge', async () => {
+  await charge('given back');
+  await book.mirror({ ...pix, nsu, externalId: 'given back', endToEndId: 'E9', age: 9 });
+  const refund = await book.send({
+    kind: 'refund_pix',
+    state: 'succeeded',
+    references: [{ kind: 'end_to_end_id', value: 'D3' }],
+  });
+  await run(
+    `INSERT INTO refund (account_id, id, original_nsu, amount_cents, end_to_end_id, state, expected_payment_id)
+     VALUES ($1, $2, $3, 1000, 'D3', 'accepted', $4)`,
+    ...[service.accountId, refund.operationId, nsu, refund.expectedPaymentId],
+  );
+  const settlements = async () => {
+    await book.reconcile();
+    const { prisma } = service.database;
+    const refunds = await listRefunds(prisma, service.accountId, [BigInt(nsu)]);
+    const payments = [{ nsu: BigInt(nsu), amountCents: 1_000n, occurredAt: new Date() } as never];
+    const row = { answer: null, createdAt: new Date() } as never;
+    return describeCharge(row, payments, refunds, '2026-01-01').refunds;
+  };
+  expect(await settlements()).toMatchObject([{ orderedBy: 'us', settlement: 'open' }]);
+  await book.mirror({ nsu: nsu + 1, typeName: 'DEBIT_PIX_REFUND', endToEndId: 'D3', age: 6 });
+  expect(await settlements()).toMatchObject([{ settlement: 'settled' }]);
+  await book.mirror({ nsu: nsu + 2, isCredit: true, endToEndId: 'D3' });
+  expect(await settlements()).toMatchObject([{ settlement: 'returned', state: 'accepted' }]);
+});
+
+it('nothing is to come of a charge that was cancelled unpaid; one that the bank postponed is not overdue', async () => {
+  const count = async () => {
+    const { open, overdue } = await readSummary(
+      service.database.prisma,
+      service.accountId,
+      '2026-06-10',
+    );
+    return [Number(open), Number(overdue)] as const;
+  };
+  const [open, overdue] = await count();
+  const ids = [await charge('late'), await charge('cancelled'), await charge('postponed')];
+  await run(`UPDATE expected_payment SET due_date = '2026-06-01' WHERE id = ANY ($1::uuid[])`, ids);
+  await run(
+    `UPDATE charge SET due_date = '2026-06-01' WHERE expected_payment_id = ANY ($1::uuid[])`,
+    ids,
+  );
+  expect(await count()).toEqual([open + 3, overdue + 3]);
+  await run(`UPDATE charge SET cancelled_at = now() WHERE correlation_id = 'cancelled'`);
+  await run(`UPDATE charge SET bank_due_date = '2026-06-20' WHERE correlation_id = 'postponed'`);
+  expect(await count()).toEqual([open + 2, overdue + 1]);
+  const filters = { state: null, reference: null, operationId: null, beforeId: null, limit: 100 };
+  const rows = await listExpectedPaymentRows(service.database.prisma, service.accountId, {
+    ...filters,
+    today: '2026-06-10',
+  });
+  const stateOf = (id: string) => rows.find((row) => row.id === id)?.state;
+  expect(ids.map(stateOf)).toEqual(['overdue', 'withdrawn', 'open']);
+});
