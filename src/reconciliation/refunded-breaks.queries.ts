@@ -44,6 +44,18 @@ export async function listGivenBack(
 const isAmong = (nsus: bigint[] | null) =>
   nsus === null ? Prisma.sql`true` : Prisma.sql`b.nsu = ANY (${nsus}::bigint[])`;
 
+/**
+ * Of a break (b), an entry (e) and what the statement shows of its refund (seen): all that was in question when it was asked
+ * for went back with it, or nothing is left of the Pix. The rest of what was paid too much is told by the review of the
+ * charge.
+ */
+const coversItsBreak = Prisma.sql`(seen.paid >= COALESCE((e.detail ->> 'ofCents')::bigint, seen.paid)
+  OR (SELECT t.amount_cents FROM "transaction" t WHERE t.account_id = b.account_id AND t.nsu = b.nsu) <= (
+    SELECT sum(CASE m.role WHEN 'payment' THEN m.amount_cents ELSE -m.amount_cents END) FROM refund given
+    JOIN match m ON m.account_id = given.account_id AND m.expected_payment_id = given.expected_payment_id
+      AND m.unlinked_at IS NULL
+    WHERE given.account_id = b.account_id AND given.original_nsu = b.nsu))`;
+
 /** Open breaks, of these lines or of all, whose refund the statement shows. */
 export async function resolveRefunded(
   tx: Tx,
@@ -59,7 +71,7 @@ export async function resolveRefunded(
       JOIN break_entry e ON e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund'
       JOIN LATERAL (SELECT seen.* FROM ${refundOfEntry} WHERE ${isOfEntry}) seen ON true
       WHERE b.account_id = ${accountId} AND b.state = 'open' AND ${isAmong(nsus)} AND ${refundStands}
-        AND NOT ${isReopenedSince}
+        AND NOT ${isReopenedSince} AND ${coversItsBreak}
       ORDER BY b.id, e.sequence
     ) asked
     WHERE break.account_id = asked.account_id AND break.id = asked.id

@@ -83,6 +83,20 @@ describe('the money of a break', () => {
     expect((await get(second)).state).toBe('resolved');
   });
 
+  it('leaves the break open while a part of it has not gone back, and gives the rest back under another key', async () => {
+    const { nsu, id } = await broken('unexpected', 9);
+    expect((await act(id, 'refund', { amount: 4 })).status).toBe(200);
+    expect(codeOf(await act(id, 'refund', { amount: 5 }))).toEqual([409, 'refund_under_way']);
+    await shown();
+    expect((await get(id)).state).toBe('open');
+    expect((await act(id, 'refund', { amount: 5 })).status).toBe(200);
+    await shown();
+    expect(await get(id)).toMatchObject({ state: 'resolved', resolution: 'refund' });
+    expect((await refundsOf(nsu)).map(({ amount }: { amount: number }) => amount).sort()).toEqual([
+      4, 5,
+    ]);
+  });
+
   it('cannot go back where it is no Pix, or for whom may not refund', async () => {
     const nsu = await book.line();
     const id = await book.break('unexpected', `nsu:${nsu}`, { nsu, amountCents: 1_000 });

@@ -1,6 +1,6 @@
 // The SQL of giving back the money of a break: what was asked for, and what became of it.
 import type { Db, Tx } from '../../database.service.js';
-import { refundIsOver, refundOfEntry } from '../refunded-breaks.queries.js';
+import { refundIsOver, refundOfEntry, refundStands } from '../refunded-breaks.queries.js';
 
 export interface AskedRefund {
   operationId: string;
@@ -8,6 +8,8 @@ export interface AskedRefund {
   amountCents: bigint | null;
   /** It was refused, not made, or its money came back: nothing comes of it any more. */
   isOver: boolean;
+  /** The statement shows it: what is asked for after that is another. */
+  isShown: boolean;
 }
 
 /** The refund that was asked for under a key. */
@@ -17,7 +19,8 @@ export async function findAsked(
   key: string,
 ): Promise<AskedRefund | null> {
   const [asked] = await db.$queryRaw<AskedRefund[]>`
-    SELECT o.id AS "operationId", o.state, o.amount_cents AS "amountCents", ${refundIsOver} AS "isOver"
+    SELECT o.id AS "operationId", o.state, o.amount_cents AS "amountCents", ${refundIsOver} AS "isOver",
+           ${refundStands} AS "isShown"
     FROM ${refundOfEntry}
     WHERE i.account_id = ${accountId} AND i.kind = 'refund_pix' AND i.identity = ${`key ${key}`}`;
   return asked ?? null;

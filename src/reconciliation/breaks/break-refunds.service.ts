@@ -107,9 +107,19 @@ export class BreakRefunds {
     const { nsu, wholeCents } = await this.pixOf(tx, accountId, found, asked);
     const { key, before } = await this.keyOf(tx, accountId, id);
     const isRepeat = before !== null;
+    if (before && asked.amountCents !== null && asked.amountCents !== before.amountCents)
+      throw new AppError('conflict', {
+        public: 'A refund of another amount is under way.',
+        reason: 'refund_under_way',
+      });
     const amountCents = asked.amountCents ?? before?.amountCents ?? found.amountCents ?? wholeCents;
     const { actor, reason } = asked;
-    const detail = { key, nsu: nsu.toString(), amountCents: amountCents.toString() };
+    const detail = {
+      key,
+      nsu: nsu.toString(),
+      amountCents: amountCents.toString(),
+      ofCents: (found.amountCents ?? wholeCents).toString(),
+    };
     if (!(await queries.hasAsked(tx, accountId, id, key, actor)))
       await writeEntry(tx, accountId, id, 'refund', { actor, reason }, detail);
     return { nsu, key, amountCents, isRepeat };
@@ -131,12 +141,12 @@ export class BreakRefunds {
     return { nsu, wholeCents: line.amountCents };
   }
 
-  /** The key of the refund that lives, or of the next: one that was refused, not made, or came back is over. */
+  /** The key of the refund that lives, or of the next: one that was refused, not made, came back or was made is over. */
   private async keyOf(tx: Tx, accountId: number, id: string) {
     for (let ended = 0; ; ended += 1) {
       const key = refundKeyOf(id, ended);
       const before = await queries.findAsked(tx, accountId, key);
-      if (!before || !before.isOver) return { key, before };
+      if (!before || !(before.isOver || before.isShown)) return { key, before };
     }
   }
 
