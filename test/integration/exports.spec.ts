@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TransactionFiles } from '../../src/exports/transaction-files.service.js';
 import {
@@ -202,12 +202,22 @@ describe('files of the statement', () => {
     const files = service.application.get(TransactionFiles, { strict: false });
     const open = files.open.bind(files);
     const bodies: Readable[] = [];
+    const leaving = new AbortController();
+    const hasLeft = new Promise((resolve) => {
+      leaving.signal.addEventListener('abort', resolve);
+    });
+    // A short file would be in the connection's buffers before anybody could leave.
+    async function* untilGone(body: Readable) {
+      for await (const chunk of body) {
+        yield chunk as Buffer;
+        await hasLeft;
+      }
+    }
     files.open = async (...asked) => {
       const opened = await open(...asked);
       bodies.push(opened.body);
-      return opened;
+      return { ...opened, body: Readable.from(untilGone(opened.body)) };
     };
-    const leaving = new AbortController();
     const response = await fetch(`${service.url}/v1/exports/transactions?format=csv&${march}`, {
       headers: { 'x-service-api-key': apiKey },
       signal: leaving.signal,
