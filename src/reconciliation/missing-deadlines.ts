@@ -23,8 +23,3 @@ export function lastMissingDueDate(today: PlainDate): PlainDate {
 export function debitMissingAfterMs(visibilityBoundMs: number | null): number {
   return Math.max(sentMoneyMs, visibilityBoundMs ?? 0);
 }
-
-/** What a break about an expected payment that did not come is about. */
-export function missingSubject(expectedPaymentId: string): string {
-  return `expected_payment:${expectedPaymentId}`;
-}

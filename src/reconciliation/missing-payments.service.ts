@@ -5,13 +5,9 @@ import { BankService } from '../bank/bank.service.js';
 import { saoPauloDay } from '../brazil/statement-day.js';
 import { Database } from '../database.service.js';
 import { WakeUps } from '../platform/wake-ups.js';
+import { subjectOfExpected } from './break-subjects.js';
 import { Breaks, type NewBreak } from './breaks.service.js';
-import {
-  debitMissingAfterMs,
-  lastMissingDueDate,
-  missingFrom,
-  missingSubject,
-} from './missing-deadlines.js';
+import { debitMissingAfterMs, lastMissingDueDate, missingFrom } from './missing-deadlines.js';
 import * as queries from './missing-payments.queries.js';
 import { lockJudgement } from './verdicts.queries.js';
 
@@ -101,7 +97,7 @@ function toBreak(payment: queries.MissingPayment, waitMs: number): NewBreak {
     dueDate === null ? before(payment.goesAt, -waitMs).toISOString() : missingFrom(dueDate);
   return {
     kind: 'missing',
-    subject: missingSubject(expectedPaymentId),
+    subject: subjectOfExpected(expectedPaymentId),
     amountCents,
     nsu: null,
     expectedPaymentId,

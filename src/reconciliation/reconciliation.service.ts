@@ -3,6 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
+import { boundForTelling } from '../bank/profiles.js';
 import { Database, type Tx } from '../database.service.js';
 import { WakeUps } from '../platform/wake-ups.js';
 import * as breaks from './breaks.queries.js';
@@ -14,7 +15,7 @@ import { isUnnamedDebit, judge, type Records } from './match.js';
 import { isUnexplained, paidBy, withOwnTransfers } from './own-transfers.js';
 import * as ownTransfers from './own-transfers.queries.js';
 import { gatherReceived } from './received.queries.js';
-import { StandingBreaks, visibilityBoundMs } from './standing-breaks.service.js';
+import { StandingBreaks } from './standing-breaks.service.js';
 import { VerdictWriter, type Written } from './verdict-writer.service.js';
 import * as queries from './verdicts.queries.js';
 
@@ -76,7 +77,7 @@ export class ReconciliationService {
     const lines = await queries.listLinesToJudge(tx, accountId, {
       afterArrival,
       limit: batchSize,
-      freshMs: visibilityBoundMs(this.bank.profile),
+      freshMs: boundForTelling(this.bank.profile),
     });
     await queries.recordLooked(tx, accountId);
     const last = lines.at(-1);

@@ -1,6 +1,7 @@
 // What was paid of charges and QR codes, gathered for their review, and the breaks that stand for it.
 import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
+import { subjectOfExpected } from './break-subjects.js';
 import { settlementBreakKinds } from './judged.js';
 import { refundedOf, returnsOf } from './received.queries.js';
 
@@ -109,7 +110,7 @@ export async function listStanding(
     UNION
     SELECT kind, subject FROM break
     WHERE account_id = ${accountId} AND kind = 'underpaid' AND state = 'open'
-      AND subject = ANY (${expectedPaymentIds.map((id) => `expected_payment:${id}`)}::text[])`;
+      AND subject = ANY (${expectedPaymentIds.map(subjectOfExpected)}::text[])`;
 }
 
 export interface SettledByHand {

@@ -4,6 +4,7 @@ import { saoPauloDay } from '../brazil/statement-day.js';
 import { readAdjustments } from '../contract/charge-terms.js';
 import { owedWhenPaid, type ExpectedTerms } from '../expected-payments/settlement.js';
 import { formatReais } from '../money/cents.js';
+import { subjectOfExpected, subjectOfLine } from './break-subjects.js';
 import type { SettlementBreakKind } from './judged.js';
 import { byTime } from './payments.js';
 
@@ -170,6 +171,6 @@ function finding({
   credit: ReviewedCredit;
 }): Finding {
   const isOfAll = kind === 'underpaid' && !isMultiUse;
-  const subject = isOfAll ? `expected_payment:${expectedPaymentId}` : `nsu:${nsu}`;
+  const subject = isOfAll ? subjectOfExpected(expectedPaymentId) : subjectOfLine(nsu);
   return { kind, subject, nsu, amountCents, expectedPaymentId, evidence };
 }

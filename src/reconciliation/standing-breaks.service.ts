@@ -12,7 +12,6 @@ import { MissingPayments } from './missing-payments.service.js';
 import { SettlementReview } from './settlement-review.service.js';
 
 const pageSize = 1_000;
-export const visibilityBoundMs = boundForTelling;
 
 @Injectable()
 export class StandingBreaks {
@@ -35,7 +34,7 @@ export class StandingBreaks {
       last = page.length === pageSize ? (page.at(-1) ?? null) : null;
     } while (last !== null);
     const accounts = [
-      ...(await breaks.listAccountsOfFailed(prisma, visibilityBoundMs(this.bank.profile))),
+      ...(await breaks.listAccountsOfFailed(prisma, boundForTelling(this.bank.profile))),
       ...(await ofBills.listAccountsOfBills(prisma)),
       ...(await ofStatement.listAccountsOfStatement(prisma)),
       ...(await this.review.listAccountsOfEnded()),
@@ -54,7 +53,7 @@ export class StandingBreaks {
       ...(await breaks.listFailedThoughDebited(
         prisma,
         accountId,
-        visibilityBoundMs(this.bank.profile),
+        boundForTelling(this.bank.profile),
       )),
       ...(await ofBills.listUntoldOfBills(prisma, accountId)),
       ...(await ofStatement.listUntoldOfStatement(prisma, accountId)),

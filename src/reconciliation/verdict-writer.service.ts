@@ -5,6 +5,7 @@ import type { Tx } from '../database.service.js';
 import { EventsService, type NewEvent } from '../events/events.service.js';
 import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
 import { WakeUps } from '../platform/wake-ups.js';
+import { subjectOfExpected, subjectOfLine } from './break-subjects.js';
 import * as breaks from './breaks.queries.js';
 import { Breaks } from './breaks.service.js';
 import {
@@ -16,7 +17,6 @@ import {
   type Verdict,
 } from './judged.js';
 import { chargeEvent, unexpectedEvent } from './line-events.js';
-import { missingSubject } from './missing-deadlines.js';
 import { movementEvent, type ToldTransfer } from './movement-events.js';
 import type { Applied } from './rules/declared-rules.service.js';
 import { classifySettled } from './refunded-breaks.queries.js';
@@ -76,7 +76,7 @@ export class VerdictWriter {
       ...(await breaks.resolveExplained(tx, accountId, explained)),
       ...(await breaks.resolveReturned(tx, accountId, returned)),
     ]);
-    const come = matches.map(({ expectedPaymentId }) => missingSubject(expectedPaymentId));
+    const come = matches.map(({ expectedPaymentId }) => subjectOfExpected(expectedPaymentId));
     await this.breaks.resolve(tx, accountId, 'missing', come);
     const touched = [...[...matches, ...unlinked].map(toExpected), ...released];
     await this.review.review(tx, accountId, touched);
@@ -160,7 +160,7 @@ function byExpected<Row extends { expectedPaymentId: string }>(rows: Row[]): Map
 
 function toBreak({ candidates, originalNsu, ...broken }: Broken): breaks.NewBreak {
   const { kind, nsu, amountCents, expectedPaymentId } = broken;
-  const subject = `nsu:${nsu}`;
+  const subject = subjectOfLine(nsu);
   const original = originalNsu === undefined ? {} : { originalNsu: originalNsu.toString() };
   const evidence = { candidates, ...original };
   return { kind, subject, nsu, amountCents, expectedPaymentId, evidence };

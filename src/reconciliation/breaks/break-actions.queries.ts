@@ -1,5 +1,7 @@
 // The SQL of what is done about a break: its row is locked first, and each step is written down.
 import type { Db, Tx } from '../../database.service.js';
+import { subjectOfLine } from '../break-subjects.js';
+import { Prisma } from '../../generated/service/client.js';
 import { toldColumns, type ToldBreak } from '../breaks.queries.js';
 import { lineBreakKinds } from '../judged.js';
 import type { Hand } from './hand-matches.queries.js';
@@ -42,16 +44,19 @@ export async function writeEntry(
     VALUES (${accountId}, ${breakId}::uuid, ${action}, ${actor}, ${reason}, ${JSON.stringify(detail)}::jsonb)`;
 }
 
+const settledBy = (resolution: string, { actor, reason }: Hand) => Prisma.sql`
+  state = 'resolved', resolved_at = now(), resolution = ${resolution}, resolved_by = ${actor},
+  resolution_reason = ${reason}`;
+
 export async function resolveBreak(
   tx: Tx,
   accountId: number,
   id: string,
   resolution: string,
-  { actor, reason }: Hand,
+  hand: Hand,
 ): Promise<ToldBreak[]> {
   return tx.$queryRaw<ToldBreak[]>`
-    UPDATE break SET state = 'resolved', resolved_at = now(), resolution = ${resolution}, resolved_by = ${actor},
-                     resolution_reason = ${reason}
+    UPDATE break SET ${settledBy(resolution, hand)}
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'open'
     RETURNING ${toldColumns}`;
 }
@@ -62,12 +67,11 @@ export async function resolveLineBreaks(
   accountId: number,
   nsu: bigint,
   resolution: string,
-  { actor, reason }: Hand,
+  hand: Hand,
 ): Promise<ToldBreak[]> {
   return tx.$queryRaw<ToldBreak[]>`
-    UPDATE break SET state = 'resolved', resolved_at = now(), resolution = ${resolution}, resolved_by = ${actor},
-                     resolution_reason = ${reason}
-    WHERE account_id = ${accountId} AND nsu = ${nsu} AND subject = ${`nsu:${nsu}`} AND state = 'open'
+    UPDATE break SET ${settledBy(resolution, hand)}
+    WHERE account_id = ${accountId} AND nsu = ${nsu} AND subject = ${subjectOfLine(nsu)} AND state = 'open'
       AND kind = ANY (${[...lineBreakKinds]}::text[])
     RETURNING ${toldColumns}`;
 }

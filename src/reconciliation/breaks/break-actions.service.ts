@@ -6,6 +6,7 @@ import { Database, type Tx } from '../../database.service.js';
 import { OperationResending } from '../../operations/operation-resending.service.js';
 import { AppError, unreachable } from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
+import { subjectOfExpected, subjectOfLine } from '../break-subjects.js';
 import { Breaks } from '../breaks.service.js';
 import { lineBreakKinds } from '../judged.js';
 import { forgetRefunded } from '../refunded-breaks.queries.js';
@@ -99,7 +100,7 @@ export class BreakActions {
   ): Promise<void> {
     const { id, kind, subject, nsu } = assertOpen(found);
     await assertNoRefundUnderWay(tx, accountId, { breakId: id });
-    const isOfLine = nsu !== null && subject === `nsu:${nsu}` && isLineKind(kind);
+    const isOfLine = nsu !== null && subject === subjectOfLine(nsu) && isLineKind(kind);
     if (isOfLine && !(await queries.isMatched(tx, accountId, nsu)))
       await queries.classifyAccepted(tx, accountId, nsu, hand);
     await this.resolve(tx, accountId, id, 'accept', hand);
@@ -198,7 +199,7 @@ function linkOf(
   { nsu, subject, expectedPaymentId }: queries.LockedBreak,
   asked: ActionOf<'link'>,
 ): Link {
-  if (nsu !== null && subject === `nsu:${nsu}`) {
+  if (nsu !== null && subject === subjectOfLine(nsu)) {
     if (asked.nsu !== undefined && asked.nsu !== nsu) throw invalid('Is not the break’s line.');
     if ((asked.expectedPaymentId === undefined) === (asked.allocations === undefined))
       throw invalid('Either expectedPaymentId or allocations says what the line pays.');
@@ -214,7 +215,7 @@ function linkOf(
       })),
     };
   }
-  if (expectedPaymentId === null || subject !== `expected_payment:${expectedPaymentId}`)
+  if (expectedPaymentId === null || subject !== subjectOfExpected(expectedPaymentId))
     throw new AppError('rule_broken', {
       public: 'The break is about neither a line nor an expected payment: nothing can be linked.',
       reason: 'not_linkable',

@@ -15,6 +15,7 @@ import * as queries from './break-reading.queries.js';
 import type { breakDetail, breakView, listBreaks } from './breaks.schema.js';
 import { idsIn, rankCandidates } from './candidate-ranking.js';
 import { ageCutoffs, severityOf } from './severity.js';
+import { subjectOfExpected, subjectOfLine } from '../break-subjects.js';
 
 type Detail = z.output<typeof breakDetail>;
 
@@ -67,8 +68,8 @@ export class BreakReading {
     accountId: number,
     { nsu, expectedPaymentId, subject }: queries.BreakRow,
   ): Promise<Detail['candidates']> {
-    if (nsu !== null && subject === `nsu:${nsu}`) return this.ofLine(accountId, nsu);
-    if (expectedPaymentId !== null && subject === `expected_payment:${expectedPaymentId}`)
+    if (nsu !== null && subject === subjectOfLine(nsu)) return this.ofLine(accountId, nsu);
+    if (expectedPaymentId !== null && subject === subjectOfExpected(expectedPaymentId))
       return this.ofExpected(accountId, expectedPaymentId);
     return [];
   }

@@ -1,6 +1,7 @@
 // The SQL of matches by hand. All matches of a line are made, and undone, together: they add up to it.
 import { v7 as uuidv7 } from 'uuid';
 import type { Tx } from '../../database.service.js';
+import { subjectOfLine } from '../break-subjects.js';
 import type { ToldLine } from '../line-events.js';
 
 export interface HandLine extends ToldLine {
@@ -130,7 +131,7 @@ export async function freeLinkedBreaks(
   const freed = await tx.$queryRaw<{ id: string }[]>`
     UPDATE break SET resolution = 'itself'
     WHERE account_id = ${accountId} AND subject = ANY (${subjects}::text[]) AND state = 'resolved'
-      AND (resolution = 'link' OR resolution = 'accept' AND subject = ${`nsu:${nsu}`})
+      AND (resolution = 'link' OR resolution = 'accept' AND subject = ${subjectOfLine(nsu)})
     RETURNING id`;
   return freed.map(({ id }) => id);
 }

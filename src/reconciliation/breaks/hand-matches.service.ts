@@ -7,6 +7,7 @@ import { EventsService } from '../../events/events.service.js';
 import { ExpectedPaymentsService } from '../../expected-payments/expected-payments.service.js';
 import { owedWhenPaid, settlementOfPaid } from '../../expected-payments/settlement.js';
 import { AppError } from '../../platform/errors.js';
+import { subjectOfExpected, subjectOfLine } from '../break-subjects.js';
 import { Breaks } from '../breaks.service.js';
 import { chargeEvent } from '../line-events.js';
 import { resolveReturned } from '../breaks.queries.js';
@@ -38,7 +39,6 @@ export interface Linked {
 type Allocated = queries.HandExpected & queries.HandMatch & { allocatedCents: bigint };
 
 const undecidedStates: readonly (string | null)[] = ['unknown', 'needs_operator', 'not_executed'];
-const subjectOf = (id: string): string => `expected_payment:${id}`;
 
 @Injectable()
 export class HandMatches {
@@ -91,7 +91,7 @@ export class HandMatches {
     const resolved = await resolveLineBreaks(tx, accountId, nsu, 'link', hand);
     const returned = await resolveReturned(tx, accountId, linked);
     await this.breaks.tellResolved(tx, accountId, [...resolved, ...returned]);
-    const come = paid.map(({ expectedPaymentId }) => subjectOf(expectedPaymentId));
+    const come = paid.map(({ expectedPaymentId }) => subjectOfExpected(expectedPaymentId));
     await this.breaks.resolve(tx, accountId, 'missing', come);
     await this.tellOf(tx, accountId, line, allocated);
     const touched = [...linked, ...before.map(({ expectedPaymentId }) => expectedPaymentId)];
@@ -123,7 +123,7 @@ export class HandMatches {
         reason: 'already_unlinked',
       });
     const expected = [...new Set(unlinked.map(({ expectedPaymentId }) => expectedPaymentId))];
-    const subjects = [`nsu:${nsu}`, ...expected.map(subjectOf)];
+    const subjects = [subjectOfLine(nsu), ...expected.map(subjectOfExpected)];
     for (const breakId of await queries.freeLinkedBreaks(tx, accountId, nsu, subjects))
       await writeEntry(tx, accountId, breakId, 'unlink', hand, { nsu: nsu.toString() });
     if (isJudgedAgain) await verdicts.recordDeferred(tx, accountId, [], [nsu]);

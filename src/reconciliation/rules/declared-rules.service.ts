@@ -2,6 +2,7 @@
 // line's window is closed: it is decided again, with all that competes, whenever one of them comes or goes.
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../database.service.js';
+import { subjectOfLine } from '../break-subjects.js';
 import { Breaks } from '../breaks.service.js';
 import type { Verdict } from '../judged.js';
 import type { ArrivedLine } from '../verdicts.queries.js';
@@ -139,7 +140,7 @@ export class DeclaredRules {
     const released = await candidates.takeBackDeclared(tx, accountId, nsus);
     for (const kind of ['unexpected', 'ambiguous'] as const) {
       const standing = changed.filter((line) => line.standing === kind);
-      const subjects = standing.map(({ nsu }) => `nsu:${nsu}`);
+      const subjects = standing.map(({ nsu }) => subjectOfLine(nsu));
       await this.breaks.resolve(tx, accountId, kind, subjects);
     }
     const isChanged = new Set(nsus);
