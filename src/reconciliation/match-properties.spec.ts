@@ -1,0 +1,154 @@
+// What holds for what references name, whatever the lines and records are.
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Candidate, JudgedLine, Matched, Verdict } from './judged.js';
+import { judge as judgeAll } from './match.js';
+
+const goLiveAt = new Date('2026-01-01T00:00:00Z');
+const judge = (lines: readonly JudgedLine[], named: ReadonlyMap<bigint, readonly Candidate[]>) =>
+  judgeAll(lines, { named, open: new Map() }, goLiveAt);
+
+const ids = ['a', 'b', 'c'];
+const expected = fc.tuple(
+  ...ids.map((id) =>
+    fc.record<Candidate>({
+      expectedPaymentId: fc.constant(id),
+      operationId: fc.constant(id),
+      kind: fc.constant('create_charge'),
+      operationState: fc.constant('succeeded'),
+      isOriginal: fc.constant(false),
+      returnedCents: fc.constant(0n),
+      isCredit: fc.boolean(),
+      amountCents: fc.option(fc.bigInt({ min: 1n, max: 4n }), { freq: 9 }),
+      paidCents: fc.bigInt({ min: 0n, max: 5n }),
+      isMultiUse: fc.boolean(),
+      dueDate: fc.constant(null),
+      terms: fc.constant(null),
+      isWithdrawn: fc.boolean(),
+      referenceKind: fc.constant('correlation_id'),
+      referenceValue: fc.constant(id),
+    }),
+  ),
+);
+const named = fc.array(
+  fc.record({
+    names: fc.array(fc.nat({ max: 2 }), { maxLength: 3 }),
+    isCredit: fc.boolean(),
+    amountCents: fc.bigInt({ min: 0n, max: 8n }),
+    second: fc.integer({ min: -2, max: 5 }),
+  }),
+  { maxLength: 12 },
+);
+const book = fc.tuple(expected, named).map(([payments, rows]) => {
+  const lines = rows.map<JudgedLine>(({ isCredit, amountCents, second }, index) => ({
+    nsu: BigInt(index + 1),
+    isCredit,
+    amountCents,
+    typeName: 'CREDIT_PIX',
+    endToEndId: null,
+    originalEndToEndId: null,
+    isFresh: false,
+    occurredAt: new Date(goLiveAt.getTime() + second * 1_000),
+  }));
+  const candidates = new Map(
+    rows.map(({ names }, index) => [
+      BigInt(index + 1),
+      names.map((name) => payments[name] as Candidate),
+    ]),
+  );
+  return { payments: payments as Candidate[], lines, candidates };
+});
+/** The verdicts of each line. */
+function byLine(verdicts: readonly Verdict[]): Map<bigint, Verdict[]> {
+  const grouped = new Map<bigint, Verdict[]>();
+  for (const verdict of verdicts)
+    grouped.set(verdict.nsu, [...(grouped.get(verdict.nsu) ?? []), verdict]);
+  return grouped;
+}
+
+it('every line ends in one verdict of its own amount, or in matches that add up to it', () => {
+  fc.assert(
+    fc.property(book, ({ lines, candidates }) => {
+      const judged = byLine(judge(lines, candidates));
+      expect(judged.size).toBe(lines.length);
+      for (const { nsu, amountCents } of lines) {
+        const verdicts = judged.get(nsu) ?? [];
+        if (verdicts.length > 1)
+          expect(new Set(verdicts.map(({ verdict }) => verdict))).toEqual(new Set(['matched']));
+        if (verdicts.some(({ verdict }) => verdict === 'classified')) continue;
+        const told = verdicts.map((verdict) => (verdict as Matched).amountCents);
+        expect(told.reduce((sum, cents) => sum + cents, 0n)).toBe(amountCents);
+      }
+    }),
+  );
+});
+
+it('the order in which they are given changes no verdict', () => {
+  const shuffled = book.chain((one) =>
+    fc.tuple(fc.constant(one), fc.shuffledSubarray(one.lines, { minLength: one.lines.length })),
+  );
+  fc.assert(
+    fc.property(shuffled, ([{ lines, candidates }, mixed]) => {
+      expect(judge(mixed, candidates)).toEqual(judge(lines, candidates));
+    }),
+  );
+});
+
+/** The live expectations that the line names and may pay, each once. */
+function fittingOf(line: JudgedLine, named: readonly Candidate[]): Candidate[] {
+  const able = named.filter((each) => !each.isWithdrawn && each.isCredit === line.isCredit);
+  return [...new Map(able.map((each) => [each.expectedPaymentId, each])).values()];
+}
+
+/** Whether just what is owed of them in all has come, and not what is owed of one. */
+function isPaidTogether(line: JudgedLine, fitting: readonly Candidate[]): boolean {
+  if (fitting.some(({ isMultiUse, amountCents }) => isMultiUse || amountCents === null))
+    return false;
+  const owed = fitting.map(({ amountCents }) => amountCents ?? 0n);
+  if (owed.includes(line.amountCents)) return false;
+  return owed.reduce((sum, cents) => sum + cents, 0n) === line.amountCents;
+}
+
+it('a credit is matched to the one live expectation that it names, or to all of which it is the sum, and only then', () => {
+  fc.assert(
+    fc.property(book, ({ lines, candidates }) => {
+      const credits = lines.filter(({ isCredit }) => isCredit);
+      const judged = byLine(judge(credits, candidates));
+      for (const credit of credits) {
+        const fitting = fittingOf(credit, candidates.get(credit.nsu) ?? []);
+        const verdicts = judged.get(credit.nsu) ?? [];
+        if (fitting.length === 1 || (fitting.length > 1 && isPaidTogether(credit, fitting)))
+          expect(verdicts).toMatchObject(
+            fitting.map(({ expectedPaymentId }) => ({ verdict: 'matched', expectedPaymentId })),
+          );
+        else if (credit.occurredAt < goLiveAt)
+          expect(verdicts).toMatchObject([{ verdict: 'classified', category: 'opening' }]);
+        else
+          expect(verdicts).toMatchObject([
+            { verdict: 'break', kind: fitting.length > 1 ? 'ambiguous' : 'unexpected' },
+          ]);
+      }
+    }),
+  );
+});
+
+it('what is paid adds up: the last payment tells the sum of all', () => {
+  fc.assert(
+    fc.property(book, ({ payments, lines, candidates }) => {
+      const verdicts = judge(lines, candidates);
+      for (const { expectedPaymentId, amountCents, paidCents, isMultiUse } of payments) {
+        const own = verdicts.filter(
+          (verdict) =>
+            verdict.verdict === 'matched' && verdict.expectedPaymentId === expectedPaymentId,
+        ) as Matched[];
+        if (own.length === 0) continue;
+        const total = own.reduce((sum, match) => sum + match.amountCents, paidCents);
+        const isMore = amountCents !== null && total > amountCents;
+        const isLess = amountCents !== null && total < amountCents;
+        const last = own.at(-1)?.settlement;
+        expect(last === 'partially_settled').toBe(isLess);
+        expect(last === 'overpaid').toBe(isMore && !isMultiUse);
+      }
+    }),
+  );
+});
