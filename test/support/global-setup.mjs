@@ -27,6 +27,8 @@ async function startPostgres() {
   await removeAbandoned(startEmbeddedPostgres);
   const folder = await mkdtemp(join(await scratchFolder(), prefix));
   await writeFile(join(folder, 'owner'), String(process.pid));
+  process.env.TMPDIR = join(folder, 'tmp'); // what tests start keeps its data there too
+  await mkdir(process.env.TMPDIR);
   const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: () => {} });
   process.env.TEST_DATABASE_URL = server.url('postgres');
   await forgetOnPowerLoss(server.url('postgres'));
