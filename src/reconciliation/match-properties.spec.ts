@@ -1,7 +1,8 @@
 // What holds for what references name, whatever the lines and records are.
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Candidate, JudgedLine, Matched, Verdict } from './judged.js';
+import { areWhole, byLine } from '../../test/support/verdicts.js';
+import type { Candidate, JudgedLine, Matched } from './judged.js';
 import { judge as judgeAll } from './match.js';
 
 const goLiveAt = new Date('2026-01-01T00:00:00Z');
@@ -58,27 +59,10 @@ const book = fc.tuple(expected, named).map(([payments, rows]) => {
   );
   return { payments: payments as Candidate[], lines, candidates };
 });
-/** The verdicts of each line. */
-function byLine(verdicts: readonly Verdict[]): Map<bigint, Verdict[]> {
-  const grouped = new Map<bigint, Verdict[]>();
-  for (const verdict of verdicts)
-    grouped.set(verdict.nsu, [...(grouped.get(verdict.nsu) ?? []), verdict]);
-  return grouped;
-}
-
 it('every line ends in one verdict of its own amount, or in matches that add up to it', () => {
   fc.assert(
     fc.property(book, ({ lines, candidates }) => {
-      const judged = byLine(judge(lines, candidates));
-      expect(judged.size).toBe(lines.length);
-      for (const { nsu, amountCents } of lines) {
-        const verdicts = judged.get(nsu) ?? [];
-        if (verdicts.length > 1)
-          expect(new Set(verdicts.map(({ verdict }) => verdict))).toEqual(new Set(['matched']));
-        if (verdicts.some(({ verdict }) => verdict === 'classified')) continue;
-        const told = verdicts.map((verdict) => (verdict as Matched).amountCents);
-        expect(told.reduce((sum, cents) => sum + cents, 0n)).toBe(amountCents);
-      }
+      expect(areWhole(lines, judge(lines, candidates))).toBe(true);
     }),
   );
 });
