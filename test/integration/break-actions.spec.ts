@@ -178,6 +178,11 @@ describe('what is done about a break', () => {
       document,
       notes: `pagamento ${reference}`,
     });
+    // Asked for when it came: a day may begin between the two.
+    await sql(
+      `UPDATE expected_payment SET created_at = (SELECT occurred_at FROM "transaction" WHERE nsu = $1)`,
+      nsu,
+    );
     const { candidates } = await get(id);
     expect(candidates).toMatchObject([
       {
