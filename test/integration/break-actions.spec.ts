@@ -167,6 +167,24 @@ describe('what is done about a break', () => {
     ]);
   });
 
+  it('holds for the amount that was accepted, and not for more', async () => {
+    await service.sync();
+    const { nsu } = await book.unexpected();
+    const shown = async (cents: number | null) => {
+      const hole = `hole_nsu = $2, hole_balance_cents = $1, broken_since = now() + $1::bigint * interval '0'`;
+      await sql(`UPDATE statement_state SET ${hole}`, cents, nsu);
+      await book.reconcile();
+      return (await service.call('GET', '/v1/breaks?kind=broken_chain')).body.data[0];
+    };
+    const { id } = await shown(40);
+    await act(id, 'accept');
+    expect(await shown(-40)).toMatchObject({ id, resolution: 'accept', amount: 0.4 });
+    expect(await shown(500_000)).toMatchObject({ id, state: 'open', amount: 5_000 });
+    const { trail } = await get(id);
+    expect(trail.at(-1)).toMatchObject({ action: 'reopened', detail: { fromCents: '40' } });
+    expect(await shown(null)).toMatchObject({ id, resolution: 'itself' });
+  });
+
   describe('of a refund', () => {
     const received = async (amount: number) => {
       const { body } = await service.bank.call('POST', '/sandbox/pix/received', {
