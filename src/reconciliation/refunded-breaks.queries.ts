@@ -12,7 +12,9 @@ export const refundOfEntry = Prisma.sql`
   LEFT JOIN refund r ON r.account_id = o.account_id AND r.id = o.id
   CROSS JOIN LATERAL (
     SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment'), 0)::bigint AS paid,
-           COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'return'), 0)::bigint AS returned
+           COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'return'), 0)::bigint AS returned,
+           EXISTS (SELECT FROM expected_payment gone WHERE gone.account_id = r.account_id
+             AND gone.id = r.expected_payment_id AND gone.withdrawn_at IS NOT NULL) AS is_withdrawn
     FROM match m WHERE m.account_id = r.account_id AND m.expected_payment_id = r.expected_payment_id
       AND m.unlinked_at IS NULL
   ) seen`;
@@ -21,9 +23,9 @@ export const isOfEntry = Prisma.sql`i.account_id = e.account_id AND i.kind = 're
   AND i.identity = 'key ' || (e.detail ->> 'key')`;
 /** The money has gone back, and stays there. */
 export const refundStands = Prisma.sql`seen.paid > 0 AND seen.returned = 0`;
-/** Nothing comes of it any more: it may be asked for again. */
+/** Nothing comes of it any more: it may be asked for again. What the bank took and never debited, only a person gives up. */
 export const refundIsOver = Prisma.sql`(seen.returned > 0
-  OR seen.paid = 0 AND o.state IN ('rejected', 'not_executed'))`;
+  OR seen.paid = 0 AND (seen.is_withdrawn OR o.state IN ('rejected', 'not_executed')))`;
 /** What was opened again since an entry (e) is a person's to settle. */
 export const isReopenedSince = Prisma.sql`EXISTS (
   SELECT 1 FROM break_entry again WHERE again.account_id = e.account_id AND again.break_id = e.break_id
@@ -56,6 +58,8 @@ const coversItsBreak = Prisma.sql`(seen.paid >= COALESCE((e.detail ->> 'ofCents'
       AND m.unlinked_at IS NULL
     WHERE given.account_id = b.account_id AND given.original_nsu = b.nsu))`;
 
+const refundSettles = Prisma.sql`${refundStands} AND NOT ${isReopenedSince} AND ${coversItsBreak}`;
+
 /** Open breaks, of these lines or of all, whose refund the statement shows. */
 export async function resolveRefunded(
   tx: Tx,
@@ -70,15 +74,14 @@ export async function resolveRefunded(
       FROM break b
       JOIN break_entry e ON e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund'
       JOIN LATERAL (SELECT seen.* FROM ${refundOfEntry} WHERE ${isOfEntry}) seen ON true
-      WHERE b.account_id = ${accountId} AND b.state = 'open' AND ${isAmong(nsus)} AND ${refundStands}
-        AND NOT ${isReopenedSince} AND ${coversItsBreak}
+      WHERE b.account_id = ${accountId} AND b.state = 'open' AND ${isAmong(nsus)} AND ${refundSettles}
       ORDER BY b.id, e.sequence
     ) asked
     WHERE break.account_id = asked.account_id AND break.id = asked.id
     RETURNING ${toldColumns}`;
 }
 
-/** Breaks of these lines that a refund settled of which the statement shows nothing any more: its money came back. */
+/** Breaks of these lines that a refund settled, and that none settles by what the statement shows now: money came back. */
 export async function reopenUnrefunded(
   tx: Tx,
   accountId: number,
@@ -86,11 +89,13 @@ export async function reopenUnrefunded(
 ): Promise<ToldBreak[]> {
   return tx.$queryRaw<ToldBreak[]>`
     UPDATE break SET state = 'open'
-    WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[]) AND state = 'resolved' AND resolution = 'refund'
+    FROM break b
+    WHERE b.account_id = ${accountId} AND ${isAmong(nsus)} AND b.state = 'resolved' AND b.resolution = 'refund'
       AND NOT EXISTS (
         SELECT 1 FROM break_entry e
         JOIN LATERAL (SELECT seen.* FROM ${refundOfEntry} WHERE ${isOfEntry}) seen ON true
-        WHERE e.account_id = break.account_id AND e.break_id = break.id AND e.action = 'refund' AND ${refundStands})
+        WHERE e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund' AND ${refundSettles})
+      AND break.account_id = b.account_id AND break.id = b.id
     RETURNING ${toldColumns}`;
 }
 
@@ -126,6 +131,21 @@ export async function forgetRefunded(tx: Tx, accountId: number, breakIds: string
     DELETE FROM classification c USING break b
     WHERE b.account_id = ${accountId} AND b.id = ANY (${breakIds}::uuid[]) AND c.account_id = b.account_id
       AND c.nsu = b.nsu AND c.category = 'refunded' AND c.evidence ->> 'breakId' = b.id::text`;
+}
+
+/** The expected payment, where it is of a refund that the bank took and the statement does not show. */
+export async function listUnseenRefunds(
+  tx: Tx,
+  accountId: number,
+  expectedPaymentId: string | null,
+): Promise<string[]> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    SELECT r.expected_payment_id AS id FROM refund r
+    JOIN operation o ON o.account_id = r.account_id AND o.id = r.id AND o.state = 'succeeded'
+    WHERE r.account_id = ${accountId} AND r.expected_payment_id = ${expectedPaymentId}::uuid
+      AND NOT EXISTS (SELECT 1 FROM match m WHERE m.account_id = r.account_id
+        AND m.expected_payment_id = r.expected_payment_id AND m.unlinked_at IS NULL)`;
+  return rows.map(({ id }) => id);
 }
 
 /** How long it may take from the entry of a refund to its operation. */

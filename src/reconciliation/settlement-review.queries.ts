@@ -2,6 +2,7 @@
 import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { subjectOfExpected } from './break-subjects.js';
+import { toldColumns, type ToldBreak } from './breaks.queries.js';
 import { settlementBreakKinds } from './judged.js';
 import { refundedOf, returnsOf } from './received.queries.js';
 
@@ -113,14 +114,59 @@ export async function listStanding(
       AND subject = ANY (${expectedPaymentIds.map(subjectOfExpected)}::text[])`;
 }
 
+/**
+ * Open breaks that had come to more than a person had accepted of them, and come to no more than that any more: they are
+ * accepted as they were, unless a person has done otherwise since. The amounts are those of now.
+ */
+export async function acceptAgain(
+  tx: Tx,
+  accountId: number,
+  standing: (StandingFinding & { amountCents: bigint })[],
+): Promise<ToldBreak[]> {
+  if (standing.length === 0) return [];
+  return tx.$queryRaw<ToldBreak[]>`
+    UPDATE break SET state = 'resolved', resolved_at = now(), resolution = 'accept', resolved_by = again.actor,
+                     resolution_reason = again.reason, amount_cents = again.cents
+    FROM (
+      SELECT b.account_id, b.id, accepted.actor, accepted.reason, accepted.cents
+      FROM unnest(
+        ${standing.map(({ kind }) => kind)}::text[], ${standing.map(({ subject }) => subject)}::text[],
+        ${standing.map(({ amountCents }) => amountCents)}::bigint[]
+      ) AS found(kind, subject, cents)
+      JOIN break b ON b.account_id = ${accountId} AND b.kind = found.kind AND b.subject = found.subject
+        AND b.state = 'open'
+      CROSS JOIN LATERAL (
+        SELECT e.sequence, e.actor, e.reason, (
+          SELECT (more.detail ->> 'fromCents')::bigint FROM break_entry more
+          WHERE more.account_id = b.account_id AND more.break_id = b.id AND more.action = 'reopened'
+            AND more.sequence > e.sequence
+          ORDER BY more.sequence LIMIT 1) AS cents
+        FROM break_entry e
+        WHERE e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'resolved'
+          AND e.detail ->> 'resolution' = 'accept'
+        ORDER BY e.sequence DESC LIMIT 1
+      ) accepted
+      WHERE found.cents <= accepted.cents AND NOT EXISTS (
+        SELECT 1 FROM break_entry since WHERE since.account_id = b.account_id AND since.break_id = b.id
+          AND since.sequence > accepted.sequence AND since.action IN ('reopen', 'unlink', 'link', 'refund'))
+    ) again
+    WHERE break.account_id = again.account_id AND break.id = again.id
+    RETURNING ${toldColumns}`;
+}
+
 export interface SettledByHand {
   kind: string;
   subject: string;
   expectedPaymentId: string | null;
-  amountCents: bigint | null;
+  resolution: string;
+  /** What may be found of it without anything that was not settled. */
+  coveredCents: bigint | null;
 }
 
-/** What a person has settled of what was paid by these lines. */
+/**
+ * What a person has settled of what was paid by these lines. What went back is not found any more; but of a line that
+ * pays several, nobody knows which of them it was of, and what did not come cannot go back.
+ */
 export async function listSettledByHand(
   tx: Tx,
   accountId: number,
@@ -128,10 +174,16 @@ export async function listSettledByHand(
 ): Promise<SettledByHand[]> {
   if (nsus.length === 0) return [];
   return tx.$queryRaw<SettledByHand[]>`
-    SELECT kind, subject, expected_payment_id AS "expectedPaymentId", amount_cents AS "amountCents" FROM break
-    WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[]) AND state = 'resolved'
-      AND resolution IN ('accept', 'refund') AND kind = ANY (${[...settlementBreakKinds]}::text[])
-      AND subject LIKE 'nsu:%'`;
+    SELECT b.kind, b.subject, b.expected_payment_id AS "expectedPaymentId", b.resolution,
+           CASE WHEN b.resolution = 'accept' OR b.kind = 'underpaid' OR EXISTS (
+             SELECT FROM "transaction" line
+             JOIN match m ON m.account_id = line.account_id AND m.nsu = line.nsu AND m.unlinked_at IS NULL
+             WHERE line.account_id = b.account_id AND line.nsu = b.nsu AND m.amount_cents <> line.amount_cents
+           ) THEN b.amount_cents ELSE 0 END AS "coveredCents"
+    FROM break b
+    WHERE b.account_id = ${accountId} AND b.nsu = ANY (${nsus}::bigint[]) AND b.state = 'resolved'
+      AND b.resolution IN ('accept', 'refund') AND b.kind = ANY (${[...settlementBreakKinds]}::text[])
+      AND b.subject LIKE 'nsu:%'`;
 }
 
 /**
@@ -157,7 +209,8 @@ const isEndedButPaid = (after: Prisma.Sql) => Prisma.sql`
         OR line.occurred_at > c.expired_at)
       AND NOT EXISTS (
         SELECT FROM break b WHERE b.account_id = c.account_id AND b.nsu = line.nsu
-          AND (b.kind IN ('paid_after_void', 'paid_after_expiry') OR b.resolution IN ('accept', 'refund')
+          AND (b.kind IN ('paid_after_void', 'paid_after_expiry')
+            OR (b.resolution = 'accept' OR b.resolution = 'refund' AND m.amount_cents <> line.amount_cents)
             AND b.amount_cents >= m.amount_cents - refunded.cents - returned.cents)))`;
 
 export interface EndedCharge {

@@ -33,7 +33,12 @@ export class SettlementReview {
       nsus: [...new Set(rows.map(({ nsu }) => nsu))],
       expectedPaymentIds: [...new Set([...asked, ...rows.map((row) => row.expectedPaymentId)])],
     });
-    const wanted = new Set(found.map(keyOf));
+    const wanted = new Map(found.map((finding) => [keyOf(finding), finding]));
+    const now = standing.map((one) => ({
+      ...one,
+      amountCents: wanted.get(keyOf(one))?.amountCents ?? 0n,
+    }));
+    await this.breaks.tellResolved(tx, accountId, await queries.acceptAgain(tx, accountId, now));
     const over = standing.filter((one) => !wanted.has(keyOf(one)));
     for (const kind of new Set(over.map((one) => one.kind))) {
       const subjects = over.filter((one) => one.kind === kind).map(({ subject }) => subject);
@@ -45,10 +50,14 @@ export class SettlementReview {
       accountId,
       found.map(({ nsu }) => nsu),
     );
+    const untold = found.filter((finding) => !settled.some((one) => covers(one, finding)));
     await this.breaks.open(
       tx,
       accountId,
-      found.filter((finding) => !settled.some((one) => covers(one, finding))),
+      untold.map((finding) => ({
+        ...finding,
+        isNotWhatWasSettled: settled.some((one) => isLeftBy(one, finding)),
+      })),
     );
   }
 
@@ -82,9 +91,15 @@ const keyOf = ({ kind, subject }: queries.StandingFinding): string => `${kind} $
 
 /** What a person has settled is not told again under another name, unless it has come to more. */
 function covers(settled: queries.SettledByHand, finding: Finding): boolean {
-  const { subject, expectedPaymentId, amountCents } = settled;
+  const { subject, expectedPaymentId, coveredCents } = settled;
   if (subject !== finding.subject || expectedPaymentId !== finding.expectedPaymentId) return false;
-  return amountCents !== null && finding.amountCents <= amountCents;
+  return coveredCents !== null && finding.amountCents <= coveredCents;
+}
+
+/** What is found besides what went back has not gone back, whatever it comes to. */
+function isLeftBy(settled: queries.SettledByHand, finding: Finding): boolean {
+  if (settled.resolution !== 'refund' || keyOf(settled) !== keyOf(finding)) return false;
+  return settled.coveredCents !== null && finding.amountCents > settled.coveredCents;
 }
 
 function toCredits(rows: readonly queries.ReviewedRow[]): ReviewedCredit[] {

@@ -5,16 +5,29 @@ import { Prisma } from '../generated/service/client.js';
 import type { Renamed } from '../statement/erasure.queries.js';
 import { toldColumns, type NewBreak, type ToldBreak } from './breaks.queries.js';
 
-/** What a person settled stays so; what settled itself may come about again. */
-const isTold = (kind: string, subject: Prisma.Sql) => Prisma.sql`EXISTS (
+/** What a person settled stays so until it has come to more; what settled itself may come about again. */
+const isTold = (
+  kind: string,
+  subject: Prisma.Sql,
+  cents = Prisma.sql`NULL::bigint`,
+) => Prisma.sql`EXISTS (
   SELECT 1 FROM break b WHERE b.account_id = u.account_id AND b.kind = ${kind} AND b.subject = ${subject}
-    AND NOT (b.state = 'resolved' AND b.resolution = 'itself'))`;
+    AND NOT COALESCE(b.resolution = 'itself' OR b.resolution = 'accept' AND ${cents} > b.amount_cents, false))`;
 const lineIsUntold = Prisma.sql`u.resolved_at IS NULL
   AND NOT ${isTold('unreadable_line', Prisma.sql`'line:' || u.content_hash`)}`;
 const holeIsUntold = Prisma.sql`u.broken_since IS NOT NULL
-  AND NOT ${isTold('broken_chain', Prisma.sql`'hole:' || u.hole_nsu`)}`;
+  AND NOT ${isTold(
+    'broken_chain',
+    Prisma.sql`'hole:' || u.hole_nsu`,
+    Prisma.sql`(SELECT abs(first.balance_previous_cents - u.hole_balance_cents) FROM "transaction" first
+      WHERE first.account_id = u.account_id AND first.nsu = u.hole_nsu)`,
+  )}`;
 const balanceIsUntold = Prisma.sql`u.is_balance_off
-  AND NOT ${isTold('balance_differs', Prisma.sql`'balance:' || u.balance_differs_nsu`)}`;
+  AND NOT ${isTold(
+    'balance_differs',
+    Prisma.sql`'balance:' || u.balance_differs_nsu`,
+    Prisma.sql`abs(u.balance_differs_cents)`,
+  )}`;
 /** An open break (b) of what is over. */
 const isOver = Prisma.sql`b.state = 'open' AND CASE b.kind
   WHEN 'unreadable_line' THEN EXISTS (

@@ -5,7 +5,7 @@ export interface RefundFacts {
   refundedCents: bigint;
   /** Of those, what came back again. */
   reversedCents: bigint;
-  /** Refunds of ours, accepted or without an end, that have no line yet. */
+  /** Refunds of ours, accepted or without an end, that have no line yet and that nobody has given up. */
   pendingCents: bigint;
   /** A refund to that payer is on the statement, and nothing says which Pix it gives back. */
   hasUntiedRefund: boolean;

@@ -101,7 +101,9 @@ export async function readFacts(
            (SELECT COALESCE(sum(amount_cents), 0)::bigint FROM reversed) AS "reversedCents",
            (SELECT COALESCE(sum(amount_cents), 0)::bigint FROM ours
             WHERE state <> 'rejected' AND id NOT IN (
-              SELECT refund_id FROM named WHERE refund_id IS NOT NULL)) AS "pendingCents",
+              SELECT refund_id FROM named WHERE refund_id IS NOT NULL)
+              AND NOT EXISTS (SELECT 1 FROM expected_payment e WHERE e.account_id = ${accountId}
+                AND e.id = ours.expected_payment_id AND e.withdrawn_at IS NOT NULL)) AS "pendingCents",
            ${hasUntiedRefund(accountId, counterparty, occurredAt)} AS "hasUntiedRefund"`;
   return { originalCents: amountCents, ...facts! };
 }

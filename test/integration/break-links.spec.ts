@@ -104,6 +104,22 @@ describe('what a person links', () => {
     expect(await get(id)).toMatchObject({ state: 'open', kind: 'duplicate_payment' });
   });
 
+  it('asks anew what is owed, once the payment whose rest was given up is taken away', async () => {
+    const reference = `short-${randomUUID()}`;
+    const expectedPaymentId = await book.expected({ reference });
+    const nsu = await book.line({ correlationId: reference, amountCents: 900 });
+    await book.reconcile();
+    const [{ id }] = (await service.call('GET', `/v1/breaks?nsu=${nsu}`)).body.data;
+    await act(id, 'accept');
+    const [match] = (await service.call('GET', `/v1/matches?nsu=${nsu}`)).body.data;
+    await service.call('DELETE', `/v1/matches/${match.id}?reason=another`);
+    expect(await get(id)).toMatchObject({ state: 'resolved', resolution: 'itself' });
+    await book.line({ correlationId: reference, amountCents: 999 });
+    await book.reconcile();
+    expect(await get(id)).toMatchObject({ state: 'open', amount: 0.01, expectedPaymentId });
+    expect(await steps(id)).toEqual(['opened', 'resolved', 'unlink', 'reopened']);
+  });
+
   it('links what came back to what was sent, and no more than that', async () => {
     const expectedPaymentId = await book.expected({ isCredit: false });
     const sent = await book.unexpected({ isCredit: false });

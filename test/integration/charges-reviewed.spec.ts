@@ -152,6 +152,94 @@ describe('what a person has decided about a payment', () => {
   });
 });
 
+describe('what was settled of a charge', () => {
+  const settle = (resolution: string) =>
+    run(
+      `UPDATE break SET state = 'resolved', resolved_at = now(), resolution = $2, resolved_by = 'clerk',
+         resolution_reason = 'as agreed' WHERE nsu = $1`,
+      nsu + 1,
+      resolution,
+    );
+  const told = async () => {
+    await book.reconcile();
+    const { rows } = await run(
+      `SELECT kind, COALESCE(resolution, state) AS is, resolved_by AS by, amount_cents::int AS cents FROM break
+       WHERE nsu BETWEEN $1 AND $1 + 9 ORDER BY nsu, kind`,
+      nsu,
+    );
+    return rows;
+  };
+  const trail = async () => {
+    const { rows } = await run(
+      `SELECT action, e.detail ->> 'fromCents' AS "from", e.detail ->> 'toCents' AS "to" FROM break b
+       JOIN break_entry e ON e.break_id = b.id WHERE b.nsu = $1 ORDER BY sequence`,
+      nsu + 1,
+    );
+    return rows;
+  };
+  const overpaid = (is: string, by: string | null, cents: number) => [
+    { kind: 'overpaid', is, by, cents },
+  ];
+  /** R$ 11.00 of R$ 10.00; and R$ 5.00 that were paid before, and are seen later. */
+  const payTooMuch = async (reference: string) => {
+    const id = await charge(reference);
+    const second = { nsu: nsu + 1, amountCents: 1_100, endToEndId: `second ${reference}`, age: 7 };
+    await book.mirror({ ...pix, ...second, externalId: reference });
+    expect(await told()).toEqual(overpaid('open', null, 100));
+    return id;
+  };
+  const payBefore = (reference: string) => {
+    const first = { nsu, amountCents: 500, endToEndId: `first ${reference}`, age: 9 };
+    return book.mirror({ ...pix, ...first, externalId: reference });
+  };
+  const giveBack = (line: number, amountCents: number, originalEndToEndId: string) =>
+    book.mirror({ nsu: line, typeName: 'DEBIT_PIX_REFUND', amountCents, originalEndToEndId });
+
+  it('opens again when it has come to more than was accepted, and not while it has not', async () => {
+    const id = await payTooMuch('too much');
+    await settle('accept');
+    await book.judgement().review.review(service.database.prisma as never, service.accountId, [id]);
+    expect(await told()).toEqual(overpaid('accept', 'clerk', 100));
+    await payBefore('too much');
+    expect(await told()).toEqual(overpaid('open', null, 600));
+    await giveBack(nsu + 2, 400, 'first too much');
+    expect(await told()).toEqual(overpaid('open', null, 200));
+    // What is left is no more than what was accepted: it is, on the same word.
+    await giveBack(nsu + 3, 150, 'second too much');
+    expect(await told()).toEqual(overpaid('accept', 'clerk', 100));
+    expect(await trail()).toEqual([
+      { action: 'opened', from: null, to: null },
+      { action: 'resolved', from: null, to: null },
+      { action: 'reopened', from: '100', to: '600' },
+      { action: 'revised', from: '600', to: '200' },
+      { action: 'resolved', from: '200', to: '100' },
+    ]);
+  });
+
+  it('is not accepted again by itself where a person has opened it since', async () => {
+    await payTooMuch('retaken');
+    await settle('accept');
+    await payBefore('retaken');
+    expect(await told()).toEqual(overpaid('open', null, 600));
+    await run(
+      `INSERT INTO break_entry (account_id, break_id, action, detail)
+       SELECT account_id, id, 'reopen', '{}' FROM break WHERE nsu = $1`,
+      nsu + 1,
+    );
+    await giveBack(nsu + 2, 500, 'first retaken');
+    expect(await told()).toEqual(overpaid('open', null, 100));
+  });
+
+  it('does not hide what is left besides what went back, though it is less', async () => {
+    await payTooMuch('refunded');
+    await settle('refund');
+    await giveBack(nsu + 2, 100, 'second refunded');
+    expect(await told()).toEqual(overpaid('refund', 'clerk', 100));
+    await book.mirror({ ...pix, nsu, externalId: 'refunded', amountCents: 50, age: 9 });
+    expect(await told()).toEqual(overpaid('open', null, 50));
+  });
+});
+
 it('a refund whose money came back is told so with its charge', async () => {
   await charge('given back');
   await book.mirror({ ...pix, nsu, externalId: 'given back', endToEndId: 'E9', age: 9 });

@@ -103,6 +103,7 @@ export class BreakActions {
     const isOfLine = nsu !== null && subject === subjectOfLine(nsu) && isLineKind(kind);
     if (isOfLine && !(await queries.isMatched(tx, accountId, nsu)))
       await queries.classifyAccepted(tx, accountId, nsu, hand);
+    await this.refunds.giveUp(tx, accountId, found);
     await this.resolve(tx, accountId, id, 'accept', hand);
     if (isOfLine) await touchRules(tx, accountId);
   }
@@ -118,6 +119,7 @@ export class BreakActions {
     if (resolution === 'itself')
       throw conflict('settled_itself', 'What settled the break was evidence, not a person.');
     if (resolution === 'accept' && nsu !== null) await queries.forgetAccepted(tx, accountId, nsu);
+    if (resolution === 'accept') await this.refunds.waitAgain(tx, accountId, found);
     if (resolution === 'refund') await forgetRefunded(tx, accountId, [id]);
     if (resolution === 'link') await this.unlink(tx, accountId, found, hand);
     const reopened = await queries.reopenBreak(tx, accountId, id, hand);

@@ -2,9 +2,11 @@
 // written down before the bank is asked; that it took it, too; and only the statement, when it shows it, settles the break.
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../database.service.js';
+import { ExpectedPaymentsService } from '../../expected-payments/expected-payments.service.js';
 import { noWishes } from '../../operations/operation.js';
 import { AppError } from '../../platform/errors.js';
 import { RefundsService } from '../../refunds/refunds.service.js';
+import { listUnseenRefunds } from '../refunded-breaks.queries.js';
 import { RefundedBreaks } from '../refunded-breaks.service.js';
 import { lockJudgement } from '../verdicts.queries.js';
 import { lockBreak, writeEntry, type LockedBreak } from './break-actions.queries.js';
@@ -29,6 +31,7 @@ const refundableKinds = [
 ];
 /** Its amount is what did not come: how much is to go back must be said. */
 const underpaid = 'underpaid';
+const missing = 'missing';
 
 interface Prepared {
   nsu: bigint;
@@ -43,6 +46,7 @@ export class BreakRefunds {
     private readonly database: Database,
     private readonly refunds: RefundsService,
     private readonly refunded: RefundedBreaks,
+    private readonly expectedPayments: ExpectedPaymentsService,
   ) {}
 
   /**
@@ -76,6 +80,27 @@ export class BreakRefunds {
       throw error;
     }
     await this.settle(accountId, id, asked, key);
+  }
+
+  /**
+   * A person accepts that what is missing is given up. A refund among that is over, and its money is to be had again; were it
+   * debited after all, that would be a late line.
+   */
+  async giveUp(tx: Tx, accountId: number, { kind, expectedPaymentId }: LockedBreak): Promise<void> {
+    if (kind !== missing) return;
+    const ids = await listUnseenRefunds(tx, accountId, expectedPaymentId);
+    await this.expectedPayments.withdrawEach(tx, accountId, ids);
+  }
+
+  /** What was given up is waited for again. */
+  async waitAgain(
+    tx: Tx,
+    accountId: number,
+    { kind, expectedPaymentId }: LockedBreak,
+  ): Promise<void> {
+    if (kind !== missing) return;
+    const ids = await listUnseenRefunds(tx, accountId, expectedPaymentId);
+    await this.expectedPayments.reinstateEach(tx, accountId, ids);
   }
 
   /** Settles what the statement has shown since; whether there was any. */

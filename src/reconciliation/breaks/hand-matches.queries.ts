@@ -119,7 +119,8 @@ export async function forgetOtherVerdicts(tx: Tx, accountId: number, nsu: bigint
 }
 
 /**
- * The link that settled these breaks is gone, and with it what a person accepted of the line: they stand as those that
+ * The link that settled these breaks is gone, and with it what a person accepted of the line, or of what it left owed: they
+ * stand as those that
  * settled themselves, which the judge opens again where it says the same of the line. The ids of them.
  */
 export async function freeLinkedBreaks(
@@ -131,7 +132,7 @@ export async function freeLinkedBreaks(
   const freed = await tx.$queryRaw<{ id: string }[]>`
     UPDATE break SET resolution = 'itself'
     WHERE account_id = ${accountId} AND subject = ANY (${subjects}::text[]) AND state = 'resolved'
-      AND (resolution = 'link' OR resolution = 'accept' AND subject = ${subjectOfLine(nsu)})
+      AND (resolution = 'link' OR resolution = 'accept' AND (subject = ${subjectOfLine(nsu)} OR kind = 'underpaid'))
     RETURNING id`;
   return freed.map(({ id }) => id);
 }
