@@ -6,7 +6,7 @@ import { isUnanswered } from './candidates.queries.js';
 import * as judged from './judged.js';
 
 const lineBreakKinds: string[] = [...judged.lineBreakKinds];
-/** What has settled itself may come about again; what a person settled stays so. */
+/** What has settled itself may come about again; what a person settled stays so until it has come to more. */
 const reopenedKinds: string[] = [
   ...lineBreakKinds,
   ...judged.settlementBreakKinds,
@@ -22,6 +22,8 @@ export interface NewBreak {
   nsu: bigint | null;
   expectedPaymentId?: string | null;
   evidence: object;
+  /** It is nothing that a person has settled of it, though it comes to no more. */
+  isNotWhatWasSettled?: boolean;
 }
 
 /** A break whose state has changed, for whoever is to be told. */
@@ -57,13 +59,17 @@ export async function resolveOf(
 const clockOffsetOf = (accountId: number) => Prisma.sql`COALESCE(
   (SELECT clock_offset_ms FROM statement_state WHERE account_id = ${accountId}), 0) * interval '1 millisecond'`;
 
-/** Opens breaks, each once; one of a line that was explained for a while is opened again. */
+/**
+ * Opens breaks, each once. One that settled itself is opened again, and one that a person has accepted or refunded where it
+ * has come to more than that; the trail tells from what amount to what.
+ */
 export async function insertBreaks(
   tx: Tx,
   accountId: number,
   breaks: NewBreak[],
 ): Promise<ToldBreak[]> {
   if (breaks.length === 0) return [];
+  const others = breaks.filter(({ isNotWhatWasSettled }) => isNotWhatWasSettled);
   return tx.$queryRaw<ToldBreak[]>`
     INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, expected_payment_id, evidence, opened_day)
     SELECT ${accountId}, b.id, b.kind, 'open', b.subject, b.amount_cents, b.nsu, b.expected_payment_id, b.evidence,
@@ -79,7 +85,10 @@ export async function insertBreaks(
     SET state = 'open', resolved_at = NULL, opened_at = now(), opened_day = EXCLUDED.opened_day,
         evidence = EXCLUDED.evidence, expected_payment_id = EXCLUDED.expected_payment_id,
         amount_cents = EXCLUDED.amount_cents, nsu = EXCLUDED.nsu
-    WHERE break.state = 'resolved' AND break.resolution = 'itself' AND break.kind = ANY (${reopenedKinds})
+    WHERE break.state = 'resolved' AND break.kind = ANY (${reopenedKinds}) AND (break.resolution = 'itself'
+      OR break.resolution IN ('accept', 'refund') AND (EXCLUDED.amount_cents > break.amount_cents
+        OR (break.kind, break.subject) IN (SELECT * FROM unnest(
+          ${others.map(({ kind }) => kind)}::text[], ${others.map(({ subject }) => subject)}::text[]))))
     RETURNING ${toldColumns}`;
 }
 

@@ -18,7 +18,10 @@ export type { NewBreak } from './breaks.queries.js';
 export class Breaks {
   constructor(private readonly events: EventsService) {}
 
-  /** Each once for its kind and subject; one that settled itself is opened again, where its kind can come about again. */
+  /**
+   * Each once for its kind and subject, where its kind can come about again: one that settled itself is opened again, and
+   * one that a person settled when it has come to more, or is said to be nothing of that.
+   */
   async open(tx: Tx, accountId: number, breaks: NewBreak[]): Promise<void> {
     await this.tell(tx, accountId, 'break.opened', await insertBreaks(tx, accountId, breaks));
   }
