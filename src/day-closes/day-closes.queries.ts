@@ -105,12 +105,15 @@ export async function readArrival(db: Db, accountId: number): Promise<bigint> {
   return last?.arrival ?? 0n;
 }
 
-/** Lines of days that are certified, or that lie before them, which no certificate has; and how far it was looked. */
+/**
+ * Lines of days that are certified, or that lie before them, which no certificate has; how far it was looked, and the
+ * lowest number of all lines that came since, whatever their time.
+ */
 export async function listLate(
   tx: Tx,
   accountId: number,
   { seenArrival, before }: { seenArrival: bigint; before: Date },
-): Promise<{ lines: LateLine[]; seenArrival: bigint }> {
+): Promise<{ lines: LateLine[]; lowestNsu: bigint | null; seenArrival: bigint }> {
   const until = await readArrival(tx, accountId);
   const lines = await tx.$queryRaw<LateLine[]>`
     SELECT t.nsu, t.amount_cents AS "amountCents", t.occurred_at AS "occurredAt" FROM "transaction" t
@@ -118,7 +121,11 @@ export async function listLate(
       AND t.occurred_at < ${before} AND NOT EXISTS (
         SELECT 1 FROM line_seal s WHERE s.account_id = t.account_id AND s.nsu = t.nsu)
     ORDER BY t.occurred_at, t.nsu`;
-  return { lines, seenArrival: until };
+  const lowest = await tx.transaction.aggregate({
+    where: { accountId, arrival: { gt: seenArrival, lte: until } },
+    _min: { nsu: true },
+  });
+  return { lines, lowestNsu: lowest._min.nsu, seenArrival: until };
 }
 
 export interface DayLine extends SealedFields {
@@ -198,7 +205,10 @@ export async function findLast(db: Db, accountId: number): Promise<DayClose | nu
   return db.dayClose.findFirst({ where: { accountId }, orderBy: { sequence: 'desc' } });
 }
 
-/** The first day with a certificate whose balance counts one of the lines' numbers, or any beyond it; null for none. */
+/**
+ * The first day with a certificate whose balance counts one of the lines' numbers, or any beyond it; null for none. Most
+ * lines come with numbers beyond all: the last day, or the one that was amended last, counts furthest and says so.
+ */
 export async function findFirstCounting(
   tx: Tx,
   accountId: number,
@@ -206,7 +216,12 @@ export async function findFirstCounting(
 ): Promise<string | null> {
   const [found] = await tx.$queryRaw<{ date: string | null }[]>`
     SELECT min(date) AS date FROM day_close
-    WHERE account_id = ${accountId} AND (certificate::jsonb->>'balanceNsu')::bigint >= ${nsu}`;
+    WHERE account_id = ${accountId} AND (certificate::jsonb->>'balanceNsu')::bigint >= ${nsu}
+      AND (SELECT max((certificate::jsonb->>'balanceNsu')::bigint) FROM (
+        (SELECT certificate FROM day_close WHERE account_id = ${accountId} ORDER BY sequence DESC LIMIT 1)
+        UNION ALL
+        (SELECT certificate FROM day_close WHERE account_id = ${accountId} ORDER BY date DESC, revision DESC LIMIT 1)
+      ) furthest) >= ${nsu}`;
   return found?.date ?? null;
 }
 
