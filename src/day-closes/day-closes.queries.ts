@@ -2,6 +2,7 @@
 import type { Db, Tx } from '../database.service.js';
 import { Prisma, type DayClose } from '../generated/service/client.js';
 import { explanationOf, holdsItsLine } from '../reconciliation/explanation.queries.js';
+import type { Jump } from '../statement/chain.js';
 import type { FollowingLine } from './cut.js';
 import type { SealedFields } from './line-seal.js';
 import { idsOfLine } from './seals.queries.js';
@@ -225,18 +226,26 @@ export async function findFirstCounting(
   return found?.date ?? null;
 }
 
-export interface AcceptedBreak {
-  id: string;
+export interface AcceptedJump extends Jump {
+  breakId: string;
   subject: string;
-  nsu: bigint | null;
   reason: string | null;
 }
 
-/** What persons have accepted of the chain: holes of the statement, and the difference of a day. */
-export async function listAcceptedBreaks(db: Db, accountId: number): Promise<AcceptedBreak[]> {
-  return db.$queryRaw<AcceptedBreak[]>`
-    SELECT id, subject, nsu, resolution_reason AS reason FROM break
-    WHERE account_id = ${accountId} AND kind = 'broken_chain' AND state = 'resolved' AND resolution <> 'itself'`;
+/** What persons have accepted of the chain, jump by jump: of holes of the statement, and of days, the first first. */
+export async function listAcceptedJumps(db: Db, accountId: number): Promise<AcceptedJump[]> {
+  return db.$queryRaw<AcceptedJump[]>`
+    SELECT b.id AS "breakId", b.subject, b.resolution_reason AS reason,
+           (jump->>'nsu')::bigint AS nsu, (jump->>'cents')::bigint AS cents
+    FROM break b CROSS JOIN LATERAL jsonb_array_elements(b.evidence->'jumps') jump
+    WHERE b.account_id = ${accountId} AND b.kind = 'broken_chain' AND b.state = 'resolved' AND b.resolution <> 'itself'
+    ORDER BY b.resolved_at, b.id`;
+}
+
+/** Whether a person has settled the break of a day's difference. */
+export async function isDaySettled(db: Db, accountId: number, subject: string): Promise<boolean> {
+  const where = { accountId, kind: 'broken_chain', subject, state: 'resolved' };
+  return (await db.break.count({ where: { ...where, resolution: { not: 'itself' } } })) > 0;
 }
 
 export async function findFirst(db: Db, accountId: number): Promise<DayClose | null> {
