@@ -1,5 +1,5 @@
 // The chain of balances over a whole mirror, taken piece by piece as it is read.
-import { walkChain, type Hole, type Link } from '../statement/chain.js';
+import { walkChain, type Hole, type Jump, type Link } from '../statement/chain.js';
 
 export class BalanceWalk {
   private links: Link[] = [];
@@ -17,8 +17,9 @@ export class BalanceWalk {
   take(links: readonly Link[], isCut: boolean): Hole | null {
     if (this.hole) return null;
     this.links = [...this.links, ...links];
-    const { accepted, start } = this;
-    const { hole, jumps, balance, resume } = walkChain(this.links, { start, isCut, accepted });
+    const { start } = this;
+    const isAccepted = ({ nsu }: Jump) => this.accepted.has(nsu);
+    const { hole, jumps, balance, resume } = walkChain(this.links, { start, isCut, isAccepted });
     for (const { nsu, cents } of jumps) this.jumps.set(nsu, cents);
     this.balanceCents = balance;
     this.links = this.links.slice(resume.index);

@@ -10,6 +10,7 @@ import { cutOf, readCertificate } from './certificate.js';
 import {
   cutAfter,
   isStraight,
+  sumOf,
   type AcceptedDifference,
   type Cut,
   type CutLine,
@@ -24,9 +25,14 @@ const mostHoles = 100;
 export interface DayBalance {
   before: Cut;
   cut: Cut;
-  /** What the bank's balances have more than the lines, and nobody has accepted. */
-  unexplainedCents: bigint;
-  isBroken: boolean;
+  /** What the bank's balances have more than the lines; null where they link, or persons have accepted all of it. */
+  broken: Unexplained | null;
+}
+
+export interface Unexplained {
+  cents: bigint;
+  /** What the break of the day is about: each jump that no other break has accepted; none where they are too many. */
+  jumps: Jump[];
 }
 
 @Injectable()
@@ -35,13 +41,12 @@ export class DayBalances {
     const before = await this.cutBefore(tx, accountId, date);
     const following = await queries.listFollowing(tx, accountId, before.nsu, lines.length);
     const jumps = isStraight(before, following) ? [] : await this.jumpsOf(tx, accountId, following);
-    const { accepted, unexplained } = await this.accept(tx, accountId, date, following, jumps);
+    const { accepted, broken } = await this.accept(tx, accountId, date, following, jumps);
     const end = statementDayStart(addDays(date, 1));
     return {
       before,
       cut: cutAfter(before, { end, lines, following, differences: accepted }),
-      unexplainedCents: unexplained.reduce((sum, { cents }) => sum + cents, 0n),
-      isBroken: unexplained.length > 0,
+      broken: jumps ? broken : { cents: leftOver(before, following), jumps: [] },
     };
   }
 
@@ -52,39 +57,60 @@ export class DayBalances {
     return readAnchor(tx, accountId, statementDayStart(date));
   }
 
-  /** Every jump of the chain at these lines, whether or not somebody has accepted it. */
-  private async jumpsOf(tx: Tx, accountId: number, following: FollowingLine[]): Promise<Jump[]> {
+  /** Every jump of the chain at these lines, whether or not somebody has accepted it; null where they are too many. */
+  private async jumpsOf(
+    tx: Tx,
+    accountId: number,
+    following: FollowingLine[],
+  ): Promise<Jump[] | null> {
     const [first, last] = [following[0], following.at(-1)];
     if (!first || !last) return [];
     const holes: bigint[] = [];
     for (;;) {
       const { hole, jumps } = await findHole(tx, accountId, first.nsu, last.nsu, holes);
-      if (hole && holes.length < mostHoles && !holes.includes(hole.nsu)) holes.push(hole.nsu);
-      else return jumps.filter(({ nsu }) => nsu >= first.nsu && nsu <= last.nsu);
+      if (!hole) return jumps.filter(({ nsu }) => nsu >= first.nsu && nsu <= last.nsu);
+      if (holes.length === mostHoles || holes.includes(hole.nsu)) return null;
+      holes.push(hole.nsu);
     }
   }
 
+  /** A person accepts a jump as it was told: at that line, of that amount. Another one is another's to accept. */
   private async accept(
     tx: Tx,
     accountId: number,
     date: string,
     following: FollowingLine[],
-    jumps: Jump[],
-  ): Promise<{ accepted: AcceptedDifference[]; unexplained: Jump[] }> {
+    jumps: Jump[] | null,
+  ): Promise<{ accepted: AcceptedDifference[]; broken: Unexplained | null }> {
     const accepted: AcceptedDifference[] = [];
-    const unexplained: Jump[] = [];
-    const breaks = jumps.length === 0 ? [] : await queries.listAcceptedBreaks(tx, accountId);
-    const ofDay = breaks.find(({ subject }) => subject === `day:${date}`);
+    const broken: Unexplained = { cents: 0n, jumps: [] };
+    if (!jumps || jumps.length === 0) return { accepted, broken: null };
+    const taken = await queries.listAcceptedJumps(tx, accountId);
+    let isBroken = false;
     for (const jump of jumps) {
       const { nsu, cents } = jump;
-      const by = breaks.find((each) => each.nsu === nsu) ?? ofDay;
+      const by = taken.find((each) => each.nsu === nsu && each.cents === cents);
       const line = following.find((each) => each.nsu === nsu);
       if (by && line) {
-        const { id: breakId, reason } = by;
+        const { breakId, reason } = by;
         const { occurredAt } = line;
         accepted.push({ nsu, occurredAt, signedCents: cents, breakId, reason });
-      } else unexplained.push(jump);
+      } else isBroken = true;
+      if (by && by.subject !== subjectOfDay(date)) continue;
+      broken.jumps.push(jump);
+      broken.cents += cents;
     }
-    return { accepted, unexplained };
+    return { accepted, broken: isBroken ? broken : null };
   }
+}
+
+/** What the break of a day's difference is about. */
+export function subjectOfDay(date: string): string {
+  return `day:${date}`;
+}
+
+/** What the last of the lines says that the account held, less what the lines come to. */
+function leftOver(before: Cut, following: FollowingLine[]): bigint {
+  const held = following.at(-1)?.currentBalanceCents ?? before.balanceCents;
+  return held - before.balanceCents - sumOf(following);
 }

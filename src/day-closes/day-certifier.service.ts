@@ -11,7 +11,7 @@ import { Breaks } from '../reconciliation/breaks.service.js';
 import * as certificates from './certificate.js';
 import type { Certificate, Explained, Figures } from './certificate.js';
 import { heldAt } from './cut.js';
-import { DayBalances } from './day-balance.service.js';
+import { DayBalances, subjectOfDay, type Unexplained } from './day-balance.service.js';
 import * as queries from './day-closes.queries.js';
 import { linesHashOf } from './line-seal.js';
 import { sealOf } from './line-sealer.service.js';
@@ -47,7 +47,9 @@ export class DayCertifier {
       until: statementDayStart(addDays(date, 1)),
     });
     if (!lines.every(isExplained)) return { outcome: 'waiting' };
-    const { before, cut, ...found } = await this.balances.read(
+    // Asked first: who accepts the break while the day is being read has accepted what it tells.
+    const isSettled = await queries.isDaySettled(tx, accountId, subjectOfDay(date));
+    const { before, cut, broken } = await this.balances.read(
       tx,
       accountId,
       date,
@@ -55,9 +57,10 @@ export class DayCertifier {
     );
     const openingCents = heldAt(before);
     const figures = certificates.figuresOf(openingCents, lines);
-    if (found.isBroken || heldAt(cut) !== figures.closingCents) {
-      const difference = found.unexplainedCents + heldAt(cut) - figures.closingCents;
-      await this.tellDifference(tx, accountId, date, { figures, difference });
+    if (broken || heldAt(cut) !== figures.closingCents) {
+      const cents = (broken?.cents ?? 0n) + heldAt(cut) - figures.closingCents;
+      const { jumps } = broken ?? { jumps: [] };
+      await this.tellDifference(tx, accountId, date, { figures, cents, jumps, isSettled });
       return { outcome: 'differs' };
     }
     const standing = await queries.findStanding(tx, accountId, date);
@@ -76,7 +79,7 @@ export class DayCertifier {
       added: standing ? [...(earlier?.added ?? []), ...made.keys()] : [],
       previousHash: last?.hash ?? certificates.noHash,
     });
-    await this.breaks.resolve(tx, accountId, 'broken_chain', [subjectOf(date)]);
+    await this.breaks.resolve(tx, accountId, 'broken_chain', [subjectOfDay(date)]);
     if (
       standing &&
       certificates.saysTheSame(certificate, certificates.readCertificate(standing.certificate))
@@ -132,34 +135,28 @@ export class DayCertifier {
     ]);
   }
 
+  /** Its break is open whenever a day differs: what a person has accepted of it was something else, or was not all. */
   private async tellDifference(
     tx: Tx,
     accountId: number,
     date: string,
-    { figures, difference }: { figures: Figures; difference: bigint },
+    { figures, cents, jumps, isSettled }: Unexplained & { figures: Figures; isSettled: boolean },
   ): Promise<void> {
+    const subject = subjectOfDay(date);
     const evidence = {
       date,
       opening: formatReaisWithTwoDecimals(figures.openingCents),
       credits: formatReaisWithTwoDecimals(figures.creditCents),
       debits: formatReaisWithTwoDecimals(figures.debitCents),
       closing: formatReaisWithTwoDecimals(figures.closingCents),
-      balanceAtTheBank: formatReaisWithTwoDecimals(figures.closingCents + difference),
+      balanceAtTheBank: formatReaisWithTwoDecimals(figures.closingCents + cents),
+      jumps: jumps.map((jump) => ({ nsu: `${jump.nsu}`, cents: `${jump.cents}` })),
     };
-    await this.breaks.open(tx, accountId, [
-      {
-        kind: 'broken_chain',
-        subject: subjectOf(date),
-        amountCents: difference < 0n ? -difference : difference,
-        nsu: null,
-        evidence,
-      },
-    ]);
+    const amountCents = cents < 0n ? -cents : cents;
+    const told = { kind: 'broken_chain', subject, amountCents, nsu: null, evidence };
+    await this.breaks.open(tx, accountId, [{ ...told, isNotWhatWasSettled: isSettled }]);
+    await this.breaks.revise(tx, accountId, [told]);
   }
-}
-
-function subjectOf(date: string): string {
-  return `day:${date}`;
 }
 
 function isExplained(line: queries.DayLine): line is ExplainedLine {

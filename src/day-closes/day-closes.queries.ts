@@ -2,6 +2,7 @@
 import type { Db, Tx } from '../database.service.js';
 import { Prisma, type DayClose } from '../generated/service/client.js';
 import { explanationOf, holdsItsLine } from '../reconciliation/explanation.queries.js';
+import type { Jump } from '../statement/chain.js';
 import type { FollowingLine } from './cut.js';
 import type { SealedFields } from './line-seal.js';
 import { idsOfLine } from './seals.queries.js';
@@ -105,12 +106,15 @@ export async function readArrival(db: Db, accountId: number): Promise<bigint> {
   return last?.arrival ?? 0n;
 }
 
-/** Lines of days that are certified, or that lie before them, which no certificate has; and how far it was looked. */
+/**
+ * Lines of days that are certified, or that lie before them, which no certificate has; how far it was looked, and the
+ * lowest number of all lines that came since, whatever their time.
+ */
 export async function listLate(
   tx: Tx,
   accountId: number,
   { seenArrival, before }: { seenArrival: bigint; before: Date },
-): Promise<{ lines: LateLine[]; seenArrival: bigint }> {
+): Promise<{ lines: LateLine[]; lowestNsu: bigint | null; seenArrival: bigint }> {
   const until = await readArrival(tx, accountId);
   const lines = await tx.$queryRaw<LateLine[]>`
     SELECT t.nsu, t.amount_cents AS "amountCents", t.occurred_at AS "occurredAt" FROM "transaction" t
@@ -118,7 +122,11 @@ export async function listLate(
       AND t.occurred_at < ${before} AND NOT EXISTS (
         SELECT 1 FROM line_seal s WHERE s.account_id = t.account_id AND s.nsu = t.nsu)
     ORDER BY t.occurred_at, t.nsu`;
-  return { lines, seenArrival: until };
+  const lowest = await tx.transaction.aggregate({
+    where: { accountId, arrival: { gt: seenArrival, lte: until } },
+    _min: { nsu: true },
+  });
+  return { lines, lowestNsu: lowest._min.nsu, seenArrival: until };
 }
 
 export interface DayLine extends SealedFields {
@@ -198,7 +206,10 @@ export async function findLast(db: Db, accountId: number): Promise<DayClose | nu
   return db.dayClose.findFirst({ where: { accountId }, orderBy: { sequence: 'desc' } });
 }
 
-/** The first day with a certificate whose balance counts one of the lines' numbers, or any beyond it; null for none. */
+/**
+ * The first day with a certificate whose balance counts one of the lines' numbers, or any beyond it; null for none. Most
+ * lines come with numbers beyond all: the last day, or the one that was amended last, counts furthest and says so.
+ */
 export async function findFirstCounting(
   tx: Tx,
   accountId: number,
@@ -206,22 +217,35 @@ export async function findFirstCounting(
 ): Promise<string | null> {
   const [found] = await tx.$queryRaw<{ date: string | null }[]>`
     SELECT min(date) AS date FROM day_close
-    WHERE account_id = ${accountId} AND (certificate::jsonb->>'balanceNsu')::bigint >= ${nsu}`;
+    WHERE account_id = ${accountId} AND (certificate::jsonb->>'balanceNsu')::bigint >= ${nsu}
+      AND (SELECT max((certificate::jsonb->>'balanceNsu')::bigint) FROM (
+        (SELECT certificate FROM day_close WHERE account_id = ${accountId} ORDER BY sequence DESC LIMIT 1)
+        UNION ALL
+        (SELECT certificate FROM day_close WHERE account_id = ${accountId} ORDER BY date DESC, revision DESC LIMIT 1)
+      ) furthest) >= ${nsu}`;
   return found?.date ?? null;
 }
 
-export interface AcceptedBreak {
-  id: string;
+export interface AcceptedJump extends Jump {
+  breakId: string;
   subject: string;
-  nsu: bigint | null;
   reason: string | null;
 }
 
-/** What persons have accepted of the chain: holes of the statement, and the difference of a day. */
-export async function listAcceptedBreaks(db: Db, accountId: number): Promise<AcceptedBreak[]> {
-  return db.$queryRaw<AcceptedBreak[]>`
-    SELECT id, subject, nsu, resolution_reason AS reason FROM break
-    WHERE account_id = ${accountId} AND kind = 'broken_chain' AND state = 'resolved' AND resolution <> 'itself'`;
+/** What persons have accepted of the chain, jump by jump: of holes of the statement, and of days, the first first. */
+export async function listAcceptedJumps(db: Db, accountId: number): Promise<AcceptedJump[]> {
+  return db.$queryRaw<AcceptedJump[]>`
+    SELECT b.id AS "breakId", b.subject, b.resolution_reason AS reason,
+           (jump->>'nsu')::bigint AS nsu, (jump->>'cents')::bigint AS cents
+    FROM break b CROSS JOIN LATERAL jsonb_array_elements(b.evidence->'jumps') jump
+    WHERE b.account_id = ${accountId} AND b.kind = 'broken_chain' AND b.state = 'resolved' AND b.resolution <> 'itself'
+    ORDER BY b.resolved_at, b.id`;
+}
+
+/** Whether a person has settled the break of a day's difference. */
+export async function isDaySettled(db: Db, accountId: number, subject: string): Promise<boolean> {
+  const where = { accountId, kind: 'broken_chain', subject, state: 'resolved' };
+  return (await db.break.count({ where: { ...where, resolution: { not: 'itself' } } })) > 0;
 }
 
 export async function findFirst(db: Db, accountId: number): Promise<DayClose | null> {

@@ -61,7 +61,7 @@ export class DayClosing {
     return this.database.transaction(async (tx) => {
       const state = await queries.holdChain(tx, accountId);
       if (!state) return false;
-      const { lines, seenArrival } = await queries.listLate(tx, accountId, {
+      const { lines, lowestNsu, seenArrival } = await queries.listLate(tx, accountId, {
         seenArrival: state.seenArrival,
         before: statementDayStart(state.nextDate),
       });
@@ -72,10 +72,9 @@ export class DayClosing {
         await this.beginEarlier(tx, accountId, { ...state, seenArrival }, told);
         return false;
       }
-      const lowest = lines.map(({ nsu }) => nsu).sort((a, b) => (a < b ? -1 : 1))[0];
-      // A day's balance may count the line by its number though its time is of a later one.
+      // A day's balance counts a line by its number, though its time be of a later day, or of one that is not closed yet.
       const counted =
-        lowest === undefined ? null : await queries.findFirstCounting(tx, accountId, lowest);
+        lowestNsu === null ? null : await queries.findFirstCounting(tx, accountId, lowestNsu);
       const late = [...lines.map(dateOf), state.amendFrom, counted]
         .filter((date) => date !== null)
         .sort()[0];

@@ -28,6 +28,8 @@ export class MirrorCheck {
   readonly walk: BalanceWalk;
   /** Lines of days that are certified, or of before them, that are still to be amended in. */
   readonly waiting: { nsu: bigint; date: string }[] = [];
+  /** The lowest number of lines that no certificate can know of, whatever their day. */
+  private unseenNsu: bigint | null = null;
   private lines = 0n;
   private lastNsu: bigint | null = null;
 
@@ -45,6 +47,9 @@ export class MirrorCheck {
     this.lastNsu = lines.at(-1)?.nsu ?? this.lastNsu;
     const jump = this.jumpIn(lines, isCut);
     if (jump) return jump;
+    const { state } = this.chain;
+    const unseen = lines.find(({ arrival }) => state !== null && arrival > state.seenArrival);
+    this.unseenNsu ??= unseen?.nsu ?? null;
     for (const line of lines) {
       if (line.sealDate !== null || !this.isOfClosedDay(line)) continue;
       const { nsu } = line;
@@ -74,6 +79,7 @@ export class MirrorCheck {
     const { state } = this.chain;
     if (state?.amendFrom && date >= state.amendFrom) return false;
     const counted = balanceNsu === null ? null : BigInt(balanceNsu);
+    if (this.unseenNsu !== null && counted !== null && this.unseenNsu <= counted) return false;
     return !this.waiting.some(
       (line) => line.date <= date || (counted !== null && line.nsu <= counted),
     );

@@ -165,8 +165,8 @@ export class Verifier {
 async function acceptedHoles(db: Db, accountId: number, { days }: Chain): Promise<Set<bigint>> {
   const standing = [...days.values()].flatMap((revisions) => revisions.at(-1) ?? []);
   const stated = standing.flatMap((said) => cutOf(said).differences.map(({ nsu }) => nsu));
-  const settled = await closes.listAcceptedBreaks(db, accountId);
-  return new Set([...stated, ...settled.flatMap(({ nsu }) => nsu ?? [])]);
+  const settled = await closes.listAcceptedJumps(db, accountId);
+  return new Set([...stated, ...settled.map(({ nsu }) => nsu)]);
 }
 
 /** The lines before the first certified day are those that its certificate has. */

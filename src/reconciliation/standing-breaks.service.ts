@@ -48,6 +48,7 @@ export class StandingBreaks {
    */
   async tell(accountId: number): Promise<boolean> {
     const { prisma } = this.database;
+    const ofChain = await ofStatement.listUntoldOfStatement(prisma, accountId);
     const untold = [
       ...(await breaks.listUntold(prisma, accountId)),
       ...(await breaks.listFailedThoughDebited(
@@ -56,12 +57,14 @@ export class StandingBreaks {
         boundForTelling(this.bank.profile),
       )),
       ...(await ofBills.listUntoldOfBills(prisma, accountId)),
-      ...(await ofStatement.listUntoldOfStatement(prisma, accountId)),
+      ...ofChain,
     ];
     const hasMissing = await this.missing.lookWhenDue(accountId);
     const hasReviewed = await this.review.reviewEnded(accountId);
     return this.database.transaction(async (tx) => {
       await this.breaks.open(tx, accountId, untold);
+      // A hole that jumps otherwise than when it was told is open with that.
+      await this.breaks.revise(tx, accountId, ofChain);
       const resolved = [
         ...(await breaks.resolveKnownOutcomes(tx, accountId)),
         ...(await ofBills.resolveEndedOfBills(tx, accountId)),

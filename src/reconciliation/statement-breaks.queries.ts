@@ -15,13 +15,16 @@ const isTold = (
     AND NOT COALESCE(b.resolution = 'itself' OR b.resolution = 'accept' AND ${cents} > b.amount_cents, false))`;
 const lineIsUntold = Prisma.sql`u.resolved_at IS NULL
   AND NOT ${isTold('unreadable_line', Prisma.sql`'line:' || u.content_hash`)}`;
-const holeIsUntold = Prisma.sql`u.broken_since IS NOT NULL
-  AND NOT ${isTold(
-    'broken_chain',
-    Prisma.sql`'hole:' || u.hole_nsu`,
-    Prisma.sql`(SELECT abs(first.balance_previous_cents - u.hole_balance_cents) FROM "transaction" first
-      WHERE first.account_id = u.account_id AND first.nsu = u.hole_nsu)`,
-  )}`;
+/** What the balance jumps by at the hole (u); a person accepts that, and no other jump that comes about there. */
+const jumpsOfHole = Prisma.sql`(
+  SELECT jsonb_build_array(jsonb_build_object('nsu', t.nsu::text, 'cents', (t.current_balance_cents
+    - CASE WHEN t.is_credit THEN t.amount_cents ELSE -t.amount_cents END
+    - COALESCE(u.hole_balance_cents, t.balance_previous_cents))::text))
+  FROM "transaction" t WHERE t.account_id = u.account_id AND t.nsu = u.hole_nsu)`;
+const holeIsUntold = Prisma.sql`u.broken_since IS NOT NULL AND NOT EXISTS (
+  SELECT 1 FROM break b WHERE b.account_id = u.account_id AND b.kind = 'broken_chain'
+    AND b.subject = 'hole:' || u.hole_nsu AND b.resolution IS DISTINCT FROM 'itself'
+    AND b.evidence->'jumps' IS NOT DISTINCT FROM ${jumpsOfHole})`;
 const balanceIsUntold = Prisma.sql`u.is_balance_off
   AND NOT ${isTold(
     'balance_differs',
@@ -45,21 +48,22 @@ const kinds = Prisma.sql`('unreadable_line', 'broken_chain', 'balance_differs')`
 export async function listUntoldOfStatement(db: Db, accountId: number): Promise<NewBreak[]> {
   return db.$queryRaw<NewBreak[]>`
     (SELECT 'unreadable_line' AS kind, 'line:' || u.content_hash AS subject, NULL::bigint AS "amountCents", u.nsu,
-            jsonb_build_object('kind', u.kind, 'reason', u.reason, 'nsu', u.nsu::text) AS evidence
+            jsonb_build_object('kind', u.kind, 'reason', u.reason, 'nsu', u.nsu::text) AS evidence,
+            false AS "isNotWhatWasSettled"
      FROM unreadable_line u WHERE u.account_id = ${accountId} AND ${lineIsUntold} LIMIT 1000)
     UNION ALL
     SELECT 'broken_chain', 'hole:' || u.hole_nsu, abs(t.balance_previous_cents - u.hole_balance_cents), u.hole_nsu,
            jsonb_build_object('nsu', u.hole_nsu::text, 'balancePreviousCents', t.balance_previous_cents::text,
                               'neighbourNsu', u.hole_after_nsu::text,
                               'neighbourBalanceCents', u.hole_balance_cents::text, 'since', u.hole_since,
-                              'fullReads', u.hole_full_reads)
+                              'fullReads', u.hole_full_reads, 'jumps', ${jumpsOfHole}), true
     FROM statement_state u
     LEFT JOIN "transaction" t ON t.account_id = u.account_id AND t.nsu = u.hole_nsu
     WHERE u.account_id = ${accountId} AND ${holeIsUntold}
     UNION ALL
     SELECT 'balance_differs', 'balance:' || u.balance_differs_nsu, abs(u.balance_differs_cents), NULL,
            jsonb_build_object('lastNsu', u.balance_differs_nsu::text, 'lastBalanceCents', u.balance_cents::text,
-                              'liveBalanceCents', u.live_balance_cents::text, 'since', u.balance_differs_since)
+                              'liveBalanceCents', u.live_balance_cents::text, 'since', u.balance_differs_since), false
     FROM statement_state u WHERE u.account_id = ${accountId} AND ${balanceIsUntold}`;
 }
 

@@ -15,7 +15,7 @@ const pageSize = 5_000;
 /**
  * The first hole from `fromNsu` on, below which the chain is proved, and what the chain has come to; no balance where
  * that is what the line with the highest number says. Lines above `untilNsu` are of no interest. `alsoAccepted` are taken
- * for holes that a person has accepted; `jumps` are at those that the walk came by, from somewhat before `fromNsu` on.
+ * for holes that a person has accepted, whatever they jump by; `jumps` are at those that the walk came by, from somewhat before `fromNsu` on.
  */
 export async function findHole(
   db: Db,
@@ -26,10 +26,13 @@ export async function findHole(
 ): Promise<{ hole: Hole | null; balance: bigint | null; jumps: Jump[] }> {
   const suspect = await findSuspect(db, accountId, fromNsu, untilNsu);
   if (suspect === null) return { hole: null, balance: null, jumps: [] };
-  const accepted = new Set([...(await listAccepted(db, accountId)), ...alsoAccepted]);
+  const jumpsTaken = await listAccepted(db, accountId);
+  const isAccepted = ({ nsu, cents }: Jump) =>
+    alsoAccepted.includes(nsu) ||
+    jumpsTaken.some((taken) => taken.nsu === nsu && taken.cents === cents);
   let page = await listLinks(db, accountId, suspect);
   let links = [...(await listLinksBefore(db, accountId, suspect)), ...page];
-  let walked = takeUp(links, suspect, { accepted, isCut: page.length === pageSize });
+  let walked = takeUp(links, suspect, { isAccepted, isCut: page.length === pageSize });
   const jumps = [...walked.jumps];
   while (!walked.hole && page.length === pageSize) {
     const last = page.at(-1)?.nsu ?? 0n;
@@ -37,7 +40,7 @@ export async function findHole(
     page = await listLinks(db, accountId, last + 1n);
     links = [...links.slice(walked.resume.index), ...page];
     const isCut = page.length === pageSize;
-    walked = walkChain(links, { start: walked.resume.balance, isCut, accepted });
+    walked = walkChain(links, { start: walked.resume.balance, isCut, isAccepted });
     jumps.push(...walked.jumps);
   }
   const { hole, balance } = walked;
@@ -52,7 +55,7 @@ export async function findHole(
 function takeUp(
   links: readonly Link[],
   suspect: bigint,
-  options: { accepted: ReadonlySet<bigint>; isCut: boolean },
+  options: { isAccepted: (jump: Jump) => boolean; isCut: boolean },
 ): Walked {
   let best: Walked | null = null;
   for (let first = 0; first <= linkWindow && first < links.length; first += 1) {
@@ -114,11 +117,11 @@ async function listLinksBefore(db: Db, accountId: number, nsu: bigint): Promise<
   return links.reverse();
 }
 
-/** Holes that a person has taken for what they are: the chain goes on behind them. */
-export async function listAccepted(db: Db, accountId: number): Promise<bigint[]> {
-  const rows = await db.$queryRaw<{ nsu: bigint }[]>`
-    SELECT nsu FROM break
+/** Holes that a person has taken for what they are, each with its jump: the chain goes on behind them. */
+async function listAccepted(db: Db, accountId: number): Promise<Jump[]> {
+  return db.$queryRaw<Jump[]>`
+    SELECT (jump->>'nsu')::bigint AS nsu, (jump->>'cents')::bigint AS cents
+    FROM break CROSS JOIN LATERAL jsonb_array_elements(break.evidence->'jumps') jump
     WHERE account_id = ${accountId} AND kind = 'broken_chain' AND state = 'resolved'
       AND resolution <> 'itself' AND nsu IS NOT NULL`;
-  return rows.map(({ nsu }) => nsu);
 }

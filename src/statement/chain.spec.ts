@@ -39,8 +39,14 @@ describe('the chain of balances', () => {
 
   it('goes on past a hole that a person has accepted', () => {
     const links = linked([5, -3, 7, 9, 4, 1]).filter(({ nsu }) => nsu !== 3n && nsu !== 5n);
-    const accepted = new Set([4n]);
-    expect(walkChain(links, { start: null, accepted }).hole?.nsu).toBe(6n);
+    const accept = (nsu: bigint, cents: bigint) =>
+      walkChain(links, {
+        start: null,
+        isAccepted: (jump) => jump.nsu === nsu && jump.cents === cents,
+      });
+    expect(accept(4n, 7n).jumps).toEqual([{ nsu: 4n, cents: 7n }]);
+    expect(accept(4n, 7n).hole?.nsu).toBe(6n);
+    expect(accept(4n, 6n).hole?.nsu).toBe(4n);
   });
 
   it.each([

@@ -25,7 +25,7 @@ interface Boundary {
   balance: bigint | null;
 }
 
-/** What the balance jumps by at an accepted hole: what the lines that are missing come to. */
+/** What the balance jumps by at a hole: what the lines that are missing come to. */
 export interface Jump {
   nsu: bigint;
   cents: bigint;
@@ -51,13 +51,13 @@ interface WalkOptions {
   start: bigint | null;
   /** Whether more lines follow that are not given: then the last of these cannot be judged. */
   isCut?: boolean;
-  /** Holes that a person has accepted. */
-  accepted?: ReadonlySet<bigint>;
+  /** Whether a person has taken a hole for what it is: there, with this jump. */
+  isAccepted?: (jump: Jump) => boolean;
 }
 
 /** Walks lines in the order of their numbers and says where their balances do not link, whichever way they are put. */
 export function walkChain(links: readonly Link[], options: WalkOptions): Walked {
-  const { accepted = new Set() } = options;
+  const { isAccepted = () => false } = options;
   const jumps: Jump[] = [];
   const boundaries: Boundary[] = [{ index: 0, balance: options.start }];
   const end = options.isCut ? links.length - linkWindow : links.length;
@@ -66,12 +66,15 @@ export function walkChain(links: readonly Link[], options: WalkOptions): Walked 
     const first = links[at.index];
     if (!first || at.index >= end) return { hole: null, jumps, ...standing(boundaries) };
     const next = addsUp(first) ? linkFrom(links, boundaries) : null;
-    if (next) boundaries.push(next);
-    else if (accepted.has(first.nsu)) {
-      const cents = first.current - first.signed - (at.balance ?? first.previous);
-      jumps.push({ nsu: first.nsu, cents });
-      boundaries.splice(0, Infinity, { index: at.index + 1, balance: first.current });
-    } else return { hole: holeAt(links, at), jumps, ...standing(boundaries) };
+    if (next) {
+      boundaries.push(next);
+      continue;
+    }
+    const cents = first.current - first.signed - (at.balance ?? first.previous);
+    const jump = { nsu: first.nsu, cents };
+    if (!isAccepted(jump)) return { hole: holeAt(links, at), jumps, ...standing(boundaries) };
+    jumps.push(jump);
+    boundaries.splice(0, Infinity, { index: at.index + 1, balance: first.current });
   }
 }
 

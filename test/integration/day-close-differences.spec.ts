@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readCertificate } from '../../src/day-closes/certificate.js';
+import { findHole } from '../../src/statement/chain.queries.js';
 import { ClosedDays, type BookLine } from '../support/closed-days.js';
+import { judgementOn } from '../support/judgement.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 const book: BookLine[] = [
@@ -29,12 +31,22 @@ describe('a day whose lines do not follow each other', () => {
   };
   const certificates = async (accountId: number) =>
     (await made.chain(accountId)).map(({ certificate }) => readCertificate(certificate));
-  const accept = (accountId: number, subject: string) =>
+  const accept = (accountId: number, subject: string, reason = 'known') =>
     made.run(
-      `UPDATE break SET state = 'resolved', resolved_at = now(), resolution = 'accept', resolution_reason = 'known'
+      `UPDATE break SET state = 'resolved', resolved_at = now(), resolution = 'accept', resolution_reason = $3
        WHERE account_id = $1 AND subject = $2`,
       accountId,
       subject,
+      reason,
+    );
+  /** As a person has, of what its evidence tells. */
+  const acceptHole = (accountId: number, nsu: number, cents: number) =>
+    made.run(
+      `INSERT INTO break (account_id, id, kind, state, subject, nsu, evidence, resolution, resolution_reason, resolved_at)
+       VALUES ($1, gen_random_uuid(), 'broken_chain', 'resolved', 'hole:' || $2::bigint, $2, $3, 'accept', 'known', now())`,
+      accountId,
+      nsu,
+      { jumps: [{ nsu: `${nsu}`, cents: `${cents}` }] },
     );
   const closings = async (accountId: number) =>
     (await certificates(accountId)).map(({ date, closing }) => `${date} ${closing}`);
@@ -68,11 +80,7 @@ describe('a day whose lines do not follow each other', () => {
   it('states what a person has accepted of a hole, on that day and on all after it', async () => {
     const isHere = ({ nsu }: BookLine) => nsu !== 2;
     const account = await made.account('hole');
-    await made.run(
-      `INSERT INTO break (account_id, id, kind, state, subject, nsu, evidence, resolution, resolution_reason, resolved_at)
-       VALUES ($1, gen_random_uuid(), 'broken_chain', 'resolved', 'hole:3', 3, '{}', 'accept', 'known', now())`,
-      account.id,
-    );
+    await acceptHole(account.id, 3, -250);
     await made.arrive(account.id, book, isHere);
     await made.judge(account.id);
     await made.closedUntil(account.id, '2026-03-05');
@@ -117,6 +125,98 @@ describe('a day whose lines do not follow each other', () => {
       }),
     ]);
     expect((await made.verify('accepted'))?.difference).toBeNull();
+  });
+
+  it('has accepted what its break told, and opens it again for any other difference of that day', async () => {
+    const gapped: BookLine[] = [
+      { nsu: 1, at: '2026-03-02T10:00:00Z', cents: 1_000 },
+      { nsu: 2, at: '2026-03-02T11:00:00Z', cents: -40 },
+      { nsu: 3, at: '2026-03-02T12:00:00Z', cents: 10 },
+      { nsu: 4, at: '2026-03-02T13:00:00Z', cents: 39 },
+      { nsu: 5, at: '2026-03-02T14:00:00Z', cents: 7 },
+    ];
+    const subject = 'day:2026-03-02';
+    const stated = async () =>
+      (await certificates(account.id))
+        .at(-1)
+        ?.reconcilingItems.map(({ nsu, amount, reason }) => [nsu, amount, reason]);
+    const account = await begin('bound', gapped, ({ nsu }) => nsu === 1 || nsu === 3);
+    await accept(account.id, subject);
+    await made.close(account);
+    expect(await stated()).toEqual([['3', '-0.40', 'known']]);
+    // Less than what was accepted, and elsewhere.
+    await made.arrive(account.id, gapped, ({ nsu }) => nsu === 5);
+    await made.judge(account.id);
+    await made.close(account);
+    expect(await made.breaks(account.id)).toEqual([
+      `open broken_chain ${subject}`,
+      `open late_line ${subject}/5`,
+    ]);
+    expect(await stated()).toEqual([['3', '-0.40', 'known']]);
+    await made.close(account);
+    await accept(account.id, subject, 'both');
+    await made.close(account);
+    expect(await stated()).toEqual([
+      ['3', '-0.40', 'both'],
+      ['5', '0.39', 'both'],
+    ]);
+    expect((await made.verify('bound'))?.difference).toBeNull();
+  });
+
+  it('has the break of a hole opened again when the hole jumps otherwise than was accepted', async () => {
+    const { id } = await made.account('jumps');
+    await made.arrive(id, book, ({ nsu }) => nsu !== 2);
+    await made.run(
+      `UPDATE statement_state SET broken_since = now(), hole_nsu = 3, hole_after_nsu = 1, hole_balance_cents = 11000
+       WHERE account_id = $1`,
+      id,
+    );
+    const { standing } = judgementOn(service.database, { wake: () => Promise.resolve() } as never);
+    const found = async () => (await findHole(service.database.prisma, id, 1n)).hole?.nsu;
+    const told = async () => {
+      await standing.tell(id);
+      return made.breaks(id);
+    };
+    expect(await told()).toEqual(['open broken_chain hole:3']);
+    await made.run(
+      `UPDATE break SET evidence = '{"jumps": [{"nsu": "3", "cents": "-40"}]}' WHERE account_id = $1`,
+      id,
+    );
+    await accept(id, 'hole:3');
+    expect(await found()).toBe(3n);
+    expect(await told()).toEqual(['open broken_chain hole:3']);
+    await accept(id, 'hole:3');
+    expect(await found()).toBeUndefined();
+    expect(await told()).toEqual(['resolved broken_chain hole:3']);
+  });
+
+  it('takes no acceptance of a hole for one of another amount there', async () => {
+    const isHere = ({ nsu }: BookLine) => nsu !== 2;
+    const account = await made.account('other');
+    await acceptHole(account.id, 3, -40);
+    await made.arrive(account.id, book, isHere);
+    await made.judge(account.id);
+    await made.closedUntil(account.id, '2026-03-05');
+    await made.close(account);
+    expect(await closings(account.id)).toHaveLength(1);
+    expect(await made.breaks(account.id)).toEqual([
+      'open broken_chain day:2026-03-03',
+      'resolved broken_chain hole:3',
+    ]);
+  });
+
+  it('is in an open break as long as it differs, whatever a person has accepted of it', async () => {
+    const account = await begin('never-silent', book, ({ nsu }) => nsu !== 2);
+    const subject = 'day:2026-03-03';
+    await made.run(
+      `UPDATE break SET state = 'resolved', resolved_at = now(), resolution = 'accept', evidence = '{"jumps": []}',
+         amount_cents = 1000000
+       WHERE account_id = $1 AND subject = $2`,
+      account.id,
+      subject,
+    );
+    await made.close(account);
+    expect(await made.breaks(account.id)).toEqual([`open broken_chain ${subject}`]);
   });
 
   it('amends the balance of every day that counts late lines which come to nothing', async () => {

@@ -89,7 +89,7 @@ export class ClosedDays {
     );
     await this.run(
       `INSERT INTO reconciliation_state (account_id, judged_arrival)
-       SELECT $1, max(arrival) FROM "transaction" WHERE account_id = $1
+       SELECT $1, COALESCE(max(arrival), 0) FROM "transaction" WHERE account_id = $1
        ON CONFLICT (account_id) DO UPDATE SET judged_arrival = EXCLUDED.judged_arrival`,
       accountId,
     );

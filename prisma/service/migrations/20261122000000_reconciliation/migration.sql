@@ -298,7 +298,8 @@ END $$;
 CREATE TRIGGER "break_is_written_down_at_first" AFTER INSERT ON "break" FOR EACH ROW
   EXECUTE FUNCTION "break_is_written_down"();
 CREATE TRIGGER "break_is_written_down" AFTER UPDATE ON "break" FOR EACH ROW
-  WHEN (OLD.state <> NEW.state OR OLD.amount_cents IS DISTINCT FROM NEW.amount_cents)
+  WHEN (OLD.state <> NEW.state OR OLD.amount_cents IS DISTINCT FROM NEW.amount_cents
+    OR OLD.evidence->'jumps' IS DISTINCT FROM NEW.evidence->'jumps')
   EXECUTE FUNCTION "break_is_written_down"();
 
 -- What is written down stays.
