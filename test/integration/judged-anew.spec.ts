@@ -170,9 +170,11 @@ describe('a line is judged anew', () => {
       [nsu + 1, 'deferred'],
       [nsu + 2, 'new'],
     ]);
+    const waiting = async () =>
+      (await run(`SELECT nsu::int FROM deferred_line WHERE nsu BETWEEN $1 AND $1 + 9`, nsu)).rows;
+    expect(await waiting()).toContainEqual({ nsu });
     await book.reconcile();
-    const left = await run(`SELECT nsu FROM deferred_line WHERE nsu BETWEEN $1 AND $1 + 9`, nsu);
-    expect(left.rows).toEqual([]);
+    expect(await waiting()).toEqual([]);
   });
 
   it('when an id that is told later than anybody looks at each time names what it pays', async () => {
