@@ -57,6 +57,19 @@ export async function recordLooked(tx: Tx, accountId: number): Promise<void> {
 }
 
 /**
+ * Lines that wait and can be judged again. What is not judged yet has its turn, and what is explained since is released at the
+ * next pass: neither may take the place of another.
+ */
+const waiting = (accountId: number, afterArrival: bigint) => Prisma.sql`
+  SELECT w.nsu, w.deferred_at, CASE WHEN EXISTS (
+    SELECT FROM break b WHERE b.account_id = w.account_id AND b.nsu = w.nsu AND b.state = 'open'
+      AND b.kind = ANY (${[...lineBreakKinds]}::text[])) THEN 'open' ELSE 'deferred' END AS came_as
+  FROM deferred_line w JOIN "transaction" t ON t.account_id = w.account_id AND t.nsu = w.nsu
+  WHERE w.account_id = ${accountId} AND t.arrival <= ${afterArrival}
+    AND NOT EXISTS (SELECT FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL)
+    AND NOT EXISTS (SELECT FROM classification c WHERE c.account_id = t.account_id AND c.nsu = t.nsu)`;
+
+/**
  * Lines that nobody has judged, in the order of their arrival, with those that wait and those in a break that
  * something has come to name since. `freshMs`: how long what a line gives back may still be on its way.
  */
@@ -72,16 +85,7 @@ export async function listLinesToJudge(
     ), old AS MATERIALIZED (${nextOld(accountId)}), due AS (
       SELECT * FROM fresh
       UNION ALL
-      (SELECT w.nsu, CASE WHEN EXISTS (
-          SELECT FROM break b WHERE b.account_id = w.account_id AND b.nsu = w.nsu AND b.state = 'open'
-            AND b.kind = ANY (${[...lineBreakKinds]}::text[])) THEN 'open' ELSE 'deferred' END
-       FROM deferred_line w JOIN "transaction" t ON t.account_id = w.account_id AND t.nsu = w.nsu
-       -- What is not judged yet has its turn, and what is explained since is released at the next pass: neither may take
-       -- the place of one that can be judged.
-       WHERE w.account_id = ${accountId} AND t.arrival <= ${afterArrival}
-         AND NOT EXISTS (SELECT FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL)
-         AND NOT EXISTS (SELECT FROM classification c WHERE c.account_id = t.account_id AND c.nsu = t.nsu)
-       ORDER BY w.deferred_at LIMIT ${limit})
+      (SELECT w.nsu, w.came_as FROM (${waiting(accountId, afterArrival)}) w ORDER BY w.deferred_at LIMIT ${limit})
       UNION ALL
       (SELECT t.nsu, 'open' FROM break b
        JOIN "transaction" t ON t.account_id = b.account_id AND t.nsu = b.nsu
