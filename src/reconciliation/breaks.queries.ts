@@ -109,7 +109,10 @@ export async function reviseBreaks(tx: Tx, accountId: number, breaks: NewBreak[]
         IS DISTINCT FROM (b.amount_cents, b.nsu, b.expected_payment_id, b.evidence)`;
 }
 
-/** Lines that had no explanation have one. */
+/**
+ * Lines that had no explanation have one. Whether a credit that is matched is one too many, the review of what was paid
+ * says: its break keeps its age.
+ */
 export async function resolveExplained(
   tx: Tx,
   accountId: number,
@@ -120,6 +123,9 @@ export async function resolveExplained(
     UPDATE break SET state = 'resolved', resolved_at = now()
     WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[]) AND state = 'open'
       AND kind = ANY (${lineBreakKinds})
+      AND (kind <> 'duplicate_payment' OR NOT EXISTS (
+        SELECT FROM "transaction" t JOIN match m ON m.account_id = t.account_id AND m.nsu = t.nsu
+        WHERE t.account_id = break.account_id AND t.nsu = break.nsu AND t.is_credit AND m.unlinked_at IS NULL))
     RETURNING ${toldColumns}`;
 }
 

@@ -132,7 +132,9 @@ class Batch {
   }
 
   judgeReturn(line: JudgedLine): Verdict {
-    const named = [...this.namedBy(line), ...this.namedInBatch(line)];
+    const known = this.namedBy(line);
+    const isKnown = (one: Candidate) => known.some((each) => isSameNaming(each, one));
+    const named = [...known, ...this.namedInBatch(line).filter((one) => !isKnown(one))];
     const chosen = chooseReturned(line, returnable(line, named), this.tally);
     if (chosen.of === 'payment') return this.giveBack(line, chosen.candidate);
     if (chosen.of === 'unseen' && line.occurredAt >= this.goLiveAt) return deferred(line);
@@ -238,6 +240,12 @@ class Batch {
       ...(originalNsu == null ? {} : { originalNsu }),
     };
   }
+}
+
+/** Of a payment that was debited before this batch and in it again, both the records and the batch tell. */
+function isSameNaming(one: Candidate, other: Candidate): boolean {
+  const keys = ['expectedPaymentId', 'referenceKind', 'referenceValue', 'isOriginal'] as const;
+  return keys.every((key) => one[key] === other[key]);
 }
 
 type Named = Pick<Candidate, 'expectedPaymentId' | 'operationId' | 'kind' | 'operationState'>;

@@ -76,8 +76,8 @@ export async function deferOtherLegs(
 ): Promise<number[]> {
   if (debits.length === 0) return [];
   const rows = await tx.$queryRaw<{ accountId: number }[]>`
-    INSERT INTO deferred_line (account_id, nsu)
-    SELECT DISTINCT t.account_id, t.nsu
+    INSERT INTO deferred_line (account_id, nsu, deferred_at)
+    SELECT DISTINCT t.account_id, t.nsu, clock_timestamp()
     FROM unnest(${debits}::bigint[]) AS judged(nsu)
     JOIN "transaction" d ON d.account_id = ${accountId} AND d.nsu = judged.nsu AND NOT d.is_credit
     CROSS JOIN bank_account other
@@ -102,29 +102,40 @@ export async function deferOtherLegs(
   return [...new Set(rows.map((row) => row.accountId))];
 }
 
-/**
- * Lines that wait though a rule of the account's own explains them, and that an account of ours sent: while their windows
- * are open, that goes first.
- */
-export async function listTakenForOthers(tx: Tx, accountId: number): Promise<{ nsu: bigint }[]> {
-  return tx.$queryRaw<{ nsu: bigint }[]>`
-    SELECT t.nsu FROM deferred_line waits
-    JOIN "transaction" t ON t.account_id = waits.account_id AND t.nsu = waits.nsu AND t.is_credit
-    WHERE waits.account_id = ${accountId} AND ${isProvisional} AND ${isSentByUs(accountId)}
-      AND (EXISTS (
-        SELECT FROM match m
-        WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.rule = 'declared' AND m.unlinked_at IS NULL
-      ) OR EXISTS (
-        SELECT FROM classification c
-        WHERE c.account_id = t.account_id AND c.nsu = t.nsu AND c.rule = 'declared'))`;
+export interface ExplainedWaiting {
+  nsu: bigint;
+  deferredAt: Date;
+  /** A rule of the account's own explains it, and an account of ours sent it: while its window is open, that goes first. */
+  isTaken: boolean;
 }
 
-/** Lines that are explained wait no longer: they were judged before they were asked to be again. */
-export async function forgetExplained(tx: Tx, accountId: number): Promise<void> {
+/** Lines that wait though they are explained: they were judged before they were asked to be again. */
+export async function listExplainedWaiting(tx: Tx, accountId: number): Promise<ExplainedWaiting[]> {
+  return tx.$queryRaw<ExplainedWaiting[]>`
+    SELECT t.nsu, waits.deferred_at AS "deferredAt",
+           declared.found AND t.is_credit AND ${isProvisional} AND ${isSentByUs(accountId)} AS "isTaken"
+    FROM deferred_line waits
+    JOIN "transaction" t ON t.account_id = waits.account_id AND t.nsu = waits.nsu
+    CROSS JOIN LATERAL (
+      SELECT bool_or(said.rule = 'declared') AS found FROM (
+        SELECT rule FROM match WHERE account_id = t.account_id AND nsu = t.nsu AND unlinked_at IS NULL
+        UNION ALL
+        SELECT rule FROM classification WHERE account_id = t.account_id AND nsu = t.nsu
+      ) said
+    ) declared
+    WHERE waits.account_id = ${accountId} AND declared.found IS NOT NULL`;
+}
+
+/** They wait no longer, unless they were asked for again since they were listed. */
+export async function forgetExplained(
+  tx: Tx,
+  accountId: number,
+  explained: ExplainedWaiting[],
+): Promise<void> {
+  if (explained.length === 0) return;
   await tx.$executeRaw`
     DELETE FROM deferred_line waits
-    WHERE waits.account_id = ${accountId} AND (EXISTS (
-      SELECT FROM match m WHERE m.account_id = waits.account_id AND m.nsu = waits.nsu AND m.unlinked_at IS NULL
-    ) OR EXISTS (
-      SELECT FROM classification c WHERE c.account_id = waits.account_id AND c.nsu = waits.nsu))`;
+    USING unnest(${explained.map(({ nsu }) => nsu)}::bigint[],
+                 ${explained.map(({ deferredAt }) => deferredAt.toISOString())}::timestamptz[]) AS seen(nsu, at)
+    WHERE waits.account_id = ${accountId} AND waits.nsu = seen.nsu AND waits.deferred_at = seen.at`;
 }

@@ -25,8 +25,6 @@ const waitingPauseMs = 2_000;
 
 interface JudgedBatch extends Written {
   lines: queries.ArrivedLine[];
-  /** Other accounts, of which these lines explain some. */
-  waiting: number[];
 }
 
 @Injectable()
@@ -50,7 +48,7 @@ export class ReconciliationService {
       );
       if (lines.length > 0) await this.writer.announce(accountId, operationIds);
       const others = waiting.filter((one) => one !== accountId);
-      for (const other of others) await this.wakeUps.wake('reconcile', { accountId: other });
+      await this.wakeEach(others);
       const isFull = lines.filter(({ cameAs }) => cameAs === 'new').length === batchSize;
       const isExplained = others.length < waiting.length;
       if (!isFull && !hasUnlinked && !isExplained) break;
@@ -62,13 +60,17 @@ export class ReconciliationService {
   /** Wakes the judgement of accounts whose wake-up was lost with the queue, or where something has waited. */
   async wakeUnjudged(): Promise<void> {
     const due = await breaks.listUnjudgedAccounts(this.database.prisma, waitingPauseMs);
-    for (const { accountId } of due) await this.wakeUps.wake('reconcile', { accountId });
+    await this.wakeEach(due.map(({ accountId }) => accountId));
   }
 
   /** Wakes the judgement of accounts whose rules, or what they are held against, have changed. */
   async wakeUnreviewed(): Promise<void> {
     const due = await listAccountsToReview(this.database.prisma, overlapMs);
-    for (const { accountId } of due) await this.wakeUps.wake('reconcile', { accountId });
+    await this.wakeEach(due.map(({ accountId }) => accountId));
+  }
+
+  private async wakeEach(accountIds: number[]): Promise<void> {
+    for (const accountId of accountIds) await this.wakeUps.wake('reconcile', { accountId });
   }
 
   private async judgeBatch(tx: Tx, { id: accountId, goLiveAt }: BankAccount): Promise<JudgedBatch> {
@@ -80,27 +82,27 @@ export class ReconciliationService {
       freshMs: boundForTelling(this.bank.profile),
     });
     await queries.recordLooked(tx, accountId);
-    const last = lines.at(-1);
-    if (!last) return { lines, operationIds: [], hasUnlinked: false, waiting: [] };
+    if (lines.length === 0) return { lines, operationIds: [], hasUnlinked: false, waiting: [] };
     const records = await this.gather(tx, accountId, lines);
     const judged = judge(lines, records, goLiveAt);
     const unexplained = judged.filter(isUnexplained).map(({ nsu }) => nsu);
     const own = await ownTransfers.listOwnTransfers(tx, accountId, unexplained, paidBy(judged));
     const verdicts = withOwnTransfers(judged, own);
     const ruled = await this.rules.apply(tx, accountId, { lines, verdicts, released });
-    const written = await this.writer.write(tx, accountId, ruled);
-    if (last.arrival > afterArrival) await queries.recordJudged(tx, accountId, last.arrival);
-    const debits = lines.filter(({ isCredit }) => !isCredit).map(({ nsu }) => nsu);
-    const waiting = await ownTransfers.deferOtherLegs(tx, accountId, debits);
-    return { lines, ...written, waiting };
+    const written = await this.writer.write(tx, accountId, ruled, nsusOf(lines));
+    // Those that came before it are judged; what was only asked for may have come after any of them.
+    const last = lines.findLast(({ cameAs }) => cameAs === 'new');
+    if (last) await queries.recordJudged(tx, accountId, last.arrival);
+    return { lines, ...written };
   }
 
   /** What a rule took for something else while its other leg was not there waits to be judged; what it was taken to pay. */
   private async releaseOwnTransfers(tx: Tx, accountId: number): Promise<string[]> {
-    const taken = await ownTransfers.listTakenForOthers(tx, accountId);
-    const released = await takeBackDeclared(tx, accountId, nsusOf(taken));
-    await ownTransfers.forgetExplained(tx, accountId);
-    return released;
+    const explained = await ownTransfers.listExplainedWaiting(tx, accountId);
+    const taken = explained.filter(({ isTaken }) => isTaken);
+    const kept = explained.filter(({ isTaken }) => !isTaken);
+    await ownTransfers.forgetExplained(tx, accountId, kept);
+    return takeBackDeclared(tx, accountId, nsusOf(taken));
   }
 
   /** Holds what rules decide against them again, where they or what is expected have changed. */
@@ -113,10 +115,11 @@ export class ReconciliationService {
         const page = await this.rules.review(tx, accountId, from);
         if (!page) return null;
         const { lines, released } = page.applied;
-        const { operationIds } = await this.writer.write(tx, accountId, page.applied);
-        return { next: page.next, operationIds, isChanged: lines.length + released.length > 0 };
+        const written = await this.writer.write(tx, accountId, page.applied, []);
+        return { next: page.next, ...written, isChanged: lines.length + released.length > 0 };
       });
       if (reviewed?.isChanged) await this.writer.announce(accountId, reviewed.operationIds);
+      await this.wakeEach(reviewed?.waiting ?? []);
       place = reviewed?.next ?? null;
     }
   }

@@ -237,7 +237,7 @@ export async function listEndedButPaid(
 }
 
 /** How long a look at the bank may take from its beginning to its being written. */
-const looksTakeAtMost = '10 minutes';
+export const looksTakeAtMost = '10 minutes';
 
 /** Ends found so long ago have been reviewed. */
 export async function recordChargesReviewed(tx: Tx, accountId: number): Promise<void> {

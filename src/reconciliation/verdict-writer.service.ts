@@ -18,6 +18,7 @@ import {
 } from './judged.js';
 import { chargeEvent, unexpectedEvent } from './line-events.js';
 import { movementEvent, type ToldTransfer } from './movement-events.js';
+import { deferOtherLegs } from './own-transfers.queries.js';
 import type { Applied } from './rules/declared-rules.service.js';
 import { classifySettled } from './refunded-breaks.queries.js';
 import { SettlementReview } from './settlement-review.service.js';
@@ -32,6 +33,8 @@ export interface Written {
   operationIds: string[];
   /** Matches gave way: their lines are to be judged anew. */
   hasUnlinked: boolean;
+  /** Accounts, this one or others, some of whose credits these lines explain: those are to be judged again. */
+  waiting: number[];
 }
 
 @Injectable()
@@ -44,10 +47,12 @@ export class VerdictWriter {
     private readonly wakeUps: WakeUps,
   ) {}
 
+  /** `heard`: the lines that the judge has just heard, ids and all, so that they need not wait for that any more. */
   async write(
     tx: Tx,
     accountId: number,
     { lines, verdicts: judged, released }: Applied,
+    heard: bigint[],
   ): Promise<Written> {
     const open = new Set(lines.filter(({ cameAs }) => cameAs === 'open').map(({ nsu }) => nsu));
     // A line in a break stays there until it is matched; that break was told.
@@ -66,9 +71,9 @@ export class VerdictWriter {
     ]);
     const unexplained = verdicts.filter(isBroken).map(({ nsu }) => nsu);
     await classifySettled(tx, accountId, unexplained);
-    await this.settleWaiting(tx, accountId, lines, [
-      ...verdicts.filter(isDeferred).map(({ nsu }) => nsu),
-      ...unlinked.map(({ nsu }) => nsu),
+    await queries.recordDeferred(tx, accountId, heard, [
+      ...verdicts.filter(isDeferred).map(toNsu),
+      ...unlinked.map(toNsu),
     ]);
     const explained = verdicts.map(({ nsu }) => nsu).filter((nsu) => open.has(nsu));
     const returned = matches.filter(({ role }) => role === 'return').map(toExpected);
@@ -89,7 +94,9 @@ export class VerdictWriter {
       undecidedStates.includes(operation.operationState),
     );
     const operationIds = [...new Set(undecided.map(toOperation))];
-    return { operationIds, hasUnlinked: unlinked.length > 0 };
+    const debits = lines.filter(({ isCredit }) => !isCredit).map(toNsu);
+    const waiting = await deferOtherLegs(tx, accountId, debits);
+    return { operationIds, hasUnlinked: unlinked.length > 0, waiting };
   }
 
   /** What gives way to these verdicts; its lines are judged again without it. */
@@ -110,18 +117,6 @@ export class VerdictWriter {
     await this.events.announce(accountId);
     for (const operationId of operationIds)
       await this.wakeUps.wake('advanceOperation', { accountId, operationId });
-  }
-
-  private async settleWaiting(
-    tx: Tx,
-    accountId: number,
-    lines: queries.ArrivedLine[],
-    waiting: bigint[],
-  ): Promise<void> {
-    const hasWaited = lines.some(({ cameAs }) => cameAs !== 'new');
-    if (waiting.length === 0 && !hasWaited) return;
-    const judged = lines.map(({ nsu }) => nsu);
-    await queries.recordDeferred(tx, accountId, judged, waiting);
   }
 
   private async transfersOf(
@@ -206,6 +201,7 @@ const isLate = (match: Matched): boolean =>
 
 const toExpected = ({ expectedPaymentId }: { expectedPaymentId: string }): string =>
   expectedPaymentId;
+const toNsu = ({ nsu }: { nsu: bigint }): bigint => nsu;
 const toOperation = ({ operation }: Matched): string => operation.operationId;
 
 const isMatched = (verdict: Verdict): verdict is Matched => verdict.verdict === 'matched';

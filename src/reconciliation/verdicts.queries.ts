@@ -57,6 +57,19 @@ export async function recordLooked(tx: Tx, accountId: number): Promise<void> {
 }
 
 /**
+ * Lines that wait and can be judged again. What is not judged yet has its turn, and what is explained since is released at the
+ * next pass: neither may take the place of another.
+ */
+const waiting = (accountId: number, afterArrival: bigint) => Prisma.sql`
+  SELECT w.nsu, w.deferred_at, CASE WHEN EXISTS (
+    SELECT FROM break b WHERE b.account_id = w.account_id AND b.nsu = w.nsu AND b.state = 'open'
+      AND b.kind = ANY (${[...lineBreakKinds]}::text[])) THEN 'open' ELSE 'deferred' END AS came_as
+  FROM deferred_line w JOIN "transaction" t ON t.account_id = w.account_id AND t.nsu = w.nsu
+  WHERE w.account_id = ${accountId} AND t.arrival <= ${afterArrival}
+    AND NOT EXISTS (SELECT FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL)
+    AND NOT EXISTS (SELECT FROM classification c WHERE c.account_id = t.account_id AND c.nsu = t.nsu)`;
+
+/**
  * Lines that nobody has judged, in the order of their arrival, with those that wait and those in a break that
  * something has come to name since. `freshMs`: how long what a line gives back may still be on its way.
  */
@@ -72,10 +85,7 @@ export async function listLinesToJudge(
     ), old AS MATERIALIZED (${nextOld(accountId)}), due AS (
       SELECT * FROM fresh
       UNION ALL
-      (SELECT w.nsu, CASE WHEN EXISTS (
-          SELECT FROM break b WHERE b.account_id = w.account_id AND b.nsu = w.nsu AND b.state = 'open'
-            AND b.kind = ANY (${[...lineBreakKinds]}::text[])) THEN 'open' ELSE 'deferred' END
-       FROM deferred_line w WHERE w.account_id = ${accountId} ORDER BY w.deferred_at LIMIT ${limit})
+      (SELECT w.nsu, w.came_as FROM (${waiting(accountId, afterArrival)}) w ORDER BY w.deferred_at LIMIT ${limit})
       UNION ALL
       (SELECT t.nsu, 'open' FROM break b
        JOIN "transaction" t ON t.account_id = b.account_id AND t.nsu = b.nsu
@@ -123,7 +133,7 @@ export async function listLinesToJudge(
            t.original_end_to_end_id AS "originalEndToEndId", t.occurred_at AS "occurredAt", due.came_as AS "cameAs",
            t.recorded_at > now() - ${freshMs} * interval '1 millisecond' AS "isFresh"
     FROM (
-      -- What is new may have been asked to be judged again before it was judged at all.
+      -- What waits may stand in a break besides.
       SELECT DISTINCT ON (nsu) nsu, came_as FROM due ORDER BY nsu, came_as = 'deferred', came_as
     ) due JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = due.nsu
     ORDER BY t.arrival`;
@@ -171,13 +181,15 @@ export async function recordDeferred(
   judged: bigint[],
   deferred: bigint[],
 ): Promise<void> {
-  await tx.$executeRaw`
+  if (judged.length > 0)
+    await tx.$executeRaw`
     DELETE FROM deferred_line
     WHERE account_id = ${accountId} AND nsu = ANY (${judged}::bigint[]) AND nsu <> ALL (${deferred}::bigint[])
       AND deferred_at < now()`;
   if (deferred.length === 0) return;
   await tx.$executeRaw`
-    INSERT INTO deferred_line (account_id, nsu) SELECT ${accountId}, * FROM unnest(${deferred}::bigint[])
+    INSERT INTO deferred_line (account_id, nsu, deferred_at)
+    SELECT ${accountId}, nsu, clock_timestamp() FROM unnest(${deferred}::bigint[]) AS waits(nsu)
     ON CONFLICT (account_id, nsu) DO UPDATE SET deferred_at = clock_timestamp()`;
 }
 

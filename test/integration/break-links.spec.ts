@@ -92,6 +92,7 @@ describe('what a person links', () => {
     const { body } = await service.call('GET', `/v1/breaks?nsu=${nsu}`);
     expect(body.data).toMatchObject([{ kind: 'duplicate_payment', state: 'open' }]);
     const { id } = body.data[0];
+    await sql(`UPDATE break SET opened_at = now() - interval '20 days' WHERE id = $1`, id);
     await act(id, 'link', { expectedPaymentId: await book.expected() });
     await act(id, 'reopen');
     await book.reconcile();
@@ -102,6 +103,13 @@ describe('what a person links', () => {
       ),
     ).toEqual([{ rule: 'reference', id: charge }]);
     expect(await get(id)).toMatchObject({ state: 'open', kind: 'duplicate_payment' });
+    // One trouble all the while, as old as it is.
+    expect((await book.steps(id)).slice(-2)).toEqual(['reopen', 'reopened']);
+    const age = await sql(
+      `SELECT opened_at < now() - interval '19 days' AS old FROM break WHERE id = $1`,
+      id,
+    );
+    expect(age).toEqual([{ old: true }]);
   });
 
   it('asks anew what is owed, once the payment whose rest was given up is taken away', async () => {

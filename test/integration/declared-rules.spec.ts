@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { listAccountsToReview } from '../../src/reconciliation/rules/rules.queries.js';
 import { matchRule, paysByRule, RulesRoom, type RuledPix } from '../support/rules-room.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -193,6 +194,21 @@ describe('a declared rule', () => {
     await room.catalog().retire(room.by(), ignoring, 1);
     await room.judge();
     expect(await room.book()).toEqual({ 1: ['unexpected'], 2: ['unexpected'] });
+  });
+
+  it('decides between two once the bank has cancelled one of them', async () => {
+    const id = await room.expect({ cents: 1_000, document: anna });
+    const other = await room.expect({ cents: 1_000, document: anna });
+    await room.run(`UPDATE expected_payment SET created_at = created_at - interval '1 hour'`);
+    await room.rule(matchRule({}));
+    await room.line({ nsu: 1, cents: 1_000, document: anna });
+    await room.judge();
+    expect(await room.book()).toEqual({ 1: ['ambiguous'] });
+    await room.cancel(other);
+    const due = await listAccountsToReview(service.database.prisma, 0);
+    expect(due).toContainEqual({ accountId: account });
+    await room.judge();
+    expect(await room.book()).toEqual({ 1: [paysByRule(id, 1_000)] });
   });
 
   it('finds what is expected only after its line came', async () => {

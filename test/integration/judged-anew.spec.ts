@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { EventsService } from '../../src/events/events.service.js';
+import { HandMatches } from '../../src/reconciliation/breaks/hand-matches.service.js';
+import * as ownTransfers from '../../src/reconciliation/own-transfers.queries.js';
+import * as queries from '../../src/reconciliation/verdicts.queries.js';
 import { SentMoney } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -106,6 +110,73 @@ describe('a line is judged anew', () => {
     expect(await verdicts()).toEqual([null, null]);
   });
 
+  it('when another account asks for it while its own is being judged, and had not come when that began', async () => {
+    const { database, accountId } = service;
+    await run(
+      `INSERT INTO bank_account SELECT (jsonb_populate_record(a, jsonb_build_object('id', 9998, 'slug', 'asks'))).*
+       FROM bank_account a WHERE id = $1`,
+      accountId,
+    );
+    await book.mirror({ ...pix, nsu, endToEndId: 'E asked' });
+    await run(
+      `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, end_to_end_id,
+         balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
+       VALUES (9998, 7, 'x', false, 1000, 'DEBIT_PIX', 'E asked', 0, 0, now(), 'h', '{}')`,
+    );
+    let began = () => {};
+    const judging = new Promise<void>((resolve) => (began = resolve));
+    let judged: Promise<void> | undefined;
+    const asked: Promise<unknown> = database.transaction(async (asking) => {
+      await asking.$queryRaw`SELECT 1 FROM pg_sleep(0.002)`;
+      judged = database.transaction(async (tx) => {
+        await tx.$queryRaw`SELECT 1 FROM pg_sleep(0.002)`;
+        began();
+        await asked;
+        await queries.recordDeferred(tx, accountId, [BigInt(nsu)], []);
+      });
+      await judging;
+      await ownTransfers.deferOtherLegs(asking, 9998, [7n]);
+    });
+    await asked;
+    await judged;
+    const { rows } = await run(`SELECT nsu::int FROM deferred_line WHERE nsu = $1`, nsu);
+    expect(rows).toEqual([{ nsu }]);
+  });
+
+  it('not before it was judged at all, nor while it is explained; neither keeps another waiting', async () => {
+    const { database, accountId } = service;
+    await book.mirror({ ...pix, nsu, age: 9 }, { ...pix, nsu: nsu + 1 }, { ...pix, nsu: nsu + 2 });
+    await run(
+      `WITH explained AS (
+         INSERT INTO classification (account_id, nsu, rule, category, evidence) VALUES ($1, $2, 'declared', 'fee', '{}')
+       )
+       INSERT INTO deferred_line (account_id, nsu, deferred_at)
+       SELECT $1, n, now() - ($2 + 9 - n) * interval '1 minute' FROM generate_series($2::bigint, $2 + 2) n`,
+      accountId,
+      nsu,
+    );
+    const { rows } = await run(
+      `SELECT max(arrival) - 1 AS judged FROM "transaction" WHERE account_id = $1`,
+      accountId,
+    );
+    const heard = await database.transaction(async (tx) => {
+      const explained = await ownTransfers.listExplainedWaiting(tx, accountId);
+      await run(`UPDATE deferred_line SET deferred_at = deferred_at - interval '1 minute'`);
+      await ownTransfers.forgetExplained(tx, accountId, explained);
+      const after = { afterArrival: BigInt(rows[0].judged), limit: 1, freshMs: 0 };
+      return queries.listLinesToJudge(tx, accountId, after);
+    });
+    expect(heard.map((line) => [Number(line.nsu), line.cameAs])).toEqual([
+      [nsu + 1, 'deferred'],
+      [nsu + 2, 'new'],
+    ]);
+    const waiting = async () =>
+      (await run(`SELECT nsu::int FROM deferred_line WHERE nsu BETWEEN $1 AND $1 + 9`, nsu)).rows;
+    expect(await waiting()).toContainEqual({ nsu });
+    await book.reconcile();
+    expect(await waiting()).toEqual([]);
+  });
+
   it('when an id that is told later than anybody looks at each time names what it pays', async () => {
     await book.mirror({ nsu, age: 9 });
     await book.reconcile();
@@ -154,6 +225,29 @@ describe('a Pix of ours to a key of the account itself', () => {
       await book.reconcile();
     }
     expect(await verdicts()).toEqual(['payment by reference', null]);
+    expect(await categories()).toEqual([{ nsu: nsu + 1, category: 'own_transfer' }]);
+  });
+
+  it('has both explained where a person says what the debit pays, however long after', async () => {
+    const amountCents = 777;
+    const { expectedPaymentId } = await book.send({
+      ...{ state: 'succeeded', transferState: 'accepted', amountCents },
+    });
+    const { debit, credit } = legs('E by hand');
+    await book.mirror({ ...debit, amountCents }, { ...credit, amountCents });
+    await book.reconcile();
+    expect(await verdicts()).toEqual(['unexpected', 'unexpected']);
+    await run(`UPDATE break SET opened_at = now() - interval '30 days' WHERE nsu = $1`, nsu + 1);
+    const { breaks, review } = book.judgement();
+    const events = new EventsService(service.database, book.wakeUps);
+    const hands = new HandMatches(events, book.expectedPayments, breaks, review);
+    const allocations = [{ expectedPaymentId, amountCents: null }];
+    const hand = { actor: 'anna', reason: 'test' };
+    await service.database.transaction((tx) =>
+      hands.link(tx, service.accountId, { nsu: BigInt(nsu), allocations }, hand),
+    );
+    await book.reconcile();
+    expect(await verdicts()).toEqual(['payment by hand', null]);
     expect(await categories()).toEqual([{ nsu: nsu + 1, category: 'own_transfer' }]);
   });
 

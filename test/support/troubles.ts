@@ -10,6 +10,7 @@ export interface Line {
   e2e?: string;
   original?: string;
   external?: string;
+  document?: string;
   second: number;
 }
 
@@ -22,11 +23,14 @@ interface Expected {
   multi?: boolean;
   cancelled?: boolean;
   expired?: string;
+  document?: string;
 }
 
 interface Scene {
   expected: Expected[];
   lines: Told[];
+  /** Another account of ours sent what names this end-to-end id. */
+  sent?: string;
 }
 
 const credit = (cents: number, more: Told = {}): Told => ({ cents, correlation: 'c', ...more });
@@ -84,6 +88,15 @@ const scenes: Scene[] = [
       credit(1_000, { type: 'CREDIT_PIX_REVERSAL', e2e: 'E' }),
     ],
   },
+  // Two of one payer, and the bank cancels one.
+  {
+    expected: [
+      charge({ reference: 'a', document: 'D' }),
+      charge({ reference: 'b', document: 'D', cancelled: true }),
+    ],
+    lines: [credit(1_000, { correlation: undefined, document: 'D' })],
+  },
+  { expected: [], lines: [credit(1_000, { e2e: 'O' })], sent: 'O' },
 ];
 
 /** The open breaks of one of each scene. */
@@ -107,6 +120,7 @@ export function expectationsOf(copies: number) {
       id: uuid(`expected ${name} ${index}`),
       operation: uuid(`operation ${name} ${index}`),
       reference: `${one.reference} ${name}`,
+      document: one.document && `${one.document} ${name}`,
     })),
   );
 }
@@ -115,12 +129,13 @@ export function linesOf(copies: number): Line[] {
   const told = each(copies, ({ lines }, name) =>
     lines.map((line) => {
       const named = (value: string | undefined) => value && `${value} ${name}`;
-      const { correlation, e2e, original, external } = line;
+      const { correlation, e2e, original, external, document } = line;
       return {
         ...{ is_credit: true, cents: 0, type: 'CREDIT_PIX' },
         ...line,
         ...{ correlation: named(correlation), e2e: named(e2e) },
         ...{ original: named(original), external: named(external) },
+        document: named(document),
       };
     }),
   );
@@ -131,6 +146,11 @@ function each<Row>(copies: number, rowsOf: (scene: Scene, name: string) => Row[]
   return Array.from({ length: copies }).flatMap((_, copy) =>
     scenes.flatMap((scene, index) => rowsOf(scene, `${index}/${copy}`)),
   );
+}
+
+/** The ids of what another account of ours sent to this one. */
+export function sentByUs(copies: number): string[] {
+  return each(copies, ({ sent }, name) => (sent === undefined ? [] : [`${sent} ${name}`]));
 }
 
 /** Mixed by a seed, the same each time. */

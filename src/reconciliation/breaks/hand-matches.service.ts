@@ -12,6 +12,7 @@ import { Breaks } from '../breaks.service.js';
 import { chargeEvent } from '../line-events.js';
 import { resolveReturned } from '../breaks.queries.js';
 import { movementEvent } from '../movement-events.js';
+import { deferOtherLegs } from '../own-transfers.queries.js';
 import { isRefundUnderWay, lockBreaksOf } from '../refunded-breaks.queries.js';
 import { touchRules } from '../rules/rules.queries.js';
 import { SettlementReview } from '../settlement-review.service.js';
@@ -94,6 +95,7 @@ export class HandMatches {
     const come = paid.map(({ expectedPaymentId }) => subjectOfExpected(expectedPaymentId));
     await this.breaks.resolve(tx, accountId, 'missing', come);
     await this.tellOf(tx, accountId, line, allocated);
+    if (paid.length > 0) await deferOtherLegs(tx, accountId, [nsu]);
     const touched = [...linked, ...before.map(({ expectedPaymentId }) => expectedPaymentId)];
     await this.settlements.review(tx, accountId, [...new Set(touched)]);
     await touchRules(tx, accountId);

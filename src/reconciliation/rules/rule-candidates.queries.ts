@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import type { ArrivedLine } from '../verdicts.queries.js';
 import type { RuledExpected, RuledLine } from './rule.js';
+import { cancelledSince } from './rules.queries.js';
 
 /** Of one payer, the newest so many are looked at. */
 const mostOfOne = 5_000;
@@ -111,16 +112,22 @@ export async function pageCompeting(
   return rows.map(({ nsu }) => nsu);
 }
 
-/** Standing lines that what is expected since, or is expected no more, may concern, as far as rules reach. */
+/** Standing lines that what is expected since, or can be paid no more, may concern, as far as rules reach. */
 export async function pageConcerned(
   tx: Tx,
   accountId: number,
   { after, limit, since, byNotes }: { after: bigint; limit: number; since: Date; byNotes: boolean },
 ): Promise<bigint[]> {
   const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
+    WITH cancelled AS MATERIALIZED (
+      SELECT e.id, e.counterparty_document FROM (${cancelledSince(accountId, Prisma.sql`${since}::timestamptz`)}) c
+      JOIN expected_payment e ON e.account_id = ${accountId} AND e.id = c.expected_payment_id
+    )
     SELECT c.nsu FROM (${competing(accountId)}) c
     JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = c.nsu
-    WHERE c.nsu > ${after} AND ${mayChange} AND (EXISTS (
+    WHERE c.nsu > ${after} AND ${mayChange} AND (t.counterparty_document IN (
+      SELECT counterparty_document FROM cancelled
+    ) OR EXISTS (
       SELECT 1 FROM expected_payment e
       WHERE e.account_id = ${accountId} AND e.counterparty_document = t.counterparty_document
         AND (e.created_at > ${since} OR e.withdrawn_at > ${since})
@@ -129,7 +136,7 @@ export async function pageConcerned(
       JOIN expected_payment_reference r ON r.account_id = ${accountId}
         AND r.kind IN ('correlation_id', 'external_id') AND r.value = btrim(word, '.-_/#!?')
       JOIN expected_payment e ON e.account_id = r.account_id AND e.id = r.expected_payment_id
-      WHERE e.created_at > ${since} OR e.withdrawn_at > ${since}
+      WHERE e.created_at > ${since} OR e.withdrawn_at > ${since} OR e.id IN (SELECT id FROM cancelled)
     ))
     ORDER BY c.nsu LIMIT ${limit}`;
   return rows.map(({ nsu }) => nsu);

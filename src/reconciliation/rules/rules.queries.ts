@@ -1,5 +1,7 @@
 // Rules and their versions as the book stands, and how far it was held against them.
 import type { Db, Tx } from '../../database.service.js';
+import { Prisma } from '../../generated/service/client.js';
+import { looksTakeAtMost } from '../settlement-review.queries.js';
 import { readStored, type StoredRule } from './stored-rule.js';
 import type { AppliedRule } from './rule.js';
 
@@ -61,6 +63,15 @@ export async function recordReview(
     WHERE account_id = ${accountId}`;
 }
 
+/**
+ * Charges that the bank was found to have cancelled since: no rule takes a line to pay them any more. A look is told by its
+ * beginning, and may have taken long.
+ */
+export const cancelledSince = (accountId: Prisma.Sql | number, since: Prisma.Sql) => Prisma.sql`
+  SELECT expected_payment_id FROM charge
+  WHERE account_id = ${accountId} AND cancelled_at IS NOT NULL
+    AND checked_at > ${since} - ${looksTakeAtMost}::interval`;
+
 /** Accounts whose rules have changed, or whose match rules have not seen what is expected since. */
 export async function listAccountsToReview(
   db: Db,
@@ -78,7 +89,7 @@ export async function listAccountsToReview(
         SELECT 1 FROM expected_payment e WHERE e.account_id = s.account_id AND e.created_at > looked.since
       ) OR EXISTS (
         SELECT 1 FROM expected_payment e WHERE e.account_id = s.account_id AND e.withdrawn_at > looked.since
-      ))`;
+      ) OR EXISTS (${cancelledSince(Prisma.sql`s.account_id`, Prisma.sql`looked.since`)}))`;
 }
 
 export interface VersionKey {

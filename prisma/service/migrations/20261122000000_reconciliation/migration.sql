@@ -11,6 +11,9 @@ ADD COLUMN     "rule_id" UUID,
 ADD COLUMN     "rule_version" INTEGER;
 
 -- AlterTable
+ALTER TABLE "deferred_line" ALTER COLUMN "deferred_at" SET DEFAULT clock_timestamp();
+
+-- AlterTable
 ALTER TABLE "expected_payment" ADD COLUMN     "counterparty_document" TEXT;
 
 -- AlterTable
