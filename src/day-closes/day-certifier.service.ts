@@ -7,6 +7,7 @@ import type { Tx } from '../database.service.js';
 import { eventAmount } from '../events/event-amount.js';
 import { EventsService } from '../events/events.service.js';
 import { formatReaisWithTwoDecimals } from '../money/cents.js';
+import { subjectOfLate } from '../reconciliation/break-subjects.js';
 import { Breaks } from '../reconciliation/breaks.service.js';
 import * as certificates from './certificate.js';
 import type { Certificate, Explained, Figures } from './certificate.js';
@@ -86,6 +87,7 @@ export class DayCertifier {
     )
       return { outcome: 'unchanged' };
     await seals.insertSeals(tx, accountId, [...made.values()]);
+    if (standing) await this.settleLate(tx, accountId, [...made.values()]);
     await this.add(tx, certificate, figures);
     return { outcome: standing ? 'amended' : 'certified' };
   }
@@ -99,14 +101,18 @@ export class DayCertifier {
     if (first && first.date !== date) return null;
     const before = statementDayStart(date);
     const unsealed = await seals.listUnsealed(tx, accountId, before, mostSealedAtOnce);
-    await seals.insertSeals(
-      tx,
-      accountId,
-      unsealed.map((line) => sealOf(accountId, line)),
-    );
+    const made = unsealed.map((line) => sealOf(accountId, line));
+    await seals.insertSeals(tx, accountId, made);
+    if (first) await this.settleLate(tx, accountId, made);
     const all = await seals.listEarlierSeals(tx, accountId, date);
     const linesHash = linesHashOf(all.map(({ lineHash }) => lineHash));
     return { lines: all.length, linesHash, added: unsealed.map(({ nsu }) => nsu) };
+  }
+
+  /** Certificates have these lines now: that they came late is told by those. */
+  private async settleLate(tx: Tx, accountId: number, made: seals.NewSeal[]): Promise<void> {
+    const subjects = made.map(({ date, nsu }) => subjectOfLate(date, nsu));
+    await this.breaks.resolve(tx, accountId, 'late_line', subjects);
   }
 
   private async add(tx: Tx, certificate: Certificate, figures: Figures): Promise<void> {

@@ -6,6 +6,7 @@ import { addDays } from '../brazil/calendar.js';
 import { statementDayOf, statementDayStart } from '../brazil/statement-day.js';
 import { Database, type Tx } from '../database.service.js';
 import { EventsService } from '../events/events.service.js';
+import { subjectOfLate } from '../reconciliation/break-subjects.js';
 import { Breaks } from '../reconciliation/breaks.service.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { DayCertifier, type Certified } from './day-certifier.service.js';
@@ -176,5 +177,5 @@ function dateOf({ occurredAt }: queries.LateLine): string {
 function lateLine({ nsu, amountCents, occurredAt }: queries.LateLine) {
   const date = statementDayOf(occurredAt);
   const evidence = { date, occurredAt: occurredAt.toISOString() };
-  return { kind: 'late_line', subject: `day:${date}/${nsu}`, amountCents, nsu, evidence };
+  return { kind: 'late_line', subject: subjectOfLate(date, nsu), amountCents, nsu, evidence };
 }

@@ -7,3 +7,8 @@ export function subjectOfLine(nsu: bigint): string {
 export function subjectOfExpected(expectedPaymentId: string): string {
   return `expected_payment:${expectedPaymentId}`;
 }
+
+/** A line of a day that had its certificate. */
+export function subjectOfLate(date: string, nsu: bigint): string {
+  return `day:${date}/${nsu}`;
+}

@@ -77,7 +77,7 @@ export async function resolveRefunded(
       WHERE b.account_id = ${accountId} AND b.state = 'open' AND ${isAmong(nsus)} AND ${refundSettles}
       ORDER BY b.id, e.sequence
     ) asked
-    WHERE break.account_id = asked.account_id AND break.id = asked.id
+    WHERE break.account_id = asked.account_id AND break.id = asked.id AND break.state = 'open'
     RETURNING ${toldColumns}`;
 }
 

@@ -13,6 +13,22 @@ import {
 const pageSize = 5_000;
 
 /**
+ * What new lines from `fromNsu` on make of the chain. Those just below are looked at again: where they are numbered out of
+ * order, a new line may seem to follow the highest of them, which is not what the chain had come to.
+ */
+export async function proveFrom(
+  db: Db,
+  accountId: number,
+  fromNsu: bigint,
+): Promise<{ hole: Hole | null; balance: bigint | null }> {
+  const [below] = await db.$queryRaw<{ nsu: bigint | null }[]>`
+    SELECT min(nsu) AS nsu FROM (
+      SELECT nsu FROM "transaction" WHERE account_id = ${accountId} AND nsu < ${fromNsu}
+      ORDER BY nsu DESC LIMIT ${linkWindow}) near`;
+  return findHole(db, accountId, below?.nsu ?? fromNsu);
+}
+
+/**
  * The first hole from `fromNsu` on, below which the chain is proved, and what the chain has come to; no balance where
  * that is what the line with the highest number says. Lines above `untilNsu` are of no interest. `alsoAccepted` are taken
  * for holes that a person has accepted, whatever they jump by; `jumps` are at those that the walk came by, from somewhat before `fromNsu` on.

@@ -29,6 +29,8 @@ export interface SyncStart {
   /** All mirrored lines. */
   lineCount: bigint;
   isBroken: boolean;
+  /** What the chain has come to. */
+  balanceCents: bigint | null;
   /** The database's time at which the sync began. */
   startedAt: Date;
 }
@@ -51,6 +53,7 @@ export async function beginSync(
       import_started_at = COALESCE(s.import_started_at, CASE WHEN NOT s.is_anchored THEN clock_timestamp() END)
     RETURNING first_hole_nsu AS "firstHoleNsu", page_order AS "pageOrder", page_lines AS "pageLines",
               is_anchored AS "isAnchored", line_count AS "lineCount", broken_since IS NOT NULL AS "isBroken",
+              balance_cents AS "balanceCents",
               clock_timestamp() AS "startedAt",
               first_hole_nsu IS NOT NULL AND COALESCE(hole_next_read_at <= clock_timestamp(), true) AS "isHoleDue",
               hole_nsu IS NOT NULL AND COALESCE(hole_next_read_at <= clock_timestamp(), true)

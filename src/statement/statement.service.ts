@@ -11,7 +11,7 @@ import { AppError } from '../platform/errors.js';
 import { Log } from '../platform/log.js';
 import { WakeUps } from '../platform/wake-ups.js';
 import { boundForTelling } from '../bank/profiles.js';
-import { findHole } from './chain.queries.js';
+import { proveFrom } from './chain.queries.js';
 import { readLine, type LineReading } from './line.js';
 import { PageWalk } from './page-walk.js';
 import { least, recordLines, type PageResult } from './recording.queries.js';
@@ -117,7 +117,11 @@ export class StatementService {
     return this.database.transaction(async (tx) => {
       await this.assertCurrent(tx, sync);
       const from = least(state.firstHoleNsu, poll.lowestNew);
-      const { hole, balance } = from === null ? whole : await findHole(tx, sync.accountId, from);
+      // Where nothing came, the chain has come to what it had: the highest number may not be what was booked last.
+      const { hole, balance } =
+        from === null
+          ? { hole: null, balance: state.balanceCents }
+          : await proveFrom(tx, sync.accountId, from);
       return queries.finishSync(tx, sync, {
         startedAt: state.startedAt,
         hole,
@@ -194,8 +198,6 @@ export class StatementService {
     throw new AppError('conflict', { internal: 'a later sync of the statement has begun' });
   }
 }
-
-const whole = { hole: null, balance: null };
 
 function contentHashOf(reading: LineReading): string {
   return reading.ok ? reading.line.contentHash : reading.contentHash;

@@ -1,8 +1,10 @@
 // What a person does about breaks, through the service's doors, and what the book says afterwards.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { StandingBreaks } from '../../src/reconciliation/standing-breaks.service.js';
 import { BookOfBreaks, codeOf } from '../support/breaks.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
+import { until } from '../support/until.js';
 
 describe('what is done about a break', () => {
   let service: ServiceOnSandbox;
@@ -76,6 +78,30 @@ describe('what is done about a break', () => {
     expect(await liveMatches(nsu)).toHaveLength(1);
   });
 
+  it.each([
+    ['operation', 'unknown_outcome', randomUUID()],
+    ['bill_payment', 'unknown_outcome', randomUUID()],
+    ['hole', 'broken_chain', '1'],
+  ])(
+    'tells once of the %s’s %s, which two workers settle at once',
+    async (thing, kind, ofThing) => {
+      const id = await book.break(kind, `${thing}:${ofThing}`);
+      const standing = service.application.get(StandingBreaks, { strict: false });
+      const holder = await service.pool.connect();
+      await holder.query('BEGIN');
+      await holder.query(`SELECT FROM break WHERE id = $1 FOR UPDATE`, [id]);
+      const workers = [standing.tell(service.accountId), standing.tell(service.accountId)];
+      const waiting = `SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      await until('both wait', async () => (await sql(waiting)).length === 2);
+      await holder.query('COMMIT');
+      holder.release();
+      await Promise.all(workers);
+      const told = `SELECT type FROM event WHERE data::jsonb ->> 'breakId' = $1`;
+      expect(await sql(told, id)).toEqual([{ type: 'break.resolved' }]);
+    },
+  );
+
   it('links what was missing to the line that pays it, whose own break is settled with it', async () => {
     const { nsu, id: ofLine } = await book.unexpected();
     const expectedPaymentId = await book.expected();
@@ -146,7 +172,8 @@ describe('what is done about a break', () => {
 
   it('acts on many, tells of each, and is done with the second time', async () => {
     const some = [await book.unexpected(), await book.unexpected()];
-    const ids = [...some.map(({ id }) => id), randomUUID()];
+    const again = some[0]?.id.toUpperCase();
+    const ids = [...some.map(({ id }) => id), again, randomUUID()];
     const bulk = async (body: object) =>
       (await service.call('POST', '/v1/breaks/actions', { body: { reason: 'as agreed', ...body } }))
         .body;

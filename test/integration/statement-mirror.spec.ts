@@ -185,6 +185,15 @@ describe('the mirror of the statement', () => {
     expect(aside).toMatchObject({ kind: 'changed', nsu: 3n });
   });
 
+  it('keeps types and fields that nobody knows', async () => {
+    const type = { name: 'CREDIT_OF_TOMORROW', isCredit: true };
+    bank.lines = [{ nsu: 1, cents: 100, override: { type, tomorrow: { a: [1] } } }];
+    await sync();
+    const line = await service.database.prisma.transaction.findFirstOrThrow();
+    expect(line).toMatchObject({ typeName: 'CREDIT_OF_TOMORROW', amountCents: 100n });
+    expect(line.content).toContain('"tomorrow":{"a":[1]}');
+  });
+
   it('lets one process sync at a time; the other comes again later', async () => {
     bank.lines = credits(1, 5);
     let release = () => undefined as void;

@@ -24,7 +24,9 @@ export class BulkActions {
       throw new AppError('forbidden');
     const ids = asked.ids ?? (await this.listFiltered(caller.accountId, asked));
     const data: Outcome[] = [];
-    for (const id of new Set(ids)) data.push(await this.actOnOne(caller, id, asked));
+    // An id is the same in capitals.
+    for (const id of new Set(ids.map((one) => one.toLowerCase())))
+      data.push(await this.actOnOne(caller, id, asked));
     const count = (outcome: Outcome['outcome']) =>
       data.filter((one) => one.outcome === outcome).length;
     const counts = {
