@@ -10,6 +10,7 @@ import { Breaks } from './breaks.service.js';
 import * as ofStatement from './statement-breaks.queries.js';
 import { MissingPayments } from './missing-payments.service.js';
 import { SettlementReview } from './settlement-review.service.js';
+import { lockJudgement } from './verdicts.queries.js';
 
 const pageSize = 1_000;
 
@@ -51,18 +52,17 @@ export class StandingBreaks {
     const ofChain = await ofStatement.listUntoldOfStatement(prisma, accountId);
     const untold = [
       ...(await breaks.listUntold(prisma, accountId)),
-      ...(await breaks.listFailedThoughDebited(
-        prisma,
-        accountId,
-        boundForTelling(this.bank.profile),
-      )),
       ...(await ofBills.listUntoldOfBills(prisma, accountId)),
       ...ofChain,
     ];
     const hasMissing = await this.missing.lookWhenDue(accountId);
     const hasReviewed = await this.review.reviewEnded(accountId);
     return this.database.transaction(async (tx) => {
-      await this.breaks.open(tx, accountId, untold);
+      // What comes back is judged before this or after it: the judgement settles what has been told by then.
+      await lockJudgement(tx, accountId);
+      const boundMs = boundForTelling(this.bank.profile);
+      const failed = await breaks.listFailedThoughDebited(tx, accountId, boundMs);
+      await this.breaks.open(tx, accountId, [...untold, ...failed]);
       // A hole that jumps otherwise than when it was told is open with that.
       await this.breaks.revise(tx, accountId, ofChain);
       const resolved = [
@@ -71,7 +71,7 @@ export class StandingBreaks {
         ...(await ofStatement.resolveOverOfStatement(tx, accountId)),
       ];
       await this.breaks.tellResolved(tx, accountId, resolved);
-      return hasReviewed || hasMissing || untold.length + resolved.length > 0;
+      return hasReviewed || hasMissing || untold.length + failed.length + resolved.length > 0;
     });
   }
 }

@@ -78,14 +78,14 @@ export async function settleAnswered(
     ), settled AS (
       UPDATE webhook_event e SET state = 'settled', settled_at = clock_timestamp(), next_poll_at = NULL, told_at = a.told_at
       FROM answered a
-      WHERE e.account_id = a.account_id AND e.id = a.id
+      WHERE e.account_id = a.account_id AND e.id = a.id AND e.state = 'pending' AND e.polls = a.polls
         AND (a.is_seen OR a.polls >= ${pausesMs.length})
       RETURNING e.id
     ), unseen AS (
       UPDATE webhook_event e SET polls = e.polls + 1, next_poll_at = clock_timestamp()
         + (${pausesMs}::int[])[a.polls + 1] * interval '1 millisecond', told_at = a.told_at
       FROM answered a
-      WHERE e.account_id = a.account_id AND e.id = a.id
+      WHERE e.account_id = a.account_id AND e.id = a.id AND e.state = 'pending' AND e.polls = a.polls
         AND NOT a.is_seen AND a.polls < ${pausesMs.length}
       RETURNING (${pausesMs}::int[])[a.polls + 1] AS pause_ms
     )

@@ -1,7 +1,9 @@
 // What a person does about breaks, through the service's doors, and what the book says afterwards.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { StandingBreaks } from '../../src/reconciliation/standing-breaks.service.js';
+import { resolveEndedOfBills } from '../../src/reconciliation/bill-payment-breaks.queries.js';
+import { resolveKnownOutcomes } from '../../src/reconciliation/breaks.queries.js';
+import { resolveOverOfStatement } from '../../src/reconciliation/statement-breaks.queries.js';
 import { BookOfBreaks, codeOf } from '../support/breaks.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
 import { until } from '../support/until.js';
@@ -79,28 +81,24 @@ describe('what is done about a break', () => {
   });
 
   it.each([
-    ['operation', 'unknown_outcome', randomUUID()],
-    ['bill_payment', 'unknown_outcome', randomUUID()],
-    ['hole', 'broken_chain', '1'],
-  ])(
-    'tells once of the %s’s %s, which two workers settle at once',
-    async (thing, kind, ofThing) => {
-      const id = await book.break(kind, `${thing}:${ofThing}`);
-      const standing = service.application.get(StandingBreaks, { strict: false });
-      const holder = await service.pool.connect();
-      await holder.query('BEGIN');
-      await holder.query(`SELECT FROM break WHERE id = $1 FOR UPDATE`, [id]);
-      const workers = [standing.tell(service.accountId), standing.tell(service.accountId)];
-      const waiting = `SELECT FROM pg_stat_activity
+    ['operation', randomUUID(), 'unknown_outcome', resolveKnownOutcomes],
+    ['bill_payment', randomUUID(), 'unknown_outcome', resolveEndedOfBills],
+    ['hole', '1', 'broken_chain', resolveOverOfStatement],
+  ])('settles the break of one %s once, though two do at once', async (of, what, kind, settle) => {
+    const id = await book.break(kind, `${of}:${what}`);
+    const holder = await service.pool.connect();
+    await holder.query('BEGIN');
+    await holder.query(`SELECT FROM break WHERE id = $1 FOR UPDATE`, [id]);
+    const both = [1, 2].map(() =>
+      service.database.transaction((tx) => settle(tx, service.accountId)),
+    );
+    const waiting = `SELECT FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-      await until('both wait', async () => (await sql(waiting)).length === 2);
-      await holder.query('COMMIT');
-      holder.release();
-      await Promise.all(workers);
-      const told = `SELECT type FROM event WHERE data::jsonb ->> 'breakId' = $1`;
-      expect(await sql(told, id)).toEqual([{ type: 'break.resolved' }]);
-    },
-  );
+    await until('both wait', async () => (await sql(waiting)).length === 2);
+    await holder.query('COMMIT');
+    holder.release();
+    expect((await Promise.all(both)).flat()).toMatchObject([{ id }]);
+  });
 
   it('links what was missing to the line that pays it, whose own break is settled with it', async () => {
     const { nsu, id: ofLine } = await book.unexpected();

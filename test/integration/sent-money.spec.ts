@@ -188,6 +188,27 @@ describe('money that was sent, on the statement', () => {
     }
   });
 
+  it('that failed is no break when it comes back while that is being told', async () => {
+    const references = [{ kind: 'end_to_end_id', value: 'E' }] as const;
+    await send({
+      state: 'succeeded',
+      age: 60,
+      references: [...references],
+      transferState: 'failed',
+    });
+    await mirror({ nsu: 1, endToEndId: 'E', age: 50 });
+    await book.reconciliation(600_000).reconcile(service.accountId);
+    const { standing, missing } = book.judgement();
+    missing.lookWhenDue = async () => {
+      await mirror({ nsu: 2, isCredit: true, endToEndId: 'E' });
+      await book.reconciliation(600_000).reconcile(service.accountId);
+      return false;
+    };
+    await standing.tell(service.accountId);
+    expect(await verdicts()).toMatchObject([{ nsu: 1 }, { nsu: 2, verdict: 'return by return' }]);
+    expect(await openBreaks()).toEqual([]);
+  });
+
   it('that fails though it was debited is a break until the money is back', async () => {
     const { operationId } = await send({
       state: 'succeeded',

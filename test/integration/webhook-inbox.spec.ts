@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
 import { WebhooksService } from '../../src/webhooks/webhooks.service.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+import { until } from '../support/until.js';
 
 const payment = 'E00000000202605151236abcdefghijk';
 
@@ -196,6 +197,22 @@ describe('the bank’s webhooks', () => {
       await pollCompletes(from);
       await settle();
       expect(await only()).toMatchObject({ state: 'settled', nextPollAt: null });
+    });
+
+    it('are looked for once by a poll that two settle at once', async () => {
+      await keep({ nsu: 404 });
+      await pollCompletes(1);
+      const holder = await service.database.pool.connect();
+      await holder.query('BEGIN');
+      await holder.query('SELECT FROM webhook_event FOR UPDATE');
+      const both = [settle(), settle()];
+      const waiting = `SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      await until('both wait', async () => (await run(waiting)).rowCount === 2);
+      await holder.query('COMMIT');
+      holder.release();
+      await Promise.all(both);
+      expect(await only()).toMatchObject({ state: 'pending', polls: 1 });
     });
 
     it('are settled at any of those times when the line shows at last', async () => {
