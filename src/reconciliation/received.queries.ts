@@ -36,6 +36,7 @@ export async function gatherReceived(
     SELECT t.nsu, line.nsu AS "creditNsu", line.amount_cents AS "creditCents", line.end_to_end_id AS "endToEndId",
            refunded.cents + returned.cents AS "givenBackCents",
            m.expected_payment_id AS "expectedPaymentId", m.amount_cents AS "amountCents", m.rule,
+           kept.cents AS "leftCents",
            e.operation_id AS "operationId", e.kind, o.state AS "operationState"
     FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
     JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = wanted.nsu
@@ -50,6 +51,10 @@ export async function gatherReceived(
       SELECT expected_payment_id, amount_cents, rule FROM match
       WHERE account_id = ${accountId} AND nsu = line.nsu AND unlinked_at IS NULL AND role = 'payment'
     ) m ON true
+    LEFT JOIN LATERAL (
+      SELECT sum(CASE role WHEN 'payment' THEN amount_cents ELSE -amount_cents END)::bigint AS cents FROM match
+      WHERE account_id = ${accountId} AND expected_payment_id = m.expected_payment_id AND unlinked_at IS NULL
+    ) kept ON true
     LEFT JOIN expected_payment e ON e.account_id = ${accountId} AND e.id = m.expected_payment_id
     LEFT JOIN operation o ON o.account_id = ${accountId} AND o.id = e.operation_id
     ORDER BY t.nsu, line.nsu, m.expected_payment_id`;
@@ -61,15 +66,18 @@ type ReceivedRow = Omit<Received, 'paid'> & {
   expectedPaymentId: string | null;
   amountCents: bigint | null;
   rule: string | null;
+  leftCents: bigint | null;
   operationId: string | null;
   kind: string | null;
   operationState: string | null;
 };
 
 function toReceived(row: ReceivedRow): Received & { nsu: bigint } {
-  const { expectedPaymentId, amountCents, rule, operationId, kind, operationState, ...line } = row;
+  const { expectedPaymentId, amountCents, rule, operationId, kind, operationState, ...rest } = row;
+  const { leftCents, ...line } = rest;
   if (!expectedPaymentId || amountCents === null || rule === null || !operationId || kind === null)
     return { ...line, paid: null };
-  const paid = { expectedPaymentId, amountCents, rule, operationId, kind, operationState };
+  const left = leftCents === null ? {} : { leftCents };
+  const paid = { expectedPaymentId, amountCents, rule, operationId, kind, operationState, ...left };
   return { ...line, paid };
 }

@@ -1,7 +1,5 @@
 // An account whose lines and expected payments a test writes, judged with the rules that it declares.
 import { randomUUID } from 'node:crypto';
-import { EventsService } from '../../src/events/events.service.js';
-import { HandMatches } from '../../src/reconciliation/breaks/hand-matches.service.js';
 import { DeclaredRules } from '../../src/reconciliation/rules/declared-rules.service.js';
 import { RuleCatalog } from '../../src/reconciliation/rules/rule-catalog.service.js';
 import { RuleTrials } from '../../src/reconciliation/rules/rule-trials.service.js';
@@ -110,20 +108,7 @@ export class RulesRoom {
       day,
     );
 
-  /** A person says that a line does not pay what it is matched to. */
-  readonly unlink = async (nsu: number) => {
-    const { database, accountId } = this.service();
-    const { breaks, review } = this.money.judgement();
-    const events = new EventsService(database, this.money.wakeUps);
-    const hands = new HandMatches(events, this.money.expectedPayments, breaks, review);
-    const hand = { actor: 'anna', reason: 'test' };
-    await database.transaction(async (tx) => {
-      const live = await tx.match.findFirst({
-        where: { accountId, nsu: BigInt(nsu), unlinkedAt: null },
-      });
-      await hands.unlink(tx, accountId, { nsu: BigInt(nsu), matchId: live?.id ?? '' }, hand);
-    });
-  };
+  readonly unlink = (nsu: number) => this.money.unlink(nsu);
 
   /** The bank was found to have cancelled the charge of an expected payment. */
   readonly cancel = (expectedPaymentId: string) =>

@@ -14,6 +14,7 @@ import { resolveReturned } from '../breaks.queries.js';
 import { movementEvent } from '../movement-events.js';
 import { isRefundUnderWay, lockBreaksOf } from '../refunded-breaks.queries.js';
 import { touchRules } from '../rules/rules.queries.js';
+import { unlinkSurplusReturns } from '../unlinking.queries.js';
 import { SettlementReview } from '../settlement-review.service.js';
 import * as verdicts from '../verdicts.queries.js';
 import { resolveLineBreaks, writeEntry } from './break-actions.queries.js';
@@ -94,8 +95,8 @@ export class HandMatches {
     const come = paid.map(({ expectedPaymentId }) => subjectOfExpected(expectedPaymentId));
     await this.breaks.resolve(tx, accountId, 'missing', come);
     await this.tellOf(tx, accountId, line, allocated);
-    const touched = [...linked, ...before.map(({ expectedPaymentId }) => expectedPaymentId)];
-    await this.settlements.review(tx, accountId, [...new Set(touched)]);
+    const gaveWay = before.map(({ expectedPaymentId }) => expectedPaymentId);
+    await this.reviewWith(tx, accountId, gaveWay, linked);
     await touchRules(tx, accountId);
     const undecided = paid.filter(({ operationState }) => undecidedStates.includes(operationState));
     return { matchIds, operationIds: undecided.map(({ operationId }) => operationId) };
@@ -127,9 +128,23 @@ export class HandMatches {
     for (const breakId of await queries.freeLinkedBreaks(tx, accountId, nsu, subjects))
       await writeEntry(tx, accountId, breakId, 'unlink', hand, { nsu: nsu.toString() });
     if (isJudgedAgain) await verdicts.recordDeferred(tx, accountId, [], [nsu]);
-    await this.settlements.review(tx, accountId, expected);
+    await this.reviewWith(tx, accountId, expected);
     await touchRules(tx, accountId);
     return unlinked.map(({ id }) => id);
+  }
+
+  /** Of these matches were undone: what came back of what is not paid any more is judged again. */
+  private async reviewWith(
+    tx: Tx,
+    accountId: number,
+    undone: string[],
+    linked: string[] = [],
+  ): Promise<void> {
+    const surplus = await unlinkSurplusReturns(tx, accountId, undone);
+    const nsus = [...new Set(surplus.map(({ nsu }) => nsu))];
+    await verdicts.recordDeferred(tx, accountId, [], nsus);
+    const touched = surplus.map(({ expectedPaymentId }) => expectedPaymentId);
+    await this.settlements.review(tx, accountId, [...new Set([...linked, ...undone, ...touched])]);
   }
 
   private async allocate(
