@@ -56,7 +56,7 @@ export async function resolveEndedOfBills(tx: Tx, accountId: number): Promise<To
     UPDATE break SET state = 'resolved', resolved_at = now()
     FROM break b
     WHERE b.account_id = ${accountId} AND ${isOver}
-      AND break.account_id = b.account_id AND break.id = b.id
+      AND break.account_id = b.account_id AND break.id = b.id AND break.state = 'open'
     RETURNING ${toldColumns}`;
 }
 

@@ -148,7 +148,7 @@ export async function resolveKnownOutcomes(tx: Tx, accountId: number): Promise<T
     UPDATE break SET state = 'resolved', resolved_at = now()
     FROM break b
     WHERE b.account_id = ${accountId} AND ${outcomeIsKnown}
-      AND break.account_id = b.account_id AND break.id = b.id
+      AND break.account_id = b.account_id AND break.id = b.id AND break.state = 'open'
     RETURNING ${toldColumns}`;
 }
 

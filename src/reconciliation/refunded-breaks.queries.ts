@@ -74,7 +74,7 @@ export async function resolveRefunded(
         AND NOT ${isReopenedSince} AND ${coversItsBreak}
       ORDER BY b.id, e.sequence
     ) asked
-    WHERE break.account_id = asked.account_id AND break.id = asked.id
+    WHERE break.account_id = asked.account_id AND break.id = asked.id AND break.state = 'open'
     RETURNING ${toldColumns}`;
 }
 

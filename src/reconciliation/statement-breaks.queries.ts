@@ -56,7 +56,7 @@ export async function resolveOverOfStatement(tx: Tx, accountId: number): Promise
     UPDATE break SET state = 'resolved', resolved_at = now()
     FROM break b
     WHERE b.account_id = ${accountId} AND b.kind IN ${kinds} AND ${isOver}
-      AND break.account_id = b.account_id AND break.id = b.id
+      AND break.account_id = b.account_id AND break.id = b.id AND break.state = 'open'
     RETURNING ${toldColumns}`;
 }
 
