@@ -26,6 +26,37 @@ export const returnsOf = Prisma.sql`
   ) m
   WHERE m.role = 'return' AND debit.account_id = line.account_id AND debit.original_end_to_end_id = line.end_to_end_id AND NOT debit.is_credit`;
 
+/**
+ * The debits that give back a credit (line), whoever ordered them and whatever they are matched to: those that name it, and
+ * those of our refunds; not those whose money came back.
+ */
+export const goneOf = Prisma.sql`
+  SELECT debit.nsu, debit.amount_cents, debit.recorded_at
+  FROM (
+    SELECT nsu FROM "transaction"
+    WHERE account_id = line.account_id AND original_end_to_end_id = line.end_to_end_id AND line.is_credit
+    UNION
+    SELECT m.nsu FROM refund r
+    CROSS JOIN LATERAL (
+      SELECT nsu, role, unlinked_at FROM match
+      WHERE account_id = r.account_id AND expected_payment_id = r.expected_payment_id OFFSET 0
+    ) m
+    WHERE r.account_id = line.account_id AND r.original_nsu = line.nsu AND m.role = 'payment' AND m.unlinked_at IS NULL
+  ) told
+  CROSS JOIN LATERAL (
+    SELECT * FROM "transaction" WHERE account_id = line.account_id AND nsu = told.nsu OFFSET 0
+  ) debit
+  WHERE NOT debit.is_credit AND NOT EXISTS (
+    SELECT FROM (
+      SELECT expected_payment_id, role FROM match
+      WHERE account_id = line.account_id AND nsu = debit.nsu AND unlinked_at IS NULL OFFSET 0
+    ) sent
+    CROSS JOIN LATERAL (
+      SELECT role, unlinked_at FROM match
+      WHERE account_id = line.account_id AND expected_payment_id = sent.expected_payment_id OFFSET 0
+    ) back
+    WHERE sent.role = 'payment' AND back.role = 'return' AND back.unlinked_at IS NULL)`;
+
 export async function gatherReceived(
   tx: Tx,
   accountId: number,

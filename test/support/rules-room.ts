@@ -16,6 +16,8 @@ export interface RuledPix {
   isCredit?: boolean;
   typeName?: string;
   correlationId?: string;
+  endToEndId?: string;
+  originalEndToEndId?: string;
 }
 
 export interface Awaited {
@@ -95,8 +97,9 @@ export class RulesRoom {
   readonly line = ({ nsu, cents, day = '2026-06-10', isCredit = true, ...line }: RuledPix) =>
     this.run(
       `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,
-         counterparty_document, notes, balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
-       VALUES ($1, $2, 'x', $3, $4, $5, $6, $7, $8, 0, 0, $9::date + interval '15 hours', 'h', '{}')`,
+         counterparty_document, notes, balance_previous_cents, current_balance_cents, occurred_at, content_hash, content,
+         end_to_end_id, original_end_to_end_id)
+       VALUES ($1, $2, 'x', $3, $4, $5, $6, $7, $8, 0, 0, $9::date + interval '15 hours', 'h', '{}', $10, $11)`,
       this.service().accountId,
       nsu,
       isCredit,
@@ -106,7 +109,13 @@ export class RulesRoom {
       line.document ?? null,
       line.notes ?? null,
       day,
+      line.endToEndId ?? null,
+      line.originalEndToEndId ?? null,
     );
+
+  readonly link = (nsu: number, expectedPaymentId: string) =>
+    this.money.link(nsu, expectedPaymentId);
+  readonly events = () => this.money.events();
 
   readonly unlink = (nsu: number) => this.money.unlink(nsu);
 

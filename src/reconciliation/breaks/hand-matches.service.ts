@@ -168,7 +168,7 @@ export class HandMatches {
       const allocatedCents = cents[place] ?? 0n;
       const role = one.isCredit === line.isCredit ? 'payment' : 'return';
       if (role === 'return') assertReturnable(one, allocatedCents);
-      else assertPayable(one, allocatedCents);
+      else assertPayable(one, line, allocatedCents);
       const owedCents =
         role === 'return' ? null : owedWhenPaid(one, one.paidCents + allocatedCents, day);
       return { ...one, allocatedCents, owedCents, role } as Allocated;
@@ -252,8 +252,11 @@ function assertReturnable(
 
 function assertPayable(
   { isCredit, amountCents, paidCents }: queries.HandExpected,
+  line: queries.HandLine,
   allocatedCents: bigint,
 ): void {
+  if (line.goneCents >= line.amountCents)
+    throw broken('already_refunded', 'All of it has gone back: nothing of it is left to pay with.');
   // What we send goes out once, in full; what comes in may come as its payer likes.
   if (!isCredit && amountCents !== null && paidCents + allocatedCents > amountCents)
     throw broken('already_paid', 'More than what was sent cannot have been debited for it.');
