@@ -105,6 +105,23 @@ describe('once a payment is undone, what came back of it', () => {
     expect(rows).toEqual([{ trail: ['opened', 'resolved', 'unlink', 'reopened'] }]);
   });
 
+  it('is told once, as its payment is, where a person links what an id had matched', async () => {
+    const id = await book.charge('once');
+    const ofCharge = async () =>
+      (await book.events()).filter(({ data }) => data.correlationId === 'once');
+    await book.mirror(
+      { ...pix, nsu, externalId: 'once', endToEndId: 'O1', amountCents: 1_200, age: 9 },
+      { ...med, nsu: nsu + 1, originalEndToEndId: 'O1', amountCents: 200 },
+    );
+    await book.reconcile();
+    const told = await ofCharge();
+    expect(told.map(({ type }) => type)).toEqual(['charge.overpaid', 'charge.returned']);
+    await book.link(nsu, id);
+    await book.link(nsu + 1, id);
+    expect(await ofCharge()).toEqual(told);
+    expect(await sums(id)).toEqual({ paid: 1_200, returned: 200 });
+  });
+
   it('is no more than a person has left of it', async () => {
     const id = await book.charge('left');
     await book.mirror(

@@ -84,11 +84,11 @@ export async function unlinkLine(
   accountId: number,
   nsu: bigint,
   { actor, reason }: { actor: string | null; reason: string },
-): Promise<{ id: string; expectedPaymentId: string; role: string }[]> {
+): Promise<{ id: string; expectedPaymentId: string; role: string; amountCents: bigint }[]> {
   return tx.$queryRaw`
     UPDATE match SET unlinked_at = now(), unlinked_by = ${actor}, unlink_reason = ${reason}
     WHERE account_id = ${accountId} AND nsu = ${nsu} AND unlinked_at IS NULL
-    RETURNING id, expected_payment_id AS "expectedPaymentId", role`;
+    RETURNING id, expected_payment_id AS "expectedPaymentId", role, amount_cents AS "amountCents"`;
 }
 
 export interface HandMatch {

@@ -94,7 +94,9 @@ export class HandMatches {
     await this.breaks.tellResolved(tx, accountId, [...resolved, ...returned]);
     const come = paid.map(({ expectedPaymentId }) => subjectOfExpected(expectedPaymentId));
     await this.breaks.resolve(tx, accountId, 'missing', come);
-    await this.tellOf(tx, accountId, line, allocated);
+    // What the line was matched to before was told then.
+    const fresh = allocated.filter((one) => !before.some((known) => isAlike(known, one)));
+    await this.tellOf(tx, accountId, line, fresh);
     const gaveWay = before.map(({ expectedPaymentId }) => expectedPaymentId);
     await this.reviewWith(tx, accountId, gaveWay, linked);
     await touchRules(tx, accountId);
@@ -227,6 +229,13 @@ export async function assertNoRefundUnderWay(
       public: 'A refund of the money is under way: ask again once its end is known.',
       reason: 'refund_under_way',
     });
+}
+
+type Told = Pick<queries.HandMatch, 'expectedPaymentId' | 'amountCents'> & { role: string };
+
+function isAlike(known: Told, { expectedPaymentId, role, allocatedCents }: Allocated): boolean {
+  const isSame = known.expectedPaymentId === expectedPaymentId && known.role === role;
+  return isSame && known.amountCents === allocatedCents;
 }
 
 function settlementOf(one: Allocated) {
