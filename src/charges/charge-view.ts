@@ -1,4 +1,5 @@
 // A charge as business systems read it: what the bank answered, how it stands there, and what was paid for it.
+import { keptOf } from '../expected-payments/settlement.js';
 import { settlementOfSent } from '../expected-payments/sent-settlement.js';
 import { parseJson } from '../platform/exact-json.js';
 import type { ChargeRow, PaymentRow, RefundRow } from './charges.queries.js';
@@ -10,8 +11,7 @@ export function describeCharge(
   refundsOfAll: RefundRow[],
   today: string,
 ) {
-  const paidCents = payments.reduce((sum, { amountCents }) => sum + amountCents, 0n);
-  const owedCents = payments.at(-1)?.owedCents ?? row.amountCents;
+  const owedCents = keptOf(payments).at(-1)?.owedCents ?? row.amountCents;
   const answer = row.answer === null ? {} : (parseJson(row.answer) as Record<string, unknown>);
   return {
     type: row.type,
@@ -30,7 +30,7 @@ export function describeCharge(
       dueDate: row.bankDueDate ?? row.dueDate,
       isCancelled: row.cancelledAt !== null,
       isExpired: row.expiredAt !== null,
-      paidCents,
+      payments,
       today,
     }),
     cancelledAt: row.cancelledAt?.toISOString() ?? null,

@@ -1,11 +1,14 @@
 // The charge with its payments: what the bank answered, and the lines that were matched to it.
 import type { Db } from '../database.service.js';
+import { givenBackOf, refundedOf, returnsOf } from '../expected-payments/given-back.queries.js';
 
 export interface PaymentRow {
   nsu: bigint;
   amountCents: bigint;
   /** What was owed in all on the day of the payment. */
   owedCents: bigint | null;
+  /** What of it has gone back to the payer. */
+  givenBackCents: bigint;
   endToEndId: string | null;
   occurredAt: Date;
 }
@@ -67,15 +70,20 @@ export async function listPayments(
   correlationIds: string[],
 ): Promise<(PaymentRow & { correlationId: string })[]> {
   return db.$queryRaw`
-    SELECT c.correlation_id AS "correlationId", t.nsu, m.amount_cents AS "amountCents",
-           m.owed_cents AS "owedCents",
-           t.end_to_end_id AS "endToEndId", t.occurred_at AS "occurredAt"
+    SELECT c.correlation_id AS "correlationId", line.nsu, m.amount_cents AS "amountCents",
+           m.owed_cents AS "owedCents", ${givenBackOf} AS "givenBackCents",
+           line.end_to_end_id AS "endToEndId", line.occurred_at AS "occurredAt"
     FROM charge c
     JOIN match m ON m.account_id = c.account_id AND m.expected_payment_id = c.expected_payment_id
       AND m.unlinked_at IS NULL AND m.role = 'payment'
-    JOIN "transaction" t ON t.account_id = m.account_id AND t.nsu = m.nsu
+    JOIN "transaction" line ON line.account_id = m.account_id AND line.nsu = m.nsu
+    CROSS JOIN LATERAL (${refundedOf}) refunded
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents FROM (${returnsOf}) given
+      WHERE given.expected_payment_id = c.expected_payment_id
+    ) returned
     WHERE c.account_id = ${accountId} AND c.correlation_id = ANY (${correlationIds}::text[])
-    ORDER BY t.occurred_at, t.nsu`;
+    ORDER BY line.occurred_at, line.nsu`;
 }
 
 export interface RefundRow {

@@ -2,9 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { settlementOf, settlements, type SettlementFacts } from './settlement.js';
 
+const paying = (amountCents: bigint, givenBackCents = 0n) => ({ amountCents, givenBackCents });
 const slip: SettlementFacts = {
   amountCents: 1_000n,
-  paidCents: 0n,
+  payments: [],
   isMultiUse: false,
   dueDate: '2026-03-10',
   today: '2026-03-10',
@@ -12,9 +13,12 @@ const slip: SettlementFacts = {
   isExpired: false,
 };
 const paid = fc.bigInt({ min: 1n, max: 10n ** 12n });
+const payment = fc
+  .tuple(paid, paid)
+  .map(([one, other]) => (one < other ? paying(other, one) : paying(one, other)));
 const facts = fc.record<SettlementFacts>({
   amountCents: fc.option(fc.bigInt({ min: 1n, max: 10n ** 6n })),
-  paidCents: fc.bigInt({ min: 0n, max: 10n ** 6n }),
+  payments: fc.array(payment, { maxLength: 3 }),
   isMultiUse: fc.boolean(),
   dueDate: fc.constantFrom(null, '2026-03-09', '2026-03-10', '2026-03-11'),
   today: fc.constant('2026-03-10'),
@@ -34,16 +38,22 @@ describe('settlementOf', () => {
     [{ isExpired: true }, 'expired'],
     [{ isCancelled: true }, 'cancelled'],
     [{ isCancelled: true, isExpired: true, today: '2026-03-11' }, 'cancelled'],
-    [{ isCancelled: true, paidCents: 1_000n }, 'settled'],
-    [{ isExpired: true, paidCents: 1_001n }, 'overpaid'],
-    [{ paidCents: 999n }, 'partially_settled'],
-    [{ paidCents: 999n, today: '2026-03-11' }, 'partially_settled'],
-    [{ paidCents: 1_000n }, 'settled'],
-    [{ paidCents: 1_000n, today: '2026-03-11' }, 'settled'],
-    [{ paidCents: 1_001n }, 'overpaid'],
-    [{ paidCents: 2_000n, isMultiUse: true }, 'settled'],
-    [{ paidCents: 1n, amountCents: null, isMultiUse: true }, 'settled'],
+    [{ isCancelled: true, payments: [paying(1_000n)] }, 'settled'],
+    [{ isExpired: true, payments: [paying(1_001n)] }, 'overpaid'],
+    [{ payments: [paying(999n)] }, 'partially_settled'],
+    [{ payments: [paying(999n)], today: '2026-03-11' }, 'partially_settled'],
+    [{ payments: [paying(1_000n)] }, 'settled'],
+    [{ payments: [paying(1_000n)], today: '2026-03-11' }, 'settled'],
+    [{ payments: [paying(1_001n)] }, 'overpaid'],
+    [{ payments: [paying(2_000n)], isMultiUse: true }, 'settled'],
+    [{ payments: [paying(1n)], amountCents: null, isMultiUse: true }, 'settled'],
     [{ amountCents: null, isMultiUse: true, dueDate: null }, 'open'],
+    [{ payments: [paying(1_000n, 1_000n)] }, 'returned'],
+    [{ payments: [paying(1_000n, 1_000n), paying(1_000n)] }, 'settled'],
+    [{ payments: [paying(1_000n, 1_000n), paying(400n)] }, 'partially_settled'],
+    [{ payments: [paying(1_000n, 999n)] }, 'settled'],
+    [{ payments: [paying(1_200n, 200n)] }, 'settled'],
+    [{ payments: [paying(1_200n, 199n)] }, 'overpaid'],
   ])('of a slip of 10.00 due on 10 March with %o is %s', (change, settlement) => {
     expect(settlementOf({ ...slip, ...change })).toBe(settlement);
   });
@@ -54,7 +64,7 @@ describe('settlementOf', () => {
         const settlement = settlementOf(one);
         expect(settlements).toContain(settlement);
         const isUnpaid = ['open', 'expired', 'cancelled'].includes(settlement);
-        expect(isUnpaid).toBe(one.paidCents === 0n);
+        expect(isUnpaid).toBe(one.payments.length === 0);
       }),
     );
   });
@@ -69,9 +79,10 @@ describe('settlementOf', () => {
 
   it('forgets no payment because a day went by', () => {
     fc.assert(
-      fc.property(facts, paid, (one, paidCents) => {
-        const today = settlementOf({ ...one, paidCents });
-        expect(settlementOf({ ...one, paidCents, today: '2099-12-31' })).toBe(today);
+      fc.property(facts, payment, (one, last) => {
+        const payments = [...one.payments, last];
+        const today = settlementOf({ ...one, payments });
+        expect(settlementOf({ ...one, payments, today: '2099-12-31' })).toBe(today);
       }),
     );
   });

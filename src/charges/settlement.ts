@@ -1,19 +1,24 @@
 // Whether a charge is paid: derived from what was asked and what was matched, and kept nowhere.
 import { isPastDue } from './life.js';
-import { settlementOfPaid, type ExpectedAmount } from '../expected-payments/settlement.js';
+import {
+  settlementOfKept,
+  type ExpectedAmount,
+  type KeptPayment,
+} from '../expected-payments/settlement.js';
 
 export const settlements = [
   'open',
   'partially_settled',
   'settled',
   'overpaid',
+  'returned',
   'expired',
   'cancelled',
 ] as const;
 export type Settlement = (typeof settlements)[number];
 
 export interface SettlementFacts extends ExpectedAmount {
-  paidCents: bigint;
+  payments: readonly KeptPayment[];
   /** yyyy-mm-dd, or null when there is none. */
   dueDate: string | null;
   /** The bank's day. */
@@ -24,17 +29,17 @@ export interface SettlementFacts extends ExpectedAmount {
 }
 
 export function settlementOf({
-  paidCents,
+  payments,
   dueDate,
   today,
   isCancelled,
   isExpired,
   ...expected
 }: SettlementFacts): Settlement {
-  if (paidCents === 0n) {
+  if (payments.length === 0) {
     if (isCancelled) return 'cancelled';
     return isExpired || isPastDue(dueDate, today) ? 'expired' : 'open';
   }
   // Money that came after the end is money all the same.
-  return settlementOfPaid(expected, paidCents);
+  return settlementOfKept(expected, payments);
 }

@@ -22,6 +22,35 @@ export function settlementOfPaid(
   return isMultiUse ? 'settled' : 'overpaid';
 }
 
+export interface KeptPayment {
+  amountCents: bigint;
+  /** What of it has gone back to the payer. */
+  givenBackCents: bigint;
+}
+
+/** The payments of which anything is left: what went back whole is as if it had never come. */
+export function keptOf<Payment extends KeptPayment>(payments: readonly Payment[]): Payment[] {
+  return payments.filter(({ amountCents, givenBackCents }) => amountCents > givenBackCents);
+}
+
+/**
+ * What is told of payments, at least one. One of which a part went back has settled what it paid all the same; too much
+ * is what was kept beyond what was owed.
+ */
+export function settlementOfKept(
+  expected: ExpectedAmount,
+  payments: readonly KeptPayment[],
+): PaidSettlement | 'returned' {
+  const kept = keptOf(payments);
+  if (kept.length === 0) return 'returned';
+  const grossCents = kept.reduce((sum, { amountCents }) => sum + amountCents, 0n);
+  const netCents = kept.reduce((sum, one) => sum + one.amountCents - one.givenBackCents, 0n);
+  const settlement = settlementOfPaid(expected, grossCents);
+  return settlement === 'overpaid' && netCents <= (expected.amountCents ?? netCents)
+    ? 'settled'
+    : settlement;
+}
+
 export interface ExpectedTerms {
   /** Null when the payer chooses. */
   amountCents: bigint | null;

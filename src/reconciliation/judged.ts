@@ -87,6 +87,8 @@ export type ReceivedPayment = Pick<
   amountCents: bigint;
   /** By which the credit was matched. */
   rule: string;
+  /** What is paid of it before this batch, less what went back; unknown where the credit is of the batch. */
+  leftCents?: bigint;
 };
 
 export interface Evidence {
@@ -237,6 +239,11 @@ export class Tally {
 
   returnedCents({ expectedPaymentId: id, returnedCents }: Candidate): bigint {
     return (this.displaced.has(id) ? 0n : returnedCents) + (this.returned.get(id) ?? 0n);
+  }
+
+  /** What lines of this batch pay of it, less what they give back. */
+  keptCents(expectedPaymentId: string): bigint {
+    return (this.paid.get(expectedPaymentId) ?? 0n) - (this.returned.get(expectedPaymentId) ?? 0n);
   }
 
   /** What paid it before this batch; null when nothing did, or a line of the batch has paid it since. */

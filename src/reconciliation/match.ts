@@ -114,14 +114,16 @@ class Batch {
     switch (paidBack.of) {
       case 'payments':
         this.tally.addGivenBack(paidBack.creditNsu, line.amountCents);
-        return paidBack.parts.map((part) => ({
-          ...matchOf({ ...line, amountCents: part.amountCents }, part.paid),
-          role: 'return',
-          rule: 'return',
-          evidence: part.evidence,
-          owedCents: null,
-          settlement: paidBack.isWhole ? 'returned' : 'partially_returned',
-        }));
+        return paidBack.parts.map((part) =>
+          this.matched({
+            ...matchOf({ ...line, amountCents: part.amountCents }, part.paid),
+            role: 'return',
+            rule: 'return',
+            evidence: part.evidence,
+            owedCents: null,
+            settlement: paidBack.isWhole ? 'returned' : 'partially_returned',
+          }),
+        );
       case 'unseen':
         return [line.occurredAt < this.goLiveAt ? openingLine(line.nsu) : deferred(line)];
       case 'several':

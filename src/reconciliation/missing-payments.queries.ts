@@ -93,7 +93,8 @@ const isMissing = ({ until, goneBy }: Due) => Prisma.sql`
     ELSE COALESCE(t.state, 'accepted') NOT IN ('failed', 'rejected') AND term.goes_at <= ${goneBy} END
   AND NOT EXISTS (
     SELECT 1 FROM match m
-    WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id AND m.unlinked_at IS NULL)`;
+    WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id AND m.unlinked_at IS NULL
+      AND m.role = 'payment')`;
 
 /** What is missing of what came due, or changed, since. */
 export async function listMissing(

@@ -1,30 +1,44 @@
 // What came and went back: the credits that debits name as their originals, and how much of a credit is gone again.
 import type { Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
+import { refundedOf, returnsOf } from '../expected-payments/given-back.queries.js';
 import type { Received } from './judged.js';
+
+export { refundedOf, returnsOf };
 
 /** How many credits of one id are looked at: more than one cannot be told apart. */
 const maxAlike = 2;
 
-/** What our own refunds have given back of a credit (line), less what came back of them. */
-export const refundedOf = Prisma.sql`
-  SELECT COALESCE(sum(CASE m.role WHEN 'payment' THEN m.amount_cents ELSE -m.amount_cents END), 0)::bigint AS cents
-  FROM refund r
+/**
+ * The debits that give back a credit (line), whoever ordered them and whatever they are matched to: those that name it, and
+ * those of our refunds; not those whose money came back.
+ */
+export const goneOf = Prisma.sql`
+  SELECT debit.nsu, debit.amount_cents, debit.recorded_at
+  FROM (
+    SELECT nsu FROM "transaction"
+    WHERE account_id = line.account_id AND original_end_to_end_id = line.end_to_end_id AND line.is_credit
+    UNION
+    SELECT m.nsu FROM refund r
+    CROSS JOIN LATERAL (
+      SELECT nsu, role, unlinked_at FROM match
+      WHERE account_id = r.account_id AND expected_payment_id = r.expected_payment_id OFFSET 0
+    ) m
+    WHERE r.account_id = line.account_id AND r.original_nsu = line.nsu AND m.role = 'payment' AND m.unlinked_at IS NULL
+  ) told
   CROSS JOIN LATERAL (
-    SELECT role, amount_cents, unlinked_at FROM match
-    WHERE account_id = r.account_id AND expected_payment_id = r.expected_payment_id OFFSET 0
-  ) m
-  WHERE r.account_id = line.account_id AND r.original_nsu = line.nsu AND m.unlinked_at IS NULL`;
-
-/** The debits that give back a credit (line) though nobody here has asked for it. */
-export const returnsOf = Prisma.sql`
-  SELECT m.expected_payment_id, m.nsu, m.amount_cents
-  FROM "transaction" debit
-  CROSS JOIN LATERAL (
-    SELECT expected_payment_id, nsu, amount_cents, role FROM match
-    WHERE account_id = debit.account_id AND nsu = debit.nsu AND unlinked_at IS NULL OFFSET 0
-  ) m
-  WHERE m.role = 'return' AND debit.account_id = line.account_id AND debit.original_end_to_end_id = line.end_to_end_id AND NOT debit.is_credit`;
+    SELECT * FROM "transaction" WHERE account_id = line.account_id AND nsu = told.nsu OFFSET 0
+  ) debit
+  WHERE NOT debit.is_credit AND NOT EXISTS (
+    SELECT FROM (
+      SELECT expected_payment_id, role FROM match
+      WHERE account_id = line.account_id AND nsu = debit.nsu AND unlinked_at IS NULL OFFSET 0
+    ) sent
+    CROSS JOIN LATERAL (
+      SELECT role, unlinked_at FROM match
+      WHERE account_id = line.account_id AND expected_payment_id = sent.expected_payment_id OFFSET 0
+    ) back
+    WHERE sent.role = 'payment' AND back.role = 'return' AND back.unlinked_at IS NULL)`;
 
 export async function gatherReceived(
   tx: Tx,
@@ -36,6 +50,7 @@ export async function gatherReceived(
     SELECT t.nsu, line.nsu AS "creditNsu", line.amount_cents AS "creditCents", line.end_to_end_id AS "endToEndId",
            refunded.cents + returned.cents AS "givenBackCents",
            m.expected_payment_id AS "expectedPaymentId", m.amount_cents AS "amountCents", m.rule,
+           kept.cents AS "leftCents",
            e.operation_id AS "operationId", e.kind, o.state AS "operationState"
     FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
     JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = wanted.nsu
@@ -50,6 +65,10 @@ export async function gatherReceived(
       SELECT expected_payment_id, amount_cents, rule FROM match
       WHERE account_id = ${accountId} AND nsu = line.nsu AND unlinked_at IS NULL AND role = 'payment'
     ) m ON true
+    LEFT JOIN LATERAL (
+      SELECT sum(CASE role WHEN 'payment' THEN amount_cents ELSE -amount_cents END)::bigint AS cents FROM match
+      WHERE account_id = ${accountId} AND expected_payment_id = m.expected_payment_id AND unlinked_at IS NULL
+    ) kept ON true
     LEFT JOIN expected_payment e ON e.account_id = ${accountId} AND e.id = m.expected_payment_id
     LEFT JOIN operation o ON o.account_id = ${accountId} AND o.id = e.operation_id
     ORDER BY t.nsu, line.nsu, m.expected_payment_id`;
@@ -61,15 +80,18 @@ type ReceivedRow = Omit<Received, 'paid'> & {
   expectedPaymentId: string | null;
   amountCents: bigint | null;
   rule: string | null;
+  leftCents: bigint | null;
   operationId: string | null;
   kind: string | null;
   operationState: string | null;
 };
 
 function toReceived(row: ReceivedRow): Received & { nsu: bigint } {
-  const { expectedPaymentId, amountCents, rule, operationId, kind, operationState, ...line } = row;
+  const { expectedPaymentId, amountCents, rule, operationId, kind, operationState, ...rest } = row;
+  const { leftCents, ...line } = rest;
   if (!expectedPaymentId || amountCents === null || rule === null || !operationId || kind === null)
     return { ...line, paid: null };
-  const paid = { expectedPaymentId, amountCents, rule, operationId, kind, operationState };
+  const left = leftCents === null ? {} : { leftCents };
+  const paid = { expectedPaymentId, amountCents, rule, operationId, kind, operationState, ...left };
   return { ...line, paid };
 }

@@ -51,15 +51,25 @@ export function choosePaidBack(
   if (paid.length === 0 || line.amountCents > left) return { of: 'nothing', creditNsu };
   const isAll = line.amountCents === creditCents;
   if (paid.length > 1 && !isAll) return { of: 'several', creditNsu };
+  const parts = paid.map((each) => ({
+    paid: each,
+    amountCents: paid.length > 1 ? each.amountCents : line.amountCents,
+  }));
+  // A person may have said that another line gave it back.
+  if (parts.some((part) => isMoreThanPaid(part, tally))) return { of: 'nothing', creditNsu };
   const evidence = { referenceKind: 'original_end_to_end_id', referenceValue: endToEndId };
   return {
     of: 'payments',
     creditNsu,
-    parts: paid.map((each) => ({
-      paid: each,
-      amountCents: paid.length > 1 ? each.amountCents : line.amountCents,
-      evidence,
-    })),
+    parts: parts.map((part) => ({ ...part, evidence })),
     isWhole: line.amountCents === left,
   };
+}
+
+function isMoreThanPaid(
+  { paid, amountCents }: { paid: ReceivedPayment; amountCents: bigint },
+  tally: Tally,
+): boolean {
+  const { leftCents, expectedPaymentId } = paid;
+  return leftCents !== undefined && amountCents > leftCents + tally.keptCents(expectedPaymentId);
 }

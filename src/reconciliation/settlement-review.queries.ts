@@ -1,5 +1,6 @@
 // What was paid of charges and QR codes, gathered for their review, and the breaks that stand for it.
 import type { Db, Tx } from '../database.service.js';
+import { givenBackOf } from '../expected-payments/given-back.queries.js';
 import { Prisma } from '../generated/service/client.js';
 import { subjectOfExpected } from './break-subjects.js';
 import { toldColumns, type ToldBreak } from './breaks.queries.js';
@@ -67,9 +68,7 @@ export async function listReviewed(
     SELECT e.id AS "expectedPaymentId", e.amount_cents AS "amountCents", e.is_multi_use AS "isMultiUse",
            e.due_date AS "dueDate", e.terms, c.cancelled_at AS "cancelledAt", c.expired_at AS "expiredAt",
            line.nsu, line.occurred_at AS "occurredAt", m.rule, m.amount_cents AS "paidCents",
-           LEAST(m.amount_cents, returned.cents + CASE
-             WHEN m.amount_cents = line.amount_cents OR refunded.cents >= line.amount_cents THEN refunded.cents
-             ELSE 0 END) AS "givenBackCents",
+           ${givenBackOf} AS "givenBackCents",
            CASE WHEN m.rule = 'declared' AND m.evidence ? 'differenceCents' THEN m.owed_cents END AS "toleratedCents",
            m.unlinked_at IS NULL AS "isLive"
     FROM touched

@@ -2,7 +2,7 @@
 // each time, in the order in which they happened, so that the order in which they came changes nothing.
 import { saoPauloDay } from '../brazil/statement-day.js';
 import { readAdjustments } from '../contract/charge-terms.js';
-import { owedWhenPaid, type ExpectedTerms } from '../expected-payments/settlement.js';
+import { keptOf, owedWhenPaid, type ExpectedTerms } from '../expected-payments/settlement.js';
 import { formatReais } from '../money/cents.js';
 import { subjectOfExpected, subjectOfLine } from './break-subjects.js';
 import type { SettlementBreakKind } from './judged.js';
@@ -66,9 +66,8 @@ function worse(one: Finding, other: Finding): Finding {
 }
 
 function findOf(credit: ReviewedCredit): Finding[] {
-  const kept = credit.payments
+  const kept = keptOf(credit.payments)
     .map((payment) => ({ ...payment, netCents: payment.amountCents - payment.givenBackCents }))
-    .filter(({ netCents }) => netCents > 0n)
     .sort(byTime);
   return credit.isMultiUse ? findOfQr(credit, kept) : findOfCharge(credit, kept);
 }

@@ -1,6 +1,8 @@
 // Matches that give way to what is now known better: unlinked, never deleted, and their lines judged anew. What a person
 // linked keeps its place.
 import type { Tx } from '../database.service.js';
+import { subjectOfLine } from './break-subjects.js';
+import { surplusOf, type GivenBack } from './surplus-returns.js';
 
 export interface Unlinked {
   nsu: bigint;
@@ -67,4 +69,68 @@ export async function unlinkReturnsSince(
     UPDATE match SET unlinked_at = now() FROM back
     WHERE match.account_id = ${accountId} AND match.nsu = back.nsu AND match.unlinked_at IS NULL
     RETURNING match.nsu, match.expected_payment_id AS "expectedPaymentId"`;
+}
+
+/** By whom nobody took them apart: ids may join them again. */
+const notPaidAnyMore = 'What it gave back is not paid any more.';
+
+/**
+ * More came back of these than is paid of them since their payments gave way: what has nothing left to give back gives
+ * way too, also where a person linked it.
+ */
+export async function unlinkSurplusReturns(
+  tx: Tx,
+  accountId: number,
+  expectedPaymentIds: string[],
+): Promise<Unlinked[]> {
+  if (expectedPaymentIds.length === 0) return [];
+  const surplus = surplusOf(await listGivenBack(tx, accountId, expectedPaymentIds));
+  if (surplus.length === 0) return [];
+  const unlinked = await tx.$queryRaw<Unlinked[]>`
+    UPDATE match SET unlinked_at = now(), unlink_reason = ${notPaidAnyMore}
+    WHERE account_id = ${accountId} AND nsu = ANY (${surplus}::bigint[]) AND unlinked_at IS NULL
+    RETURNING nsu, expected_payment_id AS "expectedPaymentId"`;
+  // What a person linked stands as what settled itself, so that the judge may open it again.
+  await tx.$executeRaw`
+    WITH freed AS (
+      UPDATE break SET resolution = 'itself'
+      WHERE account_id = ${accountId} AND subject = ANY (${surplus.map(subjectOfLine)}::text[])
+        AND state = 'resolved' AND resolution = 'link'
+      RETURNING id, nsu
+    )
+    INSERT INTO break_entry (account_id, break_id, action, reason, detail)
+    SELECT ${accountId}, id, 'unlink', ${notPaidAnyMore}, jsonb_build_object('nsu', nsu::text) FROM freed`;
+  return unlinked;
+}
+
+/** What came back of these, where any did. */
+async function listGivenBack(
+  tx: Tx,
+  accountId: number,
+  expectedPaymentIds: string[],
+): Promise<GivenBack[]> {
+  return tx.$queryRaw<GivenBack[]>`
+    WITH live AS MATERIALIZED (
+      SELECT m.* FROM (SELECT DISTINCT id FROM unnest(${expectedPaymentIds}::uuid[]) AS asked(id)) asked
+      CROSS JOIN LATERAL (
+        SELECT expected_payment_id, nsu, amount_cents, role, rule, unlinked_at FROM match
+        WHERE account_id = ${accountId} AND expected_payment_id = asked.id OFFSET 0
+      ) m
+      WHERE m.unlinked_at IS NULL
+    )
+    SELECT back.expected_payment_id AS "expectedPaymentId", back.nsu, back.amount_cents AS "amountCents",
+           line.occurred_at AS "occurredAt", back.rule = 'hand' AS "isByHand", paid.cents AS "paidCents",
+           line.is_credit OR EXISTS (
+             SELECT FROM "transaction" credit
+             JOIN live pays ON pays.nsu = credit.nsu AND pays.expected_payment_id = back.expected_payment_id
+             WHERE credit.account_id = ${accountId} AND credit.end_to_end_id = line.original_end_to_end_id
+               AND credit.is_credit AND pays.role = 'payment' AND pays.amount_cents >= back.amount_cents
+           ) AS "isOfPaid"
+    FROM live back
+    JOIN "transaction" line ON line.account_id = ${accountId} AND line.nsu = back.nsu
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents FROM live pays
+      WHERE pays.expected_payment_id = back.expected_payment_id AND pays.role = 'payment'
+    ) paid
+    WHERE back.role = 'return'`;
 }

@@ -22,7 +22,7 @@ import { deferOtherLegs } from './own-transfers.queries.js';
 import type { Applied } from './rules/declared-rules.service.js';
 import { classifySettled } from './refunded-breaks.queries.js';
 import { SettlementReview } from './settlement-review.service.js';
-import { unlinkDisplaced, unlinkReturnsSince } from './unlinking.queries.js';
+import { unlinkDisplaced, unlinkReturnsSince, unlinkSurplusReturns } from './unlinking.queries.js';
 import * as queries from './verdicts.queries.js';
 
 /** States of an operation of which nobody knows that it was done: its payment on the statement says so. */
@@ -62,8 +62,12 @@ export class VerdictWriter {
     const matches = verdicts.filter(isMatched);
     const transfers = await this.transfersOf(tx, accountId, matches);
     const late = matches.filter(isLate);
-    const unlinked = await this.unlink(tx, accountId, verdicts);
+    const displaced = await this.unlink(tx, accountId, verdicts);
     await queries.insertMatches(tx, accountId, matches);
+    const returned = matches.filter(({ role }) => role === 'return').map(toExpected);
+    const givenBack = [...displaced.map(toExpected), ...released, ...returned];
+    const surplus = await unlinkSurplusReturns(tx, accountId, givenBack);
+    const unlinked = [...displaced, ...surplus];
     await queries.insertClassifications(tx, accountId, verdicts.filter(isClassified));
     await this.breaks.open(tx, accountId, [
       ...verdicts.filter(isBroken).map(toBreak),
@@ -76,7 +80,6 @@ export class VerdictWriter {
       ...unlinked.map(toNsu),
     ]);
     const explained = verdicts.map(({ nsu }) => nsu).filter((nsu) => open.has(nsu));
-    const returned = matches.filter(({ role }) => role === 'return').map(toExpected);
     await this.breaks.tellResolved(tx, accountId, [
       ...(await breaks.resolveExplained(tx, accountId, explained)),
       ...(await breaks.resolveReturned(tx, accountId, returned)),

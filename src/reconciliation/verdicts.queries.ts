@@ -23,7 +23,7 @@ export async function lockJudgement(tx: Tx, accountId: number): Promise<bigint> 
   return state?.judged ?? 0n;
 }
 
-/** Of a line (t) that stands in a break (b): the credit that it gives back was matched since. */
+/** Of a line (t) that stands in a break (b): the credit that it gives back was matched since, or in the same batch by a rule. */
 const givesBackWhatWasMatched = Prisma.sql`EXISTS (
   SELECT FROM (
     SELECT nsu, is_credit FROM "transaction"
@@ -33,7 +33,7 @@ const givesBackWhatWasMatched = Prisma.sql`EXISTS (
     SELECT role, created_at FROM match
     WHERE account_id = t.account_id AND nsu = credit.nsu AND unlinked_at IS NULL OFFSET 0
   ) m
-  WHERE credit.is_credit AND m.role = 'payment' AND m.created_at > b.opened_at)`;
+  WHERE credit.is_credit AND m.role = 'payment' AND m.created_at >= b.opened_at)`;
 
 /** Lines in breaks are looked at each time for so long: what names them comes within a day, or hardly ever. */
 const lookedAtFor = '7 days';

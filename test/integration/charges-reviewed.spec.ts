@@ -1,7 +1,7 @@
 // Charges as their payments, ends and refunds are reviewed again and again, and what is told of each.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { describeCharge } from '../../src/charges/charge-view.js';
-import { listRefunds } from '../../src/charges/charges.queries.js';
+import { listPayments, listRefunds } from '../../src/charges/charges.queries.js';
 import { listExpectedPaymentRows } from '../../src/reconciliation/book.queries.js';
 import { readSummary } from '../../src/reconciliation/summary.queries.js';
 import { SentMoney } from '../support/sent-money.js';
@@ -257,15 +257,23 @@ it('a refund whose money came back is told so with its charge', async () => {
     await book.reconcile();
     const { prisma } = service.database;
     const refunds = await listRefunds(prisma, service.accountId, [BigInt(nsu)]);
-    const payments = [{ nsu: BigInt(nsu), amountCents: 1_000n, occurredAt: new Date() } as never];
-    const row = { answer: null, createdAt: new Date() } as never;
-    return describeCharge(row, payments, refunds, '2026-01-01').refunds;
+    const payments = await listPayments(prisma, service.accountId, ['given back']);
+    const row = { answer: null, createdAt: new Date(), amountCents: 1_000n } as never;
+    const told = describeCharge(row, payments, refunds, '2026-01-01');
+    return { charge: told.settlement, refunds: told.refunds };
   };
-  expect(await settlements()).toMatchObject([{ orderedBy: 'us', settlement: 'open' }]);
+  const us = { orderedBy: 'us', settlement: 'open' };
+  expect(await settlements()).toMatchObject({ charge: 'settled', refunds: [us] });
   await book.mirror({ nsu: nsu + 1, typeName: 'DEBIT_PIX_REFUND', endToEndId: 'D3', age: 6 });
-  expect(await settlements()).toMatchObject([{ settlement: 'settled' }]);
+  const made = { settlement: 'settled' };
+  expect(await settlements()).toMatchObject({ charge: 'returned', refunds: [made] });
+  // Paid again, as its breaks see it too: what went back whole is as if it had never come.
+  await book.mirror({ ...pix, nsu: nsu + 3, externalId: 'given back', endToEndId: 'E10', age: 2 });
+  expect(await settlements()).toMatchObject({ charge: 'settled', refunds: [made] });
+  expect(await breaksOf()).toEqual([]);
   await book.mirror({ nsu: nsu + 2, isCredit: true, endToEndId: 'D3' });
-  expect(await settlements()).toMatchObject([{ settlement: 'returned', state: 'accepted' }]);
+  const undone = { settlement: 'returned', state: 'accepted' };
+  expect(await settlements()).toMatchObject({ charge: 'overpaid', refunds: [undone] });
 });
 
 it('nothing is to come of a charge that was cancelled unpaid; one that the bank postponed is not overdue', async () => {

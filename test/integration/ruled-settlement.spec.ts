@@ -102,6 +102,44 @@ describe('what a declared rule matched', () => {
     expect(await findings()).toEqual([]);
   });
 
+  const came = { nsu: 1, cents: 1_000, document: anna, endToEndId: 'E1' };
+  const went = { nsu: 2, cents: 1_000, originalEndToEndId: 'E1', isCredit: false };
+  const back = { ...went, typeName: 'DEBIT_PIX_REFUND' };
+
+  it.each([
+    ['the charge and the rule', false],
+    ['the rule', true],
+  ])('is no Pix that had gone back before there was %s, nor by hand', async (_, isExpected) => {
+    const owed = { cents: 1_000, document: anna };
+    const early = isExpected ? await room.expect(owed) : null;
+    await room.line(came);
+    await room.line(back);
+    await room.judge();
+    const id = early ?? (await room.expect(owed));
+    await room.rule(matchRule({}));
+    for (const __ of ['once', 'twice']) await room.judge();
+    expect(await room.book()).toEqual({ 1: ['unexpected'], 2: ['unexpected'] });
+    expect((await room.events()).filter(({ type }) => type.startsWith('charge.'))).toEqual([]);
+    await expect(room.link(1, id)).rejects.toThrow('has gone back');
+  });
+
+  it.each([
+    ['the Pix first', [came], [back]],
+    ['its return first', [back], [came]],
+    ['both at once', [came, back], []],
+  ])('and went back after that is a payment and its return, %s', async (_, first, second) => {
+    const id = await room.expect({ cents: 1_000, document: anna });
+    await room.rule(matchRule({}));
+    for (const line of first) await room.line(line);
+    await room.judge();
+    for (const line of second) await room.line(line);
+    for (const __ of ['once', 'twice']) await room.judge();
+    expect(await room.book()).toEqual({
+      1: [paysByRule(id, 1_000)],
+      2: [`return ${id} 1000`],
+    });
+  });
+
   it('is a fee also where it stood in a break before the account had any rule', async () => {
     await room.line({ nsu: 1, cents: 150, isCredit: false, typeName: 'DEBIT_FEE_PIX' });
     await room.judge();

@@ -1,7 +1,5 @@
 // An account whose lines and expected payments a test writes, judged with the rules that it declares.
 import { randomUUID } from 'node:crypto';
-import { EventsService } from '../../src/events/events.service.js';
-import { HandMatches } from '../../src/reconciliation/breaks/hand-matches.service.js';
 import { DeclaredRules } from '../../src/reconciliation/rules/declared-rules.service.js';
 import { RuleCatalog } from '../../src/reconciliation/rules/rule-catalog.service.js';
 import { RuleTrials } from '../../src/reconciliation/rules/rule-trials.service.js';
@@ -18,6 +16,8 @@ export interface RuledPix {
   isCredit?: boolean;
   typeName?: string;
   correlationId?: string;
+  endToEndId?: string;
+  originalEndToEndId?: string;
 }
 
 export interface Awaited {
@@ -97,8 +97,9 @@ export class RulesRoom {
   readonly line = ({ nsu, cents, day = '2026-06-10', isCredit = true, ...line }: RuledPix) =>
     this.run(
       `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,
-         counterparty_document, notes, balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
-       VALUES ($1, $2, 'x', $3, $4, $5, $6, $7, $8, 0, 0, $9::date + interval '15 hours', 'h', '{}')`,
+         counterparty_document, notes, balance_previous_cents, current_balance_cents, occurred_at, content_hash, content,
+         end_to_end_id, original_end_to_end_id)
+       VALUES ($1, $2, 'x', $3, $4, $5, $6, $7, $8, 0, 0, $9::date + interval '15 hours', 'h', '{}', $10, $11)`,
       this.service().accountId,
       nsu,
       isCredit,
@@ -108,22 +109,15 @@ export class RulesRoom {
       line.document ?? null,
       line.notes ?? null,
       day,
+      line.endToEndId ?? null,
+      line.originalEndToEndId ?? null,
     );
 
-  /** A person says that a line does not pay what it is matched to. */
-  readonly unlink = async (nsu: number) => {
-    const { database, accountId } = this.service();
-    const { breaks, review } = this.money.judgement();
-    const events = new EventsService(database, this.money.wakeUps);
-    const hands = new HandMatches(events, this.money.expectedPayments, breaks, review);
-    const hand = { actor: 'anna', reason: 'test' };
-    await database.transaction(async (tx) => {
-      const live = await tx.match.findFirst({
-        where: { accountId, nsu: BigInt(nsu), unlinkedAt: null },
-      });
-      await hands.unlink(tx, accountId, { nsu: BigInt(nsu), matchId: live?.id ?? '' }, hand);
-    });
-  };
+  readonly link = (nsu: number, expectedPaymentId: string) =>
+    this.money.link(nsu, expectedPaymentId);
+  readonly events = () => this.money.events();
+
+  readonly unlink = (nsu: number) => this.money.unlink(nsu);
 
   /** The bank was found to have cancelled the charge of an expected payment. */
   readonly cancel = (expectedPaymentId: string) =>

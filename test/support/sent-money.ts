@@ -1,7 +1,9 @@
 // Puts what the rooms write when money is sent, and lines of the statement, into the book of a test, and judges it.
 import { randomUUID } from 'node:crypto';
+import { EventsService } from '../../src/events/events.service.js';
 import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
 import type { Reference } from '../../src/expected-payments/references.js';
+import { HandMatches } from '../../src/reconciliation/breaks/hand-matches.service.js';
 import { judgementOn } from './judgement.js';
 import type { ServiceDatabase } from './service-database.js';
 
@@ -217,6 +219,31 @@ export class SentMoney {
       data: JSON.parse(data) as Record<string, unknown>,
     }));
   };
+
+  private readonly hand = { actor: 'anna', reason: 'test' };
+  private readonly hands = () => {
+    const { breaks, review } = this.judgement();
+    const events = new EventsService(this.service().database, this.wakeUps);
+    return new HandMatches(events, this.expectedPayments, breaks, review);
+  };
+
+  /** A person says that a line, all of it, is of this expected payment. */
+  readonly link = (nsu: number, expectedPaymentId: string) =>
+    this.service().database.transaction((tx) => {
+      const allocations = [{ expectedPaymentId, amountCents: null }];
+      const link = { nsu: BigInt(nsu), allocations };
+      return this.hands().link(tx, this.service().accountId, link, this.hand);
+    });
+
+  /** A person says that a line is not of what it is matched to. */
+  readonly unlink = (nsu: number) =>
+    this.service().database.transaction(async (tx) => {
+      const { accountId } = this.service();
+      const where = { accountId, nsu: BigInt(nsu), unlinkedAt: null };
+      const live = await tx.match.findFirst({ where });
+      const undone = { nsu: BigInt(nsu), matchId: live?.id ?? '' };
+      return this.hands().unlink(tx, accountId, undone, this.hand);
+    });
 
   readonly reconcile = () => this.reconciliation().reconcile(this.service().accountId);
 }

@@ -3,11 +3,14 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Tx } from '../../database.service.js';
 import { subjectOfLine } from '../break-subjects.js';
 import type { ToldLine } from '../line-events.js';
+import { goneOf } from '../received.queries.js';
 
 export interface HandLine extends ToldLine {
   arrival: bigint;
   /** Whether a person made one of its live matches. */
   hasHandMatch: boolean;
+  /** What of it has gone back, whoever ordered that. */
+  goneCents: bigint;
 }
 
 export async function findHandLine(
@@ -19,7 +22,10 @@ export async function findHandLine(
     SELECT t.nsu, t.arrival, t.is_credit AS "isCredit", t.amount_cents AS "amountCents", t.type_name AS "typeName",
            t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId", t.occurred_at AS "occurredAt",
            EXISTS (SELECT 1 FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu
-             AND m.unlinked_at IS NULL AND m.rule = 'hand') AS "hasHandMatch"
+             AND m.unlinked_at IS NULL AND m.rule = 'hand') AS "hasHandMatch",
+           (SELECT COALESCE(sum(gone.amount_cents), 0)::bigint FROM (
+             SELECT t.account_id, t.nsu, t.is_credit, t.end_to_end_id) line
+            CROSS JOIN LATERAL (${goneOf}) gone) AS "goneCents"
     FROM "transaction" t WHERE t.account_id = ${accountId} AND t.nsu = ${nsu}`;
   return line ?? null;
 }
@@ -78,11 +84,11 @@ export async function unlinkLine(
   accountId: number,
   nsu: bigint,
   { actor, reason }: { actor: string | null; reason: string },
-): Promise<{ id: string; expectedPaymentId: string; role: string }[]> {
+): Promise<{ id: string; expectedPaymentId: string; role: string; amountCents: bigint }[]> {
   return tx.$queryRaw`
     UPDATE match SET unlinked_at = now(), unlinked_by = ${actor}, unlink_reason = ${reason}
     WHERE account_id = ${accountId} AND nsu = ${nsu} AND unlinked_at IS NULL
-    RETURNING id, expected_payment_id AS "expectedPaymentId", role`;
+    RETURNING id, expected_payment_id AS "expectedPaymentId", role, amount_cents AS "amountCents"`;
 }
 
 export interface HandMatch {

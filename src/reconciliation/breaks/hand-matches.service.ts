@@ -15,6 +15,7 @@ import { movementEvent } from '../movement-events.js';
 import { deferOtherLegs } from '../own-transfers.queries.js';
 import { isRefundUnderWay, lockBreaksOf } from '../refunded-breaks.queries.js';
 import { touchRules } from '../rules/rules.queries.js';
+import { unlinkSurplusReturns } from '../unlinking.queries.js';
 import { SettlementReview } from '../settlement-review.service.js';
 import * as verdicts from '../verdicts.queries.js';
 import { resolveLineBreaks, writeEntry } from './break-actions.queries.js';
@@ -94,10 +95,12 @@ export class HandMatches {
     await this.breaks.tellResolved(tx, accountId, [...resolved, ...returned]);
     const come = paid.map(({ expectedPaymentId }) => subjectOfExpected(expectedPaymentId));
     await this.breaks.resolve(tx, accountId, 'missing', come);
-    await this.tellOf(tx, accountId, line, allocated);
+    // What the line was matched to before was told then.
+    const fresh = allocated.filter((one) => !before.some((known) => isAlike(known, one)));
+    await this.tellOf(tx, accountId, line, fresh);
     if (paid.length > 0) await deferOtherLegs(tx, accountId, [nsu]);
-    const touched = [...linked, ...before.map(({ expectedPaymentId }) => expectedPaymentId)];
-    await this.settlements.review(tx, accountId, [...new Set(touched)]);
+    const gaveWay = before.map(({ expectedPaymentId }) => expectedPaymentId);
+    await this.reviewWith(tx, accountId, gaveWay, linked);
     await touchRules(tx, accountId);
     const undecided = paid.filter(({ operationState }) => undecidedStates.includes(operationState));
     return { matchIds, operationIds: undecided.map(({ operationId }) => operationId) };
@@ -129,9 +132,23 @@ export class HandMatches {
     for (const breakId of await queries.freeLinkedBreaks(tx, accountId, nsu, subjects))
       await writeEntry(tx, accountId, breakId, 'unlink', hand, { nsu: nsu.toString() });
     if (isJudgedAgain) await verdicts.recordDeferred(tx, accountId, [], [nsu]);
-    await this.settlements.review(tx, accountId, expected);
+    await this.reviewWith(tx, accountId, expected);
     await touchRules(tx, accountId);
     return unlinked.map(({ id }) => id);
+  }
+
+  /** Of these matches were undone: what came back of what is not paid any more is judged again. */
+  private async reviewWith(
+    tx: Tx,
+    accountId: number,
+    undone: string[],
+    linked: string[] = [],
+  ): Promise<void> {
+    const surplus = await unlinkSurplusReturns(tx, accountId, undone);
+    const nsus = [...new Set(surplus.map(({ nsu }) => nsu))];
+    await verdicts.recordDeferred(tx, accountId, [], nsus);
+    const touched = surplus.map(({ expectedPaymentId }) => expectedPaymentId);
+    await this.settlements.review(tx, accountId, [...new Set([...linked, ...undone, ...touched])]);
   }
 
   private async allocate(
@@ -155,7 +172,7 @@ export class HandMatches {
       const allocatedCents = cents[place] ?? 0n;
       const role = one.isCredit === line.isCredit ? 'payment' : 'return';
       if (role === 'return') assertReturnable(one, allocatedCents);
-      else assertPayable(one, allocatedCents);
+      else assertPayable(one, line, allocatedCents);
       const owedCents =
         role === 'return' ? null : owedWhenPaid(one, one.paidCents + allocatedCents, day);
       return { ...one, allocatedCents, owedCents, role } as Allocated;
@@ -216,6 +233,13 @@ export async function assertNoRefundUnderWay(
     });
 }
 
+type Told = Pick<queries.HandMatch, 'expectedPaymentId' | 'amountCents'> & { role: string };
+
+function isAlike(known: Told, { expectedPaymentId, role, allocatedCents }: Allocated): boolean {
+  const isSame = known.expectedPaymentId === expectedPaymentId && known.role === role;
+  return isSame && known.amountCents === allocatedCents;
+}
+
 function settlementOf(one: Allocated) {
   const { role, allocatedCents, paidCents, returnedCents, owedCents, isMultiUse } = one;
   if (role === 'return') {
@@ -239,8 +263,11 @@ function assertReturnable(
 
 function assertPayable(
   { isCredit, amountCents, paidCents }: queries.HandExpected,
+  line: queries.HandLine,
   allocatedCents: bigint,
 ): void {
+  if (line.goneCents >= line.amountCents)
+    throw broken('already_refunded', 'All of it has gone back: nothing of it is left to pay with.');
   // What we send goes out once, in full; what comes in may come as its payer likes.
   if (!isCredit && amountCents !== null && paidCents + allocatedCents > amountCents)
     throw broken('already_paid', 'More than what was sent cannot have been debited for it.');

@@ -2,6 +2,7 @@
 // person explain do not compete, nor those whose rule's match stands in a closed window.
 import type { Db, Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
+import { goneOf } from '../received.queries.js';
 import type { ArrivedLine } from '../verdicts.queries.js';
 import type { RuledExpected, RuledLine } from './rule.js';
 import { cancelledSince } from './rules.queries.js';
@@ -47,6 +48,8 @@ export const lineColumns = Prisma.sql`
   t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
   t.original_end_to_end_id AS "originalEndToEndId", t.occurred_at AS "occurredAt", t.counterparty,
   t.counterparty_document AS "counterpartyDocument", t.notes, t.original_end_to_end_id IS NOT NULL AS "givesBack",
+  (SELECT min(gone.recorded_at) FROM (SELECT t.account_id, t.nsu, t.is_credit, t.end_to_end_id) line
+   CROSS JOIN LATERAL (${goneOf}) gone) AS "wentBackAt",
   ARRAY(
     SELECT undone.expected_payment_id::text FROM match undone
     WHERE undone.account_id = t.account_id AND undone.nsu = t.nsu AND undone.unlinked_by IS NOT NULL

@@ -21,6 +21,7 @@ const line = (nsu: number, changes: Partial<RuledLine> = {}): RuledLine => ({
   counterpartyDocument: 'anna',
   notes: null,
   givesBack: false,
+  wentBackAt: null,
   unlinkedFrom: [],
   occurredAt: new Date(`2026-06-10T15:00:${String(nsu % 60).padStart(2, '0')}Z`),
   ...changes,

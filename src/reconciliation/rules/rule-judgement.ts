@@ -9,6 +9,7 @@ import {
   paidBefore,
   stillOwed,
   toleranceOf,
+  wasGone,
   waysToPay,
   wordsOf,
   type AppliedRule,
@@ -94,7 +95,8 @@ class Ruled {
   }
 
   match(each: AppliedRule, action: MatchAction): void {
-    const alike = groupBy(this.openTo(each), (line) => likenessOf(action, line));
+    const lines = this.openTo(each).filter((line) => !wasGone(line, each.activatedAt));
+    const alike = groupBy(lines, (line) => likenessOf(action, line));
     const groups = [...alike.values()].flatMap((lines): Alike[] => {
       const ways = lines[0] ? waysToPay(action, lines[0], this.near(action, lines[0])) : [];
       const wants = new Map(ways.flat().map((one) => [one.expectedPaymentId, one]));

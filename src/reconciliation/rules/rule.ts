@@ -52,6 +52,8 @@ export interface AppliedRule {
   priority: number;
   when: RuleCondition;
   then: RuleAction;
+  /** Not said of one that is only tried out. */
+  activatedAt?: Date | null;
 }
 
 export interface RuledLine {
@@ -64,6 +66,8 @@ export interface RuledLine {
   notes: string | null;
   /** It names a Pix that it gives back: it pays nothing. */
   givesBack: boolean;
+  /** When the statement first showed that some of it had gone back; null where none has. */
+  wentBackAt: Date | null;
   occurredAt: Date;
   /** Expected payments that a person said it does not pay. */
   unlinkedFrom: readonly string[];
@@ -191,10 +195,19 @@ export function toleranceOf(action: MatchAction, owedCents: bigint): bigint {
   return ofPercent > action.toleranceCents ? ofPercent : action.toleranceCents;
 }
 
+/**
+ * Whether some of it was gone before anybody could say what it paid: that is told nobody as paid. What goes back later is
+ * the return of what it had paid, whichever of both lines was read first.
+ */
+export function wasGone({ wentBackAt }: RuledLine, since: Date | null | undefined): boolean {
+  return wentBackAt !== null && since != null && wentBackAt <= since;
+}
+
 /** Whether all but the amount speaks for the line to pay it. */
 function agrees(action: MatchAction, line: RuledLine, expected: RuledExpected): boolean {
   const { by, window } = action;
   if (line.givesBack || line.isCredit !== expected.isCredit) return false;
+  if (wasGone(line, expected.createdAt)) return false;
   if (line.unlinkedFrom.includes(expected.expectedPaymentId)) return false;
   if (by.includes('document')) {
     const { counterpartyDocument: document } = line;
@@ -212,13 +225,14 @@ function agrees(action: MatchAction, line: RuledLine, expected: RuledExpected): 
 
 /** Lines of which this is the same have the same ways to pay. */
 export function likenessOf(action: MatchAction, line: RuledLine): string {
-  const { isCredit, givesBack, amountCents, counterpartyDocument, unlinkedFrom } = line;
+  const { isCredit, givesBack, wentBackAt, amountCents, counterpartyDocument, unlinkedFrom } = line;
   const notes = action.by.includes('notes') ? line.notes : null;
   const day = saoPauloDay(line.occurredAt);
   const amount = amountCents.toString();
   return JSON.stringify([
     isCredit,
     givesBack,
+    wentBackAt,
     amount,
     counterpartyDocument,
     unlinkedFrom,

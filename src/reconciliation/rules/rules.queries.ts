@@ -8,8 +8,8 @@ import type { AppliedRule } from './rule.js';
 /** The versions that are active. */
 export async function listActive(db: Db, accountId: number): Promise<AppliedRule[]> {
   const rows = await db.$queryRaw<StoredRule[]>`
-    SELECT rule_id AS "ruleId", version, priority, definition FROM rule_version
-    WHERE account_id = ${accountId} AND state = 'active'`;
+    SELECT rule_id AS "ruleId", version, priority, definition, activated_at AS "activatedAt"
+    FROM rule_version WHERE account_id = ${accountId} AND state = 'active'`;
   return rows.map(readStored);
 }
 

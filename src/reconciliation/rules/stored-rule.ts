@@ -13,6 +13,7 @@ export interface StoredRule {
   version: number;
   priority: number;
   definition: unknown;
+  activatedAt?: Date | null;
 }
 
 export function writeStored({ when, then }: Pick<AppliedRule, 'when' | 'then'>): StoredDefinition {
