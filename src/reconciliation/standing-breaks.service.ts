@@ -37,7 +37,7 @@ export class StandingBreaks {
       ...(await breaks.listAccountsOfFailed(prisma, boundForTelling(this.bank.profile))),
       ...(await ofBills.listAccountsOfBills(prisma)),
       ...(await ofStatement.listAccountsOfStatement(prisma)),
-      ...(await this.review.listAccountsOfEnded()),
+      ...(await this.review.listAccountsToReview()),
     ];
     for (const { accountId } of accounts) await this.wakeUps.wake('reconcile', { accountId });
   }
@@ -59,7 +59,8 @@ export class StandingBreaks {
       ...(await ofStatement.listUntoldOfStatement(prisma, accountId)),
     ];
     const hasMissing = await this.missing.lookWhenDue(accountId);
-    const hasReviewed = await this.review.reviewEnded(accountId);
+    const hasEarlier = await this.review.reviewEarlier(accountId);
+    const hasEnded = await this.review.reviewEnded(accountId);
     return this.database.transaction(async (tx) => {
       await this.breaks.open(tx, accountId, untold);
       const resolved = [
@@ -68,7 +69,7 @@ export class StandingBreaks {
         ...(await ofStatement.resolveOverOfStatement(tx, accountId)),
       ];
       await this.breaks.tellResolved(tx, accountId, resolved);
-      return hasReviewed || hasMissing || untold.length + resolved.length > 0;
+      return hasEarlier || hasEnded || hasMissing || untold.length + resolved.length > 0;
     });
   }
 }
