@@ -17,8 +17,7 @@ export async function listReady(db: Db): Promise<{ accountId: number }[]> {
       d.amend_from IS NOT NULL OR (
         day.start + interval '1 day' <= clock_timestamp() + s.clock_offset_ms * interval '1 millisecond'
         AND s.closed_from <= day.start AND s.closed_until >= day.start + interval '1 day'
-      ) OR EXISTS (
-        SELECT 1 FROM "transaction" t WHERE t.account_id = s.account_id AND t.arrival > d.seen_arrival)
+      ) OR (SELECT max(t.arrival) FROM "transaction" t WHERE t.account_id = s.account_id) > d.seen_arrival
     END`;
 }
 

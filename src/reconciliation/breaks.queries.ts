@@ -227,10 +227,8 @@ export async function listUnjudgedAccounts(
   return db.$queryRaw`
     SELECT a.id AS "accountId" FROM bank_account a
     LEFT JOIN reconciliation_state s ON s.account_id = a.id
-    WHERE EXISTS (
-      SELECT 1 FROM "transaction" t
-      WHERE t.account_id = a.id AND t.arrival > COALESCE(s.judged_arrival, 0)
-    ) OR EXISTS (
+    WHERE (SELECT max(t.arrival) FROM "transaction" t WHERE t.account_id = a.id) > COALESCE(s.judged_arrival, 0)
+    OR EXISTS (
       SELECT 1 FROM deferred_line d
       WHERE d.account_id = a.id AND d.deferred_at <= now() - ${pauseMs} * interval '1 millisecond'
     ) OR EXISTS (

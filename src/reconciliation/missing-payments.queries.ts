@@ -24,8 +24,8 @@ export async function readSight(db: Db, accountId: number): Promise<Sight | null
            s.clock_offset_ms AS "clockOffsetMs", clock_timestamp() AS now,
            r.missing_due_until AS "dueUntil", r.missing_checked_at AS "lookedAt",
            r.missing_bank_time AS "lookedBankTime",
-           NOT EXISTS (SELECT 1 FROM "transaction" t WHERE t.account_id = s.account_id
-             AND t.arrival > COALESCE(r.judged_arrival, 0)) AS "isJudged"
+           COALESCE((SELECT max(t.arrival) FROM "transaction" t WHERE t.account_id = s.account_id)
+             <= COALESCE(r.judged_arrival, 0), true) AS "isJudged"
     FROM statement_state s LEFT JOIN reconciliation_state r ON r.account_id = s.account_id
     WHERE s.account_id = ${accountId} AND s.polled_from IS NOT NULL`;
   return sight ?? null;

@@ -38,7 +38,7 @@ export class StandingBreaks {
       ...(await breaks.listAccountsOfFailed(prisma, boundForTelling(this.bank.profile))),
       ...(await ofBills.listAccountsOfBills(prisma)),
       ...(await ofStatement.listAccountsOfStatement(prisma)),
-      ...(await this.review.listAccountsOfEnded()),
+      ...(await this.review.listAccountsToReview()),
     ];
     for (const { accountId } of accounts) await this.wakeUps.wake('reconcile', { accountId });
   }
@@ -56,7 +56,8 @@ export class StandingBreaks {
       ...ofChain,
     ];
     const hasMissing = await this.missing.lookWhenDue(accountId);
-    const hasReviewed = await this.review.reviewEnded(accountId);
+    const hasEarlier = await this.review.reviewEarlier(accountId);
+    const hasEnded = await this.review.reviewEnded(accountId);
     return this.database.transaction(async (tx) => {
       // What comes back is judged before this or after it: the judgement settles what has been told by then.
       await lockJudgement(tx, accountId);
@@ -71,7 +72,8 @@ export class StandingBreaks {
         ...(await ofStatement.resolveOverOfStatement(tx, accountId)),
       ];
       await this.breaks.tellResolved(tx, accountId, resolved);
-      return hasReviewed || hasMissing || untold.length + failed.length + resolved.length > 0;
+      const changed = untold.length + failed.length + resolved.length;
+      return hasEarlier || hasEnded || hasMissing || changed > 0;
     });
   }
 }

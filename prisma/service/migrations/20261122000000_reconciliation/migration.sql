@@ -28,7 +28,8 @@ ADD COLUMN     "unlinked_by" TEXT;
 ALTER TABLE "reconciliation_state" ADD COLUMN     "charges_reviewed_at" TIMESTAMPTZ(3),
 ADD COLUMN     "looked_nsu" BIGINT NOT NULL DEFAULT 0,
 ADD COLUMN     "missing_checked_at" TIMESTAMPTZ(3),
-ADD COLUMN     "missing_due_until" TEXT;
+ADD COLUMN     "missing_due_until" TEXT,
+ADD COLUMN     "reviewed_payment_id" UUID;
 
 -- AlterTable
 ALTER TABLE "statement_state" ADD COLUMN     "balance_differs_since" TIMESTAMPTZ(3),
@@ -506,3 +507,14 @@ CREATE INDEX "webhook_event_nsu" ON "webhook_event"("account_id", "reference", "
 
 -- CreateIndex
 CREATE INDEX "webhook_event_charge" ON "webhook_event"("account_id", "reference", "received_at") WHERE (reference_kind = 'correlation_id');
+
+
+
+-- What was judged before could be explained, or was wrongly paid, in ways that nobody looked for: lines in breaks are judged
+-- once more, and what was paid is reviewed from the first on.
+INSERT INTO "deferred_line" ("account_id", "nsu")
+  SELECT DISTINCT "account_id", "nsu" FROM "break"
+  WHERE "state" = 'open' AND "kind" IN ('unexpected', 'ambiguous') AND "nsu" IS NOT NULL
+  ON CONFLICT DO NOTHING;
+UPDATE "reconciliation_state" s SET "reviewed_payment_id" = '00000000-0000-0000-0000-000000000000'
+  WHERE EXISTS (SELECT FROM "match" m WHERE m."account_id" = s."account_id");
