@@ -2,8 +2,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { describeCharge } from '../../src/charges/charge-view.js';
 import { listPayments, listRefunds } from '../../src/charges/charges.queries.js';
-import { listExpectedPaymentRows } from '../../src/reconciliation/book.queries.js';
-import { readSummary } from '../../src/reconciliation/summary.queries.js';
 import { SentMoney } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -274,33 +272,4 @@ it('a refund whose money came back is told so with its charge', async () => {
   await book.mirror({ nsu: nsu + 2, isCredit: true, endToEndId: 'D3' });
   const undone = { settlement: 'returned', state: 'accepted' };
   expect(await settlements()).toMatchObject({ charge: 'overpaid', refunds: [undone] });
-});
-
-it('nothing is to come of a charge that was cancelled unpaid; one that the bank postponed is not overdue', async () => {
-  const count = async () => {
-    const { open, overdue } = await readSummary(
-      service.database.prisma,
-      service.accountId,
-      '2026-06-10',
-    );
-    return [Number(open), Number(overdue)] as const;
-  };
-  const [open, overdue] = await count();
-  const ids = [await charge('late'), await charge('cancelled'), await charge('postponed')];
-  await run(`UPDATE expected_payment SET due_date = '2026-06-01' WHERE id = ANY ($1::uuid[])`, ids);
-  await run(
-    `UPDATE charge SET due_date = '2026-06-01' WHERE expected_payment_id = ANY ($1::uuid[])`,
-    ids,
-  );
-  expect(await count()).toEqual([open + 3, overdue + 3]);
-  await run(`UPDATE charge SET cancelled_at = now() WHERE correlation_id = 'cancelled'`);
-  await run(`UPDATE charge SET bank_due_date = '2026-06-20' WHERE correlation_id = 'postponed'`);
-  expect(await count()).toEqual([open + 2, overdue + 1]);
-  const filters = { state: null, reference: null, operationId: null, beforeId: null, limit: 100 };
-  const rows = await listExpectedPaymentRows(service.database.prisma, service.accountId, {
-    ...filters,
-    today: '2026-06-10',
-  });
-  const stateOf = (id: string) => rows.find((row) => row.id === id)?.state;
-  expect(ids.map(stateOf)).toEqual(['overdue', 'withdrawn', 'open']);
 });

@@ -2,6 +2,8 @@
 // there by hand, at the times that a guarantee is about.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { listExpectedPaymentRows } from '../../src/reconciliation/book.queries.js';
+import { readSummary } from '../../src/reconciliation/summary.queries.js';
 import { SentMoney } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -237,5 +239,41 @@ describe('what did not come', () => {
     await pollAt(minutesLater(70));
     await reconcile();
     expect(await breaks()).toMatchObject([{ id: sent.expectedPaymentId, state: 'resolved' }]);
+  });
+
+  it('nothing is to come of a charge that was cancelled unpaid; one that the bank postponed is not overdue', async () => {
+    const count = async () => {
+      const { open, overdue } = await readSummary(
+        service.database.prisma,
+        service.accountId,
+        '2026-06-10',
+      );
+      return [Number(open), Number(overdue)] as const;
+    };
+    const [open, overdue] = await count();
+    const ids = [
+      await money.charge('late'),
+      await money.charge('cancelled'),
+      await money.charge('postponed'),
+    ];
+    await run(
+      `UPDATE expected_payment SET due_date = '2026-06-01' WHERE id = ANY ($1::uuid[])`,
+      ids,
+    );
+    await run(
+      `UPDATE charge SET due_date = '2026-06-01' WHERE expected_payment_id = ANY ($1::uuid[])`,
+      ids,
+    );
+    expect(await count()).toEqual([open + 3, overdue + 3]);
+    await run(`UPDATE charge SET cancelled_at = now() WHERE correlation_id = 'cancelled'`);
+    await run(`UPDATE charge SET bank_due_date = '2026-06-20' WHERE correlation_id = 'postponed'`);
+    expect(await count()).toEqual([open + 2, overdue + 1]);
+    const filters = { state: null, reference: null, operationId: null, beforeId: null, limit: 100 };
+    const rows = await listExpectedPaymentRows(service.database.prisma, service.accountId, {
+      ...filters,
+      today: '2026-06-10',
+    });
+    const stateOf = (id: string) => rows.find((row) => row.id === id)?.state;
+    expect(ids.map(stateOf)).toEqual(['overdue', 'withdrawn', 'open']);
   });
 });
