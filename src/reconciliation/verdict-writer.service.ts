@@ -18,10 +18,12 @@ import {
 } from './judged.js';
 import { chargeEvent, unexpectedEvent } from './line-events.js';
 import { movementEvent, type ToldTransfer } from './movement-events.js';
+import { listPaidAgain } from './kept-payments.queries.js';
 import { deferOtherLegs } from './own-transfers.queries.js';
 import type { Applied } from './rules/declared-rules.service.js';
 import { classifySettled } from './refunded-breaks.queries.js';
 import { SettlementReview } from './settlement-review.service.js';
+import { settlementTold } from './told-settlement.js';
 import { unlinkDisplaced, unlinkReturnsSince, unlinkSurplusReturns } from './unlinking.queries.js';
 import * as queries from './verdicts.queries.js';
 
@@ -139,14 +141,21 @@ export class VerdictWriter {
   ): Promise<NewEvent[]> {
     const matched = verdicts.filter(isMatched).map(toExpected);
     const charges = byExpected(await queries.listChargesOf(tx, accountId, matched));
+    const paidAgain = await listPaidAgain(tx, accountId, [...charges.keys()]);
     const byNsu = new Map(lines.map((line) => [line.nsu, line]));
-    return verdicts.flatMap((verdict) => {
+    const place = new Map(verdicts.map(({ nsu }, index) => [nsu, index]));
+    return verdicts.flatMap((verdict, index) => {
       const line = byNsu.get(verdict.nsu);
       if (!line || verdict.verdict === 'classified' || verdict.verdict === 'deferred') return [];
       if (verdict.verdict === 'break') return [unexpectedEvent(line, verdict.kind)];
       const { expectedPaymentId } = verdict;
       const charge = charges.get(expectedPaymentId);
-      if (charge) return [chargeEvent(line, charge, verdict.settlement)];
+      if (charge) {
+        const known = paidAgain.filter(({ nsu }) => (place.get(nsu) ?? index) <= index);
+        const isPayment = verdict.role === 'payment';
+        const settlement = isPayment ? settlementTold(verdict, known) : verdict.settlement;
+        return [chargeEvent(line, charge, settlement)];
+      }
       return movementEvent(line, verdict, transfers.get(expectedPaymentId)) ?? [];
     });
   }

@@ -269,6 +269,8 @@ it('a refund whose money came back is told so with its charge', async () => {
   await book.mirror({ ...pix, nsu: nsu + 3, externalId: 'given back', endToEndId: 'E10', age: 2 });
   expect(await settlements()).toMatchObject({ charge: 'settled', refunds: [made] });
   expect(await breaksOf()).toEqual([]);
+  const told = await run(`SELECT type FROM event WHERE data LIKE '%given back%' ORDER BY id`);
+  expect(told.rows).toEqual([{ type: 'charge.paid' }, { type: 'charge.paid' }]);
   await book.mirror({ nsu: nsu + 2, isCredit: true, endToEndId: 'D3' });
   const undone = { settlement: 'returned', state: 'accepted' };
   expect(await settlements()).toMatchObject({ charge: 'overpaid', refunds: [undone] });

@@ -12,11 +12,13 @@ import { Breaks } from '../breaks.service.js';
 import { chargeEvent } from '../line-events.js';
 import { resolveReturned } from '../breaks.queries.js';
 import { movementEvent } from '../movement-events.js';
+import { listPaidAgain } from '../kept-payments.queries.js';
 import { deferOtherLegs } from '../own-transfers.queries.js';
 import { isRefundUnderWay, lockBreaksOf } from '../refunded-breaks.queries.js';
 import { touchRules } from '../rules/rules.queries.js';
 import { unlinkSurplusReturns } from '../unlinking.queries.js';
 import { SettlementReview } from '../settlement-review.service.js';
+import { settlementTold } from '../told-settlement.js';
 import * as verdicts from '../verdicts.queries.js';
 import { resolveLineBreaks, writeEntry } from './break-actions.queries.js';
 import * as queries from './hand-matches.queries.js';
@@ -205,16 +207,24 @@ export class HandMatches {
     const ids = allocated.map(({ expectedPaymentId }) => expectedPaymentId);
     const charges = await verdicts.listChargesOf(tx, accountId, ids);
     const transfers = await verdicts.listTransfersOf(tx, accountId, ids);
+    const paidAgain = await listPaidAgain(tx, accountId, ids);
     const told = allocated.flatMap((one) => {
       const { expectedPaymentId, allocatedCents, operationId, kind } = one;
-      const settlement = settlementOf(one);
+      const end = settlementOf(one);
       const part = { ...line, amountCents: allocatedCents };
       const isOf = (row: { expectedPaymentId: string }) =>
         row.expectedPaymentId === expectedPaymentId;
       const charge = charges.find(isOf);
-      if (charge) return [chargeEvent(part, charge, settlement.settlement)];
+      if (charge) {
+        const payment = { ...one, nsu: line.nsu };
+        const isPayment = end.role === 'payment';
+        const settlement = isPayment
+          ? settlementTold({ ...payment, ...end }, paidAgain)
+          : end.settlement;
+        return [chargeEvent(part, charge, settlement)];
+      }
       const operation = { operationId, kind, operationState: one.operationState };
-      return movementEvent(part, { operation, ...settlement }, transfers.find(isOf)) ?? [];
+      return movementEvent(part, { operation, ...end }, transfers.find(isOf)) ?? [];
     });
     await this.events.record(tx, accountId, told);
   }

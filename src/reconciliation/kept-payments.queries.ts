@@ -1,0 +1,36 @@
+// What has gone back of payments of which there were several: what is told of a later one goes by what was kept.
+import type { Tx } from '../database.service.js';
+import { givenBackOf, refundedOf, returnsOf } from '../expected-payments/given-back.queries.js';
+import type { OneOfPayments } from './told-settlement.js';
+
+/** The payments of those of these expected payments that were paid more than once, and are of a known amount. */
+export async function listPaidAgain(
+  tx: Tx,
+  accountId: number,
+  expectedPaymentIds: string[],
+): Promise<OneOfPayments[]> {
+  if (expectedPaymentIds.length === 0) return [];
+  return tx.$queryRaw<OneOfPayments[]>`
+    SELECT e.id AS "expectedPaymentId", line.nsu, m.amount_cents AS "amountCents",
+           ${givenBackOf} AS "givenBackCents"
+    FROM unnest(${expectedPaymentIds}::uuid[]) AS asked(id)
+    CROSS JOIN LATERAL (
+      SELECT id FROM expected_payment
+      WHERE account_id = ${accountId} AND id = asked.id AND is_credit AND NOT is_multi_use
+        AND amount_cents IS NOT NULL OFFSET 0
+    ) e
+    CROSS JOIN LATERAL (
+      SELECT nsu, amount_cents, count(*) OVER () AS times FROM match
+      WHERE account_id = ${accountId} AND expected_payment_id = e.id AND role = 'payment' AND unlinked_at IS NULL
+      OFFSET 0
+    ) m
+    CROSS JOIN LATERAL (
+      SELECT * FROM "transaction" WHERE account_id = ${accountId} AND nsu = m.nsu OFFSET 0
+    ) line
+    CROSS JOIN LATERAL (${refundedOf}) refunded
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents FROM (${returnsOf}) given
+      WHERE given.expected_payment_id = e.id
+    ) returned
+    WHERE m.times > 1`;
+}
