@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
 import type { Reference } from '../../src/expected-payments/references.js';
-import { explainingBreakKinds } from '../../src/reconciliation/judged.js';
 import { judgementOn } from './judgement.js';
 import type { ServiceDatabase } from './service-database.js';
 
@@ -219,18 +218,5 @@ export class SentMoney {
     }));
   };
 
-  /** After which each line that was judged is explained, or waits: whoever looks for what is pending looks nowhere else. */
-  readonly reconcile = async () => {
-    await this.reconciliation().reconcile(this.service().accountId);
-    const { rows } = await this.run(
-      `SELECT nsu::int FROM "transaction" WHERE account_id = $1 EXCEPT (
-         SELECT nsu FROM match WHERE account_id = $1 AND unlinked_at IS NULL
-         UNION ALL SELECT nsu FROM classification WHERE account_id = $1
-         UNION ALL SELECT nsu FROM deferred_line WHERE account_id = $1
-         UNION ALL SELECT nsu FROM break WHERE account_id = $1 AND state = 'open' AND kind = ANY ($2))`,
-      this.service().accountId,
-      explainingBreakKinds,
-    );
-    if (rows.length > 0) throw new Error(`judged and forgotten: ${rows.map(({ nsu }) => nsu)}`);
-  };
+  readonly reconcile = () => this.reconciliation().reconcile(this.service().accountId);
 }
