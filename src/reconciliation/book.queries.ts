@@ -50,6 +50,20 @@ const stateOfRow = explanationOf({
   isClassified: Prisma.sql`c.rule IS NOT NULL`,
 });
 
+/**
+ * The lines that may be pending: what was judged is explained, or waits. Looked up by their numbers, whatever the statistics
+ * say of how many there are.
+ */
+const unjudgedLines = (accountId: number) => Prisma.sql`(
+  SELECT nsu FROM "transaction"
+  WHERE account_id = ${accountId} AND arrival <= (SELECT max(arrival) FROM "transaction" WHERE account_id = ${accountId})
+    AND arrival > COALESCE((SELECT judged_arrival FROM reconciliation_state WHERE account_id = ${accountId}), 0)
+  UNION
+  SELECT nsu FROM deferred_line WHERE account_id = ${accountId}
+) unjudged CROSS JOIN LATERAL (
+  SELECT * FROM "transaction" WHERE account_id = ${accountId} AND nsu = unjudged.nsu OFFSET 0
+) t`;
+
 export async function listTransactionRows(
   db: Db,
   accountId: number,
@@ -62,7 +76,7 @@ export async function listTransactionRows(
            t.external_id AS "externalId", t.notes, t.balance_previous_cents AS "balancePreviousCents",
            t.current_balance_cents AS "currentBalanceCents", t.occurred_at AS "occurredAt",
            t.recorded_at AS "recordedAt", x.*
-    FROM "transaction" t
+    FROM ${state === 'pending' ? unjudgedLines(accountId) : Prisma.sql`"transaction" t`}
     CROSS JOIN LATERAL (
       SELECT ${stateOfRow} AS state,
              COALESCE(m.rule, c.rule, CASE WHEN b.holds THEN b.kind END) AS rule,

@@ -1,7 +1,8 @@
-// What the sweepers ask each second, of a book with many lines in which there is nothing to do.
+// What is asked again and again of a book with many lines, in which there is nothing to do.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Tx } from '../../src/database.service.js';
 import { listReady } from '../../src/day-closes/day-closes.queries.js';
+import { listTransactionRows } from '../../src/reconciliation/book.queries.js';
 import { listUnjudgedAccounts } from '../../src/reconciliation/breaks.queries.js';
 import { readSight } from '../../src/reconciliation/missing-payments.queries.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
@@ -21,15 +22,26 @@ beforeAll(async () => {
   await pool.query(
     `WITH arrived AS (SELECT max(arrival) AS last FROM "transaction"), judged AS (
        INSERT INTO reconciliation_state (account_id, judged_arrival) SELECT $1, last FROM arrived
+     ), explained AS (
+       INSERT INTO classification (account_id, nsu, rule) SELECT $1, n, 'x' FROM generate_series(2, $2::int) n
+     ), waits AS (
+       INSERT INTO deferred_line (account_id, nsu, deferred_at) VALUES ($1, 1, now() + interval '1 hour')
      ), closed AS (
        INSERT INTO day_close_state (account_id, next_date, seen_arrival) SELECT $1, '2999-01-01', last FROM arrived
      )
      INSERT INTO statement_state (account_id, is_anchored, polled_from) VALUES ($1, true, now())`,
-    [service.accountId],
+    [service.accountId, lines],
   );
   await pool.query('ANALYZE "transaction"');
 });
 afterAll(() => service.drop());
+
+async function listPending(tx: Tx): Promise<bigint[]> {
+  const none = { nsu: null, reference: null, isCredit: null, from: null, until: null };
+  const filters = { ...none, state: 'pending', beforeNsu: null, limit: 10 };
+  const rows = await listTransactionRows(tx, service.accountId, filters);
+  return rows.map(({ nsu }) => nsu);
+}
 
 /** What it answers, and how many lines it read for that. */
 async function look<Answer>(ask: (tx: Tx) => Promise<Answer>) {
@@ -48,13 +60,14 @@ async function countRead(tx: Tx): Promise<number> {
 }
 
 it.each([
-  ['lines that nobody has judged', (tx: Tx) => listUnjudgedAccounts(tx, 1_000), []],
+  ['accounts with lines that nobody has judged', (tx: Tx) => listUnjudgedAccounts(tx, 1_000), []],
   ['days that may be certified', (tx: Tx) => listReady(tx), []],
   [
-    'whether each line is judged',
+    'lines that keep payments from being missing',
     async (tx: Tx) => (await readSight(tx, service.accountId))?.isJudged,
     true,
   ],
+  ['lines that are pending', listPending, [1n]],
 ])('%s are found without going through the book', async (_, ask, expected) => {
   const { answer, linesRead } = await look<unknown>(ask);
   expect(answer).toEqual(expected);

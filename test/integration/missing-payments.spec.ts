@@ -195,7 +195,10 @@ describe('what did not come', () => {
     expect(await breaks()).toEqual([]);
     const made = await charge('2026-03-02');
     await money.setState(unknown.operationId, 'succeeded');
-    await run(`UPDATE match SET unlinked_at = now()`);
+    await run(
+      `WITH undone AS (UPDATE match SET unlinked_at = now(), unlinked_by = 'k' RETURNING account_id, nsu)
+       INSERT INTO deferred_line (account_id, nsu) SELECT * FROM undone`,
+    );
     await pollAt(`${wednesday}T12:02:00Z`);
     await reconcile();
     expect(new Set((await breaks()).map(({ id }) => id))).toEqual(

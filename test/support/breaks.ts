@@ -118,6 +118,11 @@ export class BookOfBreaks {
     const { body: list } = await call('GET', '/v1/transactions?limit=100');
     const stateOf = ({ explanation }: { explanation: { state: string } }) => explanation.state;
     const listed = countOf(list.data.map(stateOf));
+    const pending = list.data.filter(
+      (line: { explanation: { state: string } }) => stateOf(line) === 'pending',
+    );
+    const { body: asked } = await call('GET', '/v1/transactions?state=pending&limit=100');
+    expect(asked.data).toEqual(pending);
     const { transactions } = (await call('GET', '/v1/summary')).body;
     expect(transactions).toMatchObject({
       total: list.data.length,

@@ -4,6 +4,7 @@ import { EventsService } from '../../src/events/events.service.js';
 import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
 import type { WakeUps } from '../../src/platform/wake-ups.js';
 import { Breaks } from '../../src/reconciliation/breaks.service.js';
+import { explainingBreakKinds } from '../../src/reconciliation/judged.js';
 import { MissingPayments } from '../../src/reconciliation/missing-payments.service.js';
 import { DeclaredRules } from '../../src/reconciliation/rules/declared-rules.service.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
@@ -43,5 +44,24 @@ export function judgementOn(
     rules,
     wakeUps,
   );
+  const reconcile = reconciliation.reconcile.bind(reconciliation);
+  reconciliation.reconcile = async (accountId) => {
+    await reconcile(accountId);
+    await assertNoneForgotten(database, accountId);
+  };
   return { reconciliation, standing, breaks, missing, review };
+}
+
+/** Each line that was judged is explained, or waits: whoever looks for what is pending looks nowhere else. */
+async function assertNoneForgotten({ pool }: Database, accountId: number): Promise<void> {
+  const { rows } = await pool.query<{ nsu: string }>(
+    `SELECT nsu FROM "transaction" WHERE account_id = $1 EXCEPT (
+       SELECT nsu FROM match WHERE account_id = $1 AND unlinked_at IS NULL
+       UNION ALL SELECT nsu FROM classification WHERE account_id = $1
+       UNION ALL SELECT nsu FROM deferred_line WHERE account_id = $1
+       UNION ALL SELECT nsu FROM break WHERE account_id = $1 AND state = 'open' AND kind = ANY ($2))`,
+    [accountId, explainingBreakKinds],
+  );
+  if (rows.length > 0)
+    throw new Error(`judged and forgotten: ${rows.map(({ nsu }) => nsu).join()}`);
 }

@@ -98,9 +98,9 @@ export class BreakActions {
     found: queries.LockedBreak,
     hand: Hand,
   ): Promise<void> {
-    const { id, kind, subject, nsu } = assertOpen(found);
+    const { id, nsu } = assertOpen(found);
     await assertNoRefundUnderWay(tx, accountId, { breakId: id });
-    const isOfLine = nsu !== null && subject === subjectOfLine(nsu) && isLineKind(kind);
+    const isOfLine = nsu !== null && isOfItsLine(found);
     if (isOfLine && !(await queries.isMatched(tx, accountId, nsu)))
       await queries.classifyAccepted(tx, accountId, nsu, hand);
     await this.refunds.giveUp(tx, accountId, found);
@@ -114,7 +114,8 @@ export class BreakActions {
     found: queries.LockedBreak,
     hand: Hand,
   ): Promise<void> {
-    const { id, state, resolution, nsu } = found;
+    const { id, state, resolution } = found;
+    const nsu = isOfItsLine(found) ? found.nsu : null;
     if (state === 'open') throw conflict('already_open', 'The break is open.');
     if (resolution === 'itself')
       throw conflict('settled_itself', 'What settled the break was evidence, not a person.');
@@ -190,6 +191,11 @@ async function lock(tx: Tx, accountId: number, id: string): Promise<queries.Lock
 function assertOpen(found: queries.LockedBreak): queries.LockedBreak {
   if (found.state !== 'open') throw conflict('already_resolved', 'The break is resolved.');
   return found;
+}
+
+/** Whether the line of the break is what it is about: what else is told of a line leaves its explanation alone. */
+function isOfItsLine({ kind, subject, nsu }: queries.LockedBreak): boolean {
+  return nsu !== null && subject === subjectOfLine(nsu) && isLineKind(kind);
 }
 
 function isLineKind(kind: string): boolean {
