@@ -2,11 +2,12 @@ import { Module } from '@nestjs/common';
 import { StatementModule } from '../statement/statement.module.js';
 import { ExportsController } from './exports.controller.js';
 import { MonthReports } from './month-reports.service.js';
+import { ReadingLimits } from './reading-limits.service.js';
 import { TransactionFiles } from './transaction-files.service.js';
 
 @Module({
   imports: [StatementModule],
   controllers: [ExportsController],
-  providers: [TransactionFiles, MonthReports],
+  providers: [ReadingLimits, TransactionFiles, MonthReports],
 })
 export class ExportsModule {}

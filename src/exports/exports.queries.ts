@@ -17,53 +17,60 @@ export interface Extent {
   count: bigint;
   firstNsu: bigint | null;
   lastNsu: bigint | null;
-  /** What the account held when the window began. */
-  openingCents: bigint;
 }
 
-/**
- * The bank may number lines in another order than it books them, or date them across the window's edge: what the window
- * began with is the one balance that its lines begin from more often than they lead to. Where there is no such one, it is
- * what the line with the lowest number began with, less the lines on the wrong side of the edge.
- */
 export async function readExtent(
   db: Db,
   accountId: number,
   { from, until }: Window,
 ): Promise<Extent> {
   const [extent] = await db.$queryRaw<Extent[]>`
-    WITH bound AS (
+    WITH bound AS MATERIALIZED (
       SELECT COALESCE(max(arrival), 0) AS arrival FROM "transaction" WHERE account_id = ${accountId}
-    ), lines AS (
-      SELECT count(*) AS count, min(t.nsu) AS first, max(t.nsu) AS last
-      FROM "transaction" t, bound
-      WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
-        AND t.arrival <= bound.arrival
-    ), ends AS (
+    )
+    SELECT (SELECT arrival FROM bound) AS arrival, count(*) AS count, min(nsu) AS "firstNsu", max(nsu) AS "lastNsu"
+    FROM "transaction"
+    WHERE account_id = ${accountId} AND occurred_at >= ${from} AND occurred_at < ${until}
+      AND arrival <= (SELECT arrival FROM bound)`;
+  return extent ?? { arrival: 0n, count: 0n, firstNsu: null, lastNsu: null };
+}
+
+/**
+ * What the account held when the window began. The bank may number lines in another order than it books them, or date
+ * them across the window's edge: it is the one balance that the window's lines begin from more often than they lead to.
+ * Where there is no such one, it is what the line with the lowest number began with, less the lines on the wrong side of
+ * the edge.
+ */
+export async function readOpening(
+  db: Db,
+  accountId: number,
+  { from, until }: Window,
+  { arrival, firstNsu }: Extent,
+): Promise<bigint> {
+  const [opening] = await db.$queryRaw<{ cents: bigint }[]>`
+    WITH ends AS (
       SELECT balance, sum(side) AS side FROM (
         SELECT unnest(ARRAY[balance_previous_cents, current_balance_cents]) AS balance, unnest(ARRAY[1, -1]) AS side
-        FROM "transaction" t, bound
+        FROM "transaction" t
         WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
-          AND t.arrival <= bound.arrival
+          AND t.arrival <= ${arrival}
       ) sides GROUP BY balance HAVING sum(side) <> 0
     )
-    SELECT bound.arrival, lines.count, lines.first AS "firstNsu", lines.last AS "lastNsu",
-           COALESCE(
+    SELECT COALESCE(
              (SELECT max(balance) FILTER (WHERE side > 0) FROM ends HAVING count(*) = 2 AND max(side) = 1),
              (SELECT f.balance_previous_cents + (
                 SELECT COALESCE(sum(CASE WHEN t.is_credit = (t.nsu > f.nsu) THEN t.amount_cents
                                          ELSE -t.amount_cents END), 0)::bigint
                 FROM "transaction" t
-                WHERE t.account_id = ${accountId} AND t.arrival <= bound.arrival
+                WHERE t.account_id = ${accountId} AND t.arrival <= ${arrival}
                   AND CASE WHEN t.nsu > f.nsu THEN t.occurred_at < ${from} ELSE t.occurred_at >= ${until} END)
-              FROM "transaction" f WHERE f.account_id = ${accountId} AND f.nsu = lines.first),
+              FROM "transaction" f WHERE f.account_id = ${accountId} AND f.nsu = ${firstNsu}::bigint),
              (SELECT current_balance_cents FROM "transaction"
               WHERE account_id = ${accountId} AND occurred_at < ${from}
               ORDER BY occurred_at DESC, nsu DESC LIMIT 1),
              (SELECT balance_previous_cents FROM "transaction"
-              WHERE account_id = ${accountId} ORDER BY nsu LIMIT 1), 0) AS "openingCents"
-    FROM bound, lines`;
-  return extent ?? { arrival: 0n, count: 0n, firstNsu: null, lastNsu: null, openingCents: 0n };
+              WHERE account_id = ${accountId} ORDER BY nsu LIMIT 1), 0) AS cents`;
+  return opening?.cents ?? 0n;
 }
 
 export interface PageOfLines extends Window {

@@ -12,7 +12,8 @@ const digitsUpTo = (length: number) =>
 export const exportTransactions = route({
   ...exported,
   name: 'exportTransactions',
-  summary: 'Lines of the statement as a file, streamed, by their nsu.',
+  summary:
+    'Lines of the statement as a file, streamed, by their nsu; of an account four at once, 429 beyond.',
   path: '/v1/exports/transactions',
   answerType: 'application/octet-stream',
   query: z.object({

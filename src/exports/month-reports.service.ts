@@ -9,6 +9,7 @@ import { BankTime } from '../statement/bank-time.service.js';
 import * as queries from './exports.queries.js';
 import { monthPage } from './month-page.js';
 import { daysOfMonth, reportDays } from './month-days.js';
+import { ReadingLimits } from './reading-limits.service.js';
 
 @Injectable()
 export class MonthReports {
@@ -16,6 +17,7 @@ export class MonthReports {
     private readonly database: Database,
     private readonly accounts: AccountsService,
     private readonly bankTime: BankTime,
+    private readonly limits: ReadingLimits,
   ) {}
 
   /** Throws `not_found` for a month that has not begun, or before which the statement has nothing. */
@@ -28,14 +30,22 @@ export class MonthReports {
     const db = this.database.prisma;
     if (first > today || !(await queries.hasLinesBefore(db, accountId, window.until)))
       throw new AppError('not_found');
-    const { openingCents } = await queries.readExtent(db, accountId, window);
-    const [{ slug }, days, certificates, explanations, breaks] = await Promise.all([
-      this.accounts.get(accountId),
-      queries.listDays(db, accountId, window),
-      queries.listCertificates(db, accountId, first, last),
-      queries.countExplanations(db, accountId, window),
-      queries.countOpenBreaks(db, accountId, window),
-    ]);
+    const { slug } = await this.accounts.get(accountId);
+    const { openingCents, days, certificates, explanations, breaks } = await this.limits.inTurn(
+      // One after another: a turn is one connection.
+      async () => ({
+        openingCents: await queries.readOpening(
+          db,
+          accountId,
+          window,
+          await queries.readExtent(db, accountId, window),
+        ),
+        days: await queries.listDays(db, accountId, window),
+        certificates: await queries.listCertificates(db, accountId, first, last),
+        explanations: await queries.countExplanations(db, accountId, window),
+        breaks: await queries.countOpenBreaks(db, accountId, window),
+      }),
+    );
     const shown = allDays.filter((day) => day <= today);
     return monthPage({
       slug,

@@ -15,6 +15,7 @@ import type { ExportedLine, NamedAccount, StatementFile } from './exported-line.
 import * as queries from './exports.queries.js';
 import type { exportTransactions } from './exports.schema.js';
 import { ofxFile } from './ofx-file.js';
+import { ReadingLimits } from './reading-limits.service.js';
 
 type ExportQuery = RouteInput<typeof exportTransactions>['query'];
 
@@ -22,6 +23,8 @@ const mostDays = 366;
 const pageLines = 5_000;
 /** What is handed on at once: a file is made in pieces that a slow client can be waited for. */
 const pieceLines = 500;
+/** Whoever takes nothing for so long is not waited for: a file that is open is one of few. */
+const patienceMs = 5 * 60_000;
 
 @Injectable()
 export class TransactionFiles {
@@ -29,16 +32,34 @@ export class TransactionFiles {
     private readonly database: Database,
     private readonly accounts: AccountsService,
     private readonly bankTime: BankTime,
+    private readonly limits: ReadingLimits,
     private readonly log: Log,
   ) {}
 
-  /** Throws `validation_failed` for a period that cannot be had, `rule_broken` for one that its format cannot hold. */
+  /**
+   * Throws `validation_failed` for a period that cannot be had, `rule_broken` for one that its format cannot hold, and
+   * `rate_limited` where the account has too many files open.
+   */
   async open(accountId: number, query: ExportQuery) {
+    const end = this.limits.beginFile(accountId);
+    try {
+      const file = await this.prepare(accountId, query);
+      // Also where nobody ever reads it.
+      file.body.once('close', end);
+      return file;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  private async prepare(accountId: number, query: ExportQuery) {
     const now = await this.bankTime.now(accountId);
     const today = saoPauloDay(now);
     const { from, to } = periodOf(query, today);
     const window = { from: statementDayStart(from), until: statementDayStart(addDays(to, 1)) };
-    const extent = await queries.readExtent(this.database.prisma, accountId, window);
+    const db = this.database.prisma;
+    const extent = await this.limits.inTurn(() => queries.readExtent(db, accountId, window));
     if (query.format === 'cnab240' && extent.count > mostCnabLines)
       throw new AppError('rule_broken', {
         reason: 'too_many_lines',
@@ -47,23 +68,27 @@ export class TransactionFiles {
     const { slug } = await this.accounts.get(accountId);
     const { bankCode = null, branch = null, accountNumber = null } = query;
     const account: NamedAccount = { slug, bankCode, branch, accountNumber };
-    const { openingCents } = extent;
-    const period = { from, to, openingCents, isPartial: to >= today, generatedAt: now };
+    const period = async () => ({
+      from,
+      to,
+      openingCents: await this.limits.inTurn(() =>
+        queries.readOpening(db, accountId, window, extent),
+      ),
+      isPartial: to >= today,
+      generatedAt: now,
+    });
     const stream = <Line extends ExportedLine>(file: StatementFile<Line>, list: Lister<Line>) => ({
       name: `concilia-${slug}-${from}-${to}.${file.extension}`,
       contentType: file.contentType,
-      body: Readable.from(this.write(file, this.read(accountId, window, extent, list)), {
-        objectMode: false,
-        highWaterMark: 1,
-      }),
+      body: whileTaken(this.write(file, this.read(accountId, window, extent, list))),
     });
     switch (query.format) {
       case 'csv':
         return stream(csvFile(query.delimiter), queries.listExplainedLines);
       case 'ofx':
-        return stream(ofxFile(account, period), queries.listLines);
+        return stream(ofxFile(account, await period()), queries.listLines);
       case 'cnab240':
-        return stream(cnab240File(account, period), queries.listLines);
+        return stream(cnab240File(account, await period()), queries.listLines);
     }
   }
 
@@ -77,7 +102,7 @@ export class TransactionFiles {
     if (firstNsu === null || lastNsu === null) return;
     for (let afterNsu = firstNsu - 1n; afterNsu < lastNsu;) {
       const page = { ...window, arrival, afterNsu, lastNsu, limit: pageLines };
-      const lines = await list(this.database.prisma, accountId, page);
+      const lines = await this.limits.inTurn(() => list(this.database.prisma, accountId, page));
       const last = lines.at(-1);
       if (!last) return;
       yield lines;
@@ -111,6 +136,24 @@ type Lister<Line> = (
   accountId: number,
   page: queries.PageOfLines,
 ) => Promise<Line[]>;
+
+/** The pieces as a stream, which ends by force when they are no longer taken. */
+function whileTaken(pieces: AsyncIterable<Buffer>): Readable {
+  const body = Readable.from(timed(), { objectMode: false, highWaterMark: 1 });
+  const patience = setTimeout(() => {
+    body.destroy(new Error('Nobody takes the file.'));
+  }, patienceMs).unref();
+  body.once('close', () => {
+    clearTimeout(patience);
+  });
+  async function* timed() {
+    for await (const piece of pieces) {
+      patience.refresh();
+      yield piece;
+    }
+  }
+  return body;
+}
 
 /** The current month up to today, where nothing is asked. */
 function periodOf(

@@ -1,5 +1,6 @@
 // The book, read: states are derived here from lines, matches, classifications and breaks, and stored nowhere.
 import type { Db } from '../database.service.js';
+import { referenceKinds } from '../expected-payments/references.js';
 import { Prisma } from '../generated/service/client.js';
 import type { explanationStates, expectedPaymentStates } from './book.schema.js';
 import { explanationOf, holdsItsLine } from './explanation.queries.js';
@@ -51,18 +52,30 @@ const stateOfRow = explanationOf({
 });
 
 /**
- * The lines that may be pending: what was judged is explained, or waits. Looked up by their numbers, whatever the statistics
- * say of how many there are.
+ * The nsus among which the lines that are asked for are, where few can be: a line is pending only while it is not judged
+ * yet or waits to be judged again. Null where all lines are gone through.
  */
-const unjudgedLines = (accountId: number) => Prisma.sql`(
-  SELECT nsu FROM "transaction"
-  WHERE account_id = ${accountId} AND arrival <= (SELECT max(arrival) FROM "transaction" WHERE account_id = ${accountId})
-    AND arrival > COALESCE((SELECT judged_arrival FROM reconciliation_state WHERE account_id = ${accountId}), 0)
-  UNION
-  SELECT nsu FROM deferred_line WHERE account_id = ${accountId}
-) unjudged CROSS JOIN LATERAL (
-  SELECT * FROM "transaction" WHERE account_id = ${accountId} AND nsu = unjudged.nsu OFFSET 0
-) t`;
+function fewLines(
+  accountId: number,
+  { nsu, reference, state }: TransactionFilters,
+): Prisma.Sql | null {
+  if (nsu !== null) return null;
+  // Each id by its own index.
+  if (reference !== null)
+    return Prisma.sql`
+      SELECT nsu FROM "transaction" WHERE account_id = ${accountId} AND correlation_id = ${reference}
+      UNION SELECT nsu FROM "transaction" WHERE account_id = ${accountId} AND end_to_end_id = ${reference}
+      UNION SELECT nsu FROM "transaction" WHERE account_id = ${accountId} AND external_id = ${reference}`;
+  if (state === 'pending')
+    return Prisma.sql`
+      SELECT nsu FROM "transaction"
+      WHERE account_id = ${accountId} AND arrival <= (SELECT max(arrival) FROM "transaction" WHERE account_id = ${accountId})
+        AND arrival > COALESCE((SELECT judged_arrival FROM reconciliation_state WHERE account_id = ${accountId}), 0)
+      UNION SELECT nsu FROM deferred_line WHERE account_id = ${accountId}`;
+  if (state === 'in_break')
+    return Prisma.sql`SELECT DISTINCT nsu FROM break WHERE account_id = ${accountId} AND ${holdsItsLine}`;
+  return null;
+}
 
 export async function listTransactionRows(
   db: Db,
@@ -70,13 +83,24 @@ export async function listTransactionRows(
   filters: TransactionFilters,
 ): Promise<TransactionRow[]> {
   const { nsu, reference, state, isCredit, from, until, beforeNsu, limit } = filters;
+  const few = fewLines(accountId, filters);
+  // Looked up one by one, newest first, until enough are found.
+  const lines = few
+    ? Prisma.sql`(
+      SELECT nsu FROM (${few}) found
+      WHERE ${beforeNsu}::bigint IS NULL OR nsu < ${beforeNsu}::bigint ORDER BY nsu DESC OFFSET 0
+    ) place
+    CROSS JOIN LATERAL (
+      SELECT * FROM "transaction" WHERE account_id = ${accountId} AND nsu = place.nsu OFFSET 0
+    ) t`
+    : Prisma.sql`"transaction" t`;
   return db.$queryRaw<TransactionRow[]>`
     SELECT t.nsu, t.amount_cents AS "amountCents", t.type_name AS "typeName", t.is_credit AS "isCredit",
            t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
            t.external_id AS "externalId", t.notes, t.balance_previous_cents AS "balancePreviousCents",
            t.current_balance_cents AS "currentBalanceCents", t.occurred_at AS "occurredAt",
            t.recorded_at AS "recordedAt", x.*
-    FROM ${state === 'pending' ? unjudgedLines(accountId) : Prisma.sql`"transaction" t`}
+    FROM ${lines}
     CROSS JOIN LATERAL (
       SELECT ${stateOfRow} AS state,
              COALESCE(m.rule, c.rule, CASE WHEN b.holds THEN b.kind END) AS rule,
@@ -110,7 +134,7 @@ export async function listTransactionRows(
       AND (${reference}::text IS NULL
            OR ${reference} IN (t.correlation_id, t.end_to_end_id, t.external_id))
       AND (${state}::text IS NULL OR x.state = ${state})
-    ORDER BY t.nsu DESC LIMIT ${limit}`;
+    ORDER BY ${few ? Prisma.sql`place.nsu` : Prisma.sql`t.nsu`} DESC LIMIT ${limit}`;
 }
 
 export interface ExpectedPaymentRow {
@@ -138,11 +162,24 @@ export interface ExpectedPaymentFilters {
   limit: number;
 }
 
+/** What can only be among few, of expected payments (e): what bears a reference, and what money came back of. */
+function isAmongFew(accountId: number, { reference, state }: ExpectedPaymentFilters): Prisma.Sql {
+  const bearing = Prisma.sql`AND e.id IN (
+    SELECT expected_payment_id FROM expected_payment_reference
+    WHERE account_id = ${accountId} AND kind = ANY (${[...referenceKinds]}::text[]) AND value = ${reference})`;
+  const givenBack = Prisma.sql`AND e.id IN (
+    SELECT expected_payment_id FROM match
+    WHERE account_id = ${accountId} AND role = 'return' AND unlinked_at IS NULL)`;
+  return Prisma.sql`${reference === null ? Prisma.empty : bearing}
+      ${state === 'returned' || state === 'partially_returned' ? givenBack : Prisma.empty}`;
+}
+
 export async function listExpectedPaymentRows(
   db: Db,
   accountId: number,
-  { state, reference, operationId, beforeId, today, limit }: ExpectedPaymentFilters,
+  filters: ExpectedPaymentFilters,
 ): Promise<ExpectedPaymentRow[]> {
+  const { state, operationId, beforeId, today, limit } = filters;
   return db.$queryRaw<ExpectedPaymentRow[]>`
     SELECT e.id, e.operation_id AS "operationId", e.kind, x.state, e.is_credit AS "isCredit",
            e.amount_cents AS "amountCents", paid.cents AS "settledCents", paid.returned AS "returnedCents", e.due_date AS "dueDate",
@@ -178,8 +215,6 @@ export async function listExpectedPaymentRows(
       AND (${beforeId}::uuid IS NULL OR e.id < ${beforeId}::uuid)
       AND (${operationId}::uuid IS NULL OR e.operation_id = ${operationId}::uuid)
       AND (${state}::text IS NULL OR x.state = ${state})
-      AND (${reference}::text IS NULL OR EXISTS (
-        SELECT 1 FROM expected_payment_reference r
-        WHERE r.account_id = e.account_id AND r.expected_payment_id = e.id AND r.value = ${reference}))
+      ${isAmongFew(accountId, filters)}
     ORDER BY e.id DESC LIMIT ${limit}`;
 }

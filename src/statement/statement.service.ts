@@ -85,7 +85,7 @@ export class StatementService {
       ...state,
       holeNsu: state.isHoleDue ? state.firstHoleNsu : null,
     });
-    const progress = this.progressOf(account.id, state.isAnchored);
+    const progress = this.progressOf(account.id, state);
     let lowestNew: bigint | null = null;
     let healed = 0;
     let clockOffsetMs = 0;
@@ -140,20 +140,25 @@ export class StatementService {
   }
 
   /** What a long reading does while it goes on: it has judged what it brought, and a first one says how far it is. */
-  private progressOf(accountId: number, isAnchored: boolean) {
+  private progressOf(
+    accountId: number,
+    { isAnchored, lineCount }: { isAnchored: boolean; lineCount: bigint },
+  ) {
     const beganAt = performance.now();
     let toldAt = beganAt;
     let pages = 0;
     return {
       elapsedMs: () => performance.now() - beganAt,
-      tell: async (lines: number, isNew: boolean) => {
+      tell: async (newLines: number, isNew: boolean) => {
         if (isNew) pages += 1;
         if (isNew && pages % pagesToJudge === 0)
           await this.wakeUps.wake('reconcile', { accountId });
         const now = performance.now();
         if (isAnchored || now - toldAt < progressEveryMs) return;
         toldAt = now;
-        const linesPerSecond = Math.round((lines * 1_000) / (now - beganAt));
+        // The rate is of this reading alone, the lines are all that there are: it may go on where another was cut off.
+        const linesPerSecond = Math.round((newLines * 1_000) / (now - beganAt));
+        const lines = Number(lineCount) + newLines;
         this.log.info(
           { accountId, lines, linesPerSecond },
           'the statement is read for the first time',

@@ -1,7 +1,8 @@
 // What a person links and unlinks, through the service's doors, and what the judge makes of it.
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { BookOfBreaks, codeOf } from '../support/breaks.js';
+import { expectPendingFound } from '../support/pending-lines.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
 
 describe('what a person links', () => {
@@ -12,6 +13,8 @@ describe('what a person links', () => {
   beforeAll(async () => {
     service = await serviceOnSandbox();
   });
+  // Nothing that a hand does hides a line that nothing explains.
+  afterEach(() => expectPendingFound(service.database));
   afterAll(() => service.stop());
 
   it('matches by POST, unlinks by DELETE, and no id matches the pair again', async () => {

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { ReadingLimits } from '../../src/exports/reading-limits.service.js';
 import { TransactionFiles } from '../../src/exports/transaction-files.service.js';
+import { insertMarch } from '../support/exported-things.js';
 import {
   apiKey,
   serviceApplication,
@@ -22,20 +24,7 @@ describe('files of the statement', () => {
   beforeAll(async () => {
     service = await serviceApplication();
     ({ id: accountId } = await service.database.prisma.bankAccount.findFirstOrThrow());
-    // Each fourth day of March has no lines; the last number of a day came before the others.
-    await run(
-      `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id, notes,
-         balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
-       SELECT $1, n, 'x', n % 3 <> 0, 1000 + n, CASE WHEN n % 3 <> 0 THEN 'CREDIT_PIX' ELSE 'DEBIT_PIX' END,
-              'c-' || n, CASE WHEN n = 2 THEN E'=HYPERLINK("http://evil.example")\n<b>' END,
-              sum(signed) OVER (ORDER BY n) - signed, sum(signed) OVER (ORDER BY n),
-              timestamptz '2026-03-01 03:00Z' + (n - 1) / $3 * interval '1 day' + (n - 1) % $3 * interval '1 minute',
-              'h', '{}'
-       FROM (SELECT n, (CASE WHEN n % 3 <> 0 THEN 1 ELSE -1 END) * (1000 + n) AS signed
-             FROM generate_series(1, $2::bigint) n) lines ORDER BY n DESC`,
-      lineCount,
-      perDay,
-    );
+    await insertMarch(service, accountId, lineCount, perDay);
     // Its amount has more digits than a field of CNAB 240.
     await run(
       `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, balance_previous_cents,
@@ -227,6 +216,45 @@ describe('files of the statement', () => {
     await until('its stream has ended', () => bodies[0]?.destroyed === true);
     expect(bodies[0]?.readableEnded).toBe(false);
     files.open = open;
+  });
+
+  it('are four of an account at once, and read with no more connections than are theirs', async () => {
+    const part = <Part>(type: new (...args: never[]) => Part) =>
+      service.application.get<Part>(type, { strict: false });
+    const [files, limits] = [part(TransactionFiles), part(ReadingLimits)];
+    const asked = { format: 'csv', delimiter: 'comma', from: day(1), to: day(1) } as const;
+    const opened = await Promise.all([1, 2, 3, 4].map(() => files.open(accountId, asked)));
+    const { status, headers, body } = await get(march);
+    expect([status, body.status, headers.get('retry-after')]).toEqual([429, 429, '10']);
+    expect((await service.call('GET', '/v1/exports/reports/2026-03')).status).toBe(200);
+    for (const file of opened) file.body.destroy();
+    await until('they have ended', () => opened.every((file) => file.body.closed));
+    let letGo = (): void => undefined;
+    const isHeld = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const others = [1, 2].map(() => limits.inTurn(() => isHeld));
+    const pages = jest.spyOn(service.database.pool, 'query');
+    const answer = get(`${march}&format=ofx`);
+    await service.call('GET', '/v1/transactions?limit=1');
+    const isOfFile = ([sql]: unknown[]) => JSON.stringify(sql).includes('"lastNsu');
+    expect(pages.mock.calls.filter(isOfFile)).toEqual([]);
+    letGo();
+    expect((await answer).status).toBe(200);
+    await Promise.all(others);
+    expect(pages.mock.calls.filter(isOfFile)).toHaveLength(1);
+    pages.mockRestore();
+  });
+
+  it('ask for the balance before them only where they tell it', async () => {
+    const asked = jest.spyOn(service.database.pool, 'query');
+    const openings = async (format: string) => {
+      asked.mockClear();
+      expect((await get(`${march}&format=${format}`)).status).toBe(200);
+      return asked.mock.calls.filter(([sql]) => JSON.stringify(sql).includes('ends')).length;
+    };
+    expect([await openings('csv'), await openings('ofx')]).toEqual([0, 1]);
+    asked.mockRestore();
   });
 
   describe('and the report of a month', () => {

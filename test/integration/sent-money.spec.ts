@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listExpectedPaymentRows } from '../../src/reconciliation/book.queries.js';
 import { listUnjudgedAccounts } from '../../src/reconciliation/breaks.queries.js';
+import { expectPendingFound } from '../support/pending-lines.js';
 import { SentMoney } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -15,6 +16,8 @@ describe('money that was sent, on the statement', () => {
   beforeAll(async () => {
     service = await serviceDatabase();
   });
+  // What waits is found, and what was judged is not.
+  afterEach(() => expectPendingFound(service.database));
   afterAll(() => service.drop());
   beforeEach(async () => {
     woken.length = 0;
@@ -256,20 +259,16 @@ describe('money that was sent, on the statement', () => {
 
   it('is shown as what was paid and what came back', async () => {
     await send({ state: 'succeeded', references: [{ kind: 'end_to_end_id', value: 'E' }] });
+    const { prisma } = service.database;
+    const page = { operationId: null, beforeId: null, today: '2026-01-01', limit: 9 };
     const shown = async () => {
-      const filters = {
-        state: null,
-        reference: 'E',
-        operationId: null,
-        beforeId: null,
-        today: '2026-01-01',
-        limit: 1,
-      };
-      const [row] = await listExpectedPaymentRows(
-        service.database.prisma,
-        service.accountId,
-        filters,
-      );
+      const list = (reference: string | null, state: string | null) =>
+        listExpectedPaymentRows(prisma, service.accountId, { ...page, reference, state });
+      const [row] = await list('E', null);
+      // Each filter finds what the others do.
+      for (const state of ['open', 'partially_returned', 'returned'])
+        expect(await list(null, state)).toEqual(state === row?.state ? [row] : []);
+      expect(await list('F', null)).toEqual([]);
       return [row?.state, row?.settledCents, row?.returnedCents];
     };
     expect(await shown()).toEqual(['open', 0n, 0n]);

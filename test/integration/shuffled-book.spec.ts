@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { judgementOn } from '../support/judgement.js';
+import { expectPendingFound } from '../support/pending-lines.js';
 import { matchRule, RulesRoom } from '../support/rules-room.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import {
@@ -116,7 +117,9 @@ async function judgeInCuts(account: number, course: Course) {
     await mirror(account, lines.slice(cut * size, (cut + 1) * size));
     if (cut === cancelledAfter && cut > 0) await cancel(account);
     if (cut === sentAfter) await send(other);
+    expect(await expectPendingFound(service.database)).toBeGreaterThan(0);
     await reconcile(account);
+    await expectPendingFound(service.database);
   }
   // What waited for a line that came in the last cut.
   await reconcile(account);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
 import { pino } from 'pino';
 import { Clock } from '../../src/platform/clock.js';
@@ -11,14 +11,14 @@ describe('the mirror of the statement', () => {
   let bank: ScriptedBank;
   let woken: string[];
 
-  const mirror = () =>
+  const mirror = (log = pino({ level: 'silent' })) =>
     new StatementService(
       service.database,
       { get: (id: number) => Promise.resolve({ id, slug: 'main' }) } as never,
       bank as never,
       { wake: (name: string) => Promise.resolve(void woken.push(name)) } as never,
       new Clock(),
-      pino({ level: 'silent' }),
+      log,
     );
   const sync = () => mirror().sync(service.accountId);
   const state = async () => {
@@ -58,6 +58,27 @@ describe('the mirror of the statement', () => {
       pageOrder: order,
     });
     expect(woken).toEqual(['reconcile', 'settleWebhooks']);
+  });
+
+  it('tells how far its first reading is, all lines that it has, also where it goes on', async () => {
+    bank.lines = credits(1, 20);
+    const told: { lines: number; linesPerSecond: number }[] = [];
+    const log = pino({ base: null }, { write: (text) => told.push(JSON.parse(text)) });
+    let elapsedMs = 0;
+    const now = jest.spyOn(performance, 'now').mockImplementation(() => (elapsedMs += 5_000));
+    try {
+      for (let slice = 1; slice <= 3; slice += 1)
+        await mirror(log).sync(service.accountId, { sliceMs: 0 });
+    } finally {
+      now.mockRestore();
+    }
+    const { lineCount } = await state();
+    expect(told.length).toBeGreaterThanOrEqual(3);
+    expect(told.at(-1)?.lines).toBe(Number(lineCount));
+    expect(told.map(({ lines }) => lines)).toEqual(
+      told.map(({ lines }) => lines).sort((a, b) => a - b),
+    );
+    expect(told.every(({ linesPerSecond }) => linesPerSecond <= 2)).toBe(true);
   });
 
   it.each(['desc', 'asc'] as const)(

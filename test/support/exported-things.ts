@@ -18,3 +18,24 @@ export async function exportedThings(
   const month = new Date(Date.now() - 3 * 3_600_000).toISOString().slice(0, 7);
   return [['/v1/exports/reports/', month]];
 }
+
+/** Lines of March, each of another amount, so many a day; the last number of all came first. */
+export async function insertMarch(
+  { database }: ServiceApplication,
+  accountId: number,
+  lineCount: number,
+  perDay: number,
+): Promise<void> {
+  await database.pool.query(
+    `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id, notes,
+       balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
+     SELECT $1, n, 'x', n % 3 <> 0, 1000 + n, CASE WHEN n % 3 <> 0 THEN 'CREDIT_PIX' ELSE 'DEBIT_PIX' END,
+            'c-' || n, CASE WHEN n = 2 THEN E'=HYPERLINK("http://evil.example")\n<b>' END,
+            sum(signed) OVER (ORDER BY n) - signed, sum(signed) OVER (ORDER BY n),
+            timestamptz '2026-03-01 03:00Z' + (n - 1) / $3 * interval '1 day' + (n - 1) % $3 * interval '1 minute',
+            'h', '{}'
+     FROM (SELECT n, (CASE WHEN n % 3 <> 0 THEN 1 ELSE -1 END) * (1000 + n) AS signed
+           FROM generate_series(1, $2::bigint) n) lines ORDER BY n DESC`,
+    [accountId, lineCount, perDay],
+  );
+}

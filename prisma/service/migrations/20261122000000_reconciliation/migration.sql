@@ -362,6 +362,12 @@ CREATE INDEX "classification_declared" ON "classification"("account_id", "nsu") 
 CREATE INDEX "match_declared" ON "match"("account_id", "nsu") WHERE (rule = 'declared' AND unlinked_at IS NULL);
 
 -- CreateIndex
+CREATE INDEX "match_return" ON "match"("account_id", "expected_payment_id") WHERE (role = 'return' AND unlinked_at IS NULL);
+
+-- CreateIndex
+CREATE INDEX "transaction_account_id_external_id_idx" ON "transaction"("account_id", "external_id") WHERE (external_id IS NOT NULL);
+
+-- CreateIndex
 CREATE INDEX "match_unlinked_by_hand" ON "match"("account_id", "nsu") WHERE (unlinked_by IS NOT NULL);
 
 
