@@ -146,9 +146,9 @@ describe('what is done about a break', () => {
     expect(await book.explanation(nsu)).toMatchObject({ state: 'classified', rule: 'hand' });
     expect(codeOf(await act(id, 'accept'))).toEqual([409, 'already_resolved']);
     await book.reconcile();
-    const hole = await book.break('broken_chain', `hole:${nsu}`, { nsu });
-    await act(hole, 'accept');
-    await act(hole, 'reopen');
+    const other = await book.break('unreadable_line', `line:${nsu}`, { nsu });
+    await act(other, 'accept');
+    await act(other, 'reopen');
     expect(await book.explanation(nsu)).toMatchObject({ state: 'classified', rule: 'hand' });
     expect((await act(id, 'reopen')).body.state).toBe('open');
     expect(await sql(`SELECT 1 FROM classification WHERE nsu = $1`, nsu)).toEqual([]);
