@@ -1,6 +1,16 @@
 // Before all tests: one PostgreSQL that every worker shares through TEST_DATABASE_URL, unless the caller gives one.
 import { existsSync } from 'node:fs';
-import { access, constants, mkdir, mkdtemp, readFile, readdir, rm, statfs, writeFile } from 'node:fs/promises';
+import {
+  access,
+  constants,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rm,
+  statfs,
+  writeFile,
+} from 'node:fs/promises';
 import { freemem, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
