@@ -13,6 +13,12 @@ export type Tx = Prisma.TransactionClient;
 /** What a query that only reads may be given: a transaction, or the database itself. */
 export type Db = Tx | PrismaClient;
 
+/**
+ * An account's id that the planner does not look up. Its statistics may be of before the account's history came in: then
+ * they say that it has no rows, and any index that begins with the account looks as good as the one that is meant.
+ */
+export const ofAccount = (accountId: number): Prisma.Sql => Prisma.sql`(SELECT ${accountId}::int)`;
+
 const insideTransaction = new AsyncLocalStorage<true>();
 
 /** Throws where the bank would be called inside a transaction. */

@@ -1,5 +1,5 @@
 // Breaks about payments of bills: one that nobody knows the end of, and a bill that was paid twice.
-import type { Db, Tx } from '../database.service.js';
+import { ofAccount, type Db, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { toldColumns, type NewBreak, type ToldBreak } from './breaks.queries.js';
 
@@ -46,7 +46,7 @@ export async function listUntoldOfBills(db: Db, accountId: number): Promise<NewB
       UNION ALL
       SELECT 'duplicate_payment' WHERE ${isSecond} AND NOT ${isTold('duplicate_payment')}
     ) told
-    WHERE p.account_id = ${accountId} AND (p.next_check_at IS NOT NULL OR p.freed_at IS NOT NULL)
+    WHERE p.account_id = ${ofAccount(accountId)} AND (p.next_check_at IS NOT NULL OR p.freed_at IS NOT NULL)
     LIMIT 1000`;
 }
 
@@ -55,7 +55,7 @@ export async function resolveEndedOfBills(tx: Tx, accountId: number): Promise<To
   return tx.$queryRaw<ToldBreak[]>`
     UPDATE break SET state = 'resolved', resolved_at = now()
     FROM break b
-    WHERE b.account_id = ${accountId} AND ${isOver}
+    WHERE b.account_id = ${ofAccount(accountId)} AND ${isOver}
       AND break.account_id = b.account_id AND break.id = b.id AND break.state = 'open'
     RETURNING ${toldColumns}`;
 }

@@ -1,6 +1,6 @@
 // Breaks: opened once for what they are about, and resolved by themselves where the book says that it is settled.
 import { v7 as uuidv7 } from 'uuid';
-import type { Db, Tx } from '../database.service.js';
+import { ofAccount, type Db, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { isUnanswered } from './candidates.queries.js';
 import * as judged from './judged.js';
@@ -51,13 +51,13 @@ export async function resolveOf(
   if (subjects.length === 0) return [];
   return tx.$queryRaw<ToldBreak[]>`
     UPDATE break SET state = 'resolved', resolved_at = now()
-    WHERE account_id = ${accountId} AND kind = ${kind} AND subject = ANY (${subjects}::text[]) AND state = 'open'
+    WHERE account_id = ${ofAccount(accountId)} AND kind = ${kind} AND subject = ANY (${subjects}::text[]) AND state = 'open'
     RETURNING ${toldColumns}`;
 }
 
 /** The bank's clock less ours. */
 const clockOffsetOf = (accountId: number) => Prisma.sql`COALESCE(
-  (SELECT clock_offset_ms FROM statement_state WHERE account_id = ${accountId}), 0) * interval '1 millisecond'`;
+  (SELECT clock_offset_ms FROM statement_state WHERE account_id = ${ofAccount(accountId)}), 0) * interval '1 millisecond'`;
 
 /**
  * Opens breaks, each once. One that settled itself is opened again, and one that a person has accepted or refunded where it
@@ -104,7 +104,7 @@ export async function reviseBreaks(tx: Tx, accountId: number, breaks: NewBreak[]
       ${breaks.map(({ expectedPaymentId = null }) => expectedPaymentId)}::uuid[],
       ${breaks.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[]
     ) AS b(kind, subject, amount_cents, nsu, expected_payment_id, evidence)
-    WHERE break.account_id = ${accountId} AND break.kind = b.kind AND break.subject = b.subject AND break.state = 'open'
+    WHERE break.account_id = ${ofAccount(accountId)} AND break.kind = b.kind AND break.subject = b.subject AND break.state = 'open'
       AND (break.amount_cents, break.nsu, break.expected_payment_id, break.evidence)
         IS DISTINCT FROM (b.amount_cents, b.nsu, b.expected_payment_id, b.evidence)`;
 }
@@ -121,7 +121,7 @@ export async function resolveExplained(
   if (nsus.length === 0) return [];
   return tx.$queryRaw<ToldBreak[]>`
     UPDATE break SET state = 'resolved', resolved_at = now()
-    WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[]) AND state = 'open'
+    WHERE account_id = ${ofAccount(accountId)} AND nsu = ANY (${nsus}::bigint[]) AND state = 'open'
       AND kind = ANY (${lineBreakKinds})
       AND (kind <> 'duplicate_payment' OR NOT EXISTS (
         SELECT FROM "transaction" t JOIN match m ON m.account_id = t.account_id AND m.nsu = t.nsu
@@ -153,7 +153,7 @@ export async function listUntold(db: Db, accountId: number): Promise<NewBreak[]>
       SELECT sum(amount_cents)::bigint AS amount_cents FROM expected_payment
       WHERE account_id = o.account_id AND operation_id = o.id
     ) e ON true
-    WHERE o.account_id = ${accountId} AND ${outcomeIsUntold}
+    WHERE o.account_id = ${ofAccount(accountId)} AND ${outcomeIsUntold}
     LIMIT 1000`;
 }
 
@@ -162,7 +162,7 @@ export async function resolveKnownOutcomes(tx: Tx, accountId: number): Promise<T
   return tx.$queryRaw<ToldBreak[]>`
     UPDATE break SET state = 'resolved', resolved_at = now()
     FROM break b
-    WHERE b.account_id = ${accountId} AND ${outcomeIsKnown}
+    WHERE b.account_id = ${ofAccount(accountId)} AND ${outcomeIsKnown}
       AND break.account_id = b.account_id AND break.id = b.id AND break.state = 'open'
     RETURNING ${toldColumns}`;
 }
@@ -198,7 +198,7 @@ export async function listFailedThoughDebited(
            jsonb_build_object('transferId', f.id, 'operationId', f.operation_id, 'endToEndId', f.end_to_end_id,
                               'debitNsu', kept.nsu::text, 'errorCode', f.error_code) AS evidence
     FROM transfer f CROSS JOIN LATERAL (${keptOfFailed}) kept
-    WHERE f.account_id = ${accountId} AND ${recentlyFailed(boundMs)} AND kept.kept > 0 AND NOT ${failedIsTold}
+    WHERE f.account_id = ${ofAccount(accountId)} AND ${recentlyFailed(boundMs)} AND kept.kept > 0 AND NOT ${failedIsTold}
     LIMIT 1000`;
 }
 
@@ -212,7 +212,7 @@ export async function resolveReturned(
   return tx.$queryRaw<ToldBreak[]>`
     UPDATE break SET state = 'resolved', resolved_at = now()
     FROM transfer f CROSS JOIN LATERAL (${keptOfFailed}) kept
-    WHERE break.account_id = ${accountId} AND break.kind = 'failed_though_debited' AND break.state = 'open'
+    WHERE break.account_id = ${ofAccount(accountId)} AND break.kind = 'failed_though_debited' AND break.state = 'open'
       AND break.expected_payment_id = ANY (${expectedPaymentIds}::uuid[])
       AND f.account_id = break.account_id AND f.expected_payment_id = break.expected_payment_id
       AND kept.kept <= 0

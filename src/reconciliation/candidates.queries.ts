@@ -1,6 +1,6 @@
 // What lines could be, gathered a batch at a time: by key look-ups of the references that they carry, and for debits
 // that carry none of ours among the few payments whose operation was never answered.
-import type { Tx } from '../database.service.js';
+import { ofAccount, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import type { Candidate, OpenDebit } from './judged.js';
 import { receipts } from './returns.js';
@@ -16,7 +16,7 @@ const isUnlinkedByHand = (
   nsu: Prisma.Sql,
   accountId: number,
 ) => Prisma.sql`EXISTS (
-  SELECT 1 FROM match undone WHERE undone.account_id = ${accountId} AND undone.expected_payment_id = ${expected}
+  SELECT 1 FROM match undone WHERE undone.account_id = ${ofAccount(accountId)} AND undone.expected_payment_id = ${expected}
     AND undone.nsu = ${nsu} AND undone.unlinked_by IS NOT NULL)`;
 
 /** Which expected payments a person unlinked these lines from. */
@@ -28,7 +28,7 @@ export async function listUnlinkedByHand(
   if (nsus.length === 0) return [];
   return tx.$queryRaw`
     SELECT nsu, expected_payment_id AS "expectedPaymentId" FROM match
-    WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[]) AND unlinked_by IS NOT NULL`;
+    WHERE account_id = ${ofAccount(accountId)} AND nsu = ANY (${nsus}::bigint[]) AND unlinked_by IS NOT NULL`;
 }
 
 type OfLine<Named> = Named & { nsu: bigint };
@@ -110,7 +110,10 @@ export async function gatherNamed(
            e.created_at + clock.offset - ${skewMs} * interval '1 millisecond' > t.occurred_at AS "isLater", again.at AS "debitedAgainAt", named.kind AS "referenceKind", named.value AS "referenceValue",
            named.is_original AS "isOriginal"
     FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
-    JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = wanted.nsu
+    -- From each to the next by its index: statistics may know nothing yet of an account whose long history comes in.
+    CROSS JOIN LATERAL (
+      SELECT * FROM "transaction" WHERE account_id = ${ofAccount(accountId)} AND nsu = wanted.nsu OFFSET 0
+    ) t
     CROSS JOIN LATERAL (
       SELECT told.kind, told.value, told.is_original, r.expected_payment_id
       FROM (VALUES ('idempotency_key', 'idempotency_key', t.idempotency_key, false),
@@ -125,33 +128,32 @@ export async function gatherNamed(
            ) AS told(kind, sought, value, is_original)
       CROSS JOIN LATERAL (
         SELECT expected_payment_id FROM expected_payment_reference
-        WHERE account_id = ${accountId} AND kind = told.sought AND value = told.value
+        WHERE account_id = ${ofAccount(accountId)} AND kind = told.sought AND value = told.value OFFSET 0
       ) r
       UNION
       SELECT told.kind, told.value, told.is_original, m.expected_payment_id
       FROM (VALUES ('end_to_end_id', t.end_to_end_id, false),
                    ('original_end_to_end_id', t.original_end_to_end_id, true)
            ) AS told(kind, value, is_original)
-      -- The limits keep the order of these steps, whatever the statistics say.
       CROSS JOIN LATERAL (
         SELECT nsu FROM "transaction"
-        WHERE account_id = ${accountId} AND end_to_end_id = told.value AND NOT is_credit LIMIT ${maxAlike}
+        WHERE account_id = ${ofAccount(accountId)} AND end_to_end_id = told.value AND NOT is_credit LIMIT ${maxAlike}
       ) debit
       CROSS JOIN LATERAL (
         SELECT expected_payment_id FROM match
-        WHERE account_id = ${accountId} AND nsu = debit.nsu AND unlinked_at IS NULL LIMIT ${maxAlike}
+        WHERE account_id = ${ofAccount(accountId)} AND nsu = debit.nsu AND unlinked_at IS NULL LIMIT ${maxAlike}
       ) m
       WHERE t.is_credit AND t.type_name <> ALL (${receipts})
     ) named
     CROSS JOIN LATERAL (
-      SELECT * FROM expected_payment WHERE account_id = ${accountId} AND id = named.expected_payment_id
+      SELECT * FROM expected_payment WHERE account_id = ${ofAccount(accountId)} AND id = named.expected_payment_id OFFSET 0
     ) e
     LEFT JOIN LATERAL (
-      SELECT state FROM operation WHERE account_id = ${accountId} AND id = e.operation_id
+      SELECT state FROM operation WHERE account_id = ${ofAccount(accountId)} AND id = e.operation_id OFFSET 0
     ) o ON true
     CROSS JOIN (
       SELECT max(closed_until) AS closed_until, COALESCE(max(clock_offset_ms), 0) * interval '1 millisecond' AS "offset"
-      FROM statement_state WHERE account_id = ${accountId}
+      FROM statement_state WHERE account_id = ${ofAccount(accountId)}
     ) clock
     CROSS JOIN LATERAL (${sumsOfExpected}) sums
     CROSS JOIN LATERAL (${heldOfExpected}) held
@@ -202,10 +204,10 @@ export async function gatherOpenDebits(
       SELECT t.nsu, t.amount_cents, t.idempotency_key, t.movement_id, t.end_to_end_id, t.external_id,
              t.bill_code, t.original_end_to_end_id, t.counterparty AS side, split_part(t.counterparty, '/', 3) AS account
       FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
-      JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = wanted.nsu
+      JOIN "transaction" t ON t.account_id = ${ofAccount(accountId)} AND t.nsu = wanted.nsu
     ), unanswered AS MATERIALIZED (
       SELECT o.account_id, o.id, o.state, o.created_at, o.effective_from FROM operation o
-      WHERE o.account_id = ${accountId} AND ${isUnanswered}
+      WHERE o.account_id = ${ofAccount(accountId)} AND ${isUnanswered}
     ), open AS MATERIALIZED (
       SELECT ${candidateColumns}, e.created_at AS "createdAt",
              told.ids, told.original, told.counterparty, -- The endToEndId may be that of a look-up, which a payment has before it is sent.
@@ -227,7 +229,7 @@ export async function gatherOpenDebits(
       ) tried
       CROSS JOIN LATERAL (${idsOfExpected}) told
       CROSS JOIN (
-        SELECT COALESCE((SELECT clock_offset_ms FROM statement_state WHERE account_id = ${accountId}), 0)
+        SELECT COALESCE((SELECT clock_offset_ms FROM statement_state WHERE account_id = ${ofAccount(accountId)}), 0)
                * interval '1 millisecond' AS "offset"
       ) clock
       WHERE sums.paid = 0

@@ -1,5 +1,5 @@
 // What has gone back of payments of which there were several: what is told of a later one goes by what was kept.
-import type { Tx } from '../database.service.js';
+import { ofAccount, type Tx } from '../database.service.js';
 import { givenBackOf, refundedOf, returnsOf } from '../expected-payments/given-back.queries.js';
 import type { OneOfPayments } from './told-settlement.js';
 
@@ -16,16 +16,16 @@ export async function listPaidAgain(
     FROM unnest(${expectedPaymentIds}::uuid[]) AS asked(id)
     CROSS JOIN LATERAL (
       SELECT id FROM expected_payment
-      WHERE account_id = ${accountId} AND id = asked.id AND is_credit AND NOT is_multi_use
+      WHERE account_id = ${ofAccount(accountId)} AND id = asked.id AND is_credit AND NOT is_multi_use
         AND amount_cents IS NOT NULL OFFSET 0
     ) e
     CROSS JOIN LATERAL (
       SELECT nsu, amount_cents, count(*) OVER () AS times FROM match
-      WHERE account_id = ${accountId} AND expected_payment_id = e.id AND role = 'payment' AND unlinked_at IS NULL
+      WHERE account_id = ${ofAccount(accountId)} AND expected_payment_id = e.id AND role = 'payment' AND unlinked_at IS NULL
       OFFSET 0
     ) m
     CROSS JOIN LATERAL (
-      SELECT * FROM "transaction" WHERE account_id = ${accountId} AND nsu = m.nsu OFFSET 0
+      SELECT * FROM "transaction" WHERE account_id = ${ofAccount(accountId)} AND nsu = m.nsu OFFSET 0
     ) line
     CROSS JOIN LATERAL (${refundedOf}) refunded
     CROSS JOIN LATERAL (

@@ -1,5 +1,5 @@
 // What was expected, has a deadline, and has not come. A look costs what has become due, or has changed, since the last.
-import type { Db, Tx } from '../database.service.js';
+import { ofAccount, type Db, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { toldColumns, type ToldBreak } from './breaks.queries.js';
 
@@ -27,7 +27,7 @@ export async function readSight(db: Db, accountId: number): Promise<Sight | null
            COALESCE((SELECT max(t.arrival) FROM "transaction" t WHERE t.account_id = s.account_id)
              <= COALESCE(r.judged_arrival, 0), true) AS "isJudged"
     FROM statement_state s LEFT JOIN reconciliation_state r ON r.account_id = s.account_id
-    WHERE s.account_id = ${accountId} AND s.polled_from IS NOT NULL`;
+    WHERE s.account_id = ${ofAccount(accountId)} AND s.polled_from IS NOT NULL`;
   return sight ?? null;
 }
 
@@ -106,27 +106,27 @@ export async function listMissing(
   return db.$queryRaw<MissingPayment[]>`
     WITH looked_at AS (
       SELECT id FROM expected_payment
-      WHERE account_id = ${accountId} AND due_date > ${since.due} AND due_date <= ${due.until}
+      WHERE account_id = ${ofAccount(accountId)} AND due_date > ${since.due} AND due_date <= ${due.until}
       UNION
       SELECT expected_payment_id FROM charge
-      WHERE account_id = ${accountId} AND bank_due_date <> due_date AND bank_due_date <= ${due.until}
+      WHERE account_id = ${ofAccount(accountId)} AND bank_due_date <> due_date AND bank_due_date <= ${due.until}
         AND (bank_due_date > ${since.due} OR checked_at > ${since.changedAt})
       UNION
       SELECT e.id FROM operation o
       JOIN expected_payment e ON e.account_id = o.account_id AND e.operation_id = o.id
-      WHERE o.account_id = ${accountId} AND o.ended_at > ${since.endedAt} AND o.state = 'succeeded'
+      WHERE o.account_id = ${ofAccount(accountId)} AND o.ended_at > ${since.endedAt} AND o.state = 'succeeded'
       UNION
       SELECT expected_payment_id FROM bill_payment
-      WHERE account_id = ${accountId} AND state = 'paid' AND ${due.until} > ${since.due}
+      WHERE account_id = ${ofAccount(accountId)} AND state = 'paid' AND ${due.until} > ${since.due}
       UNION
       SELECT expected_payment_id FROM match
-      WHERE account_id = ${accountId} AND unlinked_at > ${since.changedAt}
+      WHERE account_id = ${ofAccount(accountId)} AND unlinked_at > ${since.changedAt}
     )
     SELECT e.id AS "expectedPaymentId", o.id AS "operationId", o.kind AS "operationKind",
            e.amount_cents AS "amountCents", term.goes_at AS "goesAt",
            CASE WHEN e.is_credit THEN term.due_date
                 WHEN p.id IS NOT NULL THEN ${dayOf(Prisma.sql`term.goes_at`)} END AS "dueDate"
-    FROM looked_at JOIN ${known(due.clockOffsetMs)} ON e.account_id = ${accountId} AND e.id = looked_at.id
+    FROM looked_at JOIN ${known(due.clockOffsetMs)} ON e.account_id = ${ofAccount(accountId)} AND e.id = looked_at.id
     WHERE ${isMissing(due)}
     ORDER BY e.id`;
 }
@@ -135,7 +135,7 @@ export async function listMissing(
 export async function resolveFound(tx: Tx, accountId: number, due: Due): Promise<ToldBreak[]> {
   return tx.$queryRaw<ToldBreak[]>`
     UPDATE break SET state = 'resolved', resolved_at = now()
-    WHERE break.account_id = ${accountId} AND break.kind = 'missing' AND break.state = 'open'
+    WHERE break.account_id = ${ofAccount(accountId)} AND break.kind = 'missing' AND break.state = 'open'
       AND NOT EXISTS (
         SELECT 1 FROM ${known(due.clockOffsetMs)}
         WHERE e.account_id = break.account_id AND e.id = break.expected_payment_id AND ${isMissing(due)})
@@ -151,7 +151,7 @@ export async function recordLook(
   await tx.$executeRaw`
     UPDATE reconciliation_state
     SET missing_due_until = ${dueUntil}, missing_checked_at = ${now}, missing_bank_time = ${bankTime}
-    WHERE account_id = ${accountId}`;
+    WHERE account_id = ${ofAccount(accountId)}`;
 }
 
 /** Accounts whose statement was read so much later than it was last looked over. */

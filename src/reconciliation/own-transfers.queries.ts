@@ -1,6 +1,6 @@
 // Money that one account of ours sent to another, or to a key of its own: its debit stands in the mirror of the account
 // that sent it, by index of each.
-import type { Tx } from '../database.service.js';
+import { ofAccount, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { receipts } from './returns.js';
 import { isProvisional } from './rules/rule-candidates.queries.js';
@@ -20,7 +20,7 @@ const legElsewhere = (accountId: number) => Prisma.sql`
 /** The debits (d) of the account itself that a credit (t) which is no return may be the other leg of. */
 const debitHere = (accountId: number) => Prisma.sql`
   (SELECT nsu, amount_cents, is_credit FROM "transaction"
-   WHERE account_id = ${accountId} AND end_to_end_id = t.end_to_end_id AND t.type_name = ANY (${receipts})
+   WHERE account_id = ${ofAccount(accountId)} AND end_to_end_id = t.end_to_end_id AND t.type_name = ANY (${receipts})
    OFFSET 0) d`;
 const isOtherSide = Prisma.sql`NOT d.is_credit AND d.amount_cents = t.amount_cents AND d.nsu <> t.nsu`;
 
@@ -28,9 +28,9 @@ const isOtherSide = Prisma.sql`NOT d.is_credit AND d.amount_cents = t.amount_cen
 const paysTransfer = (accountId: number) => Prisma.sql`(
   SELECT FROM (
     SELECT expected_payment_id, role FROM match
-    WHERE account_id = ${accountId} AND nsu = d.nsu AND unlinked_at IS NULL OFFSET 0
+    WHERE account_id = ${ofAccount(accountId)} AND nsu = d.nsu AND unlinked_at IS NULL OFFSET 0
   ) m
-  JOIN transfer ours ON ours.account_id = ${accountId} AND ours.expected_payment_id = m.expected_payment_id
+  JOIN transfer ours ON ours.account_id = ${ofAccount(accountId)} AND ours.expected_payment_id = m.expected_payment_id
   WHERE m.role = 'payment')`;
 
 /** Of a credit (t): an account of ours sent it. */
@@ -56,11 +56,11 @@ export async function listOwnTransfers(
   return tx.$queryRaw`
     SELECT t.nsu, t.end_to_end_id AS "endToEndId"
     FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
-    JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = wanted.nsu AND t.is_credit
+    JOIN "transaction" t ON t.account_id = ${ofAccount(accountId)} AND t.nsu = wanted.nsu AND t.is_credit
     WHERE ${isSentByUs(accountId)} OR EXISTS (
       SELECT FROM ${debitHere(accountId)}
       JOIN unnest(${payments.nsus}::bigint[], ${payments.expectedPaymentIds}::uuid[]) AS paid(nsu, id) ON paid.nsu = d.nsu
-      JOIN transfer ours ON ours.account_id = ${accountId} AND ours.expected_payment_id = paid.id
+      JOIN transfer ours ON ours.account_id = ${ofAccount(accountId)} AND ours.expected_payment_id = paid.id
       WHERE ${isOtherSide})`;
 }
 
@@ -79,7 +79,7 @@ export async function deferOtherLegs(
     INSERT INTO deferred_line (account_id, nsu, deferred_at)
     SELECT DISTINCT t.account_id, t.nsu, clock_timestamp()
     FROM unnest(${debits}::bigint[]) AS judged(nsu)
-    JOIN "transaction" d ON d.account_id = ${accountId} AND d.nsu = judged.nsu AND NOT d.is_credit
+    JOIN "transaction" d ON d.account_id = ${ofAccount(accountId)} AND d.nsu = judged.nsu AND NOT d.is_credit
     CROSS JOIN bank_account other
     CROSS JOIN LATERAL (
       SELECT account_id, nsu, is_credit, amount_cents, type_name FROM "transaction"
@@ -123,7 +123,7 @@ export async function listExplainedWaiting(tx: Tx, accountId: number): Promise<E
         SELECT rule FROM classification WHERE account_id = t.account_id AND nsu = t.nsu
       ) said
     ) declared
-    WHERE waits.account_id = ${accountId} AND declared.found IS NOT NULL`;
+    WHERE waits.account_id = ${ofAccount(accountId)} AND declared.found IS NOT NULL`;
 }
 
 /** They wait no longer, unless they were asked for again since they were listed. */
@@ -137,5 +137,5 @@ export async function forgetExplained(
     DELETE FROM deferred_line waits
     USING unnest(${explained.map(({ nsu }) => nsu)}::bigint[],
                  ${explained.map(({ deferredAt }) => deferredAt.toISOString())}::timestamptz[]) AS seen(nsu, at)
-    WHERE waits.account_id = ${accountId} AND waits.nsu = seen.nsu AND waits.deferred_at = seen.at`;
+    WHERE waits.account_id = ${ofAccount(accountId)} AND waits.nsu = seen.nsu AND waits.deferred_at = seen.at`;
 }

@@ -1,5 +1,5 @@
 // What came and went back: the credits that debits name as their originals, and how much of a credit is gone again.
-import type { Tx } from '../database.service.js';
+import { ofAccount, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { refundedOf, returnsOf } from '../expected-payments/given-back.queries.js';
 import type { Received } from './judged.js';
@@ -53,24 +53,24 @@ export async function gatherReceived(
            kept.cents AS "leftCents",
            e.operation_id AS "operationId", e.kind, o.state AS "operationState"
     FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
-    JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = wanted.nsu
+    JOIN "transaction" t ON t.account_id = ${ofAccount(accountId)} AND t.nsu = wanted.nsu
     CROSS JOIN LATERAL (
       SELECT * FROM "transaction"
-      WHERE account_id = ${accountId} AND end_to_end_id = t.original_end_to_end_id AND is_credit
+      WHERE account_id = ${ofAccount(accountId)} AND end_to_end_id = t.original_end_to_end_id AND is_credit
       ORDER BY nsu LIMIT ${maxAlike}
     ) line
     CROSS JOIN LATERAL (${refundedOf}) refunded
     CROSS JOIN LATERAL (SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents FROM (${returnsOf}) given) returned
     LEFT JOIN LATERAL (
       SELECT expected_payment_id, amount_cents, rule FROM match
-      WHERE account_id = ${accountId} AND nsu = line.nsu AND unlinked_at IS NULL AND role = 'payment'
+      WHERE account_id = ${ofAccount(accountId)} AND nsu = line.nsu AND unlinked_at IS NULL AND role = 'payment'
     ) m ON true
     LEFT JOIN LATERAL (
       SELECT sum(CASE role WHEN 'payment' THEN amount_cents ELSE -amount_cents END)::bigint AS cents FROM match
-      WHERE account_id = ${accountId} AND expected_payment_id = m.expected_payment_id AND unlinked_at IS NULL
+      WHERE account_id = ${ofAccount(accountId)} AND expected_payment_id = m.expected_payment_id AND unlinked_at IS NULL
     ) kept ON true
-    LEFT JOIN expected_payment e ON e.account_id = ${accountId} AND e.id = m.expected_payment_id
-    LEFT JOIN operation o ON o.account_id = ${accountId} AND o.id = e.operation_id
+    LEFT JOIN expected_payment e ON e.account_id = ${ofAccount(accountId)} AND e.id = m.expected_payment_id
+    LEFT JOIN operation o ON o.account_id = ${ofAccount(accountId)} AND o.id = e.operation_id
     ORDER BY t.nsu, line.nsu, m.expected_payment_id`;
   return rows.map(toReceived);
 }

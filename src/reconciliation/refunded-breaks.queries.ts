@@ -1,6 +1,6 @@
 // The SQL of refunds that settle breaks: what was asked for, and what the statement shows of it. Only the statement
 // settles: the bank's word that it took a refund says that it is under way.
-import type { Db, Tx } from '../database.service.js';
+import { ofAccount, type Db, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { toldColumns, type ToldBreak } from './breaks.queries.js';
 import { lineBreakKinds } from './judged.js';
@@ -39,7 +39,7 @@ export async function listGivenBack(
 ): Promise<bigint[]> {
   const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
     SELECT DISTINCT original_nsu AS nsu FROM refund
-    WHERE account_id = ${accountId} AND expected_payment_id = ANY (${expectedPaymentIds}::uuid[])`;
+    WHERE account_id = ${ofAccount(accountId)} AND expected_payment_id = ANY (${expectedPaymentIds}::uuid[])`;
   return rows.map(({ nsu }) => nsu);
 }
 
@@ -74,7 +74,7 @@ export async function resolveRefunded(
       FROM break b
       JOIN break_entry e ON e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund'
       JOIN LATERAL (SELECT seen.* FROM ${refundOfEntry} WHERE ${isOfEntry}) seen ON true
-      WHERE b.account_id = ${accountId} AND b.state = 'open' AND ${isAmong(nsus)} AND ${refundSettles}
+      WHERE b.account_id = ${ofAccount(accountId)} AND b.state = 'open' AND ${isAmong(nsus)} AND ${refundSettles}
       ORDER BY b.id, e.sequence
     ) asked
     WHERE break.account_id = asked.account_id AND break.id = asked.id AND break.state = 'open'
@@ -90,12 +90,12 @@ export async function reopenUnrefunded(
   return tx.$queryRaw<ToldBreak[]>`
     UPDATE break SET state = 'open'
     FROM break b
-    WHERE b.account_id = ${accountId} AND ${isAmong(nsus)} AND b.state = 'resolved' AND b.resolution = 'refund'
+    WHERE b.account_id = ${ofAccount(accountId)} AND ${isAmong(nsus)} AND b.state = 'resolved' AND b.resolution = 'refund'
       AND NOT EXISTS (
         SELECT 1 FROM break_entry e
         JOIN LATERAL (SELECT seen.* FROM ${refundOfEntry} WHERE ${isOfEntry}) seen ON true
         WHERE e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund' AND ${refundSettles})
-      AND break.account_id = b.account_id AND break.id = b.id
+      AND break.account_id = b.account_id AND break.id = b.id AND break.state = 'resolved'
     RETURNING ${toldColumns}`;
 }
 
@@ -113,7 +113,7 @@ export async function classifySettled(tx: Tx, accountId: number, nsus: bigint[])
            CASE b.resolution WHEN 'refund' THEN jsonb_build_object('breakId', b.id)
                              ELSE jsonb_build_object('actor', b.resolved_by) END
     FROM break b
-    WHERE b.account_id = ${accountId} AND b.nsu = ANY (${nsus}::bigint[]) AND b.subject = 'nsu:' || b.nsu
+    WHERE b.account_id = ${ofAccount(accountId)} AND b.nsu = ANY (${nsus}::bigint[]) AND b.subject = 'nsu:' || b.nsu
       AND b.kind = ANY (${[...lineBreakKinds]}::text[]) AND b.state = 'resolved'
       AND b.resolution IN ('accept', 'refund')
       AND NOT EXISTS (SELECT 1 FROM match m
@@ -129,7 +129,7 @@ export async function classifySettled(tx: Tx, accountId: number, nsus: bigint[])
 export async function forgetRefunded(tx: Tx, accountId: number, breakIds: string[]): Promise<void> {
   await tx.$executeRaw`
     DELETE FROM classification c USING break b
-    WHERE b.account_id = ${accountId} AND b.id = ANY (${breakIds}::uuid[]) AND c.account_id = b.account_id
+    WHERE b.account_id = ${ofAccount(accountId)} AND b.id = ANY (${breakIds}::uuid[]) AND c.account_id = b.account_id
       AND c.nsu = b.nsu AND c.category = 'refunded' AND c.evidence ->> 'breakId' = b.id::text`;
 }
 
@@ -142,7 +142,7 @@ export async function listUnseenRefunds(
   const rows = await tx.$queryRaw<{ id: string }[]>`
     SELECT r.expected_payment_id AS id FROM refund r
     JOIN operation o ON o.account_id = r.account_id AND o.id = r.id AND o.state = 'succeeded'
-    WHERE r.account_id = ${accountId} AND r.expected_payment_id = ${expectedPaymentId}::uuid
+    WHERE r.account_id = ${ofAccount(accountId)} AND r.expected_payment_id = ${expectedPaymentId}::uuid
       AND NOT EXISTS (SELECT 1 FROM match m WHERE m.account_id = r.account_id
         AND m.expected_payment_id = r.expected_payment_id AND m.unlinked_at IS NULL)`;
   return rows.map(({ id }) => id);
@@ -165,7 +165,7 @@ export async function isRefundUnderWay(
     LEFT JOIN LATERAL (
       SELECT seen.paid = 0 AND NOT ${refundIsOver} AS is_under_way FROM ${refundOfEntry} WHERE ${isOfEntry}
     ) made ON true
-    WHERE b.account_id = ${accountId} AND ${isTheirs} AND COALESCE(made.is_under_way,
+    WHERE b.account_id = ${ofAccount(accountId)} AND ${isTheirs} AND COALESCE(made.is_under_way,
       e.created_at > clock_timestamp() - ${askedWithin}::interval AND NOT EXISTS (
         SELECT 1 FROM break_entry refused WHERE refused.account_id = e.account_id AND refused.break_id = e.break_id
           AND refused.action = 'refund_refused' AND refused.sequence > e.sequence))
@@ -176,5 +176,5 @@ export async function isRefundUnderWay(
 /** Holds the breaks of a line: no refund of them begins meanwhile. */
 export async function lockBreaksOf(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
   await tx.$queryRaw`
-    SELECT id FROM break WHERE account_id = ${accountId} AND nsu = ${nsu} ORDER BY id FOR UPDATE`;
+    SELECT id FROM break WHERE account_id = ${ofAccount(accountId)} AND nsu = ${nsu} ORDER BY id FOR UPDATE`;
 }

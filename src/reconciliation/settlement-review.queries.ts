@@ -1,5 +1,5 @@
 // What was paid of charges and QR codes, gathered for their review, and the breaks that stand for it.
-import type { Db, Tx } from '../database.service.js';
+import { ofAccount, type Db, type Tx } from '../database.service.js';
 import { givenBackOf } from '../expected-payments/given-back.queries.js';
 import { Prisma } from '../generated/service/client.js';
 import { subjectOfExpected } from './break-subjects.js';
@@ -40,28 +40,28 @@ export async function listReviewed(
         SELECT id FROM unnest(${expectedPaymentIds}::uuid[]) AS asked(id)
         UNION
         SELECT m.expected_payment_id FROM unnest(${expectedPaymentIds}::uuid[]) AS asked(id)
-        JOIN refund r ON r.account_id = ${accountId} AND r.expected_payment_id = asked.id
+        JOIN refund r ON r.account_id = ${ofAccount(accountId)} AND r.expected_payment_id = asked.id
         CROSS JOIN LATERAL (
           SELECT expected_payment_id FROM match
-          WHERE account_id = ${accountId} AND nsu = r.original_nsu AND unlinked_at IS NULL OFFSET 0
+          WHERE account_id = ${ofAccount(accountId)} AND nsu = r.original_nsu AND unlinked_at IS NULL OFFSET 0
         ) m
       ) asked
       CROSS JOIN LATERAL (
-        SELECT id, is_credit, is_multi_use FROM expected_payment WHERE account_id = ${accountId} AND id = asked.id OFFSET 0
+        SELECT id, is_credit, is_multi_use FROM expected_payment WHERE account_id = ${ofAccount(accountId)} AND id = asked.id OFFSET 0
       ) e
       WHERE e.is_credit
       UNION
       SELECT e.id, e.is_multi_use FROM touched
       CROSS JOIN LATERAL (
-        SELECT nsu, role FROM match WHERE account_id = ${accountId} AND expected_payment_id = touched.id OFFSET 0
+        SELECT nsu, role FROM match WHERE account_id = ${ofAccount(accountId)} AND expected_payment_id = touched.id OFFSET 0
       ) m
       CROSS JOIN LATERAL (
         SELECT expected_payment_id FROM match
-        WHERE account_id = ${accountId} AND nsu = m.nsu AND unlinked_at IS NULL OFFSET 0
+        WHERE account_id = ${ofAccount(accountId)} AND nsu = m.nsu AND unlinked_at IS NULL OFFSET 0
       ) beside
       CROSS JOIN LATERAL (
         SELECT id, is_credit, is_multi_use FROM expected_payment
-        WHERE account_id = ${accountId} AND id = beside.expected_payment_id OFFSET 0
+        WHERE account_id = ${ofAccount(accountId)} AND id = beside.expected_payment_id OFFSET 0
       ) e
       WHERE NOT touched.is_multi_use AND m.role = 'payment' AND e.is_credit AND e.id <> touched.id
     )
@@ -74,16 +74,16 @@ export async function listReviewed(
     FROM touched
     -- From each to the next by its index, whatever the statistics say, or before there are any.
     CROSS JOIN LATERAL (
-      SELECT * FROM expected_payment WHERE account_id = ${accountId} AND id = touched.id OFFSET 0
+      SELECT * FROM expected_payment WHERE account_id = ${ofAccount(accountId)} AND id = touched.id OFFSET 0
     ) e
     CROSS JOIN LATERAL (
       SELECT nsu, role, amount_cents, owed_cents, rule, evidence, unlinked_at FROM match
-      WHERE account_id = ${accountId} AND expected_payment_id = e.id OFFSET 0
+      WHERE account_id = ${ofAccount(accountId)} AND expected_payment_id = e.id OFFSET 0
     ) m
     CROSS JOIN LATERAL (
-      SELECT * FROM "transaction" WHERE account_id = ${accountId} AND nsu = m.nsu OFFSET 0
+      SELECT * FROM "transaction" WHERE account_id = ${ofAccount(accountId)} AND nsu = m.nsu OFFSET 0
     ) line
-    LEFT JOIN charge c ON c.account_id = ${accountId} AND c.expected_payment_id = e.id
+    LEFT JOIN charge c ON c.account_id = ${ofAccount(accountId)} AND c.expected_payment_id = e.id
     CROSS JOIN LATERAL (${refundedOf}) refunded
     CROSS JOIN LATERAL (
       SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents FROM (${returnsOf}) given
@@ -105,11 +105,11 @@ export async function listStanding(
 ): Promise<StandingFinding[]> {
   return tx.$queryRaw<StandingFinding[]>`
     SELECT kind, subject FROM break
-    WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[]) AND state = 'open'
+    WHERE account_id = ${ofAccount(accountId)} AND nsu = ANY (${nsus}::bigint[]) AND state = 'open'
       AND kind = ANY (${[...settlementBreakKinds]}::text[]) AND subject LIKE 'nsu:%'
     UNION
     SELECT kind, subject FROM break
-    WHERE account_id = ${accountId} AND kind = 'underpaid' AND state = 'open'
+    WHERE account_id = ${ofAccount(accountId)} AND kind = 'underpaid' AND state = 'open'
       AND subject = ANY (${expectedPaymentIds.map(subjectOfExpected)}::text[])`;
 }
 
@@ -132,7 +132,7 @@ export async function acceptAgain(
         ${standing.map(({ kind }) => kind)}::text[], ${standing.map(({ subject }) => subject)}::text[],
         ${standing.map(({ amountCents }) => amountCents)}::bigint[]
       ) AS found(kind, subject, cents)
-      JOIN break b ON b.account_id = ${accountId} AND b.kind = found.kind AND b.subject = found.subject
+      JOIN break b ON b.account_id = ${ofAccount(accountId)} AND b.kind = found.kind AND b.subject = found.subject
         AND b.state = 'open'
       CROSS JOIN LATERAL (
         SELECT e.sequence, e.actor, e.reason, (
@@ -180,7 +180,7 @@ export async function listSettledByHand(
              WHERE line.account_id = b.account_id AND line.nsu = b.nsu AND m.amount_cents <> line.amount_cents
            ) THEN b.amount_cents ELSE 0 END AS "coveredCents"
     FROM break b
-    WHERE b.account_id = ${accountId} AND b.nsu = ANY (${nsus}::bigint[]) AND b.state = 'resolved'
+    WHERE b.account_id = ${ofAccount(accountId)} AND b.nsu = ANY (${nsus}::bigint[]) AND b.state = 'resolved'
       AND b.resolution IN ('accept', 'refund') AND b.kind = ANY (${[...settlementBreakKinds]}::text[])
       AND b.subject LIKE 'nsu:%'`;
 }
@@ -225,12 +225,12 @@ export async function listEndedButPaid(
   { after, limit }: { after: EndedCharge | null; limit: number },
 ): Promise<EndedCharge[]> {
   const { checkedAt = null, correlationId = null } = after ?? {};
-  const reviewedAt = Prisma.sql`(SELECT charges_reviewed_at FROM reconciliation_state WHERE account_id = ${accountId})`;
+  const reviewedAt = Prisma.sql`(SELECT charges_reviewed_at FROM reconciliation_state WHERE account_id = ${ofAccount(accountId)})`;
   return tx.$queryRaw<EndedCharge[]>`
     SELECT c.checked_at AS "checkedAt", c.correlation_id AS "correlationId",
            c.expected_payment_id AS "expectedPaymentId"
     FROM charge c
-    WHERE c.account_id = ${accountId} AND ${isEndedButPaid(reviewedAt)}
+    WHERE c.account_id = ${ofAccount(accountId)} AND ${isEndedButPaid(reviewedAt)}
       AND (${after === null} OR (c.checked_at, c.correlation_id) > (${checkedAt}::timestamptz, ${correlationId}::text))
     ORDER BY c.checked_at, c.correlation_id LIMIT ${limit}`;
 }
@@ -242,14 +242,14 @@ export const looksTakeAtMost = '10 minutes';
 export async function recordChargesReviewed(tx: Tx, accountId: number): Promise<void> {
   await tx.$executeRaw`
     UPDATE reconciliation_state SET charges_reviewed_at = now() - ${looksTakeAtMost}::interval
-    WHERE account_id = ${accountId}
+    WHERE account_id = ${ofAccount(accountId)}
       AND (charges_reviewed_at IS NULL OR charges_reviewed_at < now() - 2 * ${looksTakeAtMost}::interval)`;
 }
 
 /** Whether something that was paid before payments were reviewed may still be unreviewed. */
 export async function hasUnreviewed(db: Db, accountId: number): Promise<boolean> {
   const found = await db.$queryRaw<unknown[]>`
-    SELECT FROM reconciliation_state WHERE account_id = ${accountId} AND reviewed_payment_id IS NOT NULL`;
+    SELECT FROM reconciliation_state WHERE account_id = ${ofAccount(accountId)} AND reviewed_payment_id IS NOT NULL`;
   return found.length === 1;
 }
 
@@ -262,7 +262,7 @@ export async function listUnreviewed(tx: Tx, accountId: number, limit: number): 
       SELECT FROM match
       WHERE account_id = e.account_id AND expected_payment_id = e.id AND role = 'payment' AND unlinked_at IS NULL LIMIT 1
     ) paid
-    WHERE s.account_id = ${accountId} ORDER BY e.id LIMIT ${limit}`;
+    WHERE s.account_id = ${ofAccount(accountId)} ORDER BY e.id LIMIT ${limit}`;
   return rows.map(({ id }) => id);
 }
 
@@ -273,7 +273,7 @@ export async function recordReviewed(
   lastId: string | null,
 ): Promise<void> {
   await tx.$executeRaw`
-    UPDATE reconciliation_state SET reviewed_payment_id = ${lastId}::uuid WHERE account_id = ${accountId}`;
+    UPDATE reconciliation_state SET reviewed_payment_id = ${lastId}::uuid WHERE account_id = ${ofAccount(accountId)}`;
 }
 
 /** Accounts with a charge that ended and was paid all the same, or with payments that were never reviewed. */

@@ -1,6 +1,6 @@
 // Breaks of the statement itself: a chain that is broken, a balance that the last line does not show, lines that could
 // not be read. Opened and settled by what the mirror says of itself.
-import type { Db, Tx } from '../database.service.js';
+import { ofAccount, type Db, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import type { Renamed } from '../statement/erasure.queries.js';
 import { toldColumns, type NewBreak, type ToldBreak } from './breaks.queries.js';
@@ -50,7 +50,7 @@ export async function listUntoldOfStatement(db: Db, accountId: number): Promise<
     (SELECT 'unreadable_line' AS kind, 'line:' || u.content_hash AS subject, NULL::bigint AS "amountCents", u.nsu,
             jsonb_build_object('kind', u.kind, 'reason', u.reason, 'nsu', u.nsu::text) AS evidence,
             false AS "isNotWhatWasSettled"
-     FROM unreadable_line u WHERE u.account_id = ${accountId} AND ${lineIsUntold} LIMIT 1000)
+     FROM unreadable_line u WHERE u.account_id = ${ofAccount(accountId)} AND ${lineIsUntold} LIMIT 1000)
     UNION ALL
     SELECT 'broken_chain', 'hole:' || u.hole_nsu, abs(t.balance_previous_cents - u.hole_balance_cents), u.hole_nsu,
            jsonb_build_object('nsu', u.hole_nsu::text, 'balancePreviousCents', t.balance_previous_cents::text,
@@ -59,12 +59,12 @@ export async function listUntoldOfStatement(db: Db, accountId: number): Promise<
                               'fullReads', u.hole_full_reads, 'jumps', ${jumpsOfHole}), true
     FROM statement_state u
     LEFT JOIN "transaction" t ON t.account_id = u.account_id AND t.nsu = u.hole_nsu
-    WHERE u.account_id = ${accountId} AND ${holeIsUntold}
+    WHERE u.account_id = ${ofAccount(accountId)} AND ${holeIsUntold}
     UNION ALL
     SELECT 'balance_differs', 'balance:' || u.balance_differs_nsu, abs(u.balance_differs_cents), NULL,
            jsonb_build_object('lastNsu', u.balance_differs_nsu::text, 'lastBalanceCents', u.balance_cents::text,
                               'liveBalanceCents', u.live_balance_cents::text, 'since', u.balance_differs_since), false
-    FROM statement_state u WHERE u.account_id = ${accountId} AND ${balanceIsUntold}`;
+    FROM statement_state u WHERE u.account_id = ${ofAccount(accountId)} AND ${balanceIsUntold}`;
 }
 
 /** The chain holds again, the balances agree, the lines were read. */
@@ -72,7 +72,7 @@ export async function resolveOverOfStatement(tx: Tx, accountId: number): Promise
   return tx.$queryRaw<ToldBreak[]>`
     UPDATE break SET state = 'resolved', resolved_at = now()
     FROM break b
-    WHERE b.account_id = ${accountId} AND b.kind IN ${kinds} AND ${isOver}
+    WHERE b.account_id = ${ofAccount(accountId)} AND b.kind IN ${kinds} AND ${isOver}
       AND break.account_id = b.account_id AND break.id = b.id AND break.state = 'open'
     RETURNING ${toldColumns}`;
 }
@@ -85,7 +85,7 @@ export async function renameLines(tx: Tx, accountId: number, renamed: Renamed[])
       ${renamed.map(({ formerHash }) => formerHash)}::text[],
       ${renamed.map(({ contentHash }) => contentHash)}::text[]
     ) AS r(former, hash)
-    WHERE break.account_id = ${accountId} AND break.kind = 'unreadable_line'
+    WHERE break.account_id = ${ofAccount(accountId)} AND break.kind = 'unreadable_line'
       AND break.subject = 'line:' || r.former`;
 }
 

@@ -1,6 +1,6 @@
 // Matches that give way to what is now known better: unlinked, never deleted, and their lines judged anew. What a person
 // linked keeps its place.
-import type { Tx } from '../database.service.js';
+import { ofAccount, type Tx } from '../database.service.js';
 import { subjectOfLine } from './break-subjects.js';
 import { surplusOf, type GivenBack } from './surplus-returns.js';
 
@@ -23,25 +23,25 @@ export async function unlinkDisplaced(
     WITH gone AS MATERIALIZED (
       SELECT DISTINCT m.nsu, line.end_to_end_id, line.is_credit
       FROM unnest(${expectedPaymentIds}::uuid[]) AS asked(id)
-      JOIN expected_payment e ON e.account_id = ${accountId} AND e.id = asked.id
+      JOIN expected_payment e ON e.account_id = ${ofAccount(accountId)} AND e.id = asked.id
       CROSS JOIN LATERAL (
         SELECT nsu, role, rule, unlinked_at FROM match
-        WHERE account_id = ${accountId} AND expected_payment_id = e.id OFFSET 0
+        WHERE account_id = ${ofAccount(accountId)} AND expected_payment_id = e.id OFFSET 0
       ) m
-      JOIN "transaction" line ON line.account_id = ${accountId} AND line.nsu = m.nsu
-      LEFT JOIN statement_state s ON s.account_id = ${accountId}
+      JOIN "transaction" line ON line.account_id = ${ofAccount(accountId)} AND line.nsu = m.nsu
+      LEFT JOIN statement_state s ON s.account_id = ${ofAccount(accountId)}
       WHERE m.unlinked_at IS NULL AND m.rule <> 'hand'
         AND (NOT e.is_credit OR (m.rule = 'declared' AND m.role = 'payment'
           AND line.occurred_at >= COALESCE(s.closed_until, '-infinity')))
     ), back AS MATERIALIZED (
       SELECT debit.nsu FROM gone
-      JOIN "transaction" debit ON debit.account_id = ${accountId} AND NOT debit.is_credit
+      JOIN "transaction" debit ON debit.account_id = ${ofAccount(accountId)} AND NOT debit.is_credit
         AND debit.original_end_to_end_id = gone.end_to_end_id
-      JOIN match r ON r.account_id = ${accountId} AND r.nsu = debit.nsu AND r.unlinked_at IS NULL AND r.role = 'return'
+      JOIN match r ON r.account_id = ${ofAccount(accountId)} AND r.nsu = debit.nsu AND r.unlinked_at IS NULL AND r.role = 'return'
       WHERE gone.is_credit
     )
     UPDATE match SET unlinked_at = now()
-    WHERE account_id = ${accountId} AND nsu IN (SELECT nsu FROM gone UNION SELECT nsu FROM back)
+    WHERE account_id = ${ofAccount(accountId)} AND nsu IN (SELECT nsu FROM gone UNION SELECT nsu FROM back)
       AND unlinked_at IS NULL AND rule <> 'hand'
     RETURNING nsu, expected_payment_id AS "expectedPaymentId"`;
 }
@@ -58,16 +58,16 @@ export async function unlinkReturnsSince(
       SELECT m.nsu
       FROM unnest(${debitedAgain.map(({ expectedPaymentId }) => expectedPaymentId)}::uuid[],
                   ${debitedAgain.map(({ nsu }) => nsu)}::bigint[]) AS again(expected_payment_id, nsu)
-      JOIN "transaction" second ON second.account_id = ${accountId} AND second.nsu = again.nsu AND NOT second.is_credit
+      JOIN "transaction" second ON second.account_id = ${ofAccount(accountId)} AND second.nsu = again.nsu AND NOT second.is_credit
       CROSS JOIN LATERAL (
         SELECT nsu, role, rule, unlinked_at FROM match
-        WHERE account_id = ${accountId} AND expected_payment_id = again.expected_payment_id OFFSET 0
+        WHERE account_id = ${ofAccount(accountId)} AND expected_payment_id = again.expected_payment_id OFFSET 0
       ) m
-      JOIN "transaction" line ON line.account_id = ${accountId} AND line.nsu = m.nsu
+      JOIN "transaction" line ON line.account_id = ${ofAccount(accountId)} AND line.nsu = m.nsu
       WHERE m.role = 'return' AND m.unlinked_at IS NULL AND m.rule <> 'hand' AND line.occurred_at >= second.occurred_at
     )
     UPDATE match SET unlinked_at = now() FROM back
-    WHERE match.account_id = ${accountId} AND match.nsu = back.nsu AND match.unlinked_at IS NULL
+    WHERE match.account_id = ${ofAccount(accountId)} AND match.nsu = back.nsu AND match.unlinked_at IS NULL
     RETURNING match.nsu, match.expected_payment_id AS "expectedPaymentId"`;
 }
 
@@ -88,13 +88,13 @@ export async function unlinkSurplusReturns(
   if (surplus.length === 0) return [];
   const unlinked = await tx.$queryRaw<Unlinked[]>`
     UPDATE match SET unlinked_at = now(), unlink_reason = ${notPaidAnyMore}
-    WHERE account_id = ${accountId} AND nsu = ANY (${surplus}::bigint[]) AND unlinked_at IS NULL
+    WHERE account_id = ${ofAccount(accountId)} AND nsu = ANY (${surplus}::bigint[]) AND unlinked_at IS NULL
     RETURNING nsu, expected_payment_id AS "expectedPaymentId"`;
   // What a person linked stands as what settled itself, so that the judge may open it again.
   await tx.$executeRaw`
     WITH freed AS (
       UPDATE break SET resolution = 'itself'
-      WHERE account_id = ${accountId} AND subject = ANY (${surplus.map(subjectOfLine)}::text[])
+      WHERE account_id = ${ofAccount(accountId)} AND subject = ANY (${surplus.map(subjectOfLine)}::text[])
         AND state = 'resolved' AND resolution = 'link'
       RETURNING id, nsu
     )
@@ -114,7 +114,7 @@ async function listGivenBack(
       SELECT m.* FROM (SELECT DISTINCT id FROM unnest(${expectedPaymentIds}::uuid[]) AS asked(id)) asked
       CROSS JOIN LATERAL (
         SELECT expected_payment_id, nsu, amount_cents, role, rule, unlinked_at FROM match
-        WHERE account_id = ${accountId} AND expected_payment_id = asked.id OFFSET 0
+        WHERE account_id = ${ofAccount(accountId)} AND expected_payment_id = asked.id OFFSET 0
       ) m
       WHERE m.unlinked_at IS NULL
     )
@@ -123,11 +123,11 @@ async function listGivenBack(
            line.is_credit OR EXISTS (
              SELECT FROM "transaction" credit
              JOIN live pays ON pays.nsu = credit.nsu AND pays.expected_payment_id = back.expected_payment_id
-             WHERE credit.account_id = ${accountId} AND credit.end_to_end_id = line.original_end_to_end_id
+             WHERE credit.account_id = ${ofAccount(accountId)} AND credit.end_to_end_id = line.original_end_to_end_id
                AND credit.is_credit AND pays.role = 'payment' AND pays.amount_cents >= back.amount_cents
            ) AS "isOfPaid"
     FROM live back
-    JOIN "transaction" line ON line.account_id = ${accountId} AND line.nsu = back.nsu
+    JOIN "transaction" line ON line.account_id = ${ofAccount(accountId)} AND line.nsu = back.nsu
     CROSS JOIN LATERAL (
       SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents FROM live pays
       WHERE pays.expected_payment_id = back.expected_payment_id AND pays.role = 'payment'

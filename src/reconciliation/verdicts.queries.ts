@@ -1,6 +1,6 @@
 // The lines to judge, and their verdicts: inserted in one statement each. Neither side of a match is updated.
 import { v7 as uuidv7 } from 'uuid';
-import type { Tx } from '../database.service.js';
+import { ofAccount, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { lineBreakKinds, type Classified, type JudgedLine, type Matched } from './judged.js';
 import type { ToldTransfer } from './movement-events.js';
@@ -19,7 +19,7 @@ export async function lockJudgement(tx: Tx, accountId: number): Promise<bigint> 
   await tx.$executeRaw`
     INSERT INTO reconciliation_state (account_id) VALUES (${accountId}) ON CONFLICT (account_id) DO NOTHING`;
   const [state] = await tx.$queryRaw<{ judged: bigint }[]>`
-    SELECT judged_arrival AS judged FROM reconciliation_state WHERE account_id = ${accountId} FOR UPDATE`;
+    SELECT judged_arrival AS judged FROM reconciliation_state WHERE account_id = ${ofAccount(accountId)} FOR UPDATE`;
   return state?.judged ?? 0n;
 }
 
@@ -43,9 +43,9 @@ const oldAtOnce = 200;
 /** The next of the open breaks of lines that are no longer looked at each time. */
 const nextOld = (accountId: number) => Prisma.sql`
   SELECT nsu FROM break
-  WHERE account_id = ${accountId} AND state = 'open' AND kind = ANY (${[...lineBreakKinds]}::text[])
+  WHERE account_id = ${ofAccount(accountId)} AND state = 'open' AND kind = ANY (${[...lineBreakKinds]}::text[])
     AND opened_at <= now() - ${lookedAtFor}::interval
-    AND nsu > (SELECT looked_nsu FROM reconciliation_state WHERE account_id = ${accountId})
+    AND nsu > (SELECT looked_nsu FROM reconciliation_state WHERE account_id = ${ofAccount(accountId)})
   ORDER BY nsu LIMIT ${oldAtOnce}`;
 
 /** The next look goes on after them, and from the first again behind the last. */
@@ -53,7 +53,7 @@ export async function recordLooked(tx: Tx, accountId: number): Promise<void> {
   await tx.$executeRaw`
     UPDATE reconciliation_state s SET looked_nsu = next.nsu
     FROM (SELECT CASE WHEN count(*) = ${oldAtOnce} THEN max(nsu) ELSE 0 END AS nsu FROM (${nextOld(accountId)}) old) next
-    WHERE s.account_id = ${accountId} AND s.looked_nsu <> next.nsu`;
+    WHERE s.account_id = ${ofAccount(accountId)} AND s.looked_nsu <> next.nsu`;
 }
 
 /**
@@ -65,7 +65,7 @@ const waiting = (accountId: number, afterArrival: bigint) => Prisma.sql`
     SELECT FROM break b WHERE b.account_id = w.account_id AND b.nsu = w.nsu AND b.state = 'open'
       AND b.kind = ANY (${[...lineBreakKinds]}::text[])) THEN 'open' ELSE 'deferred' END AS came_as
   FROM deferred_line w JOIN "transaction" t ON t.account_id = w.account_id AND t.nsu = w.nsu
-  WHERE w.account_id = ${accountId} AND t.arrival <= ${afterArrival}
+  WHERE w.account_id = ${ofAccount(accountId)} AND t.arrival <= ${afterArrival}
     AND NOT EXISTS (SELECT FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL)
     AND NOT EXISTS (SELECT FROM classification c WHERE c.account_id = t.account_id AND c.nsu = t.nsu)`;
 
@@ -81,7 +81,7 @@ export async function listLinesToJudge(
   return tx.$queryRaw<ArrivedLine[]>`
     WITH fresh AS MATERIALIZED (
       SELECT nsu, 'new' AS came_as FROM "transaction"
-      WHERE account_id = ${accountId} AND arrival > ${afterArrival} ORDER BY arrival LIMIT ${limit}
+      WHERE account_id = ${ofAccount(accountId)} AND arrival > ${afterArrival} ORDER BY arrival LIMIT ${limit}
     ), old AS MATERIALIZED (${nextOld(accountId)}), due AS (
       SELECT * FROM fresh
       UNION ALL
@@ -91,7 +91,7 @@ export async function listLinesToJudge(
        JOIN "transaction" t ON t.account_id = b.account_id AND t.nsu = b.nsu
        -- Once all that is new is judged: until then each batch would go over them all.
        WHERE (SELECT count(*) FROM fresh) < ${limit}
-         AND b.account_id = ${accountId} AND b.state = 'open' AND b.kind = ANY (${[...lineBreakKinds]}::text[])
+         AND b.account_id = ${ofAccount(accountId)} AND b.state = 'open' AND b.kind = ANY (${[...lineBreakKinds]}::text[])
          AND (b.opened_at > now() - ${lookedAtFor}::interval OR b.nsu IN (SELECT nsu FROM old))
          AND NOT EXISTS (SELECT FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL)
          AND (NOT t.is_credit AND ${givesBackWhatWasMatched} OR t.type_name <> ALL (${receipts}) AND (EXISTS (
@@ -99,7 +99,7 @@ export async function listLinesToJudge(
                                ('movement_id', t.movement_id), ('end_to_end_id', t.end_to_end_id),
                                ('external_id', t.external_id), ('bill_code', t.bill_code)) AS told(kind, value)
            JOIN expected_payment_reference r
-             ON r.account_id = ${accountId} AND r.kind = told.kind AND r.value = told.value
+             ON r.account_id = ${ofAccount(accountId)} AND r.kind = told.kind AND r.value = told.value
            JOIN expected_payment e ON e.account_id = r.account_id AND e.id = r.expected_payment_id
            JOIN operation o ON o.account_id = e.account_id AND o.id = e.operation_id
            WHERE NOT t.is_credit AND o.updated_at > b.opened_at
@@ -107,22 +107,22 @@ export async function listLinesToJudge(
            SELECT FROM (VALUES (t.end_to_end_id), (t.original_end_to_end_id)) AS told(value)
            CROSS JOIN LATERAL (
              SELECT nsu, is_credit FROM "transaction"
-             WHERE account_id = ${accountId} AND end_to_end_id = told.value OFFSET 0
+             WHERE account_id = ${ofAccount(accountId)} AND end_to_end_id = told.value OFFSET 0
            ) paid
            CROSS JOIN LATERAL (
              SELECT created_at FROM match
-             WHERE account_id = ${accountId} AND nsu = paid.nsu AND unlinked_at IS NULL OFFSET 0
+             WHERE account_id = ${ofAccount(accountId)} AND nsu = paid.nsu AND unlinked_at IS NULL OFFSET 0
            ) m
            WHERE t.is_credit AND NOT paid.is_credit AND m.created_at > b.opened_at
          ) OR EXISTS (
            SELECT FROM (VALUES ('movement_id', t.movement_id), ('bill_code', t.bill_code)) AS told(kind, value)
            CROSS JOIN LATERAL (
              SELECT expected_payment_id AS id FROM expected_payment_reference
-             WHERE account_id = ${accountId} AND kind = told.kind AND value = told.value OFFSET 0
+             WHERE account_id = ${ofAccount(accountId)} AND kind = told.kind AND value = told.value OFFSET 0
            ) e
            CROSS JOIN LATERAL (
              SELECT created_at, unlinked_at FROM match
-             WHERE account_id = ${accountId} AND expected_payment_id = e.id OFFSET 0
+             WHERE account_id = ${ofAccount(accountId)} AND expected_payment_id = e.id OFFSET 0
            ) m
            WHERE t.is_credit AND m.unlinked_at IS NULL AND m.created_at > b.opened_at
          )))
@@ -135,7 +135,7 @@ export async function listLinesToJudge(
     FROM (
       -- What waits may stand in a break besides.
       SELECT DISTINCT ON (nsu) nsu, came_as FROM due ORDER BY nsu, came_as = 'deferred', came_as
-    ) due JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = due.nsu
+    ) due JOIN "transaction" t ON t.account_id = ${ofAccount(accountId)} AND t.nsu = due.nsu
     ORDER BY t.arrival`;
 }
 
@@ -184,7 +184,7 @@ export async function recordDeferred(
   if (judged.length > 0)
     await tx.$executeRaw`
     DELETE FROM deferred_line
-    WHERE account_id = ${accountId} AND nsu = ANY (${judged}::bigint[]) AND nsu <> ALL (${deferred}::bigint[])
+    WHERE account_id = ${ofAccount(accountId)} AND nsu = ANY (${judged}::bigint[]) AND nsu <> ALL (${deferred}::bigint[])
       AND deferred_at < now()`;
   if (deferred.length === 0) return;
   await tx.$executeRaw`
@@ -196,7 +196,7 @@ export async function recordDeferred(
 export async function recordJudged(tx: Tx, accountId: number, arrival: bigint): Promise<void> {
   await tx.$executeRaw`
     UPDATE reconciliation_state SET judged_arrival = ${arrival}, judged_at = now()
-    WHERE account_id = ${accountId}`;
+    WHERE account_id = ${ofAccount(accountId)}`;
 }
 
 /** The charge that an expected payment is of, where it is one. */
@@ -211,7 +211,7 @@ export async function listChargesOf(
     SELECT expected_payment_id AS "expectedPaymentId", correlation_id AS "correlationId", type,
            amount_cents AS "amountCents"
     FROM charge
-    WHERE account_id = ${accountId} AND expected_payment_id = ANY (${expectedPaymentIds}::uuid[])`;
+    WHERE account_id = ${ofAccount(accountId)} AND expected_payment_id = ANY (${expectedPaymentIds}::uuid[])`;
 }
 
 /** The transfer that an expected payment is of, where it is one. */
@@ -223,5 +223,5 @@ export async function listTransfersOf(
   return tx.$queryRaw`
     SELECT expected_payment_id AS "expectedPaymentId", id, external_id AS "externalId", state
     FROM transfer
-    WHERE account_id = ${accountId} AND expected_payment_id = ANY (${expectedPaymentIds}::uuid[])`;
+    WHERE account_id = ${ofAccount(accountId)} AND expected_payment_id = ANY (${expectedPaymentIds}::uuid[])`;
 }

@@ -1,6 +1,6 @@
 // The SQL of matches by hand. All matches of a line are made, and undone, together: they add up to it.
 import { v7 as uuidv7 } from 'uuid';
-import type { Tx } from '../../database.service.js';
+import { ofAccount, type Tx } from '../../database.service.js';
 import { subjectOfLine } from '../break-subjects.js';
 import type { ToldLine } from '../line-events.js';
 import { goneOf } from '../received.queries.js';
@@ -26,7 +26,7 @@ export async function findHandLine(
            (SELECT COALESCE(sum(gone.amount_cents), 0)::bigint FROM (
              SELECT t.account_id, t.nsu, t.is_credit, t.end_to_end_id) line
             CROSS JOIN LATERAL (${goneOf}) gone) AS "goneCents"
-    FROM "transaction" t WHERE t.account_id = ${accountId} AND t.nsu = ${nsu}`;
+    FROM "transaction" t WHERE t.account_id = ${ofAccount(accountId)} AND t.nsu = ${nsu}`;
   return line ?? null;
 }
 
@@ -67,7 +67,7 @@ export async function listHandExpected(
       WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id AND m.unlinked_at IS NULL
         AND m.nsu <> ${nsu}
     ) paid
-    WHERE e.account_id = ${accountId} AND e.id = ANY (${ids}::uuid[])`;
+    WHERE e.account_id = ${ofAccount(accountId)} AND e.id = ANY (${ids}::uuid[])`;
 }
 
 export interface Hand {
@@ -87,7 +87,7 @@ export async function unlinkLine(
 ): Promise<{ id: string; expectedPaymentId: string; role: string; amountCents: bigint }[]> {
   return tx.$queryRaw`
     UPDATE match SET unlinked_at = now(), unlinked_by = ${actor}, unlink_reason = ${reason}
-    WHERE account_id = ${accountId} AND nsu = ${nsu} AND unlinked_at IS NULL
+    WHERE account_id = ${ofAccount(accountId)} AND nsu = ${nsu} AND unlinked_at IS NULL
     RETURNING id, expected_payment_id AS "expectedPaymentId", role, amount_cents AS "amountCents"`;
 }
 
@@ -120,8 +120,8 @@ export async function insertHandMatches(
 
 /** What a line was said to be without a match, and that it waits, is over. */
 export async function forgetOtherVerdicts(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
-  await tx.$executeRaw`DELETE FROM classification WHERE account_id = ${accountId} AND nsu = ${nsu}`;
-  await tx.$executeRaw`DELETE FROM deferred_line WHERE account_id = ${accountId} AND nsu = ${nsu}`;
+  await tx.$executeRaw`DELETE FROM classification WHERE account_id = ${ofAccount(accountId)} AND nsu = ${nsu}`;
+  await tx.$executeRaw`DELETE FROM deferred_line WHERE account_id = ${ofAccount(accountId)} AND nsu = ${nsu}`;
 }
 
 /**
@@ -137,7 +137,7 @@ export async function freeLinkedBreaks(
 ): Promise<string[]> {
   const freed = await tx.$queryRaw<{ id: string }[]>`
     UPDATE break SET resolution = 'itself'
-    WHERE account_id = ${accountId} AND subject = ANY (${subjects}::text[]) AND state = 'resolved'
+    WHERE account_id = ${ofAccount(accountId)} AND subject = ANY (${subjects}::text[]) AND state = 'resolved'
       AND (resolution = 'link' OR resolution = 'accept' AND (subject = ${subjectOfLine(nsu)} OR kind = 'underpaid'))
     RETURNING id`;
   return freed.map(({ id }) => id);
