@@ -1,6 +1,7 @@
 // The charge with its payments: what the bank answered, and the lines that were matched to it.
 import type { Db } from '../database.service.js';
-import { givenBackOf, refundedOf, returnsOf } from '../expected-payments/given-back.queries.js';
+import { givenBackOf, givenBackSums } from '../expected-payments/given-back.queries.js';
+import { Prisma } from '../generated/service/client.js';
 
 export interface PaymentRow {
   nsu: bigint;
@@ -77,11 +78,7 @@ export async function listPayments(
     JOIN match m ON m.account_id = c.account_id AND m.expected_payment_id = c.expected_payment_id
       AND m.unlinked_at IS NULL AND m.role = 'payment'
     JOIN "transaction" line ON line.account_id = m.account_id AND line.nsu = m.nsu
-    CROSS JOIN LATERAL (${refundedOf}) refunded
-    CROSS JOIN LATERAL (
-      SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents FROM (${returnsOf}) given
-      WHERE given.expected_payment_id = c.expected_payment_id
-    ) returned
+    ${givenBackSums(Prisma.sql`c.expected_payment_id`)}
     WHERE c.account_id = ${accountId} AND c.correlation_id = ANY (${correlationIds}::text[])
     ORDER BY line.occurred_at, line.nsu`;
 }

@@ -21,6 +21,14 @@ export const returnsOf = Prisma.sql`
   ) m
   WHERE m.role = 'return' AND debit.account_id = line.account_id AND debit.original_end_to_end_id = line.end_to_end_id AND NOT debit.is_credit`;
 
+/** What has gone back of a credit (line), as `refunded` and, of what it paid of this expected payment, as `returned`. */
+export const givenBackSums = (expectedPaymentId: Prisma.Sql) => Prisma.sql`
+  CROSS JOIN LATERAL (${refundedOf}) refunded
+  CROSS JOIN LATERAL (
+    SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents FROM (${returnsOf}) given
+    WHERE given.expected_payment_id = ${expectedPaymentId}
+  ) returned`;
+
 /** What has gone back of a payment (m) by a line that is matched to what is expected (e), with the sums above. */
 export const givenBackOf = Prisma.sql`
   LEAST(m.amount_cents, returned.cents + CASE

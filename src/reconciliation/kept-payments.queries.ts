@@ -1,6 +1,7 @@
 // What has gone back of payments of which there were several: what is told of a later one goes by what was kept.
 import { ofAccount, type Tx } from '../database.service.js';
-import { givenBackOf, refundedOf, returnsOf } from '../expected-payments/given-back.queries.js';
+import { givenBackOf, givenBackSums } from '../expected-payments/given-back.queries.js';
+import { Prisma } from '../generated/service/client.js';
 import type { OneOfPayments } from './told-settlement.js';
 
 /** The payments of those of these expected payments that were paid more than once, and are of a known amount. */
@@ -27,10 +28,6 @@ export async function listPaidAgain(
     CROSS JOIN LATERAL (
       SELECT * FROM "transaction" WHERE account_id = ${ofAccount(accountId)} AND nsu = m.nsu OFFSET 0
     ) line
-    CROSS JOIN LATERAL (${refundedOf}) refunded
-    CROSS JOIN LATERAL (
-      SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents FROM (${returnsOf}) given
-      WHERE given.expected_payment_id = e.id
-    ) returned
+    ${givenBackSums(Prisma.sql`e.id`)}
     WHERE m.times > 1`;
 }

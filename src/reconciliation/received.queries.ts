@@ -4,8 +4,6 @@ import { Prisma } from '../generated/service/client.js';
 import { refundedOf, returnsOf } from '../expected-payments/given-back.queries.js';
 import type { Received } from './judged.js';
 
-export { refundedOf, returnsOf };
-
 /** How many credits of one id are looked at: more than one cannot be told apart. */
 const maxAlike = 2;
 

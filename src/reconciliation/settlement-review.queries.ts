@@ -1,11 +1,10 @@
 // What was paid of charges and QR codes, gathered for their review, and the breaks that stand for it.
 import { ofAccount, type Db, type Tx } from '../database.service.js';
-import { givenBackOf } from '../expected-payments/given-back.queries.js';
+import { givenBackOf, givenBackSums } from '../expected-payments/given-back.queries.js';
 import { Prisma } from '../generated/service/client.js';
 import { subjectOfExpected } from './break-subjects.js';
 import { toldColumns, type ToldBreak } from './breaks.queries.js';
 import { settlementBreakKinds } from './judged.js';
-import { refundedOf, returnsOf } from './received.queries.js';
 
 export interface ReviewedRow {
   expectedPaymentId: string;
@@ -84,11 +83,7 @@ export async function listReviewed(
       SELECT * FROM "transaction" WHERE account_id = ${ofAccount(accountId)} AND nsu = m.nsu OFFSET 0
     ) line
     LEFT JOIN charge c ON c.account_id = ${ofAccount(accountId)} AND c.expected_payment_id = e.id
-    CROSS JOIN LATERAL (${refundedOf}) refunded
-    CROSS JOIN LATERAL (
-      SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents FROM (${returnsOf}) given
-      WHERE given.expected_payment_id = e.id
-    ) returned
+    ${givenBackSums(Prisma.sql`e.id`)}
     WHERE m.role = 'payment' AND (NOT e.is_multi_use OR m.amount_cents <> e.amount_cents)`;
 }
 
@@ -197,11 +192,7 @@ const isEndedButPaid = (after: Prisma.Sql) => Prisma.sql`
       WHERE account_id = c.account_id AND expected_payment_id = c.expected_payment_id OFFSET 0
     ) m
     JOIN "transaction" line ON line.account_id = c.account_id AND line.nsu = m.nsu
-    CROSS JOIN LATERAL (${refundedOf}) refunded
-    CROSS JOIN LATERAL (
-      SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents FROM (${returnsOf}) given
-      WHERE given.expected_payment_id = c.expected_payment_id
-    ) returned
+    ${givenBackSums(Prisma.sql`c.expected_payment_id`)}
     WHERE m.unlinked_at IS NULL AND m.role = 'payment' AND m.rule <> 'hand'
       AND m.amount_cents > refunded.cents + returned.cents
       AND ((c.cancelled_at IS NOT NULL AND m.rule <> 'declared') OR line.occurred_at > c.cancelled_at
