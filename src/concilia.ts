@@ -83,6 +83,17 @@ async function openDatabases(settings: Settings, progress: Progress, undo: Undo[
   };
 }
 
+/** How the operator resets a database, which is an embedded one where no address is given. */
+function toReset(
+  setting: 'DATABASE_URL' | 'SANDBOX_DATABASE_URL',
+  given: string | null,
+  { dataDir }: Settings,
+): string {
+  return given
+    ? `create an empty database and set ${setting} to its address`
+    : `delete the data folder ${dataDir} (DATA_DIR); the embedded database is created again at the next start`;
+}
+
 async function startSandbox(
   settings: Settings,
   databaseUrl: string,
@@ -92,6 +103,7 @@ async function startSandbox(
 ): Promise<string> {
   const sandbox = await createSandbox({
     databaseUrl,
+    toReset: toReset('SANDBOX_DATABASE_URL', settings.sandboxDatabaseUrl, settings),
     log,
     progress,
     settings: { apiKey: settings.bank.apiKey, partnerKey: settings.bank.partnerKey },
@@ -110,7 +122,12 @@ async function startService(
   progress: Progress,
   undo: Undo[],
 ): Promise<string> {
-  await applyMigrations({ url: databaseUrl, folder: migrations, log: progress });
+  await applyMigrations({
+    url: databaseUrl,
+    folder: migrations,
+    toReset: toReset('DATABASE_URL', settings.databaseUrl, settings),
+    log: progress,
+  });
   const database = new Database(
     createPool(databaseUrl, (error) => log.warn({ err: error }, 'database connection lost')),
   );

@@ -26,7 +26,7 @@ describe('the numbers of advisory locks', () => {
       (path) => [path, numbersOf(read(path))] as const,
     );
     expect(taken.filter(([, numbers]) => numbers.length > 0)).toEqual([
-      ['prisma/service/migrations/20261121000000_spine/migration.sql', [advisoryLocks.coverLine]],
+      ['prisma/service/migrations/20261122000000_initial/migration.sql', [advisoryLocks.coverLine]],
     ]);
     const users = list('src', '.ts').filter((path) => read(path).includes('coverLine'));
     expect(users).toEqual(['src/platform/advisory-locks.ts']);

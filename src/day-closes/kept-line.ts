@@ -15,7 +15,6 @@ export interface Difference {
 }
 
 export interface CheckedLine extends StatementLine {
-  recordedAt: Date;
   sealDate: string | null;
   commitment: string | null;
   lineHash: string | null;
@@ -42,25 +41,7 @@ const plain = [
   'notes',
 ] as const satisfies (keyof StatementLine)[];
 
-/** When columns came that lines recorded before need not have: ids of movements, the counterparty's document. */
-export interface ColumnsSince {
-  movements: Date;
-  documents: Date;
-}
-
-const cameWith: Partial<Record<(typeof plain)[number], keyof ColumnsSince>> = {
-  movementId: 'movements',
-  idempotencyKey: 'movements',
-  billCode: 'movements',
-  counterparty: 'movements',
-  counterpartyDocument: 'documents',
-};
-
-export function differenceOfLine(
-  accountId: number,
-  line: CheckedLine,
-  since: ColumnsSince,
-): Difference | null {
+export function differenceOfLine(accountId: number, line: CheckedLine): Difference | null {
   const { nsu, sealDate } = line;
   const differs = (field: string, certified: string, found: string): Difference => {
     return { date: sealDate ?? statementDayOf(line.occurredAt), nsu, field, certified, found };
@@ -77,12 +58,9 @@ export function differenceOfLine(
     if (line[field] !== came[field]) return differs(field, `${came[field]}`, `${line[field]}`);
   if (line.occurredAt.getTime() !== came.occurredAt.getTime())
     return differs('occurredAt', came.occurredAt.toISOString(), line.occurredAt.toISOString());
-  for (const field of plain) {
-    if (line[field] === came[field]) continue;
-    const column = cameWith[field];
-    if (column && line[field] === null && line.recordedAt < since[column]) continue;
-    return differs(field, 'what its content says', 'another value');
-  }
+  for (const field of plain)
+    if (line[field] !== came[field])
+      return differs(field, 'what its content says', 'another value');
   return differenceOfSeal(accountId, line, differs);
 }
 

@@ -2,11 +2,9 @@
 import type { Db } from '../database.service.js';
 import type { DayClose } from '../generated/service/client.js';
 import type { StatementLine } from '../statement/line.js';
-import type { ColumnsSince } from './kept-line.js';
 
 export interface KeptLine extends StatementLine {
   arrival: bigint;
-  recordedAt: Date;
   sealDate: string | null;
   commitment: string | null;
   lineHash: string | null;
@@ -28,7 +26,7 @@ export async function listKept(
            t.movement_id AS "movementId", t.idempotency_key AS "idempotencyKey", t.bill_code AS "billCode",
            t.counterparty, t.counterparty_document AS "counterpartyDocument", t.notes,
            t.balance_previous_cents AS "balancePreviousCents", t.current_balance_cents AS "currentBalanceCents",
-           t.occurred_at AS "occurredAt", t.recorded_at AS "recordedAt", t.arrival,
+           t.occurred_at AS "occurredAt", t.arrival,
            t.content_hash AS "contentHash", t.content,
            seal.date AS "sealDate", seal.commitment, seal.line_hash AS "lineHash", salt.salt,
            erasure.nsu IS NOT NULL AS "isErased"
@@ -97,16 +95,6 @@ export async function readMirror(db: Db, accountId: number): Promise<Mirror | nu
            first_hole_nsu AS "firstHoleNsu"
     FROM statement_state WHERE account_id = ${accountId}`;
   return found ?? null;
-}
-
-/** When columns of lines came with a migration that did not fill them: lines of before may lack them. */
-export async function readColumnsSince(db: Db): Promise<ColumnsSince> {
-  const [found] = await db.$queryRaw<ColumnsSince[]>`
-    SELECT COALESCE(max(finished_at) FILTER (WHERE migration_name = '20261121190000_money_out'), 'epoch') AS movements,
-           COALESCE(max(finished_at) FILTER (WHERE migration_name = '20261122000000_reconciliation'), 'epoch')
-             AS documents
-    FROM _prisma_migrations`;
-  return found ?? { movements: new Date(0), documents: new Date(0) };
 }
 
 /** A certificate that business systems were told of, and that is not in the chain; null when there is none. */

@@ -114,13 +114,12 @@ export class Verifier {
   /** The mirror: every line is what came from the bank and what was certified, and no balance jumps. */
   private async verifyLines(book: Book): Promise<MirrorCheck> {
     const { db, accountId, account, chain, counts } = book;
-    const since = await queries.readColumnsSince(db);
     const mirror = await queries.readMirror(db, accountId);
     const check = new MirrorCheck(chain, mirror, await acceptedHoles(db, accountId, chain));
     for (let afterNsu: bigint | null = null, isMore = true; isMore;) {
       const lines: queries.KeptLine[] = await queries.listKept(db, accountId, afterNsu, batchSize);
       isMore = lines.length === batchSize;
-      for (const line of lines) hold(differenceOfLine(accountId, line, since));
+      for (const line of lines) hold(differenceOfLine(accountId, line));
       hold(check.take(lines, isMore));
       afterNsu = lines.at(-1)?.nsu ?? afterNsu;
       counts.lines += lines.length;

@@ -19,22 +19,36 @@ interface RecordedMigration {
   finished_at: Date | null;
 }
 
+/** The database has another initial schema than this build. The message says how to reset it. */
+export class OtherInitialSchema extends Error {
+  override readonly name = 'OtherInitialSchema';
+}
+
 /**
- * Applies what is pending, in the order of the folders' names, each in its own transaction. Refuses when the history
- * in the database and the files disagree, before it changes anything.
+ * Applies the pending migrations in the order of their folder names, each in its own transaction. Throws before it
+ * changes anything when the migrations recorded in the database are not those of the folder: `OtherInitialSchema` when
+ * the initial migration differs. `toReset` is the second half of its message: what the operator must do.
  */
 export async function applyMigrations(
   options: ({ url: string } | { pool: pg.Pool }) & {
     folder: string;
     schema?: string;
+    toReset?: string;
     log: (message: string) => void;
   },
 ): Promise<{ applied: string[] }> {
-  const { folder, schema = 'public', log } = options;
+  const { folder, schema = 'public', toReset = 'create an empty database', log } = options;
   const migrations = await readMigrations(folder);
   return withConnection(options, async (client) => {
     await prepareSession(client, schema);
-    const pending = choosePending(migrations, await listRecorded(client), folder);
+    const recorded = await listRecorded(client);
+    if (hasOtherInitial(migrations, recorded)) {
+      throw new OtherInitialSchema(
+        `The database ${await nameOf(client)} was created by an unreleased build with another initial schema. ` +
+          `To reset it, ${toReset}.`,
+      );
+    }
+    const pending = choosePending(migrations, recorded, folder);
     for (const migration of pending) {
       const startedAtMs = Date.now();
       await applyMigration(client, migration);
@@ -102,6 +116,23 @@ async function listRecorded(client: pg.ClientBase): Promise<RecordedMigration[]>
      WHERE rolled_back_at IS NULL ORDER BY started_at`,
   );
   return result.rows;
+}
+
+async function nameOf(client: pg.ClientBase): Promise<string> {
+  const result = await client.query<{ name: string }>('SELECT current_database() AS name');
+  return result.rows[0]?.name ?? '';
+}
+
+/**
+ * Until the first release the initial migration is rewritten, not added to: a database of an earlier build then has a
+ * migration that this build lacks and not its initial one, or the initial one with another checksum.
+ */
+function hasOtherInitial(migrations: Migration[], recorded: RecordedMigration[]): boolean {
+  const [initial] = migrations;
+  const finished = recorded.filter((record) => record.finished_at !== null);
+  if (!initial || finished.length === 0) return false;
+  const applied = finished.find((record) => record.migration_name === initial.name);
+  return !applied || !checksums(initial.sql).includes(applied.checksum);
 }
 
 function choosePending(

@@ -237,41 +237,11 @@ export async function recordChargesReviewed(tx: Tx, accountId: number): Promise<
       AND (charges_reviewed_at IS NULL OR charges_reviewed_at < now() - 2 * ${looksTakeAtMost}::interval)`;
 }
 
-/** Whether something that was paid before payments were reviewed may still be unreviewed. */
-export async function hasUnreviewed(db: Db, accountId: number): Promise<boolean> {
-  const found = await db.$queryRaw<unknown[]>`
-    SELECT FROM reconciliation_state WHERE account_id = ${ofAccount(accountId)} AND reviewed_payment_id IS NOT NULL`;
-  return found.length === 1;
-}
-
-/** The next of the credits that were paid; none once all have been reviewed. */
-export async function listUnreviewed(tx: Tx, accountId: number, limit: number): Promise<string[]> {
-  const rows = await tx.$queryRaw<{ id: string }[]>`
-    SELECT e.id FROM reconciliation_state s
-    JOIN expected_payment e ON e.account_id = s.account_id AND e.id > s.reviewed_payment_id AND e.is_credit
-    CROSS JOIN LATERAL (
-      SELECT FROM match
-      WHERE account_id = e.account_id AND expected_payment_id = e.id AND role = 'payment' AND unlinked_at IS NULL LIMIT 1
-    ) paid
-    WHERE s.account_id = ${ofAccount(accountId)} ORDER BY e.id LIMIT ${limit}`;
-  return rows.map(({ id }) => id);
-}
-
-/** They are reviewed up to this one; null: all. */
-export async function recordReviewed(
-  tx: Tx,
-  accountId: number,
-  lastId: string | null,
-): Promise<void> {
-  await tx.$executeRaw`
-    UPDATE reconciliation_state SET reviewed_payment_id = ${lastId}::uuid WHERE account_id = ${ofAccount(accountId)}`;
-}
-
-/** Accounts with a charge that ended and was paid all the same, or with payments that were never reviewed. */
+/** Accounts with a charge that ended and was paid all the same. */
 export async function listAccountsToReview(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT a.id AS "accountId" FROM bank_account a
     LEFT JOIN reconciliation_state s ON s.account_id = a.id
-    WHERE s.reviewed_payment_id IS NOT NULL OR EXISTS (
+    WHERE EXISTS (
       SELECT FROM charge c WHERE c.account_id = a.id AND ${isEndedButPaid(Prisma.sql`s.charges_reviewed_at`)})`;
 }

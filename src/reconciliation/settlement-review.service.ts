@@ -82,24 +82,6 @@ export class SettlementReview {
     return hasAny;
   }
 
-  /** What was paid before payments were reviewed: once, a page at a time; whether there was any. */
-  async reviewEarlier(accountId: number, limit = pageSize): Promise<boolean> {
-    if (!(await queries.hasUnreviewed(this.database.prisma, accountId))) return false;
-    let hasAny = false;
-    for (;;) {
-      const page = await this.database.transaction(async (tx) => {
-        await lockJudgement(tx, accountId);
-        const ids = await queries.listUnreviewed(tx, accountId, limit);
-        await this.review(tx, accountId, ids);
-        const last = ids.length === limit ? (ids.at(-1) ?? null) : null;
-        await queries.recordReviewed(tx, accountId, last);
-        return ids;
-      });
-      hasAny ||= page.length > 0;
-      if (page.length < limit) return hasAny;
-    }
-  }
-
   async listAccountsToReview(): Promise<{ accountId: number }[]> {
     return queries.listAccountsToReview(this.database.prisma);
   }

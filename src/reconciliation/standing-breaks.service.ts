@@ -56,7 +56,6 @@ export class StandingBreaks {
       ...ofChain,
     ];
     const hasMissing = await this.missing.lookWhenDue(accountId);
-    const hasEarlier = await this.review.reviewEarlier(accountId);
     const hasEnded = await this.review.reviewEnded(accountId);
     return this.database.transaction(async (tx) => {
       // What comes back is judged before this or after it: the judgement settles what has been told by then.
@@ -73,7 +72,7 @@ export class StandingBreaks {
       ];
       await this.breaks.tellResolved(tx, accountId, resolved);
       const changed = untold.length + failed.length + resolved.length;
-      return hasEarlier || hasEnded || hasMissing || changed > 0;
+      return hasEnded || hasMissing || changed > 0;
     });
   }
 }

@@ -142,6 +142,8 @@ export class SandboxModule {
 export interface SandboxOptions {
   databaseUrl: string;
   log: Log;
+  /** How the operator resets the database; see applyMigrations. */
+  toReset?: string;
   /** Is told of migrations; the log where left out. */
   progress?: (message: string) => void;
   settings: {
@@ -164,6 +166,7 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
   await applyMigrations({
     url: databaseUrl,
     folder: migrations,
+    toReset: options.toReset,
     log: options.progress ?? ((message) => log.info(message)),
   });
   const settings = new SandboxSettings(

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { applyMigrations } from '../../src/platform/migrations.js';
+import { applyMigrations, OtherInitialSchema } from '../../src/platform/migrations.js';
 import { testDatabase } from '../support/postgres.js';
 import type { TestDatabase } from '../support/postgres.js';
 
@@ -32,6 +32,11 @@ async function writeMigration(name: string, sql: string): Promise<void> {
 
 function apply(): Promise<{ applied: string[] }> {
   return applyMigrations({ url: database.url, folder, log });
+}
+
+async function hasRun(): Promise<boolean> {
+  const { rows } = await database.pool.query(`SELECT to_regclass('run') IS NOT NULL AS "hasRun"`);
+  return rows[0].hasRun;
 }
 
 it('applies what is pending in the order of the names, and nothing twice', async () => {
@@ -70,11 +75,41 @@ it('applies each migration once when several processes start at once', async () 
 
 it('refuses when an applied migration was changed', async () => {
   await apply();
-  await writeMigration('20250101000000_first', 'CREATE TABLE line (id bigint PRIMARY KEY);\n');
+  await writeMigration('20260101000000_second', 'CREATE TABLE match (line_id bigint);');
   await writeMigration('20270101000000_third', 'CREATE TABLE run (id int);');
-  await expect(apply()).rejects.toThrow(/20250101000000_first was changed/);
-  const { rows } = await database.pool.query(`SELECT to_regclass('run') AS run`);
-  expect(rows).toEqual([{ run: null }]);
+  await expect(apply()).rejects.toThrow(/20260101000000_second was changed/);
+  expect(await hasRun()).toBe(false);
+});
+
+describe('a database of an unreleased build with another initial schema', () => {
+  const toReset = 'delete the data folder /tmp/.data (DATA_DIR)';
+  const refusal = async () => {
+    const starting = applyMigrations({ url: database.url, folder, toReset, log });
+    const error: unknown = await starting.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(OtherInitialSchema);
+    return (error as Error).message;
+  };
+  const sentence = () =>
+    `The database ${new URL(database.url).pathname.slice(1)} was created by an unreleased build ` +
+    `with another initial schema. To reset it, ${toReset}.`;
+
+  beforeEach(async () => {
+    await apply();
+    await writeMigration('20270101000000_third', 'CREATE TABLE run (id int);');
+  });
+
+  it('is refused and not changed when the build has another initial migration', async () => {
+    await rm(join(folder, '20250101000000_first'), { recursive: true });
+    await rm(join(folder, '20260101000000_second'), { recursive: true });
+    expect(await refusal()).toBe(sentence());
+    expect(await hasRun()).toBe(false);
+  });
+
+  it('is refused and not changed when the initial migration was rewritten', async () => {
+    await writeMigration('20250101000000_first', 'CREATE TABLE line (id bigint PRIMARY KEY);\n');
+    expect(await refusal()).toBe(sentence());
+    expect(await hasRun()).toBe(false);
+  });
 });
 
 it('forgives a checkout that only changed the line ends', async () => {

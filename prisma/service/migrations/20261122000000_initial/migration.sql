@@ -1,0 +1,1187 @@
+-- The schema of the service's database, table by table in the order of the modules.
+-- Prisma's schema (prisma/service/*.prisma) has the columns, keys and indexes. Check constraints,
+-- functions and triggers are only here: they hold whichever program writes to the database.
+
+-- For append-only tables: a row cannot be changed or deleted, whichever program tries.
+CREATE FUNCTION "is_only_added_to"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '% is only added to', TG_TABLE_NAME USING ERRCODE = 'check_violation';
+END $$;
+
+-- Accounts
+
+-- An account at the bank, with its credentials.
+CREATE TABLE "bank_account" (
+  "id" SERIAL NOT NULL,
+  "slug" TEXT NOT NULL,
+  "go_live_at" TIMESTAMPTZ(3) NOT NULL,
+  "name" TEXT,
+  "origin" TEXT NOT NULL DEFAULT 'settings',
+  "credentials" TEXT,
+  "bank_identity" TEXT,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+  CONSTRAINT "bank_account_pkey" PRIMARY KEY ("id")
+);
+CREATE UNIQUE INDEX "bank_account_slug_key" ON "bank_account" ("slug");
+-- No two of our accounts are the same account at the bank.
+CREATE UNIQUE INDEX "bank_account_bank_identity_key" ON "bank_account" ("bank_identity");
+
+-- A key of a business system, and its scopes. Only a keyed hash of the key is stored.
+CREATE TABLE "api_key" (
+  "id" UUID NOT NULL,
+  "account_id" INTEGER NOT NULL,
+  "kind" TEXT NOT NULL,
+  "hash" TEXT NOT NULL,
+  "origin" TEXT NOT NULL,
+  "name" TEXT,
+  "scopes" TEXT[],
+  "hint" TEXT,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "expires_at" TIMESTAMPTZ(3),
+  "revoked_at" TIMESTAMPTZ(3),
+
+  CONSTRAINT "api_key_pkey" PRIMARY KEY ("id"),
+  -- A scope that no code knows grants nothing, and is a mistake.
+  CONSTRAINT "api_key_scopes" CHECK (
+    "scopes" <@ ARRAY['read', 'charge', 'transfer', 'pay', 'refund', 'onboard', 'reconcile']
+  )
+);
+CREATE UNIQUE INDEX "api_key_hash_key" ON "api_key" ("hash");
+CREATE INDEX "api_key_account_id_idx" ON "api_key" ("account_id");
+
+-- Customers
+
+-- A customer whose account was requested. The request itself is in its operation, redacted.
+CREATE TABLE "customer" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "document_hash" TEXT NOT NULL,
+  "state" TEXT NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+  CONSTRAINT "customer_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "customer_state" CHECK ("state" IN ('requested', 'accepted', 'rejected'))
+);
+CREATE INDEX "customer_account_id_document_hash_idx" ON "customer" ("account_id", "document_hash");
+
+-- Operations
+
+-- An outbound request to the bank. It is committed before the first byte is sent.
+CREATE TABLE "operation" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "kind" TEXT NOT NULL,
+  "state" TEXT NOT NULL,
+  "idempotency_key" TEXT,
+  "request_hash" TEXT NOT NULL,
+  "request_params" TEXT NOT NULL,
+  "request_query" TEXT NOT NULL DEFAULT '{}',
+  "request_body" TEXT,
+  "counterparty" TEXT,
+  "amount_cents" BIGINT,
+  "is_told_apart" BOOLEAN NOT NULL DEFAULT false,
+  "is_detached" BOOLEAN NOT NULL DEFAULT false,
+  "bank_reference" TEXT,
+  "effective_from" TIMESTAMPTZ(3),
+  "attempts" INTEGER NOT NULL DEFAULT 0,
+  "next_action_at" TIMESTAMPTZ(3),
+  "response_status" INTEGER,
+  "response_body" TEXT,
+  "reason" TEXT,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "ended_at" TIMESTAMPTZ(3),
+
+  CONSTRAINT "operation_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "operation_state" CHECK (
+    "state" IN ('received', 'sending', 'succeeded', 'rejected', 'unknown',
+      'not_executed', 'needs_operator')
+  ),
+  CONSTRAINT "operation_amount" CHECK ("amount_cents" > 0),
+  -- The sweeper finds unfinished operations by next_action_at: an unfinished operation without one
+  -- would never finish.
+  CONSTRAINT "operation_unfinished_is_looked_at" CHECK (
+    ("state" IN ('received', 'sending', 'unknown')) = ("next_action_at" IS NOT NULL)
+  ),
+  -- An operation has an end exactly while its state is final: time limits are counted from there.
+  CONSTRAINT "operation_end_is_told" CHECK (
+    ("state" IN ('succeeded', 'rejected', 'not_executed', 'needs_operator'))
+      = ("ended_at" IS NOT NULL)
+  ),
+  -- The bank knows an operation that has a bank_reference, so it cannot be proven not executed.
+  CONSTRAINT "operation_known_is_executed" CHECK (
+    "state" <> 'not_executed' OR "bank_reference" IS NULL
+  )
+);
+CREATE INDEX "operation_idempotency_key"
+  ON "operation" ("account_id", "idempotency_key") WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX "operation_counterparty"
+  ON "operation" ("account_id", "kind", "amount_cents", "counterparty")
+  WHERE (counterparty IS NOT NULL);
+CREATE INDEX "operation_due" ON "operation" ("next_action_at") WHERE (next_action_at IS NOT NULL);
+CREATE INDEX "operation_needs_operator"
+  ON "operation" ("account_id") WHERE (state = 'needs_operator');
+CREATE INDEX "operation_revocable"
+  ON "operation" ("account_id") WHERE (state = 'not_executed' OR state = 'needs_operator');
+CREATE INDEX "operation_unanswered"
+  ON "operation" ("account_id")
+  WHERE (state <> 'rejected' AND (state <> 'succeeded' OR response_status IS NULL));
+CREATE INDEX "operation_ended"
+  ON "operation" ("account_id", "ended_at") WHERE (ended_at IS NOT NULL);
+
+-- A repeat must send the same request with the same key: neither changes after the operation is
+-- committed, and neither do the fields by which possible duplicates are found.
+CREATE FUNCTION "operation_intent_is_fixed"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'the key and the request of operation % are fixed', OLD.id
+    USING ERRCODE = 'check_violation';
+END $$;
+CREATE TRIGGER "operation_intent_is_fixed" BEFORE UPDATE ON "operation" FOR EACH ROW
+  WHEN (OLD.id <> NEW.id
+     OR OLD.kind <> NEW.kind
+     OR OLD.idempotency_key IS DISTINCT FROM NEW.idempotency_key
+     OR OLD.request_body IS DISTINCT FROM NEW.request_body
+     OR OLD.request_params IS DISTINCT FROM NEW.request_params
+     OR OLD.request_query IS DISTINCT FROM NEW.request_query
+     OR OLD.request_hash IS DISTINCT FROM NEW.request_hash
+     OR OLD.counterparty IS DISTINCT FROM NEW.counterparty
+     OR OLD.amount_cents IS DISTINCT FROM NEW.amount_cents)
+  EXECUTE FUNCTION "operation_intent_is_fixed"();
+
+-- What identifies a repeat of an operation: its idempotency key, or a natural id such as a
+-- correlationId. The primary key allows one operation for each.
+CREATE TABLE "operation_identity" (
+  "account_id" INTEGER NOT NULL,
+  "kind" TEXT NOT NULL,
+  "identity" TEXT NOT NULL,
+  "operation_id" UUID NOT NULL,
+  "is_natural" BOOLEAN NOT NULL,
+  "is_temporary" BOOLEAN NOT NULL DEFAULT false,
+
+  CONSTRAINT "operation_identity_pkey" PRIMARY KEY ("account_id", "kind", "identity")
+);
+CREATE INDEX "operation_identity_account_id_operation_id_idx"
+  ON "operation_identity" ("account_id", "operation_id");
+
+-- Each time that the bank was asked, or may have been asked.
+CREATE TABLE "operation_attempt" (
+  "account_id" INTEGER NOT NULL,
+  "operation_id" UUID NOT NULL,
+  "number" INTEGER NOT NULL,
+  "started_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "send_by" TIMESTAMPTZ(3) NOT NULL,
+  "clock_offset_after_ms" BIGINT,
+  "finished_at" TIMESTAMPTZ(3),
+  "outcome" TEXT,
+  "status" INTEGER,
+  "reason" TEXT,
+  "clock_offset_ms" BIGINT NOT NULL DEFAULT 0,
+
+  CONSTRAINT "operation_attempt_pkey" PRIMARY KEY ("account_id", "operation_id", "number")
+);
+
+-- Idempotency records
+
+-- The stored response to a request with an idempotency key that is no operation.
+CREATE TABLE "kept_answer" (
+  "account_id" INTEGER NOT NULL,
+  "route" TEXT NOT NULL,
+  "key" TEXT NOT NULL,
+  "request_hash" TEXT NOT NULL,
+  "status" INTEGER,
+  "body" TEXT,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+  CONSTRAINT "kept_answer_pkey" PRIMARY KEY ("account_id", "route", "key")
+);
+
+-- Statement
+
+-- A statement line as the bank sent it. What it means is recorded in other tables.
+CREATE TABLE "transaction" (
+  "account_id" INTEGER NOT NULL,
+  "nsu" BIGINT NOT NULL,
+  "arrival" BIGSERIAL NOT NULL,
+  "bank_id" TEXT NOT NULL,
+  "is_credit" BOOLEAN NOT NULL,
+  "amount_cents" BIGINT NOT NULL,
+  "type_name" TEXT NOT NULL,
+  "correlation_id" TEXT,
+  "end_to_end_id" TEXT,
+  "external_id" TEXT,
+  "original_end_to_end_id" TEXT,
+  "movement_id" TEXT,
+  "idempotency_key" TEXT,
+  "bill_code" TEXT,
+  "counterparty" TEXT,
+  "counterparty_document" TEXT,
+  "notes" TEXT,
+  "balance_previous_cents" BIGINT NOT NULL,
+  "current_balance_cents" BIGINT NOT NULL,
+  "occurred_at" TIMESTAMPTZ(3) NOT NULL,
+  "recorded_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "content_hash" TEXT NOT NULL,
+  "content" TEXT NOT NULL,
+
+  CONSTRAINT "transaction_pkey" PRIMARY KEY ("account_id", "nsu"),
+  -- The direction is in is_credit, never in the sign.
+  CONSTRAINT "transaction_amount" CHECK ("amount_cents" >= 0)
+);
+CREATE UNIQUE INDEX "transaction_account_id_arrival_key" ON "transaction" ("account_id", "arrival");
+CREATE INDEX "transaction_account_id_correlation_id_idx"
+  ON "transaction" ("account_id", "correlation_id") WHERE (correlation_id IS NOT NULL);
+CREATE INDEX "transaction_account_id_end_to_end_id_idx"
+  ON "transaction" ("account_id", "end_to_end_id") WHERE (end_to_end_id IS NOT NULL);
+CREATE INDEX "transaction_account_id_external_id_idx"
+  ON "transaction" ("account_id", "external_id") WHERE (external_id IS NOT NULL);
+CREATE INDEX "transaction_account_id_original_end_to_end_id_idx"
+  ON "transaction" ("account_id", "original_end_to_end_id")
+  WHERE (original_end_to_end_id IS NOT NULL);
+CREATE INDEX "transaction_movement"
+  ON "transaction" ("account_id", "movement_id") WHERE (movement_id IS NOT NULL);
+CREATE INDEX "transaction_account_id_occurred_at_idx"
+  ON "transaction" ("account_id", "occurred_at");
+CREATE INDEX "transaction_untied_debit"
+  ON "transaction" ("account_id", "counterparty", "occurred_at")
+  WHERE (original_end_to_end_id IS NULL AND is_credit = false);
+CREATE INDEX "transaction_document"
+  ON "transaction" ("account_id", "counterparty_document", "occurred_at")
+  WHERE (counterparty_document IS NOT NULL);
+
+-- That the personal data of a line was erased, and why. Its amounts stay.
+CREATE TABLE "line_erasure" (
+  "account_id" INTEGER NOT NULL,
+  "nsu" BIGINT NOT NULL,
+  "reason" TEXT NOT NULL,
+  "erased_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+  CONSTRAINT "line_erasure_pkey" PRIMARY KEY ("account_id", "nsu")
+);
+
+CREATE TRIGGER "line_erasure_is_only_added_to" BEFORE UPDATE OR DELETE
+  ON "line_erasure" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
+
+-- A statement line is evidence: it is written once. Its personal data may be erased, all of it in
+-- one update, and only after a row of line_erasure says why.
+CREATE FUNCTION "transaction_is_written_once"() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  personal CONSTANT text[] :=
+    ARRAY['content', 'content_hash', 'notes', 'counterparty', 'counterparty_document'];
+BEGIN
+  IF TG_OP = 'UPDATE' AND NEW.content = '' AND NEW.content_hash = '' AND NEW.notes IS NULL
+    AND NEW.counterparty IS NULL AND NEW.counterparty_document IS NULL
+    AND to_jsonb(NEW) - personal = to_jsonb(OLD) - personal
+    AND EXISTS (
+      SELECT 1 FROM "line_erasure" e
+      WHERE e.account_id = OLD.account_id AND e.nsu = OLD.nsu
+    )
+  THEN
+    RETURN NEW;
+  END IF;
+  RAISE EXCEPTION 'line % of account % is written once', OLD.nsu, OLD.account_id
+    USING ERRCODE = 'check_violation';
+END $$;
+CREATE TRIGGER "transaction_is_written_once" BEFORE UPDATE OR DELETE ON "transaction"
+  FOR EACH ROW EXECUTE FUNCTION "transaction_is_written_once"();
+
+-- How far the statement of an account has been read, checked and closed.
+CREATE TABLE "statement_state" (
+  "account_id" INTEGER NOT NULL,
+  "last_nsu" BIGINT,
+  "line_count" BIGINT NOT NULL DEFAULT 0,
+  "balance_cents" BIGINT,
+  "is_anchored" BOOLEAN NOT NULL DEFAULT false,
+  "first_hole_nsu" BIGINT,
+  "hole_reads" INTEGER NOT NULL DEFAULT 0,
+  "hole_full_reads" INTEGER NOT NULL DEFAULT 0,
+  "hole_next_read_at" TIMESTAMPTZ(3),
+  "hole_nsu" BIGINT,
+  "hole_after_nsu" BIGINT,
+  "hole_balance_cents" BIGINT,
+  "hole_since" TIMESTAMPTZ(3),
+  "broken_since" TIMESTAMPTZ(3),
+  "live_balance_cents" BIGINT,
+  "live_balance_at" TIMESTAMPTZ(3),
+  "balance_differs_since" TIMESTAMPTZ(3),
+  "balance_differs_nsu" BIGINT,
+  "balance_differs_cents" BIGINT,
+  "is_balance_off" BOOLEAN NOT NULL DEFAULT false,
+  "live_balance_next_at" TIMESTAMPTZ(3),
+  "import_started_at" TIMESTAMPTZ(3),
+  "poll_interval_ms" INTEGER,
+  "page_lines" INTEGER NOT NULL DEFAULT 0,
+  "page_order" TEXT,
+  "closed_from" TIMESTAMPTZ(3),
+  "closed_until" TIMESTAMPTZ(3),
+  "closing_failures" INTEGER NOT NULL DEFAULT 0,
+  "closing_next_at" TIMESTAMPTZ(3),
+  "sync_token" UUID,
+  "polled_from" TIMESTAMPTZ(3),
+  "synced_at" TIMESTAMPTZ(3),
+  "polls" BIGINT NOT NULL DEFAULT 0,
+  "clock_offset_ms" BIGINT NOT NULL DEFAULT 0,
+  "first_clock_offset_ms" BIGINT NOT NULL DEFAULT 0,
+
+  CONSTRAINT "statement_state_pkey" PRIMARY KEY ("account_id"),
+  CONSTRAINT "statement_state_page_order" CHECK ("page_order" IN ('desc', 'asc')),
+  CONSTRAINT "statement_state_closed" CHECK ("closed_from" <= "closed_until"),
+  CONSTRAINT "statement_state_poll_interval" CHECK ("poll_interval_ms" > 0)
+);
+
+-- A line that could not be read, or that came again with another content.
+CREATE TABLE "unreadable_line" (
+  "account_id" INTEGER NOT NULL,
+  "content_hash" TEXT NOT NULL,
+  "kind" TEXT NOT NULL,
+  "nsu" BIGINT,
+  "reason" TEXT NOT NULL,
+  "content" TEXT NOT NULL,
+  "recorded_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "resolved_at" TIMESTAMPTZ(3),
+  "resolution" TEXT,
+
+  CONSTRAINT "unreadable_line_pkey" PRIMARY KEY ("account_id", "content_hash"),
+  -- A resolved line says how it was resolved, and an open one says nothing.
+  CONSTRAINT "unreadable_line_resolution" CHECK (
+    ("resolved_at" IS NULL) = ("resolution" IS NULL)
+    AND "resolution" IN ('read', 'as_it_was', 'erased')
+  )
+);
+CREATE INDEX "unreadable_line_open"
+  ON "unreadable_line" ("account_id", "nsu") WHERE (resolved_at IS NULL);
+
+-- Webhooks from the bank
+
+-- A webhook of the bank. A copy with the same bytes is counted, not stored again.
+CREATE TABLE "webhook_event" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "event_type" TEXT NOT NULL,
+  "body_hash" TEXT NOT NULL,
+  "body" BYTEA NOT NULL,
+  "state" TEXT NOT NULL,
+  "copies" INTEGER NOT NULL DEFAULT 1,
+  "reference_kind" TEXT,
+  "reference" TEXT,
+  "received_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "told_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "polls" INTEGER NOT NULL DEFAULT 0,
+  "next_poll_at" TIMESTAMPTZ(3),
+  "settled_at" TIMESTAMPTZ(3),
+
+  CONSTRAINT "webhook_event_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "webhook_event_state" CHECK ("state" IN ('pending', 'settled', 'quarantined'))
+);
+CREATE UNIQUE INDEX "webhook_event_account_id_event_type_body_hash_key"
+  ON "webhook_event" ("account_id", "event_type", "body_hash");
+CREATE INDEX "webhook_event_pending"
+  ON "webhook_event" ("account_id", "received_at") WHERE (state = 'pending');
+CREATE INDEX "webhook_event_pix"
+  ON "webhook_event" ("account_id", "reference", "received_at")
+  WHERE (reference_kind = 'end_to_end_id');
+CREATE INDEX "webhook_event_nsu"
+  ON "webhook_event" ("account_id", "reference", "received_at") WHERE (reference_kind = 'nsu');
+CREATE INDEX "webhook_event_charge"
+  ON "webhook_event" ("account_id", "reference", "received_at")
+  WHERE (reference_kind = 'correlation_id');
+CREATE INDEX "webhook_event_account_id_told_at_idx" ON "webhook_event" ("account_id", "told_at");
+
+-- Expected payments
+
+-- What should appear on the statement. The matches say whether it did.
+CREATE TABLE "expected_payment" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "operation_id" UUID NOT NULL,
+  "kind" TEXT NOT NULL,
+  "is_credit" BOOLEAN NOT NULL,
+  "amount_cents" BIGINT,
+  "due_date" TEXT,
+  "terms" TEXT,
+  "counterparty_document" TEXT,
+  "is_multi_use" BOOLEAN NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "withdrawn_at" TIMESTAMPTZ(3),
+
+  CONSTRAINT "expected_payment_pkey" PRIMARY KEY ("account_id", "id"),
+  -- Null where the payer chooses the amount.
+  CONSTRAINT "expected_payment_amount" CHECK ("amount_cents" > 0)
+);
+CREATE INDEX "expected_payment_account_id_operation_id_idx"
+  ON "expected_payment" ("account_id", "operation_id");
+CREATE INDEX "expected_payment_due"
+  ON "expected_payment" ("account_id", "due_date") WHERE (due_date IS NOT NULL);
+CREATE INDEX "expected_payment_account_id_created_at_idx"
+  ON "expected_payment" ("account_id", "created_at");
+CREATE INDEX "expected_payment_withdrawn"
+  ON "expected_payment" ("account_id", "withdrawn_at") WHERE (withdrawn_at IS NOT NULL);
+CREATE INDEX "expected_payment_document"
+  ON "expected_payment" ("account_id", "counterparty_document")
+  WHERE (counterparty_document IS NOT NULL);
+
+-- The references that tie a statement line to an expected payment.
+CREATE TABLE "expected_payment_reference" (
+  "account_id" INTEGER NOT NULL,
+  "kind" TEXT NOT NULL,
+  "value" TEXT NOT NULL,
+  "expected_payment_id" UUID NOT NULL,
+
+  CONSTRAINT "expected_payment_reference_pkey"
+    PRIMARY KEY ("account_id", "kind", "value", "expected_payment_id")
+);
+CREATE INDEX "expected_payment_reference_account_id_expected_payment_id_idx"
+  ON "expected_payment_reference" ("account_id", "expected_payment_id");
+
+-- Charges
+
+-- A charge or static QR code, by its correlationId.
+CREATE TABLE "charge" (
+  "account_id" INTEGER NOT NULL,
+  "correlation_id" TEXT NOT NULL,
+  "operation_id" UUID NOT NULL,
+  "expected_payment_id" UUID NOT NULL,
+  "type" TEXT NOT NULL,
+  "amount_cents" BIGINT,
+  "due_date" TEXT,
+  "bank_status" TEXT,
+  "bank_due_date" TEXT,
+  "cancelled_at" TIMESTAMPTZ(3),
+  "expired_at" TIMESTAMPTZ(3),
+  "checks" INTEGER NOT NULL DEFAULT 0,
+  "checked_at" TIMESTAMPTZ(3),
+  "next_check_at" TIMESTAMPTZ(3),
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+  CONSTRAINT "charge_pkey" PRIMARY KEY ("account_id", "correlation_id"),
+  -- Null where the payer chooses the amount.
+  CONSTRAINT "charge_amount" CHECK ("amount_cents" > 0)
+);
+CREATE UNIQUE INDEX "charge_account_id_operation_id_key" ON "charge" ("account_id", "operation_id");
+CREATE UNIQUE INDEX "charge_account_id_expected_payment_id_key"
+  ON "charge" ("account_id", "expected_payment_id");
+CREATE INDEX "charge_check_due"
+  ON "charge" ("account_id", "next_check_at") WHERE (next_check_at IS NOT NULL);
+CREATE INDEX "charge_due_otherwise"
+  ON "charge" ("account_id", "bank_due_date") WHERE (bank_due_date <> due_date);
+CREATE INDEX "charge_ended"
+  ON "charge" ("account_id", "checked_at")
+  WHERE (cancelled_at IS NOT NULL OR expired_at IS NOT NULL);
+
+-- Transfers
+
+-- A look-up of a Pix key. Its endToEndId begins one transfer.
+CREATE TABLE "pix_lookup" (
+  "account_id" INTEGER NOT NULL,
+  "end_to_end_id" TEXT NOT NULL,
+  "counterparty" TEXT NOT NULL,
+  "looked_up_at" TIMESTAMPTZ(3) NOT NULL,
+  "expires_at" TIMESTAMPTZ(3) NOT NULL,
+  "operation_id" UUID,
+
+  CONSTRAINT "pix_lookup_pkey" PRIMARY KEY ("account_id", "end_to_end_id")
+);
+
+-- Money sent: a Pix, a transfer between accounts of the bank, or one item of a batch.
+CREATE TABLE "transfer" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "operation_id" UUID NOT NULL,
+  "position" INTEGER NOT NULL DEFAULT 0,
+  "shape" TEXT NOT NULL,
+  "amount_cents" BIGINT NOT NULL,
+  "counterparty" TEXT NOT NULL,
+  "end_to_end_id" TEXT,
+  "external_id" TEXT,
+  "bank_id" TEXT,
+  "bank_status" TEXT,
+  "state" TEXT NOT NULL,
+  "error_code" TEXT,
+  "expected_payment_id" UUID NOT NULL,
+  "checks" INTEGER NOT NULL DEFAULT 0,
+  "checked_at" TIMESTAMPTZ(3),
+  "next_check_at" TIMESTAMPTZ(3),
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+  CONSTRAINT "transfer_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "transfer_amount" CHECK ("amount_cents" > 0),
+  CONSTRAINT "transfer_shape" CHECK ("shape" IN ('key', 'manual', 'internal', 'batch')),
+  CONSTRAINT "transfer_state" CHECK (
+    "state" IN ('requested', 'accepted', 'effective', 'failed', 'rejected')
+  )
+);
+CREATE UNIQUE INDEX "transfer_account_id_operation_id_position_key"
+  ON "transfer" ("account_id", "operation_id", "position");
+CREATE UNIQUE INDEX "transfer_account_id_expected_payment_id_key"
+  ON "transfer" ("account_id", "expected_payment_id");
+CREATE INDEX "transfer_account_id_bank_id_idx" ON "transfer" ("account_id", "bank_id");
+CREATE INDEX "transfer_account_id_end_to_end_id_idx" ON "transfer" ("account_id", "end_to_end_id");
+CREATE INDEX "transfer_account_id_external_id_idx" ON "transfer" ("account_id", "external_id");
+CREATE INDEX "transfer_check_due"
+  ON "transfer" ("account_id", "next_check_at") WHERE (next_check_at IS NOT NULL);
+CREATE INDEX "transfer_failed" ON "transfer" ("account_id", "updated_at") WHERE (state = 'failed');
+
+-- The state of a transfer only advances: a response that comes late, or a status that was read
+-- before another, must not undo it. A rejected transfer may turn out to have been executed.
+CREATE FUNCTION "transfer_goes_forward"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'transfer % does not go from % back to %', OLD.id, OLD.state, NEW.state
+    USING ERRCODE = 'check_violation';
+END $$;
+CREATE TRIGGER "transfer_goes_forward" BEFORE UPDATE ON "transfer" FOR EACH ROW
+  WHEN (OLD.state <> NEW.state AND (
+       OLD.state IN ('effective', 'failed')
+    OR (OLD.state <> 'rejected' AND NEW.state = 'requested')
+    OR (OLD.state = 'accepted' AND NEW.state = 'rejected')))
+  EXECUTE FUNCTION "transfer_goes_forward"();
+
+-- The request of a transfer, and the ids by which the bank knows it, do not change once set: the
+-- statement line is matched by them.
+CREATE FUNCTION "transfer_is_fixed"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'what transfer % was asked as is fixed', OLD.id USING ERRCODE = 'check_violation';
+END $$;
+CREATE TRIGGER "transfer_is_fixed" BEFORE UPDATE ON "transfer" FOR EACH ROW
+  WHEN (OLD.operation_id <> NEW.operation_id
+     OR OLD.position <> NEW.position
+     OR OLD.amount_cents <> NEW.amount_cents
+     OR OLD.counterparty <> NEW.counterparty
+     OR OLD.expected_payment_id <> NEW.expected_payment_id
+     OR OLD.end_to_end_id <> NEW.end_to_end_id
+     OR OLD.external_id <> NEW.external_id
+     OR OLD.bank_id <> NEW.bank_id)
+  EXECUTE FUNCTION "transfer_is_fixed"();
+
+-- Bill payments
+
+-- A bill that was paid, or is to be paid.
+CREATE TABLE "bill_payment" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "bar_code" TEXT NOT NULL,
+  "amount_cents" BIGINT NOT NULL,
+  "bank_id" TEXT,
+  "bank_status" TEXT,
+  "state" TEXT NOT NULL,
+  "scheduled_for" TIMESTAMPTZ(3),
+  "may_go_until" TIMESTAMPTZ(3),
+  "expected_payment_id" UUID NOT NULL,
+  "checks" INTEGER NOT NULL DEFAULT 0,
+  "checked_at" TIMESTAMPTZ(3),
+  "next_check_at" TIMESTAMPTZ(3),
+  "freed_at" TIMESTAMPTZ(3),
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+  CONSTRAINT "bill_payment_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "bill_payment_amount" CHECK ("amount_cents" > 0),
+  CONSTRAINT "bill_payment_state" CHECK (
+    "state" IN ('requested', 'scheduled', 'paid', 'failed', 'rejected')
+  ),
+  -- A scheduled payment has a last instant at which the bank may still execute it.
+  CONSTRAINT "bill_payment_times" CHECK (
+    ("scheduled_for" IS NULL) = ("may_go_until" IS NULL)
+    AND "scheduled_for" <= "may_go_until"
+  )
+);
+-- A bill is not paid twice: one payment of it at a time, unless the money came back.
+CREATE UNIQUE INDEX "bill_payment_live"
+  ON "bill_payment" ("account_id", "bar_code")
+  WHERE (state <> 'failed' AND state <> 'rejected' AND freed_at IS NULL);
+CREATE UNIQUE INDEX "bill_payment_account_id_expected_payment_id_key"
+  ON "bill_payment" ("account_id", "expected_payment_id");
+CREATE INDEX "bill_payment_let_go"
+  ON "bill_payment" ("account_id") WHERE (state = 'failed' OR freed_at IS NOT NULL);
+CREATE INDEX "bill_payment_check_due"
+  ON "bill_payment" ("account_id", "next_check_at") WHERE (next_check_at IS NOT NULL);
+
+-- Refunds
+
+-- A received Pix that we return, in full or in part.
+CREATE TABLE "refund" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "original_nsu" BIGINT NOT NULL,
+  "amount_cents" BIGINT NOT NULL,
+  "end_to_end_id" TEXT,
+  "nsu" BIGINT,
+  "state" TEXT NOT NULL,
+  "expected_payment_id" UUID NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+  CONSTRAINT "refund_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "refund_amount" CHECK ("amount_cents" > 0),
+  CONSTRAINT "refund_state" CHECK ("state" IN ('requested', 'accepted', 'rejected'))
+);
+CREATE UNIQUE INDEX "refund_account_id_expected_payment_id_key"
+  ON "refund" ("account_id", "expected_payment_id");
+CREATE INDEX "refund_account_id_original_nsu_idx" ON "refund" ("account_id", "original_nsu");
+CREATE INDEX "refund_account_id_nsu_idx" ON "refund" ("account_id", "nsu");
+CREATE INDEX "refund_account_id_end_to_end_id_idx" ON "refund" ("account_id", "end_to_end_id");
+
+-- Bulk uploads
+
+-- A file of charges or transfers. The same file again is the same upload.
+CREATE TABLE "bulk_upload" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "kind" TEXT NOT NULL,
+  "file_hash" TEXT NOT NULL,
+  "rows" INTEGER NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "finished_at" TIMESTAMPTZ(3),
+
+  CONSTRAINT "bulk_upload_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "bulk_upload_kind" CHECK ("kind" IN ('charges', 'transfers'))
+);
+CREATE UNIQUE INDEX "bulk_upload_account_id_kind_file_hash_key"
+  ON "bulk_upload" ("account_id", "kind", "file_hash");
+CREATE INDEX "bulk_upload_unfinished" ON "bulk_upload" ("created_at") WHERE (finished_at IS NULL);
+
+-- A row of an uploaded file, and the operation that it became.
+CREATE TABLE "bulk_row" (
+  "account_id" INTEGER NOT NULL,
+  "upload_id" UUID NOT NULL,
+  "line" INTEGER NOT NULL,
+  "reference" TEXT,
+  "request" TEXT,
+  "state" TEXT NOT NULL,
+  "errors" TEXT,
+  "operation_id" UUID,
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+  CONSTRAINT "bulk_row_pkey" PRIMARY KEY ("account_id", "upload_id", "line"),
+  CONSTRAINT "bulk_row_state" CHECK ("state" IN ('pending', 'accepted', 'rejected', 'invalid'))
+);
+CREATE INDEX "bulk_row_account_id_upload_id_state_idx"
+  ON "bulk_row" ("account_id", "upload_id", "state");
+
+-- Reconciliation
+
+-- That a statement line, or part of it, accounts for an expected payment.
+CREATE TABLE "match" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "nsu" BIGINT NOT NULL,
+  "expected_payment_id" UUID NOT NULL,
+  "amount_cents" BIGINT NOT NULL,
+  "role" TEXT NOT NULL DEFAULT 'payment',
+  "owed_cents" BIGINT,
+  "rule" TEXT NOT NULL,
+  "rule_id" UUID,
+  "rule_version" INTEGER,
+  "made_by" TEXT,
+  "reason" TEXT,
+  "evidence" JSONB NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "unlinked_at" TIMESTAMPTZ(3),
+  "unlinked_by" TEXT,
+  "unlink_reason" TEXT,
+
+  CONSTRAINT "match_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "match_role" CHECK ("role" IN ('payment', 'return')),
+  -- A rule is named with its version: another version may decide otherwise.
+  CONSTRAINT "match_rule" CHECK (("rule_id" IS NULL) = ("rule_version" IS NULL)),
+  -- A manual match names the person, and only a manual match does.
+  CONSTRAINT "match_hand" CHECK (("rule" = 'hand') = ("made_by" IS NOT NULL))
+);
+-- A line accounts for an expected payment once.
+CREATE UNIQUE INDEX "match_live"
+  ON "match" ("account_id", "nsu", "expected_payment_id") WHERE (unlinked_at IS NULL);
+CREATE INDEX "match_declared"
+  ON "match" ("account_id", "nsu") WHERE (rule = 'declared' AND unlinked_at IS NULL);
+CREATE INDEX "match_account_id_expected_payment_id_idx"
+  ON "match" ("account_id", "expected_payment_id");
+CREATE INDEX "match_return"
+  ON "match" ("account_id", "expected_payment_id") WHERE (role = 'return' AND unlinked_at IS NULL);
+CREATE INDEX "match_unlinked_by_hand"
+  ON "match" ("account_id", "nsu") WHERE (unlinked_by IS NOT NULL);
+CREATE INDEX "match_unlinked"
+  ON "match" ("account_id", "unlinked_at") WHERE (unlinked_at IS NOT NULL);
+
+-- The live matches of a line add up to the amount of the line, whichever program writes them: no
+-- cent is allocated twice, and no part of a line is left without an outcome.
+CREATE FUNCTION "match_covers_its_line"() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  offending bigint;
+BEGIN
+  -- Two transactions do not see each other's matches: the second waits here for the first to end,
+  -- and then sums the matches of both.
+  PERFORM pg_advisory_xact_lock(x'434f4e02'::int, account_id)
+  FROM (SELECT DISTINCT account_id FROM changed ORDER BY account_id) accounts;
+  SELECT touched.nsu INTO offending
+  FROM (SELECT DISTINCT account_id, nsu FROM changed) touched
+  LEFT JOIN LATERAL (
+    SELECT t.amount_cents FROM "transaction" t
+    WHERE t.account_id = touched.account_id AND t.nsu = touched.nsu
+  ) line ON true
+  LEFT JOIN LATERAL (
+    SELECT sum(m.amount_cents) AS total FROM "match" m
+    WHERE m.account_id = touched.account_id AND m.nsu = touched.nsu AND m.unlinked_at IS NULL
+  ) live ON true
+  WHERE line.amount_cents IS NULL OR live.total <> line.amount_cents
+  LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'the matches of line % do not add up to it', offending
+      USING ERRCODE = 'check_violation';
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "match_covers_its_line_on_insert" AFTER INSERT ON "match"
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION "match_covers_its_line"();
+CREATE TRIGGER "match_covers_its_line_on_update" AFTER UPDATE ON "match"
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION "match_covers_its_line"();
+
+-- A match ends by being unlinked, which stays on record. Deleting one of several matches of a line
+-- would leave the line matched in part.
+CREATE FUNCTION "match_is_kept"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'match % is unlinked, not deleted', OLD.id USING ERRCODE = 'check_violation';
+END $$;
+CREATE TRIGGER "match_is_kept" BEFORE DELETE ON "match"
+  FOR EACH ROW EXECUTE FUNCTION "match_is_kept"();
+
+-- Why a statement line needs no match.
+CREATE TABLE "classification" (
+  "account_id" INTEGER NOT NULL,
+  "nsu" BIGINT NOT NULL,
+  "rule" TEXT NOT NULL,
+  "category" TEXT NOT NULL DEFAULT 'opening',
+  "reason" TEXT,
+  "evidence" JSONB NOT NULL DEFAULT '{}',
+  "rule_id" UUID,
+  "rule_version" INTEGER,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+  CONSTRAINT "classification_pkey" PRIMARY KEY ("account_id", "nsu"),
+  CONSTRAINT "classification_category" CHECK (
+    "category" IN ('opening', 'fee', 'tariff', 'own_transfer', 'ignored', 'accepted', 'refunded')
+  ),
+  -- A rule is named with its version: another version may decide otherwise.
+  CONSTRAINT "classification_rule" CHECK (("rule_id" IS NULL) = ("rule_version" IS NULL))
+);
+CREATE INDEX "classification_declared"
+  ON "classification" ("account_id", "nsu") WHERE (rule = 'declared');
+
+-- A disagreement that needs resolution.
+CREATE TABLE "break" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "kind" TEXT NOT NULL,
+  "state" TEXT NOT NULL,
+  "subject" TEXT NOT NULL,
+  "amount_cents" BIGINT,
+  "nsu" BIGINT,
+  "expected_payment_id" UUID,
+  "evidence" JSONB NOT NULL,
+  "opened_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "opened_day" TEXT,
+  "resolved_at" TIMESTAMPTZ(3),
+  "resolution" TEXT,
+  "resolved_by" TEXT,
+  "resolution_reason" TEXT,
+
+  CONSTRAINT "break_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "break_state" CHECK ("state" IN ('open', 'resolved')),
+  -- A resolved break says when and by what it was resolved; an open break says neither.
+  CONSTRAINT "break_resolution" CHECK (
+    ("state" = 'resolved') = ("resolution" IS NOT NULL)
+    AND ("state" = 'resolved') = ("resolved_at" IS NOT NULL)
+  )
+);
+-- A break is opened once about a subject, and reopened after that.
+CREATE UNIQUE INDEX "break_account_id_kind_subject_key"
+  ON "break" ("account_id", "kind", "subject");
+CREATE INDEX "break_account_id_nsu_idx" ON "break" ("account_id", "nsu");
+CREATE INDEX "break_open" ON "break" ("account_id", "kind", "opened_at") WHERE (state = 'open');
+
+-- The history of a break: what was done about it, action by action.
+CREATE TABLE "break_entry" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL DEFAULT gen_random_uuid(),
+  "sequence" BIGSERIAL NOT NULL,
+  "break_id" UUID NOT NULL,
+  "action" TEXT NOT NULL,
+  "actor" TEXT,
+  "reason" TEXT,
+  "detail" JSONB NOT NULL DEFAULT '{}',
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "break_entry_pkey" PRIMARY KEY ("account_id", "id")
+);
+CREATE UNIQUE INDEX "break_entry_account_id_sequence_key"
+  ON "break_entry" ("account_id", "sequence");
+CREATE INDEX "break_entry_account_id_break_id_idx" ON "break_entry" ("account_id", "break_id");
+CREATE INDEX "break_entry_refund"
+  ON "break_entry" ("account_id", "break_id") WHERE (action = 'refund');
+
+-- A break that is open again has no resolution; one that is resolved without a person or a policy
+-- was resolved by the missing evidence ('itself').
+CREATE FUNCTION "break_is_settled_by_something"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NEW.state = 'open' THEN
+    NEW.resolution := NULL; NEW.resolved_by := NULL;
+    NEW.resolution_reason := NULL; NEW.resolved_at := NULL;
+  ELSE
+    NEW.resolution := COALESCE(NEW.resolution, 'itself');
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER "break_is_settled_by_something" BEFORE INSERT OR UPDATE ON "break"
+  FOR EACH ROW EXECUTE FUNCTION "break_is_settled_by_something"();
+
+-- Each change of the state or amount of a break is recorded in its history, whichever query makes
+-- the change.
+CREATE FUNCTION "break_is_written_down"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO break_entry (account_id, break_id, action, actor, reason, detail)
+  VALUES (NEW.account_id, NEW.id,
+    CASE WHEN TG_OP = 'UPDATE' AND OLD.state = NEW.state THEN 'revised'
+         WHEN NEW.state = 'resolved' THEN 'resolved'
+         WHEN TG_OP = 'INSERT' THEN 'opened'
+         ELSE 'reopened' END,
+    NEW.resolved_by, NEW.resolution_reason,
+    jsonb_strip_nulls(jsonb_build_object('resolution', NEW.resolution,
+      'evidence', CASE WHEN NEW.state = 'open' THEN NEW.evidence END,
+      'fromCents', CASE WHEN OLD.amount_cents <> NEW.amount_cents THEN OLD.amount_cents::text END,
+      'toCents', CASE WHEN OLD.amount_cents <> NEW.amount_cents THEN NEW.amount_cents::text END)));
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "break_is_written_down_at_first" AFTER INSERT ON "break"
+  FOR EACH ROW EXECUTE FUNCTION "break_is_written_down"();
+CREATE TRIGGER "break_is_written_down" AFTER UPDATE ON "break" FOR EACH ROW
+  WHEN (OLD.state <> NEW.state OR OLD.amount_cents IS DISTINCT FROM NEW.amount_cents
+    OR OLD.evidence->'jumps' IS DISTINCT FROM NEW.evidence->'jumps')
+  EXECUTE FUNCTION "break_is_written_down"();
+
+-- The history of breaks is append-only, and a break is never deleted.
+CREATE TRIGGER "break_is_kept" BEFORE DELETE ON "break"
+  FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
+CREATE TRIGGER "break_entry_is_only_added_to" BEFORE UPDATE OR DELETE
+  ON "break_entry" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
+CREATE TRIGGER "break_entry_is_not_emptied" BEFORE TRUNCATE ON "break_entry"
+  FOR EACH STATEMENT EXECUTE FUNCTION "is_only_added_to"();
+
+-- A line that waits: an operation in progress may explain it, or the line that it refunds is not on
+-- the statement yet.
+CREATE TABLE "deferred_line" (
+  "account_id" INTEGER NOT NULL,
+  "nsu" BIGINT NOT NULL,
+  "deferred_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "deferred_line_pkey" PRIMARY KEY ("account_id", "nsu")
+);
+
+-- How far the lines of an account have been decided, and when what else was last looked at.
+CREATE TABLE "reconciliation_state" (
+  "account_id" INTEGER NOT NULL,
+  "judged_arrival" BIGINT NOT NULL DEFAULT 0,
+  "judged_at" TIMESTAMPTZ(3),
+  "looked_nsu" BIGINT NOT NULL DEFAULT 0,
+  "missing_due_until" TEXT,
+  "missing_checked_at" TIMESTAMPTZ(3),
+  "missing_bank_time" TIMESTAMPTZ(3),
+  "charges_reviewed_at" TIMESTAMPTZ(3),
+  "rules_changed_at" TIMESTAMPTZ(3),
+  "rules_reviewed_at" TIMESTAMPTZ(3),
+  "rules_looked_at" TIMESTAMPTZ(3),
+
+  CONSTRAINT "reconciliation_state_pkey" PRIMARY KEY ("account_id")
+);
+
+-- A rule of an account. What it says is in its versions.
+CREATE TABLE "rule" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "name" TEXT NOT NULL,
+  "origin" TEXT NOT NULL DEFAULT 'api',
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+  CONSTRAINT "rule_pkey" PRIMARY KEY ("account_id", "id")
+);
+CREATE UNIQUE INDEX "rule_account_id_name_key" ON "rule" ("account_id", "name");
+
+-- A version of a rule.
+CREATE TABLE "rule_version" (
+  "account_id" INTEGER NOT NULL,
+  "rule_id" UUID NOT NULL,
+  "version" INTEGER NOT NULL,
+  "state" TEXT NOT NULL,
+  "priority" INTEGER NOT NULL,
+  "action" TEXT NOT NULL,
+  "definition" JSONB NOT NULL,
+  "made_by" TEXT,
+  "reason" TEXT,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "activated_at" TIMESTAMPTZ(3),
+  "retired_at" TIMESTAMPTZ(3),
+
+  CONSTRAINT "rule_version_pkey" PRIMARY KEY ("account_id", "rule_id", "version"),
+  CONSTRAINT "rule_version_state" CHECK ("state" IN ('draft', 'active', 'retired')),
+  CONSTRAINT "rule_version_action" CHECK ("action" IN ('classify', 'match'))
+);
+-- One version of a rule counts at a time.
+CREATE UNIQUE INDEX "rule_version_active"
+  ON "rule_version" ("account_id", "rule_id") WHERE (state = 'active');
+
+-- Matches and trials name the version that made them: what it says does not change.
+CREATE FUNCTION "rule_version_is_fixed"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'version % of rule % is fixed', OLD.version, OLD.rule_id
+    USING ERRCODE = 'check_violation';
+END $$;
+CREATE TRIGGER "rule_version_is_fixed" BEFORE UPDATE ON "rule_version" FOR EACH ROW
+  WHEN (OLD.definition <> NEW.definition
+     OR OLD.action <> NEW.action
+     OR OLD.priority <> NEW.priority)
+  EXECUTE FUNCTION "rule_version_is_fixed"();
+
+-- The result of running a version over history before it counts.
+CREATE TABLE "rule_trial" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "rule_id" UUID NOT NULL,
+  "version" INTEGER NOT NULL,
+  "from" TIMESTAMPTZ(3) NOT NULL,
+  "until" TIMESTAMPTZ(3) NOT NULL,
+  "result" JSONB NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+  CONSTRAINT "rule_trial_pkey" PRIMARY KEY ("account_id", "id")
+);
+CREATE INDEX "rule_trial_account_id_rule_id_version_idx"
+  ON "rule_trial" ("account_id", "rule_id", "version");
+
+CREATE TRIGGER "rule_trial_is_only_added_to" BEFORE UPDATE OR DELETE
+  ON "rule_trial" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
+
+-- The history of a rule.
+CREATE TABLE "rule_entry" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL DEFAULT gen_random_uuid(),
+  "rule_id" UUID NOT NULL,
+  "version" INTEGER NOT NULL,
+  "action" TEXT NOT NULL,
+  "actor" TEXT,
+  "reason" TEXT,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "rule_entry_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "rule_entry_action" CHECK ("action" IN ('declared', 'tried', 'activated', 'retired'))
+);
+CREATE INDEX "rule_entry_account_id_rule_id_created_at_idx"
+  ON "rule_entry" ("account_id", "rule_id", "created_at");
+
+CREATE TRIGGER "rule_entry_is_only_added_to" BEFORE UPDATE OR DELETE
+  ON "rule_entry" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
+
+-- Whether breaks of a kind are refunded without a person, and up to which amount.
+CREATE TABLE "refund_policy" (
+  "account_id" INTEGER NOT NULL,
+  "break_kind" TEXT NOT NULL,
+  "is_on" BOOLEAN NOT NULL,
+  "max_cents" BIGINT,
+  "changed_by" TEXT,
+  "reason" TEXT,
+  "changed_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+  CONSTRAINT "refund_policy_pkey" PRIMARY KEY ("account_id", "break_kind"),
+  -- Only these kinds of breaks are about received money that may be refunded.
+  CONSTRAINT "refund_policy_kind" CHECK (
+    "break_kind" IN ('duplicate_payment', 'overpaid', 'paid_after_void', 'paid_after_expiry')
+  ),
+  CONSTRAINT "refund_policy_max" CHECK ("max_cents" > 0)
+);
+
+-- The history of a refund policy.
+CREATE TABLE "refund_policy_entry" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL DEFAULT gen_random_uuid(),
+  "sequence" BIGSERIAL NOT NULL,
+  "break_kind" TEXT NOT NULL,
+  "is_on" BOOLEAN NOT NULL,
+  "max_cents" BIGINT,
+  "actor" TEXT NOT NULL,
+  "reason" TEXT NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "refund_policy_entry_pkey" PRIMARY KEY ("account_id", "id")
+);
+CREATE UNIQUE INDEX "refund_policy_entry_account_id_sequence_key"
+  ON "refund_policy_entry" ("account_id", "sequence");
+
+CREATE TRIGGER "refund_policy_entry_is_only_added_to" BEFORE UPDATE OR DELETE
+  ON "refund_policy_entry" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
+
+-- One pass over an account.
+CREATE TABLE "reconciliation_run" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "trigger" TEXT NOT NULL,
+  "state" TEXT NOT NULL,
+  "requested_by" TEXT,
+  "window_from" TIMESTAMPTZ(3),
+  "window_until" TIMESTAMPTZ(3),
+  "after_arrival" BIGINT NOT NULL DEFAULT 0,
+  "counts" JSONB NOT NULL DEFAULT '{}',
+  "error" TEXT,
+  "started_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "finished_at" TIMESTAMPTZ(3),
+
+  CONSTRAINT "reconciliation_run_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "reconciliation_run_state" CHECK ("state" IN ('running', 'finished', 'failed')),
+  CONSTRAINT "reconciliation_run_end" CHECK (("state" = 'running') = ("finished_at" IS NULL)),
+  CONSTRAINT "reconciliation_run_trigger" CHECK ("trigger" IN ('request', 'schedule'))
+);
+-- One run of an account at a time.
+CREATE UNIQUE INDEX "reconciliation_run_running"
+  ON "reconciliation_run" ("account_id") WHERE (state = 'running');
+
+-- When an account is reconciled without a request.
+CREATE TABLE "reconciliation_schedule" (
+  "account_id" INTEGER NOT NULL,
+  "cron" TEXT,
+  "timezone" TEXT NOT NULL DEFAULT 'America/Sao_Paulo',
+  "next_run_at" TIMESTAMPTZ(3),
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+  CONSTRAINT "reconciliation_schedule_pkey" PRIMARY KEY ("account_id")
+);
+CREATE INDEX "reconciliation_schedule_due"
+  ON "reconciliation_schedule" ("next_run_at") WHERE (next_run_at IS NOT NULL);
+
+-- Day closes
+
+-- A certificate of the chain of an account: a day that was closed, or an amendment of one.
+CREATE TABLE "day_close" (
+  "account_id" INTEGER NOT NULL,
+  "sequence" INTEGER NOT NULL,
+  "date" TEXT NOT NULL,
+  "revision" INTEGER NOT NULL,
+  "opening_cents" BIGINT NOT NULL,
+  "credit_cents" BIGINT NOT NULL,
+  "debit_cents" BIGINT NOT NULL,
+  "closing_cents" BIGINT NOT NULL,
+  "line_count" INTEGER NOT NULL,
+  "certificate" TEXT NOT NULL,
+  "lines_hash" TEXT NOT NULL,
+  "previous_hash" TEXT NOT NULL,
+  "hash" TEXT NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+  CONSTRAINT "day_close_pkey" PRIMARY KEY ("account_id", "sequence"),
+  CONSTRAINT "day_close_adds_up" CHECK (
+    "opening_cents" + "credit_cents" - "debit_cents" = "closing_cents"
+  ),
+  CONSTRAINT "day_close_place" CHECK ("sequence" >= 1 AND "revision" >= 1)
+);
+CREATE UNIQUE INDEX "day_close_account_id_date_revision_key"
+  ON "day_close" ("account_id", "date", "revision");
+
+-- Each certificate carries the hash of the one before: a change would break the chain.
+CREATE TRIGGER "day_close_is_only_added_to" BEFORE UPDATE OR DELETE
+  ON "day_close" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
+CREATE TRIGGER "day_close_is_not_emptied" BEFORE TRUNCATE ON "day_close"
+  FOR EACH STATEMENT EXECUTE FUNCTION "is_only_added_to"();
+
+-- The next day of an account to close, and from which day certificates must be amended.
+CREATE TABLE "day_close_state" (
+  "account_id" INTEGER NOT NULL,
+  "next_date" TEXT NOT NULL,
+  "seen_arrival" BIGINT NOT NULL DEFAULT 0,
+  "amend_from" TEXT,
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+  CONSTRAINT "day_close_state_pkey" PRIMARY KEY ("account_id")
+);
+
+-- What a certificate covers of one line: the line hash, and a commitment to the rest of the line.
+CREATE TABLE "line_seal" (
+  "account_id" INTEGER NOT NULL,
+  "nsu" BIGINT NOT NULL,
+  "date" TEXT NOT NULL,
+  "commitment" TEXT NOT NULL,
+  "line_hash" TEXT NOT NULL,
+
+  CONSTRAINT "line_seal_pkey" PRIMARY KEY ("account_id", "nsu")
+);
+CREATE INDEX "line_seal_account_id_date_idx" ON "line_seal" ("account_id", "date");
+
+CREATE TRIGGER "line_seal_is_only_added_to" BEFORE UPDATE OR DELETE
+  ON "line_seal" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
+CREATE TRIGGER "line_seal_is_not_emptied" BEFORE TRUNCATE ON "line_seal"
+  FOR EACH STATEMENT EXECUTE FUNCTION "is_only_added_to"();
+
+-- The salt of a commitment. It is deleted with the personal data of its line: without it, the
+-- commitment proves nothing about the data. It is never deleted for all lines at once.
+CREATE TABLE "line_salt" (
+  "account_id" INTEGER NOT NULL,
+  "nsu" BIGINT NOT NULL,
+  "salt" TEXT NOT NULL,
+
+  CONSTRAINT "line_salt_pkey" PRIMARY KEY ("account_id", "nsu")
+);
+
+CREATE TRIGGER "line_salt_is_not_emptied" BEFORE TRUNCATE ON "line_salt"
+  FOR EACH STATEMENT EXECUTE FUNCTION "is_only_added_to"();
+
+-- Events to business systems
+
+-- What happened. It is inserted in the transaction of the fact.
+CREATE TABLE "event" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "type" TEXT NOT NULL,
+  "data" TEXT NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+  CONSTRAINT "event_pkey" PRIMARY KEY ("account_id", "id")
+);
+
+-- Where a business system receives its events.
+CREATE TABLE "webhook_endpoint" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "url" TEXT NOT NULL,
+  "event_types" TEXT[],
+  "description" TEXT,
+  "secret" TEXT NOT NULL,
+  "is_enabled" BOOLEAN NOT NULL DEFAULT true,
+  "resting_until" TIMESTAMPTZ(3),
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "deleted_at" TIMESTAMPTZ(3),
+
+  CONSTRAINT "webhook_endpoint_pkey" PRIMARY KEY ("account_id", "id")
+);
+
+-- An event on its way to an endpoint.
+CREATE TABLE "delivery" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "event_id" UUID NOT NULL,
+  "endpoint_id" UUID NOT NULL,
+  "state" TEXT NOT NULL,
+  "attempts" INTEGER NOT NULL DEFAULT 0,
+  "next_attempt_at" TIMESTAMPTZ(3),
+  "last_status" INTEGER,
+  "last_error" TEXT,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "delivered_at" TIMESTAMPTZ(3),
+
+  CONSTRAINT "delivery_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "delivery_state" CHECK ("state" IN ('pending', 'delivered', 'dead')),
+  -- Due deliveries are found by next_attempt_at: a pending delivery without one would never be
+  -- sent.
+  CONSTRAINT "delivery_pending_is_due" CHECK (
+    ("state" = 'pending') = ("next_attempt_at" IS NOT NULL)
+  )
+);
+CREATE UNIQUE INDEX "delivery_account_id_event_id_endpoint_id_key"
+  ON "delivery" ("account_id", "event_id", "endpoint_id");
+CREATE INDEX "delivery_due"
+  ON "delivery" ("account_id", "endpoint_id", "next_attempt_at") WHERE (state = 'pending');
