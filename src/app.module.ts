@@ -1,6 +1,7 @@
 // The service's wiring, one line a room, from the ground up. The same graph in every role: what a process
 // does beyond it is started in concilia.ts.
 import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { AccountsModule } from './accounts/accounts.module.js';
 import { BankModule } from './bank/bank.module.js';
 import { BillPaymentsModule } from './bill-payments/bill-payments.module.js';
@@ -44,7 +45,12 @@ export interface Givens {
 const platform = [Clock, Health, SecretBox, Timers, WakeUps, Workers];
 
 @Global()
-@Module({ controllers: [HealthController], providers: platform, exports: platform })
+@Module({
+  imports: [DiscoveryModule],
+  controllers: [HealthController],
+  providers: platform,
+  exports: platform,
+})
 class GroundModule {
   static with({ settings, addresses, log, database }: Givens): DynamicModule {
     const givens = [

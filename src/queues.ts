@@ -1,6 +1,6 @@
-// The catalogue of jobs: every wake-up there is, with the ids it carries. A job carries no data: PostgreSQL
-// remembers, and a wake-up that is lost is sent again by a sweeper. Each job has a queue and a processor of
-// its own.
+// The catalogue of jobs: every job there is, with the ids that it carries. A job carries no data: PostgreSQL
+// stores it, and a sweeper enqueues a lost job again. Each job has its own queue, its own worker, and one method
+// that does it (`@OnJob`).
 import { z } from 'zod';
 
 export interface Job<Payload extends z.ZodType = z.ZodType> {

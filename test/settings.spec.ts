@@ -1,17 +1,21 @@
-// The settings: what is documented is what is read, and a wrong one is told by its name before anything starts.
-import { readFileSync } from 'node:fs';
+// The settings: `.env.example` documents exactly those that are read, and an invalid one is
+// reported by its name before anything starts.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
-import { developmentValues, loadSettings, settingSchemas } from '../src/config.js';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { developmentValues, loadSettings, readEnvironment, settingSchemas } from '../src/config.js';
 
-const example = readFileSync(join(import.meta.dirname, '..', '.env.example'), 'utf8');
+const project = join(import.meta.dirname, '..');
+
+const example = readFileSync(join(project, '.env.example'), 'utf8');
 const exampleLines = example.split('\n').flatMap((line) => {
   const [, name, value] = /^([A-Z_]+)=(.*)$/.exec(line) ?? [];
   return name === undefined ? [] : [[name, value] as const];
 });
 const exampleValues: Record<string, string | undefined> = Object.fromEntries(exampleLines);
 
-/** What a real bank needs, with no development value in it. */
+/** Valid settings for a real bank, without development values. */
 const production = {
   PUBLIC_URL: 'https://concilia.example',
   DATABASE_URL: 'postgresql://concilia:secret@db.example:5432/concilia',
@@ -25,7 +29,7 @@ const production = {
   CREDENTIALS_KEY: 'a-real-credentials-key-of-32-characters',
 };
 
-/** The problems that settings are refused for; none when they are taken. */
+/** The reported problems; none when the settings are valid. */
 function problemsOf(environment: Record<string, string>): string[] {
   try {
     loadSettings(environment);
@@ -46,17 +50,84 @@ describe('.env.example', () => {
       expect(paragraph).toMatch(/^# .+\n(# .+\n)*([A-Z_]+=.*\n?)+$/);
   });
 
-  it('holds the development values', () => {
+  it('shows the development values', () => {
     expect(exampleValues).toMatchObject(developmentValues);
   });
 
-  it('gives, taken as it stands, what nothing at all gives', () => {
+  it('means the same as no settings at all when it is copied unchanged', () => {
     expect(loadSettings(exampleValues)).toEqual(loadSettings({}));
   });
 });
 
+describe('a .env file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'concilia-env-'));
+  const path = join(folder, '.env');
+  const unset = () => void delete process.env.CONCILIA_TEST_VARIABLE;
+
+  afterEach(unset);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('adds its variables to the environment', () => {
+    writeFileSync(
+      path,
+      '# comment\r\n\r\nPORT=4000 # comment\r\nexport DATA_DIR="/a b"\r\nROLES=\r\n',
+    );
+    expect(readEnvironment(path)).toMatchObject({ PORT: '4000', DATA_DIR: '/a b', ROLES: '' });
+    expect(readEnvironment(path).PATH).toBe(process.env.PATH);
+    expect(process.env.PORT).toBeUndefined();
+  });
+
+  it('loses to a variable of the environment', () => {
+    writeFileSync(path, 'CONCILIA_TEST_VARIABLE=file');
+    expect(readEnvironment(path).CONCILIA_TEST_VARIABLE).toBe('file');
+    process.env.CONCILIA_TEST_VARIABLE = 'environment';
+    expect(readEnvironment(path).CONCILIA_TEST_VARIABLE).toBe('environment');
+  });
+
+  it('may be missing', () => {
+    expect(readEnvironment(join(folder, 'missing'))).toEqual({ ...process.env });
+  });
+
+  it('may be a copy of .env.example', () => {
+    writeFileSync(path, example);
+    expect(loadSettings(readEnvironment(path))).toEqual(loadSettings({ ...process.env }));
+  });
+
+  it.each(['PORT 4000', 'PORT: 4000', '=4000', 'KEY="secret', "KEY='secret' more", '4KEY=secret'])(
+    'with the line %j is refused with its line number and without its content',
+    (line) => {
+      writeFileSync(path, `HOST=127.0.0.1\n${line}\n`);
+      expect(() => readEnvironment(path)).toThrow(
+        `Invalid settings:\n  - ${path}, line 2: must be NAME=value, a comment after #, or empty.`,
+      );
+    },
+  );
+
+  it('that cannot be read is refused with its path', () => {
+    expect(() => readEnvironment(folder)).toThrow(`${folder} must be a readable file (EISDIR).`);
+  });
+
+  it('is ignored by git and by the Docker build', () => {
+    const ignored = readFileSync(join(project, '.gitignore'), 'utf8').split('\n');
+    expect(ignored).toContain('.env');
+    const patterns = readFileSync(join(project, '.dockerignore'), 'utf8').match(/^[^#\s].*$/gm);
+    expect(patterns?.[0]).toBe('*');
+    expect(patterns).not.toContainEqual(expect.stringMatching(/^!(\.env|\.\*|\*)/));
+  });
+
+  it('of a developer is not read by the processes that tests start', () => {
+    const sources = readdirSync(join(project, 'test'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(ts|mjs)$/.test(name))
+      .map((name) => [name, readFileSync(join(project, 'test', name), 'utf8')] as const)
+      .filter(([, source]) => /\bspawn\(process\.execPath/.test(source));
+    expect(sources.map(([name]) => name)).toContain(join('support', 'concilia-process.ts'));
+    const inCheckout = sources.filter(([, source]) => /cwd: project/.test(source));
+    expect(inCheckout.map(([name]) => name)).toEqual([]);
+  });
+});
+
 describe('defaults', () => {
-  it('run everything in one process, on this machine alone', () => {
+  it('run all roles in one process on loopback', () => {
     expect(loadSettings({})).toEqual({
       host: '127.0.0.1',
       port: 3000,
@@ -96,12 +167,12 @@ describe('defaults', () => {
     });
   });
 
-  it.each(Object.keys(settingSchemas))('take an empty %s for a missing one', (name) => {
+  it.each(Object.keys(settingSchemas))('treat an empty %s as a missing one', (name) => {
     expect(loadSettings({ [name]: '' })).toEqual(loadSettings({}));
     expect(loadSettings({ [name]: '  \t' })).toEqual(loadSettings({}));
   });
 
-  it('are those of a real bank where there is one', () => {
+  it('with a real bank leave out the sandbox role and sync every minute', () => {
     expect(loadSettings(production)).toMatchObject({
       roles: ['api', 'worker', 'scheduler'],
       bank: { profile: 'generic', whitelabelUrl: 'https://bank.example' },
@@ -111,7 +182,7 @@ describe('defaults', () => {
 });
 
 describe('a value', () => {
-  it('is read without the space around it, and a URL without its last slashes', () => {
+  it('is read without surrounding spaces, and a URL without trailing slashes', () => {
     const { port, bank } = loadSettings({
       ...production,
       PORT: ' 8080 ',
@@ -163,21 +234,21 @@ describe('a value', () => {
     ['SYNC_INTERVAL_MS', '99'],
     ['SYNC_INTERVAL_MS', '1e4'],
     ['SYNC_INTERVAL_MS', '-5000'],
-  ])('of %s that is %j is refused by its name alone', (name, value) => {
+  ])('of %s that is %j is refused with its name', (name, value) => {
     const problems = problemsOf({ [name]: value });
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} must `))]);
   });
 });
 
-describe('wrong settings', () => {
-  it('are told together, a line each', () => {
+describe('invalid settings', () => {
+  it('are reported together, one line each', () => {
     const wrong = { PORT: 'x', REDIS_URL: 'x', ROLES: 'x', BANK_API_KEY: 'x' };
     expect(() => loadSettings(wrong)).toThrow(
-      /^The settings are wrong:\n {2}- PORT .*\n {2}- REDIS_URL .*\n {2}- ROLES .*\n {2}- BANK_API_KEY .*$/,
+      /^Invalid settings:\n {2}- PORT .*\n {2}- REDIS_URL .*\n {2}- ROLES .*\n {2}- BANK_API_KEY .*$/,
     );
   });
 
-  it('are told once each, also when a list has several', () => {
+  it('are reported once, also when a list has several invalid items', () => {
     expect(problemsOf({ ROLES: 'cook,thief,wife' })).toHaveLength(1);
   });
 
@@ -190,7 +261,7 @@ describe('wrong settings', () => {
     expect(refused).not.toThrow(value);
   });
 
-  it('show no password of a URL that is almost right', () => {
+  it('show no password of a URL with a misspelled protocol', () => {
     const refused = () => loadSettings({ DATABASE_URL: 'postgrse://concilia:hunter2@db/concilia' });
     expect(refused).toThrow('DATABASE_URL');
     expect(refused).not.toThrow('hunter2');
@@ -198,7 +269,7 @@ describe('wrong settings', () => {
 });
 
 describe('a real bank', () => {
-  it('takes settings of its own', () => {
+  it('accepts settings without development values', () => {
     expect(problemsOf(production)).toEqual([]);
   });
 
@@ -207,7 +278,7 @@ describe('a real bank', () => {
     (name, value) => {
       const problems = problemsOf({ ...production, [name]: value });
       expect(problems).toEqual([
-        `${name} is the development value: it serves with the sandbox bank only.`,
+        `${name} must not be the development value: only the sandbox bank accepts it.`,
       ]);
     },
   );
@@ -217,14 +288,17 @@ describe('a real bank', () => {
   });
 
   it.each([
-    ['PUBLIC_URL', 'PUBLIC_URL is missing: the bank must know where its webhooks go.'],
-    ['BANK_PROFILE', 'BANK_PROFILE must say which bank stands at BANK_BASE_URL.'],
-    ['BANK_BASE_URL', 'BANK_BASE_URL is missing: only the sandbox bank is started by itself.'],
+    ['PUBLIC_URL', 'PUBLIC_URL is missing: the bank sends its webhooks there.'],
+    ['BANK_PROFILE', 'BANK_PROFILE must be set with BANK_BASE_URL, to one of sandbox, generic.'],
+    [
+      'BANK_BASE_URL',
+      'BANK_BASE_URL is missing: BANK_PROFILE names a bank that this process does not start.',
+    ],
   ])('needs %s', (name, problem) => {
     expect(problemsOf({ ...production, [name]: '' })).toContain(problem);
   });
 
-  it('is not the sandbox, though it stands at an address: that takes development values', () => {
+  it('at an address with the profile sandbox accepts development values', () => {
     expect(
       problemsOf({ BANK_PROFILE: 'sandbox', BANK_BASE_URL: 'http://sandbox.example:3900' }),
     ).toEqual([]);
@@ -234,37 +308,37 @@ describe('a real bank', () => {
 describe('roles', () => {
   const database = { DATABASE_URL: production.DATABASE_URL };
 
-  it('are read from a list, with spaces or without', () => {
+  it('are read from a comma-separated list, with spaces or without', () => {
     expect(loadSettings({ ...production, ROLES: 'api, worker' }).roles).toEqual(['api', 'worker']);
   });
 
-  it('leave the sandbox out when the bank stands elsewhere', () => {
+  it('leave out the sandbox when BANK_BASE_URL is set', () => {
     const settings = loadSettings({ BANK_PROFILE: 'sandbox', BANK_BASE_URL: 'http://bank:3900' });
     expect(settings.roles).toEqual(['api', 'worker', 'scheduler']);
   });
 
-  it.each(['api', 'worker', 'scheduler', 'api,worker'])('%s needs a database to share', (roles) => {
+  it.each(['api', 'worker', 'scheduler', 'api,worker'])('%s need DATABASE_URL', (roles) => {
     expect(problemsOf({ ...production, DATABASE_URL: '', ROLES: roles })).toEqual([
-      'ROLES splits the service into processes: they need a DATABASE_URL to share.',
+      'DATABASE_URL is missing: ROLES splits the service, and its processes share one database.',
     ]);
     expect(problemsOf({ ...production, ROLES: roles })).toEqual([]);
   });
 
-  it('may be the sandbox alone', () => {
+  it('may be sandbox alone', () => {
     expect(problemsOf({ ROLES: 'sandbox' })).toEqual([]);
   });
 
   it('without the sandbox need a bank', () => {
     expect(problemsOf({ ...database, ROLES: 'api,worker,scheduler' })).toEqual([
-      'BANK_BASE_URL is missing, and ROLES leaves out the sandbox bank.',
+      'BANK_BASE_URL is missing, and ROLES does not include sandbox.',
     ]);
   });
 });
 
 describe('settings that contradict each other', () => {
-  it('are two servers on one port, unless each takes a free one', () => {
+  it('are two servers on one port, unless each takes a free port', () => {
     expect(problemsOf({ PORT: '4000', SANDBOX_PORT: '4000' })).toEqual([
-      'PORT and SANDBOX_PORT are the same.',
+      'PORT and SANDBOX_PORT must differ.',
     ]);
     expect(problemsOf({ PORT: '0', SANDBOX_PORT: '0' })).toEqual([]);
   });

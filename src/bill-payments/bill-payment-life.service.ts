@@ -13,7 +13,9 @@ import {
   type Reference,
 } from '../expected-payments/expected-payments.service.js';
 import type { Operation } from '../operations/operation.js';
+import { OnJob } from '../platform/job-methods.js';
 import { WakeUps } from '../platform/wake-ups.js';
+import type { JobPayload } from '../queues.js';
 import { parseInstant } from '../statement/line.js';
 import { expectedPayTime, findBarCode, mayGoUntil } from './bill-rules.js';
 import * as queries from './bill-payments.queries.js';
@@ -92,7 +94,8 @@ export class BillPaymentLife {
   }
 
   /** Looks at the scheduled payments whose time has come. */
-  async follow(accountId: number): Promise<void> {
+  @OnJob('followBillPayments')
+  async follow({ accountId }: JobPayload<'followBillPayments'>): Promise<void> {
     const db = this.database.prisma;
     const due = await queries.listDue(db, accountId, this.boundMs ?? 0, batchSize);
     for (const payment of due) await this.look(accountId, payment);

@@ -7,7 +7,6 @@ import { StatementModule } from '../statement/statement.module.js';
 import { BillPaymentLife } from './bill-payment-life.service.js';
 import { BillPaymentReading } from './bill-payment-reading.service.js';
 import { BillPaymentsController } from './bill-payments.controller.js';
-import { BillPaymentsProcessor } from './bill-payments.processor.js';
 import { BillPaymentsService } from './bill-payments.service.js';
 
 const sweepEveryMs = 2_000;
@@ -15,7 +14,7 @@ const sweepEveryMs = 2_000;
 @Module({
   imports: [OperationsModule, StatementModule, ExpectedPaymentsModule, EventsModule],
   controllers: [BillPaymentsController],
-  providers: [BillPaymentsService, BillPaymentReading, BillPaymentLife, BillPaymentsProcessor],
+  providers: [BillPaymentsService, BillPaymentReading, BillPaymentLife],
 })
 export class BillPaymentsModule implements OnModuleInit {
   constructor(

@@ -2,7 +2,6 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { ChargesModule } from '../charges/charges.module.js';
 import { Timers } from '../platform/timers.js';
 import { TransfersModule } from '../transfers/transfers.module.js';
-import { AdvanceBulkProcessor } from './advance-bulk.processor.js';
 import { BulkController } from './bulk.controller.js';
 import { BulkService } from './bulk.service.js';
 import { RowIssuer } from './row-issuer.service.js';
@@ -12,7 +11,7 @@ const sweepEveryMs = 2_000;
 @Module({
   imports: [ChargesModule, TransfersModule],
   controllers: [BulkController],
-  providers: [BulkService, RowIssuer, AdvanceBulkProcessor],
+  providers: [BulkService, RowIssuer],
 })
 export class BulkModule implements OnModuleInit {
   constructor(

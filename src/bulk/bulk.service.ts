@@ -4,9 +4,11 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { Database } from '../database.service.js';
 import { sha256, stringifyJson } from '../platform/exact-json.js';
+import { OnJob } from '../platform/job-methods.js';
 import { Log } from '../platform/log.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { WakeUps } from '../platform/wake-ups.js';
+import type { JobPayload } from '../queues.js';
 import * as queries from './bulk.queries.js';
 import { maxRows, type BulkKind } from './bulk.schema.js';
 import { RowIssuer } from './row-issuer.service.js';
@@ -63,7 +65,8 @@ export class BulkService {
   }
 
   /** Issues rows for a while; one process at a time does so for an account. */
-  async advance(accountId: number, uploadId: string): Promise<void> {
+  @OnJob('advanceBulk')
+  async advance({ accountId, uploadId }: JobPayload<'advanceBulk'>): Promise<void> {
     const db = this.database.prisma;
     const kind = await queries.findKind(db, accountId, uploadId);
     if (kind === null) return;

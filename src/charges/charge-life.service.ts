@@ -9,6 +9,8 @@ import { getCharge } from '../contract/charges.js';
 import { Database } from '../database.service.js';
 import { eventAmount } from '../events/event-amount.js';
 import { EventsService, type NewEvent } from '../events/events.service.js';
+import { OnJob } from '../platform/job-methods.js';
+import type { JobPayload } from '../queues.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import * as queries from './charge-life.queries.js';
 import { judgeLook, nextLook, readStatus } from './life.js';
@@ -27,7 +29,8 @@ export class ChargeLife {
   ) {}
 
   /** Looks at every charge of the account whose time has come. */
-  async follow(accountId: number): Promise<void> {
+  @OnJob('followCharges')
+  async follow({ accountId }: JobPayload<'followCharges'>): Promise<void> {
     const account = await this.accounts.get(accountId);
     const db = this.database.prisma;
     const now = await this.bankTime.now(accountId);

@@ -8,14 +8,13 @@ import { ChargeLife } from './charge-life.service.js';
 import { ChargeLookUp } from './charge-look-up.service.js';
 import { ChargesController } from './charges.controller.js';
 import { ChargesService } from './charges.service.js';
-import { FollowChargesProcessor } from './follow-charges.processor.js';
 
 const sweepEveryMs = 1_000;
 
 @Module({
   imports: [EventsModule, OperationsModule, StatementModule],
   controllers: [ChargesController],
-  providers: [ChargesService, ChargeLookUp, ChargeLife, FollowChargesProcessor],
+  providers: [ChargesService, ChargeLookUp, ChargeLife],
   exports: [ChargesService],
 })
 export class ChargesModule implements OnModuleInit {

@@ -3,7 +3,6 @@ import { EventsModule } from '../events/events.module.js';
 import { Timers } from '../platform/timers.js';
 import { ReconciliationModule } from '../reconciliation/reconciliation.module.js';
 import { StatementModule } from '../statement/statement.module.js';
-import { CloseDaysProcessor } from './close-days.processor.js';
 import { DayBalances } from './day-balance.service.js';
 import { DayCertifier } from './day-certifier.service.js';
 import { DayCloseSweeper } from './day-close-sweeper.service.js';
@@ -15,7 +14,7 @@ const sweepEveryMs = 5_000;
 @Module({
   imports: [EventsModule, StatementModule, ReconciliationModule],
   controllers: [DayClosesController],
-  providers: [DayClosing, DayBalances, DayCertifier, DayCloseSweeper, CloseDaysProcessor],
+  providers: [DayClosing, DayBalances, DayCertifier, DayCloseSweeper],
 })
 export class DayClosesModule implements OnModuleInit {
   constructor(

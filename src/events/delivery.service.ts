@@ -11,9 +11,11 @@ import { Webhook } from 'standardwebhooks';
 import { BankService } from '../bank/bank.service.js';
 import { Database } from '../database.service.js';
 import { Clock } from '../platform/clock.js';
+import { OnJob } from '../platform/job-methods.js';
 import { Log } from '../platform/log.js';
 import { readRetryAfter } from '../platform/retry-after.js';
 import { SecretBox } from '../platform/secret-box.js';
+import type { JobPayload } from '../queues.js';
 import { isAddressAllowed, judgeEndpointUrl } from './address-guard.js';
 import { pauseAfterAttemptMs } from './delivery-schedule.js';
 import {
@@ -75,7 +77,8 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
    * Delivers what is due to one endpoint, until nothing is or its turn is over: a slow endpoint with a long
    * backlog does not keep a place for itself.
    */
-  async deliverDue(accountId: number, endpointId: string): Promise<void> {
+  @OnJob('deliverEvents')
+  async deliverDue({ accountId, endpointId }: JobPayload<'deliverEvents'>): Promise<void> {
     const endpoint = await this.database.prisma.webhookEndpoint.findFirst({
       where: { accountId, id: endpointId, isEnabled: true, deletedAt: null },
     });

@@ -4,14 +4,13 @@ import { DeliveryService } from './delivery.service.js';
 import { EndpointsController } from './endpoints.controller.js';
 import { EndpointsService } from './endpoints.service.js';
 import { EventsController } from './events.controller.js';
-import { EventsProcessor } from './events.processor.js';
 import { EventsService } from './events.service.js';
 
 const sweepEveryMs = 1_000;
 
 @Module({
   controllers: [EndpointsController, EventsController],
-  providers: [EventsService, EndpointsService, DeliveryService, EventsProcessor],
+  providers: [EventsService, EndpointsService, DeliveryService],
   exports: [EventsService],
 })
 export class EventsModule implements OnModuleInit {

@@ -5,7 +5,9 @@ import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { Database } from '../database.service.js';
+import { OnJob } from '../platform/job-methods.js';
 import { WakeUps } from '../platform/wake-ups.js';
+import type { JobPayload } from '../queues.js';
 import * as evidence from './evidence.queries.js';
 import { closableInMs, isClosedOver, spanOfEffect, startOf } from './execution.js';
 import type { LookedUp, Operation, OperationKind } from './operation.js';
@@ -33,8 +35,9 @@ export class OperationRecovery {
   ) {}
 
   /** Looks at an unfinished operation: sends it if it never left, recovers it if its outcome is unknown. */
-  async advance(accountId: number, id: string): Promise<void> {
-    const key = { accountId, id };
+  @OnJob('advanceOperation')
+  async advance({ accountId, operationId }: JobPayload<'advanceOperation'>): Promise<void> {
+    const key = { accountId, id: operationId };
     const db = this.database.prisma;
     await this.sender.giveUpInterrupted(key);
     if (await this.believeStatement(key)) return;

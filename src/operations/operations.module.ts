@@ -7,7 +7,6 @@ import { OperationResending } from './operation-resending.service.js';
 import { OperationSender } from './operation-sender.service.js';
 import { OperationVerdicts } from './operation-verdicts.service.js';
 import { OperationsController } from './operations.controller.js';
-import { OperationsProcessor } from './operations.processor.js';
 import { OperationsService } from './operations.service.js';
 import { PossibleDuplicates } from './possible-duplicates.service.js';
 
@@ -23,7 +22,6 @@ const sweepEveryMs = 1_000;
     OperationRecovery,
     OperationResending,
     PossibleDuplicates,
-    OperationsProcessor,
   ],
   exports: [OperationsService, OperationResending],
 })

@@ -112,13 +112,10 @@ async function connectRedis(redisUrl: string, log: Log): Promise<QueueConnection
   };
 }
 
-/** BullMQ's module: the queues of the catalogue, and workers that start only where main asks for them. */
+/** BullMQ's modules: the connection and the queues of the catalogue. `Workers` starts the workers. */
 export function queueModules(connection: object): DynamicModule[] {
   return [
-    BullModule.forRoot({
-      connection: connection as never,
-      extraOptions: { manualRegistration: true },
-    }),
+    BullModule.forRoot({ connection: connection as never }),
     ...allJobs.map((job) => ({ ...BullModule.registerQueue({ name: job.name }), global: true })),
   ];
 }

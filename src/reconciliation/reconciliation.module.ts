@@ -7,7 +7,6 @@ import { BookController } from './book.controller.js';
 import { Breaks } from './breaks.service.js';
 import { MissingPayments } from './missing-payments.service.js';
 import { RefundedBreaks } from './refunded-breaks.service.js';
-import { ReconciliationProcessor } from './reconciliation.processor.js';
 import { ReconciliationService } from './reconciliation.service.js';
 import { DeclaredRules } from './rules/declared-rules.service.js';
 import { RuleCatalog } from './rules/rule-catalog.service.js';
@@ -38,7 +37,6 @@ const rulesEveryMs = 15_000;
     RuleCatalog,
     RuleReader,
     RuleTrials,
-    ReconciliationProcessor,
   ],
   exports: [Breaks, MissingPayments, ReconciliationService, RefundedBreaks, SettlementReview],
 })

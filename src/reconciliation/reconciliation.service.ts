@@ -5,7 +5,9 @@ import { AccountsService, type BankAccount } from '../accounts/accounts.service.
 import { BankService } from '../bank/bank.service.js';
 import { boundForTelling } from '../bank/profiles.js';
 import { Database, type Tx } from '../database.service.js';
+import { OnJob } from '../platform/job-methods.js';
 import { WakeUps } from '../platform/wake-ups.js';
+import type { JobPayload } from '../queues.js';
 import * as breaks from './breaks.queries.js';
 import * as candidates from './candidates.queries.js';
 import { DeclaredRules, overlapMs, type Place } from './rules/declared-rules.service.js';
@@ -40,7 +42,8 @@ export class ReconciliationService {
   ) {}
 
   /** Judges every line of the account that has not been judged, and those that wait. */
-  async reconcile(accountId: number): Promise<void> {
+  @OnJob('reconcile')
+  async reconcile({ accountId }: JobPayload<'reconcile'>): Promise<void> {
     const account = await this.accounts.get(accountId);
     for (;;) {
       const { lines, operationIds, hasUnlinked, waiting } = await this.database.transaction((tx) =>

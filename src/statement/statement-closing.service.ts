@@ -6,8 +6,10 @@ import { v4 as uuidv4 } from 'uuid';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { Database } from '../database.service.js';
+import { OnJob } from '../platform/job-methods.js';
 import { Log } from '../platform/log.js';
 import { WakeUps } from '../platform/wake-ups.js';
+import type { JobPayload } from '../queues.js';
 import {
   areCutOtherwise,
   isSame,
@@ -57,7 +59,8 @@ export class StatementClosing {
   ) {}
 
   /** Closes what can be closed by now. Throws when the bank does not answer. */
-  async close(accountId: number): Promise<void> {
+  @OnJob('closeStatement')
+  async close({ accountId }: JobPayload<'closeStatement'>): Promise<void> {
     const boundMs = this.bank.profile.visibilityBoundMs;
     if (boundMs === null) return;
     const account = await this.accounts.get(accountId);

@@ -3,11 +3,10 @@ import { Settings } from '../config.js';
 import { Timers } from '../platform/timers.js';
 import { BankTime } from './bank-time.service.js';
 import { Cadence } from './cadence.service.js';
-import { CloseStatementProcessor } from './close-statement.processor.js';
 import { LiveBalance } from './live-balance.service.js';
 import { StatementClosing } from './statement-closing.service.js';
+import { StatementSync } from './statement-sync.service.js';
 import { StatementController } from './statement.controller.js';
-import { StatementProcessor } from './statement.processor.js';
 import { StatementService } from './statement.service.js';
 import { UnreadableLinesController } from './unreadable-lines.controller.js';
 import { UnreadableLines } from './unreadable-lines.service.js';
@@ -22,13 +21,12 @@ const closingEveryMs = 5_000;
   controllers: [StatementController, UnreadableLinesController],
   providers: [
     StatementService,
+    StatementSync,
     StatementClosing,
     BankTime,
     Cadence,
     LiveBalance,
     UnreadableLines,
-    StatementProcessor,
-    CloseStatementProcessor,
   ],
   exports: [BankTime, Cadence, StatementClosing, StatementService],
 })

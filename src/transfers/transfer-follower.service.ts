@@ -5,7 +5,9 @@ import { AccountsService, type BankAccount } from '../accounts/accounts.service.
 import { BankService } from '../bank/bank.service.js';
 import { getTransfer } from '../contract/transfers.js';
 import { Database } from '../database.service.js';
+import { OnJob } from '../platform/job-methods.js';
 import { WakeUps } from '../platform/wake-ups.js';
+import type { JobPayload } from '../queues.js';
 import { checkPausesMs, readTransfer } from './told-transfer.js';
 import { TransferRecords, type Told } from './transfer-records.service.js';
 import * as queries from './transfers.queries.js';
@@ -24,7 +26,8 @@ export class TransferFollower {
   ) {}
 
   /** Reads what is due of an account. */
-  async follow(accountId: number): Promise<void> {
+  @OnJob('followTransfers')
+  async follow({ accountId }: JobPayload<'followTransfers'>): Promise<void> {
     if (!this.bank.profile.hasStatusById) return;
     const account = await this.accounts.get(accountId);
     const take = () => queries.takeDue(this.database.prisma, accountId, checkPausesMs, atOnce);

@@ -4,7 +4,6 @@ import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.m
 import { OperationsModule } from '../operations/operations.module.js';
 import { Timers } from '../platform/timers.js';
 import { StatementModule } from '../statement/statement.module.js';
-import { FollowTransfersProcessor } from './follow-transfers.processor.js';
 import { PixLookups } from './pix-lookups.service.js';
 import { TransferBatches } from './transfer-batches.service.js';
 import { TransferFollower } from './transfer-follower.service.js';
@@ -25,7 +24,6 @@ const sweepEveryMs = 1_000;
     TransferBatches,
     TransferFollower,
     TransferViews,
-    FollowTransfersProcessor,
   ],
   exports: [TransfersService],
 })

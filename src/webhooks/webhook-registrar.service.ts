@@ -10,8 +10,10 @@ import {
 } from '../contract/webhook-registrations.js';
 import { Addresses } from '../platform/addresses.js';
 import { AppError } from '../platform/errors.js';
+import { OnJob } from '../platform/job-methods.js';
 import { Log } from '../platform/log.js';
 import { WakeUps } from '../platform/wake-ups.js';
+import type { JobPayload } from '../queues.js';
 import { planRegistrations } from './registration.js';
 
 @Injectable()
@@ -25,7 +27,8 @@ export class WebhookRegistrar {
   ) {}
 
   /** Throws when the bank does not do as asked: it is asked again. */
-  async register(accountId: number): Promise<void> {
+  @OnJob('registerWebhooks')
+  async register({ accountId }: JobPayload<'registerWebhooks'>): Promise<void> {
     const account = await this.accounts.get(accountId);
     const listed = await this.bank.call(listWebhookRegistrations, account, {});
     const plan = planRegistrations(
@@ -62,7 +65,7 @@ export class WebhookRegistrar {
   async registerAll(): Promise<void> {
     for (const { id, slug } of await this.accounts.list()) {
       try {
-        await this.register(id);
+        await this.register({ accountId: id });
       } catch (error) {
         this.log.warn({ err: error, account: slug }, 'webhooks not registered yet; tried again');
       }

@@ -2,8 +2,6 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { Timers } from '../platform/timers.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { PollCadence } from './poll-cadence.service.js';
-import { RegisterWebhooksProcessor } from './register-webhooks.processor.js';
-import { SettleWebhooksProcessor } from './settle-webhooks.processor.js';
 import { WebhookHealthController } from './webhook-health.controller.js';
 import { WebhookHealth } from './webhook-health.service.js';
 import { WebhookInbox } from './webhook-inbox.service.js';
@@ -18,15 +16,7 @@ const cadenceEveryMs = 60_000;
 @Module({
   imports: [StatementModule],
   controllers: [WebhooksController, WebhookHealthController],
-  providers: [
-    WebhookInbox,
-    WebhooksService,
-    WebhookRegistrar,
-    WebhookHealth,
-    PollCadence,
-    SettleWebhooksProcessor,
-    RegisterWebhooksProcessor,
-  ],
+  providers: [WebhookInbox, WebhooksService, WebhookRegistrar, WebhookHealth, PollCadence],
   exports: [WebhookRegistrar],
 })
 export class WebhooksModule implements OnModuleInit {

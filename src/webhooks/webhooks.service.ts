@@ -2,7 +2,9 @@
 // statement does not show yet.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
+import { OnJob } from '../platform/job-methods.js';
 import { WakeUps } from '../platform/wake-ups.js';
+import type { JobPayload } from '../queues.js';
 import { listWaiting, settleAnswered } from './webhooks.queries.js';
 
 /** How long after each poll that did not show it a webhook's movement is looked for again. */
@@ -15,7 +17,8 @@ export class WebhooksService {
     private readonly wakeUps: WakeUps,
   ) {}
 
-  async settle(accountId: number): Promise<void> {
+  @OnJob('settleWebhooks')
+  async settle({ accountId }: JobPayload<'settleWebhooks'>): Promise<void> {
     const { pauseMs } = await settleAnswered(this.database.prisma, accountId, pausesMs);
     if (pauseMs !== null)
       await this.wakeUps.wake('syncStatement', { accountId }, { delayMs: pauseMs });

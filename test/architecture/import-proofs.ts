@@ -2,7 +2,7 @@
 import type { HeldRule } from './project-file.js';
 import {
   axiosStaysInBankAndEvents,
-  bullmqStaysWithQueuesAndProcessors,
+  bullmqStaysInPlatformAndQueues,
   everyRoomHasARank,
   importsGoDown,
   importsMakeNoCycle,
@@ -150,18 +150,17 @@ export const importRules: HeldRule[] = [
   },
 
   {
-    name: 'of BullMQ stay with queues and processors',
-    rule: bullmqStaysWithQueuesAndProcessors,
+    name: 'of BullMQ stay in platform and queues.ts',
+    rule: bullmqStaysInPlatformAndQueues,
     tree: {
       'src/queues.ts': `import type { JobsOptions } from 'bullmq';`,
       'src/platform/queue.ts': `import { BullModule } from '@nestjs/bullmq';`,
-      'src/events/events.processor.ts': `import { Processor } from '@nestjs/bullmq';`,
       'src/events/events.service.ts': `import { InjectQueue } from '@nestjs/bullmq';`,
-      'src/sandbox/webhooks/webhooks.processor.ts': `import { Queue } from 'bullmq';`,
+      'src/sandbox/webhooks/webhooks.service.ts': `import { Queue } from 'bullmq';`,
     },
     found: [
       'src/events/events.service.ts:1 imports @nestjs/bullmq',
-      'src/sandbox/webhooks/webhooks.processor.ts:1 imports bullmq',
+      'src/sandbox/webhooks/webhooks.service.ts:1 imports bullmq',
     ],
   },
 

@@ -173,12 +173,9 @@ export const axiosStaysInBankAndEvents = packageStaysIn(
   (path) => ['bank', 'events'].includes(roomOf(path)),
 );
 
-export const bullmqStaysWithQueuesAndProcessors = packageStaysIn(
+export const bullmqStaysInPlatformAndQueues = packageStaysIn(
   (specifier) => /^(bullmq|@nestjs\/bullmq)(\/|$)/.test(specifier),
-  (path) =>
-    roomOf(path) === 'platform' ||
-    path === 'src/queues.ts' ||
-    (nameParts(path).role === 'processor' && !isInSandbox(path)),
+  (path) => roomOf(path) === 'platform' || path === 'src/queues.ts',
 );
 
 const environmentReaders: ReadonlyMap<string, string> = new Map([

@@ -6,7 +6,6 @@ const roles = [
   'module',
   'controller',
   'service',
-  'processor',
   'queries',
   'schema',
   'guard',

@@ -22,7 +22,7 @@ const pureParts: ReadonlyMap<string, readonly string[]> = new Map([
 
 const impurePackages =
   /^(node:.*|uuid|axios|pg|bullmq|ioredis|pino|fastify|@nestjs\/.*|@prisma\/.*|(?:fs|net|http|https|dns|child_process|crypto)(?:\/.*)?)$/;
-const impureRoles = ['service', 'queries', 'controller', 'processor', 'module', 'guard', 'filter'];
+const impureRoles = ['service', 'queries', 'controller', 'module', 'guard', 'filter'];
 
 /** Rooms' unsuffixed files; `platform` is the place for IO, and files of `src/` itself are no room's. */
 function pureFilesOf(files: readonly ProjectFile[]): ProjectFile[] {

@@ -2,7 +2,7 @@
 import type { HeldRule } from './project-file.js';
 import {
   eachChangeNeedsAScope,
-  eachJobHasOneProcessor,
+  eachJobHasOneMethod,
   eachOperationKindIsRegisteredOnce,
   eachRouteIsServedOnce,
 } from './wiring.js';
@@ -10,16 +10,16 @@ import { documentsNameFilesThatExist } from './documents.js';
 
 export const wiringRules: HeldRule[] = [
   {
-    name: 'gives each job one processor',
-    rule: eachJobHasOneProcessor,
+    name: 'gives each job one method',
+    rule: eachJobHasOneMethod,
     tree: {
       'src/queues.ts': `const jobs = { once: job({}), never: job({}), twice: job({}) };`,
-      'src/bank/a.processor.ts': `@Processes('once') class A {}  @Processes('twice') class B {}`,
-      'src/bank/b.processor.ts': `@Processes('twice') class C {}`,
+      'src/bank/a.service.ts': `class A { @OnJob('once') a() {}  @OnJob('twice') b() {} }`,
+      'src/bank/b.service.ts': `class B { @OnJob('twice') c() {} }`,
     },
     found: [
-      'src/queues.ts:1 never: has a processor 0 times',
-      'src/queues.ts:1 twice: has a processor 2 times src/bank/a.processor.ts, src/bank/b.processor.ts',
+      'src/queues.ts:1 never: has a method 0 times',
+      'src/queues.ts:1 twice: has a method 2 times src/bank/a.service.ts, src/bank/b.service.ts',
     ],
   },
 

@@ -52,7 +52,7 @@ function onceEach(
   });
 }
 
-export const eachJobHasOneProcessor: Rule = (files) => {
+export const eachJobHasOneMethod: Rule = (files) => {
   const sources = sourcesOf(files);
   const declared = mentionsIn(
     sources.filter(({ path }) => path === 'src/queues.ts'),
@@ -61,11 +61,11 @@ export const eachJobHasOneProcessor: Rule = (files) => {
       return isJob ? node.name.getText() : undefined;
     },
   );
-  const processed = mentionsIn(sources, (node) => {
-    const job = argumentOf(node, 'Processes');
+  const done = mentionsIn(sources, (node) => {
+    const job = argumentOf(node, 'OnJob');
     return job && ts.isStringLiteral(job) ? job.text : undefined;
   });
-  return onceEach(declared, processed, 'has a processor');
+  return onceEach(declared, done, 'has a method');
 };
 
 export const eachOperationKindIsRegisteredOnce: Rule = (files) => {

@@ -15,7 +15,7 @@ describe('the money of a break', () => {
     body.code,
   ];
   const policies = () => service.application.get(RefundPolicies, { strict: false });
-  const apply = () => policies().apply(service.accountId);
+  const apply = () => policies().apply({ accountId: service.accountId });
   const change = (fields: object) =>
     service.call('PUT', '/v1/refund-policies', {
       body: {

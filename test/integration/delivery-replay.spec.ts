@@ -33,7 +33,7 @@ describe('the replay of a delivery', () => {
         .get(EventsService)
         .record(tx, accountId, [{ type: 'charge.paid', data: {} }]),
     );
-    await service.application.get(DeliveryService).deliverDue(accountId, endpointId);
+    await service.application.get(DeliveryService).deliverDue({ accountId, endpointId });
     const row = await service.database.prisma.delivery.findFirstOrThrow({ where: { endpointId } });
     return { id: row.id, eventId: row.eventId, endpointId };
   }
@@ -45,9 +45,9 @@ describe('the replay of a delivery', () => {
     const replay = () => service.call('POST', `/v1/deliveries/${id}/replay`, { headers });
     const first = await replay();
     expect([first.status, first.body.state]).toEqual([202, 'pending']);
-    await service.application.get(DeliveryService).deliverDue(accountId, endpointId);
+    await service.application.get(DeliveryService).deliverDue({ accountId, endpointId });
     expect((await replay()).text).toBe(first.text);
-    await service.application.get(DeliveryService).deliverDue(accountId, endpointId);
+    await service.application.get(DeliveryService).deliverDue({ accountId, endpointId });
     expect(received).toEqual([eventId]);
   });
 

@@ -99,7 +99,7 @@ describe('an operation of which a part was seen', () => {
     at.woken.length = 0;
     await at.recovery.wakeDue();
     expect(at.woken).toContain('advanceOperation');
-    await at.recovery.advance(accountId, (await only()).id);
+    await at.recovery.advance({ accountId, operationId: (await only()).id });
     expect(await only()).toMatchObject({ state: 'unknown', reason: 'seen_in_part' });
     expect(told).toEqual(['rejected', 'reopened']);
     expect(await withdrawn()).toEqual([]);

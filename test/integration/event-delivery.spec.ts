@@ -116,7 +116,8 @@ describe('the delivery of events', () => {
         })),
       ),
     );
-  const deliver = (id: string, by = worker()) => by.deliverDue(service.accountId, id);
+  const deliver = (id: string, by = worker()) =>
+    by.deliverDue({ accountId: service.accountId, endpointId: id });
   /** Its pause is over. */
   const isDue = () =>
     run(
@@ -293,7 +294,7 @@ describe('the delivery of events', () => {
       await run(`UPDATE webhook_endpoint SET ${change}`);
       await deliver(id);
     }
-    await worker().deliverDue(service.accountId + 1, id);
+    await worker().deliverDue({ accountId: service.accountId + 1, endpointId: id });
     expect(endpoint.received).toEqual([]);
   });
 });

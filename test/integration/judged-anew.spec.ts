@@ -97,7 +97,7 @@ describe('a line is judged anew', () => {
        FROM (VALUES (1, 'inner'), (2, 'ruled')) AS told(nsu, id)`,
       rows[0].id,
     );
-    await book.judgement().reconciliation.reconcile(rows[0].id);
+    await book.judgement().reconciliation.reconcile({ accountId: rows[0].id });
     expect(book.woken).toContainEqual(['reconcile', { accountId: service.accountId }]);
     await book.reconcile();
     expect((await breaksOf()).map(({ state }) => state)).toEqual(['resolved', 'resolved']);

@@ -203,7 +203,7 @@ describe('an operation that nobody has seen', () => {
       at.woken.length = 0;
       await at.recovery.wakeDue();
       if (state !== 'unknown') expect(at.woken).toContain('advanceOperation');
-      await at.recovery.advance(accountId, (await only()).id);
+      await at.recovery.advance({ accountId, operationId: (await only()).id });
       expect(await only()).toMatchObject({ state: 'succeeded', reason: 'seen_on_statement' });
       expect(told).toEqual(['seen']);
       const [payment] = await service.database.prisma.expectedPayment.findMany({
@@ -222,7 +222,7 @@ describe('an operation that nobody has seen', () => {
       async () => {
         await query(`UPDATE operation SET state = 'unknown' WHERE account_id = $1`);
         await journal.mirrorLine(service.database, accountId, { nsu: 5, paying: await expected() });
-        await at.recovery.advance(accountId, (await only()).id);
+        await at.recovery.advance({ accountId, operationId: (await only()).id });
         expect(await only()).toMatchObject({ state: 'succeeded', responseStatus: null });
         return journal.yes;
       },

@@ -65,7 +65,9 @@ describe('operations that a killed process left behind', () => {
       // Two processes reach for it.
       const { id } = await only();
       await Promise.all(
-        [start(kind), start(kind)].map((one) => one.recovery.advance(accountId, id)),
+        [start(kind), start(kind)].map((one) =>
+          one.recovery.advance({ accountId, operationId: id }),
+        ),
       );
       expect(await only()).toMatchObject(end);
       expect(bank.sent).toHaveLength(sendings);

@@ -210,7 +210,7 @@ describe('the journal of outbound intents', () => {
          next_action_at = now() + interval '1 hour'`,
     );
     const { accountId, id } = await only();
-    await recovery.advance(accountId, id);
+    await recovery.advance({ accountId, operationId: id });
     expect(bank.sent).toHaveLength(1);
     await advanceAll();
     expect(bank.sent).toHaveLength(2);
@@ -223,7 +223,9 @@ describe('the journal of outbound intents', () => {
     await perform();
     await service.database.pool.query(`UPDATE operation SET next_action_at = now()`);
     const { accountId, id } = await only();
-    await Promise.all(Array.from({ length: 8 }, () => recovery.advance(accountId, id)));
+    await Promise.all(
+      Array.from({ length: 8 }, () => recovery.advance({ accountId, operationId: id })),
+    );
     expect(bank.sent).toHaveLength(2);
   });
 });

@@ -106,7 +106,7 @@ describe('what becomes of an operation whose answer went astray', () => {
       bank.profile.isRepeatSafe = isSafe;
       bank.script = [
         async () => {
-          await recovery.advance(accountId, (await only()).id);
+          await recovery.advance({ accountId, operationId: (await only()).id });
           return yes;
         },
       ];

@@ -32,7 +32,7 @@ describe('a run', () => {
   afterAll(() => service.stop());
   beforeEach(() => service.pool.query('DELETE FROM reconciliation_schedule'));
 
-  const perform = (id: string) => runs.perform(service.accountId, id);
+  const perform = (id: string) => runs.perform({ accountId: service.accountId, runId: id });
   const read = async (id: string) => (await service.call('GET', `${path}/${id}`)).body;
   const ask = async () => (await service.call('POST', path)).body.id as string;
   const runNow = async () => {

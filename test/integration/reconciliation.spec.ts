@@ -17,9 +17,9 @@ describe('the judgement of the book', () => {
   const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
   const reconcile = () => {
     const wakeUps = { wake: (...one: unknown[]) => Promise.resolve(void woken.push(one)) } as never;
-    return judgementOn(service.database, wakeUps, { goLiveAt }).reconciliation.reconcile(
-      service.accountId,
-    );
+    return judgementOn(service.database, wakeUps, { goLiveAt }).reconciliation.reconcile({
+      accountId: service.accountId,
+    });
   };
 
   /** Charges order-1 … order-n of R$ 10.00, each with its operation and expected payment. */
@@ -135,13 +135,19 @@ describe('the judgement of the book', () => {
     await expectCharges(2);
     await mirror(1, 2);
     await run(
-      `INSERT INTO "transaction" SELECT account_id, 101, arrival + 100, bank_id, is_credit, amount_cents,
+      `INSERT INTO "transaction" (account_id, nsu, arrival, bank_id, is_credit, amount_cents, type_name,
+         correlation_id, end_to_end_id, external_id, original_end_to_end_id, notes, balance_previous_cents,
+         current_balance_cents, occurred_at, recorded_at, content_hash, content)
+       SELECT account_id, 101, arrival + 100, bank_id, is_credit, amount_cents,
          type_name, 'order-1', end_to_end_id, external_id, original_end_to_end_id, notes, 0, 0,
          occurred_at + interval '1 hour', recorded_at, 'h', '{}' FROM "transaction" WHERE nsu = 1`,
     );
     await reconcile();
     await run(
-      `INSERT INTO "transaction" SELECT account_id, 102, arrival + 200, bank_id, is_credit, amount_cents,
+      `INSERT INTO "transaction" (account_id, nsu, arrival, bank_id, is_credit, amount_cents, type_name,
+         correlation_id, end_to_end_id, external_id, original_end_to_end_id, notes, balance_previous_cents,
+         current_balance_cents, occurred_at, recorded_at, content_hash, content)
+       SELECT account_id, 102, arrival + 200, bank_id, is_credit, amount_cents,
          type_name, 'order-2', end_to_end_id, external_id, original_end_to_end_id, notes, 0, 0,
          occurred_at + interval '1 hour', recorded_at, 'h', '{}' FROM "transaction" WHERE nsu = 2`,
     );

@@ -42,7 +42,7 @@ describe('an endpoint that', () => {
     await database.transaction((tx) =>
       events.record(tx, accountId, [{ type: 'charge.paid', data: { correlationId: 'order-1' } }]),
     );
-    await delivery.deliverDue(accountId, endpointId);
+    await delivery.deliverDue({ accountId, endpointId });
     await database.pool.query('UPDATE delivery SET next_attempt_at = now()');
     return (await listDueEndpoints(database.prisma, accountId)).length;
   };

@@ -31,7 +31,9 @@ describe('scheduled payments of bills', () => {
     ).rows.map(({ data }) => data);
 
   const judge = () =>
-    service.application.get(ReconciliationService, { strict: false }).reconcile(service.accountId);
+    service.application
+      .get(ReconciliationService, { strict: false })
+      .reconcile({ accountId: service.accountId });
 
   it('are told once, held against a second payment, and paid when the statement shows it', async () => {
     const { barCode } = await bills.newBill({ dueDate: '2026-12-20' });

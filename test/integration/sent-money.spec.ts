@@ -200,11 +200,11 @@ describe('money that was sent, on the statement', () => {
       transferState: 'failed',
     });
     await mirror({ nsu: 1, endToEndId: 'E', age: 50 });
-    await book.reconciliation(600_000).reconcile(service.accountId);
+    await book.reconciliation(600_000).reconcile({ accountId: service.accountId });
     const { standing, missing } = book.judgement();
     missing.lookWhenDue = async () => {
       await mirror({ nsu: 2, isCredit: true, endToEndId: 'E' });
-      await book.reconciliation(600_000).reconcile(service.accountId);
+      await book.reconciliation(600_000).reconcile({ accountId: service.accountId });
       return false;
     };
     await standing.tell(service.accountId);

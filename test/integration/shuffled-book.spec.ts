@@ -27,9 +27,9 @@ afterAll(() => service.drop());
 
 const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
 const reconcile = (account: number) =>
-  judgementOn(service.database, wakeUps, { goLiveAt, visibilityBoundMs }).reconciliation.reconcile(
-    account,
-  );
+  judgementOn(service.database, wakeUps, { goLiveAt, visibilityBoundMs }).reconciliation.reconcile({
+    accountId: account,
+  });
 
 async function expectAll(account: number, isCancelledLate: boolean): Promise<void> {
   await run(

@@ -51,7 +51,7 @@ describe('a span of the statement', () => {
       log,
     );
     const closing = new StatementClosing(database, accounts, bank as never, mirror, wakeUps, log);
-    return closing.close(accountId);
+    return closing.close({ accountId });
   };
   const closed = async () => {
     const state = await service.database.prisma.statementState.findFirst({

@@ -24,7 +24,7 @@ describe('the life of a transfer', () => {
   const clock = (body: object) => bank.call('POST', '/sandbox/clock', { body });
   const fault = (endpoint: string, kind: string, more = {}) =>
     bank.call('POST', '/sandbox/faults', { body: { endpoint, kind, times: 1, ...more } });
-  const follow = () => room.follower.follow(room.accountId);
+  const follow = () => room.follower.follow({ accountId: room.accountId });
   const makeDue = () =>
     room.run('UPDATE transfer SET next_check_at = now() WHERE next_check_at > now()');
   const bodyOf = ({ body }: { body: unknown }) => JSON.parse(String(body));

@@ -40,7 +40,7 @@ describe('the bank’s webhooks', () => {
       service.accountId,
       secondsFromNow,
     );
-  const settle = () => webhooks.settle(service.accountId);
+  const settle = () => webhooks.settle({ accountId: service.accountId });
   const showLine = (nsu: number, ids: { correlationId?: string; endToEndId?: string } = {}) =>
     run(
       `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,

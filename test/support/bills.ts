@@ -50,7 +50,9 @@ export function billsAt(service: ServiceOnSandbox) {
     await service.pool.query(
       `UPDATE bill_payment SET next_check_at = now() WHERE next_check_at IS NOT NULL`,
     );
-    await service.application.get(BillPaymentLife, { strict: false }).follow(service.accountId);
+    await service.application
+      .get(BillPaymentLife, { strict: false })
+      .follow({ accountId: service.accountId });
   };
   /** What two full readings of the statement would have proven. */
   const close = (from: string, until: string) =>

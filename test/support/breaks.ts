@@ -93,7 +93,7 @@ export class BookOfBreaks {
   readonly reconcile = () =>
     this.service()
       .application.get(ReconciliationService, { strict: false })
-      .reconcile(this.service().accountId);
+      .reconcile({ accountId: this.service().accountId });
 
   /** A line that names nothing, judged: its break. */
   readonly unexpected = async (fields: Parameters<BookOfBreaks['line']>[0] = {}) => {

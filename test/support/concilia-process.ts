@@ -1,6 +1,8 @@
 // The service and its sandbox bank as one real process, which tests may stop or kill, and a client of both.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { until } from './until.js';
 
@@ -58,8 +60,8 @@ export class ConciliaProcess {
   async start(timeoutMs = 40_000): Promise<void> {
     const { PATH = '', HOME = '/tmp', TMPDIR } = process.env;
     this.output = '';
-    const child = spawn(process.execPath, [this.script], {
-      cwd: project,
+    const child = spawn(process.execPath, [join(project, this.script)], {
+      cwd: tmpdir(), // not the checkout: a developer's .env must not change the tests
       env: { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}), ...this.environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

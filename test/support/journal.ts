@@ -195,7 +195,7 @@ export async function advanceAll(
     [accountId],
   );
   for (const { id } of await operationsOf(database, accountId))
-    await recovery.advance(accountId, id);
+    await recovery.advance({ accountId, operationId: id });
 }
 
 /** Makes everything that was done an hour and more older. */

@@ -45,8 +45,8 @@ export function judgementOn(
     wakeUps,
   );
   const reconcile = reconciliation.reconcile.bind(reconciliation);
-  reconciliation.reconcile = async (accountId) => {
-    await reconcile(accountId);
+  reconciliation.reconcile = async ({ accountId }) => {
+    await reconcile({ accountId });
     await assertNoneForgotten(database, accountId);
   };
   return { reconciliation, standing, breaks, missing, review };

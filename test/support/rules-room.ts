@@ -45,7 +45,8 @@ export class RulesRoom {
 
   readonly run = (sql: string, ...values: unknown[]) => this.money.run(sql, ...values);
   readonly declared = () => new DeclaredRules(this.money.judgement().breaks);
-  readonly judge = () => this.money.reconciliation().reconcile(this.service().accountId);
+  readonly judge = () =>
+    this.money.reconciliation().reconcile({ accountId: this.service().accountId });
   readonly catalog = () => new RuleCatalog(this.service().database, this.money.wakeUps);
   readonly trials = () =>
     new RuleTrials(this.service().database, {

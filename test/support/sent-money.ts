@@ -245,5 +245,6 @@ export class SentMoney {
       return this.hands().unlink(tx, accountId, undone, this.hand);
     });
 
-  readonly reconcile = () => this.reconciliation().reconcile(this.service().accountId);
+  readonly reconcile = () =>
+    this.reconciliation().reconcile({ accountId: this.service().accountId });
 }

@@ -2,6 +2,8 @@
 // databases of its own. All files share it, as clients share a bank.
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { prepare, projectFolder } from '../../scripts/prepare.mjs';
@@ -15,8 +17,8 @@ export default async function serviceInFront() {
   const [port, sandboxPort] = await freePorts(2);
   const databases = [`through_${process.pid}`, `through_${process.pid}_bank`];
   for (const name of databases) await runOnServer(`CREATE DATABASE ${name}`);
-  const child = spawn(process.execPath, ['dist/main.js'], {
-    cwd: projectFolder,
+  const child = spawn(process.execPath, [join(projectFolder, 'dist/main.js')], {
+    cwd: tmpdir(), // not the checkout: a developer's .env must not change the tests
     env: {
       ...{ PATH: process.env.PATH, HOME: process.env.HOME ?? '/tmp' },
       ...{ PORT: String(port), SANDBOX_PORT: String(sandboxPort), SYNC_INTERVAL_MS: '1000' },

@@ -47,7 +47,9 @@ export async function openHouse(year: Year, order: ShownOrder, isKept = false) {
     sync: () => application.get(StatementService, { strict: false }).sync(account.id),
     /** Judges what there is to judge. */
     reconcile: () =>
-      application.get(ReconciliationService, { strict: false }).reconcile(account.id),
+      application
+        .get(ReconciliationService, { strict: false })
+        .reconcile({ accountId: account.id }),
     close: async () => {
       await application.close();
       await queue.close();

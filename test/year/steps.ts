@@ -33,7 +33,7 @@ const closeDays: Step = async (house, year) => {
   let certified = await certifiedDays(house, lastDay);
   for (let idle = 0; certified < wanted && idle < 3;) {
     await closing.close(account);
-    await spans.close(house.accountId);
+    await spans.close({ accountId: house.accountId });
     await house.reconcile();
     await closing.close(account);
     const now = await certifiedDays(house, lastDay);

@@ -14,7 +14,6 @@ import { BulkActions } from './bulk-actions.service.js';
 import { HandAnnouncements } from './hand-announcements.service.js';
 import { HandMatches } from './hand-matches.service.js';
 import { MatchesController } from './matches.controller.js';
-import { RefundByPolicyProcessor } from './refund-by-policy.processor.js';
 import { RefundPoliciesController } from './refund-policies.controller.js';
 import { RefundPolicies } from './refund-policies.service.js';
 
@@ -38,7 +37,6 @@ const refundsEveryMs = 5_000;
     HandMatches,
     HandAnnouncements,
     RefundPolicies,
-    RefundByPolicyProcessor,
   ],
 })
 export class BreaksModule implements OnModuleInit {

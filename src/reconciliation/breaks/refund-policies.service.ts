@@ -6,7 +6,9 @@ import { BankService } from '../../bank/bank.service.js';
 import type { RouteInput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
 import { AppError } from '../../platform/errors.js';
+import { OnJob } from '../../platform/job-methods.js';
 import { WakeUps } from '../../platform/wake-ups.js';
+import type { JobPayload } from '../../queues.js';
 import { BreakRefunds } from './break-refunds.service.js';
 import * as queries from './refund-policies.queries.js';
 import {
@@ -76,7 +78,8 @@ export class RefundPolicies {
   }
 
   /** Refunds what the account's policies say, and has the windows closed that they wait for. */
-  async apply(accountId: number): Promise<void> {
+  @OnJob('refundByPolicy')
+  async apply({ accountId }: JobPayload<'refundByPolicy'>): Promise<void> {
     const { prisma } = this.database;
     for (const { breakId, reason } of await queries.listRefundable(prisma, accountId, atOnce))
       await this.refund(accountId, breakId, reason ?? 'policy');

@@ -3,7 +3,6 @@ import { EventsModule } from '../../events/events.module.js';
 import { Timers } from '../../platform/timers.js';
 import { StatementModule } from '../../statement/statement.module.js';
 import { ReconciliationModule } from '../reconciliation.module.js';
-import { RunProcessor } from './run.processor.js';
 import { RunsController } from './runs.controller.js';
 import { RunsService } from './runs.service.js';
 import { Schedules } from './schedules.service.js';
@@ -14,7 +13,7 @@ const runningEveryMs = 5_000;
 @Module({
   imports: [EventsModule, StatementModule, ReconciliationModule],
   controllers: [RunsController],
-  providers: [RunsService, Schedules, RunProcessor],
+  providers: [RunsService, Schedules],
 })
 export class RunsModule implements OnModuleInit {
   constructor(

@@ -6,7 +6,9 @@ import { Database } from '../../database.service.js';
 import { EventsService } from '../../events/events.service.js';
 import type { ReconciliationRun } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
+import { OnJob } from '../../platform/job-methods.js';
 import { WakeUps } from '../../platform/wake-ups.js';
+import type { JobPayload } from '../../queues.js';
 import { StatementService } from '../../statement/statement.service.js';
 import { MissingPayments } from '../missing-payments.service.js';
 import { ReconciliationService } from '../reconciliation.service.js';
@@ -48,7 +50,8 @@ export class RunsService {
   }
 
   /** Does the run, unless another process does or it has ended. What is not the bank's fault is thrown. */
-  async perform(accountId: number, runId: string): Promise<void> {
+  @OnJob('runReconciliation')
+  async perform({ accountId, runId }: JobPayload<'runReconciliation'>): Promise<void> {
     await this.database.alone('runReconciliation', accountId, async (stillHere) => {
       const run = await this.get(accountId, runId);
       if (run.state !== 'running') return;
@@ -78,7 +81,7 @@ export class RunsService {
         ? 'The statement could not be read to its end in an hour.'
         : 'The bank did not answer when the statement was read.';
     }
-    await this.reconciliation.reconcile(accountId);
+    await this.reconciliation.reconcile({ accountId });
     await this.missing.look(accountId);
     return null;
   }
