@@ -1,7 +1,7 @@
 // How fast the book is kept: lines mirrored from a bank over HTTP, and judged, against plainly inserting them.
 import { it } from '@jest/globals';
 import { generateYear } from '../test/year/generate.js';
-import { openHouse } from '../test/year/house.js';
+import { openHouse } from '../test/year/deployment.js';
 import { plainInsertSeconds } from './yardstick.js';
 
 const lines = Number(process.env.BENCH_LINES ?? 20_000);
@@ -20,7 +20,7 @@ it('keeps the book', async () => {
   try {
     house.bank.showAll();
     const mirror = await secondsOf(house.sync);
-    const judge = await secondsOf(house.reconcile);
+    const decide = await secondsOf(house.reconcile);
     const byPage = await plainInsertSeconds(house.pool, pageLines);
     const byBatch = await plainInsertSeconds(house.pool, batchLines);
     const row = (what: string, seconds: number, yardstick: number) =>
@@ -32,7 +32,7 @@ it('keeps the book', async () => {
       row(`plain insert by ${pageLines}`, byPage, byPage),
       row('mirror, by pages', mirror, byPage),
       row(`plain insert by ${batchLines}`, byBatch, byBatch),
-      row('judge, by batches', judge, byBatch),
+      row('judge, by batches', decide, byBatch),
     ];
     process.stdout.write(`\n${lines} lines\n${table.join('\n')}\n\n`);
   } finally {

@@ -5,17 +5,17 @@ import type pg from 'pg';
 const columnsSql = `
   SELECT column_name AS name, format_type(a.atttypid, a.atttypmod) AS type
   FROM information_schema.columns c
-  JOIN pg_attribute a ON a.attrelid = '"transaction"'::regclass AND a.attname = c.column_name
+  JOIN pg_attribute a ON a.attrelid = 'statement_line'::regclass AND a.attname = c.column_name
   WHERE c.table_name = 'transaction' AND c.table_schema = current_schema() ORDER BY c.ordinal_position`;
 
 /** Seconds in which the mirrored lines are written once more, with the same indexes, so many in a transaction. */
 export async function plainInsertSeconds(pool: pg.Pool, batchSize: number): Promise<number> {
   await pool.query('DROP TABLE IF EXISTS yardstick');
-  await pool.query('CREATE TABLE yardstick (LIKE "transaction" INCLUDING ALL)');
+  await pool.query('CREATE TABLE yardstick (LIKE statement_line INCLUDING ALL)');
   const { rows: columns } = await pool.query<{ name: string; type: string }>(columnsSql);
   const picked = columns.map(({ name }) => `"${name}"::text`).join(', ');
   const { rows } = await pool.query<Record<string, string | null>>(
-    `SELECT ${picked} FROM "transaction" ORDER BY account_id, arrival`,
+    `SELECT ${picked} FROM statement_line ORDER BY account_id, arrival`,
   );
   const arrays = columns.map(({ type }, place) => `$${place + 1}::text[]::${type}[]`).join(', ');
   const names = columns.map(({ name }) => `"${name}"`).join(', ');

@@ -14,16 +14,16 @@ import { DayClosesModule } from './day-closes/day-closes.module.js';
 import { EventsModule } from './events/events.module.js';
 import { ExpectedPaymentsModule } from './expected-payments/expected-payments.module.js';
 import { ExportsModule } from './exports/exports.module.js';
-import { KeptAnswersModule } from './kept-answers/kept-answers.module.js';
+import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { Addresses } from './platform/addresses.js';
 import { Clock } from './platform/clock.js';
 import { Health, HealthController } from './platform/health.js';
 import { Log } from './platform/log.js';
-import { queueModules, type QueueConnection } from './platform/queue.js';
+import { queueModules, type QueueConnection } from './platform/queue-connection.js';
 import { SecretBox } from './platform/secret-box.js';
 import { Timers } from './platform/timers.js';
-import { WakeUps } from './platform/wake-ups.js';
+import { JobQueue } from './platform/job-queue.js';
 import { Workers } from './platform/workers.js';
 import { BreaksModule } from './reconciliation/breaks/breaks.module.js';
 import { ReconciliationModule } from './reconciliation/reconciliation.module.js';
@@ -42,7 +42,7 @@ export interface Givens {
   queue: QueueConnection;
 }
 
-const platform = [Clock, Health, SecretBox, Timers, WakeUps, Workers];
+const platform = [Clock, Health, SecretBox, Timers, JobQueue, Workers];
 
 @Global()
 @Module({
@@ -71,7 +71,7 @@ export class AppModule {
       imports: [
         GroundModule.with(givens),
         ...queueModules(givens.queue.connection),
-        KeptAnswersModule,
+        IdempotencyModule,
         AccountsModule,
         BankModule,
         EventsModule,

@@ -12,7 +12,7 @@ import { Health } from './platform/health.js';
 import { createHttpApplication } from './platform/http.js';
 import type { Log } from './platform/log.js';
 import { applyMigrations } from './platform/migrations.js';
-import { connectQueue } from './platform/queue.js';
+import { connectQueue } from './platform/queue-connection.js';
 import { Timers } from './platform/timers.js';
 import { Workers } from './platform/workers.js';
 import { createSandbox } from './sandbox/sandbox.module.js';

@@ -45,9 +45,9 @@ describe('documents', () => held(documentRules));
 
 it('allows SQL outside of queries only where it stands', () => {
   expect(sqlExceptionsAreNeeded(project)).toEqual([]);
-  const withoutQueue = project.filter(({ path }) => path !== 'src/platform/queue.ts');
+  const withoutQueue = project.filter(({ path }) => path !== 'src/platform/queue-connection.ts');
   expect(sqlExceptionsAreNeeded(withoutQueue)).toEqual([
-    'src/platform/queue.ts holds no SQL: take it off the list of exceptions',
+    'src/platform/queue-connection.ts holds no SQL: take it off the list of exceptions',
   ]);
 });
 

@@ -1,7 +1,7 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import type { RouteInput } from '../contract/route.js';
 import type { ApiKey, BankAccount } from '../generated/service/client.js';
-import { KeptAnswers, operatorId } from '../kept-answers/kept-answers.service.js';
+import { IdempotencyRecords, operatorId } from '../idempotency/idempotency-records.service.js';
 import { Handles, Input } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { isUuid, readPage, toList } from '../platform/listing.js';
@@ -27,14 +27,14 @@ export class AccountsController {
   constructor(
     private readonly accounts: AccountsService,
     private readonly apiKeys: ApiKeysService,
-    private readonly keptAnswers: KeptAnswers,
+    private readonly idempotencyRecords: IdempotencyRecords,
   ) {}
 
   @Handles(createAccount)
   create(@Input() request: RouteInput<typeof createAccount>) {
     const { slug, name = null, goLiveAt, credentials } = request.body;
     const fields = { slug, name, goLiveAt: goLiveAt ? new Date(goLiveAt) : null };
-    return this.keptAnswers.once({ accountId, route: createAccount, request }, async () =>
+    return this.idempotencyRecords.once({ accountId, route: createAccount, request }, async () =>
       this.describe(await this.accounts.add(fields, credentials)),
     );
   }
@@ -59,7 +59,7 @@ export class AccountsController {
   @Handles(updateAccount)
   update(@Input() request: RouteInput<typeof updateAccount>) {
     const { params, body } = request;
-    return this.keptAnswers.once({ accountId, route: updateAccount, request }, async () =>
+    return this.idempotencyRecords.once({ accountId, route: updateAccount, request }, async () =>
       this.describe(await this.accounts.change(params.slug, body)),
     );
   }
@@ -67,7 +67,7 @@ export class AccountsController {
   @Handles(createKey)
   createKey(@Input() request: RouteInput<typeof createKey>) {
     const { params, body } = request;
-    return this.keptAnswers.once({ accountId, route: createKey, request }, async () => {
+    return this.idempotencyRecords.once({ accountId, route: createKey, request }, async () => {
       const { id } = await this.accounts.getBySlug(params.slug);
       return describeNewKey(await this.apiKeys.create(id, body));
     });
@@ -84,7 +84,7 @@ export class AccountsController {
   @Handles(rotateKey)
   rotateKey(@Input() request: RouteInput<typeof rotateKey>) {
     const { params, body } = request;
-    return this.keptAnswers.once({ accountId, route: rotateKey, request }, async () => {
+    return this.idempotencyRecords.once({ accountId, route: rotateKey, request }, async () => {
       const { id } = await this.accounts.getBySlug(params.slug);
       return describeNewKey(await this.apiKeys.rotate(id, keyId(params.id), body.overlapSeconds));
     });
@@ -93,7 +93,7 @@ export class AccountsController {
   @Handles(revokeKey)
   revokeKey(@Input() request: RouteInput<typeof revokeKey>) {
     const { params } = request;
-    return this.keptAnswers.once({ accountId, route: revokeKey, request }, async () => {
+    return this.idempotencyRecords.once({ accountId, route: revokeKey, request }, async () => {
       const { id } = await this.accounts.getBySlug(params.slug);
       return describeKey(await this.apiKeys.revoke(id, keyId(params.id)));
     });

@@ -9,7 +9,7 @@ import { Clock } from '../platform/clock.js';
 import { AppError } from '../platform/errors.js';
 import type { Page } from '../platform/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
-import { WakeUps } from '../platform/wake-ups.js';
+import { JobQueue } from '../platform/job-queue.js';
 import { isPair } from './certificates.schema.js';
 import {
   changeCredentials,
@@ -18,7 +18,7 @@ import {
   settingsCredentials,
   type BankCredentials,
   type ClientTls,
-  type KeptCredentials,
+  type StoredCredentials,
 } from './credentials.js';
 
 export interface BankAccount {
@@ -36,10 +36,10 @@ export interface AccountChanges {
   name?: string | null | undefined;
   /** The operator's word that another key is still of the same account at the bank. */
   isSameBankAccount?: boolean | undefined;
-  credentials?: Partial<KeptCredentials> | undefined;
+  credentials?: Partial<StoredCredentials> | undefined;
 }
 
-type BankIdentity = Pick<KeptCredentials, 'apiKey' | 'accountHeader'>;
+type BankIdentity = Pick<StoredCredentials, 'apiKey' | 'accountHeader'>;
 
 @Injectable()
 export class AccountsService {
@@ -50,7 +50,7 @@ export class AccountsService {
     private readonly settings: Settings,
     private readonly secretBox: SecretBox,
     private readonly clock: Clock,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
   ) {}
 
   /** Reads the certificates that the settings name, once, at the start. Throws SettingsError. */
@@ -85,7 +85,7 @@ export class AccountsService {
   /** Adds an account; its webhooks are registered and its statement is read. Throws `conflict`. */
   async add(
     fields: { slug: string; name: string | null; goLiveAt: Date | null },
-    credentials: KeptCredentials,
+    credentials: StoredCredentials,
   ): Promise<BankAccountRow> {
     assertPair(credentials);
     const { slug, name, goLiveAt } = fields;
@@ -109,7 +109,7 @@ export class AccountsService {
           ? 'An account has this slug already.'
           : 'Another account has this key: the book of one account at the bank is kept once.',
       });
-    await this.wake(account.id);
+    await this.enqueue(account.id);
     return account;
   }
 
@@ -149,7 +149,7 @@ export class AccountsService {
     });
     if (count === 0)
       throw new AppError('conflict', { public: 'The account was changed at the same time.' });
-    if (changed) await this.wake(account.id);
+    if (changed) await this.enqueue(account.id);
     return this.getBySlug(slug);
   }
 
@@ -220,17 +220,17 @@ export class AccountsService {
     return this.settings.bank.profile === 'sandbox' ? new Date(0) : this.clock.now();
   }
 
-  private async wake(accountId: number): Promise<void> {
-    await this.wakeUps.wake('registerWebhooks', { accountId });
-    await this.wakeUps.wake('syncStatement', { accountId });
+  private async enqueue(accountId: number): Promise<void> {
+    await this.jobQueue.enqueue('registerWebhooks', { accountId });
+    await this.jobQueue.enqueue('syncStatement', { accountId });
   }
 
-  private seal(credentials: KeptCredentials): string {
+  private seal(credentials: StoredCredentials): string {
     return this.secretBox.seal(JSON.stringify(credentials));
   }
 
-  private open({ credentials }: BankAccountRow): KeptCredentials {
-    return JSON.parse(this.secretBox.open(credentials ?? '')) as KeptCredentials;
+  private open({ credentials }: BankAccountRow): StoredCredentials {
+    return JSON.parse(this.secretBox.open(credentials ?? '')) as StoredCredentials;
   }
 }
 
@@ -238,7 +238,7 @@ function later(now: Date, last: Date): Date {
   return now > last ? now : new Date(last.getTime() + 1);
 }
 
-function assertPair({ clientCertificate, clientKey }: KeptCredentials): void {
+function assertPair({ clientCertificate, clientKey }: StoredCredentials): void {
   const wrong = (field: string, message: string) =>
     new AppError('validation_failed', { errors: { [`$.credentials.${field}`]: [message] } });
   if (clientCertificate && !clientKey)

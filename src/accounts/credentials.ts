@@ -22,7 +22,7 @@ export interface BankCredentials {
 }
 
 /** As they stand, sealed, with an account that an operator added. */
-export interface KeptCredentials {
+export interface StoredCredentials {
   apiKey: string;
   partnerKey?: string | null | undefined;
   apiKeyHeader?: string | null | undefined;
@@ -46,7 +46,7 @@ export const credentialFields = [
   'ca',
   'rateLimitPerSecond',
   'webhookSecret',
-] as const satisfies readonly (keyof KeptCredentials)[];
+] as const satisfies readonly (keyof StoredCredentials)[];
 
 /** The credentials of the account that the settings describe. */
 export function settingsCredentials(bank: Settings['bank'], tls: ClientTls): BankCredentials {
@@ -65,7 +65,7 @@ export function settingsCredentials(bank: Settings['bank'], tls: ClientTls): Ban
 
 /** The credentials of an account that was added. */
 export function completeCredentials(
-  kept: KeptCredentials,
+  kept: StoredCredentials,
   settings: BankCredentials,
 ): BankCredentials {
   const hasOwnPair = Boolean(kept.clientCertificate && kept.clientKey);
@@ -85,15 +85,15 @@ export function completeCredentials(
 }
 
 /** Which are set, for who may not see them. */
-export function credentialsSet(kept: KeptCredentials): string[] {
+export function credentialsSet(kept: StoredCredentials): string[] {
   return credentialFields.filter((name) => kept[name] !== undefined && kept[name] !== null);
 }
 
 /** Field by field: what a change leaves out stays, and null takes away. */
 export function changeCredentials(
-  kept: KeptCredentials,
-  changes: Partial<KeptCredentials>,
-): KeptCredentials {
+  kept: StoredCredentials,
+  changes: Partial<StoredCredentials>,
+): StoredCredentials {
   const said = Object.entries(changes).filter(([, value]) => value !== undefined);
   return { ...kept, ...Object.fromEntries(said) };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createCharge, type ChargeResponse } from '../contract/charges.js';
 import { readStatementPage } from '../contract/statement.js';
-import { judgeAnswer, type BankAnswer } from './answer.js';
+import { classifyResponse, type BankAnswer } from './answer.js';
 
 const slip = {
   type: 'BANKSLIP',
@@ -22,13 +22,13 @@ const told = new Date('2026-01-01T12:00:00Z');
 const isOurs = ({ correlationId, amount }: ChargeResponse) =>
   correlationId === 'order-1' && amount === 1050n;
 
-function judge(status: number, body: string | Buffer): BankAnswer<ChargeResponse> {
-  return judgeAnswer(createCharge, { status, body: Buffer.from(body), date: told }, isOurs);
+function decide(status: number, body: string | Buffer): BankAnswer<ChargeResponse> {
+  return classifyResponse(createCharge, { status, body: Buffer.from(body), date: told }, isOurs);
 }
 
 describe('an answer of the bank', () => {
   it.each([200, 201, 202, 299])('with %i is a success when it validates and is ours', (status) => {
-    expect(judge(status, asked)).toMatchObject({
+    expect(decide(status, asked)).toMatchObject({
       outcome: 'success',
       status,
       text: asked,
@@ -50,7 +50,7 @@ describe('an answer of the bank', () => {
     ["a problem's body", { title: 'Bad Request', status: 400 }],
   ])('with 200 and %s is unknown, not a failure', (_, body) => {
     const text = JSON.stringify(body);
-    expect(judge(200, text)).toEqual({
+    expect(decide(200, text)).toEqual({
       outcome: 'unknown',
       reason: 'unexpected_answer',
       status: 200,
@@ -68,7 +68,7 @@ describe('an answer of the bank', () => {
     ['a body too deep to read', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
   ])('with %s is unreadable, whether it says yes or no', (_, body) => {
     for (const status of [200, 204, 400, 422])
-      expect(judge(status, body)).toEqual({
+      expect(decide(status, body)).toEqual({
         outcome: 'unknown',
         reason: 'unreadable_answer',
         status,
@@ -78,7 +78,7 @@ describe('an answer of the bank', () => {
   it.each([300, 301, 302, 303, 304, 307, 308])(
     'with %i is a redirect, which proves nothing',
     (s) => {
-      expect(judge(s, asked)).toMatchObject({
+      expect(decide(s, asked)).toMatchObject({
         outcome: 'unknown',
         reason: 'redirected',
         status: s,
@@ -93,18 +93,18 @@ describe('an answer of the bank', () => {
     '{}',
   ])('with 400, 404, 410 or 422 and %s is the rejection that it says', (text) => {
     for (const status of [400, 404, 410, 422, 499])
-      expect(judge(status, text)).toEqual({ outcome: 'rejection', status, text });
+      expect(decide(status, text)).toEqual({ outcome: 'rejection', status, text });
   });
 
   it.each(['null', '"no"', '404', 'false', '["no"]', 'Bad Request'])(
     'with 400 and %s is no word of the bank: unknown',
     (body) => {
-      expect(judge(400, body)).toMatchObject({ outcome: 'unknown', reason: 'unreadable_answer' });
+      expect(decide(400, body)).toMatchObject({ outcome: 'unknown', reason: 'unreadable_answer' });
     },
   );
 
   it.each([401, 403, 408, 409, 425, 429])('with %i is no verdict on the request', (status) => {
-    expect(judge(status, '{"title":"no"}')).toMatchObject({
+    expect(decide(status, '{"title":"no"}')).toMatchObject({
       outcome: 'unknown',
       reason: 'refused_for_now',
       status,
@@ -114,7 +114,7 @@ describe('an answer of the bank', () => {
 
   it.each([500, 501, 502, 503, 504, 520, 599])('with %i may have had its effect', (status) => {
     for (const body of [asked, '{"title":"no"}', ''])
-      expect(judge(status, body)).toMatchObject({
+      expect(decide(status, body)).toMatchObject({
         outcome: 'unknown',
         reason: 'bank_error',
         status,
@@ -123,7 +123,7 @@ describe('an answer of the bank', () => {
 
   it('keeps the text of numbers that JavaScript would round', () => {
     const body = asked.replace('10.5', '10.5000000000000000000000');
-    expect(judge(200, body)).toMatchObject({ outcome: 'success', text: body });
+    expect(decide(200, body)).toMatchObject({ outcome: 'success', text: body });
   });
 
   it.each([
@@ -134,7 +134,7 @@ describe('an answer of the bank', () => {
     ['a proof that is too deep to read', `{"proof":${'['.repeat(70)}${']'.repeat(70)}}`],
   ])('lets a statement line that is %s not hide its neighbours', (_, line) => {
     const body = Buffer.from(`[{"nsu":1},${line},{"nsu":3}]`);
-    const answer = judgeAnswer(readStatementPage, { status: 200, body, date: null }, () => true);
+    const answer = classifyResponse(readStatementPage, { status: 200, body, date: null }, () => true);
     expect(answer).toMatchObject({ outcome: 'success', date: null });
     expect(answer.outcome === 'success' && answer.value).toHaveLength(3);
   });
@@ -164,13 +164,13 @@ describe('an answer of the bank', () => {
     [599, 'unknown', asked, 'bank_error'],
     [999, 'unknown', asked, 'bank_error'],
   ])('with %i is, at best, %s', (status, outcome, body, reason) => {
-    expect(judge(status, body)).toMatchObject({ outcome, ...(reason ? { reason } : {}) });
+    expect(decide(status, body)).toMatchObject({ outcome, ...(reason ? { reason } : {}) });
   });
 
   it('hands on what came with an unknown, where it is JSON, and how long to wait', () => {
     const body = Buffer.from('{"title":"later"}');
     const answer = { status: 429, body, date: null, retryAfterMs: 7_000 };
-    expect(judgeAnswer(createCharge, answer, isOurs)).toEqual({
+    expect(classifyResponse(createCharge, answer, isOurs)).toEqual({
       outcome: 'unknown',
       reason: 'refused_for_now',
       status: 429,
@@ -178,14 +178,14 @@ describe('an answer of the bank', () => {
       isLimited: true,
       text: '{"title":"later"}',
     });
-    expect(judge(503, '<html>')).not.toHaveProperty('text');
+    expect(decide(503, '<html>')).not.toHaveProperty('text');
   });
 
   it('is judged, never thrown at, whatever it is; only 2xx succeeds and only 4xx rejects', () => {
     const anyBody = fc.oneof(fc.json(), fc.string(), fc.constant(asked));
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 599 }), anyBody, (status, body) => {
-        const { outcome } = judge(status, body);
+        const { outcome } = decide(status, body);
         if (outcome === 'success') expect([Math.floor(status / 100), body]).toEqual([2, asked]);
         if (outcome === 'rejection') expect(Math.floor(status / 100)).toBe(4);
         if (status >= 200 && status < 300 && body === asked) expect(outcome).toBe('success');
@@ -197,7 +197,7 @@ describe('an answer of the bank', () => {
   it('is unknown for any bytes that are no JSON', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
-        expect(judge(200, Buffer.from(bytes)).outcome).toBe('unknown');
+        expect(decide(200, Buffer.from(bytes)).outcome).toBe('unknown');
       }),
     );
   });

@@ -72,7 +72,7 @@ function claimOf(status: number): Claim {
 }
 
 /** Judges an answer by its route's response schema; `echoes` says whether it speaks of what we asked. */
-export function judgeAnswer<R extends Route>(
+export function classifyResponse<R extends Route>(
   route: R,
   answer: RawAnswer,
   echoes: (value: z.output<R['response']>) => boolean,

@@ -11,7 +11,7 @@ import { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 
 import { describeError, Log } from '../platform/log.js';
-import { judgeAnswer, type BankAnswer, type UnknownAnswer } from './answer.js';
+import { classifyResponse, type BankAnswer, type UnknownAnswer } from './answer.js';
 import { BankConnections } from './bank-connections.service.js';
 import { BankLimits } from './bank-limits.service.js';
 import { endpointClassOf } from './endpoint-class.js';
@@ -148,7 +148,7 @@ export class BankService {
       deadlineMs,
       sendBy: sendBy ?? null,
     });
-    if (exchanged.isAnswered) return judgeAnswer(route, exchanged.answer, echoes ?? (() => true));
+    if (exchanged.isAnswered) return classifyResponse(route, exchanged.answer, echoes ?? (() => true));
     const { reason, error } = exchanged;
     // The client's own error holds the whole request, with key and body.
     const about = { err: describeError(error), route: route.name, account: account.slug };

@@ -6,7 +6,7 @@ const failed = (code: string, syscall?: string) =>
   Object.assign(new Error(code), { code, ...(syscall ? { syscall } : {}) });
 const several = (...errors: Error[]) =>
   Object.assign(new AggregateError(errors), { code: (errors[0] as NodeJS.ErrnoException).code });
-const judge = (error: Error) => reasonOf(AxiosError.from(error), false);
+const decide = (error: Error) => reasonOf(AxiosError.from(error), false);
 
 describe('a request is known not to have left', () => {
   it.each([
@@ -15,7 +15,7 @@ describe('a request is known not to have left', () => {
     ['no way leads there', failed('ENETUNREACH', 'connect')],
     ['none of its addresses can be reached', several(failed('EHOSTUNREACH', 'connect'))],
   ])('when %s', (_, error) => {
-    expect(judge(error)).toBe('not_sent');
+    expect(decide(error)).toBe('not_sent');
   });
 
   it.each([
@@ -28,6 +28,6 @@ describe('a request is known not to have left', () => {
     ],
     ['the connection was reset', failed('ECONNRESET', 'read')],
   ])('but not when %s', (_, error) => {
-    expect(judge(error)).toBe('no_answer');
+    expect(decide(error)).toBe('no_answer');
   });
 });

@@ -60,6 +60,6 @@ export function profileOf(
 /** How late an effect may show, where nobody has said: for what only waits or tells, and decides nothing. */
 const unsaidBoundMs = 60_000;
 
-export function boundForTelling({ visibilityBoundMs: said }: BankProfile): number {
+export function referenceDelayBound({ visibilityBoundMs: said }: BankProfile): number {
   return said ?? unsaidBoundMs;
 }

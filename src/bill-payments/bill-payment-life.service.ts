@@ -14,12 +14,12 @@ import {
 } from '../expected-payments/expected-payments.service.js';
 import type { Operation } from '../operations/operation.js';
 import { OnJob } from '../platform/job-methods.js';
-import { WakeUps } from '../platform/wake-ups.js';
+import { JobQueue } from '../platform/job-queue.js';
 import type { JobPayload } from '../queues.js';
 import { parseInstant } from '../statement/line.js';
 import { expectedPayTime, findBarCode, mayGoUntil } from './bill-rules.js';
 import * as queries from './bill-payments.queries.js';
-import { pauseAfterMs, stateAfter, stateToldBy } from './payment-life.js';
+import { pauseAfterMs, stateAfter, stateReportedBy } from './payment-life.js';
 
 const batchSize = 50;
 /** How much longer it takes to know that it was not us who paid, or held up, a bill that cannot be paid any more. */
@@ -40,7 +40,7 @@ export class BillPaymentLife {
     private readonly bank: BankService,
     private readonly expectedPayments: ExpectedPaymentsService,
     private readonly events: EventsService,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
   ) {}
 
   /** Notes what the acceptance tells, once or again. */
@@ -51,7 +51,7 @@ export class BillPaymentLife {
   ): Promise<void> {
     const payment = await queries.lockPayment(tx, { accountId, id });
     if (!payment) return;
-    const told = answer ? stateToldBy(answer) : 'paid';
+    const told = answer ? stateReportedBy(answer) : 'paid';
     const state = stateAfter(payment.state, told);
     const acceptedAt = (answer && parseInstant(answer.createdAt)) ?? createdAt;
     const scheduledFor =
@@ -61,7 +61,7 @@ export class BillPaymentLife {
         : null;
     const bankId = answer?.id ?? null;
     const bankStatus = answer?.status ?? null;
-    await queries.recordTold(
+    await queries.recordReported(
       tx,
       { accountId, id },
       {
@@ -88,9 +88,9 @@ export class BillPaymentLife {
   }
 
   /** Wakes the accounts that have scheduled payments to look at. */
-  async wakeDue(): Promise<void> {
+  async enqueueDue(): Promise<void> {
     for (const due of await queries.listDueAccounts(this.database.prisma, this.boundMs ?? 0))
-      await this.wakeUps.wake('followBillPayments', due);
+      await this.jobQueue.enqueue('followBillPayments', due);
   }
 
   /** Looks at the scheduled payments whose time has come. */
@@ -117,7 +117,7 @@ export class BillPaymentLife {
     if (boundMs !== null && bankStatus !== null) {
       const closedForMs = boundMs + (bankStatus === 'PENDING_PAYMENT' ? 0 : lateMs);
       if (await this.fail(key, { bankStatus, closedForMs })) return;
-      await this.wakeUps.wake('closeStatement', { accountId });
+      await this.jobQueue.enqueue('closeStatement', { accountId });
     }
     const pauseMs = pauseAfterMs(payment.checks + 1, boundMs !== null);
     await queries.postpone(db, key, { bankStatus, pauseMs });

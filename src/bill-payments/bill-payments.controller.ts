@@ -6,8 +6,8 @@ import { Needs } from '../accounts/needs.decorator.js';
 import { BankService } from '../bank/bank.service.js';
 import { getBill, payBill } from '../contract/bill-payments.js';
 import type { RouteInput } from '../contract/route.js';
-import { CallerWishes } from '../operations/caller-wishes.decorator.js';
-import type { Wishes } from '../operations/operation.js';
+import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
+import type { RequestPreferences } from '../operations/operation.js';
 import { Handles, Input, type Reply } from '../platform/contract-route.js';
 import { isUuid, readPage, toList } from '../platform/listing.js';
 import { BillPaymentReading } from './bill-payment-reading.service.js';
@@ -37,9 +37,9 @@ export class BillPaymentsController {
   async pay(
     @CalledBy() { accountId }: Caller,
     @Input() input: RouteInput<typeof payBill>,
-    @CallerWishes() wishes: Wishes,
+    @CallerPreferences() preferences: RequestPreferences,
   ): Promise<Reply> {
-    return this.payments.pay(accountId, input, wishes);
+    return this.payments.pay(accountId, input, preferences);
   }
 
   @Handles(getBillPaymentRoute)

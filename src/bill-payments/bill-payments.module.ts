@@ -23,6 +23,6 @@ export class BillPaymentsModule implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.timers.every('bill-payments', sweepEveryMs, () => this.life.wakeDue());
+    this.timers.every('bill-payments', sweepEveryMs, () => this.life.enqueueDue());
   }
 }

@@ -32,7 +32,7 @@ export async function freeReturned(tx: Tx, accountId: number, barCode: string): 
       AND p.amount_cents <= (
         SELECT sum(m.amount_cents) FROM match m
         WHERE m.account_id = p.account_id AND m.expected_payment_id = p.expected_payment_id
-          AND m.role = 'return' AND m.unlinked_at IS NULL)`;
+          AND m.role = 'reversal' AND m.unlinked_at IS NULL)`;
   return freed === 1;
 }
 
@@ -86,7 +86,7 @@ export interface Told {
 }
 
 /** Writes what was told of a payment that is locked; what was known and is not told again stays. */
-export async function recordTold(
+export async function recordReported(
   tx: Tx,
   { accountId, id }: PaymentKey,
   { state, bankId, bankStatus, scheduledFor, mayGoUntil, isLetGo }: Told,
@@ -221,11 +221,11 @@ export async function failUnpaid(
       AND s.closed_until >= p.may_go_until + closed.late
       AND NOT ${isMatched}
       AND NOT EXISTS (
-        SELECT 1 FROM "transaction" t
+        SELECT 1 FROM statement_line t
         WHERE t.account_id = p.account_id AND NOT t.is_credit
           AND t.occurred_at >= p.scheduled_for - interval '1 minute'
           AND t.occurred_at < p.may_go_until + closed.late
-          AND (${isUnjudged} OR (t.amount_cents = p.amount_cents
+          AND (${isUndecided} OR (t.amount_cents = p.amount_cents
             AND (t.bill_code IS NULL OR t.bill_code = p.bar_code) AND NOT ${isExplained})))
       AND NOT ${hasUnreadable}
     RETURNING p.bank_id AS "bankId", p.amount_cents AS "amountCents", p.scheduled_for AS "scheduledFor"`;
@@ -239,9 +239,9 @@ const hasUnreadable = Prisma.sql`EXISTS (
     SELECT 1 FROM break b WHERE b.account_id = u.account_id AND b.kind = 'unreadable_line'
       AND b.subject = 'line:' || u.content_hash AND b.state = 'resolved'))`;
 // Conditions on a line (t).
-const isUnjudged = Prisma.sql`(
+const isUndecided = Prisma.sql`(
   t.arrival > COALESCE(
-    (SELECT r.judged_arrival FROM reconciliation_state r WHERE r.account_id = t.account_id), 0)
+    (SELECT r.decided_arrival FROM reconciliation_state r WHERE r.account_id = t.account_id), 0)
   OR EXISTS (SELECT 1 FROM deferred_line d WHERE d.account_id = t.account_id AND d.nsu = t.nsu))`;
 /** What it is has been found, or a person has settled it. */
 const isExplained = Prisma.sql`(

@@ -6,7 +6,7 @@ import type { MatchedLine } from '../expected-payments/matched-lines.queries.js'
 import {
   sentSettlements,
   settlementOfSent,
-  tallySent,
+  totalsOfSent,
 } from '../expected-payments/sent-settlement.js';
 import { parseJson } from '../platform/exact-json.js';
 import { listOf, listQuery } from '../platform/listing.js';
@@ -38,7 +38,7 @@ export function describePayment(
   row: PaymentRow,
   lines: MatchedLine[],
 ): z.output<typeof billPaymentView> {
-  const { payments, returns, paidCents, returnedCents } = tallySent(lines);
+  const { payments, returns, paidCents, returnedCents } = totalsOfSent(lines);
   const { id, bankId, operationState, bankStatus, barCode, amountCents, answer } = row;
   return {
     id,

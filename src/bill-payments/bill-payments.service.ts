@@ -9,7 +9,7 @@ import { getBill, payBill, type BillPaymentAnswer } from '../contract/bill-payme
 import type { RouteInput } from '../contract/route.js';
 import type { Tx } from '../database.service.js';
 import { expectedDebit } from '../expected-payments/expected-debit.js';
-import type { Acceptance, Operation, OperationKind, Wishes } from '../operations/operation.js';
+import type { Acceptance, Operation, OperationKind, RequestPreferences } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
@@ -55,13 +55,13 @@ export class BillPaymentsService implements OnModuleInit {
     this.operations.register(this.kind);
   }
 
-  async pay(accountId: number, input: PayInput, wishes: Wishes): Promise<Reply> {
+  async pay(accountId: number, input: PayInput, preferences: RequestPreferences): Promise<Reply> {
     const barCode = barCodeOf(input.body);
     const amountCents = input.body.amount;
     // Asked for outside the transaction, and held against a new payment only: a repeat is given its answer although
     // it is that very payment that has paid the bill.
     const now = await this.bankTime.now(accountId);
-    const refusal = await this.judge(accountId, barCode, input, now);
+    const refusal = await this.decide(accountId, barCode, input, now);
     const { payAt } = input.body;
     return this.operations.perform(this.kind, {
       accountId,
@@ -69,8 +69,8 @@ export class BillPaymentsService implements OnModuleInit {
       naturalIdentity: null,
       joinsSameRequest: false,
       input,
-      wishes,
-      outgoing: { counterparty: barCode, amountCents, isToldApart: false },
+      preferences,
+      outgoing: { counterparty: barCode, amountCents, isDistinguishable: false },
       effectiveFrom: payAt ? expectedPayTime(payAt, now) : null,
       expectedPayments: [expectedDebit(amountCents, [{ kind: 'bill_code', value: barCode }])],
       record: async (tx, id, [expectedPaymentId = '']) => {
@@ -81,7 +81,7 @@ export class BillPaymentsService implements OnModuleInit {
   }
 
   /** Why the bill is not to be paid like this; null when the bank is to be asked to. */
-  private async judge(
+  private async decide(
     accountId: number,
     barCode: string,
     { body: { amount: amountCents, payAt } }: PayInput,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { pauseAfterMs, stateAfter, stateToldBy } from './payment-life.js';
+import { pauseAfterMs, stateAfter, stateReportedBy } from './payment-life.js';
 
 describe('the life of a bill payment', () => {
   it.each([
@@ -8,7 +8,7 @@ describe('the life of a bill payment', () => {
     ['A_NEW_WORD', null, 'scheduled'],
     ['A_NEW_WORD', 5n, 'paid'],
   ] as const)('takes %s with the nsu %s for %s', (status, transactionNsu, state) =>
-    expect(stateToldBy({ status, transactionNsu })).toBe(state),
+    expect(stateReportedBy({ status, transactionNsu })).toBe(state),
   );
 
   it.each([

@@ -5,7 +5,7 @@ export const paymentStates = ['requested', 'scheduled', 'paid', 'failed', 'rejec
 export type PaymentState = (typeof paymentStates)[number];
 
 /** What an answer says of a payment. A word that is not known is not taken for a payment made: it is followed. */
-export function stateToldBy(
+export function stateReportedBy(
   answer: Pick<BillPaymentAnswer, 'status' | 'transactionNsu'>,
 ): 'scheduled' | 'paid' {
   return answer.status === 'PAID' || answer.transactionNsu != null ? 'paid' : 'scheduled';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { foldToAscii, readFields } from './br-code-fields.js';
 import {
-  additionalInformationRoom,
+  additionalInformationSpace,
   buildStaticBrCode,
   parseBrCode,
   type BrCode,
@@ -31,7 +31,7 @@ const anyFields = anyKey.chain((pixKey) =>
       merchantCity: asciiText(15),
       amountCents: fc.bigInt({ min: 1n, max: 999_999_999_999n }),
       txid: fc.stringMatching(/^[A-Za-z0-9]{1,25}$/),
-      additionalInformation: asciiText(additionalInformationRoom(pixKey)),
+      additionalInformation: asciiText(additionalInformationSpace(pixKey)),
       postalCode: fc.stringMatching(/^[0-9]{8}$/),
     },
     { requiredKeys: ['pixKey', 'merchantName', 'merchantCity'] },
@@ -119,7 +119,7 @@ describe('building a static code', () => {
     [`${'a'.repeat(12)}@mail.br`, 53],
     [`${'a'.repeat(65)}@example.com`, 0],
   ])('leaves beside %s room for %i characters of information', (pixKey, room) => {
-    expect(additionalInformationRoom(pixKey)).toBe(room);
+    expect(additionalInformationSpace(pixKey)).toBe(room);
     const full = { ...MERCHANT, pixKey, additionalInformation: 'x'.repeat(room) };
     expect(read(buildStaticBrCode(full)).pixKey).toBe(parsePixKey(pixKey)?.key);
     expect(() =>
@@ -128,7 +128,7 @@ describe('building a static code', () => {
   });
 
   it('cannot carry the contract’s 64 characters of information beside an EVP', () => {
-    expect(additionalInformationRoom(EVP)).toBeLessThan(64);
+    expect(additionalInformationSpace(EVP)).toBeLessThan(64);
   });
 
   it.each([

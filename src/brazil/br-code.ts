@@ -14,7 +14,7 @@ export interface StaticBrCodeFields {
   amountCents?: bigint;
   /** One to 25 letters and digits; left out, '***'. See `txidOfCorrelationId`. */
   txid?: string;
-  /** Never cut: see `additionalInformationRoom`. */
+  /** Never cut: see `additionalInformationSpace`. */
   additionalInformation?: string;
   /** A CEP, eight digits with or without its dash. */
   postalCode?: string;
@@ -57,7 +57,7 @@ const MAX_AMOUNT_TEXT = 13;
  * this key: 37 for an EVP, 62 for a CPF, 0 for the longest e-mail. Field 26 holds 99, of which 18
  * name Pix and 4 each head the key and the information.
  */
-export function additionalInformationRoom(pixKey: string): number {
+export function additionalInformationSpace(pixKey: string): number {
   const key = parsePixKey(pixKey)?.key ?? pixKey;
   return Math.max(0, 99 - writeField('00', GUI).length - 4 - key.length - 4);
 }
@@ -70,7 +70,7 @@ export function buildStaticBrCode(fields: StaticBrCodeFields): string {
   if (txid !== undefined && !isStaticTxid(txid)) throw new RangeError(`not a static txid: ${txid}`);
 
   const information = foldToAscii(fields.additionalInformation ?? '');
-  const room = additionalInformationRoom(key);
+  const room = additionalInformationSpace(key);
   if (information.length > room) {
     throw new RangeError(`the key leaves ${room} characters for the additional information`);
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseReais } from '../money/cents.js';
 import { parseBankSlip } from './bank-slip.js';
-import { additionalInformationRoom, parseBrCode } from './br-code.js';
+import { additionalInformationSpace, parseBrCode } from './br-code.js';
 import { crc16, foldToAscii, readFields } from './br-code-fields.js';
 import { parsePlainDate } from './calendar.js';
 import { parseEndToEndId } from './end-to-end-id.js';
@@ -18,7 +18,7 @@ const readers: [name: string, read: (text: string) => unknown][] = [
   ['parseBrCode', parseBrCode],
   ['readFields', readFields],
   ['foldToAscii', foldToAscii],
-  ['additionalInformationRoom', additionalInformationRoom],
+  ['additionalInformationSpace', additionalInformationSpace],
   ['parsePlainDate', parsePlainDate],
   ['parseEndToEndId', parseEndToEndId],
   ['parsePixKey', parsePixKey],

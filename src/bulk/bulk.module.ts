@@ -20,6 +20,6 @@ export class BulkModule implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.timers.every('bulk', sweepEveryMs, () => this.bulk.wakeUnfinished());
+    this.timers.every('bulk', sweepEveryMs, () => this.bulk.enqueueUnfinished());
   }
 }

@@ -7,7 +7,7 @@ import { sha256, stringifyJson } from '../platform/exact-json.js';
 import { OnJob } from '../platform/job-methods.js';
 import { Log } from '../platform/log.js';
 import { SecretBox } from '../platform/secret-box.js';
-import { WakeUps } from '../platform/wake-ups.js';
+import { JobQueue } from '../platform/job-queue.js';
 import type { JobPayload } from '../queues.js';
 import * as queries from './bulk.queries.js';
 import { maxRows, type BulkKind } from './bulk.schema.js';
@@ -28,7 +28,7 @@ export class BulkService {
     private readonly database: Database,
     private readonly issuer: RowIssuer,
     private readonly secretBox: SecretBox,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
     private readonly log: Log,
   ) {}
 
@@ -60,7 +60,7 @@ export class BulkService {
     });
     if (!isNew) return (await queries.findByFile(db, accountId, kind, fileHash)) ?? upload.id;
     await queries.finish(db, accountId, upload.id);
-    await this.wakeUps.wake('advanceBulk', { accountId, uploadId: upload.id });
+    await this.jobQueue.enqueue('advanceBulk', { accountId, uploadId: upload.id });
     return upload.id;
   }
 
@@ -74,12 +74,12 @@ export class BulkService {
       this.issueRows({ accountId, uploadId, kind }, stillHere),
     );
     await queries.finish(db, accountId, uploadId);
-    if (slice?.result === 'more') await this.wakeUps.wake('advanceBulk', { accountId, uploadId });
+    if (slice?.result === 'more') await this.jobQueue.enqueue('advanceBulk', { accountId, uploadId });
   }
 
-  async wakeUnfinished(): Promise<void> {
+  async enqueueUnfinished(): Promise<void> {
     for (const upload of await queries.listUnfinished(this.database.prisma))
-      await this.wakeUps.wake('advanceBulk', upload);
+      await this.jobQueue.enqueue('advanceBulk', upload);
   }
 
   private async issueRows(
@@ -116,8 +116,8 @@ export class BulkService {
     { line, request }: queries.PendingRow,
   ): Promise<void> {
     try {
-      const verdict = await this.issuer.issue(accountId, kind, request);
-      await queries.endRow(this.database.prisma, accountId, uploadId, { line, ...verdict });
+      const outcome = await this.issuer.issue(accountId, kind, request);
+      await queries.endRow(this.database.prisma, accountId, uploadId, { line, ...outcome });
     } catch (error) {
       this.log.warn({ err: error, uploadId, line }, 'a row was not issued; it is tried again');
     }

@@ -7,7 +7,7 @@ import { createCharge } from '../contract/charges.js';
 import { errorBody } from '../contract/errors.js';
 import { createTransfer, transferShape, type TransferRequest } from '../contract/transfers.js';
 import type { RouteInput } from '../contract/route.js';
-import { noWishes, operationHeader } from '../operations/operation.js';
+import { noPreferences, operationHeader } from '../operations/operation.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson, stringifyJson } from '../platform/exact-json.js';
@@ -19,7 +19,7 @@ import { isByKey, pixKeyTransfer, readTransferRow, type RowErrors } from './row-
 /** Of the keys under which rows are sent: a row's own id makes the same one in every file. */
 const keyNamespace = '6f1d2f0e-6d0c-5b7a-9d53-0f2f5f7e2c11';
 
-type Verdict = Omit<EndedRow, 'line'>;
+type LineOutcome = Omit<EndedRow, 'line'>;
 
 @Injectable()
 export class RowIssuer {
@@ -29,15 +29,15 @@ export class RowIssuer {
   ) {}
 
   /** What became of the row; throws what may go better another time. */
-  async issue(accountId: number, kind: BulkKind, request: string): Promise<Verdict> {
+  async issue(accountId: number, kind: BulkKind, request: string): Promise<LineOutcome> {
     try {
       const sent = parseJson(request);
       const reply = await (kind === 'charges'
         ? this.issueCharge(accountId, sent)
         : this.issueTransfer(accountId, sent));
-      return verdictOf(reply);
+      return outcomeOf(reply);
     } catch (error) {
-      if (!(error instanceof AppError) || !isVerdict(error)) throw error;
+      if (!(error instanceof AppError) || !isOutcome(error)) throw error;
       const { code, details } = error;
       const told = { title: details.public ?? null, errors: details.errors ?? null };
       return rejected({ code: details.reason ?? code, ...told }, null);
@@ -46,18 +46,18 @@ export class RowIssuer {
 
   private async issueCharge(accountId: number, request: unknown): Promise<Reply> {
     const body = z.decode(createCharge.body, request as never);
-    return this.charges.create(accountId, inputOf(body, null), noWishes);
+    return this.charges.create(accountId, inputOf(body, null), noPreferences);
   }
 
   private async issueTransfer(accountId: number, request: unknown): Promise<Reply> {
     const { body, idempotencyKey } = readTransferRow(request);
     const { externalId } = body as { externalId?: string };
     const key = idempotencyKey ?? uuidv5(`${accountId} ${externalId}`, keyNamespace);
-    if (!isByKey(body)) return this.transfers.create(accountId, transferInput(body, key), noWishes);
+    if (!isByKey(body)) return this.transfers.create(accountId, transferInput(body, key), noPreferences);
     const transfer = z.decode(pixKeyTransfer, body as never);
     const { key: pixKey, holderDocument, amount, description } = transfer;
     const asked = { key: pixKey, holderDocument, amount, description };
-    return this.transfers.createByKey(accountId, asked, key, noWishes);
+    return this.transfers.createByKey(accountId, asked, key, noPreferences);
   }
 }
 
@@ -75,13 +75,13 @@ function inputOf<Body>(body: Body, idempotencyKey: string | null) {
 }
 
 /** The request's own fault, whenever it is sent; a race or a fault of ours says nothing of the row. */
-function isVerdict({ status, code, details }: AppError): boolean {
+function isOutcome({ status, code, details }: AppError): boolean {
   if (status === 409) return code === 'possible_duplicate' || details.reason !== undefined;
   return status === 400 || status === 404 || status === 422;
 }
 
 /** An answer that did not come in time is the journal's to find: the row is issued. */
-function verdictOf({ status, body, headers }: Reply): Verdict {
+function outcomeOf({ status, body, headers }: Reply): LineOutcome {
   const operationId = headers[operationHeader] ?? null;
   if (status < 400) return { state: 'accepted', errors: null, operationId };
   const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
@@ -90,6 +90,6 @@ function verdictOf({ status, body, headers }: Reply): Verdict {
   return rejected({ code, title, errors }, operationId);
 }
 
-function rejected(errors: RowErrors, operationId: string | null): Verdict {
+function rejected(errors: RowErrors, operationId: string | null): LineOutcome {
   return { state: 'rejected', errors: stringifyJson(errors), operationId };
 }

@@ -13,7 +13,7 @@ import { OnJob } from '../platform/job-methods.js';
 import type { JobPayload } from '../queues.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import * as queries from './charge-life.queries.js';
-import { judgeLook, nextLook, readStatus } from './life.js';
+import { decideCharge, nextLook, readStatus } from './life.js';
 
 const batch = 200;
 const atOnce = 8;
@@ -60,10 +60,10 @@ export class ChargeLife {
   private async look(account: BankAccount, charge: queries.DueCharge, now: Date): Promise<void> {
     const seen = await this.readAtBank(account, charge);
     const today = saoPauloDay(now);
-    const verdict = seen && judgeLook(seen, today, charge.isPaid);
+    const outcome = seen && decideCharge(seen, today, charge.isPaid);
     const end: queries.End | null =
-      verdict === 'cancelled' || verdict === 'expired' ? { kind: verdict, at: now } : null;
-    const isOver = end !== null || verdict === 'paid';
+      outcome === 'cancelled' || outcome === 'expired' ? { kind: outcome, at: now } : null;
+    const isOver = end !== null || outcome === 'paid';
     await this.database.transaction(async (tx) => {
       const isNews = await queries.recordLook(tx, account.id, {
         correlationId: charge.correlationId,
@@ -75,7 +75,7 @@ export class ChargeLife {
       });
       if (isNews && end && !(end.kind === 'expired' && charge.isPaid))
         await this.events.record(tx, account.id, [
-          tellEnd(charge, end.kind, seen?.dueDate ?? null),
+          reportEnd(charge, end.kind, seen?.dueDate ?? null),
         ]);
     });
   }
@@ -97,7 +97,7 @@ export class ChargeLife {
   }
 }
 
-function tellEnd(
+function reportEnd(
   { correlationId, type, amountCents }: queries.DueCharge,
   end: queries.End['kind'],
   dueDate: string | null,

@@ -1,5 +1,5 @@
 // A charge as business systems read it: what the bank answered, how it stands there, and what was paid for it.
-import { keptOf } from '../expected-payments/settlement.js';
+import { paymentsLeft } from '../expected-payments/settlement.js';
 import { settlementOfSent } from '../expected-payments/sent-settlement.js';
 import { parseJson } from '../platform/exact-json.js';
 import type { ChargeRow, PaymentRow, RefundRow } from './charges.queries.js';
@@ -11,7 +11,7 @@ export function describeCharge(
   refundsOfAll: RefundRow[],
   today: string,
 ) {
-  const owedCents = keptOf(payments).at(-1)?.owedCents ?? row.amountCents;
+  const owedCents = paymentsLeft(payments).at(-1)?.owedCents ?? row.amountCents;
   const answer = row.answer === null ? {} : (parseJson(row.answer) as Record<string, unknown>);
   return {
     type: row.type,

@@ -7,12 +7,12 @@ import { BankService } from '../bank/bank.service.js';
 import { createCharge, expireCharge, payCharge } from '../contract/charges.js';
 import type { Route, RouteInput } from '../contract/route.js';
 import { createStaticQr } from '../contract/static-qr.js';
-import { CallerWishes } from '../operations/caller-wishes.decorator.js';
-import type { Wishes } from '../operations/operation.js';
+import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
+import type { RequestPreferences } from '../operations/operation.js';
 import { Handles, Input, type Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { isUuid, readPage, toList } from '../platform/listing.js';
-import { WakeUps } from '../platform/wake-ups.js';
+import { JobQueue } from '../platform/job-queue.js';
 import { ChargeLife } from './charge-life.service.js';
 import { getChargeRoute, listChargesRoute } from './charges.schema.js';
 import { ChargesService } from './charges.service.js';
@@ -25,7 +25,7 @@ export class ChargesController {
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
     private readonly life: ChargeLife,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
   ) {}
 
   @Needs('charge')
@@ -33,9 +33,9 @@ export class ChargesController {
   async create(
     @CalledBy() { accountId }: Caller,
     @Input() input: RouteInput<typeof createCharge>,
-    @CallerWishes() wishes: Wishes,
+    @CallerPreferences() preferences: RequestPreferences,
   ): Promise<Reply> {
-    return this.charges.create(accountId, input, wishes);
+    return this.charges.create(accountId, input, preferences);
   }
 
   @Needs('charge')
@@ -43,9 +43,9 @@ export class ChargesController {
   async createStaticQr(
     @CalledBy() { accountId }: Caller,
     @Input() input: RouteInput<typeof createStaticQr>,
-    @CallerWishes() wishes: Wishes,
+    @CallerPreferences() preferences: RequestPreferences,
   ): Promise<Reply> {
-    return this.charges.createStaticQr(accountId, input, wishes);
+    return this.charges.createStaticQr(accountId, input, preferences);
   }
 
   @Needs('charge')
@@ -60,7 +60,7 @@ export class ChargesController {
     const reply = await this.simulate(expireCharge, caller, input);
     const { accountId } = caller;
     await this.life.lookAgain(accountId, input.params.correlationId);
-    await this.wakeUps.wake('followCharges', { accountId });
+    await this.jobQueue.enqueue('followCharges', { accountId });
     return reply;
   }
 

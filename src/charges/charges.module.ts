@@ -2,7 +2,7 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
 import { Timers } from '../platform/timers.js';
-import { WakeUps } from '../platform/wake-ups.js';
+import { JobQueue } from '../platform/job-queue.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { ChargeLife } from './charge-life.service.js';
 import { ChargeLookUp } from './charge-look-up.service.js';
@@ -21,13 +21,13 @@ export class ChargesModule implements OnModuleInit {
   constructor(
     private readonly timers: Timers,
     private readonly life: ChargeLife,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
   ) {}
 
   onModuleInit(): void {
     this.timers.every('charges', sweepEveryMs, async () => {
       for (const account of await this.life.listAccountsWithDue())
-        await this.wakeUps.wake('followCharges', account);
+        await this.jobQueue.enqueue('followCharges', account);
     });
   }
 }

@@ -1,6 +1,6 @@
 // The charge with its payments: what the bank answered, and the lines that were matched to it.
 import type { Db } from '../database.service.js';
-import { givenBackOf, givenBackSums } from '../expected-payments/given-back.queries.js';
+import { refundedAmountOf, refundedSums } from '../expected-payments/refunded-amounts.queries.js';
 import { Prisma } from '../generated/service/client.js';
 
 export interface PaymentRow {
@@ -9,7 +9,7 @@ export interface PaymentRow {
   /** What was owed in all on the day of the payment. */
   owedCents: bigint | null;
   /** What of it has gone back to the payer. */
-  givenBackCents: bigint;
+  refundedCents: bigint;
   endToEndId: string | null;
   occurredAt: Date;
 }
@@ -72,13 +72,13 @@ export async function listPayments(
 ): Promise<(PaymentRow & { correlationId: string })[]> {
   return db.$queryRaw`
     SELECT c.correlation_id AS "correlationId", line.nsu, m.amount_cents AS "amountCents",
-           m.owed_cents AS "owedCents", ${givenBackOf} AS "givenBackCents",
+           m.owed_cents AS "owedCents", ${refundedAmountOf} AS "refundedCents",
            line.end_to_end_id AS "endToEndId", line.occurred_at AS "occurredAt"
     FROM charge c
     JOIN match m ON m.account_id = c.account_id AND m.expected_payment_id = c.expected_payment_id
       AND m.unlinked_at IS NULL AND m.role = 'payment'
-    JOIN "transaction" line ON line.account_id = m.account_id AND line.nsu = m.nsu
-    ${givenBackSums(Prisma.sql`c.expected_payment_id`)}
+    JOIN statement_line line ON line.account_id = m.account_id AND line.nsu = m.nsu
+    ${refundedSums(Prisma.sql`c.expected_payment_id`)}
     WHERE c.account_id = ${accountId} AND c.correlation_id = ANY (${correlationIds}::text[])
     ORDER BY line.occurred_at, line.nsu`;
 }
@@ -104,18 +104,18 @@ export async function listRefunds(db: Db, accountId: number, nsus: bigint[]): Pr
     JOIN expected_payment e ON e.account_id = r.account_id AND e.id = r.expected_payment_id
     CROSS JOIN LATERAL (
       SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment'), 0)::bigint AS "paidCents",
-             COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'return'), 0)::bigint AS "returnedCents"
+             COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'reversal'), 0)::bigint AS "returnedCents"
       FROM match m WHERE m.account_id = r.account_id AND m.expected_payment_id = r.expected_payment_id
         AND m.unlinked_at IS NULL
     ) seen
     WHERE r.account_id = ${accountId} AND r.original_nsu = ANY (${nsus}::bigint[])
     UNION ALL
     SELECT m.id, credit.nsu, m.amount_cents, 'accepted', debit.nsu, 'bank', false, m.amount_cents, 0
-    FROM "transaction" credit
-    JOIN "transaction" debit ON debit.account_id = credit.account_id AND NOT debit.is_credit
+    FROM statement_line credit
+    JOIN statement_line debit ON debit.account_id = credit.account_id AND NOT debit.is_credit
       AND debit.original_end_to_end_id = credit.end_to_end_id
     JOIN match m ON m.account_id = debit.account_id AND m.nsu = debit.nsu AND m.unlinked_at IS NULL
-      AND m.role = 'return'
+      AND m.role = 'reversal'
     WHERE credit.account_id = ${accountId} AND credit.nsu = ANY (${nsus}::bigint[])
     ORDER BY id`;
 }

@@ -7,7 +7,7 @@ import { createStaticQr } from '../contract/static-qr.js';
 import { Database, type Tx } from '../database.service.js';
 import { plainDocument } from '../expected-payments/counterparty.js';
 import type { NewExpectedPayment } from '../expected-payments/expected-payments.service.js';
-import type { Operation, OperationKind, Wishes } from '../operations/operation.js';
+import type { Operation, OperationKind, RequestPreferences } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
@@ -66,7 +66,7 @@ export class ChargesService implements OnModuleInit {
   async create(
     accountId: number,
     input: RouteInput<typeof createCharge>,
-    wishes: Wishes,
+    preferences: RequestPreferences,
   ): Promise<Reply> {
     const { correlationId, type, Amount: amountCents, dueDate } = input.body;
     const terms = hasTerms(input.body) ? writeAdjustments(adjustmentsOf(input.body)) : null;
@@ -76,14 +76,14 @@ export class ChargesService implements OnModuleInit {
       ...this.intentOf(accountId, charge, false),
       idempotencyKey: input.idempotencyKey,
       input,
-      wishes,
+      preferences,
     });
   }
 
   async createStaticQr(
     accountId: number,
     input: RouteInput<typeof createStaticQr>,
-    wishes: Wishes,
+    preferences: RequestPreferences,
   ): Promise<Reply> {
     const { correlationId, amount } = input.body;
     const charge = {
@@ -98,7 +98,7 @@ export class ChargesService implements OnModuleInit {
       ...this.intentOf(accountId, charge, true),
       idempotencyKey: input.idempotencyKey,
       input,
-      wishes,
+      preferences,
     });
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { endOfLife, isPastDue, judgeLook, nextLook, readStatus } from './life.js';
+import { endOfLife, isPastDue, decideCharge, nextLook, readStatus } from './life.js';
 
 describe('readStatus', () => {
   it.each([
@@ -37,12 +37,12 @@ describe('the end of a charge', () => {
     ['expired', false, 'expired'],
     ['other', false, 'expired'],
     ['other', true, 'paid'],
-  ] as const)('told %s, paid %s, is %s on the day after', (word, isPaid, verdict) => {
-    expect(judgeLook({ word, dueDate: '2026-03-10' }, '2026-03-11', isPaid)).toBe(verdict);
+  ] as const)('told %s, paid %s, is %s on the day after', (word, isPaid, outcome) => {
+    expect(decideCharge({ word, dueDate: '2026-03-10' }, '2026-03-11', isPaid)).toBe(outcome);
   });
 
   it('has not come on the due date', () => {
-    expect(judgeLook({ word: 'other', dueDate: '2026-03-10' }, '2026-03-10', false)).toBe('alive');
+    expect(decideCharge({ word: 'other', dueDate: '2026-03-10' }, '2026-03-10', false)).toBe('alive');
   });
 });
 

@@ -55,7 +55,7 @@ export interface LookedAt {
 }
 
 /** What a look at the bank's record says of a charge. */
-export function judgeLook({ word, dueDate }: LookedAt, today: PlainDate, isPaid: boolean) {
+export function decideCharge({ word, dueDate }: LookedAt, today: PlainDate, isPaid: boolean) {
   if (word === 'cancelled') return 'cancelled';
   if (word === 'paid' || isPaid) return 'paid';
   return word === 'expired' || isPastDue(dueDate, today) ? 'expired' : 'alive';

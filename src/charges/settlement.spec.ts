@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { settlementOf, settlements, type SettlementFacts } from './settlement.js';
 
-const paying = (amountCents: bigint, givenBackCents = 0n) => ({ amountCents, givenBackCents });
+const paying = (amountCents: bigint, refundedCents = 0n) => ({ amountCents, refundedCents });
 const slip: SettlementFacts = {
   amountCents: 1_000n,
   payments: [],
@@ -48,7 +48,7 @@ describe('settlementOf', () => {
     [{ payments: [paying(2_000n)], isMultiUse: true }, 'settled'],
     [{ payments: [paying(1n)], amountCents: null, isMultiUse: true }, 'settled'],
     [{ amountCents: null, isMultiUse: true, dueDate: null }, 'open'],
-    [{ payments: [paying(1_000n, 1_000n)] }, 'returned'],
+    [{ payments: [paying(1_000n, 1_000n)] }, 'refunded'],
     [{ payments: [paying(1_000n, 1_000n), paying(1_000n)] }, 'settled'],
     [{ payments: [paying(1_000n, 1_000n), paying(400n)] }, 'partially_settled'],
     [{ payments: [paying(1_000n, 999n)] }, 'settled'],

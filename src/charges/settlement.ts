@@ -1,9 +1,9 @@
 // Whether a charge is paid: derived from what was asked and what was matched, and kept nowhere.
 import { isPastDue } from './life.js';
 import {
-  settlementOfKept,
+  settlementOfPayments,
   type ExpectedAmount,
-  type KeptPayment,
+  type NetPayment,
 } from '../expected-payments/settlement.js';
 
 export const settlements = [
@@ -11,14 +11,14 @@ export const settlements = [
   'partially_settled',
   'settled',
   'overpaid',
-  'returned',
+  'refunded',
   'expired',
   'cancelled',
 ] as const;
 export type Settlement = (typeof settlements)[number];
 
 export interface SettlementFacts extends ExpectedAmount {
-  payments: readonly KeptPayment[];
+  payments: readonly NetPayment[];
   /** yyyy-mm-dd, or null when there is none. */
   dueDate: string | null;
   /** The bank's day. */
@@ -41,5 +41,5 @@ export function settlementOf({
     return isExpired || isPastDue(dueDate, today) ? 'expired' : 'open';
   }
   // Money that came after the end is money all the same.
-  return settlementOfKept(expected, payments);
+  return settlementOfPayments(expected, payments);
 }

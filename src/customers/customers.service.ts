@@ -4,7 +4,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { createCustomer } from '../contract/customers.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
-import { noWishes, type Operation, type OperationKind } from '../operations/operation.js';
+import { noPreferences, type Operation, type OperationKind } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
@@ -58,7 +58,7 @@ export class CustomersService implements OnModuleInit {
       redactedBody: redact(input.body, fingerprint),
       outgoing: null,
       // Its secrets live as long as the request: nobody could send it later.
-      wishes: noWishes,
+      preferences: noPreferences,
       expectedPayments: [],
       record: async (tx, id) => {
         await tx.customer.create({ data: { accountId, id, documentHash, state: 'requested' } });

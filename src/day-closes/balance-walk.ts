@@ -1,5 +1,5 @@
 // The chain of balances over a whole mirror, taken piece by piece as it is read.
-import { walkChain, type Hole, type Jump, type Link } from '../statement/chain.js';
+import { walkChain, type Gap, type Jump, type Link } from '../statement/chain.js';
 
 export class BalanceWalk {
   private links: Link[] = [];
@@ -9,22 +9,22 @@ export class BalanceWalk {
   /** What the chain has come to. */
   balanceCents: bigint | null = null;
   /** The first that nobody has accepted: there the walk ends. */
-  hole: Hole | null = null;
+  gap: Gap | null = null;
 
   constructor(private readonly accepted: ReadonlySet<bigint>) {}
 
   /** The next lines by nsu; `isCut` while there are more. */
-  take(links: readonly Link[], isCut: boolean): Hole | null {
-    if (this.hole) return null;
+  take(links: readonly Link[], isCut: boolean): Gap | null {
+    if (this.gap) return null;
     this.links = [...this.links, ...links];
     const { start } = this;
     const isAccepted = ({ nsu }: Jump) => this.accepted.has(nsu);
-    const { hole, jumps, balance, resume } = walkChain(this.links, { start, isCut, isAccepted });
+    const { gap, jumps, balance, resume } = walkChain(this.links, { start, isCut, isAccepted });
     for (const { nsu, cents } of jumps) this.jumps.set(nsu, cents);
     this.balanceCents = balance;
     this.links = this.links.slice(resume.index);
     this.start = resume.balance;
-    this.hole = hole;
-    return hole;
+    this.gap = gap;
+    return gap;
   }
 }

@@ -62,7 +62,7 @@ const certificateText = z.object({
   balance: z.string(),
   reconcilingItems: z.array(
     z.object({
-      kind: z.enum(['other_side', 'accepted_difference']),
+      kind: z.enum(['straddling_line', 'accepted_difference']),
       nsu: z.string(),
       occurredAt: z.string(),
       amount: z.string(),
@@ -126,7 +126,7 @@ export function certify(facts: DayFacts): Certificate {
     balanceNsu: cut.nsu?.toString() ?? null,
     balance: reais(cut.balanceCents),
     reconcilingItems: [
-      ...cut.items.map((item) => writeItem('other_side', item, null)),
+      ...cut.items.map((item) => writeItem('straddling_line', item, null)),
       ...cut.differences.map((item) => writeItem('accepted_difference', item, item)),
     ],
     added: facts.added.map(String),

@@ -8,11 +8,11 @@ import {
   type Certificate,
 } from './certificate.js';
 import { heldAt } from './cut.js';
-import type { Difference } from './kept-line.js';
-import { linesHashOf } from './line-seal.js';
+import type { Difference } from './stored-line.js';
+import { linesHashOf } from './line-hash.js';
 
 /** A link as it is kept. */
-export interface KeptLink {
+export interface StoredLink {
   accountId: number;
   sequence: number;
   date: string;
@@ -32,8 +32,8 @@ type Told = [field: string, certified: string | number | bigint, found: string |
 
 /** Of a link by itself, and by the hash of the one before. */
 export function differenceOfLink(
-  link: KeptLink,
-  before: Pick<KeptLink, 'sequence' | 'hash'>,
+  link: StoredLink,
+  before: Pick<StoredLink, 'sequence' | 'hash'>,
 ): Difference | null {
   const told = (certified: string, field: string, found: string): Difference => {
     return { date: link.date, nsu: null, field, certified, found };
@@ -61,7 +61,7 @@ export function differenceOfLink(
   return firstDifference(link.date, columns);
 }
 
-export interface DayLineSeal {
+export interface CertifiedDayLine {
   nsu: bigint;
   lineHash: string;
   isCredit: boolean;
@@ -71,7 +71,7 @@ export interface DayLineSeal {
 /** Of a certificate, by the lines that it had: those of its day without what later revisions have added. */
 export function differenceOfDay(
   said: Certificate,
-  sealed: readonly DayLineSeal[],
+  sealed: readonly CertifiedDayLine[],
   addedLater: ReadonlySet<string>,
 ): Difference | null {
   const lines = sealed.filter(({ nsu }) => !addedLater.has(nsu.toString()));

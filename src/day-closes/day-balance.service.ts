@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { addDays } from '../brazil/calendar.js';
 import { statementDayStart } from '../brazil/statement-day.js';
 import type { Tx } from '../database.service.js';
-import { findHole } from '../statement/chain.queries.js';
+import { findGap } from '../statement/chain.queries.js';
 import type { Jump } from '../statement/chain.js';
 import { cutOf, readCertificate } from './certificate.js';
 import {
@@ -17,10 +17,10 @@ import {
   type FollowingLine,
 } from './cut.js';
 import * as queries from './day-closes.queries.js';
-import { readAnchor } from './seals.queries.js';
+import { readAnchor } from './certified-lines.queries.js';
 
 /** More holes than these in one day are no statement any more. */
-const mostHoles = 100;
+const mostGaps = 100;
 
 export interface DayBalance {
   before: Cut;
@@ -65,12 +65,12 @@ export class DayBalances {
   ): Promise<Jump[] | null> {
     const [first, last] = [following[0], following.at(-1)];
     if (!first || !last) return [];
-    const holes: bigint[] = [];
+    const gaps: bigint[] = [];
     for (;;) {
-      const { hole, jumps } = await findHole(tx, accountId, first.nsu, last.nsu, holes);
-      if (!hole) return jumps.filter(({ nsu }) => nsu >= first.nsu && nsu <= last.nsu);
-      if (holes.length === mostHoles || holes.includes(hole.nsu)) return null;
-      holes.push(hole.nsu);
+      const { gap, jumps } = await findGap(tx, accountId, first.nsu, last.nsu, gaps);
+      if (!gap) return jumps.filter(({ nsu }) => nsu >= first.nsu && nsu <= last.nsu);
+      if (gaps.length === mostGaps || gaps.includes(gap.nsu)) return null;
+      gaps.push(gap.nsu);
     }
   }
 

@@ -14,12 +14,12 @@ import type { Certificate, Explained, Figures } from './certificate.js';
 import { heldAt } from './cut.js';
 import { DayBalances, subjectOfDay, type Unexplained } from './day-balance.service.js';
 import * as queries from './day-closes.queries.js';
-import { linesHashOf } from './line-seal.js';
-import { sealOf } from './line-sealer.service.js';
-import * as seals from './seals.queries.js';
+import { linesHashOf } from './line-hash.js';
+import { hashLine } from './line-hasher.service.js';
+import * as seals from './certified-lines.queries.js';
 
 /** Earlier lines are sealed beforehand, but for those that came at the last moment. */
-const mostSealedAtOnce = 100_000;
+const mostCertifiedAtOnce = 100_000;
 
 export type Certified =
   /** `unchanged`: another revision would say the same. */
@@ -61,14 +61,14 @@ export class DayCertifier {
     if (broken || heldAt(cut) !== figures.closingCents) {
       const cents = (broken?.cents ?? 0n) + heldAt(cut) - figures.closingCents;
       const { jumps } = broken ?? { jumps: [] };
-      await this.tellDifference(tx, accountId, date, { figures, cents, jumps, isSettled });
+      await this.reportDifference(tx, accountId, date, { figures, cents, jumps, isSettled });
       return { outcome: 'differs' };
     }
     const standing = await queries.findStanding(tx, accountId, date);
     const last = await queries.findLast(tx, accountId);
-    const earlier = await this.sealEarlier(tx, accountId, date);
+    const earlier = await this.certifyEarlier(tx, accountId, date);
     const unsealed = lines.filter(({ lineHash }) => lineHash === null);
-    const made = new Map(unsealed.map((line) => [line.nsu, sealOf(accountId, line)]));
+    const made = new Map(unsealed.map((line) => [line.nsu, hashLine(accountId, line)]));
     const lineHashes = lines.map((line) => line.lineHash ?? made.get(line.nsu)?.lineHash ?? '');
     const certificate = certificates.certify({
       ...{ accountId, date, openingCents, lines, cut, closedUntil, madeAt },
@@ -80,13 +80,13 @@ export class DayCertifier {
       added: standing ? [...(earlier?.added ?? []), ...made.keys()] : [],
       previousHash: last?.hash ?? certificates.noHash,
     });
-    await this.breaks.resolve(tx, accountId, 'broken_chain', [subjectOfDay(date)]);
+    await this.breaks.resolve(tx, accountId, 'broken_balance_chain', [subjectOfDay(date)]);
     if (
       standing &&
       certificates.saysTheSame(certificate, certificates.readCertificate(standing.certificate))
     )
       return { outcome: 'unchanged' };
-    await seals.insertSeals(tx, accountId, [...made.values()]);
+    await seals.insertCertifiedLines(tx, accountId, [...made.values()]);
     if (standing) await this.settleLate(tx, accountId, [...made.values()]);
     await this.add(tx, certificate, figures);
     return { outcome: standing ? 'amended' : 'certified' };
@@ -96,21 +96,21 @@ export class DayCertifier {
    * Seals what lies before the first certified day, so that it cannot be rewritten either; what has no seal yet is told
    * as added. Null on every other day.
    */
-  private async sealEarlier(tx: Tx, accountId: number, date: string) {
+  private async certifyEarlier(tx: Tx, accountId: number, date: string) {
     const first = await queries.findFirst(tx, accountId);
     if (first && first.date !== date) return null;
     const before = statementDayStart(date);
-    const unsealed = await seals.listUnsealed(tx, accountId, before, mostSealedAtOnce);
-    const made = unsealed.map((line) => sealOf(accountId, line));
-    await seals.insertSeals(tx, accountId, made);
+    const unsealed = await seals.listUncertified(tx, accountId, before, mostCertifiedAtOnce);
+    const made = unsealed.map((line) => hashLine(accountId, line));
+    await seals.insertCertifiedLines(tx, accountId, made);
     if (first) await this.settleLate(tx, accountId, made);
-    const all = await seals.listEarlierSeals(tx, accountId, date);
+    const all = await seals.listEarlierCertifiedLines(tx, accountId, date);
     const linesHash = linesHashOf(all.map(({ lineHash }) => lineHash));
     return { lines: all.length, linesHash, added: unsealed.map(({ nsu }) => nsu) };
   }
 
   /** Certificates have these lines now: that they came late is told by those. */
-  private async settleLate(tx: Tx, accountId: number, made: seals.NewSeal[]): Promise<void> {
+  private async settleLate(tx: Tx, accountId: number, made: seals.NewCertifiedLine[]): Promise<void> {
     const subjects = made.map(({ date, nsu }) => subjectOfLate(date, nsu));
     await this.breaks.resolve(tx, accountId, 'late_line', subjects);
   }
@@ -142,7 +142,7 @@ export class DayCertifier {
   }
 
   /** Its break is open whenever a day differs: what a person has accepted of it was something else, or was not all. */
-  private async tellDifference(
+  private async reportDifference(
     tx: Tx,
     accountId: number,
     date: string,
@@ -159,7 +159,7 @@ export class DayCertifier {
       jumps: jumps.map((jump) => ({ nsu: `${jump.nsu}`, cents: `${jump.cents}` })),
     };
     const amountCents = cents < 0n ? -cents : cents;
-    const told = { kind: 'broken_chain', subject, amountCents, nsu: null, evidence };
+    const told = { kind: 'broken_balance_chain', subject, amountCents, nsu: null, evidence };
     await this.breaks.open(tx, accountId, [{ ...told, isNotWhatWasSettled: isSettled }]);
     await this.breaks.revise(tx, accountId, [told]);
   }

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { Database } from '../database.service.js';
 import { OnJob } from '../platform/job-methods.js';
-import { WakeUps } from '../platform/wake-ups.js';
+import { JobQueue } from '../platform/job-queue.js';
 import type { JobPayload } from '../queues.js';
 import { listReady } from './day-closes.queries.js';
 import { DayClosing } from './day-closing.service.js';
@@ -13,14 +13,14 @@ import { DayClosing } from './day-closing.service.js';
 export class DayCloseSweeper {
   constructor(
     private readonly database: Database,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
     private readonly accounts: AccountsService,
     private readonly closing: DayClosing,
   ) {}
 
-  async wakeWaiting(): Promise<void> {
+  async enqueueWaiting(): Promise<void> {
     for (const account of await listReady(this.database.prisma))
-      await this.wakeUps.wake('closeDays', account);
+      await this.jobQueue.enqueue('closeDays', account);
   }
 
   @OnJob('closeDays')

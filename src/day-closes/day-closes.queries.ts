@@ -4,8 +4,8 @@ import { Prisma, type DayClose } from '../generated/service/client.js';
 import { explanationOf, holdsItsLine } from '../reconciliation/explanation.queries.js';
 import type { Jump } from '../statement/chain.js';
 import type { FollowingLine } from './cut.js';
-import type { SealedFields } from './line-seal.js';
-import { idsOfLine } from './seals.queries.js';
+import type { HashedFields } from './line-hash.js';
+import { idsOfLine } from './certified-lines.queries.js';
 
 /** Accounts whose next day may be certified, whose certificates are to be amended, or that had new lines. */
 export async function listReady(db: Db): Promise<{ accountId: number }[]> {
@@ -17,7 +17,7 @@ export async function listReady(db: Db): Promise<{ accountId: number }[]> {
       d.amend_from IS NOT NULL OR (
         day.start + interval '1 day' <= clock_timestamp() + s.clock_offset_ms * interval '1 millisecond'
         AND s.closed_from <= day.start AND s.closed_until >= day.start + interval '1 day'
-      ) OR (SELECT max(t.arrival) FROM "transaction" t WHERE t.account_id = s.account_id) > d.seen_arrival
+      ) OR (SELECT max(t.arrival) FROM statement_line t WHERE t.account_id = s.account_id) > d.seen_arrival
     END`;
 }
 
@@ -35,7 +35,7 @@ export async function findState(db: Db, accountId: number): Promise<ClosingState
 export async function findFirstLineAt(db: Db, accountId: number): Promise<Date | null> {
   const [first] = await db.$queryRaw<{ occurredAt: Date }[]>`
     SELECT t.occurred_at AS "occurredAt" FROM statement_state s
-    JOIN "transaction" t ON t.account_id = s.account_id
+    JOIN statement_line t ON t.account_id = s.account_id
     WHERE s.account_id = ${accountId} AND s.is_anchored
     ORDER BY t.occurred_at LIMIT 1`;
   return first?.occurredAt ?? null;
@@ -46,7 +46,7 @@ export async function beginClosing(db: Db, accountId: number, firstDate: string)
   await db.$executeRaw`
     INSERT INTO day_close_state (account_id, next_date, seen_arrival)
     SELECT ${accountId}, ${firstDate}, COALESCE(max(arrival), 0)
-    FROM "transaction" WHERE account_id = ${accountId}
+    FROM statement_line WHERE account_id = ${accountId}
     ON CONFLICT (account_id) DO NOTHING`;
 }
 
@@ -74,7 +74,7 @@ export async function recordPassed(
 }
 
 /** How far the statement is closed; holds the mirror as it is for the rest of the transaction. */
-export async function holdMirror(
+export async function lockStatement(
   tx: Tx,
   accountId: number,
 ): Promise<{ closedFrom: Date | null; closedUntil: Date | null }> {
@@ -101,7 +101,7 @@ export interface LateLine {
 /** How far the lines have arrived. */
 export async function readArrival(db: Db, accountId: number): Promise<bigint> {
   const [last] = await db.$queryRaw<{ arrival: bigint | null }[]>`
-    SELECT max(arrival) AS arrival FROM "transaction" WHERE account_id = ${accountId}`;
+    SELECT max(arrival) AS arrival FROM statement_line WHERE account_id = ${accountId}`;
   return last?.arrival ?? 0n;
 }
 
@@ -116,19 +116,19 @@ export async function listLate(
 ): Promise<{ lines: LateLine[]; lowestNsu: bigint | null; seenArrival: bigint }> {
   const until = await readArrival(tx, accountId);
   const lines = await tx.$queryRaw<LateLine[]>`
-    SELECT t.nsu, t.amount_cents AS "amountCents", t.occurred_at AS "occurredAt" FROM "transaction" t
+    SELECT t.nsu, t.amount_cents AS "amountCents", t.occurred_at AS "occurredAt" FROM statement_line t
     WHERE t.account_id = ${accountId} AND t.arrival > ${seenArrival} AND t.arrival <= ${until}
       AND t.occurred_at < ${before} AND NOT EXISTS (
-        SELECT 1 FROM line_seal s WHERE s.account_id = t.account_id AND s.nsu = t.nsu)
+        SELECT 1 FROM certified_line s WHERE s.account_id = t.account_id AND s.nsu = t.nsu)
     ORDER BY t.occurred_at, t.nsu`;
-  const lowest = await tx.transaction.aggregate({
+  const lowest = await tx.statementLine.aggregate({
     where: { accountId, arrival: { gt: seenArrival, lte: until } },
     _min: { nsu: true },
   });
   return { lines, lowestNsu: lowest._min.nsu, seenArrival: until };
 }
 
-export interface DayLine extends SealedFields {
+export interface DayLine extends HashedFields {
   contentHash: string;
   /** Null for a line that no certificate has. */
   lineHash: string | null;
@@ -153,14 +153,14 @@ export async function listDay(
            t.type_name AS "typeName", ${idsOfLine},
            t.balance_previous_cents AS "balancePreviousCents", t.current_balance_cents AS "currentBalanceCents",
            t.occurred_at AS "occurredAt", t.content_hash AS "contentHash", seal.line_hash AS "lineHash",
-           CASE WHEN t.arrival > COALESCE(judged.judged_arrival, 0) OR waits.nsu IS NOT NULL THEN 'pending'
+           CASE WHEN t.arrival > COALESCE(judged.decided_arrival, 0) OR waits.nsu IS NOT NULL THEN 'pending'
                 ELSE ${stateOfLine} END AS state,
            CASE WHEN held.kind IS NOT NULL THEN held.kind WHEN m.is_matched THEN NULL
                 ELSE c.category END AS "as"
-    FROM "transaction" t
+    FROM statement_line t
     LEFT JOIN reconciliation_state judged ON judged.account_id = t.account_id
     LEFT JOIN deferred_line waits ON waits.account_id = t.account_id AND waits.nsu = t.nsu
-    LEFT JOIN line_seal seal ON seal.account_id = t.account_id AND seal.nsu = t.nsu
+    LEFT JOIN certified_line seal ON seal.account_id = t.account_id AND seal.nsu = t.nsu
     LEFT JOIN classification c ON c.account_id = t.account_id AND c.nsu = t.nsu
     LEFT JOIN LATERAL (
       SELECT true AS is_matched FROM match
@@ -186,7 +186,7 @@ export async function listFollowing(
     SELECT nsu, occurred_at AS "occurredAt", balance_previous_cents AS "balancePreviousCents",
            current_balance_cents AS "currentBalanceCents",
            CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS "signedCents"
-    FROM "transaction"
+    FROM statement_line
     WHERE account_id = ${accountId} AND (${afterNsu}::bigint IS NULL OR nsu > ${afterNsu}::bigint)
     ORDER BY nsu LIMIT ${count}`;
 }
@@ -237,14 +237,14 @@ export async function listAcceptedJumps(db: Db, accountId: number): Promise<Acce
     SELECT b.id AS "breakId", b.subject, b.resolution_reason AS reason,
            (jump->>'nsu')::bigint AS nsu, (jump->>'cents')::bigint AS cents
     FROM break b CROSS JOIN LATERAL jsonb_array_elements(b.evidence->'jumps') jump
-    WHERE b.account_id = ${accountId} AND b.kind = 'broken_chain' AND b.state = 'resolved' AND b.resolution <> 'itself'
+    WHERE b.account_id = ${accountId} AND b.kind = 'broken_balance_chain' AND b.state = 'resolved' AND b.resolution <> 'automatic'
     ORDER BY b.resolved_at, b.id`;
 }
 
 /** Whether a person has settled the break of a day's difference. */
 export async function isDaySettled(db: Db, accountId: number, subject: string): Promise<boolean> {
-  const where = { accountId, kind: 'broken_chain', subject, state: 'resolved' };
-  return (await db.break.count({ where: { ...where, resolution: { not: 'itself' } } })) > 0;
+  const where = { accountId, kind: 'broken_balance_chain', subject, state: 'resolved' };
+  return (await db.break.count({ where: { ...where, resolution: { not: 'automatic' } } })) > 0;
 }
 
 export async function findFirst(db: Db, accountId: number): Promise<DayClose | null> {

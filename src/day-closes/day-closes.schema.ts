@@ -34,7 +34,7 @@ export const dayCloseView = z.object({
    */
   reconcilingItems: z.array(
     z.object({
-      kind: z.enum(['other_side', 'accepted_difference']),
+      kind: z.enum(['straddling_line', 'accepted_difference']),
       nsu: bigInteger,
       occurredAt: timestamp,
       amount: reais,

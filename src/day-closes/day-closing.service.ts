@@ -11,10 +11,10 @@ import { Breaks } from '../reconciliation/breaks.service.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { DayCertifier, type Certified } from './day-certifier.service.js';
 import * as queries from './day-closes.queries.js';
-import { sealOf } from './line-sealer.service.js';
-import * as seals from './seals.queries.js';
+import { hashLine } from './line-hasher.service.js';
+import * as seals from './certified-lines.queries.js';
 
-const sealedAtOnce = 5_000;
+const certifiedAtOnce = 5_000;
 
 @Injectable()
 export class DayClosing {
@@ -30,19 +30,19 @@ export class DayClosing {
   async close({ id: accountId, goLiveAt }: Pick<BankAccount, 'id' | 'goLiveAt'>): Promise<void> {
     await this.database.alone('closeDays', accountId, async (stillHere) => {
       if (!(await this.begin(accountId, goLiveAt))) return;
-      let hasTold = await this.noteLateLines(accountId, goLiveAt);
-      await this.sealEarlier(accountId, stillHere);
+      let hasReported = await this.noteLateLines(accountId, goLiveAt);
+      await this.certifyEarlier(accountId, stillHere);
       for (;;) {
         await stillHere();
         const passed = await this.passDay(accountId);
         if (passed === 'unseen') {
-          if (await this.noteLateLines(accountId, goLiveAt)) hasTold = true;
+          if (await this.noteLateLines(accountId, goLiveAt)) hasReported = true;
           continue;
         }
-        if (passed) hasTold = true;
+        if (passed) hasReported = true;
         if (!passed || passed.outcome === 'waiting' || passed.outcome === 'differs') break;
       }
-      if (hasTold) await this.events.announce(accountId);
+      if (hasReported) await this.events.announce(accountId);
     });
   }
 
@@ -101,7 +101,7 @@ export class DayClosing {
   }
 
   /** Seals what lies before the first day, piece by piece: a history may be long. */
-  private async sealEarlier(accountId: number, stillHere: () => Promise<void>): Promise<void> {
+  private async certifyEarlier(accountId: number, stillHere: () => Promise<void>): Promise<void> {
     const { prisma } = this.database;
     const state = await queries.findState(prisma, accountId);
     if (!state || (await queries.findFirst(prisma, accountId))) return;
@@ -109,13 +109,13 @@ export class DayClosing {
     for (let isMore = true; isMore;) {
       await stillHere();
       isMore = await this.database.transaction(async (tx) => {
-        const lines = await seals.listUnsealed(tx, accountId, before, sealedAtOnce);
-        await seals.insertSeals(
+        const lines = await seals.listUncertified(tx, accountId, before, certifiedAtOnce);
+        await seals.insertCertifiedLines(
           tx,
           accountId,
-          lines.map((line) => sealOf(accountId, line)),
+          lines.map((line) => hashLine(accountId, line)),
         );
-        return lines.length === sealedAtOnce;
+        return lines.length === certifiedAtOnce;
       });
     }
   }
@@ -127,7 +127,7 @@ export class DayClosing {
   private async passDay(accountId: number): Promise<Certified | 'unseen' | null> {
     const madeAt = await this.bankTime.now(accountId);
     return this.database.transaction(async (tx) => {
-      const mirror = await queries.holdMirror(tx, accountId);
+      const mirror = await queries.lockStatement(tx, accountId);
       const state = await queries.holdChain(tx, accountId);
       if (!state) return null;
       if ((await queries.readArrival(tx, accountId)) > state.seenArrival) return 'unseen';

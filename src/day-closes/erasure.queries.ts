@@ -1,7 +1,7 @@
 import type { Tx } from '../database.service.js';
 
-export async function isSealed(tx: Tx, accountId: number, nsu: bigint): Promise<boolean> {
-  return (await tx.lineSeal.count({ where: { accountId, nsu } })) === 1;
+export async function isCertified(tx: Tx, accountId: number, nsu: bigint): Promise<boolean> {
+  return (await tx.certifiedLine.count({ where: { accountId, nsu } })) === 1;
 }
 
 /** What the line's commitment binds to can never be shown again. */

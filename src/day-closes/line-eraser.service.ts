@@ -3,7 +3,7 @@
 import type { Database } from '../database.service.js';
 import { renameLines } from '../reconciliation/statement-breaks.queries.js';
 import { eraseLine } from '../statement/erasure.queries.js';
-import { deleteSalt, isSealed } from './erasure.queries.js';
+import { deleteSalt, isCertified } from './erasure.queries.js';
 
 export type Erased = 'erased' | 'not_found' | 'not_certified';
 
@@ -15,8 +15,8 @@ export class LineEraser {
     return this.database.transaction(async (tx) => {
       const found = await tx.bankAccount.findUnique({ where: { slug: account } });
       if (!found) return 'not_found';
-      if (!(await isSealed(tx, found.id, nsu)))
-        return (await tx.transaction.count({ where: { accountId: found.id, nsu } })) > 0
+      if (!(await isCertified(tx, found.id, nsu)))
+        return (await tx.statementLine.count({ where: { accountId: found.id, nsu } })) > 0
           ? 'not_certified'
           : 'not_found';
       await renameLines(tx, found.id, await eraseLine(tx, found.id, nsu, reason));

@@ -3,9 +3,9 @@ import type { Db } from '../database.service.js';
 import type { DayClose } from '../generated/service/client.js';
 import type { StatementLine } from '../statement/line.js';
 
-export interface KeptLine extends StatementLine {
+export interface StoredLine extends StatementLine {
   arrival: bigint;
-  sealDate: string | null;
+  certifiedDate: string | null;
   commitment: string | null;
   lineHash: string | null;
   salt: string | null;
@@ -13,13 +13,13 @@ export interface KeptLine extends StatementLine {
 }
 
 /** So many lines by nsu, after one. */
-export async function listKept(
+export async function listStored(
   db: Db,
   accountId: number,
   afterNsu: bigint | null,
   limit: number,
-): Promise<KeptLine[]> {
-  return db.$queryRaw<KeptLine[]>`
+): Promise<StoredLine[]> {
+  return db.$queryRaw<StoredLine[]>`
     SELECT t.nsu, t.bank_id AS "bankId", t.is_credit AS "isCredit", t.amount_cents AS "amountCents",
            t.type_name AS "typeName", t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
            t.external_id AS "externalId", t.original_end_to_end_id AS "originalEndToEndId",
@@ -28,10 +28,10 @@ export async function listKept(
            t.balance_previous_cents AS "balancePreviousCents", t.current_balance_cents AS "currentBalanceCents",
            t.occurred_at AS "occurredAt", t.arrival,
            t.content_hash AS "contentHash", t.content,
-           seal.date AS "sealDate", seal.commitment, seal.line_hash AS "lineHash", salt.salt,
+           seal.date AS "certifiedDate", seal.commitment, seal.line_hash AS "lineHash", salt.salt,
            erasure.nsu IS NOT NULL AS "isErased"
-    FROM "transaction" t
-    LEFT JOIN line_seal seal ON seal.account_id = t.account_id AND seal.nsu = t.nsu
+    FROM statement_line t
+    LEFT JOIN certified_line seal ON seal.account_id = t.account_id AND seal.nsu = t.nsu
     LEFT JOIN line_salt salt ON salt.account_id = t.account_id AND salt.nsu = t.nsu
     LEFT JOIN line_erasure erasure ON erasure.account_id = t.account_id AND erasure.nsu = t.nsu
     WHERE t.account_id = ${accountId} AND (${afterNsu}::bigint IS NULL OR t.nsu > ${afterNsu}::bigint)
@@ -44,14 +44,14 @@ export async function findLost(
   accountId: number,
 ): Promise<{ nsu: bigint; date: string } | null> {
   const [lost] = await db.$queryRaw<{ nsu: bigint; date: string }[]>`
-    SELECT s.nsu, s.date FROM line_seal s
+    SELECT s.nsu, s.date FROM certified_line s
     WHERE s.account_id = ${accountId} AND NOT EXISTS (
-      SELECT 1 FROM "transaction" t WHERE t.account_id = s.account_id AND t.nsu = s.nsu)
+      SELECT 1 FROM statement_line t WHERE t.account_id = s.account_id AND t.nsu = s.nsu)
     ORDER BY s.nsu LIMIT 1`;
   return lost ?? null;
 }
 
-export interface SealedLine {
+export interface CertifiedLineRow {
   nsu: bigint;
   lineHash: string;
   isCredit: boolean;
@@ -59,10 +59,10 @@ export interface SealedLine {
 }
 
 /** What was certified with a day, by nsu. */
-export async function listSealed(db: Db, accountId: number, date: string): Promise<SealedLine[]> {
-  return db.$queryRaw<SealedLine[]>`
+export async function listCertifiedLines(db: Db, accountId: number, date: string): Promise<CertifiedLineRow[]> {
+  return db.$queryRaw<CertifiedLineRow[]>`
     SELECT s.nsu, s.line_hash AS "lineHash", t.is_credit AS "isCredit", t.amount_cents AS "amountCents"
-    FROM line_seal s JOIN "transaction" t ON t.account_id = s.account_id AND t.nsu = s.nsu
+    FROM certified_line s JOIN statement_line t ON t.account_id = s.account_id AND t.nsu = s.nsu
     WHERE s.account_id = ${accountId} AND s.date = ${date} ORDER BY s.nsu`;
 }
 
@@ -77,7 +77,7 @@ export async function listMoney(db: Db, accountId: number, nsus: bigint[]): Prom
   return db.$queryRaw<MoneyLine[]>`
     SELECT nsu, occurred_at AS "occurredAt",
            CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS "signedCents"
-    FROM "transaction" WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[])`;
+    FROM statement_line WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[])`;
 }
 
 export interface Mirror {
@@ -85,20 +85,20 @@ export interface Mirror {
   lineCount: bigint;
   balanceCents: bigint | null;
   /** Up to here the chain of balances is proved; null for all of it. */
-  firstHoleNsu: bigint | null;
+  firstGapNsu: bigint | null;
 }
 
 /** What the mirror says of itself. */
-export async function readMirror(db: Db, accountId: number): Promise<Mirror | null> {
+export async function readSyncedLines(db: Db, accountId: number): Promise<Mirror | null> {
   const [found] = await db.$queryRaw<Mirror[]>`
     SELECT last_nsu AS "lastNsu", line_count AS "lineCount", balance_cents AS "balanceCents",
-           first_hole_nsu AS "firstHoleNsu"
+           first_gap_nsu AS "firstGapNsu"
     FROM statement_state WHERE account_id = ${accountId}`;
   return found ?? null;
 }
 
 /** A certificate that business systems were told of, and that is not in the chain; null when there is none. */
-export async function findTold(
+export async function findReported(
   db: Db,
   accountId: number,
 ): Promise<{ date: string; sequence: number; hash: string } | null> {

@@ -7,10 +7,10 @@ import { centsOf, cutOf, noHash, readCertificate, type Certificate } from './cer
 import { differenceOfDay, differenceOfLink, differs } from './chain-check.js';
 import { heldAt, sumOf, type Cut } from './cut.js';
 import * as closes from './day-closes.queries.js';
-import { differenceOfLine, type Difference } from './kept-line.js';
-import { linesHashOf } from './line-seal.js';
-import { MirrorCheck, type Chain } from './mirror-check.js';
-import { listEarlierSeals, readAnchor, sumLines } from './seals.queries.js';
+import { differenceOfLine, type Difference } from './stored-line.js';
+import { linesHashOf } from './line-hash.js';
+import { StatementCheck, type Chain } from './statement-check.js';
+import { listEarlierCertifiedLines, readAnchor, sumLines } from './certified-lines.queries.js';
 import * as queries from './verification.queries.js';
 
 const batchSize = 2_000;
@@ -106,40 +106,40 @@ export class Verifier {
       if (links.length < batchSize) break;
     }
     hold(daysInOrder(days, state));
-    const told = await queries.findTold(db, accountId);
+    const told = await queries.findReported(db, accountId);
     if (told) hold(differs(told.date, `certificate ${told.sequence}`, told.hash, 'none'));
     return { state, days };
   }
 
   /** The mirror: every line is what came from the bank and what was certified, and no balance jumps. */
-  private async verifyLines(book: Book): Promise<MirrorCheck> {
+  private async verifyLines(book: Book): Promise<StatementCheck> {
     const { db, accountId, account, chain, counts } = book;
-    const mirror = await queries.readMirror(db, accountId);
-    const check = new MirrorCheck(chain, mirror, await acceptedHoles(db, accountId, chain));
+    const mirror = await queries.readSyncedLines(db, accountId);
+    const check = new StatementCheck(chain, mirror, await acceptedGaps(db, accountId, chain));
     for (let afterNsu: bigint | null = null, isMore = true; isMore;) {
-      const lines: queries.KeptLine[] = await queries.listKept(db, accountId, afterNsu, batchSize);
+      const lines: queries.StoredLine[] = await queries.listStored(db, accountId, afterNsu, batchSize);
       isMore = lines.length === batchSize;
       for (const line of lines) hold(differenceOfLine(accountId, line));
       hold(check.take(lines, isMore));
       afterNsu = lines.at(-1)?.nsu ?? afterNsu;
       counts.lines += lines.length;
-      counts.sealed += lines.filter(({ sealDate }) => sealDate !== null).length;
+      counts.sealed += lines.filter(({ certifiedDate }) => certifiedDate !== null).length;
       counts.erased += lines.filter(({ isErased }) => isErased).length;
       if (lines.length > 0) this.tell(`${account}: ${counts.lines} lines`);
     }
     counts.waiting = check.waiting.length;
     const lost = await queries.findLost(db, accountId);
     if (lost) hold({ ...lost, field: 'line', certified: 'a line', found: 'none' });
-    hold(check.differenceOfMirror());
+    hold(check.differenceOfStatement());
     return check;
   }
 
   /** Each day: its lines are those that were certified, its opening is the closing of the day before. */
-  private async verifyDays(book: Book, mirror: MirrorCheck): Promise<void> {
+  private async verifyDays(book: Book, mirror: StatementCheck): Promise<void> {
     const { db, accountId, account, chain, counts } = book;
     let before: Certificate | null = null;
     for (const [date, revisions] of [...chain.days].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      const sealed = await queries.listSealed(db, accountId, date);
+      const sealed = await queries.listCertifiedLines(db, accountId, date);
       const addedLater = new Set<string>();
       for (const said of [...revisions].reverse()) {
         hold(differenceOfDay(said, sealed, addedLater));
@@ -161,7 +161,7 @@ export class Verifier {
 }
 
 /** What the chain has accepted holes for: what certificates state, and what persons have settled since. */
-async function acceptedHoles(db: Db, accountId: number, { days }: Chain): Promise<Set<bigint>> {
+async function acceptedGaps(db: Db, accountId: number, { days }: Chain): Promise<Set<bigint>> {
   const standing = [...days.values()].flatMap((revisions) => revisions.at(-1) ?? []);
   const stated = standing.flatMap((said) => cutOf(said).differences.map(({ nsu }) => nsu));
   const settled = await closes.listAcceptedJumps(db, accountId);
@@ -175,7 +175,7 @@ async function differenceOfEarlier(
   { date, earlier }: Certificate,
   addedLater: ReadonlySet<string>,
 ): Promise<Difference | null> {
-  const seals = await listEarlierSeals(db, accountId, date);
+  const seals = await listEarlierCertifiedLines(db, accountId, date);
   const lines = seals.filter(({ nsu }) => !addedLater.has(nsu.toString()));
   const linesHash = linesHashOf(lines.map(({ lineHash }) => lineHash));
   return (
@@ -190,7 +190,7 @@ async function differenceOfBalance(
   accountId: number,
   before: Cut,
   said: Certificate,
-  mirror: MirrorCheck,
+  mirror: StatementCheck,
 ): Promise<Difference | null> {
   const { nsu, balanceCents, items, differences } = cutOf(said);
   if (nsu !== null) {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isAddressAllowed, judgeEndpointUrl } from './address-guard.js';
+import { isAddressAllowed, checkEndpointUrl } from './address-guard.js';
 
 const isRefused = (url: string, isLoopbackAllowed = false) =>
-  !judgeEndpointUrl(url, isLoopbackAllowed).ok;
+  !checkEndpointUrl(url, isLoopbackAllowed).ok;
 
 /** Each inside a network that the public internet does not reach. */
 const insideV4 = [
@@ -150,7 +150,7 @@ describe('the URL of an endpoint', () => {
     'https://[2606:4700::1111]/',
     'https://xn--e1afmkfd.example/',
   ])('may be %s', (url) => {
-    expect(judgeEndpointUrl(url, false)).toEqual({ ok: true, url: new URL(url) });
+    expect(checkEndpointUrl(url, false)).toEqual({ ok: true, url: new URL(url) });
   });
 
   it.each(insideV4.concat('127.0.0.1'))('is refused when it leads to %s', (address) => {
@@ -226,8 +226,8 @@ describe('the URL of an endpoint', () => {
   it('is judged, never thrown at, whatever text it is', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.webUrl()), fc.boolean(), (text, isAllowed) => {
-        const verdict = judgeEndpointUrl(text, isAllowed);
-        if (verdict.ok) expect(verdict.url.username + verdict.url.password).toBe('');
+        const outcome = checkEndpointUrl(text, isAllowed);
+        if (outcome.ok) expect(outcome.url.username + outcome.url.password).toBe('');
       }),
     );
   });

@@ -64,10 +64,10 @@ const otherPorts = new Set(
   '2375 2379 3306 5432 5984 6379 6443 8500 9042 9092 9200 11211 27017'.split(' '),
 );
 
-export type UrlVerdict = { ok: true; url: URL } | { ok: false; message: string };
+export type UrlCheck = { ok: true; url: URL } | { ok: false; message: string };
 
 /** Whether a URL may be an endpoint's: its form and, where it is one, its literal address. */
-export function judgeEndpointUrl(text: string, isLoopbackAllowed: boolean): UrlVerdict {
+export function checkEndpointUrl(text: string, isLoopbackAllowed: boolean): UrlCheck {
   if (!URL.canParse(text)) return { ok: false, message: 'Must be a URL.' };
   const url = new URL(text);
   const host = url.hostname.replace(/^\[|\]$|\.$/g, '');

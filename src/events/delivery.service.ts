@@ -16,7 +16,7 @@ import { Log } from '../platform/log.js';
 import { readRetryAfter } from '../platform/retry-after.js';
 import { SecretBox } from '../platform/secret-box.js';
 import type { JobPayload } from '../queues.js';
-import { isAddressAllowed, judgeEndpointUrl } from './address-guard.js';
+import { isAddressAllowed, checkEndpointUrl } from './address-guard.js';
 import { pauseAfterAttemptMs } from './delivery-schedule.js';
 import {
   claimDeliveries,
@@ -130,7 +130,7 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
   private async post(endpoint: Endpoint, delivery: ClaimedDelivery) {
     const body = envelope(delivery);
     const now = this.clock.now();
-    const refused = judgeEndpointUrl(endpoint.url, this.isLoopbackAllowed);
+    const refused = checkEndpointUrl(endpoint.url, this.isLoopbackAllowed);
     if (!refused.ok) return { status: null, error: 'address_refused', retryAfterSeconds: null };
     const timeout = AbortSignal.timeout(timeoutMs);
     try {

@@ -5,7 +5,7 @@ import { Needs } from '../accounts/needs.decorator.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
-import { KeptAnswers } from '../kept-answers/kept-answers.service.js';
+import { IdempotencyRecords } from '../idempotency/idempotency-records.service.js';
 import { Handles, Input } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { isUuid, readPage, toList } from '../platform/listing.js';
@@ -24,7 +24,7 @@ export class EndpointsController {
   constructor(
     private readonly endpoints: EndpointsService,
     private readonly database: Database,
-    private readonly keptAnswers: KeptAnswers,
+    private readonly idempotencyRecords: IdempotencyRecords,
   ) {}
 
   // What an endpoint is told is what reading tells: it takes no other scope.
@@ -33,7 +33,7 @@ export class EndpointsController {
   create(@CalledBy() { accountId }: Caller, @Input() request: RouteInput<typeof createEndpoint>) {
     const { url, eventTypes, description = null, isEnabled } = request.body;
     const fields = { url, eventTypes, description, isEnabled };
-    return this.keptAnswers.once({ accountId, route: createEndpoint, request }, async () => {
+    return this.idempotencyRecords.once({ accountId, route: createEndpoint, request }, async () => {
       const { endpoint, secret } = await this.endpoints.create(accountId, fields);
       return { ...describe(endpoint), secret };
     });
@@ -68,7 +68,7 @@ export class EndpointsController {
     const changes = Object.fromEntries(
       Object.entries(body).filter(([, value]) => value !== undefined),
     );
-    return this.keptAnswers.once({ accountId, route: updateEndpoint, request }, async () =>
+    return this.idempotencyRecords.once({ accountId, route: updateEndpoint, request }, async () =>
       describe(await this.endpoints.update(accountId, endpointId(params.id), changes)),
     );
   }
@@ -77,7 +77,7 @@ export class EndpointsController {
   @Handles(deleteEndpoint)
   remove(@CalledBy() { accountId }: Caller, @Input() request: RouteInput<typeof deleteEndpoint>) {
     const { id } = request.params;
-    return this.keptAnswers.once({ accountId, route: deleteEndpoint, request }, async () => {
+    return this.idempotencyRecords.once({ accountId, route: deleteEndpoint, request }, async () => {
       await this.endpoints.remove(accountId, endpointId(id));
       return { id };
     });

@@ -8,7 +8,7 @@ import type { WebhookEndpoint } from '../generated/service/client.js';
 import { Clock } from '../platform/clock.js';
 import { AppError } from '../platform/errors.js';
 import { SecretBox } from '../platform/secret-box.js';
-import { judgeEndpointUrl } from './address-guard.js';
+import { checkEndpointUrl } from './address-guard.js';
 import { EventsService } from './events.service.js';
 
 const secretBytes = 32;
@@ -88,8 +88,8 @@ export class EndpointsService {
   }
 
   private assertUrl(text: string): void {
-    const verdict = judgeEndpointUrl(text, this.isLoopbackAllowed);
-    if (!verdict.ok)
-      throw new AppError('validation_failed', { errors: { '$.url': [verdict.message] } });
+    const outcome = checkEndpointUrl(text, this.isLoopbackAllowed);
+    if (!outcome.ok)
+      throw new AppError('validation_failed', { errors: { '$.url': [outcome.message] } });
   }
 }

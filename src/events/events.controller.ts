@@ -5,7 +5,7 @@ import { Needs } from '../accounts/needs.decorator.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import type { Delivery } from '../generated/service/client.js';
-import { KeptAnswers } from '../kept-answers/kept-answers.service.js';
+import { IdempotencyRecords } from '../idempotency/idempotency-records.service.js';
 import { Handles, Input } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
@@ -19,7 +19,7 @@ export class EventsController {
   constructor(
     private readonly database: Database,
     private readonly service: EventsService,
-    private readonly keptAnswers: KeptAnswers,
+    private readonly idempotencyRecords: IdempotencyRecords,
   ) {}
 
   @Handles(listEvents)
@@ -81,7 +81,7 @@ export class EventsController {
   @Handles(replayDelivery)
   replay(@CalledBy() { accountId }: Caller, @Input() request: RouteInput<typeof replayDelivery>) {
     const { id } = request.params;
-    return this.keptAnswers.once({ accountId, route: replayDelivery, request }, async () => {
+    return this.idempotencyRecords.once({ accountId, route: replayDelivery, request }, async () => {
       if (!isUuid(id)) throw new AppError('not_found');
       return describeDelivery(await this.service.replay(accountId, id));
     });

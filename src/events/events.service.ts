@@ -5,7 +5,7 @@ import { Database, type Tx } from '../database.service.js';
 import type { Delivery } from '../generated/service/client.js';
 import { AppError } from '../platform/errors.js';
 import { stringifyJson } from '../platform/exact-json.js';
-import { WakeUps } from '../platform/wake-ups.js';
+import { JobQueue } from '../platform/job-queue.js';
 import { insertEvents, listDueEndpoints, makeDueAgain } from './events.queries.js';
 
 /** What a business system may be told of. */
@@ -13,7 +13,7 @@ export const eventTypes = [
   'charge.paid',
   'charge.partially_paid',
   'charge.overpaid',
-  'charge.returned',
+  'charge.refunded',
   'transaction.unexpected',
   'charge.cancelled',
   'charge.expired',
@@ -25,13 +25,13 @@ export const eventTypes = [
   'transfer.effective',
   'transfer.failed',
   'transfer.settled',
-  'transfer.returned',
+  'transfer.reversed',
   'bill_payment.scheduled',
   'bill_payment.failed',
   'bill_payment.settled',
-  'bill_payment.returned',
+  'bill_payment.reversed',
   'refund.settled',
-  'refund.returned',
+  'refund.reversed',
   'break.opened',
   'break.resolved',
   'reconciliation.finished',
@@ -51,7 +51,7 @@ export interface NewEvent {
 export class EventsService {
   constructor(
     private readonly database: Database,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
   ) {}
 
   /** Writes events and their deliveries; `announce` after the commit sends them on their way. */
@@ -79,6 +79,6 @@ export class EventsService {
   /** Wakes the delivery of what is due: to one account's endpoints, or to everyone's. */
   async announce(accountId: number | null): Promise<void> {
     for (const endpoint of await listDueEndpoints(this.database.prisma, accountId))
-      await this.wakeUps.wake('deliverEvents', endpoint);
+      await this.jobQueue.enqueue('deliverEvents', endpoint);
   }
 }

@@ -3,7 +3,7 @@ import type { Db } from '../database.service.js';
 
 export interface MatchedLine {
   expectedPaymentId: string;
-  role: 'payment' | 'return';
+  role: 'payment' | 'reversal';
   nsu: bigint;
   amountCents: bigint;
   endToEndId: string | null;
@@ -21,7 +21,7 @@ export async function listMatchedLines(
   const lines = await db.$queryRaw<MatchedLine[]>`
     SELECT m.expected_payment_id AS "expectedPaymentId", m.role, m.nsu, m.amount_cents AS "amountCents",
            l.end_to_end_id AS "endToEndId", l.occurred_at AS "occurredAt"
-    FROM match m JOIN "transaction" l ON l.account_id = m.account_id AND l.nsu = m.nsu
+    FROM match m JOIN statement_line l ON l.account_id = m.account_id AND l.nsu = m.nsu
     WHERE m.account_id = ${accountId} AND m.unlinked_at IS NULL
       AND m.expected_payment_id = ANY (${expectedPaymentIds}::uuid[])
     ORDER BY l.occurred_at, l.nsu`;

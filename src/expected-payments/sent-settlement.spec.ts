@@ -7,8 +7,8 @@ describe('what the statement makes of money that was sent', () => {
     [0n, 0n, true, 'withdrawn'],
     [500n, 0n, false, 'settled'],
     [500n, 0n, true, 'settled'],
-    [500n, 499n, false, 'partially_returned'],
-    [500n, 500n, false, 'returned'],
+    [500n, 499n, false, 'partially_reversed'],
+    [500n, 500n, false, 'reversed'],
   ])(
     'of %s paid and %s returned (withdrawn: %s) is %s',
     (paidCents, returnedCents, isWithdrawn, is) =>

@@ -2,8 +2,8 @@
 export const sentSettlements = [
   'open',
   'settled',
-  'partially_returned',
-  'returned',
+  'partially_reversed',
+  'reversed',
   'withdrawn',
 ] as const;
 export type SentSettlement = (typeof sentSettlements)[number];
@@ -24,15 +24,15 @@ export function settlementOfSent({
 }: SentFacts): SentSettlement {
   if (paidCents === 0n) return isWithdrawn ? 'withdrawn' : 'open';
   if (returnedCents === 0n) return 'settled';
-  return returnedCents < paidCents ? 'partially_returned' : 'returned';
+  return returnedCents < paidCents ? 'partially_reversed' : 'reversed';
 }
 
 /** The lines of one payment by what they are, and what they come to. */
-export function tallySent<Line extends { role: 'payment' | 'return'; amountCents: bigint }>(
+export function totalsOfSent<Line extends { role: 'payment' | 'reversal'; amountCents: bigint }>(
   lines: readonly Line[],
 ) {
   const payments = lines.filter(({ role }) => role === 'payment');
-  const returns = lines.filter(({ role }) => role === 'return');
+  const returns = lines.filter(({ role }) => role === 'reversal');
   return { payments, returns, paidCents: sumOf(payments), returnedCents: sumOf(returns) };
 }
 

@@ -22,29 +22,29 @@ export function settlementOfPaid(
   return isMultiUse ? 'settled' : 'overpaid';
 }
 
-export interface KeptPayment {
+export interface NetPayment {
   amountCents: bigint;
   /** What of it has gone back to the payer. */
-  givenBackCents: bigint;
+  refundedCents: bigint;
 }
 
 /** The payments of which anything is left: what went back whole is as if it had never come. */
-export function keptOf<Payment extends KeptPayment>(payments: readonly Payment[]): Payment[] {
-  return payments.filter(({ amountCents, givenBackCents }) => amountCents > givenBackCents);
+export function paymentsLeft<Payment extends NetPayment>(payments: readonly Payment[]): Payment[] {
+  return payments.filter(({ amountCents, refundedCents }) => amountCents > refundedCents);
 }
 
 /**
  * What is told of payments, at least one. One of which a part went back has settled what it paid all the same; too much
  * is what was kept beyond what was owed.
  */
-export function settlementOfKept(
+export function settlementOfPayments(
   expected: ExpectedAmount,
-  payments: readonly KeptPayment[],
-): PaidSettlement | 'returned' {
-  const kept = keptOf(payments);
-  if (kept.length === 0) return 'returned';
+  payments: readonly NetPayment[],
+): PaidSettlement | 'refunded' {
+  const kept = paymentsLeft(payments);
+  if (kept.length === 0) return 'refunded';
   const grossCents = kept.reduce((sum, { amountCents }) => sum + amountCents, 0n);
-  const netCents = kept.reduce((sum, one) => sum + one.amountCents - one.givenBackCents, 0n);
+  const netCents = kept.reduce((sum, one) => sum + one.amountCents - one.refundedCents, 0n);
   const settlement = settlementOfPaid(expected, grossCents);
   return settlement === 'overpaid' && netCents <= (expected.amountCents ?? netCents)
     ? 'settled'

@@ -26,10 +26,10 @@ export async function readExtent(
 ): Promise<Extent> {
   const [extent] = await db.$queryRaw<Extent[]>`
     WITH bound AS MATERIALIZED (
-      SELECT COALESCE(max(arrival), 0) AS arrival FROM "transaction" WHERE account_id = ${accountId}
+      SELECT COALESCE(max(arrival), 0) AS arrival FROM statement_line WHERE account_id = ${accountId}
     )
     SELECT (SELECT arrival FROM bound) AS arrival, count(*) AS count, min(nsu) AS "firstNsu", max(nsu) AS "lastNsu"
-    FROM "transaction"
+    FROM statement_line
     WHERE account_id = ${accountId} AND occurred_at >= ${from} AND occurred_at < ${until}
       AND arrival <= (SELECT arrival FROM bound)`;
   return extent ?? { arrival: 0n, count: 0n, firstNsu: null, lastNsu: null };
@@ -51,7 +51,7 @@ export async function readOpening(
     WITH ends AS (
       SELECT balance, sum(side) AS side FROM (
         SELECT unnest(ARRAY[balance_previous_cents, current_balance_cents]) AS balance, unnest(ARRAY[1, -1]) AS side
-        FROM "transaction" t
+        FROM statement_line t
         WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
           AND t.arrival <= ${arrival}
       ) sides GROUP BY balance HAVING sum(side) <> 0
@@ -61,14 +61,14 @@ export async function readOpening(
              (SELECT f.balance_previous_cents + (
                 SELECT COALESCE(sum(CASE WHEN t.is_credit = (t.nsu > f.nsu) THEN t.amount_cents
                                          ELSE -t.amount_cents END), 0)::bigint
-                FROM "transaction" t
+                FROM statement_line t
                 WHERE t.account_id = ${accountId} AND t.arrival <= ${arrival}
                   AND CASE WHEN t.nsu > f.nsu THEN t.occurred_at < ${from} ELSE t.occurred_at >= ${until} END)
-              FROM "transaction" f WHERE f.account_id = ${accountId} AND f.nsu = ${firstNsu}::bigint),
-             (SELECT current_balance_cents FROM "transaction"
+              FROM statement_line f WHERE f.account_id = ${accountId} AND f.nsu = ${firstNsu}::bigint),
+             (SELECT current_balance_cents FROM statement_line
               WHERE account_id = ${accountId} AND occurred_at < ${from}
               ORDER BY occurred_at DESC, nsu DESC LIMIT 1),
-             (SELECT balance_previous_cents FROM "transaction"
+             (SELECT balance_previous_cents FROM statement_line
               WHERE account_id = ${accountId} ORDER BY nsu LIMIT 1), 0) AS cents`;
   return opening?.cents ?? 0n;
 }
@@ -92,7 +92,7 @@ export async function listLines(
            amount_cents AS "amountCents", balance_previous_cents AS "balancePreviousCents",
            current_balance_cents AS "currentBalanceCents", correlation_id AS "correlationId",
            end_to_end_id AS "endToEndId", external_id AS "externalId", notes
-    FROM "transaction"
+    FROM statement_line
     WHERE account_id = ${accountId} AND nsu > ${afterNsu} AND nsu <= ${lastNsu} AND arrival <= ${arrival}
       AND occurred_at + interval '0' >= ${from} AND occurred_at + interval '0' < ${until}
     ORDER BY nsu LIMIT ${limit}`;
@@ -114,7 +114,7 @@ export async function listExplainedLines(
     WITH page AS MATERIALIZED (
       SELECT nsu, occurred_at, type_name, is_credit, amount_cents, balance_previous_cents,
              current_balance_cents, correlation_id, end_to_end_id, external_id, notes
-      FROM "transaction"
+      FROM statement_line
       WHERE account_id = ${accountId} AND nsu > ${afterNsu} AND nsu <= ${lastNsu} AND arrival <= ${arrival}
         AND occurred_at + interval '0' >= ${from} AND occurred_at + interval '0' < ${until}
       ORDER BY nsu LIMIT ${limit}
@@ -160,7 +160,7 @@ export async function listDays(
            count(*) AS lines,
            COALESCE(sum(amount_cents) FILTER (WHERE is_credit), 0)::bigint AS "creditCents",
            COALESCE(sum(amount_cents) FILTER (WHERE NOT is_credit), 0)::bigint AS "debitCents"
-    FROM "transaction"
+    FROM statement_line
     WHERE account_id = ${accountId} AND occurred_at >= ${from} AND occurred_at < ${until}
     GROUP BY 1 ORDER BY 1`;
 }
@@ -208,7 +208,7 @@ export async function countExplanations(
 ): Promise<{ state: string; lines: bigint }[]> {
   return db.$queryRaw`
     SELECT ${stateOfLine} AS state, count(*) AS lines
-    FROM "transaction" t
+    FROM statement_line t
     WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
     GROUP BY 1`;
 }
@@ -230,7 +230,7 @@ export async function countOpenBreaks(
     SELECT b.kind, count(*) AS breaks, COALESCE(sum(b.amount_cents), 0)::bigint AS "amountCents",
            min(b.opened_at) AS "openedAt"
     FROM break b
-    LEFT JOIN "transaction" t ON t.account_id = b.account_id AND t.nsu = b.nsu
+    LEFT JOIN statement_line t ON t.account_id = b.account_id AND t.nsu = b.nsu
     WHERE b.account_id = ${accountId} AND b.state = 'open'
       AND CASE WHEN t.nsu IS NULL THEN b.opened_at < ${until}
                ELSE t.occurred_at >= ${from} AND t.occurred_at < ${until} END
@@ -238,7 +238,7 @@ export async function countOpenBreaks(
 }
 
 export async function hasLinesBefore(db: Db, accountId: number, until: Date): Promise<boolean> {
-  const line = await db.transaction.findFirst({
+  const line = await db.statementLine.findFirst({
     where: { accountId, occurredAt: { lt: until } },
     select: { nsu: true },
   });

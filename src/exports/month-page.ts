@@ -32,19 +32,19 @@ const explanationNames: [string, string][] = [
 const breakNames: Record<string, string> = {
   unexpected: 'Lançamento inesperado',
   ambiguous: 'Mais de uma origem possível',
-  amount_differs: 'Valor diferente do esperado',
+  amount_mismatch: 'Valor diferente do esperado',
   duplicate_payment: 'Pagamento em duplicidade',
   underpaid: 'Pago a menor',
   overpaid: 'Pago a maior',
-  paid_after_void: 'Pago depois de cancelado',
+  paid_after_cancellation: 'Pago depois de cancelado',
   paid_after_expiry: 'Pago depois de vencido o prazo',
   missing: 'Esperado e não recebido',
   late_line: 'Lançamento tardio',
-  failed_though_debited: 'Falhou, mas foi debitado',
+  failed_but_debited: 'Falhou, mas foi debitado',
   unknown_outcome: 'Desfecho desconhecido',
   unreadable_line: 'Lançamento ilegível',
-  broken_chain: 'Saldos que não se encadeiam',
-  balance_differs: 'Saldo diferente do informado',
+  broken_balance_chain: 'Saldos que não se encadeiam',
+  balance_mismatch: 'Saldo diferente do informado',
 };
 
 export function monthPage(report: MonthReport): string {

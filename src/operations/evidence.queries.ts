@@ -77,7 +77,7 @@ export async function noteClock(db: Db, { accountId, id }: Key): Promise<void> {
     UPDATE operation_attempt a SET clock_offset_after_ms = s.clock_offset_ms
     FROM statement_state s
     WHERE a.account_id = ${accountId} AND a.operation_id = ${id}::uuid AND a.clock_offset_after_ms IS NULL
-      AND s.account_id = a.account_id AND s.polled_from > a.send_by`;
+      AND s.account_id = a.account_id AND s.last_sync_started_at > a.send_by`;
 }
 
 /** Null before the first attempt. The bank's clock may have been set in between: the wider span counts. */
@@ -120,12 +120,12 @@ export async function isSpanFreeOf(
       SELECT e.amount_cents FROM expected_payment e
       WHERE e.account_id = ${accountId} AND e.operation_id = ${id}::uuid AND e.id = ANY (${[...unseen]}::uuid[])
     ), line AS (
-      SELECT t.nsu, t.arrival, t.is_credit, t.amount_cents FROM "transaction" t
+      SELECT t.nsu, t.arrival, t.is_credit, t.amount_cents FROM statement_line t
       WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
     )
     SELECT NOT EXISTS (
       SELECT 1 FROM line WHERE arrival > COALESCE(
-        (SELECT judged_arrival FROM reconciliation_state WHERE account_id = ${accountId}), 0)
+        (SELECT decided_arrival FROM reconciliation_state WHERE account_id = ${accountId}), 0)
     ) AND NOT EXISTS (
       SELECT 1 FROM unreadable_line u
       WHERE u.account_id = ${accountId} AND u.recorded_at >= (
@@ -140,27 +140,27 @@ export async function isSpanFreeOf(
     ) AND NOT EXISTS (
       -- A line that names it and is not what was asked for: the bank did something.
       SELECT 1 FROM break b WHERE b.account_id = ${accountId} AND b.state = 'open'
-        AND b.kind IN ('amount_differs', 'duplicate_payment')
+        AND b.kind IN ('amount_mismatch', 'duplicate_payment')
         AND b.expected_payment_id = ANY (${[...unseen]}::uuid[])
     ) AS free`;
   return found?.free ?? false;
 }
 
 /** Requests for the same money look for each other one by one: two at once would not see one another. */
-export async function lockLookalikes(tx: Tx, accountId: number): Promise<void> {
+export async function lockPossibleDuplicates(tx: Tx, accountId: number): Promise<void> {
   const { possibleDuplicates } = advisoryLocks;
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${possibleDuplicates}::int, ${accountId}::int)`;
 }
 
 /** The oldest operation that a new one may be a second request for; see PossibleDuplicates. */
-export async function findLookalike(
+export async function findPossibleDuplicate(
   db: Db,
   of: {
     accountId: number;
     kind: string;
     counterparty: string;
     amountCents: bigint;
-    isToldApart: boolean;
+    isDistinguishable: boolean;
   },
   { sendingForMs, endedWithinMs }: { sendingForMs: number; endedWithinMs: number | null },
 ): Promise<{ id: string; isLost: boolean } | null> {
@@ -172,7 +172,7 @@ export async function findLookalike(
       -- An account of the bank itself is named by its number alone, or in full as any bank's.
       AND (o.counterparty IN (${of.counterparty}, split_part(${of.counterparty}, '/', 3))
         OR split_part(o.counterparty, '/', 3) = ${of.counterparty})
-      AND o.amount_cents = ${of.amountCents} AND NOT (o.is_told_apart AND ${of.isToldApart})
+      AND o.amount_cents = ${of.amountCents} AND NOT (o.is_distinguishable AND ${of.isDistinguishable})
       AND (o.state IN ('unknown', 'needs_operator')
         OR (o.state IN ('received', 'sending') AND (${endedWithinMs}::float8 IS NOT NULL OR NOT ${underWay}))
         OR (o.state = 'succeeded'

@@ -6,13 +6,13 @@ import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { Database } from '../database.service.js';
 import { OnJob } from '../platform/job-methods.js';
-import { WakeUps } from '../platform/wake-ups.js';
+import { JobQueue } from '../platform/job-queue.js';
 import type { JobPayload } from '../queues.js';
 import * as evidence from './evidence.queries.js';
 import { closableInMs, isClosedOver, spanOfEffect, startOf } from './execution.js';
 import type { LookedUp, Operation, OperationKind } from './operation.js';
 import { OperationSender } from './operation-sender.service.js';
-import { OperationVerdicts, type Verdict } from './operation-verdicts.service.js';
+import { OperationOutcomes, type OperationOutcome } from './operation-outcomes.service.js';
 import * as queries from './operations.queries.js';
 import { pauseAtMs, waysOf } from './recovery.js';
 
@@ -30,8 +30,8 @@ export class OperationRecovery {
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
     private readonly sender: OperationSender,
-    private readonly verdicts: OperationVerdicts,
-    private readonly wakeUps: WakeUps,
+    private readonly outcomes: OperationOutcomes,
+    private readonly jobQueue: JobQueue,
   ) {}
 
   /** Looks at an unfinished operation: sends it if it never left, recovers it if its outcome is unknown. */
@@ -53,14 +53,14 @@ export class OperationRecovery {
   }
 
   /** Wakes every unfinished operation whose time has come, and those whose verdict a line contradicts. */
-  async wakeDue(): Promise<void> {
+  async enqueueDue(): Promise<void> {
     const db = this.database.prisma;
     const due = [
       ...(await queries.listDue(db, 200)),
       ...(await evidence.listContradicted(db, 500)),
     ];
     for (const { accountId, id } of due)
-      await this.wakeUps.wake('advanceOperation', { accountId, operationId: id });
+      await this.jobQueue.enqueue('advanceOperation', { accountId, operationId: id });
   }
 
   /**
@@ -71,10 +71,10 @@ export class OperationRecovery {
     const { seen, begun, unseen } = await evidence.readSightings(this.database.prisma, key);
     if (seen.length + begun.length === 0) return false;
     if (begun.length + unseen.length === 0)
-      return this.verdicts.give(key, ended('succeeded', 'seen_on_statement'), ({ state }) =>
+      return this.outcomes.give(key, ended('succeeded', 'seen_on_statement'), ({ state }) =>
         ['unknown', 'needs_operator', 'not_executed'].includes(state),
       );
-    return this.verdicts.give(
+    return this.outcomes.give(
       key,
       { ...ended('unknown', 'seen_in_part'), pauseMs: 0 },
       ({ state }) => state === 'not_executed',
@@ -88,11 +88,11 @@ export class OperationRecovery {
   private async sendOrGiveUp(operation: Operation): Promise<void> {
     const ageMs = Date.now() - operation.createdAt.getTime();
     const isAskedFor = ageMs < patienceToSendMs;
-    if (isAskedFor && this.verdicts.kindOf(operation).repeat !== 'never') {
+    if (isAskedFor && this.outcomes.kindOf(operation).repeat !== 'never') {
       await this.sender.send(operation, 'received');
       return;
     }
-    await this.verdicts.give(
+    await this.outcomes.give(
       operation,
       ended('not_executed', 'never_sent'),
       async ({ state }, tx) =>
@@ -102,7 +102,7 @@ export class OperationRecovery {
 
   private async recover(operation: Operation, ageMs: number): Promise<void> {
     await evidence.noteClock(this.database.prisma, operation);
-    const kind = this.verdicts.kindOf(operation);
+    const kind = this.outcomes.kindOf(operation);
     const { profile } = this.bank;
     const facts = {
       repeat: kind.repeat,
@@ -127,7 +127,7 @@ export class OperationRecovery {
       if (await this.proveAbsence(kind, operation, sightings, ageMs)) return;
     if (isPatient) return;
     const reason = operation.reason ?? 'no_answer';
-    await this.verdicts.give(operation, ended('needs_operator', reason), stillUnknown(operation));
+    await this.outcomes.give(operation, ended('needs_operator', reason), stillUnknown(operation));
   }
 
   private async lookUp(kind: OperationKind, operation: Operation): Promise<LookedUp<unknown>> {
@@ -144,9 +144,9 @@ export class OperationRecovery {
   ): Promise<void> {
     // A repeat is answered as its request is, not as the question was.
     const response = { status: route.successStatus, text };
-    const verdict = { ...ended('succeeded', 'looked_up'), response, bankReference, answer };
+    const outcome = { ...ended('succeeded', 'looked_up'), response, bankReference, answer };
     // Asked by its id, the bank is believed whatever else has been concluded meanwhile.
-    await this.verdicts.give(operation, verdict, ({ state }) =>
+    await this.outcomes.give(operation, outcome, ({ state }) =>
       ['unknown', 'sending', 'needs_operator', 'not_executed'].includes(state),
     );
   }
@@ -170,13 +170,13 @@ export class OperationRecovery {
       await this.awaitClosing(operation, closableInMs(span, sendings.bankTime, boundMs), ageMs);
       return false;
     }
-    const verdict =
+    const outcome =
       seen.length === 0
         ? ended('not_executed', 'absent_from_statement')
         : { ...ended('succeeded', 'seen_in_part'), absent: unseen };
-    return this.verdicts.give(
+    return this.outcomes.give(
       operation,
-      verdict,
+      outcome,
       async (now, tx) =>
         stillUnknown(operation)(now) &&
         now.bankReference === null &&
@@ -194,7 +194,7 @@ export class OperationRecovery {
     // Just when it can be closed; and then, while that is being done, a little more often.
     const nextMs = closableMs > 0 ? closableMs : closableMs > -60_000 ? closingPauseMs : pauseMs;
     await queries.postpone(this.database.prisma, { accountId, id }, Math.min(pauseMs, nextMs));
-    if (closableMs <= 0) await this.wakeUps.wake('closeStatement', { accountId });
+    if (closableMs <= 0) await this.jobQueue.enqueue('closeStatement', { accountId });
   }
 }
 
@@ -211,6 +211,6 @@ function isFresh({ lastSeenAt }: evidence.Sightings): boolean {
 function ended(
   state: 'succeeded' | 'not_executed' | 'needs_operator' | 'unknown',
   reason: string,
-): Verdict {
+): OperationOutcome {
   return { state, reason, response: null, bankReference: null, pauseMs: null };
 }

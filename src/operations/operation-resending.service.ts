@@ -6,7 +6,7 @@ import { Database, type Tx } from '../database.service.js';
 import { AppError } from '../platform/errors.js';
 import type { Operation } from './operation.js';
 import { OperationSender } from './operation-sender.service.js';
-import { OperationVerdicts } from './operation-verdicts.service.js';
+import { OperationOutcomes } from './operation-outcomes.service.js';
 import { waysOf } from './recovery.js';
 
 /** It is sent before its recovery looks at it again; longer than a call may begin late. */
@@ -17,7 +17,7 @@ export class OperationResending {
   constructor(
     private readonly database: Database,
     private readonly bank: BankService,
-    private readonly verdicts: OperationVerdicts,
+    private readonly outcomes: OperationOutcomes,
     private readonly sender: OperationSender,
   ) {}
 
@@ -27,7 +27,7 @@ export class OperationResending {
     if (!found) throw new AppError('not_found');
     const danger = this.dangerOf(found as Operation);
     if (danger !== null) throw notSafe(danger);
-    if (!(await this.verdicts.resume(tx, { accountId, id }, untilLookedAtMs)))
+    if (!(await this.outcomes.resume(tx, { accountId, id }, untilLookedAtMs)))
       throw notSafe('The operation waits for no person.');
   }
 
@@ -41,7 +41,7 @@ export class OperationResending {
 
   /** Why it must not be sent again; null where that is proven safe. */
   private dangerOf(operation: Operation): string | null {
-    const { repeat } = this.verdicts.kindOf(operation);
+    const { repeat } = this.outcomes.kindOf(operation);
     const { profile } = this.bank;
     if (repeat === 'never') return 'Its secrets were forgotten when they were sent.';
     if (repeat === 'another') return 'To the bank a repeat would be one more.';

@@ -10,7 +10,7 @@ import { Database } from '../database.service.js';
 import { isJsonObject, parseJson } from '../platform/exact-json.js';
 import type { Operation, OperationKind } from './operation.js';
 import * as queries from './operations.queries.js';
-import { OperationVerdicts, type Verdict } from './operation-verdicts.service.js';
+import { OperationOutcomes, type OperationOutcome } from './operation-outcomes.service.js';
 import { pauseAfterAnswerMs } from './recovery.js';
 
 const callDeadlineMs = 10_000;
@@ -25,7 +25,7 @@ export class OperationSender {
     private readonly database: Database,
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
-    private readonly verdicts: OperationVerdicts,
+    private readonly outcomes: OperationOutcomes,
   ) {}
 
   /**
@@ -38,7 +38,7 @@ export class OperationSender {
     from: queries.ClaimableState,
     secretBody: string | null = null,
   ): Promise<string | null> {
-    const kind = this.verdicts.kindOf(operation);
+    const kind = this.outcomes.kindOf(operation);
     if (kind.repeat === 'never' && (secretBody === null || from === 'unknown')) return null;
     const account = await this.accounts.get(operation.accountId);
     const exactBody = secretBody ?? operation.requestBody;
@@ -57,19 +57,19 @@ export class OperationSender {
       echoes: (value) => kind.echoes(input, value),
     });
     const answer = withoutSecrets(kind, input, refusalOf(kind, exact));
-    const verdict = verdictOf(kind, operation, from, answer);
+    const outcome = outcomeOf(kind, operation, from, answer);
     const { attempt: number } = claim;
-    const isGiven = await this.verdicts.give(
+    const isGiven = await this.outcomes.give(
       operation,
-      verdict,
-      (now) => isOwed(now, number, verdict),
+      outcome,
+      (now) => isOwed(now, number, outcome),
       {
         number,
         status: answer.status,
-        reason: verdict.reason,
+        reason: outcome.reason,
       },
     );
-    return isGiven && verdict.response !== null ? (exact.text ?? null) : null;
+    return isGiven && outcome.response !== null ? (exact.text ?? null) : null;
   }
 
   /** An attempt whose process is gone may have been sent: its operation becomes unknown. */
@@ -79,7 +79,7 @@ export class OperationSender {
       where: { accountId_id: key },
     });
     const { attempts: number } = operation;
-    await this.verdicts.give(
+    await this.outcomes.give(
       key,
       { ...unfinished('unknown', 'interrupted'), pauseMs: 0 },
       (now, tx) => now.attempts === number && queries.isInterrupted(tx, key),
@@ -110,12 +110,12 @@ function refusalOf(kind: OperationKind, answer: BankAnswer<unknown>): BankAnswer
 }
 
 /** What an answer makes of an operation. Only the first request that left can be rejected. */
-function verdictOf(
+function outcomeOf(
   kind: OperationKind,
   operation: Operation,
   from: queries.ClaimableState,
   answer: BankAnswer<unknown>,
-): Verdict {
+): OperationOutcome {
   if (answer.outcome === 'success')
     return {
       ...final('succeeded', answer),
@@ -155,7 +155,7 @@ function reasonOf(
  * Whether a verdict of an attempt is still waited for. A yes is believed whenever it comes and whichever attempt it
  * answers; all else counts only while its attempt is the last, and under way.
  */
-function isOwed(now: Operation, attempt: number, { state }: Verdict): boolean {
+function isOwed(now: Operation, attempt: number, { state }: OperationOutcome): boolean {
   if (now.state === 'sending' && now.attempts === attempt) return true;
   if (state !== 'succeeded') return false;
   if (now.state === 'succeeded') return now.responseStatus === null;
@@ -183,7 +183,7 @@ function idIn(text: string): string | null {
 function final(
   state: 'succeeded' | 'rejected',
   { status, text }: { status: number; text: string },
-): Verdict {
+): OperationOutcome {
   return { state, reason: null, response: { status, text }, bankReference: null, pauseMs: null };
 }
 

@@ -29,7 +29,7 @@ export interface Operation {
   counterparty: string | null;
   amountCents: bigint | null;
   /** Whether an id that the client chose, and that the statement shows, tells it from others. */
-  isToldApart: boolean;
+  isDistinguishable: boolean;
   /** Its outcome was unknown once, or its caller did not wait: its end is told by an event. */
   isDetached: boolean;
   /** An id or a status by which the bank has shown that it knows it. */
@@ -119,21 +119,21 @@ export interface Outgoing {
   counterparty: string;
   amountCents: bigint;
   /** Whether an id that the client chose, and that the statement shows, tells it from others. */
-  isToldApart: boolean;
+  isDistinguishable: boolean;
 }
 
 /** What a caller wishes beyond the request itself. */
-export interface Wishes {
+export interface RequestPreferences {
   /** `Prefer: respond-async`: 202 at once. */
   respondAsync: boolean;
   /** The caller insists that a possible duplicate is none. */
   allowDuplicate: boolean;
 }
 
-export const noWishes: Wishes = { respondAsync: false, allowDuplicate: false };
+export const noPreferences: RequestPreferences = { respondAsync: false, allowDuplicate: false };
 
 /** One intent, as a room hands it over. */
-export interface Intent<R extends Route = Route> {
+export interface OperationRequest<R extends Route = Route> {
   accountId: number;
   /** The caller's own key; null when none came. */
   idempotencyKey: string | null;
@@ -153,7 +153,7 @@ export interface Intent<R extends Route = Route> {
   outgoing: Outgoing | null;
   /** When it is to take effect at the bank, by its clock, where that was asked to be later. */
   effectiveFrom?: Date | null;
-  wishes: Wishes;
+  preferences: RequestPreferences;
   expectedPayments: NewExpectedPayment[];
   /**
    * Writes the room's own rows, in the transaction of the operation; throws what a client of the bank must not do.

@@ -5,7 +5,7 @@ import { Timers } from '../platform/timers.js';
 import { OperationRecovery } from './operation-recovery.service.js';
 import { OperationResending } from './operation-resending.service.js';
 import { OperationSender } from './operation-sender.service.js';
-import { OperationVerdicts } from './operation-verdicts.service.js';
+import { OperationOutcomes } from './operation-outcomes.service.js';
 import { OperationsController } from './operations.controller.js';
 import { OperationsService } from './operations.service.js';
 import { PossibleDuplicates } from './possible-duplicates.service.js';
@@ -17,7 +17,7 @@ const sweepEveryMs = 1_000;
   controllers: [OperationsController],
   providers: [
     OperationsService,
-    OperationVerdicts,
+    OperationOutcomes,
     OperationSender,
     OperationRecovery,
     OperationResending,
@@ -32,6 +32,6 @@ export class OperationsModule implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.timers.every('operations', sweepEveryMs, () => this.recovery.wakeDue());
+    this.timers.every('operations', sweepEveryMs, () => this.recovery.enqueueDue());
   }
 }

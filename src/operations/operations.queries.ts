@@ -196,7 +196,7 @@ export type NewOperation = Pick<
   | 'requestBody'
   | 'counterparty'
   | 'amountCents'
-  | 'isToldApart'
+  | 'isDistinguishable'
   | 'isDetached'
   | 'effectiveFrom'
 >;
@@ -210,11 +210,11 @@ export async function insertOperation(
   const { requestParams, requestQuery, requestBody, counterparty, amountCents } = operation;
   await tx.$executeRaw`
     INSERT INTO operation (account_id, id, kind, state, idempotency_key, request_hash, request_params,
-                           request_query, request_body, counterparty, amount_cents, is_told_apart, is_detached,
+                           request_query, request_body, counterparty, amount_cents, is_distinguishable, is_detached,
                            effective_from, next_action_at)
     VALUES (${accountId}, ${id}::uuid, ${kind}, 'received', ${idempotencyKey}, ${requestHash},
             ${requestParams}, ${requestQuery}, ${requestBody}, ${counterparty}, ${amountCents},
-            ${operation.isToldApart}, ${operation.isDetached},
+            ${operation.isDistinguishable}, ${operation.isDetached},
             ${operation.effectiveFrom?.toISOString() ?? null}::timestamptz,
             clock_timestamp() + ${firstLookMs} * interval '1 millisecond')`;
 }

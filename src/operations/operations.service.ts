@@ -12,19 +12,19 @@ import { Reply } from '../platform/contract-route.js';
 import { AppError, invariant } from '../platform/errors.js';
 import { canonicalJson, parseJson, stringifyJson } from '../platform/exact-json.js';
 import { SecretBox } from '../platform/secret-box.js';
-import { WakeUps } from '../platform/wake-ups.js';
+import { JobQueue } from '../platform/job-queue.js';
 import {
   isFinal,
-  noWishes,
+  noPreferences,
   operationHeader,
-  type Intent,
+  type OperationRequest,
   type Operation,
   type OperationKind,
-  type Wishes,
+  type RequestPreferences,
 } from './operation.js';
 import * as identity from './identities.queries.js';
 import { OperationSender } from './operation-sender.service.js';
-import { OperationVerdicts } from './operation-verdicts.service.js';
+import { OperationOutcomes } from './operation-outcomes.service.js';
 import * as queries from './operations.queries.js';
 import { describeOperation, operationView } from './operations.schema.js';
 import { PossibleDuplicates } from './possible-duplicates.service.js';
@@ -51,32 +51,32 @@ export class OperationsService {
     private readonly database: Database,
     private readonly expectedPayments: ExpectedPaymentsService,
     private readonly secretBox: SecretBox,
-    private readonly verdicts: OperationVerdicts,
+    private readonly outcomes: OperationOutcomes,
     private readonly sender: OperationSender,
     private readonly duplicates: PossibleDuplicates,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
   ) {}
 
   /** Declares a kind; each room does so once, when it starts. */
   register<R extends Route>(kind: OperationKind<R>): void {
-    this.verdicts.register(kind);
+    this.outcomes.register(kind);
   }
 
   /**
    * Asks the bank once for an intent and answers as the bank did, or with 202 and the operation when its
    * answer does not come in time. A repeat is answered with the stored answer.
    */
-  async perform<R extends Route>(kind: OperationKind<R>, intent: Intent<R>): Promise<Reply> {
-    const { accountId, wishes, redactedBody } = intent;
+  async perform<R extends Route>(kind: OperationKind<R>, intent: OperationRequest<R>): Promise<Reply> {
+    const { accountId, preferences, redactedBody } = intent;
     // A kept body with its secrets left out must never be sent again.
     invariant(redactedBody === undefined || kind.repeat === 'never', `${kind.name} holds secrets`);
     const { operation, isNew, lookalike } = await this.accept(kind, intent);
-    if (!isNew) return this.repeat(operation, wishes);
+    if (!isNew) return this.repeat(operation, preferences);
     const headers: Record<string, string> = lookalike
       ? { 'Possible-Duplicate': `/v1/operations/${lookalike}` }
       : {};
-    if (wishes.respondAsync && kind.repeat !== 'never') {
-      await this.wakeUps.wake('advanceOperation', { accountId, operationId: operation.id });
+    if (preferences.respondAsync && kind.repeat !== 'never') {
+      await this.jobQueue.enqueue('advanceOperation', { accountId, operationId: operation.id });
       return this.toReply(operation, { ...headers, 'Preference-Applied': 'respond-async' });
     }
     // Secrets are sent from memory, once; all else as it was committed.
@@ -106,7 +106,7 @@ export class OperationsService {
     if (!known) return null;
     const operation = await this.get(accountId, known.operationId);
     if (operation.amountCents !== amountCents) throw keyReused();
-    return this.repeat(operation, noWishes);
+    return this.repeat(operation, noPreferences);
   }
 
   /** Throws `not_found`, also for another account's. */
@@ -126,11 +126,11 @@ export class OperationsService {
     state: 'succeeded' | 'not_executed',
     reason: string,
   ): Promise<boolean> {
-    return this.verdicts.endBy(tx, { accountId, id }, state, reason);
+    return this.outcomes.endBy(tx, { accountId, id }, state, reason);
   }
 
   /** Commits the intent, or finds the operation that it repeats. Throws when the repeat differs. */
-  private async accept(kind: OperationKind, intent: Intent): Promise<Accepted> {
+  private async accept(kind: OperationKind, intent: OperationRequest): Promise<Accepted> {
     const request = this.describeRequest(kind, intent);
     const identities = identitiesOf(intent, request.requestHash);
     for (let tries = 1; tries <= maxRaces; tries += 1) {
@@ -146,7 +146,7 @@ export class OperationsService {
     });
   }
 
-  private describeRequest({ name: kind, route, repeat }: OperationKind, intent: Intent) {
+  private describeRequest({ name: kind, route, repeat }: OperationKind, intent: OperationRequest) {
     const { accountId, idempotencyKey, input, redactedBody, outgoing } = intent;
     const params: unknown = z.encode(route.params, input.params as never);
     const query: unknown = z.encode(route.query, input.query as never);
@@ -167,8 +167,8 @@ export class OperationsService {
       requestBody,
       counterparty: outgoing?.counterparty ?? null,
       amountCents: outgoing?.amountCents ?? null,
-      isToldApart: outgoing?.isToldApart ?? false,
-      isDetached: intent.wishes.respondAsync && repeat !== 'never',
+      isDistinguishable: outgoing?.isDistinguishable ?? false,
+      isDetached: intent.preferences.respondAsync && repeat !== 'never',
       effectiveFrom: intent.effectiveFrom ?? null,
     };
   }
@@ -202,7 +202,7 @@ export class OperationsService {
   private async insert(
     tx: Tx,
     request: queries.NewOperation,
-    intent: Intent,
+    intent: OperationRequest,
     identities: identity.Identity[],
   ): Promise<Accepted | null> {
     const { accountId, id, kind } = request;
@@ -211,7 +211,7 @@ export class OperationsService {
       return null;
     }
     // After its identities are taken: what this repeats under one of them is no duplicate, but found.
-    const { allowDuplicate } = intent.wishes;
+    const { allowDuplicate } = intent.preferences;
     const lookalike = await this.duplicates.check(tx, request, allowDuplicate);
     const lookMs = request.isDetached ? 0 : firstLookMs;
     await queries.insertOperation(tx, request, lookMs);
@@ -225,7 +225,7 @@ export class OperationsService {
   }
 
   /** A repeat is given the answer of the request that it repeats, and waits for it a while. */
-  private async repeat({ accountId, id }: Operation, { respondAsync }: Wishes): Promise<Reply> {
+  private async repeat({ accountId, id }: Operation, { respondAsync }: RequestPreferences): Promise<Reply> {
     const until = respondAsync ? 0 : Date.now() + repeatWaitMs;
     for (;;) {
       const operation = await this.get(accountId, id);
@@ -252,7 +252,7 @@ export class OperationsService {
 
   /** The bank's own answer, to the letter; 202 with the operation while there is none. */
   private toReply(operation: Operation, headers: Record<string, string> = {}): Reply {
-    const { place = '/v1/operations/' } = this.verdicts.kindOf(operation);
+    const { place = '/v1/operations/' } = this.outcomes.kindOf(operation);
     if (operation.reason === 'never_sent')
       throw new AppError('bank_unreachable', {
         public: 'The bank could not be reached, and nothing was sent to it.',
@@ -278,7 +278,7 @@ function keyReused(): AppError {
 }
 
 function identitiesOf(
-  { idempotencyKey, naturalIdentity, joinsSameRequest }: Intent,
+  { idempotencyKey, naturalIdentity, joinsSameRequest }: OperationRequest,
   requestHash: string,
 ): identity.Identity[] {
   const identities: identity.Identity[] = [];

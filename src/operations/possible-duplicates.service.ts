@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { Settings } from '../config.js';
 import type { Tx } from '../database.service.js';
 import { AppError } from '../platform/errors.js';
-import { findLookalike, lockLookalikes } from './evidence.queries.js';
+import { findPossibleDuplicate, lockPossibleDuplicates } from './evidence.queries.js';
 import type { NewOperation } from './operations.queries.js';
 
 /** A request that has been under way for longer may be the one that its client has given up. */
@@ -21,17 +21,17 @@ export class PossibleDuplicates {
    */
   async check(
     tx: Tx,
-    { accountId, kind, counterparty, amountCents, isToldApart }: NewOperation,
+    { accountId, kind, counterparty, amountCents, isDistinguishable }: NewOperation,
     isAllowed: boolean,
   ): Promise<string | null> {
     if (counterparty === null || amountCents === null || isAllowed) return null;
     const { policy, windowMinutes } = this.settings.possibleDuplicates;
     const endedWithinMs = policy === 'off' ? null : windowMinutes * 60_000;
     // A double click comes within the moment in which the first is still being sent.
-    if (endedWithinMs !== null) await lockLookalikes(tx, accountId);
-    const found = await findLookalike(
+    if (endedWithinMs !== null) await lockPossibleDuplicates(tx, accountId);
+    const found = await findPossibleDuplicate(
       tx,
-      { accountId, kind, counterparty, amountCents, isToldApart },
+      { accountId, kind, counterparty, amountCents, isDistinguishable },
       { sendingForMs, endedWithinMs },
     );
     if (!found) return null;

@@ -45,8 +45,8 @@ describe('the ways to recover an operation', () => {
 
   it('end with a person: at once, after 15 minutes, or after a day', () => {
     always((ways, { repeat }) => {
-      const canTell = ways.canLookUp || ways.canResend || ways.canProveAbsence;
-      const minutes = repeat === 'never' ? 0 : canTell ? 24 * 60 : 15;
+      const canIdentify = ways.canLookUp || ways.canResend || ways.canProveAbsence;
+      const minutes = repeat === 'never' ? 0 : canIdentify ? 24 * 60 : 15;
       expect(ways.patienceMs).toBe(minutes * 60_000);
     });
   });

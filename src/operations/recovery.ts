@@ -46,8 +46,8 @@ export function waysOf(operation: UnknownOperation, bank: BankFacts): Ways {
     bank.isRepeatSafe && operation.repeat === 'keyed' && !operation.hasRefusedRepeat;
   const canProveAbsence =
     bank.visibilityBoundMs !== null && operation.isOutgoing && !operation.isKnownToBank;
-  const canTell = canLookUp || canResend || canProveAbsence;
-  const patienceMs = canTell ? longPatienceMs : shortPatienceMs;
+  const canIdentify = canLookUp || canResend || canProveAbsence;
+  const patienceMs = canIdentify ? longPatienceMs : shortPatienceMs;
   return { canLookUp, canResend, canProveAbsence, patienceMs };
 }
 

@@ -7,7 +7,7 @@ import { Worker, type Job as QueuedJob, type Queue } from 'bullmq';
 import { jobs, type JobName } from '../queues.js';
 import { findJobMethods, type JobMethod } from './job-methods.js';
 import { Log } from './log.js';
-import { jobLockMs, stalledCheckMs } from './queue.js';
+import { jobLockMs, stalledCheckMs } from './queue-connection.js';
 import { newTraceId, runWithTrace } from './trace.js';
 
 @Injectable()

@@ -1,7 +1,7 @@
 // Breaks about payments of bills: one that nobody knows the end of, and a bill that was paid twice.
 import { ofAccount, type Db, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
-import { toldColumns, type NewBreak, type ToldBreak } from './breaks.queries.js';
+import { reportedColumns, type NewBreak, type ReportedBreak } from './breaks.queries.js';
 
 /** How long after the last moment at which a payment may have gone its end is a person's to find out. */
 const overdueFor = '1 day';
@@ -21,10 +21,10 @@ const isSecond = Prisma.sql`p.freed_at IS NOT NULL AND p.state = 'paid'
     SELECT sum(CASE m.role WHEN 'payment' THEN m.amount_cents ELSE -m.amount_cents END) FROM match m
     WHERE m.account_id = p.account_id AND m.expected_payment_id = p.expected_payment_id AND m.unlinked_at IS NULL)`;
 /** A second payment is so again once what had come back of it turns out to be another's; an end is known for good. */
-const isTold = (kind: string) => Prisma.sql`EXISTS (
+const isReported = (kind: string) => Prisma.sql`EXISTS (
   SELECT 1 FROM break b
   WHERE b.account_id = p.account_id AND b.kind = ${kind} AND b.subject = 'bill_payment:' || p.id
-    AND (b.kind <> 'duplicate_payment' OR b.resolution IS DISTINCT FROM 'itself'))`;
+    AND (b.kind <> 'duplicate_payment' OR b.resolution IS DISTINCT FROM 'automatic'))`;
 /** Of a break (b). */
 const isOver = Prisma.sql`b.state = 'open' AND b.subject LIKE 'bill_payment:%'
   AND b.kind IN ('unknown_outcome', 'duplicate_payment')
@@ -34,7 +34,7 @@ const isOver = Prisma.sql`b.state = 'open' AND b.subject LIKE 'bill_payment:%'
       AND p.id = CASE WHEN b.subject LIKE 'bill_payment:%' THEN substring(b.subject from 14)::uuid END
       AND ((b.kind = 'unknown_outcome' AND p.state = 'scheduled') OR (b.kind = 'duplicate_payment' AND ${isSecond})))`;
 
-export async function listUntoldOfBills(db: Db, accountId: number): Promise<NewBreak[]> {
+export async function listUnreportedOfBills(db: Db, accountId: number): Promise<NewBreak[]> {
   return db.$queryRaw<NewBreak[]>`
     SELECT told.kind, 'bill_payment:' || p.id AS subject, p.amount_cents AS "amountCents", NULL::bigint AS nsu,
            p.expected_payment_id AS "expectedPaymentId",
@@ -42,22 +42,22 @@ export async function listUntoldOfBills(db: Db, accountId: number): Promise<NewB
                               'scheduledFor', p.scheduled_for, 'mayGoUntil', p.may_go_until) AS evidence
     FROM bill_payment p
     CROSS JOIN LATERAL (
-      SELECT 'unknown_outcome' AS kind WHERE ${isOverdue} AND NOT ${isTold('unknown_outcome')}
+      SELECT 'unknown_outcome' AS kind WHERE ${isOverdue} AND NOT ${isReported('unknown_outcome')}
       UNION ALL
-      SELECT 'duplicate_payment' WHERE ${isSecond} AND NOT ${isTold('duplicate_payment')}
+      SELECT 'duplicate_payment' WHERE ${isSecond} AND NOT ${isReported('duplicate_payment')}
     ) told
     WHERE p.account_id = ${ofAccount(accountId)} AND (p.next_check_at IS NOT NULL OR p.freed_at IS NOT NULL)
     LIMIT 1000`;
 }
 
 /** The payment has ended, or the money of one of the two has come back. */
-export async function resolveEndedOfBills(tx: Tx, accountId: number): Promise<ToldBreak[]> {
-  return tx.$queryRaw<ToldBreak[]>`
+export async function resolveEndedOfBills(tx: Tx, accountId: number): Promise<ReportedBreak[]> {
+  return tx.$queryRaw<ReportedBreak[]>`
     UPDATE break SET state = 'resolved', resolved_at = now()
     FROM break b
     WHERE b.account_id = ${ofAccount(accountId)} AND ${isOver}
       AND break.account_id = b.account_id AND break.id = b.id AND break.state = 'open'
-    RETURNING ${toldColumns}`;
+    RETURNING ${reportedColumns}`;
 }
 
 /** Accounts with a payment of which somebody is to be told, or a break that is over. */
@@ -67,10 +67,10 @@ export async function listAccountsOfBills(db: Db): Promise<{ accountId: number }
     WHERE EXISTS (
       SELECT 1 FROM bill_payment p
       WHERE p.account_id = a.id AND p.next_check_at IS NOT NULL AND ${isOverdue}
-        AND NOT ${isTold('unknown_outcome')}
+        AND NOT ${isReported('unknown_outcome')}
     ) OR EXISTS (
       SELECT 1 FROM bill_payment p
-      WHERE p.account_id = a.id AND p.freed_at IS NOT NULL AND ${isSecond} AND NOT ${isTold('duplicate_payment')}
+      WHERE p.account_id = a.id AND p.freed_at IS NOT NULL AND ${isSecond} AND NOT ${isReported('duplicate_payment')}
     ) OR EXISTS (
       SELECT 1 FROM break b WHERE b.account_id = a.id AND ${isOver}
     )`;

@@ -83,7 +83,7 @@ export function describeSummary(
       balance: row.balanceCents,
       syncedAt: row.syncedAt?.toISOString() ?? null,
       unreadableLines: Number(row.unreadableLines),
-      polls: Number(row.polls),
+      syncs: Number(row.syncs),
       ...describeStatement(statement),
     },
     transactions: {

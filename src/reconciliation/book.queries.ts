@@ -4,7 +4,7 @@ import { referenceKinds } from '../expected-payments/references.js';
 import { Prisma } from '../generated/service/client.js';
 import type { explanationStates, expectedPaymentStates } from './book.schema.js';
 import { explanationOf, holdsItsLine } from './explanation.queries.js';
-import type { Category } from './judged.js';
+import type { Category } from './line-outcome.js';
 
 export interface TransactionRow {
   nsu: bigint;
@@ -63,14 +63,14 @@ function fewLines(
   // Each id by its own index.
   if (reference !== null)
     return Prisma.sql`
-      SELECT nsu FROM "transaction" WHERE account_id = ${accountId} AND correlation_id = ${reference}
-      UNION SELECT nsu FROM "transaction" WHERE account_id = ${accountId} AND end_to_end_id = ${reference}
-      UNION SELECT nsu FROM "transaction" WHERE account_id = ${accountId} AND external_id = ${reference}`;
+      SELECT nsu FROM statement_line WHERE account_id = ${accountId} AND correlation_id = ${reference}
+      UNION SELECT nsu FROM statement_line WHERE account_id = ${accountId} AND end_to_end_id = ${reference}
+      UNION SELECT nsu FROM statement_line WHERE account_id = ${accountId} AND external_id = ${reference}`;
   if (state === 'pending')
     return Prisma.sql`
-      SELECT nsu FROM "transaction"
-      WHERE account_id = ${accountId} AND arrival <= (SELECT max(arrival) FROM "transaction" WHERE account_id = ${accountId})
-        AND arrival > COALESCE((SELECT judged_arrival FROM reconciliation_state WHERE account_id = ${accountId}), 0)
+      SELECT nsu FROM statement_line
+      WHERE account_id = ${accountId} AND arrival <= (SELECT max(arrival) FROM statement_line WHERE account_id = ${accountId})
+        AND arrival > COALESCE((SELECT decided_arrival FROM reconciliation_state WHERE account_id = ${accountId}), 0)
       UNION SELECT nsu FROM deferred_line WHERE account_id = ${accountId}`;
   if (state === 'in_break')
     return Prisma.sql`SELECT DISTINCT nsu FROM break WHERE account_id = ${accountId} AND ${holdsItsLine}`;
@@ -91,9 +91,9 @@ export async function listTransactionRows(
       WHERE ${beforeNsu}::bigint IS NULL OR nsu < ${beforeNsu}::bigint ORDER BY nsu DESC OFFSET 0
     ) place
     CROSS JOIN LATERAL (
-      SELECT * FROM "transaction" WHERE account_id = ${accountId} AND nsu = place.nsu OFFSET 0
+      SELECT * FROM statement_line WHERE account_id = ${accountId} AND nsu = place.nsu OFFSET 0
     ) t`
-    : Prisma.sql`"transaction" t`;
+    : Prisma.sql`statement_line t`;
   return db.$queryRaw<TransactionRow[]>`
     SELECT t.nsu, t.amount_cents AS "amountCents", t.type_name AS "typeName", t.is_credit AS "isCredit",
            t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
@@ -162,16 +162,18 @@ export interface ExpectedPaymentFilters {
   limit: number;
 }
 
+const reversedStates = ['refunded', 'partially_refunded', 'reversed', 'partially_reversed'];
+
 /** What can only be among few, of expected payments (e): what bears a reference, and what money came back of. */
 function isAmongFew(accountId: number, { reference, state }: ExpectedPaymentFilters): Prisma.Sql {
   const bearing = Prisma.sql`AND e.id IN (
     SELECT expected_payment_id FROM expected_payment_reference
     WHERE account_id = ${accountId} AND kind = ANY (${[...referenceKinds]}::text[]) AND value = ${reference})`;
-  const givenBack = Prisma.sql`AND e.id IN (
+  const withReversals = Prisma.sql`AND e.id IN (
     SELECT expected_payment_id FROM match
-    WHERE account_id = ${accountId} AND role = 'return' AND unlinked_at IS NULL)`;
+    WHERE account_id = ${accountId} AND role = 'reversal' AND unlinked_at IS NULL)`;
   return Prisma.sql`${reference === null ? Prisma.empty : bearing}
-      ${state === 'returned' || state === 'partially_returned' ? givenBack : Prisma.empty}`;
+      ${state !== null && reversedStates.includes(state) ? withReversals : Prisma.empty}`;
 }
 
 export async function listExpectedPaymentRows(
@@ -187,7 +189,7 @@ export async function listExpectedPaymentRows(
     FROM expected_payment e
     CROSS JOIN LATERAL (
       SELECT COALESCE(sum(amount_cents) FILTER (WHERE role = 'payment'), 0)::bigint AS cents,
-             COALESCE(sum(amount_cents) FILTER (WHERE role = 'return'), 0)::bigint AS returned,
+             COALESCE(sum(amount_cents) FILTER (WHERE role = 'reversal'), 0)::bigint AS returned,
              COALESCE((array_agg(owed_cents ORDER BY id DESC) FILTER (WHERE role = 'payment'))[1],
                       e.amount_cents) AS owed
       FROM match
@@ -205,8 +207,9 @@ export async function listExpectedPaymentRows(
       SELECT CASE WHEN paid.cents = 0 AND (e.withdrawn_at IS NOT NULL OR charge.is_cancelled) THEN 'withdrawn'
                   WHEN paid.cents = 0 AND COALESCE(charge.bank_due_date, e.due_date) < ${today} THEN 'overdue'
                   WHEN paid.cents = 0 THEN 'open'
-                  WHEN paid.returned >= paid.cents THEN 'returned'
-                  WHEN paid.returned > 0 THEN 'partially_returned'
+                  WHEN paid.returned > 0 THEN CASE
+                    WHEN paid.returned < paid.cents THEN 'partially_' ELSE '' END
+                    || CASE WHEN e.is_credit THEN 'refunded' ELSE 'reversed' END
                   WHEN paid.owed IS NULL OR paid.cents = paid.owed THEN 'settled'
                   WHEN paid.cents < paid.owed THEN 'partially_settled'
                   WHEN e.is_multi_use THEN 'settled' ELSE 'overpaid' END AS state

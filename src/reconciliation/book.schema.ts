@@ -13,7 +13,7 @@ import {
   timestamp,
 } from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
-import { categories } from './judged.js';
+import { categories } from './line-outcome.js';
 
 const book = { authentication: 'api-key', method: 'GET' } as const;
 
@@ -73,8 +73,10 @@ export const expectedPaymentStates = [
   'partially_settled',
   'settled',
   'overpaid',
-  'returned',
-  'partially_returned',
+  'refunded',
+  'partially_refunded',
+  'reversed',
+  'partially_reversed',
   'withdrawn',
 ] as const;
 
@@ -123,7 +125,7 @@ export const getSummary = route({
       balance: reais.nullable(),
       syncedAt: timestamp.nullable(),
       unreadableLines: integer,
-      polls: integer,
+      syncs: integer,
       /** The chain of balances does not hold, however often it was read. */
       broken: z.object({ nsu: bigInteger, since: timestamp }).nullable(),
       /** How far the first reading of the history is, while it goes on. */

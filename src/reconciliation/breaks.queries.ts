@@ -3,14 +3,14 @@ import { v7 as uuidv7 } from 'uuid';
 import { ofAccount, type Db, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { isUnanswered } from './candidates.queries.js';
-import * as judged from './judged.js';
+import * as decided from './line-outcome.js';
 
-const lineBreakKinds: string[] = [...judged.lineBreakKinds];
+const lineBreakKinds: string[] = [...decided.lineBreakKinds];
 /** What has settled itself may come about again; what a person settled stays so until it has come to more. */
 const reopenedKinds: string[] = [
   ...lineBreakKinds,
-  ...judged.settlementBreakKinds,
-  ...['missing', 'unreadable_line', 'broken_chain', 'balance_differs', 'failed_though_debited'],
+  ...decided.settlementBreakKinds,
+  ...['missing', 'unreadable_line', 'broken_balance_chain', 'balance_mismatch', 'failed_but_debited'],
 ];
 
 export interface NewBreak {
@@ -27,7 +27,7 @@ export interface NewBreak {
 }
 
 /** A break whose state has changed, for whoever is to be told. */
-export interface ToldBreak {
+export interface ReportedBreak {
   id: string;
   kind: string;
   amountCents: bigint | null;
@@ -37,7 +37,7 @@ export interface ToldBreak {
   resolution: string | null;
 }
 
-export const toldColumns = Prisma.sql`
+export const reportedColumns = Prisma.sql`
   break.id, break.kind, break.amount_cents AS "amountCents", break.nsu,
   break.expected_payment_id AS "expectedPaymentId", break.resolution`;
 
@@ -47,12 +47,12 @@ export async function resolveOf(
   accountId: number,
   kind: string,
   subjects: string[],
-): Promise<ToldBreak[]> {
+): Promise<ReportedBreak[]> {
   if (subjects.length === 0) return [];
-  return tx.$queryRaw<ToldBreak[]>`
+  return tx.$queryRaw<ReportedBreak[]>`
     UPDATE break SET state = 'resolved', resolved_at = now()
     WHERE account_id = ${ofAccount(accountId)} AND kind = ${kind} AND subject = ANY (${subjects}::text[]) AND state = 'open'
-    RETURNING ${toldColumns}`;
+    RETURNING ${reportedColumns}`;
 }
 
 /** The bank's clock less ours. */
@@ -67,10 +67,10 @@ export async function insertBreaks(
   tx: Tx,
   accountId: number,
   breaks: NewBreak[],
-): Promise<ToldBreak[]> {
+): Promise<ReportedBreak[]> {
   if (breaks.length === 0) return [];
   const others = breaks.filter(({ isNotWhatWasSettled }) => isNotWhatWasSettled);
-  return tx.$queryRaw<ToldBreak[]>`
+  return tx.$queryRaw<ReportedBreak[]>`
     INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, expected_payment_id, evidence, opened_day)
     SELECT ${accountId}, b.id, b.kind, 'open', b.subject, b.amount_cents, b.nsu, b.expected_payment_id, b.evidence,
            to_char((now() + ${clockOffsetOf(accountId)}) AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')
@@ -85,11 +85,11 @@ export async function insertBreaks(
     SET state = 'open', resolved_at = NULL, opened_at = now(), opened_day = EXCLUDED.opened_day,
         evidence = EXCLUDED.evidence, expected_payment_id = EXCLUDED.expected_payment_id,
         amount_cents = EXCLUDED.amount_cents, nsu = EXCLUDED.nsu
-    WHERE break.state = 'resolved' AND break.kind = ANY (${reopenedKinds}) AND (break.resolution = 'itself'
+    WHERE break.state = 'resolved' AND break.kind = ANY (${reopenedKinds}) AND (break.resolution = 'automatic'
       OR break.resolution IN ('accept', 'refund') AND (EXCLUDED.amount_cents > break.amount_cents
         OR (break.kind, break.subject) IN (SELECT * FROM unnest(
           ${others.map(({ kind }) => kind)}::text[], ${others.map(({ subject }) => subject)}::text[]))))
-    RETURNING ${toldColumns}`;
+    RETURNING ${reportedColumns}`;
 }
 
 /** What open breaks tell, where it has changed. */
@@ -117,20 +117,20 @@ export async function resolveExplained(
   tx: Tx,
   accountId: number,
   nsus: bigint[],
-): Promise<ToldBreak[]> {
+): Promise<ReportedBreak[]> {
   if (nsus.length === 0) return [];
-  return tx.$queryRaw<ToldBreak[]>`
+  return tx.$queryRaw<ReportedBreak[]>`
     UPDATE break SET state = 'resolved', resolved_at = now()
     WHERE account_id = ${ofAccount(accountId)} AND nsu = ANY (${nsus}::bigint[]) AND state = 'open'
       AND kind = ANY (${lineBreakKinds})
       AND (kind <> 'duplicate_payment' OR NOT EXISTS (
-        SELECT FROM "transaction" t JOIN match m ON m.account_id = t.account_id AND m.nsu = t.nsu
+        SELECT FROM statement_line t JOIN match m ON m.account_id = t.account_id AND m.nsu = t.nsu
         WHERE t.account_id = break.account_id AND t.nsu = break.nsu AND t.is_credit AND m.unlinked_at IS NULL))
-    RETURNING ${toldColumns}`;
+    RETURNING ${reportedColumns}`;
 }
 
 // Conditions on an operation (o), a failed transfer (f) and a break (b), for whoever lists them and whoever looks for any.
-const outcomeIsUntold = Prisma.sql`o.state = 'needs_operator' AND NOT EXISTS (
+const outcomeIsUnreported = Prisma.sql`o.state = 'needs_operator' AND NOT EXISTS (
   SELECT 1 FROM break b WHERE b.account_id = o.account_id AND b.kind = 'unknown_outcome'
     AND b.subject = 'operation:' || o.id)`;
 // One that a person has sent again is nobody's knowledge either, until its answer comes.
@@ -142,7 +142,7 @@ const outcomeIsKnown = Prisma.sql`b.state = 'open' AND b.kind = 'unknown_outcome
       AND o.state IN ('needs_operator', 'unknown', 'sending'))`;
 
 /** What nobody knows the end of, without a break yet. */
-export async function listUntold(db: Db, accountId: number): Promise<NewBreak[]> {
+export async function listUnreported(db: Db, accountId: number): Promise<NewBreak[]> {
   return db.$queryRaw<NewBreak[]>`
     SELECT 'unknown_outcome' AS kind, 'operation:' || o.id AS subject, e.amount_cents AS "amountCents",
            NULL::bigint AS nsu,
@@ -153,36 +153,36 @@ export async function listUntold(db: Db, accountId: number): Promise<NewBreak[]>
       SELECT sum(amount_cents)::bigint AS amount_cents FROM expected_payment
       WHERE account_id = o.account_id AND operation_id = o.id
     ) e ON true
-    WHERE o.account_id = ${ofAccount(accountId)} AND ${outcomeIsUntold}
+    WHERE o.account_id = ${ofAccount(accountId)} AND ${outcomeIsUnreported}
     LIMIT 1000`;
 }
 
 /** Nobody need say any more how operations ended that were the operator's. */
-export async function resolveKnownOutcomes(tx: Tx, accountId: number): Promise<ToldBreak[]> {
-  return tx.$queryRaw<ToldBreak[]>`
+export async function resolveKnownOutcomes(tx: Tx, accountId: number): Promise<ReportedBreak[]> {
+  return tx.$queryRaw<ReportedBreak[]>`
     UPDATE break SET state = 'resolved', resolved_at = now()
     FROM break b
     WHERE b.account_id = ${ofAccount(accountId)} AND ${outcomeIsKnown}
       AND break.account_id = b.account_id AND break.id = b.id AND break.state = 'open'
-    RETURNING ${toldColumns}`;
+    RETURNING ${reportedColumns}`;
 }
 
 /** What a failed transfer took and did not give back: older ones were told long ago. */
-const keptOfFailed = Prisma.sql`
+const leftOfFailed = Prisma.sql`
   SELECT e.id AS expected_payment_id, debit.nsu, sums.paid - sums.returned AS kept
   FROM expected_payment e
   CROSS JOIN LATERAL (
     SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment' AND m.unlinked_at IS NULL), 0)::bigint AS paid,
-           COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'return' AND m.unlinked_at IS NULL), 0)::bigint AS returned,
+           COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'reversal' AND m.unlinked_at IS NULL), 0)::bigint AS returned,
            min(m.nsu) FILTER (WHERE m.role = 'payment' AND m.unlinked_at IS NULL) AS nsu
     FROM match m WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id
   ) sums
   CROSS JOIN LATERAL (SELECT sums.nsu) debit
   WHERE e.account_id = f.account_id AND e.id = f.expected_payment_id`;
 /** Once it has come back it is not: what came back may turn out to be another's. */
-const failedIsTold = Prisma.sql`EXISTS (
-  SELECT 1 FROM break b WHERE b.account_id = f.account_id AND b.kind = 'failed_though_debited'
-    AND b.subject = 'transfer:' || f.id AND b.resolution IS DISTINCT FROM 'itself')`;
+const failedIsReported = Prisma.sql`EXISTS (
+  SELECT 1 FROM break b WHERE b.account_id = f.account_id AND b.kind = 'failed_but_debited'
+    AND b.subject = 'transfer:' || f.id AND b.resolution IS DISTINCT FROM 'automatic')`;
 const recentlyFailed = (boundMs: number) => Prisma.sql`f.state = 'failed'
   AND f.updated_at > now() - interval '30 days' AND f.updated_at <= now() - ${boundMs} * interval '1 millisecond'`;
 
@@ -193,12 +193,12 @@ export async function listFailedThoughDebited(
   boundMs: number,
 ): Promise<NewBreak[]> {
   return db.$queryRaw<NewBreak[]>`
-    SELECT 'failed_though_debited' AS kind, 'transfer:' || f.id AS subject, kept.kept AS "amountCents",
+    SELECT 'failed_but_debited' AS kind, 'transfer:' || f.id AS subject, kept.kept AS "amountCents",
            NULL::bigint AS nsu, kept.expected_payment_id AS "expectedPaymentId",
            jsonb_build_object('transferId', f.id, 'operationId', f.operation_id, 'endToEndId', f.end_to_end_id,
                               'debitNsu', kept.nsu::text, 'errorCode', f.error_code) AS evidence
-    FROM transfer f CROSS JOIN LATERAL (${keptOfFailed}) kept
-    WHERE f.account_id = ${ofAccount(accountId)} AND ${recentlyFailed(boundMs)} AND kept.kept > 0 AND NOT ${failedIsTold}
+    FROM transfer f CROSS JOIN LATERAL (${leftOfFailed}) kept
+    WHERE f.account_id = ${ofAccount(accountId)} AND ${recentlyFailed(boundMs)} AND kept.kept > 0 AND NOT ${failedIsReported}
     LIMIT 1000`;
 }
 
@@ -207,32 +207,32 @@ export async function resolveReturned(
   tx: Tx,
   accountId: number,
   expectedPaymentIds: string[],
-): Promise<ToldBreak[]> {
+): Promise<ReportedBreak[]> {
   if (expectedPaymentIds.length === 0) return [];
-  return tx.$queryRaw<ToldBreak[]>`
+  return tx.$queryRaw<ReportedBreak[]>`
     UPDATE break SET state = 'resolved', resolved_at = now()
-    FROM transfer f CROSS JOIN LATERAL (${keptOfFailed}) kept
-    WHERE break.account_id = ${ofAccount(accountId)} AND break.kind = 'failed_though_debited' AND break.state = 'open'
+    FROM transfer f CROSS JOIN LATERAL (${leftOfFailed}) kept
+    WHERE break.account_id = ${ofAccount(accountId)} AND break.kind = 'failed_but_debited' AND break.state = 'open'
       AND break.expected_payment_id = ANY (${expectedPaymentIds}::uuid[])
       AND f.account_id = break.account_id AND f.expected_payment_id = break.expected_payment_id
       AND kept.kept <= 0
-    RETURNING ${toldColumns}`;
+    RETURNING ${reportedColumns}`;
 }
 
 /** Accounts with something that nobody has judged. */
-export async function listUnjudgedAccounts(
+export async function listUndecidedAccounts(
   db: Db,
   pauseMs: number,
 ): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT a.id AS "accountId" FROM bank_account a
     LEFT JOIN reconciliation_state s ON s.account_id = a.id
-    WHERE (SELECT max(t.arrival) FROM "transaction" t WHERE t.account_id = a.id) > COALESCE(s.judged_arrival, 0)
+    WHERE (SELECT max(t.arrival) FROM statement_line t WHERE t.account_id = a.id) > COALESCE(s.decided_arrival, 0)
     OR EXISTS (
       SELECT 1 FROM deferred_line d
       WHERE d.account_id = a.id AND d.deferred_at <= now() - ${pauseMs} * interval '1 millisecond'
     ) OR EXISTS (
-      SELECT 1 FROM operation o WHERE o.account_id = a.id AND ${outcomeIsUntold}
+      SELECT 1 FROM operation o WHERE o.account_id = a.id AND ${outcomeIsUnreported}
     ) OR EXISTS (
       SELECT 1 FROM break b WHERE b.account_id = a.id AND ${outcomeIsKnown}
     )`;
@@ -244,8 +244,8 @@ export async function listAccountsOfFailed(
   boundMs: number,
 ): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
-    SELECT DISTINCT f.account_id AS "accountId" FROM transfer f CROSS JOIN LATERAL (${keptOfFailed}) kept
-    WHERE ${recentlyFailed(boundMs)} AND kept.kept > 0 AND NOT ${failedIsTold}`;
+    SELECT DISTINCT f.account_id AS "accountId" FROM transfer f CROSS JOIN LATERAL (${leftOfFailed}) kept
+    WHERE ${recentlyFailed(boundMs)} AND kept.kept > 0 AND NOT ${failedIsReported}`;
 }
 
 export interface OperationKey {

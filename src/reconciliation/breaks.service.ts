@@ -9,7 +9,7 @@ import {
   resolveOf,
   reviseBreaks,
   type NewBreak,
-  type ToldBreak,
+  type ReportedBreak,
 } from './breaks.queries.js';
 
 export type { NewBreak } from './breaks.queries.js';
@@ -33,16 +33,16 @@ export class Breaks {
 
   /** The missing evidence came: open breaks of this kind about these subjects are over. */
   async resolve(tx: Tx, accountId: number, kind: string, subjects: string[]): Promise<void> {
-    await this.tellResolved(tx, accountId, await resolveOf(tx, accountId, kind, subjects));
+    await this.reportResolved(tx, accountId, await resolveOf(tx, accountId, kind, subjects));
   }
 
   /** Tells of breaks that a statement of its own has resolved. */
-  async tellResolved(tx: Tx, accountId: number, resolved: ToldBreak[]): Promise<void> {
+  async reportResolved(tx: Tx, accountId: number, resolved: ReportedBreak[]): Promise<void> {
     await this.tell(tx, accountId, 'break.resolved', resolved);
   }
 
   /** Tells of breaks that a person has opened again. */
-  async tellOpened(tx: Tx, accountId: number, opened: ToldBreak[]): Promise<void> {
+  async reportOpened(tx: Tx, accountId: number, opened: ReportedBreak[]): Promise<void> {
     await this.tell(tx, accountId, 'break.opened', opened);
   }
 
@@ -50,7 +50,7 @@ export class Breaks {
     tx: Tx,
     accountId: number,
     type: Extract<EventType, `break.${string}`>,
-    breaks: ToldBreak[],
+    breaks: ReportedBreak[],
   ): Promise<void> {
     await this.events.record(
       tx,
@@ -60,7 +60,7 @@ export class Breaks {
   }
 }
 
-function dataOf({ id, kind, amountCents, nsu, ...told }: ToldBreak): NewEvent['data'] {
+function dataOf({ id, kind, amountCents, nsu, ...told }: ReportedBreak): NewEvent['data'] {
   return {
     breakId: id,
     breakKind: kind,

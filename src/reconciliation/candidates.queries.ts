@@ -2,7 +2,7 @@
 // that carry none of ours among the few payments whose operation was never answered.
 import { ofAccount, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
-import type { Candidate, OpenDebit } from './judged.js';
+import type { Candidate, OpenDebit } from './line-outcome.js';
 import { receipts } from './returns.js';
 
 /** Of so many that are alike, none will be told from the others. */
@@ -11,7 +11,7 @@ const maxAlike = 50;
 /** What an effect at the bank can be away from our clock and the bank's, either way. */
 const skewMs = 30_000;
 /** What a person unlinked stays so, whatever names it: of an expected payment and a line. */
-const isUnlinkedByHand = (
+const isUnlinkedManually = (
   expected: Prisma.Sql,
   nsu: Prisma.Sql,
   accountId: number,
@@ -20,7 +20,7 @@ const isUnlinkedByHand = (
     AND undone.nsu = ${nsu} AND undone.unlinked_by IS NOT NULL)`;
 
 /** Which expected payments a person unlinked these lines from. */
-export async function listUnlinkedByHand(
+export async function listUnlinkedManually(
   tx: Tx,
   accountId: number,
   nsus: bigint[],
@@ -48,7 +48,7 @@ const openColumns = Prisma.sql`
 const isLive = Prisma.sql`m.unlinked_at IS NULL`;
 const sumsOfExpected = Prisma.sql`
   SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment' AND ${isLive}), 0)::bigint AS paid,
-         COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'return' AND ${isLive}), 0)::bigint AS returned
+         COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'reversal' AND ${isLive}), 0)::bigint AS returned
   FROM match m WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id
     -- A static QR code is paid thousands of times, and each payment stands for itself.
     AND NOT (e.is_credit AND e.is_multi_use)`;
@@ -61,7 +61,7 @@ const heldOfExpected = Prisma.sql`
     WHERE e.is_credit AND NOT e.is_multi_use AND m.account_id = e.account_id AND m.expected_payment_id = e.id
     OFFSET 0
   ) held
-  JOIN "transaction" line ON line.account_id = e.account_id AND line.nsu = held.nsu
+  JOIN statement_line line ON line.account_id = e.account_id AND line.nsu = held.nsu
   WHERE held.is_live AND held.role = 'payment' AND held.rule = 'declared'
     AND line.occurred_at >= COALESCE(clock.closed_until, '-infinity')`;
 
@@ -73,14 +73,14 @@ const payerOfExpected = Prisma.sql`
     WHERE NOT e.is_credit AND m.account_id = e.account_id AND m.expected_payment_id = e.id
     OFFSET 0 -- From the few matches of the payment to their lines.
   ) paid
-  JOIN "transaction" line ON line.account_id = e.account_id AND line.nsu = paid.nsu
+  JOIN statement_line line ON line.account_id = e.account_id AND line.nsu = paid.nsu
   WHERE paid.is_live AND paid.role = 'payment'
-  ORDER BY paid.rule = 'hand' DESC, line.occurred_at, paid.nsu LIMIT 1`;
+  ORDER BY paid.rule = 'manual' DESC, line.occurred_at, paid.nsu LIMIT 1`;
 
 /** When a debit was debited again, by the lines that stand in breaks for it. */
 const secondDebitOf = Prisma.sql`
   SELECT min(line.occurred_at) AS at FROM break b
-  JOIN "transaction" line ON line.account_id = b.account_id AND line.nsu = b.nsu
+  JOIN statement_line line ON line.account_id = b.account_id AND line.nsu = b.nsu
   WHERE t.is_credit AND NOT e.is_credit AND b.account_id = e.account_id AND b.kind = 'duplicate_payment'
     AND b.state = 'open' AND b.expected_payment_id = e.id`;
 
@@ -112,7 +112,7 @@ export async function gatherNamed(
     FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
     -- From each to the next by its index: statistics may know nothing yet of an account whose long history comes in.
     CROSS JOIN LATERAL (
-      SELECT * FROM "transaction" WHERE account_id = ${ofAccount(accountId)} AND nsu = wanted.nsu OFFSET 0
+      SELECT * FROM statement_line WHERE account_id = ${ofAccount(accountId)} AND nsu = wanted.nsu OFFSET 0
     ) t
     CROSS JOIN LATERAL (
       SELECT told.kind, told.value, told.is_original, r.expected_payment_id
@@ -136,7 +136,7 @@ export async function gatherNamed(
                    ('original_end_to_end_id', t.original_end_to_end_id, true)
            ) AS told(kind, value, is_original)
       CROSS JOIN LATERAL (
-        SELECT nsu FROM "transaction"
+        SELECT nsu FROM statement_line
         WHERE account_id = ${ofAccount(accountId)} AND end_to_end_id = told.value AND NOT is_credit LIMIT ${maxAlike}
       ) debit
       CROSS JOIN LATERAL (
@@ -159,7 +159,7 @@ export async function gatherNamed(
     CROSS JOIN LATERAL (${heldOfExpected}) held
     LEFT JOIN LATERAL (${payerOfExpected}) payer ON true
     CROSS JOIN LATERAL (${secondDebitOf}) again
-    WHERE NOT ${isUnlinkedByHand(Prisma.sql`e.id`, Prisma.sql`t.nsu`, accountId)}
+    WHERE NOT ${isUnlinkedManually(Prisma.sql`e.id`, Prisma.sql`t.nsu`, accountId)}
     ORDER BY t.nsu, named.kind, e.id`;
   return rows.map(withPayer);
 }
@@ -204,7 +204,7 @@ export async function gatherOpenDebits(
       SELECT t.nsu, t.amount_cents, t.idempotency_key, t.movement_id, t.end_to_end_id, t.external_id,
              t.bill_code, t.original_end_to_end_id, t.counterparty AS side, split_part(t.counterparty, '/', 3) AS account
       FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
-      JOIN "transaction" t ON t.account_id = ${ofAccount(accountId)} AND t.nsu = wanted.nsu
+      JOIN statement_line t ON t.account_id = ${ofAccount(accountId)} AND t.nsu = wanted.nsu
     ), unanswered AS MATERIALIZED (
       SELECT o.account_id, o.id, o.state, o.created_at, o.effective_from FROM operation o
       WHERE o.account_id = ${ofAccount(accountId)} AND ${isUnanswered}
@@ -257,7 +257,7 @@ export async function gatherOpenDebits(
       AND COALESCE(ids ->> 'external_id' = external_id, true)
       AND COALESCE(ids ->> 'bill_code' = bill_code, true)
       AND COALESCE(original = original_end_to_end_id, true)
-      AND NOT ${isUnlinkedByHand(Prisma.sql`"expectedPaymentId"`, Prisma.sql`could.nsu`, accountId)}
+      AND NOT ${isUnlinkedManually(Prisma.sql`"expectedPaymentId"`, Prisma.sql`could.nsu`, accountId)}
     ORDER BY nsu, "createdAt", "expectedPaymentId"`;
 }
 

@@ -1,6 +1,6 @@
 // What a line is to the book, in the one order that all who read it keep: an open break, a match, a classification.
 import { Prisma } from '../generated/service/client.js';
-import { explainingBreakKinds } from './judged.js';
+import { explainingBreakKinds } from './line-outcome.js';
 
 /** Of a break, by its own columns: while this holds its line is in a break, whatever else is known of it. */
 export const holdsItsLine = Prisma.sql`state = 'open' AND kind = ANY (${explainingBreakKinds}::text[])`;

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseReais } from '../money/cents.js';
 import { parseJson, stringifyJson } from '../platform/exact-json.js';
-import { chargeEvent, unexpectedEvent, type ToldLine } from './line-events.js';
+import { chargeEvent, unexpectedEvent, type EventLine } from './line-events.js';
 
-const line: ToldLine = {
+const line: EventLine = {
   nsu: 9_007_199_254_740_993n,
   isCredit: true,
   amountCents: 1_050n,

@@ -2,9 +2,9 @@
 import { eventAmount } from '../events/event-amount.js';
 import type { EventType, NewEvent } from '../events/events.service.js';
 import type { PaidSettlement } from '../expected-payments/settlement.js';
-import type { ReturnSettlement } from './judged.js';
+import type { ReversalSettlement } from './line-outcome.js';
 
-export interface ToldLine {
+export interface EventLine {
   nsu: bigint;
   isCredit: boolean;
   amountCents: bigint;
@@ -14,26 +14,28 @@ export interface ToldLine {
   occurredAt: Date;
 }
 
-export interface ToldCharge {
+export interface EventCharge {
   correlationId: string;
   type: string;
   amountCents: bigint | null;
 }
 
 // `charge.paid` says that the goods may go: a part of the money must not be told by the same word.
-const chargeEventTypes: Record<PaidSettlement | ReturnSettlement, EventType> = {
+const chargeEventTypes: Record<PaidSettlement | ReversalSettlement, EventType> = {
   settled: 'charge.paid',
   partially_settled: 'charge.partially_paid',
   overpaid: 'charge.overpaid',
-  // By the bank itself; what we give back is told by its refund.
-  returned: 'charge.returned',
-  partially_returned: 'charge.returned',
+  // Refunded by the bank. Our own refunds are reported by `refund.settled`.
+  refunded: 'charge.refunded',
+  partially_refunded: 'charge.refunded',
+  reversed: 'charge.refunded',
+  partially_reversed: 'charge.refunded',
 };
 
 export function chargeEvent(
-  line: ToldLine,
-  charge: ToldCharge,
-  settlement: PaidSettlement | ReturnSettlement,
+  line: EventLine,
+  charge: EventCharge,
+  settlement: PaidSettlement | ReversalSettlement,
 ): NewEvent {
   return {
     type: chargeEventTypes[settlement],
@@ -47,7 +49,7 @@ export function chargeEvent(
   };
 }
 
-export function unexpectedEvent(line: ToldLine, breakKind: string): NewEvent {
+export function unexpectedEvent(line: EventLine, breakKind: string): NewEvent {
   return {
     type: 'transaction.unexpected',
     data: {
@@ -60,7 +62,7 @@ export function unexpectedEvent(line: ToldLine, breakKind: string): NewEvent {
   };
 }
 
-export function paymentOf({ nsu, amountCents, endToEndId, occurredAt }: ToldLine) {
+export function paymentOf({ nsu, amountCents, endToEndId, occurredAt }: EventLine) {
   return {
     nsu,
     amount: eventAmount(amountCents),

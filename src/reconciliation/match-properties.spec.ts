@@ -1,13 +1,13 @@
 // What holds for what references name, whatever the lines and records are.
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { areWhole, byLine } from '../../test/support/verdicts.js';
-import type { Candidate, JudgedLine, Matched } from './judged.js';
-import { judge as judgeAll } from './match.js';
+import { areWhole, byLine } from '../../test/support/outcomes.js';
+import type { Candidate, LineFacts, Matched } from './line-outcome.js';
+import { decide as decideAll } from './match.js';
 
 const goLiveAt = new Date('2026-01-01T00:00:00Z');
-const judge = (lines: readonly JudgedLine[], named: ReadonlyMap<bigint, readonly Candidate[]>) =>
-  judgeAll(lines, { named, open: new Map() }, goLiveAt);
+const decide = (lines: readonly LineFacts[], named: ReadonlyMap<bigint, readonly Candidate[]>) =>
+  decideAll(lines, { named, open: new Map() }, goLiveAt);
 
 const ids = ['a', 'b', 'c'];
 const expected = fc.tuple(
@@ -41,7 +41,7 @@ const named = fc.array(
   { maxLength: 12 },
 );
 const book = fc.tuple(expected, named).map(([payments, rows]) => {
-  const lines = rows.map<JudgedLine>(({ isCredit, amountCents, second }, index) => ({
+  const lines = rows.map<LineFacts>(({ isCredit, amountCents, second }, index) => ({
     nsu: BigInt(index + 1),
     isCredit,
     amountCents,
@@ -62,7 +62,7 @@ const book = fc.tuple(expected, named).map(([payments, rows]) => {
 it('every line ends in one verdict of its own amount, or in matches that add up to it', () => {
   fc.assert(
     fc.property(book, ({ lines, candidates }) => {
-      expect(areWhole(lines, judge(lines, candidates))).toBe(true);
+      expect(areWhole(lines, decide(lines, candidates))).toBe(true);
     }),
   );
 });
@@ -73,19 +73,19 @@ it('the order in which they are given changes no verdict', () => {
   );
   fc.assert(
     fc.property(shuffled, ([{ lines, candidates }, mixed]) => {
-      expect(judge(mixed, candidates)).toEqual(judge(lines, candidates));
+      expect(decide(mixed, candidates)).toEqual(decide(lines, candidates));
     }),
   );
 });
 
 /** The live expectations that the line names and may pay, each once. */
-function fittingOf(line: JudgedLine, named: readonly Candidate[]): Candidate[] {
+function fittingOf(line: LineFacts, named: readonly Candidate[]): Candidate[] {
   const able = named.filter((each) => !each.isWithdrawn && each.isCredit === line.isCredit);
   return [...new Map(able.map((each) => [each.expectedPaymentId, each])).values()];
 }
 
 /** Whether just what is owed of them in all has come, and not what is owed of one. */
-function isPaidTogether(line: JudgedLine, fitting: readonly Candidate[]): boolean {
+function isPaidTogether(line: LineFacts, fitting: readonly Candidate[]): boolean {
   if (fitting.some(({ isMultiUse, amountCents }) => isMultiUse || amountCents === null))
     return false;
   const owed = fitting.map(({ amountCents }) => amountCents ?? 0n);
@@ -97,19 +97,19 @@ it('a credit is matched to the one live expectation that it names, or to all of 
   fc.assert(
     fc.property(book, ({ lines, candidates }) => {
       const credits = lines.filter(({ isCredit }) => isCredit);
-      const judged = byLine(judge(credits, candidates));
+      const decided = byLine(decide(credits, candidates));
       for (const credit of credits) {
         const fitting = fittingOf(credit, candidates.get(credit.nsu) ?? []);
-        const verdicts = judged.get(credit.nsu) ?? [];
+        const outcomes = decided.get(credit.nsu) ?? [];
         if (fitting.length === 1 || (fitting.length > 1 && isPaidTogether(credit, fitting)))
-          expect(verdicts).toMatchObject(
-            fitting.map(({ expectedPaymentId }) => ({ verdict: 'matched', expectedPaymentId })),
+          expect(outcomes).toMatchObject(
+            fitting.map(({ expectedPaymentId }) => ({ outcome: 'matched', expectedPaymentId })),
           );
         else if (credit.occurredAt < goLiveAt)
-          expect(verdicts).toMatchObject([{ verdict: 'classified', category: 'opening' }]);
+          expect(outcomes).toMatchObject([{ outcome: 'classified', category: 'before_go_live' }]);
         else
-          expect(verdicts).toMatchObject([
-            { verdict: 'break', kind: fitting.length > 1 ? 'ambiguous' : 'unexpected' },
+          expect(outcomes).toMatchObject([
+            { outcome: 'break', kind: fitting.length > 1 ? 'ambiguous' : 'unexpected' },
           ]);
       }
     }),
@@ -119,11 +119,11 @@ it('a credit is matched to the one live expectation that it names, or to all of 
 it('what is paid adds up: the last payment tells the sum of all', () => {
   fc.assert(
     fc.property(book, ({ payments, lines, candidates }) => {
-      const verdicts = judge(lines, candidates);
+      const outcomes = decide(lines, candidates);
       for (const { expectedPaymentId, amountCents, paidCents, isMultiUse } of payments) {
-        const own = verdicts.filter(
-          (verdict) =>
-            verdict.verdict === 'matched' && verdict.expectedPaymentId === expectedPaymentId,
+        const own = outcomes.filter(
+          (outcome) =>
+            outcome.outcome === 'matched' && outcome.expectedPaymentId === expectedPaymentId,
         ) as Matched[];
         if (own.length === 0) continue;
         const total = own.reduce((sum, match) => sum + match.amountCents, paidCents);

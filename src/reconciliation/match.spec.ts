@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Candidate, JudgedLine, Verdict } from './judged.js';
-import { judge as judgeAll } from './match.js';
+import type { Candidate, LineFacts, LineOutcome } from './line-outcome.js';
+import { decide as decideAll } from './match.js';
 
-const judge = (lines: JudgedLine[], named: Map<bigint, Candidate[]>, goLive: Date) =>
-  judgeAll(lines, { named, open: new Map() }, goLive);
+const decide = (lines: LineFacts[], named: Map<bigint, Candidate[]>, goLive: Date) =>
+  decideAll(lines, { named, open: new Map() }, goLive);
 
 const goLiveAt = new Date('2026-01-01T00:00:00Z');
-const line = (nsu: bigint, change: Partial<JudgedLine> = {}): JudgedLine => ({
+const line = (nsu: bigint, change: Partial<LineFacts> = {}): LineFacts => ({
   nsu,
   isCredit: true,
   amountCents: 1_000n,
@@ -35,8 +35,8 @@ const candidate = (expectedPaymentId: string, change: Partial<Candidate> = {}): 
   referenceValue: `of ${expectedPaymentId}`,
   ...change,
 });
-const one = (judged: JudgedLine, ...candidates: Candidate[]): Verdict | undefined =>
-  judge([judged], new Map([[judged.nsu, candidates]]), goLiveAt)[0];
+const one = (decided: LineFacts, ...candidates: Candidate[]): LineOutcome | undefined =>
+  decide([decided], new Map([[decided.nsu, candidates]]), goLiveAt)[0];
 
 describe('a line', () => {
   it.each<[string, Partial<Candidate>, string]>([
@@ -50,7 +50,7 @@ describe('a line', () => {
     ['what the payer chose', { amountCents: null }, 'settled'],
   ])('that pays %s is matched and leaves it as it should be', (_, change, settlement) => {
     expect(one(line(1n), candidate('a', change))).toEqual({
-      verdict: 'matched',
+      outcome: 'matched',
       nsu: 1n,
       expectedPaymentId: 'a',
       operation: {
@@ -73,7 +73,7 @@ describe('a line', () => {
   it('that two references tie to the same expected payment is matched once', () => {
     const byPix = candidate('a', { referenceKind: 'end_to_end_id', referenceValue: 'E1' });
     expect(one(line(1n), byPix, candidate('a'))).toMatchObject({
-      verdict: 'matched',
+      outcome: 'matched',
       evidence: { referenceKind: 'end_to_end_id', referenceValue: 'E1' },
     });
   });
@@ -85,7 +85,7 @@ describe('a line', () => {
       [b, a],
     ])
       expect(one(line(1n), ...candidates)).toEqual({
-        verdict: 'break',
+        outcome: 'break',
         nsu: 1n,
         kind: 'ambiguous',
         amountCents: 1_000n,
@@ -103,7 +103,7 @@ describe('a line', () => {
     ['pays what the bank had rejected', [candidate('a', { isWithdrawn: true })]],
   ])('that %s is an unexpected break that keeps the evidence', (_, candidates) => {
     expect(one(line(1n), ...candidates)).toMatchObject({
-      verdict: 'break',
+      outcome: 'break',
       kind: 'unexpected',
       candidates: candidates.map(({ referenceValue }) => ({ referenceValue })),
     });
@@ -115,7 +115,7 @@ describe('a line', () => {
       candidate('c', { isCredit: false }),
       candidate('a'),
     ];
-    expect(one(line(1n), ...others)).toMatchObject({ verdict: 'matched', expectedPaymentId: 'a' });
+    expect(one(line(1n), ...others)).toMatchObject({ outcome: 'matched', expectedPaymentId: 'a' });
   });
 
   it.each<[string, Candidate[]]>([
@@ -125,17 +125,17 @@ describe('a line', () => {
   ])('from before the account went live that %s is an opening line', (_, candidates) => {
     const before = line(1n, { occurredAt: new Date(goLiveAt.getTime() - 1) });
     expect(one(before, ...candidates)).toMatchObject({
-      verdict: 'classified',
-      category: 'opening',
+      outcome: 'classified',
+      category: 'before_go_live',
       nsu: 1n,
-      rule: 'opening_line',
+      rule: 'before_go_live',
     });
-    expect(one(line(1n, { occurredAt: goLiveAt }), ...candidates)?.verdict).toBe('break');
+    expect(one(line(1n, { occurredAt: goLiveAt }), ...candidates)?.outcome).toBe('break');
   });
 
   it('from before the account went live is matched all the same when it names one of ours', () => {
     const before = line(1n, { occurredAt: new Date(goLiveAt.getTime() - 1) });
-    expect(one(before, candidate('a'))).toMatchObject({ verdict: 'matched' });
+    expect(one(before, candidate('a'))).toMatchObject({ outcome: 'matched' });
   });
 });
 
@@ -146,7 +146,7 @@ describe('lines of one batch', () => {
   it('count for each other in the order in which they happened, not in which they came', () => {
     const [late, early] = [at(1n, 9), at(2n, 3)];
     const candidates = new Map([late, early].map(({ nsu }) => [nsu, [candidate('a')]]));
-    expect(judge([late, early], candidates, goLiveAt)).toMatchObject([
+    expect(decide([late, early], candidates, goLiveAt)).toMatchObject([
       { nsu: 2n, settlement: 'settled' },
       { nsu: 1n, settlement: 'overpaid' },
     ]);
@@ -154,15 +154,15 @@ describe('lines of one batch', () => {
 
   it('of one instant follow their nsu', () => {
     const candidates = new Map([10n, 9n].map((nsu) => [nsu, [candidate('a')]]));
-    const verdicts = judge([at(10n, 1), at(9n, 1)], candidates, goLiveAt);
-    expect(verdicts.map(({ nsu }) => nsu)).toEqual([9n, 10n]);
+    const outcomes = decide([at(10n, 1), at(9n, 1)], candidates, goLiveAt);
+    expect(outcomes.map(({ nsu }) => nsu)).toEqual([9n, 10n]);
   });
 
   it('are not counted where they only break', () => {
     const contrary = { ...at(1n, 1), isCredit: false };
     const candidates = new Map([1n, 2n].map((nsu) => [nsu, [candidate('a')]]));
-    expect(judge([contrary, at(2n, 2)], candidates, goLiveAt)).toMatchObject([
-      { nsu: 1n, verdict: 'break' },
+    expect(decide([contrary, at(2n, 2)], candidates, goLiveAt)).toMatchObject([
+      { nsu: 1n, outcome: 'break' },
       { nsu: 2n, settlement: 'settled' },
     ]);
   });
@@ -172,12 +172,12 @@ it('what a person unlinked is returned to nothing, though a line of the same bat
   const debit = line(1n, { isCredit: false, typeName: 'DEBIT_PIX', endToEndId: 'E' });
   const back = line(2n, { typeName: 'CREDIT_PIX_REVERSAL', originalEndToEndId: 'E' });
   const named = new Map([[1n, [candidate('a', { isCredit: false })]]]);
-  const judged = (unlinked: string[]) =>
-    judgeAll(
+  const decided = (unlinked: string[]) =>
+    decideAll(
       [debit, back],
       { named, open: new Map(), unlinked: new Map([[2n, new Set(unlinked)]]) },
       goLiveAt,
     )[1];
-  expect(judged([])).toMatchObject({ verdict: 'matched', role: 'return' });
-  expect(judged(['a'])).toMatchObject({ verdict: 'break', kind: 'unexpected' });
+  expect(decided([])).toMatchObject({ outcome: 'matched', role: 'reversal' });
+  expect(decided(['a'])).toMatchObject({ outcome: 'break', kind: 'unexpected' });
 });

@@ -5,15 +5,15 @@ import { owedWhenPaid, settlementOfPaid } from '../expected-payments/settlement.
 import {
   evidenceOf,
   leftOf,
-  Tally,
+  PaidTotals,
   type Broken,
   type Candidate,
-  type JudgedLine,
+  type LineFacts,
   type Matched,
   type OpenDebit,
   type Received,
-  type Verdict,
-} from './judged.js';
+  type LineOutcome,
+} from './line-outcome.js';
 import { byTime, choosePaid, explainUnnamed, isHeldByRule, payable } from './payments.js';
 import { choosePaidBack, receivedAs, type PaidBack } from './received.js';
 import { chooseReturned, mayBeReturn, returnable } from './returns.js';
@@ -31,29 +31,29 @@ export interface Records {
 }
 
 /** Whether a line is told by nothing that it carries, so that open debits are to be gathered for it. */
-export function isUnnamedDebit(line: JudgedLine, named: readonly Candidate[]): boolean {
+export function isUnnamedDebit(line: LineFacts, named: readonly Candidate[]): boolean {
   return !line.isCredit && payable(line, named).length === 0;
 }
 
 /** Judges lines in the order in which they happened; a payment counts for those of the same batch after it. */
-export function judge(lines: readonly JudgedLine[], records: Records, goLiveAt: Date): Verdict[] {
+export function decide(lines: readonly LineFacts[], records: Records, goLiveAt: Date): LineOutcome[] {
   const batch = new Batch(records, goLiveAt);
   const ordered = [...lines].sort(byTime);
   // Payments first: what is given back may bear an earlier number, or the same instant, as what it gives back. Of
   // those, what ids tell first: a rule takes what they leave.
   const payments = ordered.filter((line) => !batch.isReturn(line));
-  const verdicts = [
-    ...payments.filter((line) => batch.isNamed(line)).flatMap((line) => batch.judgeNamed(line)),
-    ...payments.filter((line) => !batch.isNamed(line)).flatMap((line) => batch.judgeUnnamed(line)),
-    ...ordered.filter((line) => batch.isReturn(line)).map((line) => batch.judgeReturn(line)),
+  const outcomes = [
+    ...payments.filter((line) => batch.isNamed(line)).flatMap((line) => batch.decideReferenced(line)),
+    ...payments.filter((line) => !batch.isNamed(line)).flatMap((line) => batch.decideUnreferenced(line)),
+    ...ordered.filter((line) => batch.isReturn(line)).map((line) => batch.decideReversal(line)),
   ];
   const place = new Map(ordered.map(({ nsu }, index) => [nsu, index]));
-  const placeOf = ({ nsu }: Verdict) => place.get(nsu) ?? 0;
-  return verdicts.sort((a, b) => placeOf(a) - placeOf(b));
+  const placeOf = ({ nsu }: LineOutcome) => place.get(nsu) ?? 0;
+  return outcomes.sort((a, b) => placeOf(a) - placeOf(b));
 }
 
 class Batch {
-  private readonly tally = new Tally();
+  private readonly totals = new PaidTotals();
   /** Debits of this batch, by the id under which what is returned of them comes back. */
   private readonly paidAs = new Map<string, Candidate>();
   /** Credits of this batch, by their line, with what they pay. */
@@ -65,31 +65,31 @@ class Batch {
   ) {}
 
   /** Whether its references name what it may pay. */
-  isNamed(line: JudgedLine): boolean {
+  isNamed(line: LineFacts): boolean {
     return payable(line, this.namedBy(line)).length > 0;
   }
 
-  isReturn(line: JudgedLine): boolean {
+  isReturn(line: LineFacts): boolean {
     return mayBeReturn(line) && !this.isNamed(line);
   }
 
-  judgeNamed(line: JudgedLine): Verdict[] {
-    const paying = choosePaid(line, payable(line, this.namedBy(line)), this.tally);
+  decideReferenced(line: LineFacts): LineOutcome[] {
+    const paying = choosePaid(line, payable(line, this.namedBy(line)), this.totals);
     if (paying.of === 'one') return [this.pay(line, paying.paid, 'reference', paying.displaces)];
     if (paying.of === 'all')
       return paying.parts.map(({ paid, amountCents }) =>
-        this.pay({ ...line, amountCents }, paid, 'reference', isHeldByRule(paid, this.tally)),
+        this.pay({ ...line, amountCents }, paid, 'reference', isHeldByRule(paid, this.totals)),
       );
     const { kind, named } = paying;
     const [first, ...others] = named;
     const isOne = first && kind !== 'ambiguous' && others.length === 0;
     if (isOne && kind === 'duplicate_payment')
-      this.tally.addDuplicate(first.expectedPaymentId, line.occurredAt);
+      this.totals.addDuplicate(first.expectedPaymentId, line.occurredAt);
     const expectedPaymentId = isOne ? first.expectedPaymentId : null;
     return [this.unmatched(line, kind, { expectedPaymentId })];
   }
 
-  judgeUnnamed(line: JudgedLine): Verdict[] {
+  decideUnreferenced(line: LineFacts): LineOutcome[] {
     if (line.isCredit) return [this.unmatched(line, 'unexpected')];
     const known = receivedAs(this.records.received?.get(line.nsu) ?? [], this.paidBy);
     const received = known.map((each) =>
@@ -100,28 +100,28 @@ class Batch {
       ({ tie }) => tie === 'original' || received.length === 0,
     );
     if (line.occurredAt >= this.goLiveAt) {
-      const explained = explainUnnamed(line, open, this.tally);
+      const explained = explainUnnamed(line, open, this.totals);
       if (explained.by === 'rule') return [this.pay(line, explained.paid, explained.rule)];
       if (explained.by === 'waiting') return [deferred(line)];
       if (explained.by === 'several')
         return [this.unmatched(line, 'ambiguous', { candidates: explained.could })];
     }
-    return this.judgePaidBack(line, choosePaidBack(line, received, this.tally));
+    return this.decideRefund(line, choosePaidBack(line, received, this.totals));
   }
 
   /** A debit that gives back what came, and that nobody here has asked for. */
-  private judgePaidBack(line: JudgedLine, paidBack: PaidBack): Verdict[] {
+  private decideRefund(line: LineFacts, paidBack: PaidBack): LineOutcome[] {
     switch (paidBack.of) {
       case 'payments':
-        this.tally.addGivenBack(paidBack.creditNsu, line.amountCents);
+        this.totals.addRefunded(paidBack.creditNsu, line.amountCents);
         return paidBack.parts.map((part) =>
           this.matched({
             ...matchOf({ ...line, amountCents: part.amountCents }, part.paid),
-            role: 'return',
-            rule: 'return',
+            role: 'reversal',
+            rule: 'reversal',
             evidence: part.evidence,
             owedCents: null,
-            settlement: paidBack.isWhole ? 'returned' : 'partially_returned',
+            settlement: paidBack.isWhole ? 'refunded' : 'partially_refunded',
           }),
         );
       case 'unseen':
@@ -133,27 +133,27 @@ class Batch {
     }
   }
 
-  judgeReturn(line: JudgedLine): Verdict {
+  decideReversal(line: LineFacts): LineOutcome {
     const known = this.namedBy(line);
     const isKnown = (one: Candidate) => known.some((each) => isSameNaming(each, one));
     const named = [...known, ...this.namedInBatch(line).filter((one) => !isKnown(one))];
-    const chosen = chooseReturned(line, returnable(line, named), this.tally);
+    const chosen = chooseReturned(line, returnable(line, named), this.totals);
     if (chosen.of === 'payment') return this.giveBack(line, chosen.candidate);
     if (chosen.of === 'unseen' && line.occurredAt >= this.goLiveAt) return deferred(line);
     const kind = chosen.of === 'several' ? 'ambiguous' : 'unexpected';
     return this.unmatched(line, kind, { candidates: named });
   }
 
-  private isUnlinked({ nsu }: Pick<JudgedLine, 'nsu'>, paid: { expectedPaymentId: string }) {
+  private isUnlinked({ nsu }: Pick<LineFacts, 'nsu'>, paid: { expectedPaymentId: string }) {
     return this.records.unlinked?.get(nsu)?.has(paid.expectedPaymentId) === true;
   }
 
-  private namedBy({ nsu }: JudgedLine): readonly Candidate[] {
+  private namedBy({ nsu }: LineFacts): readonly Candidate[] {
     return this.records.named.get(nsu) ?? [];
   }
 
   /** What was paid by a line of this batch that carries the id; no record of ours may know that id. */
-  private namedInBatch({ nsu, endToEndId, originalEndToEndId }: JudgedLine): Candidate[] {
+  private namedInBatch({ nsu, endToEndId, originalEndToEndId }: LineFacts): Candidate[] {
     const find = (id: string | null, isOriginal: boolean): Candidate[] => {
       const paid = id === null ? undefined : this.paidAs.get(id);
       if (!paid || id === null || this.isUnlinked({ nsu }, paid)) return [];
@@ -163,12 +163,12 @@ class Batch {
   }
 
   private pay(
-    line: JudgedLine,
+    line: LineFacts,
     candidate: Candidate,
     rule: Extract<Matched, { role: 'payment' }>['rule'],
     displaces = false,
   ): Matched {
-    const before = displaces ? leftOf(candidate) : this.tally.paidCents(candidate);
+    const before = displaces ? leftOf(candidate) : this.totals.paidCents(candidate);
     const paidCents = before + line.amountCents;
     const owedCents = owedWhenPaid(candidate, paidCents, saoPauloDay(line.occurredAt));
     const { isMultiUse, isWithdrawn: wasWithdrawn } = candidate;
@@ -186,38 +186,38 @@ class Batch {
   }
 
   /** What lines after it must know of a debit: whose it is, what it takes the place of, and what it gives back. */
-  private noteDebit(line: JudgedLine, candidate: Candidate, displaces: boolean): void {
+  private noteDebit(line: LineFacts, candidate: Candidate, displaces: boolean): void {
     if (line.isCredit) return;
-    const before = displaces ? this.tally.paidBefore(candidate) : null;
+    const before = displaces ? this.totals.paidBefore(candidate) : null;
     if (before?.rule === 'reference')
-      this.tally.addDuplicate(candidate.expectedPaymentId, before.occurredAt);
+      this.totals.addDuplicate(candidate.expectedPaymentId, before.occurredAt);
     if (line.endToEndId !== null) this.paidAs.set(line.endToEndId, candidate);
     const [received] = this.records.received?.get(line.nsu) ?? [];
-    if (received) this.tally.addGivenBack(received.creditNsu, line.amountCents);
+    if (received) this.totals.addRefunded(received.creditNsu, line.amountCents);
   }
 
-  private giveBack(line: JudgedLine, candidate: Candidate): Matched {
-    const returnedCents = this.tally.returnedCents(candidate) + line.amountCents;
-    const isWhole = returnedCents === this.tally.paidCents(candidate);
+  private giveBack(line: LineFacts, candidate: Candidate): Matched {
+    const returnedCents = this.totals.returnedCents(candidate) + line.amountCents;
+    const isWhole = returnedCents === this.totals.paidCents(candidate);
     return this.matched({
       ...matchOf(line, candidate),
       evidence: evidenceOf(candidate),
-      role: 'return',
-      rule: 'return',
+      role: 'reversal',
+      rule: 'reversal',
       owedCents: null,
-      settlement: isWhole ? 'returned' : 'partially_returned',
+      settlement: isWhole ? 'reversed' : 'partially_reversed',
     });
   }
 
   private matched(match: Matched): Matched {
-    this.tally.add(match);
+    this.totals.add(match);
     if (match.role === 'payment')
       this.paidBy.set(match.nsu, [...(this.paidBy.get(match.nsu) ?? []), match]);
     return match;
   }
 
   private unmatched(
-    line: JudgedLine,
+    line: LineFacts,
     kind: Broken['kind'],
     {
       candidates = this.namedBy(line),
@@ -228,12 +228,12 @@ class Batch {
       expectedPaymentId?: string | null;
       originalNsu?: bigint | null;
     } = {},
-  ): Verdict {
+  ): LineOutcome {
     const { nsu, amountCents } = line;
     // What names a record of ours is matched whenever it came; only the rest of the past is left alone.
     if (line.occurredAt < this.goLiveAt) return openingLine(nsu);
     return {
-      verdict: 'break',
+      outcome: 'break',
       nsu,
       kind,
       amountCents,
@@ -252,10 +252,10 @@ function isSameNaming(one: Candidate, other: Candidate): boolean {
 
 type Named = Pick<Candidate, 'expectedPaymentId' | 'operationId' | 'kind' | 'operationState'>;
 
-function matchOf({ nsu, amountCents }: JudgedLine, named: Named) {
+function matchOf({ nsu, amountCents }: LineFacts, named: Named) {
   const { expectedPaymentId, operationId, kind, operationState } = named;
   return {
-    verdict: 'matched' as const,
+    outcome: 'matched' as const,
     nsu,
     expectedPaymentId,
     operation: { operationId, kind, operationState },
@@ -264,18 +264,18 @@ function matchOf({ nsu, amountCents }: JudgedLine, named: Named) {
   };
 }
 
-function openingLine(nsu: bigint): Verdict {
+function openingLine(nsu: bigint): LineOutcome {
   return {
-    verdict: 'classified',
+    outcome: 'classified',
     nsu,
-    rule: 'opening_line',
-    category: 'opening',
+    rule: 'before_go_live',
+    category: 'before_go_live',
     reason: null,
     evidence: {},
     declared: null,
   };
 }
 
-function deferred({ nsu, amountCents }: JudgedLine): Verdict {
-  return { verdict: 'deferred', nsu, amountCents };
+function deferred({ nsu, amountCents }: LineFacts): LineOutcome {
+  return { outcome: 'deferred', nsu, amountCents };
 }

@@ -1,7 +1,7 @@
 // What was expected, has a deadline, and has not come. A look costs what has become due, or has changed, since the last.
 import { ofAccount, type Db, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
-import { toldColumns, type ToldBreak } from './breaks.queries.js';
+import { reportedColumns, type ReportedBreak } from './breaks.queries.js';
 
 /** How far the statement can be seen, and how far it was looked over before. */
 export interface Sight {
@@ -12,7 +12,7 @@ export interface Sight {
   /** The database's. */
   now: Date;
   /** Whether each line is judged: one that is not may be the payment. */
-  isJudged: boolean;
+  isDecided: boolean;
   dueUntil: string | null;
   lookedAt: Date | null;
   lookedBankTime: Date | null;
@@ -20,14 +20,14 @@ export interface Sight {
 
 export async function readSight(db: Db, accountId: number): Promise<Sight | null> {
   const [sight] = await db.$queryRaw<Sight[]>`
-    SELECT s.polled_from + s.clock_offset_ms * interval '1 millisecond' AS "bankTime",
+    SELECT s.last_sync_started_at + s.clock_offset_ms * interval '1 millisecond' AS "bankTime",
            s.clock_offset_ms AS "clockOffsetMs", clock_timestamp() AS now,
            r.missing_due_until AS "dueUntil", r.missing_checked_at AS "lookedAt",
            r.missing_bank_time AS "lookedBankTime",
-           COALESCE((SELECT max(t.arrival) FROM "transaction" t WHERE t.account_id = s.account_id)
-             <= COALESCE(r.judged_arrival, 0), true) AS "isJudged"
+           COALESCE((SELECT max(t.arrival) FROM statement_line t WHERE t.account_id = s.account_id)
+             <= COALESCE(r.decided_arrival, 0), true) AS "isDecided"
     FROM statement_state s LEFT JOIN reconciliation_state r ON r.account_id = s.account_id
-    WHERE s.account_id = ${ofAccount(accountId)} AND s.polled_from IS NOT NULL`;
+    WHERE s.account_id = ${ofAccount(accountId)} AND s.last_sync_started_at IS NOT NULL`;
   return sight ?? null;
 }
 
@@ -132,14 +132,14 @@ export async function listMissing(
 }
 
 /** It came, or nothing is to come any more, or it may come later. */
-export async function resolveFound(tx: Tx, accountId: number, due: Due): Promise<ToldBreak[]> {
-  return tx.$queryRaw<ToldBreak[]>`
+export async function resolveFound(tx: Tx, accountId: number, due: Due): Promise<ReportedBreak[]> {
+  return tx.$queryRaw<ReportedBreak[]>`
     UPDATE break SET state = 'resolved', resolved_at = now()
     WHERE break.account_id = ${ofAccount(accountId)} AND break.kind = 'missing' AND break.state = 'open'
       AND NOT EXISTS (
         SELECT 1 FROM ${known(due.clockOffsetMs)}
         WHERE e.account_id = break.account_id AND e.id = break.expected_payment_id AND ${isMissing(due)})
-    RETURNING ${toldColumns}`;
+    RETURNING ${reportedColumns}`;
 }
 
 export async function recordLook(
@@ -162,7 +162,7 @@ export async function listAccountsToLookAt(
   return db.$queryRaw`
     SELECT s.account_id AS "accountId" FROM statement_state s
     LEFT JOIN reconciliation_state r ON r.account_id = s.account_id
-    WHERE s.polled_from IS NOT NULL AND (r.missing_bank_time IS NULL
-      OR s.polled_from + s.clock_offset_ms * interval '1 millisecond'
+    WHERE s.last_sync_started_at IS NOT NULL AND (r.missing_bank_time IS NULL
+      OR s.last_sync_started_at + s.clock_offset_ms * interval '1 millisecond'
         >= r.missing_bank_time + ${pauseMs} * interval '1 millisecond')`;
 }

@@ -4,12 +4,12 @@ import { Injectable } from '@nestjs/common';
 import { BankService } from '../bank/bank.service.js';
 import { saoPauloDay } from '../brazil/statement-day.js';
 import { Database } from '../database.service.js';
-import { WakeUps } from '../platform/wake-ups.js';
+import { JobQueue } from '../platform/job-queue.js';
 import { subjectOfExpected } from './break-subjects.js';
 import { Breaks, type NewBreak } from './breaks.service.js';
 import { debitMissingAfterMs, lastMissingDueDate, missingFrom } from './missing-deadlines.js';
 import * as queries from './missing-payments.queries.js';
-import { lockJudgement } from './verdicts.queries.js';
+import { lockReconciliation } from './outcomes.queries.js';
 
 /** By the bank's clock, between two looks. */
 const pauseMs = 60_000;
@@ -25,7 +25,7 @@ export class MissingPayments {
     private readonly database: Database,
     private readonly bank: BankService,
     private readonly breaks: Breaks,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
   ) {}
 
   /** Looks when it is time; whether any break was opened or settled, so that its event is to be sent. */
@@ -38,13 +38,13 @@ export class MissingPayments {
   /** Looks now. */
   async look(accountId: number): Promise<boolean> {
     return this.database.transaction(async (tx) => {
-      await lockJudgement(tx, accountId);
+      await lockReconciliation(tx, accountId);
       const sight = await queries.readSight(tx, accountId);
-      if (!sight?.isJudged) return false;
+      if (!sight?.isDecided) return false;
       const waitMs = debitMissingAfterMs(this.bank.profile.visibilityBoundMs);
       const due = dueBy(sight, waitMs);
       const resolved = await queries.resolveFound(tx, accountId, due);
-      await this.breaks.tellResolved(tx, accountId, resolved);
+      await this.breaks.reportResolved(tx, accountId, resolved);
       const missing = await queries.listMissing(tx, accountId, since(sight, waitMs), due);
       for (let from = 0; from < missing.length; from += batchSize)
         await this.breaks.open(
@@ -58,9 +58,9 @@ export class MissingPayments {
   }
 
   /** Wakes the judgement of accounts where time has passed and no line came. */
-  async wakeDue(): Promise<void> {
+  async enqueueDue(): Promise<void> {
     const due = await queries.listAccountsToLookAt(this.database.prisma, pauseMs);
-    for (const { accountId } of due) await this.wakeUps.wake('reconcile', { accountId });
+    for (const { accountId } of due) await this.jobQueue.enqueue('reconcile', { accountId });
   }
 }
 

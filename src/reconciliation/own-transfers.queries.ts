@@ -9,17 +9,17 @@ import { isProvisional } from './rules/rule-candidates.queries.js';
 const legElsewhere = (accountId: number) => Prisma.sql`
   FROM bank_account other
   CROSS JOIN LATERAL (
-    SELECT amount_cents, is_credit FROM "transaction"
+    SELECT amount_cents, is_credit FROM statement_line
     WHERE account_id = other.id AND end_to_end_id = t.end_to_end_id
     UNION ALL
-    SELECT amount_cents, is_credit FROM "transaction"
+    SELECT amount_cents, is_credit FROM statement_line
     WHERE account_id = other.id AND movement_id = t.movement_id
   ) d
   WHERE other.id <> ${accountId} AND NOT d.is_credit AND d.amount_cents = t.amount_cents`;
 
 /** The debits (d) of the account itself that a credit (t) which is no return may be the other leg of. */
 const debitHere = (accountId: number) => Prisma.sql`
-  (SELECT nsu, amount_cents, is_credit FROM "transaction"
+  (SELECT nsu, amount_cents, is_credit FROM statement_line
    WHERE account_id = ${ofAccount(accountId)} AND end_to_end_id = t.end_to_end_id AND t.type_name = ANY (${receipts})
    OFFSET 0) d`;
 const isOtherSide = Prisma.sql`NOT d.is_credit AND d.amount_cents = t.amount_cents AND d.nsu <> t.nsu`;
@@ -40,7 +40,7 @@ const isSentByUs = (
   SELECT FROM ${debitHere(accountId)} WHERE ${isOtherSide} AND EXISTS ${paysTransfer(accountId)}))`;
 
 /** Payments of the batch that is judged: their matches are not written yet. */
-export interface JudgedPayments {
+export interface DecidedPayments {
   nsus: bigint[];
   expectedPaymentIds: string[];
 }
@@ -50,13 +50,13 @@ export async function listOwnTransfers(
   tx: Tx,
   accountId: number,
   nsus: bigint[],
-  payments: JudgedPayments,
+  payments: DecidedPayments,
 ): Promise<{ nsu: bigint; endToEndId: string | null }[]> {
   if (nsus.length === 0) return [];
   return tx.$queryRaw`
     SELECT t.nsu, t.end_to_end_id AS "endToEndId"
     FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
-    JOIN "transaction" t ON t.account_id = ${ofAccount(accountId)} AND t.nsu = wanted.nsu AND t.is_credit
+    JOIN statement_line t ON t.account_id = ${ofAccount(accountId)} AND t.nsu = wanted.nsu AND t.is_credit
     WHERE ${isSentByUs(accountId)} OR EXISTS (
       SELECT FROM ${debitHere(accountId)}
       JOIN unnest(${payments.nsus}::bigint[], ${payments.expectedPaymentIds}::uuid[]) AS paid(nsu, id) ON paid.nsu = d.nsu
@@ -78,14 +78,14 @@ export async function deferOtherLegs(
   const rows = await tx.$queryRaw<{ accountId: number }[]>`
     INSERT INTO deferred_line (account_id, nsu, deferred_at)
     SELECT DISTINCT t.account_id, t.nsu, clock_timestamp()
-    FROM unnest(${debits}::bigint[]) AS judged(nsu)
-    JOIN "transaction" d ON d.account_id = ${ofAccount(accountId)} AND d.nsu = judged.nsu AND NOT d.is_credit
+    FROM unnest(${debits}::bigint[]) AS decided(nsu)
+    JOIN statement_line d ON d.account_id = ${ofAccount(accountId)} AND d.nsu = decided.nsu AND NOT d.is_credit
     CROSS JOIN bank_account other
     CROSS JOIN LATERAL (
-      SELECT account_id, nsu, is_credit, amount_cents, type_name FROM "transaction"
+      SELECT account_id, nsu, is_credit, amount_cents, type_name FROM statement_line
       WHERE account_id = other.id AND end_to_end_id = d.end_to_end_id
       UNION ALL
-      SELECT account_id, nsu, is_credit, amount_cents, type_name FROM "transaction"
+      SELECT account_id, nsu, is_credit, amount_cents, type_name FROM statement_line
       WHERE account_id = other.id AND movement_id = d.movement_id AND other.id <> ${accountId}
     ) t
     WHERE t.is_credit AND t.amount_cents = d.amount_cents
@@ -115,7 +115,7 @@ export async function listExplainedWaiting(tx: Tx, accountId: number): Promise<E
     SELECT t.nsu, waits.deferred_at AS "deferredAt",
            declared.found AND t.is_credit AND ${isProvisional} AND ${isSentByUs(accountId)} AS "isTaken"
     FROM deferred_line waits
-    JOIN "transaction" t ON t.account_id = waits.account_id AND t.nsu = waits.nsu
+    JOIN statement_line t ON t.account_id = waits.account_id AND t.nsu = waits.nsu
     CROSS JOIN LATERAL (
       SELECT bool_or(said.rule = 'declared') AS found FROM (
         SELECT rule FROM match WHERE account_id = t.account_id AND nsu = t.nsu AND unlinked_at IS NULL
@@ -127,7 +127,7 @@ export async function listExplainedWaiting(tx: Tx, accountId: number): Promise<E
 }
 
 /** They wait no longer, unless they were asked for again since they were listed. */
-export async function forgetExplained(
+export async function deleteExplained(
   tx: Tx,
   accountId: number,
   explained: ExplainedWaiting[],

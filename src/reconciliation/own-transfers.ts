@@ -1,5 +1,5 @@
 // What a credit is that nothing explains and that an account of ours sent.
-import type { Classified, Verdict } from './judged.js';
+import type { Classified, LineOutcome } from './line-outcome.js';
 
 export interface OwnTransfer {
   nsu: bigint;
@@ -7,14 +7,14 @@ export interface OwnTransfer {
 }
 
 /** Credits that no id explains: an account of ours may have sent them. */
-export function isUnexplained(verdict: Verdict): boolean {
-  return verdict.verdict === 'break' && verdict.kind === 'unexpected';
+export function isUnexplained(outcome: LineOutcome): boolean {
+  return outcome.outcome === 'break' && outcome.kind === 'unexpected';
 }
 
 /** The payments among them: which line pays which expected payment. */
-export function paidBy(verdicts: readonly Verdict[]) {
-  const payments = verdicts.flatMap((verdict) =>
-    verdict.verdict === 'matched' && verdict.role === 'payment' ? [verdict] : [],
+export function paidBy(outcomes: readonly LineOutcome[]) {
+  const payments = outcomes.flatMap((outcome) =>
+    outcome.outcome === 'matched' && outcome.role === 'payment' ? [outcome] : [],
   );
   return {
     nsus: payments.map(({ nsu }) => nsu),
@@ -24,22 +24,22 @@ export function paidBy(verdicts: readonly Verdict[]) {
 
 /** Nothing of the other account is told: who reads this one need not see that one. */
 export function withOwnTransfers(
-  verdicts: readonly Verdict[],
+  outcomes: readonly LineOutcome[],
   transfers: readonly OwnTransfer[],
-): Verdict[] {
+): LineOutcome[] {
   const byNsu = new Map(transfers.map((transfer) => [transfer.nsu, transfer]));
-  return verdicts.map((verdict) => {
-    const transfer = isUnexplained(verdict) ? byNsu.get(verdict.nsu) : undefined;
-    return transfer ? toClassified(transfer) : verdict;
+  return outcomes.map((outcome) => {
+    const transfer = isUnexplained(outcome) ? byNsu.get(outcome.nsu) : undefined;
+    return transfer ? toClassified(transfer) : outcome;
   });
 }
 
 function toClassified({ nsu, endToEndId }: OwnTransfer): Classified {
   return {
-    verdict: 'classified',
+    outcome: 'classified',
     nsu,
-    rule: 'own_transfer',
-    category: 'own_transfer',
+    rule: 'own_account_transfer',
+    category: 'own_account_transfer',
     reason: null,
     evidence: endToEndId === null ? {} : { endToEndId },
     declared: null,

@@ -3,7 +3,7 @@
 import { saoPauloDay } from '../brazil/statement-day.js';
 import { referenceKinds } from '../expected-payments/references.js';
 import { owedByOne, owedTogether } from '../expected-payments/settlement.js';
-import type { Candidate, JudgedLine, LineBreakKind, OpenDebit, PaidBy, Tally } from './judged.js';
+import type { Candidate, LineFacts, LineBreakKind, OpenDebit, PaidBy, PaidTotals } from './line-outcome.js';
 
 const rankOf = new Map<string, number>(referenceKinds.map((kind, rank) => [kind, rank]));
 
@@ -15,7 +15,7 @@ export function surest<Named extends Candidate>(candidates: readonly Named[]): N
 }
 
 /** The expected payments that the line's own references name, where they may be what it pays. */
-export function payable(line: JudgedLine, candidates: readonly Candidate[]): Candidate[] {
+export function payable(line: LineFacts, candidates: readonly Candidate[]): Candidate[] {
   const able = candidates.filter(
     (candidate) =>
       !candidate.isOriginal && candidate.isCredit === line.isCredit && !isOut(candidate),
@@ -42,23 +42,23 @@ export type Paying =
 
 /** What a line pays of those that its references name, at least one. */
 export function choosePaid(
-  line: JudgedLine,
+  line: LineFacts,
   candidates: readonly Candidate[],
-  tally: Tally,
+  totals: PaidTotals,
 ): Paying {
-  if (!line.isCredit) return chooseDebited(line, distinct(surest(candidates)), tally);
+  if (!line.isCredit) return chooseDebited(line, distinct(surest(candidates)), totals);
   // Who pays us chooses what he names: where that names two records of ours, none of its ids is surer.
   const named = distinct(candidates);
   const parts = named.length > 1 ? partsOf(line, named) : null;
   if (parts) return { of: 'all', parts };
   const paying = oneOf(named);
-  return paying.of === 'one' ? { ...paying, displaces: isHeldByRule(paying.paid, tally) } : paying;
+  return paying.of === 'one' ? { ...paying, displaces: isHeldByRule(paying.paid, totals) } : paying;
 }
 
 /** Whether what only a rule has said to be paid is now named: the rule's match gives way, once. */
-export function isHeldByRule(candidate: Candidate, tally: Tally): boolean {
+export function isHeldByRule(candidate: Candidate, totals: PaidTotals): boolean {
   const { isCredit, heldByRuleCents = 0n, expectedPaymentId } = candidate;
-  return isCredit && heldByRuleCents > 0n && !tally.isDisplaced(expectedPaymentId);
+  return isCredit && heldByRuleCents > 0n && !totals.isDisplaced(expectedPaymentId);
 }
 
 /**
@@ -66,7 +66,7 @@ export function isHeldByRule(candidate: Candidate, tally: Tally): boolean {
  * alone comes to it. What was paid of them before does not count: whoever pays one twice has paid it twice, and which of
  * both lines was read first changes nothing.
  */
-function partsOf({ amountCents, occurredAt }: JudgedLine, named: readonly Candidate[]) {
+function partsOf({ amountCents, occurredAt }: LineFacts, named: readonly Candidate[]) {
   if (named.some(({ isMultiUse, amountCents: owed }) => isMultiUse || owed === null)) return null;
   const day = saoPauloDay(occurredAt);
   if (named.some((each) => owedByOne(each, amountCents, day))) return null;
@@ -75,16 +75,16 @@ function partsOf({ amountCents, occurredAt }: JudgedLine, named: readonly Candid
 }
 
 /** We say what is debited, and how often: all else is a disagreement, however surely the line names a payment. */
-function chooseDebited(line: JudgedLine, named: readonly Candidate[], tally: Tally): Paying {
+function chooseDebited(line: LineFacts, named: readonly Candidate[], totals: PaidTotals): Paying {
   const exact = named.filter(
     ({ amountCents }) => amountCents === null || amountCents === line.amountCents,
   );
-  if (exact.length === 0) return { of: 'none', kind: 'amount_differs', named };
-  const unpaid = exact.filter((each) => each.isMultiUse || tally.paidCents(each) === 0n);
+  if (exact.length === 0) return { of: 'none', kind: 'amount_mismatch', named };
+  const unpaid = exact.filter((each) => each.isMultiUse || totals.paidCents(each) === 0n);
   // What failed is asked for again, sometimes under the same ids.
   const awaited = unpaid.filter(({ isWithdrawn }) => !isWithdrawn);
   if (unpaid.length > 0) return oneOf(awaited.length > 0 ? awaited : unpaid);
-  const [first, ...others] = exact.filter((each) => comesFirst(line, tally.paidBefore(each)));
+  const [first, ...others] = exact.filter((each) => comesFirst(line, totals.paidBefore(each)));
   if (first && others.length === 0) return { of: 'one', paid: first, displaces: true };
   return { of: 'none', kind: 'duplicate_payment', named: exact };
 }
@@ -96,13 +96,13 @@ function oneOf(could: readonly Candidate[]): Paying {
 }
 
 /** Of two debits of one payment the later is one too many, whichever was read first; what ids say is before a rule. */
-function comesFirst(line: JudgedLine, paidBy: PaidBy | null): boolean {
-  if (paidBy === null || paidBy.rule === 'hand') return false;
+function comesFirst(line: LineFacts, paidBy: PaidBy | null): boolean {
+  if (paidBy === null || paidBy.rule === 'manual') return false;
   if (paidBy.rule === 'declared' && paidBy.isClosed) return false;
   return paidBy.rule !== 'reference' || byTime(line, paidBy) < 0;
 }
 
-type Happened = Pick<JudgedLine, 'nsu' | 'occurredAt'>;
+type Happened = Pick<LineFacts, 'nsu' | 'occurredAt'>;
 
 export function byTime(a: Happened, b: Happened): number {
   return a.occurredAt.getTime() - b.occurredAt.getTime() || (a.nsu < b.nsu ? -1 : 1);
@@ -129,14 +129,14 @@ const statesBeingSent: readonly (string | null)[] = ['received', 'sending'];
 
 /** What explains a debit that names nothing of ours. */
 export function explainUnnamed(
-  line: JudgedLine,
+  line: LineFacts,
   debits: readonly OpenDebit[],
-  tally: Tally,
+  totals: PaidTotals,
 ): Explanation {
   const open = debits.filter(
     (debit) =>
       debit.amountCents === line.amountCents &&
-      tally.paidCents(debit) === 0n &&
+      totals.paidCents(debit) === 0n &&
       debit.from <= line.occurredAt,
   );
   const isUnderWay = open.some((debit) => mayStillBe(line, debit));
@@ -154,7 +154,7 @@ export function explainUnnamed(
 }
 
 /** A line that came later than a payment of unknown outcome could have its effect is not that payment. */
-function mayStillBe(line: JudgedLine, { operationState, until }: OpenDebit): boolean {
+function mayStillBe(line: LineFacts, { operationState, until }: OpenDebit): boolean {
   if (statesBeingSent.includes(operationState)) return true;
   return operationState === 'unknown' && line.occurredAt <= until;
 }

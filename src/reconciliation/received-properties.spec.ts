@@ -1,8 +1,8 @@
 // What holds for money that comes, in parts or for several charges, and that the bank gives back.
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Candidate, JudgedLine, Matched, Received } from './judged.js';
-import { judge, type Records } from './match.js';
+import type { Candidate, LineFacts, Matched, Received } from './line-outcome.js';
+import { decide, type Records } from './match.js';
 
 const goLiveAt = new Date('2026-01-01T00:00:00Z');
 const charges = { a: 3n, b: 2n, c: 4n };
@@ -37,7 +37,7 @@ const row = fc.record({
 });
 
 const book = fc.array(row, { maxLength: 12 }).map((rows) => {
-  const lines = rows.map<JudgedLine>(
+  const lines = rows.map<LineFacts>(
     ({ isCredit, amountCents, second, original, isFresh }, index) => ({
       nsu: BigInt(index),
       isCredit,
@@ -58,7 +58,7 @@ const book = fc.array(row, { maxLength: 12 }).map((rows) => {
     if (!line?.isCredit) return [BigInt(nsu), []];
     const { nsu: creditNsu, amountCents: creditCents } = line;
     const endToEndId = `E${creditNsu}`;
-    return [BigInt(nsu), [{ creditNsu, creditCents, endToEndId, givenBackCents: 0n, paid: null }]];
+    return [BigInt(nsu), [{ creditNsu, creditCents, endToEndId, refundedCents: 0n, paid: null }]];
   });
   const records: Records = {
     named: new Map(named),
@@ -77,7 +77,7 @@ it('the order in which lines are given changes nothing', () => {
   );
   fc.assert(
     fc.property(mixed, ([{ lines, records }, shuffled]) => {
-      expect(judge(shuffled, records, goLiveAt)).toEqual(judge(lines, records, goLiveAt));
+      expect(decide(shuffled, records, goLiveAt)).toEqual(decide(lines, records, goLiveAt));
     }),
   );
 });
@@ -85,10 +85,10 @@ it('the order in which lines are given changes nothing', () => {
 it('the matches of a line add up to it, or it has another verdict, once', () => {
   fc.assert(
     fc.property(book, ({ lines, records }) => {
-      const verdicts = judge(lines, records, goLiveAt);
+      const outcomes = decide(lines, records, goLiveAt);
       for (const { nsu, amountCents } of lines) {
-        const own = verdicts.filter((verdict) => verdict.nsu === nsu);
-        const matches = own.filter((verdict): verdict is Matched => verdict.verdict === 'matched');
+        const own = outcomes.filter((outcome) => outcome.nsu === nsu);
+        const matches = own.filter((outcome): outcome is Matched => outcome.outcome === 'matched');
         if (matches.length > 0) expect(sumOf(matches)).toBe(amountCents);
         expect(own).toHaveLength(matches.length || 1);
       }
@@ -99,12 +99,12 @@ it('the matches of a line add up to it, or it has another verdict, once', () => 
 it('no more of a credit goes back than came, and only to where it was matched', () => {
   fc.assert(
     fc.property(book, ({ lines, records }) => {
-      const verdicts = judge(lines, records, goLiveAt);
-      const matches = verdicts.filter((one): one is Matched => one.verdict === 'matched');
-      const backOf = (credit: JudgedLine) => {
+      const outcomes = decide(lines, records, goLiveAt);
+      const matches = outcomes.filter((one): one is Matched => one.outcome === 'matched');
+      const backOf = (credit: LineFacts) => {
         const debits = lines.filter((line) => line.originalEndToEndId === credit.endToEndId);
         const nsus = new Set(debits.map(({ nsu }) => nsu));
-        return matches.filter(({ role, nsu }) => role === 'return' && nsus.has(nsu));
+        return matches.filter(({ role, nsu }) => role === 'reversal' && nsus.has(nsu));
       };
       for (const credit of lines.filter(({ isCredit }) => isCredit)) {
         const paid = matches.filter(({ nsu, role }) => nsu === credit.nsu && role === 'payment');
@@ -120,7 +120,7 @@ it('no more of a credit goes back than came, and only to where it was matched', 
 it('a line pays several only where all that it names is owed just that, and none of them alone', () => {
   fc.assert(
     fc.property(book, ({ lines, records }) => {
-      const verdicts = judge(lines, records, goLiveAt);
+      const outcomes = decide(lines, records, goLiveAt);
       for (const { nsu, amountCents, isCredit } of lines.filter((line) => line.isCredit)) {
         const owed = records.named.get(nsu)!.map((each) => each.amountCents!);
         const isAll =
@@ -128,7 +128,7 @@ it('a line pays several only where all that it names is owed just that, and none
           owed.length > 1 &&
           owed.reduce((sum, one) => sum + one, 0n) === amountCents &&
           !owed.includes(amountCents);
-        const own = verdicts.filter((verdict) => verdict.nsu === nsu);
+        const own = outcomes.filter((outcome) => outcome.nsu === nsu);
         expect(own.length > 1).toBe(isAll);
       }
     }),

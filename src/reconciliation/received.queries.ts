@@ -1,8 +1,8 @@
 // What came and went back: the credits that debits name as their originals, and how much of a credit is gone again.
 import { ofAccount, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
-import { refundedOf, returnsOf } from '../expected-payments/given-back.queries.js';
-import type { Received } from './judged.js';
+import { refundedOf, returnsOf } from '../expected-payments/refunded-amounts.queries.js';
+import type { Received } from './line-outcome.js';
 
 /** How many credits of one id are looked at: more than one cannot be told apart. */
 const maxAlike = 2;
@@ -11,10 +11,10 @@ const maxAlike = 2;
  * The debits that give back a credit (line), whoever ordered them and whatever they are matched to: those that name it, and
  * those of our refunds; not those whose money came back.
  */
-export const goneOf = Prisma.sql`
+export const refundedPartOf = Prisma.sql`
   SELECT debit.nsu, debit.amount_cents, debit.recorded_at
   FROM (
-    SELECT nsu FROM "transaction"
+    SELECT nsu FROM statement_line
     WHERE account_id = line.account_id AND original_end_to_end_id = line.end_to_end_id AND line.is_credit
     UNION
     SELECT m.nsu FROM refund r
@@ -25,7 +25,7 @@ export const goneOf = Prisma.sql`
     WHERE r.account_id = line.account_id AND r.original_nsu = line.nsu AND m.role = 'payment' AND m.unlinked_at IS NULL
   ) told
   CROSS JOIN LATERAL (
-    SELECT * FROM "transaction" WHERE account_id = line.account_id AND nsu = told.nsu OFFSET 0
+    SELECT * FROM statement_line WHERE account_id = line.account_id AND nsu = told.nsu OFFSET 0
   ) debit
   WHERE NOT debit.is_credit AND NOT EXISTS (
     SELECT FROM (
@@ -36,7 +36,7 @@ export const goneOf = Prisma.sql`
       SELECT role, unlinked_at FROM match
       WHERE account_id = line.account_id AND expected_payment_id = sent.expected_payment_id OFFSET 0
     ) back
-    WHERE sent.role = 'payment' AND back.role = 'return' AND back.unlinked_at IS NULL)`;
+    WHERE sent.role = 'payment' AND back.role = 'reversal' AND back.unlinked_at IS NULL)`;
 
 export async function gatherReceived(
   tx: Tx,
@@ -46,14 +46,14 @@ export async function gatherReceived(
   if (nsus.length === 0) return [];
   const rows = await tx.$queryRaw<ReceivedRow[]>`
     SELECT t.nsu, line.nsu AS "creditNsu", line.amount_cents AS "creditCents", line.end_to_end_id AS "endToEndId",
-           refunded.cents + returned.cents AS "givenBackCents",
+           refunded.cents + returned.cents AS "refundedCents",
            m.expected_payment_id AS "expectedPaymentId", m.amount_cents AS "amountCents", m.rule,
            kept.cents AS "leftCents",
            e.operation_id AS "operationId", e.kind, o.state AS "operationState"
     FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
-    JOIN "transaction" t ON t.account_id = ${ofAccount(accountId)} AND t.nsu = wanted.nsu
+    JOIN statement_line t ON t.account_id = ${ofAccount(accountId)} AND t.nsu = wanted.nsu
     CROSS JOIN LATERAL (
-      SELECT * FROM "transaction"
+      SELECT * FROM statement_line
       WHERE account_id = ${ofAccount(accountId)} AND end_to_end_id = t.original_end_to_end_id AND is_credit
       ORDER BY nsu LIMIT ${maxAlike}
     ) line

@@ -1,5 +1,5 @@
 // What a debit gives back that nobody here has asked for: a received Pix, as when the bank returns it for fraud.
-import type { Evidence, JudgedLine, Matched, Received, ReceivedPayment, Tally } from './judged.js';
+import type { Evidence, LineFacts, Matched, Received, ReceivedPayment, PaidTotals } from './line-outcome.js';
 
 export type PaidBack =
   | {
@@ -32,9 +32,9 @@ export function receivedAs(
 
 /** Which payments a debit gives back, and never more than is left of the credit. */
 export function choosePaidBack(
-  line: JudgedLine,
+  line: LineFacts,
   received: readonly Received[],
-  tally: Tally,
+  totals: PaidTotals,
 ): PaidBack {
   const [first] = received;
   const isFromOriginal = line.originalEndToEndId !== null;
@@ -45,9 +45,9 @@ export function choosePaidBack(
     return { of: 'several', creditNsu: null };
   const paid = received.flatMap((each) => each.paid ?? []);
   // Another line has taken the place of the credit, which is judged anew: what gives it back is judged after it.
-  if (paid.some((each) => each.rule === 'declared' && tally.isDisplaced(each.expectedPaymentId)))
+  if (paid.some((each) => each.rule === 'declared' && totals.isDisplaced(each.expectedPaymentId)))
     return { of: 'unseen' };
-  const left = creditCents - first.givenBackCents - tally.givenBackCents(creditNsu);
+  const left = creditCents - first.refundedCents - totals.refundedCents(creditNsu);
   if (paid.length === 0 || line.amountCents > left) return { of: 'nothing', creditNsu };
   const isAll = line.amountCents === creditCents;
   if (paid.length > 1 && !isAll) return { of: 'several', creditNsu };
@@ -56,7 +56,7 @@ export function choosePaidBack(
     amountCents: paid.length > 1 ? each.amountCents : line.amountCents,
   }));
   // A person may have said that another line gave it back.
-  if (parts.some((part) => isMoreThanPaid(part, tally))) return { of: 'nothing', creditNsu };
+  if (parts.some((part) => isMoreThanPaid(part, totals))) return { of: 'nothing', creditNsu };
   const evidence = { referenceKind: 'original_end_to_end_id', referenceValue: endToEndId };
   return {
     of: 'payments',
@@ -68,8 +68,8 @@ export function choosePaidBack(
 
 function isMoreThanPaid(
   { paid, amountCents }: { paid: ReceivedPayment; amountCents: bigint },
-  tally: Tally,
+  totals: PaidTotals,
 ): boolean {
   const { leftCents, expectedPaymentId } = paid;
-  return leftCents !== undefined && amountCents > leftCents + tally.keptCents(expectedPaymentId);
+  return leftCents !== undefined && amountCents > leftCents + totals.remainingCents(expectedPaymentId);
 }

@@ -15,7 +15,7 @@ import { RuleTrials } from './rules/rule-trials.service.js';
 import { RulesController } from './rules/rules.controller.js';
 import { SettlementReview } from './settlement-review.service.js';
 import { StandingBreaks } from './standing-breaks.service.js';
-import { VerdictWriter } from './verdict-writer.service.js';
+import { OutcomeWriter } from './outcome-writer.service.js';
 
 const sweepEveryMs = 1_000;
 const contradictedEveryMs = 5_000;
@@ -27,7 +27,7 @@ const rulesEveryMs = 15_000;
   controllers: [BookController, RulesController],
   providers: [
     ReconciliationService,
-    VerdictWriter,
+    OutcomeWriter,
     Breaks,
     RefundedBreaks,
     SettlementReview,
@@ -49,11 +49,11 @@ export class ReconciliationModule implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.timers.every('reconciliation', sweepEveryMs, () => this.reconciliation.wakeUnjudged());
+    this.timers.every('reconciliation', sweepEveryMs, () => this.reconciliation.enqueueUndecided());
     this.timers.every('contradictions', contradictedEveryMs, () =>
-      this.standing.wakeContradicted(),
+      this.standing.enqueueContradicted(),
     );
-    this.timers.every('missing', missingEveryMs, () => this.missing.wakeDue());
-    this.timers.every('rules', rulesEveryMs, () => this.reconciliation.wakeUnreviewed());
+    this.timers.every('missing', missingEveryMs, () => this.missing.enqueueDue());
+    this.timers.every('rules', rulesEveryMs, () => this.reconciliation.enqueueUnreviewed());
   }
 }

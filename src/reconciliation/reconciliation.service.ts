@@ -3,29 +3,29 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
-import { boundForTelling } from '../bank/profiles.js';
+import { referenceDelayBound } from '../bank/profiles.js';
 import { Database, type Tx } from '../database.service.js';
 import { OnJob } from '../platform/job-methods.js';
-import { WakeUps } from '../platform/wake-ups.js';
+import { JobQueue } from '../platform/job-queue.js';
 import type { JobPayload } from '../queues.js';
 import * as breaks from './breaks.queries.js';
 import * as candidates from './candidates.queries.js';
 import { DeclaredRules, overlapMs, type Place } from './rules/declared-rules.service.js';
 import { takeBackDeclared } from './rules/rule-candidates.queries.js';
 import { listAccountsToReview } from './rules/rules.queries.js';
-import { isUnnamedDebit, judge, type Records } from './match.js';
+import { isUnnamedDebit, decide, type Records } from './match.js';
 import { isUnexplained, paidBy, withOwnTransfers } from './own-transfers.js';
 import * as ownTransfers from './own-transfers.queries.js';
 import { gatherReceived } from './received.queries.js';
 import { StandingBreaks } from './standing-breaks.service.js';
-import { VerdictWriter, type Written } from './verdict-writer.service.js';
-import * as queries from './verdicts.queries.js';
+import { OutcomeWriter, type Written } from './outcome-writer.service.js';
+import * as queries from './outcomes.queries.js';
 
 const batchSize = 1_000;
 /** How often a line that waits is judged again. */
 const waitingPauseMs = 2_000;
 
-interface JudgedBatch extends Written {
+interface DecidedBatch extends Written {
   lines: queries.ArrivedLine[];
 }
 
@@ -35,10 +35,10 @@ export class ReconciliationService {
     private readonly database: Database,
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
-    private readonly writer: VerdictWriter,
+    private readonly writer: OutcomeWriter,
     private readonly standing: StandingBreaks,
     private readonly rules: DeclaredRules,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
   ) {}
 
   /** Judges every line of the account that has not been judged, and those that wait. */
@@ -47,11 +47,11 @@ export class ReconciliationService {
     const account = await this.accounts.get(accountId);
     for (;;) {
       const { lines, operationIds, hasUnlinked, waiting } = await this.database.transaction((tx) =>
-        this.judgeBatch(tx, account),
+        this.decideBatch(tx, account),
       );
       if (lines.length > 0) await this.writer.announce(accountId, operationIds);
       const others = waiting.filter((one) => one !== accountId);
-      await this.wakeEach(others);
+      await this.enqueueEach(others);
       const isFull = lines.filter(({ cameAs }) => cameAs === 'new').length === batchSize;
       const isExplained = others.length < waiting.length;
       if (!isFull && !hasUnlinked && !isExplained) break;
@@ -61,41 +61,41 @@ export class ReconciliationService {
   }
 
   /** Wakes the judgement of accounts whose wake-up was lost with the queue, or where something has waited. */
-  async wakeUnjudged(): Promise<void> {
-    const due = await breaks.listUnjudgedAccounts(this.database.prisma, waitingPauseMs);
-    await this.wakeEach(due.map(({ accountId }) => accountId));
+  async enqueueUndecided(): Promise<void> {
+    const due = await breaks.listUndecidedAccounts(this.database.prisma, waitingPauseMs);
+    await this.enqueueEach(due.map(({ accountId }) => accountId));
   }
 
   /** Wakes the judgement of accounts whose rules, or what they are held against, have changed. */
-  async wakeUnreviewed(): Promise<void> {
+  async enqueueUnreviewed(): Promise<void> {
     const due = await listAccountsToReview(this.database.prisma, overlapMs);
-    await this.wakeEach(due.map(({ accountId }) => accountId));
+    await this.enqueueEach(due.map(({ accountId }) => accountId));
   }
 
-  private async wakeEach(accountIds: number[]): Promise<void> {
-    for (const accountId of accountIds) await this.wakeUps.wake('reconcile', { accountId });
+  private async enqueueEach(accountIds: number[]): Promise<void> {
+    for (const accountId of accountIds) await this.jobQueue.enqueue('reconcile', { accountId });
   }
 
-  private async judgeBatch(tx: Tx, { id: accountId, goLiveAt }: BankAccount): Promise<JudgedBatch> {
-    const afterArrival = await queries.lockJudgement(tx, accountId);
+  private async decideBatch(tx: Tx, { id: accountId, goLiveAt }: BankAccount): Promise<DecidedBatch> {
+    const afterArrival = await queries.lockReconciliation(tx, accountId);
     const released = await this.releaseOwnTransfers(tx, accountId);
-    const lines = await queries.listLinesToJudge(tx, accountId, {
+    const lines = await queries.listLinesToDecide(tx, accountId, {
       afterArrival,
       limit: batchSize,
-      freshMs: boundForTelling(this.bank.profile),
+      freshMs: referenceDelayBound(this.bank.profile),
     });
     await queries.recordLooked(tx, accountId);
     if (lines.length === 0) return { lines, operationIds: [], hasUnlinked: false, waiting: [] };
     const records = await this.gather(tx, accountId, lines);
-    const judged = judge(lines, records, goLiveAt);
-    const unexplained = judged.filter(isUnexplained).map(({ nsu }) => nsu);
-    const own = await ownTransfers.listOwnTransfers(tx, accountId, unexplained, paidBy(judged));
-    const verdicts = withOwnTransfers(judged, own);
-    const ruled = await this.rules.apply(tx, accountId, { lines, verdicts, released });
+    const decided = decide(lines, records, goLiveAt);
+    const unexplained = decided.filter(isUnexplained).map(({ nsu }) => nsu);
+    const own = await ownTransfers.listOwnTransfers(tx, accountId, unexplained, paidBy(decided));
+    const outcomes = withOwnTransfers(decided, own);
+    const ruled = await this.rules.apply(tx, accountId, { lines, outcomes, released });
     const written = await this.writer.write(tx, accountId, ruled, nsusOf(lines));
     // Those that came before it are judged; what was only asked for may have come after any of them.
     const last = lines.findLast(({ cameAs }) => cameAs === 'new');
-    if (last) await queries.recordJudged(tx, accountId, last.arrival);
+    if (last) await queries.recordDecided(tx, accountId, last.arrival);
     return { lines, ...written };
   }
 
@@ -104,7 +104,7 @@ export class ReconciliationService {
     const explained = await ownTransfers.listExplainedWaiting(tx, accountId);
     const taken = explained.filter(({ isTaken }) => isTaken);
     const kept = explained.filter(({ isTaken }) => !isTaken);
-    await ownTransfers.forgetExplained(tx, accountId, kept);
+    await ownTransfers.deleteExplained(tx, accountId, kept);
     return takeBackDeclared(tx, accountId, nsusOf(taken));
   }
 
@@ -114,7 +114,7 @@ export class ReconciliationService {
     while (place !== null) {
       const from: Place = place;
       const reviewed = await this.database.transaction(async (tx) => {
-        await queries.lockJudgement(tx, accountId);
+        await queries.lockReconciliation(tx, accountId);
         const page = await this.rules.review(tx, accountId, from);
         if (!page) return null;
         const { lines, released } = page.applied;
@@ -122,7 +122,7 @@ export class ReconciliationService {
         return { next: page.next, ...written, isChanged: lines.length + released.length > 0 };
       });
       if (reviewed?.isChanged) await this.writer.announce(accountId, reviewed.operationIds);
-      await this.wakeEach(reviewed?.waiting ?? []);
+      await this.enqueueEach(reviewed?.waiting ?? []);
       place = reviewed?.next ?? null;
     }
   }
@@ -132,7 +132,7 @@ export class ReconciliationService {
     const unnamed = lines.filter((line) => isUnnamedDebit(line, named.get(line.nsu) ?? []));
     const givingBack = lines.filter((line) => !line.isCredit && line.originalEndToEndId !== null);
     const received = byNsu(await gatherReceived(tx, accountId, nsusOf(givingBack)));
-    const undone = byNsu(await candidates.listUnlinkedByHand(tx, accountId, nsusOf(lines)));
+    const undone = byNsu(await candidates.listUnlinkedManually(tx, accountId, nsusOf(lines)));
     const unlinked = new Map(
       [...undone].map(([nsu, rows]) => [nsu, new Set(rows.map(toExpected))]),
     );

@@ -2,8 +2,8 @@
 // settles: the bank's word that it took a refund says that it is under way.
 import { ofAccount, type Db, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
-import { toldColumns, type ToldBreak } from './breaks.queries.js';
-import { lineBreakKinds } from './judged.js';
+import { reportedColumns, type ReportedBreak } from './breaks.queries.js';
+import { lineBreakKinds } from './line-outcome.js';
 
 /** The refund (o) that an entry (e) asked for, with what the statement shows of it as `seen`. */
 export const refundOfEntry = Prisma.sql`
@@ -12,7 +12,7 @@ export const refundOfEntry = Prisma.sql`
   LEFT JOIN refund r ON r.account_id = o.account_id AND r.id = o.id
   CROSS JOIN LATERAL (
     SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment'), 0)::bigint AS paid,
-           COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'return'), 0)::bigint AS returned,
+           COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'reversal'), 0)::bigint AS returned,
            EXISTS (SELECT FROM expected_payment gone WHERE gone.account_id = r.account_id
              AND gone.id = r.expected_payment_id AND gone.withdrawn_at IS NOT NULL) AS is_withdrawn
     FROM match m WHERE m.account_id = r.account_id AND m.expected_payment_id = r.expected_payment_id
@@ -28,11 +28,11 @@ export const refundIsOver = Prisma.sql`(seen.returned > 0
   OR seen.paid = 0 AND (seen.is_withdrawn OR o.state IN ('rejected', 'not_executed')))`;
 /** What was opened again since an entry (e) is a person's to settle. */
 export const isReopenedSince = Prisma.sql`EXISTS (
-  SELECT 1 FROM break_entry again WHERE again.account_id = e.account_id AND again.break_id = e.break_id
+  SELECT 1 FROM break_history_entry again WHERE again.account_id = e.account_id AND again.break_id = e.break_id
     AND again.action = 'reopened' AND again.sequence > e.sequence)`;
 
 /** The received lines that the refunds among these expected payments give back. */
-export async function listGivenBack(
+export async function listRefundedCredits(
   tx: Tx,
   accountId: number,
   expectedPaymentIds: string[],
@@ -52,7 +52,7 @@ const isAmong = (nsus: bigint[] | null) =>
  * charge.
  */
 const coversItsBreak = Prisma.sql`(seen.paid >= COALESCE((e.detail ->> 'ofCents')::bigint, seen.paid)
-  OR (SELECT t.amount_cents FROM "transaction" t WHERE t.account_id = b.account_id AND t.nsu = b.nsu) <= (
+  OR (SELECT t.amount_cents FROM statement_line t WHERE t.account_id = b.account_id AND t.nsu = b.nsu) <= (
     SELECT sum(CASE m.role WHEN 'payment' THEN m.amount_cents ELSE -m.amount_cents END) FROM refund given
     JOIN match m ON m.account_id = given.account_id AND m.expected_payment_id = given.expected_payment_id
       AND m.unlinked_at IS NULL
@@ -65,20 +65,20 @@ export async function resolveRefunded(
   tx: Tx,
   accountId: number,
   nsus: bigint[] | null,
-): Promise<ToldBreak[]> {
-  return tx.$queryRaw<ToldBreak[]>`
+): Promise<ReportedBreak[]> {
+  return tx.$queryRaw<ReportedBreak[]>`
     UPDATE break SET state = 'resolved', resolved_at = now(), resolution = 'refund', resolved_by = asked.actor,
                      resolution_reason = asked.reason
     FROM (
       SELECT DISTINCT ON (b.id) b.account_id, b.id, e.actor, e.reason
       FROM break b
-      JOIN break_entry e ON e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund'
+      JOIN break_history_entry e ON e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund'
       JOIN LATERAL (SELECT seen.* FROM ${refundOfEntry} WHERE ${isOfEntry}) seen ON true
       WHERE b.account_id = ${ofAccount(accountId)} AND b.state = 'open' AND ${isAmong(nsus)} AND ${refundSettles}
       ORDER BY b.id, e.sequence
     ) asked
     WHERE break.account_id = asked.account_id AND break.id = asked.id AND break.state = 'open'
-    RETURNING ${toldColumns}`;
+    RETURNING ${reportedColumns}`;
 }
 
 /** Breaks of these lines that a refund settled, and that none settles by what the statement shows now: money came back. */
@@ -86,17 +86,17 @@ export async function reopenUnrefunded(
   tx: Tx,
   accountId: number,
   nsus: bigint[],
-): Promise<ToldBreak[]> {
-  return tx.$queryRaw<ToldBreak[]>`
+): Promise<ReportedBreak[]> {
+  return tx.$queryRaw<ReportedBreak[]>`
     UPDATE break SET state = 'open'
     FROM break b
     WHERE b.account_id = ${ofAccount(accountId)} AND ${isAmong(nsus)} AND b.state = 'resolved' AND b.resolution = 'refund'
       AND NOT EXISTS (
-        SELECT 1 FROM break_entry e
+        SELECT 1 FROM break_history_entry e
         JOIN LATERAL (SELECT seen.* FROM ${refundOfEntry} WHERE ${isOfEntry}) seen ON true
         WHERE e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund' AND ${refundSettles})
       AND break.account_id = b.account_id AND break.id = b.id AND break.state = 'resolved'
-    RETURNING ${toldColumns}`;
+    RETURNING ${reportedColumns}`;
 }
 
 /**
@@ -108,7 +108,7 @@ export async function classifySettled(tx: Tx, accountId: number, nsus: bigint[])
   await tx.$executeRaw`
     INSERT INTO classification (account_id, nsu, rule, category, reason, evidence)
     SELECT DISTINCT ON (b.nsu) b.account_id, b.nsu,
-           CASE b.resolution WHEN 'refund' THEN 'refund' ELSE 'hand' END,
+           CASE b.resolution WHEN 'refund' THEN 'refund' ELSE 'manual' END,
            CASE b.resolution WHEN 'refund' THEN 'refunded' ELSE 'accepted' END, b.resolution_reason,
            CASE b.resolution WHEN 'refund' THEN jsonb_build_object('breakId', b.id)
                              ELSE jsonb_build_object('actor', b.resolved_by) END
@@ -126,7 +126,7 @@ export async function classifySettled(tx: Tx, accountId: number, nsus: bigint[])
 }
 
 /** The breaks are open again: their lines are no more what the refund had made of them. */
-export async function forgetRefunded(tx: Tx, accountId: number, breakIds: string[]): Promise<void> {
+export async function deleteRefunded(tx: Tx, accountId: number, breakIds: string[]): Promise<void> {
   await tx.$executeRaw`
     DELETE FROM classification c USING break b
     WHERE b.account_id = ${ofAccount(accountId)} AND b.id = ANY (${breakIds}::uuid[]) AND c.account_id = b.account_id
@@ -161,13 +161,13 @@ export async function isRefundUnderWay(
     'nsu' in of ? Prisma.sql`b.nsu = ${of.nsu}` : Prisma.sql`b.id = ${of.breakId}::uuid`;
   const found = await db.$queryRaw<unknown[]>`
     SELECT 1 FROM break b
-    JOIN break_entry e ON e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund'
+    JOIN break_history_entry e ON e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund'
     LEFT JOIN LATERAL (
       SELECT seen.paid = 0 AND NOT ${refundIsOver} AS is_under_way FROM ${refundOfEntry} WHERE ${isOfEntry}
     ) made ON true
     WHERE b.account_id = ${ofAccount(accountId)} AND ${isTheirs} AND COALESCE(made.is_under_way,
       e.created_at > clock_timestamp() - ${askedWithin}::interval AND NOT EXISTS (
-        SELECT 1 FROM break_entry refused WHERE refused.account_id = e.account_id AND refused.break_id = e.break_id
+        SELECT 1 FROM break_history_entry refused WHERE refused.account_id = e.account_id AND refused.break_id = e.break_id
           AND refused.action = 'refund_refused' AND refused.sequence > e.sequence))
     LIMIT 1`;
   return found.length > 0;

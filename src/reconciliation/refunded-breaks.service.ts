@@ -11,16 +11,16 @@ export class RefundedBreaks {
 
   /** After matches of these expected payments were made or unlinked. */
   async review(tx: Tx, accountId: number, expectedPaymentIds: string[]): Promise<void> {
-    const nsus = await queries.listGivenBack(tx, accountId, expectedPaymentIds);
+    const nsus = await queries.listRefundedCredits(tx, accountId, expectedPaymentIds);
     if (nsus.length === 0) return;
     await this.settle(tx, accountId, nsus);
     const reopened = await queries.reopenUnrefunded(tx, accountId, nsus);
-    await queries.forgetRefunded(
+    await queries.deleteRefunded(
       tx,
       accountId,
       reopened.map(({ id }) => id),
     );
-    await this.breaks.tellOpened(tx, accountId, reopened);
+    await this.breaks.reportOpened(tx, accountId, reopened);
   }
 
   /** Settles what the statement shows to have gone back, of these lines or of all; whether there was any. */
@@ -31,7 +31,7 @@ export class RefundedBreaks {
       accountId,
       resolved.flatMap(({ nsu }) => nsu ?? []),
     );
-    await this.breaks.tellResolved(tx, accountId, resolved);
+    await this.breaks.reportResolved(tx, accountId, resolved);
     return resolved.length > 0;
   }
 }

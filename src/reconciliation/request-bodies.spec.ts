@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { actOnBreak, actOnBreaks } from './breaks/breaks.schema.js';
-import { linkByHand, unlinkByHand } from './breaks/matches.schema.js';
+import { linkManually, unlinkManually } from './breaks/matches.schema.js';
 import { changeRefundPolicies } from './breaks/refund-policies.schema.js';
 import * as rules from './rules/rules.schema.js';
 import { changeSchedule, startRun } from './runs/runs.schema.js';
 
 const routes = [
-  ...[actOnBreaks, linkByHand, unlinkByHand, changeRefundPolicies, changeSchedule, startRun],
+  ...[actOnBreaks, linkManually, unlinkManually, changeRefundPolicies, changeSchedule, startRun],
   ...[rules.createRule, rules.createRuleVersion, rules.tryRuleVersion, rules.activateRuleVersion],
 ];
 const actions = ['link', 'accept', 'refund', 'resend', 'reopen', 'note'];

@@ -1,5 +1,5 @@
 // Which payment of ours a credit brings back: whole or in part, and never more than was paid.
-import type { Candidate, JudgedLine, Tally } from './judged.js';
+import type { Candidate, LineFacts, PaidTotals } from './line-outcome.js';
 import { distinct, surest } from './payments.js';
 
 /**
@@ -18,12 +18,12 @@ const sharedWithReturn: readonly string[] = [
   'bill_code',
 ];
 
-export function mayBeReturn({ isCredit, typeName }: JudgedLine): boolean {
+export function mayBeReturn({ isCredit, typeName }: LineFacts): boolean {
   return isCredit && !receipts.includes(typeName);
 }
 
 /** The payments that the line may bring back, named by its own ids or as what it gives back. */
-export function returnable(line: JudgedLine, candidates: readonly Candidate[]): Candidate[] {
+export function returnable(line: LineFacts, candidates: readonly Candidate[]): Candidate[] {
   if (!mayBeReturn(line)) return [];
   const sent = candidates.filter(({ isCredit }) => !isCredit);
   const named = sent.filter(
@@ -41,16 +41,16 @@ export type ReturnOf =
   | { of: 'none' };
 
 export function chooseReturned(
-  line: JudgedLine,
+  line: LineFacts,
   candidates: readonly Candidate[],
-  tally: Tally,
+  totals: PaidTotals,
 ): ReturnOf {
-  const left = (each: Candidate) => tally.paidCents(each) - tally.returnedCents(each);
+  const left = (each: Candidate) => totals.paidCents(each) - totals.returnedCents(each);
   const able = candidates.filter((each) => left(each) >= line.amountCents);
   const [first] = able;
   // A bank that takes back its second debit has not given the payment back: which of both it is, nobody can tell.
-  if (able.some((each) => tally.isDebitedAgain(each, line.occurredAt))) return { of: 'several' };
+  if (able.some((each) => totals.isDebitedAgain(each, line.occurredAt))) return { of: 'several' };
   if (first) return able.length === 1 ? { of: 'payment', candidate: first } : { of: 'several' };
-  const isUnseen = candidates.some((each) => tally.paidCents(each) === 0n);
+  const isUnseen = candidates.some((each) => totals.paidCents(each) === 0n);
   return isUnseen && line.isFresh ? { of: 'unseen' } : { of: 'none' };
 }

@@ -1,9 +1,9 @@
 // What holds for money that goes out and comes back, whatever the lines and records are.
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { areWhole } from '../../test/support/verdicts.js';
-import type { Candidate, JudgedLine, Matched, OpenDebit, Verdict } from './judged.js';
-import { judge, type Records } from './match.js';
+import { areWhole } from '../../test/support/outcomes.js';
+import type { Candidate, LineFacts, Matched, OpenDebit, LineOutcome } from './line-outcome.js';
+import { decide, type Records } from './match.js';
 
 const goLiveAt = new Date('2026-01-01T00:00:00Z');
 const at = (second: number) => new Date(goLiveAt.getTime() + second * 1_000);
@@ -44,7 +44,7 @@ const openness = fc.record({
   until: fc.integer({ min: 3, max: 9 }).map(at),
 });
 const row = fc.record({
-  line: fc.record<Omit<JudgedLine, 'nsu'>>({
+  line: fc.record<Omit<LineFacts, 'nsu'>>({
     isCredit: fc.boolean(),
     amountCents: fc.bigInt({ min: 1n, max: 3n }),
     typeName: fc.constantFrom('CREDIT_PIX', 'CREDIT_PIX_REVERSAL', 'CREDIT_PIX_REFUND'),
@@ -90,13 +90,13 @@ function candidateOf(id: string, expected: object) {
   return { ...(expected as Candidate), ...unnamed, expectedPaymentId: id };
 }
 
-const matchesOf = (verdicts: Verdict[]) =>
-  verdicts.filter((verdict): verdict is Matched => verdict.verdict === 'matched');
+const matchesOf = (outcomes: LineOutcome[]) =>
+  outcomes.filter((outcome): outcome is Matched => outcome.outcome === 'matched');
 
 it('every line is matched, classified, broken or waits, whole', () => {
   fc.assert(
     fc.property(book, ({ lines, records }) => {
-      expect(areWhole(lines, judge(lines, records, goLiveAt))).toBe(true);
+      expect(areWhole(lines, decide(lines, records, goLiveAt))).toBe(true);
     }),
   );
 });
@@ -107,7 +107,7 @@ it('the order in which lines are given changes nothing', () => {
   );
   fc.assert(
     fc.property(mixed, ([{ lines, records }, shuffled]) => {
-      expect(judge(shuffled, records, goLiveAt)).toEqual(judge(lines, records, goLiveAt));
+      expect(decide(shuffled, records, goLiveAt)).toEqual(decide(lines, records, goLiveAt));
     }),
   );
 });
@@ -115,13 +115,13 @@ it('the order in which lines are given changes nothing', () => {
 it('no more comes back than was paid', () => {
   fc.assert(
     fc.property(book, ({ expected, lines, records }) => {
-      const matches = matchesOf(judge(lines, records, goLiveAt));
+      const matches = matchesOf(decide(lines, records, goLiveAt));
       for (const [id, { paidCents }] of expected) {
         const sum = (role: Matched['role']) =>
           matches
             .filter((match) => match.expectedPaymentId === id && match.role === role)
             .reduce((total, { amountCents }) => total + amountCents, 0n);
-        expect(sum('return') <= paidCents + sum('payment')).toBe(true);
+        expect(sum('reversal') <= paidCents + sum('payment')).toBe(true);
       }
     }),
   );
@@ -132,7 +132,7 @@ it('a rule gives one line its exact amount of what nothing else had paid before 
     fc.property(book, ({ expected, lines, records }) => {
       const paid = new Set<string>();
       for (const { role, rule, expectedPaymentId, amountCents } of matchesOf(
-        judge(lines, records, goLiveAt),
+        decide(lines, records, goLiveAt),
       )) {
         if (role !== 'payment') continue;
         if (rule !== 'reference') {
@@ -151,8 +151,8 @@ it('a rule gives one line its exact amount of what nothing else had paid before 
 it('a line waits only while something under way, or not seen yet, could explain it', () => {
   fc.assert(
     fc.property(book, ({ lines, records }) => {
-      for (const { nsu, verdict } of judge(lines, records, goLiveAt)) {
-        if (verdict !== 'deferred') continue;
+      for (const { nsu, outcome } of decide(lines, records, goLiveAt)) {
+        if (outcome !== 'deferred') continue;
         const line = lines.find((each) => each.nsu === nsu)!;
         const isUnderWay = records.open
           .get(nsu)!
@@ -170,7 +170,7 @@ it('a debit pays an exact amount, once', () => {
       const paid = new Set<string>(
         [...expected].filter(([, { paidCents }]) => paidCents > 0n).map(([id]) => id),
       );
-      for (const match of matchesOf(judge(lines, records, goLiveAt))) {
+      for (const match of matchesOf(decide(lines, records, goLiveAt))) {
         const { expectedPaymentId, amountCents, role } = match;
         const id = expectedPaymentId as 'a';
         if (role !== 'payment' || expected.get(id)!.isCredit) continue;
@@ -191,7 +191,7 @@ const debits = fc.array(
   }),
   { maxLength: 10 },
 );
-type Debit = JudgedLine & { id: string; batch: number };
+type Debit = LineFacts & { id: string; batch: number };
 
 function bookOf(lines: readonly Debit[], batchOf: (line: Debit) => number): Map<bigint, string> {
   const told = new Map<bigint, string>();
@@ -201,10 +201,10 @@ function bookOf(lines: readonly Debit[], batchOf: (line: Debit) => number): Map<
     const came = [...waiting, ...lines.filter((line) => batchOf(line) === batch)];
     waiting = [];
     const named = new Map(came.map((line) => [line.nsu, [namedBy(line, payers.get(line.id))]]));
-    for (const verdict of judge(came, { named, open: new Map() }, goLiveAt)) {
-      const line = lines.find(({ nsu }) => nsu === verdict.nsu)!;
-      told.set(line.nsu, verdict.verdict === 'break' ? verdict.kind : verdict.verdict);
-      if (verdict.verdict !== 'matched') continue;
+    for (const outcome of decide(came, { named, open: new Map() }, goLiveAt)) {
+      const line = lines.find(({ nsu }) => nsu === outcome.nsu)!;
+      told.set(line.nsu, outcome.outcome === 'break' ? outcome.kind : outcome.outcome);
+      if (outcome.outcome !== 'matched') continue;
       const before = payers.get(line.id);
       if (before) waiting.push(before);
       payers.set(line.id, line);
@@ -246,7 +246,7 @@ it('whether debits come together, or one after another in any order, they make o
       const sorted = (told: Map<bigint, string>) => [...told].sort(([a], [b]) => (a < b ? -1 : 1));
       const together = sorted(bookOf(lines, () => 0));
       expect(sorted(bookOf(lines, ({ batch }) => batch))).toEqual(together);
-      const payments = together.filter(([, verdict]) => verdict === 'matched').length;
+      const payments = together.filter(([, outcome]) => outcome === 'matched').length;
       const exact = new Set(
         lines.filter(({ amountCents }) => amountCents === 1n).map(({ id }) => id),
       );
@@ -258,9 +258,9 @@ it('whether debits come together, or one after another in any order, they make o
 it('what waited and is judged again, with what was matched meanwhile, still ends once', () => {
   fc.assert(
     fc.property(book, ({ lines, records }) => {
-      const first = judge(lines, records, goLiveAt);
+      const first = decide(lines, records, goLiveAt);
       const waiting = new Set(
-        first.filter(({ verdict }) => verdict === 'deferred').map(({ nsu }) => nsu),
+        first.filter(({ outcome }) => outcome === 'deferred').map(({ nsu }) => nsu),
       );
       const paid = matchesOf(first);
       const later = <Row extends Candidate>(list: readonly Row[]): Row[] =>
@@ -275,7 +275,7 @@ it('what waited and is judged again, with what was matched meanwhile, still ends
           return {
             ...each,
             paidCents: each.paidCents + sum('payment'),
-            returnedCents: each.returnedCents + sum('return'),
+            returnedCents: each.returnedCents + sum('reversal'),
             operationState: 'succeeded',
           };
         });
@@ -283,12 +283,12 @@ it('what waited and is judged again, with what was matched meanwhile, still ends
         named: new Map([...records.named].map(([nsu, list]) => [nsu, later(list)])),
         open: new Map(),
       };
-      const again = judge(
+      const again = decide(
         lines.filter(({ nsu }) => waiting.has(nsu)).map((line) => ({ ...line, isFresh: false })),
         known,
         goLiveAt,
       );
-      expect(again.every(({ verdict }) => verdict !== 'deferred')).toBe(true);
+      expect(again.every(({ outcome }) => outcome !== 'deferred')).toBe(true);
       expect(again).toHaveLength(waiting.size);
     }),
   );

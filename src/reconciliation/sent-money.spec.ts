@@ -1,11 +1,11 @@
 // How the judge tells money that went out, and money that comes back.
 import { describe, expect, it } from '@jest/globals';
-import type { Candidate, JudgedLine, OpenDebit, Verdict } from './judged.js';
-import { judge } from './match.js';
+import type { Candidate, LineFacts, OpenDebit, LineOutcome } from './line-outcome.js';
+import { decide } from './match.js';
 
 const goLiveAt = new Date('2026-01-01T00:00:00Z');
 const at = (second: number) => new Date(Date.UTC(2026, 0, 2) + second * 1_000);
-const line = (nsu: bigint, change: Partial<JudgedLine> = {}): JudgedLine => ({
+const line = (nsu: bigint, change: Partial<LineFacts> = {}): LineFacts => ({
   nsu,
   isCredit: false,
   amountCents: 1_000n,
@@ -16,7 +16,7 @@ const line = (nsu: bigint, change: Partial<JudgedLine> = {}): JudgedLine => ({
   occurredAt: at(10),
   ...change,
 });
-const back = (nsu: bigint, change: Partial<JudgedLine> = {}): JudgedLine =>
+const back = (nsu: bigint, change: Partial<LineFacts> = {}): LineFacts =>
   line(nsu, { isCredit: true, typeName: 'CREDIT_PIX_REVERSAL', ...change });
 const candidate = (id: string, change: Partial<Candidate> = {}): Candidate => ({
   expectedPaymentId: id,
@@ -53,9 +53,9 @@ interface Could {
 }
 const byNsu = <Row>(rows: Record<string, Row[]> = {}) =>
   new Map(Object.entries(rows).map(([nsu, list]) => [BigInt(nsu), list]));
-const verdictsOf = (lines: JudgedLine[], could: Could): Verdict[] =>
-  judge(lines, { named: byNsu(could.named), open: byNsu(could.open) }, goLiveAt);
-const one = (judged: JudgedLine, could: Could) => verdictsOf([judged], could)[0];
+const outcomesOf = (lines: LineFacts[], could: Could): LineOutcome[] =>
+  decide(lines, { named: byNsu(could.named), open: byNsu(could.open) }, goLiveAt);
+const one = (decided: LineFacts, could: Could) => outcomesOf([decided], could)[0];
 
 describe('a debit', () => {
   it('is told by the surest id that it carries, whatever the others name', () => {
@@ -67,7 +67,7 @@ describe('a debit', () => {
     ];
     for (const named of [could, [...could].reverse()])
       expect(one(line(1n), { named: { 1: named } })).toMatchObject({
-        verdict: 'matched',
+        outcome: 'matched',
         role: 'payment',
         rule: 'reference',
         expectedPaymentId: 'by key',
@@ -91,15 +91,15 @@ describe('a debit', () => {
     const named = { 1: [candidate('a')], 2: [candidate('a')] };
     const lines = [line(1n, { occurredAt: at(11) }), line(2n)];
     for (const given of [lines, [...lines].reverse()])
-      expect(verdictsOf(given, { named })).toMatchObject([
-        { nsu: 2n, verdict: 'matched', displaces: false },
+      expect(outcomesOf(given, { named })).toMatchObject([
+        { nsu: 2n, outcome: 'matched', displaces: false },
         { nsu: 1n, kind: 'duplicate_payment', expectedPaymentId: 'a', candidates: [{}] },
       ]);
   });
 
   it.each<[string, Partial<Candidate>]>([
     ['before', paidBy(9)],
-    ['by a person', paidBy(11, 'hand')],
+    ['by a person', paidBy(11, 'manual')],
     ['in the same instant under a smaller nsu', { ...paidBy(10), paidCents: 1_000n }],
     ['and has come back', { ...paidBy(9), returnedCents: 1_000n }],
   ])('of what was paid %s is a duplicate', (_, change) => {
@@ -114,16 +114,16 @@ describe('a debit', () => {
   ])('takes the place of %s that pays the same', (_, change) => {
     const named = { 1: [candidate('a', { ...change, returnedCents: 400n })] };
     const back400 = back(2n, { amountCents: 1_000n });
-    expect(verdictsOf([line(1n), back400], { named: { ...named, 2: named[1] } })).toMatchObject([
-      { verdict: 'matched', displaces: true, settlement: 'settled' },
-      { verdict: 'matched', role: 'return', settlement: 'returned' },
+    expect(outcomesOf([line(1n), back400], { named: { ...named, 2: named[1] } })).toMatchObject([
+      { outcome: 'matched', displaces: true, settlement: 'settled' },
+      { outcome: 'matched', role: 'reversal', settlement: 'reversed' },
     ]);
   });
 
   it.each([999n, 1_001n])('of another amount (%s) is no payment', (amountCents) => {
     const named = { 1: [candidate('a', { operationState: 'unknown' })] };
     expect(one(line(1n, { amountCents }), { named })).toMatchObject({
-      kind: 'amount_differs',
+      kind: 'amount_mismatch',
       expectedPaymentId: 'a',
       candidates: [{ referenceValue: 'E of a' }],
     });
@@ -132,7 +132,7 @@ describe('a debit', () => {
   it('is told by ids before a rule takes it', () => {
     const named = { 2: [candidate('a', { operationState: 'unknown' })] };
     const lines = [line(1n), line(2n, { occurredAt: at(11) })];
-    expect(verdictsOf(lines, { named, open: { 1: [open('a')] } })).toMatchObject([
+    expect(outcomesOf(lines, { named, open: { 1: [open('a')] } })).toMatchObject([
       { kind: 'unexpected' },
       { rule: 'reference' },
     ]);
@@ -141,7 +141,7 @@ describe('a debit', () => {
   it('of what was said to have failed is its payment, unless it is awaited under the same id', () => {
     const failed = candidate('a', { kind: 'pay_bill', isWithdrawn: true });
     expect(one(line(1n), { named: { 1: [failed] } })).toMatchObject({
-      verdict: 'matched',
+      outcome: 'matched',
       wasWithdrawn: true,
     });
     expect(one(line(1n), { named: { 1: [failed, candidate('b')] } })).toMatchObject({
@@ -155,7 +155,7 @@ describe('a debit', () => {
     expect(one(line(1n), { named: { 1: [rejected] } })).toMatchObject({ kind: 'unexpected' });
     const late = candidate('a', { operationState: 'not_executed' });
     expect(one(line(1n), { named: { 1: [late] } })).toMatchObject({
-      verdict: 'matched',
+      outcome: 'matched',
       operation: { operationState: 'not_executed' },
     });
   });
@@ -168,7 +168,7 @@ describe('a debit that carries no id of ours', () => {
     'pays the one unanswered payment to its side, where that is %s',
     (operationState) => {
       expect(could(open('a', { operationState }))).toMatchObject({
-        verdict: 'matched',
+        outcome: 'matched',
         rule: 'counterparty',
         expectedPaymentId: 'a',
       });
@@ -177,8 +177,8 @@ describe('a debit that carries no id of ours', () => {
 
   it('is never given to the first of several payments to one side', () => {
     const ended = (id: string) => open(id, { operationState: 'needs_operator' });
-    expect(could(ended('a'), ended('b'))).toMatchObject({ verdict: 'break', kind: 'ambiguous' });
-    expect(could(open('a'), ended('b'))).toMatchObject({ verdict: 'deferred' });
+    expect(could(ended('a'), ended('b'))).toMatchObject({ outcome: 'break', kind: 'ambiguous' });
+    expect(could(open('a'), ended('b'))).toMatchObject({ outcome: 'deferred' });
   });
 
   it('is the oldest of several refunds of one Pix, which are the same to everyone', () => {
@@ -186,7 +186,7 @@ describe('a debit that carries no id of ours', () => {
       open(id, { tie: 'original', createdAt: at(second), referenceKind: 'original_end_to_end_id' });
     const debits = [refund('younger', 2), refund('older', 1), open('other side')];
     expect(could(...debits)).toMatchObject({ rule: 'original', expectedPaymentId: 'older' });
-    const both = verdictsOf([line(2n, { occurredAt: at(11) }), line(1n)], {
+    const both = outcomesOf([line(2n, { occurredAt: at(11) }), line(1n)], {
       open: { 1: debits, 2: debits },
     });
     expect(both).toMatchObject([{ expectedPaymentId: 'older' }, { expectedPaymentId: 'younger' }]);
@@ -198,7 +198,7 @@ describe('a debit that carries no id of ours', () => {
     ['does not say who gets it', { tie: null }],
     ['is known to the bank by an id', { isKnownToBank: true }],
   ])('waits for a payment that %s', (_, change) => {
-    expect(could(open('a', change))).toEqual({ verdict: 'deferred', nsu: 1n, amountCents: 1_000n });
+    expect(could(open('a', change))).toEqual({ outcome: 'deferred', nsu: 1n, amountCents: 1_000n });
   });
 
   it.each<[string, Partial<OpenDebit>]>([
@@ -212,13 +212,13 @@ describe('a debit that carries no id of ours', () => {
     ['ended long before', { operationState: 'not_executed', until: at(9) }],
     ['would have had its effect before', { until: at(9) }],
   ])('is unexpected beside a payment that %s', (_, change) => {
-    expect(could(open('a', change))).toMatchObject({ verdict: 'break', kind: 'unexpected' });
+    expect(could(open('a', change))).toMatchObject({ outcome: 'break', kind: 'unexpected' });
   });
 
   it('from before the account went live is an opening line, whatever is under way', () => {
     const before = line(1n, { occurredAt: new Date(goLiveAt.getTime() - 1) });
     const debit = open('a', { from: new Date(0), tie: null });
-    expect(one(before, { open: { 1: [debit] } })).toMatchObject({ verdict: 'classified' });
+    expect(one(before, { open: { 1: [debit] } })).toMatchObject({ outcome: 'classified' });
   });
 });
 
@@ -235,11 +235,11 @@ describe('money that comes back', () => {
     ['the payment as what it gives back', original('a')],
   ])('is a return where it carries %s', (_, named) => {
     expect(one(back(1n), { named: { 1: [named] } })).toMatchObject({
-      verdict: 'matched',
-      role: 'return',
-      rule: 'return',
+      outcome: 'matched',
+      role: 'reversal',
+      rule: 'reversal',
       expectedPaymentId: 'a',
-      settlement: 'returned',
+      settlement: 'reversed',
     });
   });
 
@@ -248,11 +248,11 @@ describe('money that comes back', () => {
       back(BigInt(index + 1), { amountCents, occurredAt: at(index) }),
     );
     const named = Object.fromEntries(parts.map(({ nsu }) => [nsu.toString(), [original('a')]]));
-    expect(verdictsOf(parts, { named })).toMatchObject([
-      { settlement: 'partially_returned' },
-      { settlement: 'partially_returned' },
-      { verdict: 'break', kind: 'unexpected', candidates: [{ referenceValue: 'E of a' }] },
-      { settlement: 'returned' },
+    expect(outcomesOf(parts, { named })).toMatchObject([
+      { settlement: 'partially_reversed' },
+      { settlement: 'partially_reversed' },
+      { outcome: 'break', kind: 'unexpected', candidates: [{ referenceValue: 'E of a' }] },
+      { settlement: 'reversed' },
     ]);
   });
 
@@ -260,7 +260,7 @@ describe('money that comes back', () => {
     'is not the incoming leg of what we sent to ourselves (%s)',
     (typeName) => {
       expect(one(back(1n, { typeName }), { named: { 1: [paid('a')] } })).toMatchObject({
-        verdict: 'break',
+        outcome: 'break',
         kind: 'unexpected',
       });
     },
@@ -268,17 +268,17 @@ describe('money that comes back', () => {
 
   it('of a Pix to ourselves that we refunded is the Pix, and the refund’s own return is the refund', () => {
     const named = { 1: [paid('refund'), original('pix')] };
-    const judged = (typeName: string) => one(back(1n, { typeName }), { named });
-    expect(judged('CREDIT_PIX_REFUND')).toMatchObject({ expectedPaymentId: 'pix' });
-    expect(judged('CREDIT_PIX_REFUND_REVERSAL')).toMatchObject({ expectedPaymentId: 'refund' });
+    const decided = (typeName: string) => one(back(1n, { typeName }), { named });
+    expect(decided('CREDIT_PIX_REFUND')).toMatchObject({ expectedPaymentId: 'pix' });
+    expect(decided('CREDIT_PIX_REFUND_REVERSAL')).toMatchObject({ expectedPaymentId: 'refund' });
   });
 
   it('is told by the line that it gives back where no record of ours knows that id', () => {
     const debit = line(9n, { endToEndId: 'E1' });
     for (const ids of [{ endToEndId: 'E1' }, { originalEndToEndId: 'E1', endToEndId: 'D1' }]) {
       const lines = [back(1n, { ...ids, occurredAt: at(10) }), debit];
-      expect(verdictsOf(lines, { open: { 9: [open('a')] } })).toMatchObject([
-        { nsu: 1n, role: 'return', expectedPaymentId: 'a' },
+      expect(outcomesOf(lines, { open: { 9: [open('a')] } })).toMatchObject([
+        { nsu: 1n, role: 'reversal', expectedPaymentId: 'a' },
         { nsu: 9n, role: 'payment', rule: 'counterparty' },
       ]);
     }
@@ -286,12 +286,12 @@ describe('money that comes back', () => {
 
   it('waits a while for the line of what it gives back, and is unexpected without it', () => {
     const named = { 1: [candidate('a')] };
-    expect(one(back(1n, { isFresh: true }), { named })).toMatchObject({ verdict: 'deferred' });
-    expect(one(back(1n), { named })).toMatchObject({ verdict: 'break', kind: 'unexpected' });
+    expect(one(back(1n, { isFresh: true }), { named })).toMatchObject({ outcome: 'deferred' });
+    expect(one(back(1n), { named })).toMatchObject({ outcome: 'break', kind: 'unexpected' });
   });
 
   it('that several payments could be is ambiguous', () => {
     const named = { 1: [paid('a'), paid('b')] };
-    expect(one(back(1n), { named })).toMatchObject({ verdict: 'break', kind: 'ambiguous' });
+    expect(one(back(1n), { named })).toMatchObject({ outcome: 'break', kind: 'ambiguous' });
   });
 });

@@ -1,10 +1,10 @@
 // What was paid of charges and QR codes, gathered for their review, and the breaks that stand for it.
 import { ofAccount, type Db, type Tx } from '../database.service.js';
-import { givenBackOf, givenBackSums } from '../expected-payments/given-back.queries.js';
+import { refundedAmountOf, refundedSums } from '../expected-payments/refunded-amounts.queries.js';
 import { Prisma } from '../generated/service/client.js';
 import { subjectOfExpected } from './break-subjects.js';
-import { toldColumns, type ToldBreak } from './breaks.queries.js';
-import { settlementBreakKinds } from './judged.js';
+import { reportedColumns, type ReportedBreak } from './breaks.queries.js';
+import { settlementBreakKinds } from './line-outcome.js';
 
 export interface ReviewedRow {
   expectedPaymentId: string;
@@ -18,7 +18,7 @@ export interface ReviewedRow {
   occurredAt: Date;
   rule: string;
   paidCents: bigint;
-  givenBackCents: bigint;
+  refundedCents: bigint;
   toleratedCents: bigint | null;
   /** It counts; otherwise its match was unlinked. */
   isLive: boolean;
@@ -67,7 +67,7 @@ export async function listReviewed(
     SELECT e.id AS "expectedPaymentId", e.amount_cents AS "amountCents", e.is_multi_use AS "isMultiUse",
            e.due_date AS "dueDate", e.terms, c.cancelled_at AS "cancelledAt", c.expired_at AS "expiredAt",
            line.nsu, line.occurred_at AS "occurredAt", m.rule, m.amount_cents AS "paidCents",
-           ${givenBackOf} AS "givenBackCents",
+           ${refundedAmountOf} AS "refundedCents",
            CASE WHEN m.rule = 'declared' AND m.evidence ? 'differenceCents' THEN m.owed_cents END AS "toleratedCents",
            m.unlinked_at IS NULL AS "isLive"
     FROM touched
@@ -80,10 +80,10 @@ export async function listReviewed(
       WHERE account_id = ${ofAccount(accountId)} AND expected_payment_id = e.id OFFSET 0
     ) m
     CROSS JOIN LATERAL (
-      SELECT * FROM "transaction" WHERE account_id = ${ofAccount(accountId)} AND nsu = m.nsu OFFSET 0
+      SELECT * FROM statement_line WHERE account_id = ${ofAccount(accountId)} AND nsu = m.nsu OFFSET 0
     ) line
     LEFT JOIN charge c ON c.account_id = ${ofAccount(accountId)} AND c.expected_payment_id = e.id
-    ${givenBackSums(Prisma.sql`e.id`)}
+    ${refundedSums(Prisma.sql`e.id`)}
     WHERE m.role = 'payment' AND (NOT e.is_multi_use OR m.amount_cents <> e.amount_cents)`;
 }
 
@@ -116,9 +116,9 @@ export async function acceptAgain(
   tx: Tx,
   accountId: number,
   standing: (StandingFinding & { amountCents: bigint })[],
-): Promise<ToldBreak[]> {
+): Promise<ReportedBreak[]> {
   if (standing.length === 0) return [];
-  return tx.$queryRaw<ToldBreak[]>`
+  return tx.$queryRaw<ReportedBreak[]>`
     UPDATE break SET state = 'resolved', resolved_at = now(), resolution = 'accept', resolved_by = again.actor,
                      resolution_reason = again.reason, amount_cents = again.cents
     FROM (
@@ -131,24 +131,24 @@ export async function acceptAgain(
         AND b.state = 'open'
       CROSS JOIN LATERAL (
         SELECT e.sequence, e.actor, e.reason, (
-          SELECT (more.detail ->> 'fromCents')::bigint FROM break_entry more
+          SELECT (more.detail ->> 'fromCents')::bigint FROM break_history_entry more
           WHERE more.account_id = b.account_id AND more.break_id = b.id AND more.action = 'reopened'
             AND more.sequence > e.sequence
           ORDER BY more.sequence LIMIT 1) AS cents
-        FROM break_entry e
+        FROM break_history_entry e
         WHERE e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'resolved'
           AND e.detail ->> 'resolution' = 'accept'
         ORDER BY e.sequence DESC LIMIT 1
       ) accepted
       WHERE found.cents <= accepted.cents AND NOT EXISTS (
-        SELECT 1 FROM break_entry since WHERE since.account_id = b.account_id AND since.break_id = b.id
+        SELECT 1 FROM break_history_entry since WHERE since.account_id = b.account_id AND since.break_id = b.id
           AND since.sequence > accepted.sequence AND since.action IN ('reopen', 'unlink', 'link', 'refund'))
     ) again
     WHERE break.account_id = again.account_id AND break.id = again.id
-    RETURNING ${toldColumns}`;
+    RETURNING ${reportedColumns}`;
 }
 
-export interface SettledByHand {
+export interface SettledManually {
   kind: string;
   subject: string;
   expectedPaymentId: string | null;
@@ -161,16 +161,16 @@ export interface SettledByHand {
  * What a person has settled of what was paid by these lines. What went back is not found any more; but of a line that
  * pays several, nobody knows which of them it was of, and what did not come cannot go back.
  */
-export async function listSettledByHand(
+export async function listSettledManually(
   tx: Tx,
   accountId: number,
   nsus: bigint[],
-): Promise<SettledByHand[]> {
+): Promise<SettledManually[]> {
   if (nsus.length === 0) return [];
-  return tx.$queryRaw<SettledByHand[]>`
+  return tx.$queryRaw<SettledManually[]>`
     SELECT b.kind, b.subject, b.expected_payment_id AS "expectedPaymentId", b.resolution,
            CASE WHEN b.resolution = 'accept' OR b.kind = 'underpaid' OR EXISTS (
-             SELECT FROM "transaction" line
+             SELECT FROM statement_line line
              JOIN match m ON m.account_id = line.account_id AND m.nsu = line.nsu AND m.unlinked_at IS NULL
              WHERE line.account_id = b.account_id AND line.nsu = b.nsu AND m.amount_cents <> line.amount_cents
            ) THEN b.amount_cents ELSE 0 END AS "coveredCents"
@@ -191,15 +191,15 @@ const isEndedButPaid = (after: Prisma.Sql) => Prisma.sql`
       SELECT nsu, role, rule, amount_cents, unlinked_at FROM match
       WHERE account_id = c.account_id AND expected_payment_id = c.expected_payment_id OFFSET 0
     ) m
-    JOIN "transaction" line ON line.account_id = c.account_id AND line.nsu = m.nsu
-    ${givenBackSums(Prisma.sql`c.expected_payment_id`)}
-    WHERE m.unlinked_at IS NULL AND m.role = 'payment' AND m.rule <> 'hand'
+    JOIN statement_line line ON line.account_id = c.account_id AND line.nsu = m.nsu
+    ${refundedSums(Prisma.sql`c.expected_payment_id`)}
+    WHERE m.unlinked_at IS NULL AND m.role = 'payment' AND m.rule <> 'manual'
       AND m.amount_cents > refunded.cents + returned.cents
       AND ((c.cancelled_at IS NOT NULL AND m.rule <> 'declared') OR line.occurred_at > c.cancelled_at
         OR line.occurred_at > c.expired_at)
       AND NOT EXISTS (
         SELECT FROM break b WHERE b.account_id = c.account_id AND b.nsu = line.nsu
-          AND (b.kind IN ('paid_after_void', 'paid_after_expiry')
+          AND (b.kind IN ('paid_after_cancellation', 'paid_after_expiry')
             OR (b.resolution = 'accept' OR b.resolution = 'refund' AND m.amount_cents <> line.amount_cents)
             AND b.amount_cents >= m.amount_cents - refunded.cents - returned.cents)))`;
 

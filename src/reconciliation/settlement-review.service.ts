@@ -6,7 +6,7 @@ import { Breaks } from './breaks.service.js';
 import { RefundedBreaks } from './refunded-breaks.service.js';
 import { findSettlementBreaks, type Finding, type ReviewedCredit } from './settlement-review.js';
 import * as queries from './settlement-review.queries.js';
-import { lockJudgement } from './verdicts.queries.js';
+import { lockReconciliation } from './outcomes.queries.js';
 
 const pageSize = 1_000;
 
@@ -38,14 +38,14 @@ export class SettlementReview {
       ...one,
       amountCents: wanted.get(keyOf(one))?.amountCents ?? 0n,
     }));
-    await this.breaks.tellResolved(tx, accountId, await queries.acceptAgain(tx, accountId, now));
+    await this.breaks.reportResolved(tx, accountId, await queries.acceptAgain(tx, accountId, now));
     const over = standing.filter((one) => !wanted.has(keyOf(one)));
     for (const kind of new Set(over.map((one) => one.kind))) {
       const subjects = over.filter((one) => one.kind === kind).map(({ subject }) => subject);
       await this.breaks.resolve(tx, accountId, kind, subjects);
     }
     await this.breaks.revise(tx, accountId, found);
-    const settled = await queries.listSettledByHand(
+    const settled = await queries.listSettledManually(
       tx,
       accountId,
       found.map(({ nsu }) => nsu),
@@ -68,7 +68,7 @@ export class SettlementReview {
     do {
       const after: queries.EndedCharge | null = last;
       const page = await this.database.transaction(async (tx) => {
-        await lockJudgement(tx, accountId);
+        await lockReconciliation(tx, accountId);
         const ended = await queries.listEndedButPaid(tx, accountId, { after, limit });
         const ids = ended.map(({ expectedPaymentId }) => expectedPaymentId);
         await this.review(tx, accountId, ids);
@@ -90,14 +90,14 @@ export class SettlementReview {
 const keyOf = ({ kind, subject }: queries.StandingFinding): string => `${kind} ${subject}`;
 
 /** What a person has settled is not told again under another name, unless it has come to more. */
-function covers(settled: queries.SettledByHand, finding: Finding): boolean {
+function covers(settled: queries.SettledManually, finding: Finding): boolean {
   const { subject, expectedPaymentId, coveredCents } = settled;
   if (subject !== finding.subject || expectedPaymentId !== finding.expectedPaymentId) return false;
   return coveredCents !== null && finding.amountCents <= coveredCents;
 }
 
 /** What is found besides what went back has not gone back, whatever it comes to. */
-function isLeftBy(settled: queries.SettledByHand, finding: Finding): boolean {
+function isLeftBy(settled: queries.SettledManually, finding: Finding): boolean {
   if (settled.resolution !== 'refund' || keyOf(settled) !== keyOf(finding)) return false;
   return settled.coveredCents !== null && finding.amountCents > settled.coveredCents;
 }
@@ -110,13 +110,13 @@ function toCredits(rows: readonly queries.ReviewedRow[]): ReviewedCredit[] {
       occurredAt,
       rule,
       paidCents,
-      givenBackCents,
+      refundedCents,
       toleratedCents,
       isLive: _,
       ...terms
     } = row;
     const known = credits.get(row.expectedPaymentId) ?? { ...terms, payments: [] };
-    const amounts = { amountCents: paidCents, givenBackCents, toleratedCents };
+    const amounts = { amountCents: paidCents, refundedCents, toleratedCents };
     known.payments.push({ nsu, occurredAt, rule, ...amounts });
     credits.set(row.expectedPaymentId, known);
   }

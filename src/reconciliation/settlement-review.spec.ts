@@ -5,7 +5,7 @@ import { findSettlementBreaks, type ReviewedCredit } from './settlement-review.j
 
 const at = (second: number) => new Date(Date.UTC(2026, 1, 2, 12, 0, second));
 const credit = (
-  payments: [cents: number, givenBack?: number][],
+  payments: [cents: number, refundedCredits?: number][],
   change: Partial<ReviewedCredit> = {},
 ): ReviewedCredit => ({
   expectedPaymentId: 'a',
@@ -15,12 +15,12 @@ const credit = (
   terms: null,
   cancelledAt: null,
   expiredAt: null,
-  payments: payments.map(([cents, givenBack = 0], index) => ({
+  payments: payments.map(([cents, refundedCredits = 0], index) => ({
     nsu: BigInt(index + 1),
     occurredAt: at(index),
     amountCents: BigInt(cents),
     rule: 'reference',
-    givenBackCents: BigInt(givenBack),
+    refundedCents: BigInt(refundedCredits),
     toleratedCents: null,
   })),
   ...change,
@@ -57,17 +57,17 @@ describe('what was paid of a charge of 1000', () => {
   it('after the bank had cancelled it is told once for each line, whatever else it is', () => {
     const cancelled = credit([[400], [900], [1_000]], { cancelledAt: at(99) });
     expect(told(cancelled)).toEqual([
-      'paid_after_void 1 400',
-      'paid_after_void 2 900',
-      'paid_after_void 3 1000',
+      'paid_after_cancellation 1 400',
+      'paid_after_cancellation 2 900',
+      'paid_after_cancellation 3 1000',
     ]);
   });
 
   it.each([
-    ['by a reference, whenever that was', 'reference', 0, ['paid_after_void 1 1000']],
+    ['by a reference, whenever that was', 'reference', 0, ['paid_after_cancellation 1 1000']],
     ['by a rule before it', 'declared', 0, []],
-    ['by a rule after it', 'declared', 9, ['paid_after_void 1 1000']],
-    ['by hand, whenever that was', 'hand', 9, []],
+    ['by a rule after it', 'declared', 9, ['paid_after_cancellation 1 1000']],
+    ['by hand, whenever that was', 'manual', 9, []],
   ])('and then cancelled: matched %s', (_, rule, second, breaks) => {
     const cancelled = credit([[1_000]], { cancelledAt: at(5), expiredAt: null });
     Object.assign(cancelled.payments[0] ?? {}, { rule, occurredAt: at(second) });
@@ -126,7 +126,7 @@ describe('what was paid of a charge of 1000', () => {
     again[1]!.expectedPaymentId = 'b';
     expect(told(...again)).toEqual(['duplicate_payment 2 1500']);
     again[1]!.cancelledAt = at(99);
-    expect(told(...again)).toEqual(['paid_after_void 2 500', 'paid_after_void 1 500']);
+    expect(told(...again)).toEqual(['paid_after_cancellation 2 500', 'paid_after_cancellation 1 500']);
   });
 });
 
@@ -171,11 +171,11 @@ it('a line has one break at most, and what is too much is told to the cent', () 
       // The payment that settles is too much by what is left of all until then; each after it is so as far as it is left.
       // By the net sum alone, a part given back of the first would turn the second into an excess of another amount.
       let [gross, net] = [0, 0];
-      const over = all.map(([cents, givenBack]) => {
-        if (givenBack === cents) return 0;
+      const over = all.map(([cents, refundedCredits]) => {
+        if (refundedCredits === cents) return 0;
         const wasSettled = gross >= 1_000;
-        [gross, net] = [gross + cents, net + cents - givenBack];
-        return wasSettled ? cents - givenBack : Math.max(0, net - 1_000);
+        [gross, net] = [gross + cents, net + cents - refundedCredits];
+        return wasSettled ? cents - refundedCredits : Math.max(0, net - 1_000);
       });
       const excess = found
         .filter(({ kind }) => kind !== 'underpaid')

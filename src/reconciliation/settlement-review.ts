@@ -2,10 +2,10 @@
 // each time, in the order in which they happened, so that the order in which they came changes nothing.
 import { saoPauloDay } from '../brazil/statement-day.js';
 import { readAdjustments } from '../contract/charge-terms.js';
-import { keptOf, owedWhenPaid, type ExpectedTerms } from '../expected-payments/settlement.js';
+import { paymentsLeft, owedWhenPaid, type ExpectedTerms } from '../expected-payments/settlement.js';
 import { formatReais } from '../money/cents.js';
 import { subjectOfExpected, subjectOfLine } from './break-subjects.js';
-import type { SettlementBreakKind } from './judged.js';
+import type { SettlementBreakKind } from './line-outcome.js';
 import { byTime } from './payments.js';
 
 export interface ReviewedPayment {
@@ -15,7 +15,7 @@ export interface ReviewedPayment {
   rule: string;
   amountCents: bigint;
   /** What of it has gone back to the payer. */
-  givenBackCents: bigint;
+  refundedCents: bigint;
   /** What a declared rule counted as owed in all, within its tolerance; null where none did. */
   toleratedCents: bigint | null;
 }
@@ -40,7 +40,7 @@ export interface Finding {
 
 /** The surer to be given back, the sooner told: a line has one break at most. */
 const precedence: readonly SettlementBreakKind[] = [
-  'paid_after_void',
+  'paid_after_cancellation',
   'duplicate_payment',
   'overpaid',
   'underpaid',
@@ -66,8 +66,8 @@ function worse(one: Finding, other: Finding): Finding {
 }
 
 function findOf(credit: ReviewedCredit): Finding[] {
-  const kept = keptOf(credit.payments)
-    .map((payment) => ({ ...payment, netCents: payment.amountCents - payment.givenBackCents }))
+  const kept = paymentsLeft(credit.payments)
+    .map((payment) => ({ ...payment, netCents: payment.amountCents - payment.refundedCents }))
     .sort(byTime);
   return credit.isMultiUse ? findOfQr(credit, kept) : findOfCharge(credit, kept);
 }
@@ -126,10 +126,10 @@ function kindOf(
   wasSettled: boolean,
   excessCents: bigint,
 ): SettlementBreakKind | null {
-  if (isAfterVoid(rule, occurredAt, cancelledAt)) return 'paid_after_void';
+  if (isAfterCancellation(rule, occurredAt, cancelledAt)) return 'paid_after_cancellation';
   if (amountCents !== null && wasSettled) return 'duplicate_payment';
   if (amountCents !== null && excessCents > 0n) return 'overpaid';
-  if (rule === 'hand' || expiredAt === null || occurredAt <= expiredAt) return null;
+  if (rule === 'manual' || expiredAt === null || occurredAt <= expiredAt) return null;
   return mayBePaidLate(terms) ? null : 'paid_after_expiry';
 }
 
@@ -144,8 +144,8 @@ function mayBePaidLate(terms: string | null): boolean {
  * after. What a rule matched came when it came, and who links a payment by hand knows what becomes of the charge, which
  * is often cancelled so that it is not paid twice.
  */
-function isAfterVoid(rule: string, occurredAt: Date, cancelledAt: Date | null): boolean {
-  if (cancelledAt === null || rule === 'hand') return false;
+function isAfterCancellation(rule: string, occurredAt: Date, cancelledAt: Date | null): boolean {
+  if (cancelledAt === null || rule === 'manual') return false;
   return rule !== 'declared' || occurredAt > cancelledAt;
 }
 

@@ -3,31 +3,31 @@
 import { ofAccount, type Db, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import type { Renamed } from '../statement/erasure.queries.js';
-import { toldColumns, type NewBreak, type ToldBreak } from './breaks.queries.js';
+import { reportedColumns, type NewBreak, type ReportedBreak } from './breaks.queries.js';
 
 /** What a person settled stays so until it has come to more; what settled itself may come about again. */
-const isTold = (
+const isReported = (
   kind: string,
   subject: Prisma.Sql,
   cents = Prisma.sql`NULL::bigint`,
 ) => Prisma.sql`EXISTS (
   SELECT 1 FROM break b WHERE b.account_id = u.account_id AND b.kind = ${kind} AND b.subject = ${subject}
-    AND NOT COALESCE(b.resolution = 'itself' OR b.resolution = 'accept' AND ${cents} > b.amount_cents, false))`;
-const lineIsUntold = Prisma.sql`u.resolved_at IS NULL
-  AND NOT ${isTold('unreadable_line', Prisma.sql`'line:' || u.content_hash`)}`;
+    AND NOT COALESCE(b.resolution = 'automatic' OR b.resolution = 'accept' AND ${cents} > b.amount_cents, false))`;
+const lineIsUnreported = Prisma.sql`u.resolved_at IS NULL
+  AND NOT ${isReported('unreadable_line', Prisma.sql`'line:' || u.content_hash`)}`;
 /** What the balance jumps by at the hole (u); a person accepts that, and no other jump that comes about there. */
-const jumpsOfHole = Prisma.sql`(
+const jumpsOfGap = Prisma.sql`(
   SELECT jsonb_build_array(jsonb_build_object('nsu', t.nsu::text, 'cents', (t.current_balance_cents
     - CASE WHEN t.is_credit THEN t.amount_cents ELSE -t.amount_cents END
-    - COALESCE(u.hole_balance_cents, t.balance_previous_cents))::text))
-  FROM "transaction" t WHERE t.account_id = u.account_id AND t.nsu = u.hole_nsu)`;
-const holeIsUntold = Prisma.sql`u.broken_since IS NOT NULL AND NOT EXISTS (
-  SELECT 1 FROM break b WHERE b.account_id = u.account_id AND b.kind = 'broken_chain'
-    AND b.subject = 'hole:' || u.hole_nsu AND b.resolution IS DISTINCT FROM 'itself'
-    AND b.evidence->'jumps' IS NOT DISTINCT FROM ${jumpsOfHole})`;
-const balanceIsUntold = Prisma.sql`u.is_balance_off
-  AND NOT ${isTold(
-    'balance_differs',
+    - COALESCE(u.gap_balance_cents, t.balance_previous_cents))::text))
+  FROM statement_line t WHERE t.account_id = u.account_id AND t.nsu = u.gap_nsu)`;
+const gapIsUnreported = Prisma.sql`u.broken_since IS NOT NULL AND NOT EXISTS (
+  SELECT 1 FROM break b WHERE b.account_id = u.account_id AND b.kind = 'broken_balance_chain'
+    AND b.subject = 'hole:' || u.gap_nsu AND b.resolution IS DISTINCT FROM 'automatic'
+    AND b.evidence->'jumps' IS NOT DISTINCT FROM ${jumpsOfGap})`;
+const balanceIsUnreported = Prisma.sql`u.is_balance_off
+  AND NOT ${isReported(
+    'balance_mismatch',
     Prisma.sql`'balance:' || u.balance_differs_nsu`,
     Prisma.sql`abs(u.balance_differs_cents)`,
   )}`;
@@ -36,45 +36,45 @@ const isOver = Prisma.sql`b.state = 'open' AND CASE b.kind
   WHEN 'unreadable_line' THEN EXISTS (
     SELECT 1 FROM unreadable_line u WHERE u.account_id = b.account_id
       AND u.content_hash = substring(b.subject from 6) AND u.resolved_at IS NOT NULL)
-  WHEN 'broken_chain' THEN NOT EXISTS (
+  WHEN 'broken_balance_chain' THEN NOT EXISTS (
     SELECT 1 FROM statement_state u WHERE u.account_id = b.account_id
-      AND u.broken_since IS NOT NULL AND 'hole:' || u.hole_nsu = b.subject)
-  WHEN 'balance_differs' THEN NOT EXISTS (
+      AND u.broken_since IS NOT NULL AND 'hole:' || u.gap_nsu = b.subject)
+  WHEN 'balance_mismatch' THEN NOT EXISTS (
     SELECT 1 FROM statement_state u WHERE u.account_id = b.account_id
       AND u.is_balance_off AND 'balance:' || u.balance_differs_nsu = b.subject) END`;
-const kinds = Prisma.sql`('unreadable_line', 'broken_chain', 'balance_differs')`;
+const kinds = Prisma.sql`('unreadable_line', 'broken_balance_chain', 'balance_mismatch')`;
 
 /** What is wrong with the statement and has no break yet. */
-export async function listUntoldOfStatement(db: Db, accountId: number): Promise<NewBreak[]> {
+export async function listUnreportedOfStatement(db: Db, accountId: number): Promise<NewBreak[]> {
   return db.$queryRaw<NewBreak[]>`
     (SELECT 'unreadable_line' AS kind, 'line:' || u.content_hash AS subject, NULL::bigint AS "amountCents", u.nsu,
             jsonb_build_object('kind', u.kind, 'reason', u.reason, 'nsu', u.nsu::text) AS evidence,
             false AS "isNotWhatWasSettled"
-     FROM unreadable_line u WHERE u.account_id = ${ofAccount(accountId)} AND ${lineIsUntold} LIMIT 1000)
+     FROM unreadable_line u WHERE u.account_id = ${ofAccount(accountId)} AND ${lineIsUnreported} LIMIT 1000)
     UNION ALL
-    SELECT 'broken_chain', 'hole:' || u.hole_nsu, abs(t.balance_previous_cents - u.hole_balance_cents), u.hole_nsu,
-           jsonb_build_object('nsu', u.hole_nsu::text, 'balancePreviousCents', t.balance_previous_cents::text,
-                              'neighbourNsu', u.hole_after_nsu::text,
-                              'neighbourBalanceCents', u.hole_balance_cents::text, 'since', u.hole_since,
-                              'fullReads', u.hole_full_reads, 'jumps', ${jumpsOfHole}), true
+    SELECT 'broken_balance_chain', 'hole:' || u.gap_nsu, abs(t.balance_previous_cents - u.gap_balance_cents), u.gap_nsu,
+           jsonb_build_object('nsu', u.gap_nsu::text, 'balancePreviousCents', t.balance_previous_cents::text,
+                              'neighbourNsu', u.gap_after_nsu::text,
+                              'neighbourBalanceCents', u.gap_balance_cents::text, 'since', u.gap_since,
+                              'fullReads', u.gap_full_reads, 'jumps', ${jumpsOfGap}), true
     FROM statement_state u
-    LEFT JOIN "transaction" t ON t.account_id = u.account_id AND t.nsu = u.hole_nsu
-    WHERE u.account_id = ${ofAccount(accountId)} AND ${holeIsUntold}
+    LEFT JOIN statement_line t ON t.account_id = u.account_id AND t.nsu = u.gap_nsu
+    WHERE u.account_id = ${ofAccount(accountId)} AND ${gapIsUnreported}
     UNION ALL
-    SELECT 'balance_differs', 'balance:' || u.balance_differs_nsu, abs(u.balance_differs_cents), NULL,
+    SELECT 'balance_mismatch', 'balance:' || u.balance_differs_nsu, abs(u.balance_differs_cents), NULL,
            jsonb_build_object('lastNsu', u.balance_differs_nsu::text, 'lastBalanceCents', u.balance_cents::text,
                               'liveBalanceCents', u.live_balance_cents::text, 'since', u.balance_differs_since), false
-    FROM statement_state u WHERE u.account_id = ${ofAccount(accountId)} AND ${balanceIsUntold}`;
+    FROM statement_state u WHERE u.account_id = ${ofAccount(accountId)} AND ${balanceIsUnreported}`;
 }
 
 /** The chain holds again, the balances agree, the lines were read. */
-export async function resolveOverOfStatement(tx: Tx, accountId: number): Promise<ToldBreak[]> {
-  return tx.$queryRaw<ToldBreak[]>`
+export async function resolveOverOfStatement(tx: Tx, accountId: number): Promise<ReportedBreak[]> {
+  return tx.$queryRaw<ReportedBreak[]>`
     UPDATE break SET state = 'resolved', resolved_at = now()
     FROM break b
     WHERE b.account_id = ${ofAccount(accountId)} AND b.kind IN ${kinds} AND ${isOver}
       AND break.account_id = b.account_id AND break.id = b.id AND break.state = 'open'
-    RETURNING ${toldColumns}`;
+    RETURNING ${reportedColumns}`;
 }
 
 /** What was set aside bears other names since it was erased: its breaks are about those. */
@@ -94,9 +94,9 @@ export async function listAccountsOfStatement(db: Db): Promise<{ accountId: numb
   return db.$queryRaw`
     SELECT a.id AS "accountId" FROM bank_account a
     WHERE EXISTS (
-      SELECT 1 FROM unreadable_line u WHERE u.account_id = a.id AND ${lineIsUntold}
+      SELECT 1 FROM unreadable_line u WHERE u.account_id = a.id AND ${lineIsUnreported}
     ) OR EXISTS (
-      SELECT 1 FROM statement_state u WHERE u.account_id = a.id AND (${holeIsUntold} OR ${balanceIsUntold})
+      SELECT 1 FROM statement_state u WHERE u.account_id = a.id AND (${gapIsUnreported} OR ${balanceIsUnreported})
     ) OR EXISTS (
       SELECT 1 FROM break b WHERE b.account_id = a.id AND b.kind IN ${kinds} AND ${isOver}
     )`;

@@ -8,7 +8,7 @@ export interface SummaryRow {
   closedUntil: Date | null;
   balanceCents: bigint | null;
   syncedAt: Date | null;
-  polls: bigint;
+  syncs: bigint;
   unreadableLines: bigint;
   total: bigint;
   matched: bigint;
@@ -29,9 +29,9 @@ export interface SummaryRow {
 
 export async function readSummary(db: Db, accountId: number, today: string): Promise<SummaryRow> {
   const [row] = await db.$queryRaw<SummaryRow[]>`
-    SELECT s.last_nsu AS "lastNsu", s.synced_at IS NOT NULL AND s.first_hole_nsu IS NULL AS complete,
+    SELECT s.last_nsu AS "lastNsu", s.synced_at IS NOT NULL AND s.first_gap_nsu IS NULL AS complete,
            s.closed_until AS "closedUntil", s.balance_cents AS "balanceCents", s.synced_at AS "syncedAt",
-           COALESCE(s.polls, 0) AS polls, lines.*, expected.*, operations.*, webhooks.*, deliveries.*,
+           COALESCE(s.syncs, 0) AS syncs, lines.*, expected.*, operations.*, webhooks.*, deliveries.*,
            (SELECT count(*) FROM unreadable_line WHERE account_id = a.id) AS "unreadableLines",
            (SELECT count(*) FROM break WHERE account_id = a.id AND state = 'open') AS "openBreaks"
     FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id
@@ -43,7 +43,7 @@ export async function readSummary(db: Db, accountId: number, today: string): Pro
         SELECT DISTINCT nsu FROM match WHERE account_id = a.id AND unlinked_at IS NULL
       )
       -- The order of a line's explanation: an open break, a match, a classification.
-      SELECT (SELECT count(*) FROM "transaction" WHERE account_id = a.id) AS total,
+      SELECT (SELECT count(*) FROM statement_line WHERE account_id = a.id) AS total,
              (SELECT count(*) FROM held) AS "inBreak",
              -- By sets, which are hashed or sorted whatever the statistics say.
              (SELECT count(*) FROM (SELECT nsu FROM tied EXCEPT SELECT nsu FROM held) only_tied) AS matched,

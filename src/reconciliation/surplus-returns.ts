@@ -1,12 +1,12 @@
 // Which lines give back more than is paid of what they are of. Pure.
 import { byTime } from './payments.js';
 
-export interface GivenBack {
+export interface RefundedCredit {
   expectedPaymentId: string;
   nsu: bigint;
   amountCents: bigint;
   occurredAt: Date;
-  isByHand: boolean;
+  isManual: boolean;
   /** What is paid of the expected payment, in all. */
   paidCents: bigint;
   /** Where it names the credit that it gives back: that one pays the same. */
@@ -14,15 +14,15 @@ export interface GivenBack {
 }
 
 /** What a person linked keeps its place first, and then what happened first, as when all were judged at once. */
-export function surplusOf(givenBack: readonly GivenBack[]): bigint[] {
-  const ordered = [...givenBack].sort(
-    (a, b) => Number(b.isByHand) - Number(a.isByHand) || byTime(a, b),
+export function surplusOf(refundedCredits: readonly RefundedCredit[]): bigint[] {
+  const ordered = [...refundedCredits].sort(
+    (a, b) => Number(b.isManual) - Number(a.isManual) || byTime(a, b),
   );
-  const keptCents = new Map<string, bigint>();
+  const remainingCents = new Map<string, bigint>();
   const surplus = new Set<bigint>();
-  for (const { expectedPaymentId, nsu, amountCents, isByHand, isOfPaid, paidCents } of ordered) {
-    const kept = (keptCents.get(expectedPaymentId) ?? 0n) + amountCents;
-    if (kept <= paidCents && (isByHand || isOfPaid)) keptCents.set(expectedPaymentId, kept);
+  for (const { expectedPaymentId, nsu, amountCents, isManual, isOfPaid, paidCents } of ordered) {
+    const kept = (remainingCents.get(expectedPaymentId) ?? 0n) + amountCents;
+    if (kept <= paidCents && (isManual || isOfPaid)) remainingCents.set(expectedPaymentId, kept);
     else surplus.add(nsu);
   }
   return [...surplus];

@@ -66,7 +66,7 @@ export class Originals {
     const until = Date.now() + patienceMs;
     for (;;) {
       await this.statement.sync(accountId);
-      const isFresh = await queries.isPolledSince(db, accountId, askedAt);
+      const isFresh = await queries.isSyncedSince(db, accountId, askedAt);
       const chosen = await this.choose(accountId, reference);
       if (chosen.outcome !== 'absent' || isFresh || Date.now() > until) return chosen;
       await sleep(pauseMs);

@@ -4,8 +4,8 @@ import type { Caller } from '../accounts/api-keys.service.js';
 import { Needs } from '../accounts/needs.decorator.js';
 import { refundTransaction } from '../contract/refunds.js';
 import type { RouteInput } from '../contract/route.js';
-import { CallerWishes } from '../operations/caller-wishes.decorator.js';
-import type { Wishes } from '../operations/operation.js';
+import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
+import type { RequestPreferences } from '../operations/operation.js';
 import { Handles, Input, type Reply } from '../platform/contract-route.js';
 import { isUuid, readPage, toList } from '../platform/listing.js';
 import { RefundReading } from './refund-reading.service.js';
@@ -25,9 +25,9 @@ export class RefundsController {
   async refund(
     @CalledBy() { accountId }: Caller,
     @Input() input: RouteInput<typeof refundTransaction>,
-    @CallerWishes() wishes: Wishes,
+    @CallerPreferences() preferences: RequestPreferences,
   ): Promise<Reply> {
-    return this.refunds.refund(accountId, input, wishes);
+    return this.refunds.refund(accountId, input, preferences);
   }
 
   @Handles(getRefundRoute)

@@ -4,7 +4,7 @@ import type { RefundFilter } from '../contract/refunds.js';
 import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import type { OriginalPix, ReferencedLine } from './original-pix.js';
-import type { RefundFacts } from './refund-room.js';
+import type { RefundFacts } from './refundable-amount.js';
 
 const referenced = (filterBy: RefundFilter, id: string): Prisma.Sql => {
   switch (filterBy) {
@@ -30,7 +30,7 @@ export async function listReferenced(
     SELECT nsu, is_credit AS "isCredit", amount_cents AS "amountCents", type_name AS "typeName",
            end_to_end_id AS "endToEndId", original_end_to_end_id AS "originalEndToEndId", counterparty,
            occurred_at AS "occurredAt"
-    FROM "transaction" WHERE account_id = ${accountId} AND ${referenced(filterBy, id)}
+    FROM statement_line WHERE account_id = ${accountId} AND ${referenced(filterBy, id)}
     ORDER BY (is_credit AND end_to_end_id LIKE 'E%' AND original_end_to_end_id IS NULL) IS TRUE DESC, nsu
     LIMIT 20`;
 }
@@ -42,16 +42,16 @@ export async function readTime(db: Db): Promise<Date> {
 }
 
 /** Whether a poll that began after this instant of the database's time has completed. */
-export async function isPolledSince(db: Db, accountId: number, instant: Date): Promise<boolean> {
+export async function isSyncedSince(db: Db, accountId: number, instant: Date): Promise<boolean> {
   const polled = await db.$queryRaw<unknown[]>`
-    SELECT 1 FROM statement_state WHERE account_id = ${accountId} AND polled_from >= ${instant}`;
+    SELECT 1 FROM statement_state WHERE account_id = ${accountId} AND last_sync_started_at >= ${instant}`;
   return polled.length === 1;
 }
 
 /** Holds the Pix for the rest of the transaction: one refund of it is judged at a time. */
 export async function lockOriginal(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
   await tx.$queryRaw`
-    SELECT 1 FROM "transaction" WHERE account_id = ${accountId} AND nsu = ${nsu} FOR NO KEY UPDATE`;
+    SELECT 1 FROM statement_line WHERE account_id = ${accountId} AND nsu = ${nsu} FOR NO KEY UPDATE`;
 }
 
 /** What is known of a Pix that is locked: counted by its line, or by our record where there is no line yet. */
@@ -67,35 +67,35 @@ export async function readFacts(
       WHERE account_id = ${accountId} AND original_nsu = ${nsu}
     ), named AS (
       SELECT t.nsu, t.amount_cents, t.end_to_end_id, o.id AS refund_id
-      FROM "transaction" t LEFT JOIN ours o
+      FROM statement_line t LEFT JOIN ours o
         ON o.id::text = t.idempotency_key OR o.nsu = t.nsu OR o.end_to_end_id = t.end_to_end_id
       WHERE t.account_id = ${accountId} AND NOT t.is_credit AND t.original_end_to_end_id = ${endToEndId}
       UNION
       SELECT t.nsu, t.amount_cents, t.end_to_end_id, o.id
       FROM ours o JOIN match m ON m.account_id = ${accountId} AND m.expected_payment_id = o.expected_payment_id
         AND m.role = 'payment' AND m.unlinked_at IS NULL
-      JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = m.nsu
+      JOIN statement_line t ON t.account_id = ${accountId} AND t.nsu = m.nsu
       UNION
       SELECT t.nsu, t.amount_cents, t.end_to_end_id, o.id
-      FROM ours o JOIN "transaction" t ON t.account_id = ${accountId} AND t.nsu = o.nsu AND NOT t.is_credit
+      FROM ours o JOIN statement_line t ON t.account_id = ${accountId} AND t.nsu = o.nsu AND NOT t.is_credit
       UNION
       SELECT t.nsu, t.amount_cents, t.end_to_end_id, o.id
-      FROM ours o JOIN "transaction" t ON t.account_id = ${accountId} AND t.end_to_end_id = o.end_to_end_id
+      FROM ours o JOIN statement_line t ON t.account_id = ${accountId} AND t.end_to_end_id = o.end_to_end_id
         AND NOT t.is_credit
     ), refunded AS (
       SELECT DISTINCT nsu, amount_cents, end_to_end_id FROM named
     ), reversed AS (
-      SELECT t.nsu, t.amount_cents FROM "transaction" t
+      SELECT t.nsu, t.amount_cents FROM statement_line t
       WHERE t.account_id = ${accountId} AND t.is_credit AND t.type_name ILIKE '%REVERSAL%'
         AND t.original_end_to_end_id = ${endToEndId} AND t.end_to_end_id IS DISTINCT FROM ${endToEndId}
       UNION
       SELECT t.nsu, t.amount_cents FROM refunded r
-      JOIN "transaction" t ON t.account_id = ${accountId} AND t.end_to_end_id = r.end_to_end_id
+      JOIN statement_line t ON t.account_id = ${accountId} AND t.end_to_end_id = r.end_to_end_id
         AND t.is_credit AND t.type_name ILIKE '%REVERSAL%'
       UNION
       SELECT m.nsu, m.amount_cents
       FROM ours o JOIN match m ON m.account_id = ${accountId} AND m.expected_payment_id = o.expected_payment_id
-        AND m.role = 'return' AND m.unlinked_at IS NULL
+        AND m.role = 'reversal' AND m.unlinked_at IS NULL
     )
     SELECT (SELECT COALESCE(sum(amount_cents), 0)::bigint FROM refunded) AS "refundedCents",
            (SELECT COALESCE(sum(amount_cents), 0)::bigint FROM reversed) AS "reversedCents",
@@ -111,7 +111,7 @@ export async function readFacts(
 /** A refund to that payer since then that names no Pix, that no refund of ours is, and that did not come back. */
 const hasUntiedRefund = (accountId: number, counterparty: string | null, since: Date) => Prisma.sql`
   EXISTS (
-    SELECT 1 FROM "transaction" t
+    SELECT 1 FROM statement_line t
     WHERE t.account_id = ${accountId} AND t.counterparty = ${counterparty} AND t.occurred_at >= ${since}
       AND t.original_end_to_end_id IS NULL AND t.is_credit = false AND t.type_name ILIKE '%REFUND%'
       AND NOT EXISTS (SELECT 1 FROM match m
@@ -119,7 +119,7 @@ const hasUntiedRefund = (accountId: number, counterparty: string | null, since: 
       AND NOT EXISTS (SELECT 1 FROM refund r WHERE r.account_id = t.account_id AND r.nsu = t.nsu)
       AND NOT EXISTS (SELECT 1 FROM refund r
         WHERE r.account_id = t.account_id AND r.end_to_end_id = t.end_to_end_id)
-      AND NOT EXISTS (SELECT 1 FROM "transaction" back
+      AND NOT EXISTS (SELECT 1 FROM statement_line back
         WHERE back.account_id = t.account_id AND back.end_to_end_id = t.end_to_end_id AND back.is_credit
           AND back.amount_cents = t.amount_cents AND back.type_name ILIKE '%REVERSAL%'))`;
 
@@ -168,7 +168,7 @@ export async function findMatchedLine(
     SELECT t.nsu, t.end_to_end_id AS "endToEndId" FROM refund r
     JOIN match m ON m.account_id = r.account_id AND m.expected_payment_id = r.expected_payment_id
       AND m.role = 'payment' AND m.unlinked_at IS NULL
-    JOIN "transaction" t ON t.account_id = m.account_id AND t.nsu = m.nsu
+    JOIN statement_line t ON t.account_id = m.account_id AND t.nsu = m.nsu
     WHERE r.account_id = ${accountId} AND r.id = ${id}::uuid ORDER BY t.nsu LIMIT 1`;
   return line ?? null;
 }
@@ -215,7 +215,7 @@ export async function listRefunds(
     JOIN expected_payment e ON e.account_id = r.account_id AND e.id = r.expected_payment_id
     CROSS JOIN LATERAL (
       SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment'), 0)::bigint AS "paidCents",
-             COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'return'), 0)::bigint AS "returnedCents"
+             COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'reversal'), 0)::bigint AS "returnedCents"
       FROM match m WHERE m.account_id = r.account_id AND m.expected_payment_id = r.expected_payment_id
         AND m.unlinked_at IS NULL
     ) seen

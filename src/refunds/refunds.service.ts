@@ -10,7 +10,7 @@ import {
   type NewExpectedPayment,
   type Reference,
 } from '../expected-payments/expected-payments.service.js';
-import type { Acceptance, Intent, OperationKind, Wishes } from '../operations/operation.js';
+import type { Acceptance, OperationRequest, OperationKind, RequestPreferences } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
@@ -18,12 +18,12 @@ import { isNsu } from '../platform/listing.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { isWithinRefundWindow, type OriginalPix } from './original-pix.js';
 import { Originals } from './originals.service.js';
-import { refusalOf, roomOf } from './refund-room.js';
+import { refusalOf, roomOf } from './refundable-amount.js';
 import * as queries from './refunds.queries.js';
 
 type RefundInput = RouteInput<typeof refundTransaction>;
 type RefundAnswer = RouteOutput<typeof refundTransaction>;
-type OwnPart = Pick<Intent<typeof refundTransaction>, 'outgoing' | 'expectedPayments' | 'record'>;
+type OwnPart = Pick<OperationRequest<typeof refundTransaction>, 'outgoing' | 'expectedPayments' | 'record'>;
 
 @Injectable()
 export class RefundsService implements OnModuleInit {
@@ -51,7 +51,7 @@ export class RefundsService implements OnModuleInit {
   async refund(
     accountId: number,
     input: RefundInput,
-    wishes: Wishes,
+    preferences: RequestPreferences,
     { isOnlyOne = false } = {},
   ): Promise<Reply> {
     const { transactionId } = input.params;
@@ -65,7 +65,7 @@ export class RefundsService implements OnModuleInit {
       naturalIdentity: null,
       joinsSameRequest: true,
       input,
-      wishes,
+      preferences,
       ...(await this.prepare(accountId, input, isOnlyOne)),
     });
   }
@@ -84,7 +84,7 @@ export class RefundsService implements OnModuleInit {
         outgoing: {
           counterparty: `nsu ${original.nsu}`,
           amountCents: body.amount,
-          isToldApart: false,
+          isDistinguishable: false,
         },
         expectedPayments: [expectedOf(original, body.amount)],
         record: (tx, id, [expectedPaymentId = '']) =>

@@ -33,8 +33,8 @@ import { StaticQrCodes } from './charges/static-qr.service.js';
 import { BankSettings } from './bank-settings.service.js';
 import { BankClock } from './clock/bank-clock.service.js';
 import { ClockController } from './control/clock.controller.js';
-import { BankDoor } from './control/bank-door.service.js';
-import { DoorKeeper } from './control/door-keeper.service.js';
+import { BankAccess } from './control/bank-access.service.js';
+import { AccessControl } from './control/access-control.service.js';
 import { BankMemory } from './control/bank-memory.service.js';
 import { BookReading } from './control/book-reading.service.js';
 import { ControlController } from './control/control.controller.js';
@@ -108,7 +108,7 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     { provide: APP_GUARD, useClass: RateLimitGuard },
     // Outermost first: who is left hanging by a fault has left the bank.
     { provide: APP_INTERCEPTOR, useClass: CallFaults },
-    { provide: APP_INTERCEPTOR, useClass: DoorKeeper },
+    { provide: APP_INTERCEPTOR, useClass: AccessControl },
     SandboxDatabase,
     ...[BankSettings, BankClock, Modes, Random, Faults],
     ...[Idempotency, DueWork],
@@ -122,7 +122,7 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     ...[BillPayments, ScheduledBillPayments, BillControl],
     ...[Passwords, Customers],
     ...[PixCredits, IncomingPixes, OtherLines, BookReading],
-    ...[BankDoor, BankMemory, Reset, Generate],
+    ...[BankAccess, BankMemory, Reset, Generate],
     ...[EndToEndIds, PixLookups, SentPixLife, SentPixes, InternalTransfers],
     ...[Transfers, BatchPlans, BatchTransfers, DictKeys, ReturnedPixes],
   ],

@@ -1,20 +1,20 @@
 // How often each account's statement is polled: as the settings say, or as the health of its webhooks asks for.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
-import { WakeUps } from '../platform/wake-ups.js';
+import { JobQueue } from '../platform/job-queue.js';
 import * as queries from './statement.queries.js';
 
-/** Rounds of a timer come a little late or early. */
+/** WorkerLoop of a timer come a little late or early. */
 const slackMs = 50;
 
 @Injectable()
 export class Cadence {
   /** When this process woke each account last: a bank that does not answer is not asked the more often. */
-  private readonly wokenAt = new Map<number, number>();
+  private readonly triggeredAt = new Map<number, number>();
 
   constructor(
     private readonly database: Database,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
   ) {}
 
   /** From now on the account is polled so often, in milliseconds; null: as the settings say. */
@@ -23,12 +23,12 @@ export class Cadence {
   }
 
   /** Wakes a poll of every account whose interval has passed. */
-  async wakeDue(usualMs: number, now = performance.now()): Promise<void> {
+  async enqueueDue(usualMs: number, now = performance.now()): Promise<void> {
     for (const { accountId, intervalMs } of await queries.listCadences(this.database.prisma)) {
-      const last = this.wokenAt.get(accountId) ?? -Infinity;
+      const last = this.triggeredAt.get(accountId) ?? -Infinity;
       if (now - last < (intervalMs ?? usualMs) - slackMs) continue;
-      this.wokenAt.set(accountId, now);
-      await this.wakeUps.wake('syncStatement', { accountId });
+      this.triggeredAt.set(accountId, now);
+      await this.jobQueue.enqueue('syncStatement', { accountId });
     }
   }
 }

@@ -4,7 +4,7 @@ import {
   balanceBefore,
   linkWindow,
   walkChain,
-  type Hole,
+  type Gap,
   type Jump,
   type Link,
   type Walked,
@@ -20,12 +20,12 @@ export async function proveFrom(
   db: Db,
   accountId: number,
   fromNsu: bigint,
-): Promise<{ hole: Hole | null; balance: bigint | null }> {
+): Promise<{ gap: Gap | null; balance: bigint | null }> {
   const [below] = await db.$queryRaw<{ nsu: bigint | null }[]>`
     SELECT min(nsu) AS nsu FROM (
-      SELECT nsu FROM "transaction" WHERE account_id = ${accountId} AND nsu < ${fromNsu}
+      SELECT nsu FROM statement_line WHERE account_id = ${accountId} AND nsu < ${fromNsu}
       ORDER BY nsu DESC LIMIT ${linkWindow}) near`;
-  return findHole(db, accountId, below?.nsu ?? fromNsu);
+  return findGap(db, accountId, below?.nsu ?? fromNsu);
 }
 
 /**
@@ -33,15 +33,15 @@ export async function proveFrom(
  * that is what the line with the highest number says. Lines above `untilNsu` are of no interest. `alsoAccepted` are taken
  * for holes that a person has accepted, whatever they jump by; `jumps` are at those that the walk came by, from somewhat before `fromNsu` on.
  */
-export async function findHole(
+export async function findGap(
   db: Db,
   accountId: number,
   fromNsu: bigint,
   untilNsu: bigint | null = null,
   alsoAccepted: readonly bigint[] = [],
-): Promise<{ hole: Hole | null; balance: bigint | null; jumps: Jump[] }> {
+): Promise<{ gap: Gap | null; balance: bigint | null; jumps: Jump[] }> {
   const suspect = await findSuspect(db, accountId, fromNsu, untilNsu);
-  if (suspect === null) return { hole: null, balance: null, jumps: [] };
+  if (suspect === null) return { gap: null, balance: null, jumps: [] };
   const jumpsTaken = await listAccepted(db, accountId);
   const isAccepted = ({ nsu, cents }: Jump) =>
     alsoAccepted.includes(nsu) ||
@@ -50,7 +50,7 @@ export async function findHole(
   let links = [...(await listLinksBefore(db, accountId, suspect)), ...page];
   let walked = takeUp(links, suspect, { isAccepted, isCut: page.length === pageSize });
   const jumps = [...walked.jumps];
-  while (!walked.hole && page.length === pageSize) {
+  while (!walked.gap && page.length === pageSize) {
     const last = page.at(-1)?.nsu ?? 0n;
     if (untilNsu !== null && last > untilNsu) break;
     page = await listLinks(db, accountId, last + 1n);
@@ -59,9 +59,9 @@ export async function findHole(
     walked = walkChain(links, { start: walked.resume.balance, isCut, isAccepted });
     jumps.push(...walked.jumps);
   }
-  const { hole, balance } = walked;
-  if (hole && untilNsu !== null && hole.nsu > untilNsu) return { hole: null, balance: null, jumps };
-  return { hole, balance: hole ? null : balance, jumps };
+  const { gap, balance } = walked;
+  if (gap && untilNsu !== null && gap.nsu > untilNsu) return { gap: null, balance: null, jumps };
+  return { gap, balance: gap ? null : balance, jumps };
 }
 
 /**
@@ -76,10 +76,10 @@ function takeUp(
   let best: Walked | null = null;
   for (let first = 0; first <= linkWindow && first < links.length; first += 1) {
     const walked = walkChain(links.slice(first), { ...options, start: null });
-    const isFurther = !walked.hole || !best?.hole || walked.hole.nsu > best.hole.nsu;
+    const isFurther = !walked.gap || !best?.gap || walked.gap.nsu > best.gap.nsu;
     if (!best || isFurther)
       best = { ...walked, resume: { ...walked.resume, index: walked.resume.index + first } };
-    if (!walked.hole || walked.hole.nsu >= suspect || links[first]?.nsu === suspect) break;
+    if (!walked.gap || walked.gap.nsu >= suspect || links[first]?.nsu === suspect) break;
   }
   return best ?? walkChain(links, { ...options, start: null });
 }
@@ -96,9 +96,9 @@ async function findSuspect(
       SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
              CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed_cents,
              lag(current_balance_cents) OVER (ORDER BY nsu) AS neighbour
-      FROM "transaction"
+      FROM statement_line
       WHERE account_id = ${accountId} AND nsu >= COALESCE(
-        (SELECT max(nsu) FROM "transaction" WHERE account_id = ${accountId} AND nsu < ${fromNsu}),
+        (SELECT max(nsu) FROM statement_line WHERE account_id = ${accountId} AND nsu < ${fromNsu}),
         ${fromNsu}) AND (${untilNsu}::bigint IS NULL OR nsu <= ${untilNsu}::bigint)
     )
     SELECT nsu FROM span
@@ -112,7 +112,7 @@ export async function readBeginning(db: Db, accountId: number): Promise<bigint |
   const links = await db.$queryRaw<Link[]>`
     SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
            CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed
-    FROM "transaction" WHERE account_id = ${accountId} ORDER BY nsu LIMIT ${2 * linkWindow}`;
+    FROM statement_line WHERE account_id = ${accountId} ORDER BY nsu LIMIT ${2 * linkWindow}`;
   return balanceBefore(links, links.length === 2 * linkWindow);
 }
 
@@ -120,7 +120,7 @@ async function listLinks(db: Db, accountId: number, fromNsu: bigint): Promise<Li
   return db.$queryRaw<Link[]>`
     SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
            CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed
-    FROM "transaction" WHERE account_id = ${accountId} AND nsu >= ${fromNsu}
+    FROM statement_line WHERE account_id = ${accountId} AND nsu >= ${fromNsu}
     ORDER BY nsu LIMIT ${pageSize}`;
 }
 
@@ -128,7 +128,7 @@ async function listLinksBefore(db: Db, accountId: number, nsu: bigint): Promise<
   const links = await db.$queryRaw<Link[]>`
     SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
            CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed
-    FROM "transaction" WHERE account_id = ${accountId} AND nsu < ${nsu}
+    FROM statement_line WHERE account_id = ${accountId} AND nsu < ${nsu}
     ORDER BY nsu DESC LIMIT ${linkWindow}`;
   return links.reverse();
 }
@@ -138,6 +138,6 @@ async function listAccepted(db: Db, accountId: number): Promise<Jump[]> {
   return db.$queryRaw<Jump[]>`
     SELECT (jump->>'nsu')::bigint AS nsu, (jump->>'cents')::bigint AS cents
     FROM break CROSS JOIN LATERAL jsonb_array_elements(break.evidence->'jumps') jump
-    WHERE account_id = ${accountId} AND kind = 'broken_chain' AND state = 'resolved'
-      AND resolution <> 'itself' AND nsu IS NOT NULL`;
+    WHERE account_id = ${accountId} AND kind = 'broken_balance_chain' AND state = 'resolved'
+      AND resolution <> 'automatic' AND nsu IS NOT NULL`;
 }

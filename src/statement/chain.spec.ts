@@ -21,20 +21,20 @@ const walk = (links: Link[]) => walkChain(links, { start: null });
 
 describe('the chain of balances', () => {
   it('is whole where each line begins with what the one before it left', () => {
-    expect(walk(linked([5, -3, 7]))).toMatchObject({ hole: null, balance: 10_009n });
-    expect(walk([])).toMatchObject({ hole: null, balance: null });
+    expect(walk(linked([5, -3, 7]))).toMatchObject({ gap: null, balance: 10_009n });
+    expect(walk([])).toMatchObject({ gap: null, balance: null });
   });
 
   it('has a hole where a line is missing, and says what it had come to', () => {
     const links = linked([5, -3, 7, 9]).filter(({ nsu }) => nsu !== 3n);
-    expect(walk(links).hole).toEqual({ nsu: 4n, afterNsu: 2n, balanceCents: 10_002n });
+    expect(walk(links).gap).toEqual({ nsu: 4n, afterNsu: 2n, balanceCents: 10_002n });
   });
 
   it('has a hole at a line that does not add up', () => {
     const links = linked([5, -3, 7]).map((link) =>
       link.nsu === 2n ? { ...link, signed: 0n } : link,
     );
-    expect(walk(links).hole?.nsu).toBe(2n);
+    expect(walk(links).gap?.nsu).toBe(2n);
   });
 
   it('goes on past a hole that a person has accepted', () => {
@@ -45,8 +45,8 @@ describe('the chain of balances', () => {
         isAccepted: (jump) => jump.nsu === nsu && jump.cents === cents,
       });
     expect(accept(4n, 7n).jumps).toEqual([{ nsu: 4n, cents: 7n }]);
-    expect(accept(4n, 7n).hole?.nsu).toBe(6n);
-    expect(accept(4n, 6n).hole?.nsu).toBe(4n);
+    expect(accept(4n, 7n).gap?.nsu).toBe(6n);
+    expect(accept(4n, 6n).gap?.nsu).toBe(4n);
   });
 
   it.each([
@@ -55,13 +55,13 @@ describe('the chain of balances', () => {
     ['the last far before', [5, 0, 1, 2, 3, 4]],
   ])('links neighbours by their balances: %s', (_, order) => {
     const links = linked([5, -3, 7, 9, 4, 1]);
-    expect(walk(renumbered(links, order))).toMatchObject({ hole: null, balance: 10_023n });
+    expect(walk(renumbered(links, order))).toMatchObject({ gap: null, balance: 10_023n });
   });
 
   it('takes lines that go to and fro into it, where their numbers stand after those that follow', () => {
     // 100.00 → 100.01 → 100.00 → 100.02, the last numbered first.
     const links = renumbered(linked([1, -1, 2, 5]), [2, 0, 1, 3]);
-    expect(walk(links)).toMatchObject({ hole: null, balance: 10_007n });
+    expect(walk(links)).toMatchObject({ gap: null, balance: 10_007n });
   });
 
   it('is linked in whatever order the numbers stand within the window', () => {
@@ -81,7 +81,7 @@ describe('the chain of balances', () => {
       );
     fc.assert(
       fc.property(shuffled, ([changes, order]) => {
-        expect(walk(renumbered(linked(changes), order)).hole).toBeNull();
+        expect(walk(renumbered(linked(changes), order)).gap).toBeNull();
       }),
       { numRuns: 200 },
     );
@@ -98,7 +98,7 @@ describe('the chain of balances', () => {
             linked(changes),
             order.filter((at) => at !== missing),
           );
-          expect(walk(links).hole).not.toBeNull();
+          expect(walk(links).gap).not.toBeNull();
         },
       ),
       { numRuns: 100 },
@@ -114,12 +114,12 @@ describe('the chain of balances', () => {
     let start: bigint | null = null;
     for (let end = 120; end < 500; end += 60) {
       const walked = walkChain(links.slice(from, end), { start, isCut: true });
-      expect(walked.hole).toBeNull();
+      expect(walked.gap).toBeNull();
       [from, start] = [from + walked.resume.index, walked.resume.balance];
     }
     const whole = walk(links);
     expect(walkChain(links.slice(from), { start })).toMatchObject({
-      hole: null,
+      gap: null,
       balance: whole.balance,
     });
     expect(links.length - from).toBeLessThan(4 * linkWindow);

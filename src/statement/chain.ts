@@ -11,7 +11,7 @@ export interface Link {
   signed: bigint;
 }
 
-export interface Hole {
+export interface Gap {
   /** The first line that does not follow. */
   nsu: bigint;
   /** The line that the chain had come to before it, and what it left; null at the very first line. */
@@ -32,7 +32,7 @@ export interface Jump {
 }
 
 export interface Walked {
-  hole: Hole | null;
+  gap: Gap | null;
   /** At the accepted holes that the walk came by. */
   jumps: Jump[];
   /** What the chain has come to; null before the first line. */
@@ -64,7 +64,7 @@ export function walkChain(links: readonly Link[], options: WalkOptions): Walked 
   for (;;) {
     const at = boundaries.at(-1) as Boundary;
     const first = links[at.index];
-    if (!first || at.index >= end) return { hole: null, jumps, ...standing(boundaries) };
+    if (!first || at.index >= end) return { gap: null, jumps, ...standing(boundaries) };
     const next = addsUp(first) ? linkFrom(links, boundaries) : null;
     if (next) {
       boundaries.push(next);
@@ -72,7 +72,7 @@ export function walkChain(links: readonly Link[], options: WalkOptions): Walked 
     }
     const cents = first.current - first.signed - (at.balance ?? first.previous);
     const jump = { nsu: first.nsu, cents };
-    if (!isAccepted(jump)) return { hole: holeAt(links, at), jumps, ...standing(boundaries) };
+    if (!isAccepted(jump)) return { gap: gapAt(links, at), jumps, ...standing(boundaries) };
     jumps.push(jump);
     boundaries.splice(0, Infinity, { index: at.index + 1, balance: first.current });
   }
@@ -95,7 +95,7 @@ function addsUp({ previous, signed, current }: Link): boolean {
   return previous + signed === current;
 }
 
-function holeAt(links: readonly Link[], { index, balance }: Boundary): Hole {
+function gapAt(links: readonly Link[], { index, balance }: Boundary): Gap {
   return {
     nsu: (links[index] as Link).nsu,
     afterNsu: links[index - 1]?.nsu ?? null,

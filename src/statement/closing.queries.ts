@@ -1,7 +1,7 @@
 // The SQL of closing: what is closed, who waits for more, and the end of a span that two readings agreed on.
 import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
-import { findHole } from './chain.queries.js';
+import { findGap } from './chain.queries.js';
 import type { Span } from './closing.js';
 import type { Sync } from './statement.queries.js';
 
@@ -51,7 +51,7 @@ export async function readClosed(db: Db, accountId: number, boundMs: number): Pr
       SELECT min(t.occurred_at) AS since FROM refund_policy p
       JOIN break b ON b.account_id = p.account_id AND b.kind = p.break_kind AND b.state = 'open'
         AND b.opened_at > p.changed_at
-      JOIN "transaction" t ON t.account_id = b.account_id AND t.nsu = b.nsu
+      JOIN statement_line t ON t.account_id = b.account_id AND t.nsu = b.nsu
       WHERE p.account_id = s.account_id AND p.is_on
         AND (t.occurred_at >= s.closed_from AND t.occurred_at < s.closed_until) IS NOT TRUE
     ) refundable
@@ -61,7 +61,7 @@ export async function readClosed(db: Db, accountId: number, boundMs: number): Pr
 
 /** How many lines the mirror has from an instant on. */
 export async function countLinesFrom(db: Db, accountId: number, from: Date): Promise<number> {
-  return db.transaction.count({ where: { accountId, occurredAt: { gte: from } } });
+  return db.statementLine.count({ where: { accountId, occurredAt: { gte: from } } });
 }
 
 /** When the line happened that is one more than so many, counted from the end of the span that touches what is closed. */
@@ -71,7 +71,7 @@ export async function findCut(
   { isForward, from, until }: Span,
   mostLines: number,
 ): Promise<Date | null> {
-  const line = await db.transaction.findFirst({
+  const line = await db.statementLine.findFirst({
     where: { accountId, occurredAt: { gte: from, lt: until } },
     orderBy: { occurredAt: isForward ? 'asc' : 'desc' },
     skip: mostLines,
@@ -83,10 +83,10 @@ export async function findCut(
 /** Whether the chain of balances is broken within the span, or where it begins. */
 export async function hasBrokenLink(tx: Tx, accountId: number, span: Span): Promise<boolean> {
   const [bounds] = await tx.$queryRaw<{ lowest: bigint | null; highest: bigint | null }[]>`
-    SELECT min(nsu) AS lowest, max(nsu) AS highest FROM "transaction"
+    SELECT min(nsu) AS lowest, max(nsu) AS highest FROM statement_line
     WHERE account_id = ${accountId} AND occurred_at >= ${span.from} AND occurred_at < ${span.until}`;
   if (!bounds?.lowest) return false;
-  return (await findHole(tx, accountId, bounds.lowest, bounds.highest)).hole !== null;
+  return (await findGap(tx, accountId, bounds.lowest, bounds.highest)).gap !== null;
 }
 
 /** Notes that the span is closed: it lengthens what was closed where they touch, and takes its place where not. */

@@ -19,10 +19,10 @@ export async function eraseLine(
 ): Promise<Renamed[]> {
   await tx.$executeRaw`
     INSERT INTO line_erasure (account_id, nsu, reason)
-    SELECT account_id, nsu, ${reason} FROM "transaction" WHERE account_id = ${accountId} AND nsu = ${nsu}
+    SELECT account_id, nsu, ${reason} FROM statement_line WHERE account_id = ${accountId} AND nsu = ${nsu}
     ON CONFLICT (account_id, nsu) DO NOTHING`;
   await tx.$executeRaw`
-    UPDATE "transaction"
+    UPDATE statement_line
     SET content = '', content_hash = '', notes = NULL, counterparty = NULL, counterparty_document = NULL
     WHERE account_id = ${accountId} AND nsu = ${nsu}`;
   return tx.$queryRaw<Renamed[]>`

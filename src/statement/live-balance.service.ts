@@ -3,11 +3,11 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
-import { boundForTelling } from '../bank/profiles.js';
+import { referenceDelayBound } from '../bank/profiles.js';
 import { readBalances } from '../contract/balances.js';
 import type { RouteOutput } from '../contract/route.js';
 import { Database } from '../database.service.js';
-import { WakeUps } from '../platform/wake-ups.js';
+import { JobQueue } from '../platform/job-queue.js';
 import { differenceOf } from './live-balance.js';
 import * as queries from './live-balance.queries.js';
 
@@ -22,13 +22,13 @@ export class LiveBalance {
     private readonly database: Database,
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
   ) {}
 
   /** Asks what the account holds, where it is time to. What the bank answers instead is no trouble of the poll's. */
   async ask(accountId: number): Promise<void> {
     const { prisma } = this.database;
-    const boundMs = boundForTelling(this.bank.profile);
+    const boundMs = referenceDelayBound(this.bank.profile);
     const pauseMs = Math.min(longestPauseMs, boundMs);
     if (!(await queries.claimAsking(prisma, accountId, pauseMs))) return;
     const account = await this.accounts.get(accountId);
@@ -51,6 +51,6 @@ export class LiveBalance {
       ...{ liveCents, differenceCents, boundMs },
       lastNsu: state.lastNsu,
     });
-    if (isChanged) await this.wakeUps.wake('reconcile', { accountId });
+    if (isChanged) await this.jobQueue.enqueue('reconcile', { accountId });
   }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { differenceOf, type ToldBalances } from './live-balance.js';
+import { differenceOf, type ReportedBalances } from './live-balance.js';
 
-it.each<[string, ToldBalances, bigint, bigint]>([
+it.each<[string, ReportedBalances, bigint, bigint]>([
   ['all of it', { amountAvailable: 70n, amountBlocked: 30n, amountTotal: 100n }, 100n, 0n],
   ['what is held beside the rest', { amountAvailable: 70n, amountBlocked: 30n }, 100n, 0n],
   ['more than the last line', { amountAvailable: 110n, amountBlocked: 0n }, 110n, 10n],

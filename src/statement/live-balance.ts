@@ -1,6 +1,6 @@
 // What the bank's word on what an account holds says about the statement's last line.
 
-export interface ToldBalances {
+export interface ReportedBalances {
   amountAvailable: bigint;
   amountBlocked?: bigint | null | undefined;
   amountTotal?: bigint | null | undefined;
@@ -11,7 +11,7 @@ export interface ToldBalances {
  * that it is less may be for what is held, and says nothing; that it is more cannot be.
  */
 export function differenceOf(
-  told: ToldBalances,
+  told: ReportedBalances,
   lineCents: bigint,
 ): { liveCents: bigint; differenceCents: bigint } {
   const { amountAvailable, amountBlocked = null, amountTotal = null } = told;

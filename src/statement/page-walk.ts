@@ -12,13 +12,13 @@ export interface WalkStart {
   pageOrder: PageOrder | null;
   /** The most lines that a page has shown. */
   pageLines: number;
-  linesBeforeHole: bigint;
+  linesBeforeGap: bigint;
   /** All lines that the mirror has. */
   lineCount: bigint;
   /** Whether the history was ever read to its beginning. */
   isAnchored: boolean;
   /** The mirror is read down to here again; null when it is whole, or not due to be. */
-  holeNsu: bigint | null;
+  gapNsu: bigint | null;
   /** All pages are read, from the first to the last, whatever they show. */
   isFullReadDue: boolean;
 }
@@ -41,7 +41,7 @@ export class PageWalk {
     this.order = start.pageOrder;
     this.begin = start.isFullReadDue
       ? 1
-      : firstPage(start.pageOrder, start.linesBeforeHole, start.pageLines);
+      : firstPage(start.pageOrder, start.linesBeforeGap, start.pageLines);
     this.page = this.begin;
   }
 
@@ -69,12 +69,12 @@ export class PageWalk {
     }
     this.repeats = this.addUnseen(contents) ? 0 : this.repeats + 1;
     if (this.repeats === maxRepeats) return false;
-    const { isAnchored, holeNsu, isFullReadDue } = this.start;
+    const { isAnchored, gapNsu, isFullReadDue } = this.start;
     if (this.passKnown(read)) return true;
     if (
       isFullReadDue
         ? read.lines === 0
-        : isLastPage({ ...read, order: this.order, isAnchored, holeNsu })
+        : isLastPage({ ...read, order: this.order, isAnchored, gapNsu })
     )
       return false;
     this.page += 1;

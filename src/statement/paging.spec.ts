@@ -38,21 +38,21 @@ describe('isLastPage', () => {
     newLines: 0,
     lowestNsu: 7n,
     isAnchored: true,
-    holeNsu: null,
+    gapNsu: null,
   };
 
   it.each<[string, Partial<PageRead>, boolean]>([
-    ['has nothing', { lines: 0, lowestNsu: null, holeNsu: 3n }, true],
+    ['has nothing', { lines: 0, lowestNsu: null, gapNsu: 3n }, true],
     ['has nothing new', {}, true],
     ['has nothing new and the beginning was never reached', { isAnchored: false }, false],
     ['has something new', { newLines: 1 }, false],
     ['has nothing and the beginning was never reached', { lines: 0, isAnchored: false }, true],
-    ['has something new below the hole', { newLines: 1, holeNsu: 8n }, false],
+    ['has something new below the hole', { newLines: 1, gapNsu: 8n }, false],
     ['has nothing new in a statement of unknown order', { order: null }, true],
     ['has nothing new and the end is ahead', { order: 'asc' }, false],
-    ['does not reach the hole', { holeNsu: 7n }, false],
-    ['reaches below the hole', { holeNsu: 8n }, true],
-    ['is unreadable above a hole', { lowestNsu: null, holeNsu: 8n }, false],
+    ['does not reach the hole', { gapNsu: 7n }, false],
+    ['reaches below the hole', { gapNsu: 8n }, true],
+    ['is unreadable above a hole', { lowestNsu: null, gapNsu: 8n }, false],
   ])('when a page %s', (_, change, isLast) => {
     expect(isLastPage({ ...page, ...change })).toBe(isLast);
   });
@@ -67,7 +67,7 @@ class Simulation {
   private order: PageOrder | null = null;
   private pageLines = 0;
   private isAnchored = false;
-  private firstHole: bigint | null = null;
+  private firstGap: bigint | null = null;
 
   constructor(
     private readonly bankOrder: PageOrder,
@@ -90,8 +90,8 @@ class Simulation {
 
   poll(between: (page: number) => void = () => undefined): void {
     let lowestNew: bigint | null = null;
-    const { firstHole: holeNsu } = this;
-    const begin = firstPage(this.order, this.linesBeforeHole, this.pageLines);
+    const { firstGap: gapNsu } = this;
+    const begin = firstPage(this.order, this.linesBeforeGap, this.pageLines);
     for (let page = begin; ; page += 1) {
       const nsus = this.page(page);
       this.pagesRead += 1;
@@ -104,22 +104,22 @@ class Simulation {
       this.pageLines = Math.max(this.pageLines, nsus.length);
       if (nsus.length === 0 && page === begin && page > 1) page = 0;
       const read = { order: this.order, lines: nsus.length, newLines: fresh.length, lowestNsu };
-      if (page > 0 && isLastPage({ ...read, isAnchored: this.isAnchored, holeNsu })) break;
+      if (page > 0 && isLastPage({ ...read, isAnchored: this.isAnchored, gapNsu })) break;
       between(page);
     }
     this.isAnchored = this.mirrored.size > 0;
-    const from = least(holeNsu, lowestNew);
-    this.firstHole = from === null ? null : this.brokenLink(from);
+    const from = least(gapNsu, lowestNew);
+    this.firstGap = from === null ? null : this.brokenLink(from);
   }
 
-  private get linesBeforeHole(): bigint {
-    const { firstHole } = this;
-    const whole = [...this.mirrored].filter((nsu) => firstHole === null || nsu < Number(firstHole));
+  private get linesBeforeGap(): bigint {
+    const { firstGap } = this;
+    const whole = [...this.mirrored].filter((nsu) => firstGap === null || nsu < Number(firstGap));
     return BigInt(whole.length);
   }
 
   get isWhole(): boolean {
-    return this.firstHole === null;
+    return this.firstGap === null;
   }
 
   get missing(): number[] {

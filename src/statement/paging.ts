@@ -17,11 +17,11 @@ export function orderOf(nsus: readonly bigint[]): PageOrder | null {
  */
 export function firstPage(
   order: PageOrder | null,
-  linesBeforeHole: bigint,
+  linesBeforeGap: bigint,
   pageLines: number,
 ): number {
   if (order !== 'asc' || pageLines === 0) return 1;
-  return Math.max(1, Math.floor(Number(linesBeforeHole) / pageLines));
+  return Math.max(1, Math.floor(Number(linesBeforeGap) / pageLines));
 }
 
 export interface PageRead {
@@ -34,13 +34,13 @@ export interface PageRead {
   /** Whether the history was ever read to its beginning: lines that arrive meanwhile shift the pages. */
   isAnchored: boolean;
   /** The mirror is read down to here again; null when it is whole, or not due to be. */
-  holeNsu: bigint | null;
+  gapNsu: bigint | null;
 }
 
 /** Whether the page was the last that needs reading. */
 export function isLastPage(read: PageRead): boolean {
-  const { order, lines, newLines, lowestNsu, isAnchored, holeNsu } = read;
+  const { order, lines, newLines, lowestNsu, isAnchored, gapNsu } = read;
   if (lines === 0) return true;
   if (order === 'asc' || newLines > 0 || !isAnchored) return false;
-  return holeNsu === null || (lowestNsu !== null && lowestNsu < holeNsu);
+  return gapNsu === null || (lowestNsu !== null && lowestNsu < gapNsu);
 }

@@ -3,7 +3,7 @@
 import type { Tx } from '../database.service.js';
 import type { LineReading, StatementLine } from './line.js';
 import { orderOf, type PageOrder } from './paging.js';
-import { findKnown, insertLines, markUnproved } from './statement.queries.js';
+import { findKnown, insertLines, markUnproven } from './statement.queries.js';
 import { healSetAside, insertSetAside, type SetAside } from './unreadable-lines.queries.js';
 
 /** The hash of a content that was erased: what the bank shows of it again, in whatever shape, stays forgotten. */
@@ -45,7 +45,7 @@ export async function recordLines(
     await insertLines(tx, accountId, fresh);
     const lowestNsu = fresh.map(({ nsu }) => nsu).reduce((a, b) => (a < b ? a : b));
     const page = { inserted: fresh.length, lowestNsu, lines: readings.length, order };
-    await markUnproved(tx, accountId, page);
+    await markUnproven(tx, accountId, page);
   }
   return {
     lines: readings.length,

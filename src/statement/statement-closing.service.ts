@@ -8,7 +8,7 @@ import { BankService } from '../bank/bank.service.js';
 import { Database } from '../database.service.js';
 import { OnJob } from '../platform/job-methods.js';
 import { Log } from '../platform/log.js';
-import { WakeUps } from '../platform/wake-ups.js';
+import { JobQueue } from '../platform/job-queue.js';
 import type { JobPayload } from '../queues.js';
 import {
   areCutOtherwise,
@@ -54,7 +54,7 @@ export class StatementClosing {
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
     private readonly statement: StatementService,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
     private readonly log: Log,
   ) {}
 
@@ -68,7 +68,7 @@ export class StatementClosing {
       this.closeAlone(account, boundMs, stillHere),
     );
     if (!done) {
-      await this.wakeUps.wake('closeStatement', { accountId }, { delayMs: busyRetryMs });
+      await this.jobQueue.enqueue('closeStatement', { accountId }, { delayMs: busyRetryMs });
       return;
     }
     const { outcome, newLines, isCut } = done.result;
@@ -76,17 +76,17 @@ export class StatementClosing {
     if (outcome === 'disagreed')
       this.log.warn({ accountId }, 'two readings of the statement do not close it');
     // What they brought is proved by the next poll.
-    if (newLines > 0) await this.wakeUps.wake('syncStatement', { accountId });
-    await this.wakeUps.wake('reconcile', { accountId });
-    if (isCut && outcome === 'closed') await this.wakeUps.wake('closeStatement', { accountId });
+    if (newLines > 0) await this.jobQueue.enqueue('syncStatement', { accountId });
+    await this.jobQueue.enqueue('reconcile', { accountId });
+    if (isCut && outcome === 'closed') await this.jobQueue.enqueue('closeStatement', { accountId });
   }
 
   /** Wakes the closing of accounts with a day that waits for it. */
-  async wakeDue(): Promise<void> {
+  async enqueueDue(): Promise<void> {
     const boundMs = this.bank.profile.visibilityBoundMs;
     if (boundMs === null) return;
     for (const { accountId } of await queries.listToClose(this.database.prisma, boundMs))
-      await this.wakeUps.wake('closeStatement', { accountId });
+      await this.jobQueue.enqueue('closeStatement', { accountId });
   }
 
   private async closeAlone(

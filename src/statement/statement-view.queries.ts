@@ -16,7 +16,7 @@ export interface StatementView {
 
 export async function readStatementView(db: Db, accountId: number): Promise<StatementView> {
   const [row] = await db.$queryRaw<Row[]>`
-    SELECT CASE WHEN broken_since IS NOT NULL THEN hole_nsu END AS "brokenNsu", broken_since AS "brokenSince",
+    SELECT CASE WHEN broken_since IS NOT NULL THEN gap_nsu END AS "brokenNsu", broken_since AS "brokenSince",
            is_anchored AS "isAnchored", line_count AS lines, import_started_at AS "startedAt",
            CASE WHEN NOT is_anchored THEN line_count::float8 / GREATEST(
              extract(epoch FROM clock_timestamp() - import_started_at), 0.001) END AS rate,
@@ -24,7 +24,7 @@ export async function readStatementView(db: Db, accountId: number): Promise<Stat
            balance_differs_since IS NULL AS agrees
     FROM statement_state s
     LEFT JOIN LATERAL (
-      SELECT min(occurred_at) AS oldest, max(occurred_at) AS newest FROM "transaction" t
+      SELECT min(occurred_at) AS oldest, max(occurred_at) AS newest FROM statement_line t
       WHERE t.account_id = s.account_id AND NOT s.is_anchored
     ) span ON true
     WHERE s.account_id = ${accountId}`;

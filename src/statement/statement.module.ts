@@ -41,10 +41,10 @@ export class StatementModule implements OnModuleInit {
 
   onModuleInit(): void {
     const usualMs = this.settings.syncIntervalMs;
-    this.timers.every('statement', Math.min(usualMs, tickMs), () => this.cadence.wakeDue(usualMs));
+    this.timers.every('statement', Math.min(usualMs, tickMs), () => this.cadence.enqueueDue(usualMs));
     this.timers.every('overdue-statement', usualMs, () =>
-      this.statement.wakeOverdue(lateAfterIntervals, usualMs),
+      this.statement.enqueueOverdue(lateAfterIntervals, usualMs),
     );
-    this.timers.every('closing', closingEveryMs, () => this.closing.wakeDue());
+    this.timers.every('closing', closingEveryMs, () => this.closing.enqueueDue());
   }
 }

@@ -2,7 +2,7 @@
 // without knowing writes nothing.
 import type { Db, Tx } from '../database.service.js';
 import { invariant } from '../platform/errors.js';
-import type { Hole } from './chain.js';
+import type { Gap } from './chain.js';
 import type { StatementLine } from './line.js';
 import type { PageOrder } from './paging.js';
 
@@ -13,16 +13,16 @@ export interface Sync {
 }
 
 export interface SyncStart {
-  firstHoleNsu: bigint | null;
+  firstGapNsu: bigint | null;
   /** Whether the mirror is to be read down to the hole: seldom, when that has not mended it. */
-  isHoleDue: boolean;
+  isGapDue: boolean;
   /**
    * Whether that goes on to the last page: where pages come by time, a late line may stand on any of them. Not before
    * the hole is older than an effect can be late, and seldom once that has not mended it.
    */
   isFullReadDue: boolean;
   /** Mirrored lines below the hole, where it is due; all of them otherwise, as while the history is first read. */
-  linesBeforeHole: bigint;
+  linesBeforeGap: bigint;
   pageOrder: PageOrder | null;
   pageLines: number;
   isAnchored: boolean;
@@ -51,17 +51,17 @@ export async function beginSync(
     VALUES (${accountId}, ${token}::uuid, clock_timestamp())
     ON CONFLICT (account_id) DO UPDATE SET sync_token = EXCLUDED.sync_token,
       import_started_at = COALESCE(s.import_started_at, CASE WHEN NOT s.is_anchored THEN clock_timestamp() END)
-    RETURNING first_hole_nsu AS "firstHoleNsu", page_order AS "pageOrder", page_lines AS "pageLines",
+    RETURNING first_gap_nsu AS "firstGapNsu", page_order AS "pageOrder", page_lines AS "pageLines",
               is_anchored AS "isAnchored", line_count AS "lineCount", broken_since IS NOT NULL AS "isBroken",
               balance_cents AS "balanceCents",
               clock_timestamp() AS "startedAt",
-              first_hole_nsu IS NOT NULL AND COALESCE(hole_next_read_at <= clock_timestamp(), true) AS "isHoleDue",
-              hole_nsu IS NOT NULL AND COALESCE(hole_next_read_at <= clock_timestamp(), true)
-                AND hole_since <= clock_timestamp() - ${boundMs} * interval '1 millisecond'
-                AND (hole_full_reads < ${readsBeforeBroken} OR hole_reads % ${readsPerFullRead} = 0) AS "isFullReadDue",
-              CASE WHEN is_anchored AND first_hole_nsu IS NOT NULL AND COALESCE(hole_next_read_at <= clock_timestamp(), true)
-                THEN (SELECT count(*) FROM "transaction" t WHERE t.account_id = s.account_id AND t.nsu < s.first_hole_nsu)
-                ELSE line_count END AS "linesBeforeHole"`;
+              first_gap_nsu IS NOT NULL AND COALESCE(gap_next_read_at <= clock_timestamp(), true) AS "isGapDue",
+              gap_nsu IS NOT NULL AND COALESCE(gap_next_read_at <= clock_timestamp(), true)
+                AND gap_since <= clock_timestamp() - ${boundMs} * interval '1 millisecond'
+                AND (gap_full_reads < ${readsBeforeBroken} OR gap_reads % ${readsPerFullRead} = 0) AS "isFullReadDue",
+              CASE WHEN is_anchored AND first_gap_nsu IS NOT NULL AND COALESCE(gap_next_read_at <= clock_timestamp(), true)
+                THEN (SELECT count(*) FROM statement_line t WHERE t.account_id = s.account_id AND t.nsu < s.first_gap_nsu)
+                ELSE line_count END AS "linesBeforeGap"`;
   invariant(state, 'beginning a sync returned no state');
   return state;
 }
@@ -81,7 +81,7 @@ export async function findKnown(
   nsus: bigint[],
 ): Promise<{ nsu: bigint; contentHash: string }[]> {
   return tx.$queryRaw`
-    SELECT nsu, content_hash AS "contentHash" FROM "transaction"
+    SELECT nsu, content_hash AS "contentHash" FROM statement_line
     WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[])`;
 }
 
@@ -93,7 +93,7 @@ export async function insertLines(
 ): Promise<void> {
   const column = <Value>(pick: (line: StatementLine) => Value) => lines.map(pick);
   await tx.$executeRaw`
-    INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,
+    INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,
       end_to_end_id, external_id, original_end_to_end_id, movement_id, idempotency_key, bill_code,
       counterparty, counterparty_document, notes, balance_previous_cents,
       current_balance_cents, occurred_at, content_hash, content)
@@ -116,20 +116,20 @@ export async function insertLines(
  * Until the chain is proved, the mirror counts as not whole from the lowest new line on. What the pages look like is kept
  * with them, so that a first reading that was cut off goes on where it was.
  */
-export async function markUnproved(
+export async function markUnproven(
   tx: Tx,
   accountId: number,
   page: { inserted: number; lowestNsu: bigint; lines: number; order: PageOrder | null },
 ) {
   await tx.$executeRaw`
     UPDATE statement_state
-    SET first_hole_nsu = LEAST(first_hole_nsu, ${page.lowestNsu}), line_count = line_count + ${page.inserted},
+    SET first_gap_nsu = LEAST(first_gap_nsu, ${page.lowestNsu}), line_count = line_count + ${page.inserted},
         page_lines = GREATEST(page_lines, ${page.lines}), page_order = COALESCE(${page.order}, page_order)
     WHERE account_id = ${accountId}`;
 }
 
 /** Between readings down to a hole, the third time; doubled each time up to ten minutes. */
-const holePauseSeconds = 5;
+const gapPauseSeconds = 5;
 
 /** Ends a sync that read everything it had to; whether the chain counts as broken now. */
 export async function finishSync(
@@ -137,11 +137,11 @@ export async function finishSync(
   { accountId, token }: Sync,
   sync: {
     startedAt: Date;
-    hole: Hole | null;
+    gap: Gap | null;
     /** What the chain has come to, where that is not what the line with the highest number says. */
     balanceCents: bigint | null;
     /** Whether the mirror was read down to the hole that it had. */
-    hasReadHole: boolean;
+    hasReadGap: boolean;
     /** And on to the last page. */
     hasReadAll: boolean;
     pageOrder: PageOrder | null;
@@ -149,38 +149,38 @@ export async function finishSync(
     clockOffsetMs: number;
   },
 ): Promise<boolean> {
-  const { hole } = sync;
+  const { gap } = sync;
   const [state] = await tx.$queryRaw<{ isBroken: boolean }[]>`
     UPDATE statement_state s
     SET last_nsu = newest.nsu, balance_cents = COALESCE(${sync.balanceCents}, newest.current_balance_cents),
-        first_hole_nsu = ${hole?.nsu ?? null}, page_lines = GREATEST(s.page_lines, ${sync.pageLines}),
-        hole_nsu = ${hole?.nsu ?? null}, hole_after_nsu = ${hole?.afterNsu ?? null},
-        hole_balance_cents = ${hole?.balanceCents ?? null},
-        hole_reads = found.reads, hole_full_reads = found.full_reads,
-        hole_since = CASE WHEN found.is_same THEN s.hole_since
-                          WHEN ${hole?.nsu ?? null}::bigint IS NOT NULL THEN clock_timestamp() END,
+        first_gap_nsu = ${gap?.nsu ?? null}, page_lines = GREATEST(s.page_lines, ${sync.pageLines}),
+        gap_nsu = ${gap?.nsu ?? null}, gap_after_nsu = ${gap?.afterNsu ?? null},
+        gap_balance_cents = ${gap?.balanceCents ?? null},
+        gap_reads = found.reads, gap_full_reads = found.full_reads,
+        gap_since = CASE WHEN found.is_same THEN s.gap_since
+                          WHEN ${gap?.nsu ?? null}::bigint IS NOT NULL THEN clock_timestamp() END,
         broken_since = CASE WHEN found.is_same AND found.full_reads >= ${readsBeforeBroken}
           THEN COALESCE(s.broken_since, clock_timestamp()) END,
-        hole_next_read_at = CASE
+        gap_next_read_at = CASE
           WHEN NOT found.is_same THEN NULL
-          WHEN ${sync.hasReadHole} THEN clock_timestamp() + ${holePauseSeconds} * interval '1 second'
-            * CASE WHEN s.hole_reads < 2 THEN 0 ELSE LEAST(2 ^ (s.hole_reads - 2), 120) END
-          ELSE s.hole_next_read_at END,
+          WHEN ${sync.hasReadGap} THEN clock_timestamp() + ${gapPauseSeconds} * interval '1 second'
+            * CASE WHEN s.gap_reads < 2 THEN 0 ELSE LEAST(2 ^ (s.gap_reads - 2), 120) END
+          ELSE s.gap_next_read_at END,
         is_anchored = newest.nsu IS NOT NULL, page_order = COALESCE(${sync.pageOrder}, s.page_order),
-        polled_from = ${sync.startedAt}, synced_at = clock_timestamp(), polls = s.polls + 1,
+        last_sync_started_at = ${sync.startedAt}, synced_at = clock_timestamp(), syncs = s.syncs + 1,
         clock_offset_ms = ${BigInt(sync.clockOffsetMs)},
-        first_clock_offset_ms = CASE WHEN s.polls = 0 THEN ${BigInt(sync.clockOffsetMs)}
+        first_clock_offset_ms = CASE WHEN s.syncs = 0 THEN ${BigInt(sync.clockOffsetMs)}
                                      ELSE s.first_clock_offset_ms END
     FROM (
-      SELECT h.is_same, CASE WHEN h.is_same THEN h.hole_reads + ${sync.hasReadHole ? 1 : 0} ELSE 0 END AS reads,
-             CASE WHEN h.is_same THEN h.hole_full_reads + ${sync.hasReadAll ? 1 : 0} ELSE 0 END AS full_reads
+      SELECT h.is_same, CASE WHEN h.is_same THEN h.gap_reads + ${sync.hasReadGap ? 1 : 0} ELSE 0 END AS reads,
+             CASE WHEN h.is_same THEN h.gap_full_reads + ${sync.hasReadAll ? 1 : 0} ELSE 0 END AS full_reads
       FROM (
-        SELECT COALESCE(hole_nsu = ${hole?.nsu ?? null}, false) AS is_same, hole_reads, hole_full_reads
+        SELECT COALESCE(gap_nsu = ${gap?.nsu ?? null}, false) AS is_same, gap_reads, gap_full_reads
         FROM statement_state
         WHERE account_id = ${accountId}
       ) h
     ) found LEFT JOIN LATERAL (
-      SELECT nsu, current_balance_cents FROM "transaction"
+      SELECT nsu, current_balance_cents FROM statement_line
       WHERE account_id = ${accountId} ORDER BY nsu DESC LIMIT 1
     ) newest ON true
     WHERE s.account_id = ${accountId} AND s.sync_token = ${token}::uuid
@@ -198,7 +198,7 @@ export async function listOverdue(
     SELECT a.id AS "accountId" FROM bank_account a
     LEFT JOIN statement_state s ON s.account_id = a.id
     WHERE s.synced_at IS NULL OR s.synced_at < clock_timestamp()
-      - ${intervals} * COALESCE(s.poll_interval_ms, ${usualMs}) * interval '1 millisecond'`;
+      - ${intervals} * COALESCE(s.sync_interval_ms, ${usualMs}) * interval '1 millisecond'`;
 }
 
 /** How often each account is polled, in milliseconds; null where nobody has said. */
@@ -206,13 +206,13 @@ export async function listCadences(
   db: Db,
 ): Promise<{ accountId: number; intervalMs: number | null }[]> {
   return db.$queryRaw`
-    SELECT a.id AS "accountId", s.poll_interval_ms AS "intervalMs" FROM bank_account a
+    SELECT a.id AS "accountId", s.sync_interval_ms AS "intervalMs" FROM bank_account a
     LEFT JOIN statement_state s ON s.account_id = a.id ORDER BY a.id`;
 }
 
 export async function setCadence(db: Db, accountId: number, intervalMs: number | null) {
   await db.$executeRaw`
-    INSERT INTO statement_state (account_id, poll_interval_ms) VALUES (${accountId}, ${intervalMs})
-    ON CONFLICT (account_id) DO UPDATE SET poll_interval_ms = EXCLUDED.poll_interval_ms
-    WHERE statement_state.poll_interval_ms IS DISTINCT FROM EXCLUDED.poll_interval_ms`;
+    INSERT INTO statement_state (account_id, sync_interval_ms) VALUES (${accountId}, ${intervalMs})
+    ON CONFLICT (account_id) DO UPDATE SET sync_interval_ms = EXCLUDED.sync_interval_ms
+    WHERE statement_state.sync_interval_ms IS DISTINCT FROM EXCLUDED.sync_interval_ms`;
 }

@@ -9,8 +9,8 @@ import { Database, type Tx } from '../database.service.js';
 import { Clock } from '../platform/clock.js';
 import { AppError } from '../platform/errors.js';
 import { Log } from '../platform/log.js';
-import { WakeUps } from '../platform/wake-ups.js';
-import { boundForTelling } from '../bank/profiles.js';
+import { JobQueue } from '../platform/job-queue.js';
+import { referenceDelayBound } from '../bank/profiles.js';
 import { proveFrom } from './chain.queries.js';
 import { readLine, type LineReading } from './line.js';
 import { PageWalk } from './page-walk.js';
@@ -20,7 +20,7 @@ import * as queries from './statement.queries.js';
 const callDeadlineMs = 8_000;
 const busyRetryMs = 500;
 /** What was read is judged while more is read: each time that so many pages have shown something new. */
-const pagesToJudge = 10;
+const pagesToDecide = 10;
 const progressEveryMs = 5_000;
 
 export interface Poll {
@@ -43,7 +43,7 @@ export class StatementService {
     private readonly database: Database,
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {}
@@ -56,20 +56,20 @@ export class StatementService {
     );
     if (!synced) {
       // The other sync may have begun before what this wake-up tells of.
-      await this.wakeUps.wake('syncStatement', { accountId }, { delayMs: busyRetryMs });
+      await this.jobQueue.enqueue('syncStatement', { accountId }, { delayMs: busyRetryMs });
       return;
     }
     const { newLines, hasNews, isWhole } = synced.result;
-    if (newLines > 0 || hasNews) await this.wakeUps.wake('reconcile', { accountId });
-    if (isWhole) await this.wakeUps.wake('settleWebhooks', { accountId });
-    else await this.wakeUps.wake('syncStatement', { accountId });
+    if (newLines > 0 || hasNews) await this.jobQueue.enqueue('reconcile', { accountId });
+    if (isWhole) await this.jobQueue.enqueue('settleWebhooks', { accountId });
+    else await this.jobQueue.enqueue('syncStatement', { accountId });
   }
 
   /** Wakes accounts past their coalescing whose last completed poll is so many of their intervals ago. */
-  async wakeOverdue(intervals: number, usualMs: number): Promise<void> {
+  async enqueueOverdue(intervals: number, usualMs: number): Promise<void> {
     const { prisma } = this.database;
     for (const { accountId } of await queries.listOverdue(prisma, intervals, usualMs))
-      await this.wakeUps.wakeOverdue('syncStatement', { accountId });
+      await this.jobQueue.enqueueOverdue('syncStatement', { accountId });
   }
 
   /** Reads what is new, for who holds the lock; tells the bank's time before anything that is read after. */
@@ -79,11 +79,11 @@ export class StatementService {
     stillHere: () => Promise<void>,
     { sliceMs = Infinity }: PollOptions = {},
   ): Promise<Poll> {
-    const boundMs = boundForTelling(this.bank.profile);
+    const boundMs = referenceDelayBound(this.bank.profile);
     const state = await queries.beginSync(this.database.prisma, sync, boundMs);
     const walk = new PageWalk({
       ...state,
-      holeNsu: state.isHoleDue ? state.firstHoleNsu : null,
+      gapNsu: state.isGapDue ? state.firstGapNsu : null,
     });
     const progress = this.progressOf(account.id, state);
     let lowestNew: bigint | null = null;
@@ -116,17 +116,17 @@ export class StatementService {
   ): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       await this.assertCurrent(tx, sync);
-      const from = least(state.firstHoleNsu, poll.lowestNew);
+      const from = least(state.firstGapNsu, poll.lowestNew);
       // Where nothing came, the chain has come to what it had: the highest number may not be what was booked last.
-      const { hole, balance } =
+      const { gap, balance } =
         from === null
-          ? { hole: null, balance: state.balanceCents }
+          ? { gap: null, balance: state.balanceCents }
           : await proveFrom(tx, sync.accountId, from);
       return queries.finishSync(tx, sync, {
         startedAt: state.startedAt,
-        hole,
+        gap,
         balanceCents: balance,
-        hasReadHole: state.isHoleDue,
+        hasReadGap: state.isGapDue,
         hasReadAll: state.isFullReadDue,
         pageOrder: poll.walk.order,
         pageLines: poll.walk.pageLines,
@@ -145,17 +145,17 @@ export class StatementService {
     { isAnchored, lineCount }: { isAnchored: boolean; lineCount: bigint },
   ) {
     const beganAt = performance.now();
-    let toldAt = beganAt;
+    let receivedAtBankTime = beganAt;
     let pages = 0;
     return {
       elapsedMs: () => performance.now() - beganAt,
       tell: async (newLines: number, isNew: boolean) => {
         if (isNew) pages += 1;
-        if (isNew && pages % pagesToJudge === 0)
-          await this.wakeUps.wake('reconcile', { accountId });
+        if (isNew && pages % pagesToDecide === 0)
+          await this.jobQueue.enqueue('reconcile', { accountId });
         const now = performance.now();
-        if (isAnchored || now - toldAt < progressEveryMs) return;
-        toldAt = now;
+        if (isAnchored || now - receivedAtBankTime < progressEveryMs) return;
+        receivedAtBankTime = now;
         // The rate is of this reading alone, the lines are all that there are: it may go on where another was cut off.
         const linesPerSecond = Math.round((newLines * 1_000) / (now - beganAt));
         const lines = Number(lineCount) + newLines;

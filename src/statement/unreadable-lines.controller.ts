@@ -4,7 +4,7 @@ import type { Caller } from '../accounts/api-keys.service.js';
 import { Needs } from '../accounts/needs.decorator.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
-import { KeptAnswers } from '../kept-answers/kept-answers.service.js';
+import { IdempotencyRecords } from '../idempotency/idempotency-records.service.js';
 import { Handles, Input } from '../platform/contract-route.js';
 import { readPage, toList } from '../platform/listing.js';
 import * as queries from './unreadable-lines.queries.js';
@@ -23,7 +23,7 @@ export class UnreadableLinesController {
   constructor(
     private readonly lines: UnreadableLines,
     private readonly database: Database,
-    private readonly keptAnswers: KeptAnswers,
+    private readonly idempotencyRecords: IdempotencyRecords,
   ) {}
 
   @Handles(listUnreadableLines)
@@ -56,7 +56,7 @@ export class UnreadableLinesController {
     @CalledBy() { accountId }: Caller,
     @Input() request: RouteInput<typeof redriveUnreadableLines>,
   ) {
-    return this.keptAnswers.once({ accountId, route: redriveUnreadableLines, request }, () =>
+    return this.idempotencyRecords.once({ accountId, route: redriveUnreadableLines, request }, () =>
       this.lines.redrive(accountId),
     );
   }
@@ -68,7 +68,7 @@ export class UnreadableLinesController {
     @Input() request: RouteInput<typeof redriveUnreadableLine>,
   ) {
     const { id } = request.params;
-    return this.keptAnswers.once({ accountId, route: redriveUnreadableLine, request }, async () => {
+    return this.idempotencyRecords.once({ accountId, route: redriveUnreadableLine, request }, async () => {
       await this.lines.get(accountId, id);
       await this.lines.redrive(accountId, id);
       return describe(await this.lines.get(accountId, id));

@@ -34,7 +34,7 @@ export async function healSetAside(tx: Tx, accountId: number, nsus: bigint[]): P
   if (nsus.length === 0) return 0;
   return tx.$executeRaw`
     UPDATE unreadable_line
-    SET resolved_at = now(), resolution = CASE kind WHEN 'changed' THEN 'as_it_was' ELSE 'read' END
+    SET resolved_at = now(), resolution = CASE kind WHEN 'changed' THEN 'restored' ELSE 'read' END
     WHERE account_id = ${accountId} AND resolved_at IS NULL AND nsu = ANY (${nsus}::bigint[])`;
 }
 
@@ -53,7 +53,7 @@ export interface UnreadableRow {
   content: string;
   recordedAt: Date;
   resolvedAt: Date | null;
-  resolution: 'read' | 'as_it_was' | 'erased' | null;
+  resolution: 'read' | 'restored' | 'erased' | null;
 }
 
 /** Where a list goes on: behind the line of this time and hash. */

@@ -15,8 +15,8 @@ const unreadableLine = z.object({
   reason: z.string(),
   recordedAt: timestamp,
   resolvedAt: timestamp.nullable(),
-  /** `read`: it was read after all; `as_it_was`: it came again as it first did; `erased`: forgotten. */
-  resolution: z.enum(['read', 'as_it_was', 'erased']).nullable(),
+  /** `read`: it was read after all; `restored`: it came again as it first did; `erased`: forgotten. */
+  resolution: z.enum(['read', 'restored', 'erased']).nullable(),
 });
 export type UnreadableLineView = z.output<typeof unreadableLine>;
 

@@ -6,7 +6,7 @@ import { v4 as uuidv4 } from 'uuid';
 import { Database } from '../database.service.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
-import { WakeUps } from '../platform/wake-ups.js';
+import { JobQueue } from '../platform/job-queue.js';
 import { readLine, type StatementLine } from './line.js';
 import { recordLines } from './recording.queries.js';
 import { beginSync, findKnown, isCurrent } from './statement.queries.js';
@@ -27,7 +27,7 @@ export interface Redriven {
 export class UnreadableLines {
   constructor(
     private readonly database: Database,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
   ) {}
 
   /** Throws `not_found` for what is no line of the account that was set aside. */
@@ -57,8 +57,8 @@ export class UnreadableLines {
   private async tell(accountId: number, redriven: Redriven): Promise<Redriven> {
     if (redriven.read > 0) {
       // The chain is proved by the next poll.
-      await this.wakeUps.wake('syncStatement', { accountId });
-      await this.wakeUps.wake('reconcile', { accountId });
+      await this.jobQueue.enqueue('syncStatement', { accountId });
+      await this.jobQueue.enqueue('reconcile', { accountId });
     }
     return redriven;
   }

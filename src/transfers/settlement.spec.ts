@@ -20,8 +20,8 @@ describe('settlementOf', () => {
     (state) => {
       const debited = { state, isWithdrawn: true, paidCents: 100n };
       expect(settlementOf({ ...debited, returnedCents: 0n })).toBe('settled');
-      expect(settlementOf({ ...debited, returnedCents: 99n })).toBe('partially_returned');
-      expect(settlementOf({ ...debited, returnedCents: 100n })).toBe('returned');
+      expect(settlementOf({ ...debited, returnedCents: 99n })).toBe('partially_reversed');
+      expect(settlementOf({ ...debited, returnedCents: 100n })).toBe('reversed');
     },
   );
 });

@@ -4,7 +4,7 @@ import {
   type SentFacts,
   type SentSettlement,
 } from '../expected-payments/sent-settlement.js';
-import type { TransferState } from './told-transfer.js';
+import type { TransferState } from './bank-transfer.js';
 
 /** A line is believed before any word: what was debited is settled, whatever the bank says of it. */
 export function settlementOf({

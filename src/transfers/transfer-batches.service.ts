@@ -5,7 +5,7 @@ import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import { accountNumber } from '../expected-payments/counterparty.js';
 import { expectedDebit } from '../expected-payments/expected-debit.js';
-import type { OperationKind, Outgoing, Wishes } from '../operations/operation.js';
+import type { OperationKind, Outgoing, RequestPreferences } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
@@ -15,7 +15,7 @@ import {
   echoesBatch,
   repeatedExternalIds,
 } from './batch-request.js';
-import { readBatchElement } from './told-transfer.js';
+import { readBatchElement } from './bank-transfer.js';
 import { TransferRecords, type NewTransfer } from './transfer-records.service.js';
 import { isExternalIdUsed } from './transfers.queries.js';
 
@@ -54,7 +54,7 @@ export class TransferBatches implements OnModuleInit {
   async create(
     accountId: number,
     input: RouteInput<typeof createTransferBatch>,
-    wishes: Wishes,
+    preferences: RequestPreferences,
   ): Promise<Reply> {
     const items = input.body;
     const errors = repeatedExternalIds(items);
@@ -67,7 +67,7 @@ export class TransferBatches implements OnModuleInit {
       input,
       completeInput: (operationId) => ({ ...input, body: completeBatch(items, operationId) }),
       outgoing: await this.outgoingOf(accountId, items),
-      wishes,
+      preferences,
       expectedPayments: items.map(({ amount, beneficiaryAccountNumber }) =>
         expectedDebit(amount, [
           { kind: 'counterparty', value: accountNumber(beneficiaryAccountNumber) },
@@ -87,13 +87,13 @@ export class TransferBatches implements OnModuleInit {
 
   private async outgoingOf(accountId: number, items: BatchRequest): Promise<Outgoing> {
     const externalIds = items.flatMap(({ externalId }) => externalId ?? []);
-    const isToldApart =
+    const isDistinguishable =
       externalIds.length === items.length &&
       !(await isExternalIdUsed(this.database.prisma, accountId, externalIds, null));
     return {
       counterparty: batchCounterparty(items),
       amountCents: items.reduce((sum, { amount }) => sum + amount, 0n),
-      isToldApart,
+      isDistinguishable,
     };
   }
 }

@@ -6,9 +6,9 @@ import { BankService } from '../bank/bank.service.js';
 import { getTransfer } from '../contract/transfers.js';
 import { Database } from '../database.service.js';
 import { OnJob } from '../platform/job-methods.js';
-import { WakeUps } from '../platform/wake-ups.js';
+import { JobQueue } from '../platform/job-queue.js';
 import type { JobPayload } from '../queues.js';
-import { checkPausesMs, readTransfer } from './told-transfer.js';
+import { checkPausesMs, readTransfer } from './bank-transfer.js';
 import { TransferRecords, type Told } from './transfer-records.service.js';
 import * as queries from './transfers.queries.js';
 
@@ -22,7 +22,7 @@ export class TransferFollower {
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
     private readonly records: TransferRecords,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
   ) {}
 
   /** Reads what is due of an account. */
@@ -40,10 +40,10 @@ export class TransferFollower {
   }
 
   /** Wakes the accounts that have something due. */
-  async wakeDue(): Promise<void> {
+  async enqueueDue(): Promise<void> {
     if (!this.bank.profile.hasStatusById) return;
     for (const { accountId } of await queries.listAccountsDue(this.database.prisma))
-      await this.wakeUps.wake('followTransfers', { accountId });
+      await this.jobQueue.enqueue('followTransfers', { accountId });
   }
 
   /** Null where the bank does not tell of this very transfer: it is read again. */

@@ -8,7 +8,7 @@ import { EventsService } from '../events/events.service.js';
 import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
 import type { Operation } from '../operations/operation.js';
 import { invariant } from '../platform/errors.js';
-import { firstCheckMs, referencesOf, type ToldTransfer } from './told-transfer.js';
+import { firstCheckMs, referencesOf, type BankTransfer } from './bank-transfer.js';
 import { transferEvent } from './transfer-events.js';
 import * as queries from './transfers.queries.js';
 
@@ -23,10 +23,10 @@ export interface NewTransfer {
 /** What was told of one transfer. */
 export interface Told {
   transfer: queries.TransferKey;
-  told: ToldTransfer;
+  told: BankTransfer;
 }
 
-const neverMade: ToldTransfer = {
+const neverMade: BankTransfer = {
   state: 'failed',
   bankStatus: null,
   errorCode: null,
@@ -74,7 +74,7 @@ export class TransferRecords {
   async noteAnswer(
     tx: Tx,
     { accountId, id }: Operation,
-    answer: readonly ToldTransfer[],
+    answer: readonly BankTransfer[],
   ): Promise<void> {
     const transfers = await queries.listOfOperation(tx, accountId, id);
     invariant(transfers.length === answer.length, `operation ${id} is answered in another number`);

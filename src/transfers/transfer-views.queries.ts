@@ -1,6 +1,6 @@
 // Transfers with the lines that were matched to them.
 import type { Db } from '../database.service.js';
-import type { TransferState } from './told-transfer.js';
+import type { TransferState } from './bank-transfer.js';
 
 export interface TransferRow {
   id: string;

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
 import { listMatchedLines, type MatchedLine } from '../expected-payments/matched-lines.queries.js';
-import { tallySent } from '../expected-payments/sent-settlement.js';
+import { totalsOfSent } from '../expected-payments/sent-settlement.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
 import { isUuid, type Page } from '../platform/listing.js';
@@ -49,7 +49,7 @@ export class TransferViews {
 
 function describeTransfer(row: queries.TransferRow, lines: MatchedLine[]) {
   const { amountCents, isWithdrawn, answer, createdAt, updatedAt, ...told } = row;
-  const { payments, returns, paidCents, returnedCents } = tallySent(lines);
+  const { payments, returns, paidCents, returnedCents } = totalsOfSent(lines);
   return {
     ...told,
     amount: amountCents,

@@ -6,8 +6,8 @@ import { createTransferBatch } from '../contract/batch-transfers.js';
 import { lookUpPixKey } from '../contract/pix-lookup.js';
 import type { RouteInput } from '../contract/route.js';
 import { createTransfer } from '../contract/transfers.js';
-import { CallerWishes } from '../operations/caller-wishes.decorator.js';
-import type { Wishes } from '../operations/operation.js';
+import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
+import type { RequestPreferences } from '../operations/operation.js';
 import { Handles, Input, type Reply } from '../platform/contract-route.js';
 import { isUuid, readPage, toList } from '../platform/listing.js';
 import { PixLookups } from './pix-lookups.service.js';
@@ -40,9 +40,9 @@ export class TransfersController {
   async create(
     @CalledBy() { accountId }: Caller,
     @Input() input: RouteInput<typeof createTransfer>,
-    @CallerWishes() wishes: Wishes,
+    @CallerPreferences() preferences: RequestPreferences,
   ): Promise<Reply> {
-    return this.transfers.create(accountId, input, wishes);
+    return this.transfers.create(accountId, input, preferences);
   }
 
   @Needs('transfer')
@@ -50,9 +50,9 @@ export class TransfersController {
   async createBatch(
     @CalledBy() { accountId }: Caller,
     @Input() input: RouteInput<typeof createTransferBatch>,
-    @CallerWishes() wishes: Wishes,
+    @CallerPreferences() preferences: RequestPreferences,
   ): Promise<Reply> {
-    return this.batches.create(accountId, input, wishes);
+    return this.batches.create(accountId, input, preferences);
   }
 
   @Handles(getTransferRoute)

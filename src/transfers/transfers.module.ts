@@ -34,6 +34,6 @@ export class TransfersModule implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.timers.every('transfers', sweepEveryMs, () => this.follower.wakeDue());
+    this.timers.every('transfers', sweepEveryMs, () => this.follower.enqueueDue());
   }
 }

@@ -1,7 +1,7 @@
 // The transfers' SQL. A state only goes forward: what comes late changes nothing that is final.
 import type { Db, Tx } from '../database.service.js';
 import type { EndedTransfer } from './transfer-events.js';
-import type { ToldTransfer, TransferState } from './told-transfer.js';
+import type { BankTransfer, TransferState } from './bank-transfer.js';
 
 export interface TransferKey {
   id: string;
@@ -34,7 +34,7 @@ export async function insertTransfers(
       "externalId" text, "expectedPaymentId" uuid)`;
 }
 
-export type ToldOfOne = Omit<ToldTransfer, 'nsu'> & { id: string };
+export type TransferUpdate = Omit<BankTransfer, 'nsu'> & { id: string };
 
 /**
  * Writes what the bank told of transfers, and gives those that came to their end by it. Ids that were not known are
@@ -43,7 +43,7 @@ export type ToldOfOne = Omit<ToldTransfer, 'nsu'> & { id: string };
 export async function advanceTransfers(
   tx: Tx,
   accountId: number,
-  told: ToldOfOne[],
+  told: TransferUpdate[],
   firstCheckMs: number | null,
 ): Promise<EndedTransfer[]> {
   return tx.$queryRaw<EndedTransfer[]>`
@@ -128,7 +128,7 @@ export async function listWithDebits(
     FROM transfer t
     LEFT JOIN LATERAL (
       SELECT l.nsu, l.end_to_end_id, l.movement_id
-      FROM match m JOIN "transaction" l ON l.account_id = m.account_id AND l.nsu = m.nsu
+      FROM match m JOIN statement_line l ON l.account_id = m.account_id AND l.nsu = m.nsu
       WHERE m.account_id = t.account_id AND m.expected_payment_id = t.expected_payment_id
         AND m.role = 'payment' AND m.unlinked_at IS NULL
       ORDER BY l.nsu LIMIT 1

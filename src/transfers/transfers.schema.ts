@@ -4,7 +4,7 @@ import { route } from '../contract/route.js';
 import { bigInteger, clientIdentifier, reais, text, timestamp } from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
 import { sentSettlements } from '../expected-payments/sent-settlement.js';
-import { transferStates } from './told-transfer.js';
+import { transferStates } from './bank-transfer.js';
 
 const shapes = ['key', 'manual', 'internal', 'batch'] as const;
 

@@ -20,14 +20,14 @@ import type {
   Operation,
   OperationKind,
   Outgoing,
-  Wishes,
+  RequestPreferences,
 } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
 import { PixLookups } from './pix-lookups.service.js';
-import { readTransfer } from './told-transfer.js';
+import { readTransfer } from './bank-transfer.js';
 import { TransferRecords } from './transfer-records.service.js';
 import {
   completeTransfer,
@@ -80,7 +80,7 @@ export class TransfersService implements OnModuleInit {
   async create(
     accountId: number,
     input: RouteInput<typeof createTransfer>,
-    wishes: Wishes,
+    preferences: RequestPreferences,
   ): Promise<Reply> {
     const shape = transferShape(input.body);
     const outgoing = await this.outgoingOf(accountId, shape);
@@ -98,7 +98,7 @@ export class TransfersService implements OnModuleInit {
         body: completeTransfer(input.body, operationId),
       }),
       outgoing,
-      wishes,
+      preferences,
       expectedPayments: [
         expectedDebit(amountCents, [
           { kind: 'counterparty', value: counterparty },
@@ -125,7 +125,7 @@ export class TransfersService implements OnModuleInit {
     accountId: number,
     { key, holderDocument, ...request }: PixKeyTransfer,
     idempotencyKey: string,
-    wishes: Wishes,
+    preferences: RequestPreferences,
   ): Promise<Reply> {
     const intent = { accountId, idempotencyKey };
     const replay = () => this.operations.replay(this.kind, intent, request.amount);
@@ -135,7 +135,7 @@ export class TransfersService implements OnModuleInit {
     const { endToEndId } = await this.lookups.lookUp(accountId, asked);
     const body = { ...request, endToEndId, initiationType: 'KEY' as const };
     try {
-      return await this.create(accountId, { ...asked, idempotencyKey, body }, wishes);
+      return await this.create(accountId, { ...asked, idempotencyKey, body }, preferences);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'idempotency_key_reused') throw error;
       // Another process has begun it meanwhile, with a look-up of its own.
@@ -150,15 +150,15 @@ export class TransfersService implements OnModuleInit {
     // The bank makes an endToEndId at each look-up: a client that looks up again and sends again would pay twice.
     if (shape.shape === 'key') {
       const { counterparty } = await this.lookups.get(accountId, shape.endToEndId);
-      return { counterparty, amountCents, isToldApart: false };
+      return { counterparty, amountCents, isDistinguishable: false };
     }
     const counterparty = counterpartyOf(shape);
     const externalId = shape.shape === 'internal' ? shape.externalId : null;
     // An externalId that was sent before tells nothing apart.
-    const isToldApart =
+    const isDistinguishable =
       externalId !== null &&
       !(await queries.isExternalIdUsed(this.database.prisma, accountId, [externalId], null));
-    return { counterparty, amountCents, isToldApart };
+    return { counterparty, amountCents, isDistinguishable };
   }
 
   /** A manual Pix has no id of ours that the bank could be asked by. */

@@ -22,13 +22,13 @@ const tolerableLoss = 50;
 /** The pause between polls, in milliseconds; null where it is the setting's. Lines are the newest first. */
 export function cadenceMs(lines: readonly NotifiableLine[], settingMs: number): number | null {
   const lost = lines.filter(({ isNotified, isWaiting }) => !isNotified && !isWaiting).length;
-  const judged = lines.filter(({ isNotified, isWaiting }) => isNotified || !isWaiting).length;
+  const decided = lines.filter(({ isNotified, isWaiting }) => isNotified || !isWaiting).length;
   const last = lines.slice(0, newest);
   const found = last.filter(({ wasFoundByPolling }) => wasFoundByPolling).length;
   const isLate = last.length >= fewestNewest && found * 2 > last.length;
-  if (lost * tolerableLoss > judged || isLate) {
+  if (lost * tolerableLoss > decided || isLate) {
     const quarter = Math.max(shortestMs, Math.floor(settingMs / 4));
     return quarter < settingMs ? quarter : null;
   }
-  return lost === 0 && judged >= fewestHealthy ? Math.max(shortestMs, settingMs * 2) : null;
+  return lost === 0 && decided >= fewestHealthy ? Math.max(shortestMs, settingMs * 2) : null;
 }

@@ -49,7 +49,7 @@ export async function countEvents(
     SELECT event_type AS "eventType", count(*) AS received, sum(copies - 1)::bigint AS copies,
            count(*) FILTER (WHERE state = 'quarantined') AS quarantined
     FROM webhook_event
-    WHERE account_id = ${accountId} AND told_at >= ${from} AND told_at < ${until}
+    WHERE account_id = ${accountId} AND received_at_bank_time >= ${from} AND received_at_bank_time < ${until}
     GROUP BY event_type ORDER BY event_type`;
 }
 
@@ -74,26 +74,26 @@ export async function measureTypes(
   return db.$queryRaw`
     WITH account AS (${accountSince(accountId)}), lines AS MATERIALIZED (
       SELECT t.nsu, t.type_name, t.end_to_end_id, t.correlation_id, t.occurred_at
-      FROM "transaction" t, account
+      FROM statement_line t, account
       WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
         AND t.occurred_at >= account.since AND t.type_name = ANY (${notifiableTypes}::text[])
     ), told AS (
-      SELECT l.nsu, e.told_at FROM lines l JOIN webhook_event e
+      SELECT l.nsu, e.received_at_bank_time FROM lines l JOIN webhook_event e
         ON e.account_id = ${accountId} AND e.reference_kind = 'nsu' AND e.reference = l.nsu::text
       UNION ALL
-      SELECT l.nsu, e.told_at FROM lines l JOIN webhook_event e
+      SELECT l.nsu, e.received_at_bank_time FROM lines l JOIN webhook_event e
         ON e.account_id = ${accountId} AND e.reference_kind = 'end_to_end_id' AND e.reference = l.end_to_end_id
       UNION ALL
-      SELECT l.nsu, e.told_at FROM lines l JOIN webhook_event e
+      SELECT l.nsu, e.received_at_bank_time FROM lines l JOIN webhook_event e
         ON e.account_id = ${accountId} AND e.reference_kind = 'correlation_id' AND e.reference = l.correlation_id
        AND e.event_type = ANY (${paymentEvents}::text[])
-       AND e.told_at > l.occurred_at - ${clockSlackMs} * interval '1 millisecond'
+       AND e.received_at_bank_time > l.occurred_at - ${clockSlackMs} * interval '1 millisecond'
     ), first AS (
-      SELECT nsu, min(told_at) AS told_at FROM told GROUP BY nsu
+      SELECT nsu, min(received_at_bank_time) AS received_at_bank_time FROM told GROUP BY nsu
     ), measured AS (
-      SELECT l.type_name AS type, f.told_at IS NOT NULL AS is_notified,
+      SELECT l.type_name AS type, f.received_at_bank_time IS NOT NULL AS is_notified,
              l.occurred_at >= ${overdueBefore} AS is_young,
-             GREATEST(0, extract(epoch FROM f.told_at - l.occurred_at) * 1000) AS lag_ms
+             GREATEST(0, extract(epoch FROM f.received_at_bank_time - l.occurred_at) * 1000) AS lag_ms
       FROM lines l LEFT JOIN first f USING (nsu)
     )
     SELECT type, count(*) FILTER (WHERE is_notified OR NOT is_young) AS expected,
@@ -128,7 +128,7 @@ export async function listUnnotified(
     SELECT t.nsu, t.type_name AS "typeName", t.is_credit AS "isCredit", t.amount_cents AS "amountCents",
            t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
            t.occurred_at AS "occurredAt", t.recorded_at AS "recordedAt"
-    FROM "transaction" t, account
+    FROM statement_line t, account
     WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
       AND t.occurred_at >= account.since AND t.occurred_at < ${overdueBefore}
       AND t.type_name = ANY (${notifiableTypes}::text[])
@@ -140,7 +140,7 @@ export async function listUnnotified(
       AND NOT EXISTS (SELECT 1 FROM webhook_event e WHERE e.account_id = ${accountId}
                       AND e.reference_kind = 'correlation_id' AND e.reference = t.correlation_id
                       AND e.event_type = ANY (${paymentEvents}::text[])
-                      AND e.told_at > t.occurred_at - ${clockSlackMs} * interval '1 millisecond')
+                      AND e.received_at_bank_time > t.occurred_at - ${clockSlackMs} * interval '1 millisecond')
     ORDER BY t.nsu DESC LIMIT ${limit}`;
 }
 
@@ -158,7 +158,7 @@ export async function listNotifiable(
              AS "wasFoundByPolling"
     FROM account
     CROSS JOIN LATERAL (
-      SELECT * FROM "transaction"
+      SELECT * FROM statement_line
       WHERE account_id = ${accountId} AND occurred_at >= GREATEST(${from}, account.since)
         AND occurred_at < ${until} AND type_name = ANY (${notifiableTypes}::text[])
       ORDER BY occurred_at DESC, nsu DESC LIMIT ${limit}
@@ -174,7 +174,7 @@ export async function listNotifiable(
         SELECT received_at FROM webhook_event e WHERE e.account_id = ${accountId}
           AND e.reference_kind = 'correlation_id' AND e.reference = t.correlation_id
           AND e.event_type = ANY (${paymentEvents}::text[])
-          AND e.told_at > t.occurred_at - ${clockSlackMs} * interval '1 millisecond'
+          AND e.received_at_bank_time > t.occurred_at - ${clockSlackMs} * interval '1 millisecond'
       ) e
     ) told
     ORDER BY t.occurred_at DESC, t.nsu DESC`;

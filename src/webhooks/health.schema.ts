@@ -43,7 +43,7 @@ export const getWebhookHealth = route({
       }),
     ),
     /** Milliseconds between polls as the health asks for; null where the settings' serve. */
-    pollIntervalMs: integer.nullable(),
+    syncIntervalMs: integer.nullable(),
   }),
 });
 

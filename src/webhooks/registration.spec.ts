@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { WebhookRegistration } from '../contract/webhook-registrations.js';
-import { registeredEventTypes } from './notice.js';
-import { planRegistrations, type OurDoor, type RegistrationPlan } from './registration.js';
+import { registeredEventTypes } from './webhook-body.js';
+import { planRegistrations, type WebhookAddress, type RegistrationPlan } from './registration.js';
 
-const door: OurDoor = {
+const door: WebhookAddress = {
   publicUrl: 'https://concilia.example',
   slug: 'main',
   secret: 's3cret',

@@ -1,8 +1,8 @@
 // What must change at the bank so that our webhooks are registered there, each kind once. Only registrations
 // under our own address are made or changed; what others registered is told, never touched.
 import type { WebhookRegistration } from '../contract/webhook-registrations.js';
-import { registeredEventTypes } from './notice.js';
-import { proofHeader } from './proof.js';
+import { registeredEventTypes } from './webhook-body.js';
+import { proofHeader } from './authentication.js';
 
 export type WantedRegistration = {
   eventType: string;
@@ -18,7 +18,7 @@ export interface RegistrationPlan {
   foreign: string[];
 }
 
-export interface OurDoor {
+export interface WebhookAddress {
   /** Our address, without a slash at its end. */
   publicUrl: string;
   slug: string;
@@ -28,7 +28,7 @@ export interface OurDoor {
 }
 
 export function planRegistrations(
-  door: OurDoor,
+  door: WebhookAddress,
   existing: readonly WebhookRegistration[],
 ): RegistrationPlan {
   const plan: RegistrationPlan = { create: [], update: [], foreign: [] };
@@ -45,7 +45,7 @@ export function planRegistrations(
   return plan;
 }
 
-function wantedFor({ publicUrl, slug, secret }: OurDoor, eventType: string): WantedRegistration {
+function wantedFor({ publicUrl, slug, secret }: WebhookAddress, eventType: string): WantedRegistration {
   return {
     eventType,
     url: `${publicUrl}/webhooks/bank/${slug}/${eventType}`,
@@ -54,7 +54,7 @@ function wantedFor({ publicUrl, slug, secret }: OurDoor, eventType: string): Wan
   };
 }
 
-function isOurs({ publicUrl, slug, isOnLoopback }: OurDoor, url: string): boolean {
+function isOurs({ publicUrl, slug, isOnLoopback }: WebhookAddress, url: string): boolean {
   const path = `/webhooks/bank/${slug}/`;
   if (url.startsWith(`${publicUrl}${path}`)) return true;
   if (!isOnLoopback || !URL.canParse(url)) return false;

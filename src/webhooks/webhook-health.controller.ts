@@ -18,7 +18,7 @@ export class WebhookHealthController {
     @CalledBy() { accountId }: Caller,
     @Input() { query }: RouteInput<typeof getWebhookHealth>,
   ) {
-    const { from, until, types, events, pollIntervalMs } = await this.health.measure(
+    const { from, until, types, events, syncIntervalMs } = await this.health.measure(
       accountId,
       query,
     );
@@ -35,7 +35,7 @@ export class WebhookHealthController {
         copies: Number(copies),
         quarantined: Number(quarantined),
       })),
-      pollIntervalMs,
+      syncIntervalMs,
     };
   }
 

@@ -28,9 +28,9 @@ export class WebhookHealth {
     const [types, events, state] = await Promise.all([
       queries.measureTypes(db, accountId, window),
       queries.countEvents(db, accountId, period),
-      db.statementState.findUnique({ where: { accountId }, select: { pollIntervalMs: true } }),
+      db.statementState.findUnique({ where: { accountId }, select: { syncIntervalMs: true } }),
     ]);
-    return { ...period, types, events, pollIntervalMs: state?.pollIntervalMs ?? null };
+    return { ...period, types, events, syncIntervalMs: state?.syncIntervalMs ?? null };
   }
 
   async listUnnotified(

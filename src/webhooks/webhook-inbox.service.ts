@@ -4,12 +4,12 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { Database } from '../database.service.js';
 import { sha256 } from '../platform/exact-json.js';
-import { WakeUps } from '../platform/wake-ups.js';
-import { chargeNewsTypes, readNotice } from './notice.js';
-import { keepWebhooks, type KeptWebhook } from './webhooks.queries.js';
+import { JobQueue } from '../platform/job-queue.js';
+import { chargeNewsTypes, readWebhookBody } from './webhook-body.js';
+import { storeWebhooks, type StoredWebhook } from './webhooks.queries.js';
 
 interface Waiting {
-  webhook: KeptWebhook;
+  webhook: StoredWebhook;
   resolve: () => void;
   reject: (error: unknown) => void;
 }
@@ -23,12 +23,12 @@ export class WebhookInbox {
 
   constructor(
     private readonly database: Database,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
   ) {}
 
   /** Resolves when the bytes are committed; the poll is woken after that. */
   async keep(accountId: number, urlEventType: string | null, body: Buffer): Promise<void> {
-    const { eventType, isQuarantined, reference } = readNotice(body, urlEventType);
+    const { eventType, isQuarantined, reference } = readWebhookBody(body, urlEventType);
     const webhook = {
       accountId,
       id: uuidv7(),
@@ -53,15 +53,15 @@ export class WebhookInbox {
     while (this.waiting.length > 0) {
       const batch = this.waiting.splice(0, maxBatch);
       try {
-        await keepWebhooks(this.database.pool, mergeCopies(batch.map(({ webhook }) => webhook)));
+        await storeWebhooks(this.database.pool, mergeCopies(batch.map(({ webhook }) => webhook)));
         for (const { resolve } of batch) resolve();
         // Not waited for: a queue that hangs must not hold up the next commit.
         for (const accountId of accountsOf(batch))
-          void this.wakeUps.wake('syncStatement', { accountId });
+          void this.jobQueue.enqueue('syncStatement', { accountId });
         for (const accountId of accountsOf(batch.filter(({ webhook }) => namesPix(webhook))))
-          void this.wakeUps.wake('followTransfers', { accountId });
-        for (const accountId of accountsOf(batch.filter(({ webhook }) => tellsOfCharge(webhook))))
-          void this.wakeUps.wake('followCharges', { accountId });
+          void this.jobQueue.enqueue('followTransfers', { accountId });
+        for (const accountId of accountsOf(batch.filter(({ webhook }) => reportsOfCharge(webhook))))
+          void this.jobQueue.enqueue('followCharges', { accountId });
       } catch (error) {
         // Each waiting request answers with the fault; the bank sends its webhook again.
         for (const { reject } of batch) reject(error);
@@ -76,19 +76,19 @@ function accountsOf(batch: readonly Waiting[]): Set<number> {
 }
 
 /** A Pix that was received is named by its nsu. */
-function namesPix({ referenceKind }: KeptWebhook): boolean {
+function namesPix({ referenceKind }: StoredWebhook): boolean {
   return referenceKind === 'end_to_end_id';
 }
 
 const chargeNews: ReadonlySet<string> = new Set(chargeNewsTypes);
 
-function tellsOfCharge({ eventType }: KeptWebhook): boolean {
+function reportsOfCharge({ eventType }: StoredWebhook): boolean {
   return chargeNews.has(eventType);
 }
 
 /** One row for each webhook of a batch: a statement may not touch a row twice. */
-function mergeCopies(webhooks: KeptWebhook[]): KeptWebhook[] {
-  const merged = new Map<string, KeptWebhook>();
+function mergeCopies(webhooks: StoredWebhook[]): StoredWebhook[] {
+  const merged = new Map<string, StoredWebhook>();
   for (const webhook of webhooks) {
     const key = `${webhook.accountId} ${webhook.eventType} ${webhook.bodyHash}`;
     const same = merged.get(key);

@@ -12,7 +12,7 @@ import { Addresses } from '../platform/addresses.js';
 import { AppError } from '../platform/errors.js';
 import { OnJob } from '../platform/job-methods.js';
 import { Log } from '../platform/log.js';
-import { WakeUps } from '../platform/wake-ups.js';
+import { JobQueue } from '../platform/job-queue.js';
 import type { JobPayload } from '../queues.js';
 import { planRegistrations } from './registration.js';
 
@@ -22,7 +22,7 @@ export class WebhookRegistrar {
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
     private readonly addresses: Addresses,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
     private readonly log: Log,
   ) {}
 
@@ -56,9 +56,9 @@ export class WebhookRegistrar {
     for (const answer of answers) valueOf(answer);
   }
 
-  async wakeAll(): Promise<void> {
+  async enqueueAll(): Promise<void> {
     for (const { id } of await this.accounts.list())
-      await this.wakeUps.wake('registerWebhooks', { accountId: id });
+      await this.jobQueue.enqueue('registerWebhooks', { accountId: id });
   }
 
   /** Registers at once, when the service starts; a bank that is away is asked again later. */

@@ -3,10 +3,10 @@ import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AppError } from '../platform/errors.js';
-import { isProved, type ProofHeaders } from './proof.js';
+import { isAuthentic, type AuthenticationHeaders } from './authentication.js';
 import { WebhookInbox } from './webhook-inbox.service.js';
 
-interface DoorParams {
+interface WebhookParams {
   account: string;
   eventType?: string;
 }
@@ -25,11 +25,11 @@ export class WebhooksController {
   @Post([':account', ':account/:eventType'])
   @HttpCode(200)
   async receive(@Req() request: FastifyRequest): Promise<{ received: true }> {
-    const { account: slug, eventType } = request.params as DoorParams;
+    const { account: slug, eventType } = request.params as WebhookParams;
     const account = slugText.test(slug) ? await this.accounts.findBySlug(slug) : null;
     const secret = account ? await this.accounts.webhookSecret(account) : nobodysSecret;
     const body = request.body instanceof Uint8Array ? Buffer.from(request.body) : Buffer.alloc(0);
-    const proved = isProved(request.headers as ProofHeaders, secret, body);
+    const proved = isAuthentic(request.headers as AuthenticationHeaders, secret, body);
     if (!account || !proved) throw new AppError('unauthenticated');
     await this.inbox.keep(account.id, eventType ?? null, body);
     return { received: true };

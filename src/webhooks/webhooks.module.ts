@@ -1,7 +1,7 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { Timers } from '../platform/timers.js';
 import { StatementModule } from '../statement/statement.module.js';
-import { PollCadence } from './poll-cadence.service.js';
+import { SyncCadence } from './sync-cadence.service.js';
 import { WebhookHealthController } from './webhook-health.controller.js';
 import { WebhookHealth } from './webhook-health.service.js';
 import { WebhookInbox } from './webhook-inbox.service.js';
@@ -16,7 +16,7 @@ const cadenceEveryMs = 60_000;
 @Module({
   imports: [StatementModule],
   controllers: [WebhooksController, WebhookHealthController],
-  providers: [WebhookInbox, WebhooksService, WebhookRegistrar, WebhookHealth, PollCadence],
+  providers: [WebhookInbox, WebhooksService, WebhookRegistrar, WebhookHealth, SyncCadence],
   exports: [WebhookRegistrar],
 })
 export class WebhooksModule implements OnModuleInit {
@@ -24,12 +24,12 @@ export class WebhooksModule implements OnModuleInit {
     private readonly timers: Timers,
     private readonly webhooks: WebhooksService,
     private readonly registrar: WebhookRegistrar,
-    private readonly cadence: PollCadence,
+    private readonly cadence: SyncCadence,
   ) {}
 
   onModuleInit(): void {
-    this.timers.every('webhooks', sweepEveryMs, () => this.webhooks.wakeWaiting());
-    this.timers.every('webhook-registrations', registerEveryMs, () => this.registrar.wakeAll());
+    this.timers.every('webhooks', sweepEveryMs, () => this.webhooks.enqueueWaiting());
+    this.timers.every('webhook-registrations', registerEveryMs, () => this.registrar.enqueueAll());
     this.timers.every('webhook-cadence', cadenceEveryMs, () => this.cadence.adapt());
   }
 }

@@ -3,7 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
 import { OnJob } from '../platform/job-methods.js';
-import { WakeUps } from '../platform/wake-ups.js';
+import { JobQueue } from '../platform/job-queue.js';
 import type { JobPayload } from '../queues.js';
 import { listWaiting, settleAnswered } from './webhooks.queries.js';
 
@@ -14,19 +14,19 @@ const pausesMs = [1_000, 2_000, 5_000, 15_000, 60_000] as const;
 export class WebhooksService {
   constructor(
     private readonly database: Database,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
   ) {}
 
   @OnJob('settleWebhooks')
   async settle({ accountId }: JobPayload<'settleWebhooks'>): Promise<void> {
     const { pauseMs } = await settleAnswered(this.database.prisma, accountId, pausesMs);
     if (pauseMs !== null)
-      await this.wakeUps.wake('syncStatement', { accountId }, { delayMs: pauseMs });
+      await this.jobQueue.enqueue('syncStatement', { accountId }, { delayMs: pauseMs });
   }
 
   /** Wakes the poll for webhooks whose wake-up was lost with the queue. */
-  async wakeWaiting(): Promise<void> {
+  async enqueueWaiting(): Promise<void> {
     for (const { accountId } of await listWaiting(this.database.prisma))
-      await this.wakeUps.wake('syncStatement', { accountId });
+      await this.jobQueue.enqueue('syncStatement', { accountId });
   }
 }

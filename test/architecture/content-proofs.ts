@@ -4,7 +4,7 @@ import {
   unsuffixedFilesHaveNoClockRandomnessOrIo,
   unsuffixedFilesImportNothingImpure,
 } from './purity.js';
-import { everyTableHasARoom, onlyTheOwnerWritesATable, sqlStandsInQueriesOnly } from './tables.js';
+import { everyTableHasAModule, onlyTheOwnerWritesATable, sqlStandsInQueriesOnly } from './tables.js';
 import {
   filesAreNamedByTheirRole,
   filesAreShort,
@@ -78,7 +78,7 @@ const schema = {
 export const tableRules: HeldRule[] = [
   {
     name: 'each has a room',
-    rule: everyTableHasARoom,
+    rule: everyTableHasAModule,
     tree: { ...schema, 'prisma/service/loans.prisma': 'model Loan {\n  id Int @id\n}\n' },
     found: ['prisma/service/loans.prisma Loan: there is no src/loans/'],
   },

@@ -3,7 +3,7 @@ import type { HeldRule } from './project-file.js';
 import {
   axiosStaysInBankAndEvents,
   bullmqStaysInPlatformAndQueues,
-  everyRoomHasARank,
+  everyModuleHasALayer,
   importsGoDown,
   importsMakeNoCycle,
   injectedClassesAreImportedAsValues,
@@ -11,13 +11,13 @@ import {
   noForwardRef,
   onlyConfigReadsTheEnvironment,
   onlyTheStarterKnowsTheSandbox,
-  sandboxImportsOnlyWhatBothHousesShare,
+  sandboxImportsOnlyWhatBothApplicationsShare,
 } from './imports.js';
 
 export const importRules: HeldRule[] = [
   {
     name: 'every room has a rank',
-    rule: everyRoomHasARank,
+    rule: everyModuleHasALayer,
     tree: {
       'src/charges/charge.ts': '',
       'src/sandbox/modes.ts': '',
@@ -52,7 +52,7 @@ export const importRules: HeldRule[] = [
 
   {
     name: 'of the sandbox are what both houses share',
-    rule: sandboxImportsOnlyWhatBothHousesShare,
+    rule: sandboxImportsOnlyWhatBothApplicationsShare,
     tree: {
       'src/sandbox/charges/charges.service.ts': `
         import { route } from '../../contract/route.js';
@@ -154,7 +154,7 @@ export const importRules: HeldRule[] = [
     rule: bullmqStaysInPlatformAndQueues,
     tree: {
       'src/queues.ts': `import type { JobsOptions } from 'bullmq';`,
-      'src/platform/queue.ts': `import { BullModule } from '@nestjs/bullmq';`,
+      'src/platform/queue-connection.ts': `import { BullModule } from '@nestjs/bullmq';`,
       'src/events/events.service.ts': `import { InjectQueue } from '@nestjs/bullmq';`,
       'src/sandbox/webhooks/webhooks.service.ts': `import { Queue } from 'bullmq';`,
     },

@@ -37,6 +37,7 @@ const ranks: readonly (readonly string[])[] = [
   ['contract'],
   ['brazil'],
   ['money', 'config.ts', 'queues.ts'],
+  ['setting-values.ts'],
 ];
 
 const sandboxMayImport = ['contract', 'brazil', 'money', 'platform', 'config.ts'];
@@ -54,7 +55,7 @@ function crossings(files: readonly ProjectFile[]) {
   );
 }
 
-export const everyRoomHasARank: Rule = (files) =>
+export const everyModuleHasALayer: Rule = (files) =>
   sourcesOf(files)
     .filter(({ path }) => !isInSandbox(path) && rankOf(path) === -1)
     .map((file) => file.violation(0, `${roomOf(file.path)} stands in no rank`));
@@ -67,7 +68,7 @@ export const importsGoDown: Rule = (files) =>
     return [file.violation(one.node, `imports ${target}, which is not below it`)];
   });
 
-export const sandboxImportsOnlyWhatBothHousesShare: Rule = (files) =>
+export const sandboxImportsOnlyWhatBothApplicationsShare: Rule = (files) =>
   crossings(files).flatMap(({ file, one, target }) => {
     if (!isInSandbox(file.path)) return [];
     const isShared = target.startsWith('src/') && sandboxMayImport.includes(roomOf(target));

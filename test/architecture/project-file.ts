@@ -179,12 +179,12 @@ export function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
 /** Visits every node of each file and gathers what `judge` says of it. */
 export function violationsIn(
   files: readonly ProjectFile[],
-  judge: (node: ts.Node, file: ProjectFile) => string | undefined,
+  decide: (node: ts.Node, file: ProjectFile) => string | undefined,
 ): string[] {
   return files.flatMap((file) => {
     const violations: string[] = [];
     walk(file.ast, (node) => {
-      const message = judge(node, file);
+      const message = decide(node, file);
       if (message !== undefined) violations.push(file.violation(node, message));
     });
     return violations;

@@ -30,7 +30,7 @@ function tablesOf(files: readonly ProjectFile[]): Table[] {
   });
 }
 
-export const everyTableHasARoom: Rule = (files) => {
+export const everyTableHasAModule: Rule = (files) => {
   const rooms = new Set(sourcesOf(files).map(({ path }) => roomOf(path)));
   return tablesOf(files)
     .filter(({ owner }) => !rooms.has(owner))
@@ -77,7 +77,7 @@ const sqlOutsideQueries: ReadonlyMap<string, string> = new Map([
   ['src/database.service.ts', 'owns the pool: asks the database whether it is there'],
   ['src/platform/migrations.ts', "keeps Prisma's history table"],
   ['src/platform/embedded-postgres.ts', 'makes databases, before there is a pool'],
-  ['src/platform/queue.ts', "checks the queue's own schema, which is no room's"],
+  ['src/platform/queue-connection.ts', "checks the queue's own schema, which is no room's"],
   ['src/sandbox/sandbox-database.service.ts', "the sandbox's pool: opens and ends transactions"],
 ]);
 

@@ -19,7 +19,7 @@ export interface Ledger {
   audit: { clean: boolean; problems: string[] };
 }
 
-export interface ToldOperation {
+export interface ReportedOperation {
   id: string;
   kind: string;
   state: string;
@@ -28,14 +28,14 @@ export interface ToldOperation {
   reason: string | null;
 }
 
-export interface ToldTransaction {
+export interface ReportedTransaction {
   nsu: number;
   amount: number;
   type: { name: string; isCredit: boolean };
   explanation: { state: string; rule: string | null };
 }
 
-export interface ToldBreak {
+export interface ReportedBreak {
   id: string;
   kind: string;
   state: string;
@@ -44,7 +44,7 @@ export interface ToldBreak {
 }
 
 /** A transfer, refund or bill payment of `/v1`, as far as this looks at it. */
-export interface ToldThing {
+export interface ReportedThing {
   id: string;
   /** Left out where it is the id. */
   operationId?: string;
@@ -55,20 +55,20 @@ export interface ToldThing {
   settlement: string;
 }
 
-export interface ToldEvent {
+export interface ReportedEvent {
   id: string;
   type: string;
   data: { operationId?: string; nsu?: number };
 }
 
 /** A charge or static QR code. */
-export interface ToldCharge {
+export interface EventCharge {
   correlationId: string;
   settlement: string;
   payments: { nsu: number }[];
 }
 
-export interface ToldSummary {
+export interface ReportedSummary {
   statement: { complete: boolean; balance: number | null };
   transactions: { total: number; pending: number; inBreak: number };
   operations: { sending: number; unknown: number; needsOperator: number };
@@ -77,15 +77,15 @@ export interface ToldSummary {
 
 export interface Books {
   ledger: Ledger;
-  operations: ToldOperation[];
-  transactions: ToldTransaction[];
-  breaks: ToldBreak[];
-  summary: ToldSummary;
-  transfers: ToldThing[];
-  refunds: ToldThing[];
-  billPayments: ToldThing[];
-  charges: ToldCharge[];
-  events: ToldEvent[];
+  operations: ReportedOperation[];
+  transactions: ReportedTransaction[];
+  breaks: ReportedBreak[];
+  summary: ReportedSummary;
+  transfers: ReportedThing[];
+  refunds: ReportedThing[];
+  billPayments: ReportedThing[];
+  charges: EventCharge[];
+  events: ReportedEvent[];
 }
 
 export const ourAccount = '1000001';
@@ -94,21 +94,21 @@ export async function readLedger(bank: ConciliaProcess): Promise<Ledger> {
   return (await bank.bank<Ledger>('GET', `/sandbox/ledger?account=${ourAccount}`)).body;
 }
 
-export async function readSummary(service: ConciliaProcess): Promise<ToldSummary> {
-  return (await service.ask<ToldSummary>('GET', '/v1/summary')).body;
+export async function readSummary(service: ConciliaProcess): Promise<ReportedSummary> {
+  return (await service.ask<ReportedSummary>('GET', '/v1/summary')).body;
 }
 
 export async function readBooks(service: ConciliaProcess, bank: ConciliaProcess): Promise<Books> {
   return {
     ledger: await readLedger(bank),
-    operations: await listAll<ToldOperation>(service, '/v1/operations'),
-    transactions: await listAll<ToldTransaction>(service, '/v1/transactions'),
-    breaks: await listAll<ToldBreak>(service, '/v1/breaks'),
-    transfers: await listAll<ToldThing>(service, '/v1/transfers'),
-    refunds: await listAll<ToldThing>(service, '/v1/refunds'),
-    billPayments: await listAll<ToldThing>(service, '/v1/bill-payments'),
-    charges: await listAll<ToldCharge>(service, '/v1/charges'),
-    events: await listAll<ToldEvent>(service, '/v1/events'),
+    operations: await listAll<ReportedOperation>(service, '/v1/operations'),
+    transactions: await listAll<ReportedTransaction>(service, '/v1/transactions'),
+    breaks: await listAll<ReportedBreak>(service, '/v1/breaks'),
+    transfers: await listAll<ReportedThing>(service, '/v1/transfers'),
+    refunds: await listAll<ReportedThing>(service, '/v1/refunds'),
+    billPayments: await listAll<ReportedThing>(service, '/v1/bill-payments'),
+    charges: await listAll<EventCharge>(service, '/v1/charges'),
+    events: await listAll<ReportedEvent>(service, '/v1/events'),
     summary: await readSummary(service),
   };
 }

@@ -2,8 +2,8 @@
 // against each other. It looks at answers only, never into the service.
 import type { Asked } from './client.js';
 import { contradictions } from './client.js';
-import { ourAccount, type BankMovement, type Books, type ToldOperation } from './books.js';
-import { canaries, type Intent } from './intent.js';
+import { ourAccount, type BankMovement, type Books, type ReportedOperation } from './books.js';
+import { canaries, type Intent } from './chaos-request.js';
 import type { Round } from './round.js';
 import { checkPromises, checkThings } from './things.js';
 
@@ -50,7 +50,7 @@ export function check(evidence: Evidence): string[] {
 /** The bank's debits that are of this intent: by its operation's key, or by an id that is its own. */
 export function movementsOf(
   { movements }: Intent,
-  operation: ToldOperation | undefined,
+  operation: ReportedOperation | undefined,
   ledger: BankMovement[],
 ): BankMovement[] {
   const isOwn = (line: BankMovement) =>
@@ -67,7 +67,7 @@ export function movementsOf(
 }
 
 /** One of which nothing ever left stands for nothing: its key is free for another. */
-export function operationsOf({ key }: Intent, { operations }: Books): ToldOperation[] {
+export function operationsOf({ key }: Intent, { operations }: Books): ReportedOperation[] {
   const all = operations.filter(({ idempotencyKey }) => idempotencyKey === key);
   const sent = all.filter(({ reason }) => reason !== 'never_sent');
   return sent.length > 0 ? sent : all.slice(0, 1);
@@ -101,17 +101,17 @@ function checkIntent(
   // An answer is waited for longer than a fault lasts: a client that asks again and again gets one.
   // A bank that is away is left alone for longer: what never left meanwhile may be asked for again.
   const isKeptFromBank = round.outage && operation?.reason === 'never_sent';
-  if (!isKeptFromBank && told.every(({ verdict }) => verdict === 'nothing'))
+  if (!isKeptFromBank && told.every(({ outcome }) => outcome === 'nothing'))
     find(
       `was never answered: ${[...new Set(told.map(({ status, reason }) => `${status} ${reason}`))].join(', ')}`,
     );
   const last = told.at(-1);
-  if (told.some(({ verdict }) => verdict === 'accepted') && !hasSucceeded)
+  if (told.some(({ outcome }) => outcome === 'accepted') && !hasSucceeded)
     find(`told accepted; it is ${operation?.state ?? 'not recorded'}`);
-  if (last?.verdict === 'refused' && hasSucceeded)
+  if (last?.outcome === 'refused' && hasSucceeded)
     find(`told refused at last (${last.status} ${last.reason}), and it is done`);
-  for (const { verdict, status, reason } of told)
-    if (verdict === 'refused' && !rightRefusals[intent.kind]?.includes(reason ?? ''))
+  for (const { outcome, status, reason } of told)
+    if (outcome === 'refused' && !rightRefusals[intent.kind]?.includes(reason ?? ''))
       find(`refused: ${status} ${reason}`);
   return findings;
 }
@@ -132,7 +132,7 @@ function checkOperations({ books, settings }: Evidence): string[] {
  * to be asked neither again nor by id leaves its outcome to a person, who is asked later than a round lasts.
  */
 export function isLeftToPerson(
-  { kind, state, reason }: Pick<ToldOperation, 'kind' | 'state' | 'reason'>,
+  { kind, state, reason }: Pick<ReportedOperation, 'kind' | 'state' | 'reason'>,
   settings: Record<string, string>,
 ): boolean {
   if (/customer/.test(kind)) return state === 'needs_operator';
@@ -140,10 +140,10 @@ export function isLeftToPerson(
     settings.BANK_REPEAT_SAFE === 'false' && settings.BANK_STATUS_BY_ID === 'false';
   // What a bank may have taken for a later hour is not absent before the next business day has ended.
   // Said to be done, unreadably: that some items never show proves nothing against it.
-  const isHalfTold = /batch/.test(kind) && reason === 'unreadable_answer';
+  const isPartlyReported = /batch/.test(kind) && reason === 'unreadable_answer';
   return (
     cannotBeAsked &&
-    (/charge|qr|pay_bill/.test(kind) || isHalfTold) &&
+    (/charge|qr|pay_bill/.test(kind) || isPartlyReported) &&
     ['unknown', 'needs_operator'].includes(state)
   );
 }

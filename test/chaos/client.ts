@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ConciliaProcess } from '../support/concilia-process.js';
 import type { Dice } from './dice.js';
-import type { Intent } from './intent.js';
+import type { Intent } from './chaos-request.js';
 
 /** What the client was told: done, refused, that it is under way, or nothing that it could rely on. */
 export interface Told {
-  verdict: 'accepted' | 'refused' | 'pending' | 'nothing';
+  outcome: 'accepted' | 'refused' | 'pending' | 'nothing';
   status: number | null;
   reason: string | null;
   body: unknown;
@@ -41,7 +41,7 @@ export async function ask(
   for (let isAnswered = false; !isAnswered && Date.now() < giveUpAt;) {
     const copies = dice.chance(0.25) ? dice.integer(2, 4) : 1;
     const answers = await Promise.all(Array.from({ length: copies }, () => once(first)));
-    isAnswered = answers.some(({ verdict }) => verdict !== 'nothing');
+    isAnswered = answers.some(({ outcome }) => outcome !== 'nothing');
     if (!isAnswered) await sleep(dice.integer(100, 500));
   }
   if (dice.chance(0.3)) {
@@ -64,13 +64,13 @@ async function tell(
     });
     const { status } = answer;
     const reason = typeof answer.body?.code === 'string' ? answer.body.code : null;
-    return { verdict: verdictOf(status, reason), status, reason, body: answer.body };
+    return { outcome: outcomeOf(status, reason), status, reason, body: answer.body };
   } catch (error) {
-    return { verdict: 'nothing', status: null, reason: String(error), body: null };
+    return { outcome: 'nothing', status: null, reason: String(error), body: null };
   }
 }
 
-function verdictOf(status: number, reason: string | null): Told['verdict'] {
+function outcomeOf(status: number, reason: string | null): Told['outcome'] {
   if (status === 202) return 'pending';
   if (status >= 200 && status < 300) return 'accepted';
   if (reason === 'possible_duplicate') return 'refused';
@@ -79,7 +79,7 @@ function verdictOf(status: number, reason: string | null): Told['verdict'] {
 
 /** Accepted answers of one intent that are not one and the same. */
 export function contradictions({ intent, told }: Asked): string[] {
-  const [first, ...others] = told.filter(({ verdict }) => verdict === 'accepted');
+  const [first, ...others] = told.filter(({ outcome }) => outcome === 'accepted');
   if (!first) return [];
   return others
     .filter(({ body }) => !isDeepStrictEqual(body, first.body))

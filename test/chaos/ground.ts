@@ -4,9 +4,9 @@ import { each } from '../support/payments.js';
 import { until } from '../support/until.js';
 import { readLedger, readSummary } from './books.js';
 import type { Dice } from './dice.js';
-import type { House } from './house.js';
+import type { House } from './deployment.js';
 import { known } from '../contract/transfer-samples.js';
-import { chargeBody, intentKinds, type Ground, type IntentKind } from './intent.js';
+import { chargeBody, intentKinds, type Ground, type IntentKind } from './chaos-request.js';
 
 const lookUpPath = '/baas/api/v2/pix/dict/payment-initialization';
 

@@ -2,7 +2,7 @@
 import { operationsOf } from './check.js';
 import type { Books } from './books.js';
 import type { Asked } from './client.js';
-import { intentKinds } from './intent.js';
+import { intentKinds } from './chaos-request.js';
 
 const outcomes = [
   ...(['succeeded', 'rejected', 'not_executed', 'needs_operator'] as const),
@@ -10,14 +10,14 @@ const outcomes = [
 ];
 type Column = (typeof outcomes)[number];
 
-export interface Verdict {
+export interface RoundResult {
   findings: string[];
   seconds: number;
   command: string;
 }
 
 /** Intents by kind and outcome, then the findings. */
-export function tabulate(asked: Asked[], books: Books, verdict: Verdict): string {
+export function tabulate(asked: Asked[], books: Books, outcome: RoundResult): string {
   const rows = intentKinds.flatMap((kind) => {
     const ofKind = asked.filter(({ intent }) => intent.kind === kind);
     if (ofKind.length === 0) return [];
@@ -29,7 +29,7 @@ export function tabulate(asked: Asked[], books: Books, verdict: Verdict): string
     return [[kind, ofKind.length, ...counts, requests, sendings]];
   });
   const head = ['', 'intents', ...outcomes, 'requests', 'sendings'];
-  const { findings, seconds, command } = verdict;
+  const { findings, seconds, command } = outcome;
   const count = findings.length === 0 ? 'nothing found' : `${findings.length} found`;
   return [
     ...align([head, ...rows]),
@@ -41,7 +41,7 @@ export function tabulate(asked: Asked[], books: Books, verdict: Verdict): string
 
 function columnOf({ intent, told }: Asked, books: Books): Column {
   const state = operationsOf(intent, books)[0]?.state;
-  if (state === undefined) return told.at(-1)?.verdict === 'refused' ? 'refused' : 'unfinished';
+  if (state === undefined) return told.at(-1)?.outcome === 'refused' ? 'refused' : 'unfinished';
   return outcomes.find((outcome) => outcome === state) ?? 'unfinished';
 }
 

@@ -19,7 +19,7 @@ export interface Round {
 }
 
 /** What may be asked for: a kind in each round, and rounds for each seed. */
-export interface Wishes extends Partial<Omit<Round, 'fault' | 'seed'>> {
+export interface RoundOptions extends Partial<Omit<Round, 'fault' | 'seed'>> {
   seed?: number;
   seeds?: number;
   fault?: FaultKind | 'all' | 'none' | 'each';
@@ -34,10 +34,10 @@ const defaults = {
   settleMs: 120_000,
 };
 
-export function planRounds({ seed = 1, seeds = 1, fault = 'all', ...wishes }: Wishes): Round[] {
+export function planRounds({ seed = 1, seeds = 1, fault = 'all', ...preferences }: RoundOptions): Round[] {
   const kinds = fault === 'each' ? faultKinds : [fault];
   return Array.from({ length: seeds }, (_, place) => seed + place).flatMap((ofSeed) =>
-    kinds.map((kind) => ({ ...defaults, ...wishes, seed: ofSeed, fault: kind })),
+    kinds.map((kind) => ({ ...defaults, ...preferences, seed: ofSeed, fault: kind })),
   );
 }
 

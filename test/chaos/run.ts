@@ -2,14 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { each } from '../support/payments.js';
 import { until } from '../support/until.js';
-import { listAll, readBooks, readLedger, readSummary, type ToldOperation } from './books.js';
+import { listAll, readBooks, readLedger, readSummary, type ReportedOperation } from './books.js';
 import { check, isLeftToPerson, patternOf } from './check.js';
 import { ask, type Asked } from './client.js';
 import { Dice } from './dice.js';
 import { faultsOf } from './faults.js';
 import { groundOf, receivePixes, unservedKinds } from './ground.js';
-import { again, House } from './house.js';
-import { canaries, intentKinds, newIntent, type Intent, type IntentKind } from './intent.js';
+import { again, House } from './deployment.js';
+import { canaries, intentKinds, newIntent, type Intent, type IntentKind } from './chaos-request.js';
 import { tabulate } from './report.js';
 import { commandOf, type Round } from './round.js';
 
@@ -148,7 +148,7 @@ async function settle(
 }
 
 async function countLeft({ service }: House, settings: Record<string, string>): Promise<number> {
-  const unknown = await listAll<ToldOperation>(service, '/v1/operations?state=unknown');
+  const unknown = await listAll<ReportedOperation>(service, '/v1/operations?state=unknown');
   return unknown.filter((operation) => isLeftToPerson(operation, settings)).length;
 }
 

@@ -1,6 +1,6 @@
 // The checker's look at single transfers, refunds and bill payments, items of batches among them: what the service
 // tells of each, and the events that it wrote of them, against the bank's lines.
-import type { BankMovement, Books, ToldEvent, ToldOperation, ToldThing } from './books.js';
+import type { BankMovement, Books, ReportedEvent, ReportedOperation, ReportedThing } from './books.js';
 import type { Asked } from './client.js';
 
 type ThingName = 'transfer' | 'refund' | 'bill_payment';
@@ -10,7 +10,7 @@ const sumOf = (lines: BankMovement[]) => lines.reduce((sum, line) => sum + cents
 
 export function checkThings(books: Books): string[] {
   const states = new Map(books.operations.map(({ id, state }) => [id, state]));
-  const things: Record<ThingName, ToldThing[]> = {
+  const things: Record<ThingName, ReportedThing[]> = {
     transfer: books.transfers,
     refund: books.refunds,
     bill_payment: books.billPayments,
@@ -44,7 +44,7 @@ export function checkPromises(
     const operation = operations.find(({ idempotencyKey }) => idempotencyKey === intent.key);
     // Onboardings are the partner's: their ends are no events of the account.
     if (!operation || intent.kind === 'customer') return [];
-    if (!told.some(({ verdict }) => verdict === 'pending')) return [];
+    if (!told.some(({ outcome }) => outcome === 'pending')) return [];
     const { id, state } = operation;
     const count = events.filter(
       ({ type, data }) => type === `operation.${state}` && data.operationId === id,
@@ -55,11 +55,11 @@ export function checkPromises(
   });
 }
 
-function operationOf({ id, operationId }: ToldThing): string {
+function operationOf({ id, operationId }: ReportedThing): string {
   return operationId ?? id;
 }
 
-function debitsOf(thing: ToldThing, ledger: BankMovement[]): BankMovement[] {
+function debitsOf(thing: ReportedThing, ledger: BankMovement[]): BankMovement[] {
   return ledger.filter(
     ({ isCredit, idempotencyKey, externalId }) =>
       !isCredit &&
@@ -82,15 +82,15 @@ function returnsOf(debit: BankMovement, ledger: BankMovement[]): BankMovement[] 
 function settlementOf(debits: BankMovement[], returns: BankMovement[]): string {
   if (debits.length === 0) return 'withdrawn';
   if (returns.length === 0) return 'settled';
-  return sumOf(returns) < sumOf(debits) ? 'partially_returned' : 'returned';
+  return sumOf(returns) < sumOf(debits) ? 'partially_reversed' : 'reversed';
 }
 
 /** What a person has to look at stays open; whether it may be left to one is told of its operation. */
-function isLeftOpen({ settlement }: ToldThing, state: ToldOperation['state'] | undefined): boolean {
+function isLeftOpen({ settlement }: ReportedThing, state: ReportedOperation['state'] | undefined): boolean {
   return settlement === 'open' && (state === 'needs_operator' || state === 'unknown');
 }
 
-function checkEvent(events: ToldEvent[], type: string, nsu: number): string[] {
+function checkEvent(events: ReportedEvent[], type: string, nsu: number): string[] {
   const count = events.filter((event) => event.type === type && event.data.nsu === nsu).length;
   return count === 1 ? [] : [`${count} events ${type} tell of nsu ${nsu}`];
 }

@@ -180,8 +180,8 @@ describe('a slip becomes overdue', () => {
     ];
     expect(await owedDeliveries(bank)).toEqual(told);
     // By hand it moves its due date and is not told again.
-    const byHand = await bank.call('PUT', `${open}/expire`);
-    expect(byHand.body).toMatchObject({ status: 'Expired', dueDate: '2027-03-08' });
+    const manually = await bank.call('PUT', `${open}/expire`);
+    expect(manually.body).toMatchObject({ status: 'Expired', dueDate: '2027-03-08' });
     expect(await owedDeliveries(bank)).toEqual(told);
     expect((await post(`${open}/pay`)).body.status).toBe('Paid');
   });
@@ -228,11 +228,11 @@ describe('what a slip costs', () => {
   ])('is on %s %p with fixed terms, %p with percentages', async (day, fixed, percentage) => {
     await setClock('2027-03-01T12:00:00Z');
     for (const [kind, owed] of [['Fixed', fixed] as const, ['Percentage', percentage] as const]) {
-      const byHand = await create(pixSlip(terms(kind)));
+      const manually = await create(pixSlip(terms(kind)));
       const byPix = await create(pixSlip(terms(kind)));
       // The last minute of the day in São Paulo.
       await setClock(new Date(Date.parse(`${day}T03:00:00Z`) + 86_340_000).toISOString());
-      expect((await post(`${byHand}/pay`)).body.amount).toBe(owed);
+      expect((await post(`${manually}/pay`)).body.amount).toBe(owed);
       const correlationId = correlationIdOf(byPix);
       expect((await post('/sandbox/pix/received', { correlationId })).body.amount).toBe(owed);
     }

@@ -1,11 +1,11 @@
 // The soak of money out, in its short form; `npm run chaos` runs the rounds that it is asked for.
 import { expect, it } from '@jest/globals';
-import { planRounds, profileSettings, type Round, type Wishes } from '../chaos/round.js';
+import { planRounds, profileSettings, type Round, type RoundOptions } from '../chaos/round.js';
 import { runRound } from '../chaos/run.js';
 
 const asked = process.env.CHAOS;
-const short: Wishes = { intents: 36, fault: 'all', kill: true, wipe: true, two: true };
-const rounds = planRounds(asked ? (JSON.parse(asked) as Wishes) : short);
+const short: RoundOptions = { intents: 36, fault: 'all', kill: true, wipe: true, two: true };
+const rounds = planRounds(asked ? (JSON.parse(asked) as RoundOptions) : short);
 const settings = profileSettings(process.env);
 
 function nameOf({ seed, fault, kill, outage, wipe, two }: Round): string {

@@ -92,7 +92,7 @@ describe('the first import of a long history, killed in its midst', () => {
     expect(transactions.inBreak + transactions.classified).toBe(lines);
 
     const mirrored = await service.pool.query<{ nsu: number; amount: number; isCredit: boolean }>(
-      `SELECT nsu::int, amount_cents::float8 / 100 AS amount, is_credit AS "isCredit" FROM "transaction" ORDER BY nsu`,
+      `SELECT nsu::int, amount_cents::float8 / 100 AS amount, is_credit AS "isCredit" FROM statement_line ORDER BY nsu`,
     );
     const booked = ledger.movements.map(({ nsu, amount, isCredit }) => ({ nsu, amount, isCredit }));
     expect(mirrored.rows).toEqual(booked.sort((a, b) => a.nsu - b.nsu));

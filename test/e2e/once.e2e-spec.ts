@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { readLedger } from '../chaos/books.js';
 import { Dice } from '../chaos/dice.js';
 import { groundOf, receivePixes } from '../chaos/ground.js';
-import { House } from '../chaos/house.js';
-import { newIntent, type IntentKind } from '../chaos/intent.js';
+import { House } from '../chaos/deployment.js';
+import { newIntent, type IntentKind } from '../chaos/chaos-request.js';
 
 let house: House;
 let originals: string[];

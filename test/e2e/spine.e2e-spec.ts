@@ -190,7 +190,7 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
       return summary.webhooks.pending === 0 && summary;
     });
     expect(after.webhooks.received - before.webhooks.received).toBe(100);
-    expect(after.statement.polls - before.statement.polls).toBeLessThan(30);
+    expect(after.statement.syncs - before.statement.syncs).toBeLessThan(30);
     const { rows } = await service.pool.query(`SELECT copies FROM webhook_event WHERE body = $1`, [
       Buffer.from(body),
     ]);

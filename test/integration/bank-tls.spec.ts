@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { listTransactions } from '../../src/contract/statement.js';
 import { createCustomer } from '../../src/contract/customers.js';
-import { bankDoor } from '../support/bank-door.js';
+import { fakeBank } from '../support/fake-bank.js';
 import { until } from '../support/until.js';
 import { authority, bankPair, clientOne, clientTwo } from '../support/tls-material.js';
 
 describe('a bank that asks for a certificate', () => {
   let server: Server;
-  let door: ReturnType<typeof bankDoor>;
+  let door: ReturnType<typeof fakeBank>;
   let seen: { who: unknown; path: string }[];
   let holdNext: Promise<void> | null;
 
@@ -29,7 +29,7 @@ describe('a bank that asks for a certificate', () => {
     );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    door = bankDoor(url, `${url}/partners`);
+    door = fakeBank(url, `${url}/partners`);
   });
   afterEach(async () => {
     door.close();

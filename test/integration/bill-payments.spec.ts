@@ -153,14 +153,14 @@ describe('payments of bills', () => {
     expect((await bills.pay({ amount: 80, barCode })).body.code).toBe('bill_not_payable');
     await service.sync();
     const { rows } = await service.pool.query(
-      `SELECT nsu::int FROM "transaction" WHERE movement_id = $1 ORDER BY nsu`,
+      `SELECT nsu::int FROM statement_line WHERE movement_id = $1 ORDER BY nsu`,
       [paid.id],
     );
     await service.match(rows[0].nsu, expected);
-    await service.match(rows[1].nsu, expected, 'return');
+    await service.match(rows[1].nsu, expected, 'reversal');
     expect(await bills.read(paid.id)).toMatchObject({
       state: 'paid',
-      settlement: 'returned',
+      settlement: 'reversed',
       returns: [{ nsu: rows[1].nsu, amount: 80 }],
     });
     expect((await bills.pay({ amount: 80, barCode })).body.status).toBe('PAID');

@@ -31,7 +31,7 @@ describe('what is done about a break', () => {
     expect([status, body.state, body.resolution]).toEqual([200, 'resolved', 'link']);
     expect(await steps(id)).toEqual(['opened', 'resolved', 'link']);
     expect(body.trail.at(-1)).toMatchObject({ reason: 'as agreed', actor: expect.any(String) });
-    expect(await liveMatches(nsu)).toEqual([{ rule: 'hand', byHand: true, cents: 1_000 }]);
+    expect(await liveMatches(nsu)).toEqual([{ rule: 'manual', manually: true, cents: 1_000 }]);
     expect(
       await sql(`SELECT withdrawn_at FROM expected_payment WHERE id = $1`, expectedPaymentId),
     ).toEqual([{ withdrawn_at: null }]);
@@ -62,8 +62,8 @@ describe('what is done about a break', () => {
     expect(await liveMatches(nsu)).toEqual([]);
     expect((await allocate(4, 6)).status).toBe(200);
     expect(await liveMatches(nsu)).toEqual([
-      { rule: 'hand', byHand: true, cents: 400 },
-      { rule: 'hand', byHand: true, cents: 600 },
+      { rule: 'manual', manually: true, cents: 400 },
+      { rule: 'manual', manually: true, cents: 600 },
     ]);
   });
 
@@ -83,7 +83,7 @@ describe('what is done about a break', () => {
   it.each([
     ['operation', randomUUID(), 'unknown_outcome', resolveKnownOutcomes],
     ['bill_payment', randomUUID(), 'unknown_outcome', resolveEndedOfBills],
-    ['hole', '1', 'broken_chain', resolveOverOfStatement],
+    ['hole', '1', 'broken_balance_chain', resolveOverOfStatement],
   ])('settles the break of one %s once, though two do at once', async (of, what, kind, settle) => {
     const id = await book.break(kind, `${of}:${what}`);
     const holder = await service.pool.connect();
@@ -129,7 +129,7 @@ describe('what is done about a break', () => {
     await act(id, 'link', { expectedPaymentId });
     await book.break('overpaid', `nsu:${nsu}`, { nsu });
     expect(await book.explanation(nsu)).toMatchObject({
-      ...{ state: 'in_break', rule: 'hand', breakKind: 'overpaid', breakEvidence: {} },
+      ...{ state: 'in_break', rule: 'manual', breakKind: 'overpaid', breakEvidence: {} },
       expectedPaymentIds: [expectedPaymentId],
     });
   });
@@ -142,14 +142,14 @@ describe('what is done about a break', () => {
     });
     expect(
       await sql(`SELECT rule, category, reason FROM classification WHERE nsu = $1`, nsu),
-    ).toEqual([{ rule: 'hand', category: 'accepted', reason: 'as agreed' }]);
-    expect(await book.explanation(nsu)).toMatchObject({ state: 'classified', rule: 'hand' });
+    ).toEqual([{ rule: 'manual', category: 'accepted', reason: 'as agreed' }]);
+    expect(await book.explanation(nsu)).toMatchObject({ state: 'classified', rule: 'manual' });
     expect(codeOf(await act(id, 'accept'))).toEqual([409, 'already_resolved']);
     await book.reconcile();
     const other = await book.break('unreadable_line', `line:${nsu}`, { nsu });
     await act(other, 'accept');
     await act(other, 'reopen');
-    expect(await book.explanation(nsu)).toMatchObject({ state: 'classified', rule: 'hand' });
+    expect(await book.explanation(nsu)).toMatchObject({ state: 'classified', rule: 'manual' });
     expect((await act(id, 'reopen')).body.state).toBe('open');
     expect(await sql(`SELECT 1 FROM classification WHERE nsu = $1`, nsu)).toEqual([]);
     expect(codeOf(await act(id, 'reopen'))).toEqual([409, 'already_open']);
@@ -165,9 +165,9 @@ describe('what is done about a break', () => {
     await sql(`UPDATE break SET state = 'resolved', resolved_at = now() WHERE nsu = $1`, nsu);
     expect(codeOf(await act(id, 'reopen'))).toEqual([409, 'settled_itself']);
     await expect(
-      sql(`UPDATE break_entry SET reason = 'x' WHERE break_id = $1`, id),
+      sql(`UPDATE break_history_entry SET reason = 'x' WHERE break_id = $1`, id),
     ).rejects.toThrow(/only added to/);
-    await expect(sql(`DELETE FROM break_entry WHERE break_id = $1`, id)).rejects.toThrow(
+    await expect(sql(`DELETE FROM break_history_entry WHERE break_id = $1`, id)).rejects.toThrow(
       /only added to/,
     );
   });
@@ -209,7 +209,7 @@ describe('what is done about a break', () => {
     });
     // Asked for when it came: a day may begin between the two.
     await sql(
-      `UPDATE expected_payment SET created_at = (SELECT occurred_at FROM "transaction" WHERE nsu = $1)`,
+      `UPDATE expected_payment SET created_at = (SELECT occurred_at FROM statement_line WHERE nsu = $1)`,
       nsu,
     );
     const { candidates } = await get(id);
@@ -232,13 +232,13 @@ describe('what is done about a break', () => {
     const days = ['2026-11-23', '2026-11-19', '2026-10-01'];
     for (const [place, cents] of [99, 10_000, 100_000, 1_000_000].entries())
       for (const day of days) {
-        const id = await book.break('balance_differs', `grid ${place} ${day}`, {
+        const id = await book.break('balance_mismatch', `grid ${place} ${day}`, {
           amountCents: cents,
         });
         await sql(`UPDATE break SET opened_day = $2 WHERE id = $1`, id, day);
       }
     const listed = async (query: string) =>
-      (await service.call('GET', `/v1/breaks?kind=balance_differs&${query}`)).body.data;
+      (await service.call('GET', `/v1/breaks?kind=balance_mismatch&${query}`)).body.data;
     const all = await listed('limit=100');
     expect(all).toHaveLength(12);
     for (const severity of ['low', 'medium', 'high', 'critical'])

@@ -28,7 +28,7 @@ describe('what a person links', () => {
     expect(codeOf(await link())).toEqual([409, 'line_is_pending']);
     await book.reconcile();
     const { status, body } = await link();
-    expect([status, body.data[0].rule, body.data[0].reason]).toEqual([201, 'hand', 'as agreed']);
+    expect([status, body.data[0].rule, body.data[0].reason]).toEqual([201, 'manual', 'as agreed']);
     expect(codeOf(await link())).toEqual([409, 'line_is_linked']);
     const undo = (query = '', fields: object = {}) =>
       service.call('DELETE', `/v1/matches/${body.data[0].id}${query}`, fields);
@@ -67,7 +67,7 @@ describe('what a person links', () => {
     const { body } = await service.call('POST', '/v1/matches', {
       body: { nsu, allocations: [{ expectedPaymentId: other, amount: 10 }], reason: 'as agreed' },
     });
-    expect(await liveMatches(nsu)).toMatchObject([{ rule: 'hand' }]);
+    expect(await liveMatches(nsu)).toMatchObject([{ rule: 'manual' }]);
     await service.call('DELETE', `/v1/matches/${body.data[0].id}?reason=not+theirs`);
     await book.reconcile();
     expect(await liveMatches(nsu)).toMatchObject([{ rule: 'reference' }]);
@@ -124,7 +124,7 @@ describe('what a person links', () => {
     await act(id, 'accept');
     const [match] = (await service.call('GET', `/v1/matches?nsu=${nsu}`)).body.data;
     await service.call('DELETE', `/v1/matches/${match.id}?reason=another`);
-    expect(await get(id)).toMatchObject({ state: 'resolved', resolution: 'itself' });
+    expect(await get(id)).toMatchObject({ state: 'resolved', resolution: 'automatic' });
     await book.line({ correlationId: reference, amountCents: 999 });
     await book.reconcile();
     expect(await get(id)).toMatchObject({ state: 'open', amount: 0.01, expectedPaymentId });
@@ -145,6 +145,6 @@ describe('what a person links', () => {
       'more_than_paid',
     ]);
     const { body } = await service.call('GET', `/v1/matches?nsu=${back.nsu}`);
-    expect(body.data).toMatchObject([{ role: 'return', rule: 'hand', amount: 6 }]);
+    expect(body.data).toMatchObject([{ role: 'reversal', rule: 'manual', amount: 6 }]);
   });
 });

@@ -46,7 +46,7 @@ describe('the money of a break', () => {
   const close = (span = '1 hour') =>
     sql(
       `UPDATE statement_state SET closed_from = now() - interval '1 day', closed_until = now() + $1::interval,
-         first_hole_nsu = NULL`,
+         first_gap_nsu = NULL`,
       span,
     );
 
@@ -71,7 +71,7 @@ describe('the money of a break', () => {
     const { nsu, id } = await broken('overpaid', 15, 5);
     expect((await act(id, 'refund')).status).toBe(200);
     expect(await refundsOf(nsu)).toMatchObject([{ amount: 5 }]);
-    const second = await book.break('paid_after_void', `nsu:${nsu}`, { nsu, amountCents: 1_500 });
+    const second = await book.break('paid_after_cancellation', `nsu:${nsu}`, { nsu, amountCents: 1_500 });
     expect(codeOf(await act(second, 'refund'))).toEqual([422, 'already_refunded']);
     expect(codeOf(await act(second, 'refund', { amount: 10.01 }))).toEqual([
       422,
@@ -242,10 +242,10 @@ describe('the money of a break', () => {
     expect(operation).toMatchObject({ state: 'succeeded', attempts: 2 });
     await service.sync();
     expect(
-      await sql(`SELECT 1 FROM "transaction" WHERE amount_cents = 321 AND NOT is_credit`),
+      await sql(`SELECT 1 FROM statement_line WHERE amount_cents = 321 AND NOT is_credit`),
     ).toHaveLength(1);
     await book.reconcile();
-    expect(await get(id)).toMatchObject({ state: 'resolved', resolution: 'itself' });
+    expect(await get(id)).toMatchObject({ state: 'resolved', resolution: 'automatic' });
   });
 
   it('is not sent again where that might be one more', async () => {

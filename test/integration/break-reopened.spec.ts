@@ -17,10 +17,10 @@ describe('what a person settled', () => {
     await service.sync();
     const { nsu } = await book.unexpected();
     const shown = async (cents: number | null) => {
-      const hole = `hole_nsu = $2, hole_balance_cents = $1, broken_since = now() + $1::bigint * interval '0'`;
-      await sql(`UPDATE statement_state SET ${hole}`, cents, nsu);
+      const gap = `gap_nsu = $2, gap_balance_cents = $1, broken_since = now() + $1::bigint * interval '0'`;
+      await sql(`UPDATE statement_state SET ${gap}`, cents, nsu);
       await book.reconcile();
-      return (await service.call('GET', '/v1/breaks?kind=broken_chain')).body.data[0];
+      return (await service.call('GET', '/v1/breaks?kind=broken_balance_chain')).body.data[0];
     };
     const { id } = await shown(40);
     await act(id, 'accept');
@@ -31,7 +31,7 @@ describe('what a person settled', () => {
     expect(await steps(id)).toEqual([
       ...['opened', 'resolved', 'reopened', 'resolved', 'reopened'],
     ]);
-    expect(await shown(null)).toMatchObject({ id, resolution: 'itself' });
+    expect(await shown(null)).toMatchObject({ id, resolution: 'automatic' });
   });
 
   describe('of a refund', () => {

@@ -18,8 +18,8 @@ beforeEach(() => {
 const book = new SentMoney(() => service);
 const { run, charge } = book;
 const breaksOf = () => book.breaksFrom(nsu);
-const verdicts = async () =>
-  (await book.verdicts()).filter((one) => one.nsu >= nsu).map(({ verdict }) => verdict);
+const outcomes = async () =>
+  (await book.outcomes()).filter((one) => one.nsu >= nsu).map(({ outcome }) => outcome);
 const pix = { isCredit: true, typeName: 'CREDIT_PIX' };
 
 it('a charge that was found cancelled after its payment is told, and a reopening changes nothing', async () => {
@@ -30,12 +30,12 @@ it('a charge that was found cancelled after its payment is told, and a reopening
   await run(
     `UPDATE charge SET cancelled_at = now(), checked_at = clock_timestamp() WHERE correlation_id = 'ended'`,
   );
-  await book.judgement().standing.wakeContradicted();
+  await book.decision().standing.enqueueContradicted();
   expect(book.woken.at(-1)).toEqual(['reconcile', { accountId: service.accountId }]);
   await book.reconcile();
-  expect(await breaksOf()).toEqual([{ kind: 'paid_after_void', state: 'open', nsu }]);
+  expect(await breaksOf()).toEqual([{ kind: 'paid_after_cancellation', state: 'open', nsu }]);
   const before = book.woken.length;
-  await book.judgement().standing.wakeContradicted();
+  await book.decision().standing.enqueueContradicted();
   expect(book.woken).toHaveLength(before);
 });
 
@@ -54,14 +54,14 @@ it('of many charges that ended each is reviewed, and none that can get no break 
     `UPDATE charge SET cancelled_at = now(), checked_at = now() WHERE correlation_id IN ('one', 'other', 'back')`,
   );
   await run(`UPDATE reconciliation_state SET charges_reviewed_at = now() - interval '1 hour'`);
-  const { standing, review } = book.judgement();
+  const { standing, review } = book.decision();
   expect(await review.reviewEnded(service.accountId, 1)).toBe(true);
   expect(await breaksOf()).toEqual([
-    { kind: 'paid_after_void', state: 'open', nsu },
-    { kind: 'paid_after_void', state: 'open', nsu: nsu + 1 },
+    { kind: 'paid_after_cancellation', state: 'open', nsu },
+    { kind: 'paid_after_cancellation', state: 'open', nsu: nsu + 1 },
   ]);
   const before = book.woken.length;
-  await standing.wakeContradicted();
+  await standing.enqueueContradicted();
   expect(book.woken).toHaveLength(before);
   const { rows } = await run(
     `SELECT charges_reviewed_at > now() - interval '15 minutes' AS it FROM reconciliation_state`,
@@ -82,10 +82,10 @@ it('what the bank gives back of a payment is told of its charge, and settles its
   expect(await breaksOf()).toEqual([
     { kind: 'duplicate_payment', state: 'resolved', nsu: nsu + 1 },
   ]);
-  expect(await verdicts()).toContain('return by return');
+  expect(await outcomes()).toContain('reversal by reversal');
   expect((await book.events()).at(-1)).toMatchObject({
-    type: 'charge.returned',
-    data: { correlationId: 'twice', settlement: 'returned', nsu: nsu + 2 },
+    type: 'charge.refunded',
+    data: { correlationId: 'twice', settlement: 'refunded', nsu: nsu + 2 },
   });
   await run(
     `WITH undone AS (UPDATE match SET unlinked_at = now(), unlinked_by = 'k' WHERE nsu = $2)
@@ -94,7 +94,7 @@ it('what the bank gives back of a payment is told of its charge, and settles its
     nsu + 2,
   );
   await book.reconcile();
-  expect(await verdicts()).toContain('unexpected');
+  expect(await outcomes()).toContain('unexpected');
 });
 
 describe('what a person has decided about a payment', () => {
@@ -119,7 +119,7 @@ describe('what a person has decided about a payment', () => {
     );
     await book.reconcile();
     expect(await breaksOf()).toEqual([
-      { kind: 'paid_after_void', state: 'open', nsu },
+      { kind: 'paid_after_cancellation', state: 'open', nsu },
       { kind: 'duplicate_payment', state: 'resolved', nsu: nsu + 1 },
     ]);
   });
@@ -134,7 +134,7 @@ describe('what a person has decided about a payment', () => {
     );
     await run(
       `INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, made_by, evidence)
-       VALUES ($1, gen_random_uuid(), $2, $3, 1000, 'hand', 'k', '{}')`,
+       VALUES ($1, gen_random_uuid(), $2, $3, 1000, 'manual', 'k', '{}')`,
       service.accountId,
       nsu + 1,
       id,
@@ -143,9 +143,9 @@ describe('what a person has decided about a payment', () => {
       `UPDATE charge SET cancelled_at = now(), checked_at = now() WHERE correlation_id = 'linked'`,
     );
     const before = book.woken.length;
-    await book.judgement().standing.wakeContradicted();
+    await book.decision().standing.enqueueContradicted();
     expect(book.woken).toHaveLength(before);
-    await book.judgement().review.review(service.database.prisma as never, service.accountId, [id]);
+    await book.decision().review.review(service.database.prisma as never, service.accountId, [id]);
     expect(await breaksOf()).toEqual([{ kind: 'unexpected', state: 'resolved', nsu: nsu + 1 }]);
   });
 });
@@ -170,7 +170,7 @@ describe('what was settled of a charge', () => {
   const trail = async () => {
     const { rows } = await run(
       `SELECT action, e.detail ->> 'fromCents' AS "from", e.detail ->> 'toCents' AS "to" FROM break b
-       JOIN break_entry e ON e.break_id = b.id WHERE b.nsu = $1 ORDER BY sequence`,
+       JOIN break_history_entry e ON e.break_id = b.id WHERE b.nsu = $1 ORDER BY sequence`,
       nsu + 1,
     );
     return rows;
@@ -196,7 +196,7 @@ describe('what was settled of a charge', () => {
   it('opens again when it has come to more than was accepted, and not while it has not', async () => {
     const id = await payTooMuch('too much');
     await settle('accept');
-    await book.judgement().review.review(service.database.prisma as never, service.accountId, [id]);
+    await book.decision().review.review(service.database.prisma as never, service.accountId, [id]);
     expect(await told()).toEqual(overpaid('accept', 'clerk', 100));
     await payBefore('too much');
     expect(await told()).toEqual(overpaid('open', null, 600));
@@ -220,7 +220,7 @@ describe('what was settled of a charge', () => {
     await payBefore('retaken');
     expect(await told()).toEqual(overpaid('open', null, 600));
     await run(
-      `INSERT INTO break_entry (account_id, break_id, action, detail)
+      `INSERT INTO break_history_entry (account_id, break_id, action, detail)
        SELECT account_id, id, 'reopen', '{}' FROM break WHERE nsu = $1`,
       nsu + 1,
     );
@@ -264,7 +264,7 @@ it('a refund whose money came back is told so with its charge', async () => {
   expect(await settlements()).toMatchObject({ charge: 'settled', refunds: [us] });
   await book.mirror({ nsu: nsu + 1, typeName: 'DEBIT_PIX_REFUND', endToEndId: 'D3', age: 6 });
   const made = { settlement: 'settled' };
-  expect(await settlements()).toMatchObject({ charge: 'returned', refunds: [made] });
+  expect(await settlements()).toMatchObject({ charge: 'refunded', refunds: [made] });
   // Paid again, as its breaks see it too: what went back whole is as if it had never come.
   await book.mirror({ ...pix, nsu: nsu + 3, externalId: 'given back', endToEndId: 'E10', age: 2 });
   expect(await settlements()).toMatchObject({ charge: 'settled', refunds: [made] });
@@ -272,6 +272,6 @@ it('a refund whose money came back is told so with its charge', async () => {
   const told = await run(`SELECT type FROM event WHERE data LIKE '%given back%' ORDER BY id`);
   expect(told.rows).toEqual([{ type: 'charge.paid' }, { type: 'charge.paid' }]);
   await book.mirror({ nsu: nsu + 2, isCredit: true, endToEndId: 'D3' });
-  const undone = { settlement: 'returned', state: 'accepted' };
+  const undone = { settlement: 'reversed', state: 'accepted' };
   expect(await settlements()).toMatchObject({ charge: 'overpaid', refunds: [undone] });
 });

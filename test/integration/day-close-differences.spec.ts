@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readCertificate } from '../../src/day-closes/certificate.js';
-import { findHole } from '../../src/statement/chain.queries.js';
+import { findGap } from '../../src/statement/chain.queries.js';
 import { ClosedDays, type BookLine } from '../support/closed-days.js';
-import { judgementOn } from '../support/judgement.js';
+import { reconciliationOn } from '../support/reconciliation.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 const book: BookLine[] = [
@@ -24,7 +24,7 @@ describe('a day whose lines do not follow each other', () => {
   const begin = async (slug: string, lines: BookLine[], isHere?: (line: BookLine) => boolean) => {
     const account = await made.account(slug);
     await made.arrive(account.id, lines, isHere);
-    await made.judge(account.id);
+    await made.decide(account.id);
     await made.closedUntil(account.id, '2026-03-05');
     await made.close(account);
     return account;
@@ -40,10 +40,10 @@ describe('a day whose lines do not follow each other', () => {
       reason,
     );
   /** As a person has, of what its evidence tells. */
-  const acceptHole = (accountId: number, nsu: number, cents: number) =>
+  const acceptGap = (accountId: number, nsu: number, cents: number) =>
     made.run(
       `INSERT INTO break (account_id, id, kind, state, subject, nsu, evidence, resolution, resolution_reason, resolved_at)
-       VALUES ($1, gen_random_uuid(), 'broken_chain', 'resolved', 'hole:' || $2::bigint, $2, $3, 'accept', 'known', now())`,
+       VALUES ($1, gen_random_uuid(), 'broken_balance_chain', 'resolved', 'hole:' || $2::bigint, $2, $3, 'accept', 'known', now())`,
       accountId,
       nsu,
       { jumps: [{ nsu: `${nsu}`, cents: `${cents}` }] },
@@ -80,9 +80,9 @@ describe('a day whose lines do not follow each other', () => {
   it('states what a person has accepted of a hole, on that day and on all after it', async () => {
     const isHere = ({ nsu }: BookLine) => nsu !== 2;
     const account = await made.account('hole');
-    await acceptHole(account.id, 3, -250);
+    await acceptGap(account.id, 3, -250);
     await made.arrive(account.id, book, isHere);
-    await made.judge(account.id);
+    await made.decide(account.id);
     await made.closedUntil(account.id, '2026-03-05');
     await made.close(account);
     const all = await certificates(account.id);
@@ -100,7 +100,7 @@ describe('a day whose lines do not follow each other', () => {
     expect((await made.verify('hole'))?.difference).toBeNull();
     // What was missing comes after all: the days after it are amended, and state nothing any more.
     await made.arrive(account.id, book, ({ nsu }) => nsu === 2);
-    await made.judge(account.id);
+    await made.decide(account.id);
     await made.close(account);
     const standing = (await certificates(account.id)).slice(3);
     expect(standing.map(({ closing, reconcilingItems }) => [closing, reconcilingItems])).toEqual([
@@ -115,7 +115,7 @@ describe('a day whose lines do not follow each other', () => {
     const lines = [...book, { nsu: 5, at: '2026-03-04T11:00:00Z', cents: 1 }];
     const account = await begin('accepted', lines, ({ nsu }) => nsu !== 4);
     expect(await closings(account.id)).toHaveLength(2);
-    expect(await made.breaks(account.id)).toEqual(['open broken_chain day:2026-03-04']);
+    expect(await made.breaks(account.id)).toEqual(['open broken_balance_chain day:2026-03-04']);
     await accept(account.id, 'day:2026-03-04');
     await made.close(account);
     expect((await certificates(account.id)).at(-1)?.reconcilingItems).toEqual([
@@ -146,10 +146,10 @@ describe('a day whose lines do not follow each other', () => {
     expect(await stated()).toEqual([['3', '-0.40', 'known']]);
     // Less than what was accepted, and elsewhere.
     await made.arrive(account.id, gapped, ({ nsu }) => nsu === 5);
-    await made.judge(account.id);
+    await made.decide(account.id);
     await made.close(account);
     expect(await made.breaks(account.id)).toEqual([
-      `open broken_chain ${subject}`,
+      `open broken_balance_chain ${subject}`,
       `open late_line ${subject}/5`,
     ]);
     expect(await stated()).toEqual([['3', '-0.40', 'known']]);
@@ -167,41 +167,41 @@ describe('a day whose lines do not follow each other', () => {
     const { id } = await made.account('jumps');
     await made.arrive(id, book, ({ nsu }) => nsu !== 2);
     await made.run(
-      `UPDATE statement_state SET broken_since = now(), hole_nsu = 3, hole_after_nsu = 1, hole_balance_cents = 11000
+      `UPDATE statement_state SET broken_since = now(), gap_nsu = 3, gap_after_nsu = 1, gap_balance_cents = 11000
        WHERE account_id = $1`,
       id,
     );
-    const { standing } = judgementOn(service.database, { wake: () => Promise.resolve() } as never);
-    const found = async () => (await findHole(service.database.prisma, id, 1n)).hole?.nsu;
+    const { standing } = reconciliationOn(service.database, { enqueue: () => Promise.resolve() } as never);
+    const found = async () => (await findGap(service.database.prisma, id, 1n)).gap?.nsu;
     const told = async () => {
       await standing.tell(id);
       return made.breaks(id);
     };
-    expect(await told()).toEqual(['open broken_chain hole:3']);
+    expect(await told()).toEqual(['open broken_balance_chain hole:3']);
     await made.run(
       `UPDATE break SET evidence = '{"jumps": [{"nsu": "3", "cents": "-40"}]}' WHERE account_id = $1`,
       id,
     );
     await accept(id, 'hole:3');
     expect(await found()).toBe(3n);
-    expect(await told()).toEqual(['open broken_chain hole:3']);
+    expect(await told()).toEqual(['open broken_balance_chain hole:3']);
     await accept(id, 'hole:3');
     expect(await found()).toBeUndefined();
-    expect(await told()).toEqual(['resolved broken_chain hole:3']);
+    expect(await told()).toEqual(['resolved broken_balance_chain hole:3']);
   });
 
   it('takes no acceptance of a hole for one of another amount there', async () => {
     const isHere = ({ nsu }: BookLine) => nsu !== 2;
     const account = await made.account('other');
-    await acceptHole(account.id, 3, -40);
+    await acceptGap(account.id, 3, -40);
     await made.arrive(account.id, book, isHere);
-    await made.judge(account.id);
+    await made.decide(account.id);
     await made.closedUntil(account.id, '2026-03-05');
     await made.close(account);
     expect(await closings(account.id)).toHaveLength(1);
     expect(await made.breaks(account.id)).toEqual([
-      'open broken_chain day:2026-03-03',
-      'resolved broken_chain hole:3',
+      'open broken_balance_chain day:2026-03-03',
+      'resolved broken_balance_chain hole:3',
     ]);
   });
 
@@ -216,7 +216,7 @@ describe('a day whose lines do not follow each other', () => {
       subject,
     );
     await made.close(account);
-    expect(await made.breaks(account.id)).toEqual([`open broken_chain ${subject}`]);
+    expect(await made.breaks(account.id)).toEqual([`open broken_balance_chain ${subject}`]);
   });
 
   it('amends the balance of every day that counts late lines which come to nothing', async () => {
@@ -226,10 +226,10 @@ describe('a day whose lines do not follow each other', () => {
     ];
     const account = await begin('nothing', [...book, ...late], ({ nsu }) => nsu <= 4);
     await made.arrive(account.id, [...book, ...late], ({ nsu }) => nsu > 4);
-    await made.judge(account.id);
+    await made.decide(account.id);
     const after = { nsu: 7, at: '2026-03-05T10:00:00Z', cents: 3 };
     await made.arrive(account.id, [...book, ...late, after], ({ nsu }) => nsu === 7);
-    await made.judge(account.id);
+    await made.decide(account.id);
     await made.closedUntil(account.id, '2026-03-06');
     await made.close(account);
     expect((await closings(account.id)).at(-1)).toBe('2026-03-05 157.13');
@@ -244,11 +244,11 @@ describe('a day whose lines do not follow each other', () => {
     const all = [...book, ...late];
     const account = await begin('meanwhile', all, ({ nsu }) => nsu <= 4);
     await made.arrive(account.id, all, ({ nsu }) => nsu === 5 || nsu === 6);
-    await made.judge(account.id);
+    await made.decide(account.id);
     let isFirst = true;
     await made.close(account, async () => {
       if (isFirst) await made.arrive(account.id, all, ({ nsu }) => nsu > 6);
-      if (isFirst) await made.judge(account.id);
+      if (isFirst) await made.decide(account.id);
       isFirst = false;
     });
     expect(await made.breaks(account.id)).toEqual(
@@ -265,7 +265,7 @@ describe('a day whose lines do not follow each other', () => {
     ];
     const account = await made.account('earlier', new Date('2026-02-21T09:00:00Z'));
     await made.arrive(account.id, lines, ({ nsu }) => nsu > 2);
-    await made.judge(account.id);
+    await made.decide(account.id);
     await made.closedUntil(account.id, '2026-03-05');
     await made.close(account);
     await made.arrive(account.id, lines, ({ nsu }) => nsu <= 2);
@@ -273,7 +273,7 @@ describe('a day whose lines do not follow each other', () => {
       difference: null,
       counts: { waiting: 2 },
     });
-    await made.judge(account.id);
+    await made.decide(account.id);
     await made.close(account);
     // The other is of before the go-live.
     expect(await made.breaks(account.id)).toEqual(['resolved late_line day:2026-02-21/2']);

@@ -43,7 +43,7 @@ describe('days whose lines arrive in any order', () => {
     const account = await made.account(slug);
     for (const [cut, until] of closedAfter.entries()) {
       await made.arrive(account.id, book, ({ nsu }) => cuts[nsu - 1] === cut);
-      await made.judge(account.id);
+      await made.decide(account.id);
       await made.closedUntil(account.id, until);
       await made.close(account);
     }
@@ -68,7 +68,7 @@ describe('days whose lines arrive in any order', () => {
       const slug = `order-${(runs += 1)}`;
       const { id } = await closedWith(slug, cutOfLine);
       expect(await standing(id)).toEqual(inTime);
-      const open = (await made.breaks(id)).filter((each) => each.startsWith('open broken_chain'));
+      const open = (await made.breaks(id)).filter((each) => each.startsWith('open broken_balance_chain'));
       expect(open).toEqual([]);
       expect((await made.verify(slug))?.difference).toBeNull();
     });
@@ -84,12 +84,12 @@ describe('days whose lines arrive in any order', () => {
     const upToFirst = book.filter(({ nsu }) => nsu < 5 || nsu === 6);
     const first = upToFirst.filter(({ nsu }) => nsu !== 2);
     await made.arrive(account.id, first);
-    await made.judge(account.id);
+    await made.decide(account.id);
     await made.closedUntil(account.id, '2026-03-03');
     await made.close(account);
     await made.arrive(account.id, upToFirst, ({ nsu }) => nsu === 2);
     expect((await made.verify('waiting'))?.difference).toBeNull();
-    await made.judge(account.id);
+    await made.decide(account.id);
     await made.close(account);
     expect(await made.chain(account.id)).toHaveLength(2);
     expect(await made.breaks(account.id)).toEqual([]);

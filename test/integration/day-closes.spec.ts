@@ -25,7 +25,7 @@ describe('the close of a day', () => {
   const closedBook = async (slug: string, lines = book) => {
     const account = await made.account(slug);
     await made.arrive(account.id, lines);
-    await made.judge(account.id);
+    await made.decide(account.id);
     await made.closedUntil(account.id, '2026-03-05');
     await made.close(account);
     return account;
@@ -77,7 +77,7 @@ describe('the close of a day', () => {
   it('waits until the statement is closed over the whole day', async () => {
     const account = await made.account('open');
     await made.arrive(account.id, book);
-    await made.judge(account.id);
+    await made.decide(account.id);
     await made.run(
       `UPDATE statement_state SET closed_until = '2026-03-04T02:59:59Z' WHERE account_id = $1`,
       account.id,
@@ -99,7 +99,7 @@ describe('the close of a day', () => {
     await made.closedUntil(account.id, '2026-03-05');
     await made.close(account);
     expect(await made.chain(account.id)).toEqual([]);
-    await made.judge(account.id);
+    await made.decide(account.id);
     await made.run('INSERT INTO deferred_line (account_id, nsu) VALUES ($1, 5)', account.id);
     await made.close(account);
     expect((await made.chain(account.id)).map(({ date }) => date)).toEqual(days.slice(0, 2));
@@ -111,7 +111,7 @@ describe('the close of a day', () => {
   it('counts a line in an open break as such, whatever else explains it', async () => {
     const account = await made.account('in-break');
     await made.arrive(account.id, book);
-    await made.judge(account.id);
+    await made.decide(account.id);
     await made.run(
       `INSERT INTO break (account_id, id, kind, state, subject, nsu, evidence)
        VALUES ($1, gen_random_uuid(), 'unexpected', 'open', 'nsu:1', 1, '{}')`,
@@ -128,7 +128,7 @@ describe('the close of a day', () => {
   it('begins with the day of the go-live, with what the account held then', async () => {
     const account = await made.account('live', new Date('2026-03-04T15:00:00Z'));
     await made.arrive(account.id, book);
-    await made.judge(account.id);
+    await made.decide(account.id);
     await made.closedUntil(account.id, '2026-03-05');
     await made.close(account);
     expect(await told(account.id)).toEqual(['2026-03-04/1 10720 +5000 -1 = 15719']);
@@ -140,7 +140,7 @@ describe('the close of a day', () => {
     await made.arrive(account.id, book, ({ nsu }) => nsu === 3 || nsu === 5);
     await made.close(account);
     await made.arrive(account.id, book, ({ nsu }) => nsu !== 3 && nsu !== 5);
-    await made.judge(account.id);
+    await made.decide(account.id);
     await made.closedUntil(account.id, '2026-03-05');
     await made.close(account);
     expect((await made.chain(account.id)).map(({ date }) => date)).toEqual(days);
@@ -150,17 +150,17 @@ describe('the close of a day', () => {
   it('certifies no day whose figures are not the bank’s: a break tells, until they are', async () => {
     const account = await made.account('hole');
     await made.arrive(account.id, book, ({ nsu }) => nsu !== 2);
-    await made.judge(account.id);
+    await made.decide(account.id);
     await made.closedUntil(account.id, '2026-03-05');
     await made.close(account);
     await made.close(account);
     expect(await made.chain(account.id)).toEqual([]);
-    expect(await made.breaks(account.id)).toEqual(['open broken_chain day:2026-03-02']);
+    expect(await made.breaks(account.id)).toEqual(['open broken_balance_chain day:2026-03-02']);
     await made.arrive(account.id, book, ({ nsu }) => nsu === 2);
-    await made.judge(account.id);
+    await made.decide(account.id);
     await made.close(account);
     expect((await made.chain(account.id)).map(({ date }) => date)).toEqual(days);
-    expect(await made.breaks(account.id)).toEqual(['resolved broken_chain day:2026-03-02']);
+    expect(await made.breaks(account.id)).toEqual(['resolved broken_balance_chain day:2026-03-02']);
   });
 
   it('amends the day of a line that came late and those after it, and has a break open until then', async () => {
@@ -172,7 +172,7 @@ describe('the close of a day', () => {
     ];
     const isLate = ({ nsu }: BookLine) => nsu > 5;
     await made.arrive(account.id, [...book, ...late], (line) => !isLate(line));
-    await made.judge(account.id);
+    await made.decide(account.id);
     await made.closedUntil(account.id, '2026-03-06');
     await made.close(account);
     await made.arrive(account.id, [...book, ...late], isLate);
@@ -183,7 +183,7 @@ describe('the close of a day', () => {
     ]);
     expect(await made.chain(account.id)).toHaveLength(4);
     expect(await made.verify('late')).toMatchObject({ difference: null, counts: { waiting: 2 } });
-    await made.judge(account.id);
+    await made.decide(account.id);
     await made.close(account);
     expect(await made.breaks(account.id)).toEqual([
       'resolved late_line day:2026-03-03/6',
@@ -216,11 +216,11 @@ describe('the close of a day', () => {
     for (const sql of [
       'UPDATE day_close SET line_count = 9 WHERE account_id = $1',
       'DELETE FROM day_close WHERE account_id = $1',
-      `UPDATE line_seal SET line_hash = 'x' WHERE account_id = $1`,
-      'DELETE FROM line_seal WHERE account_id = $1',
+      `UPDATE certified_line SET line_hash = 'x' WHERE account_id = $1`,
+      'DELETE FROM certified_line WHERE account_id = $1',
     ])
       await expect(made.run(sql, id)).rejects.toThrow('is only added to');
-    for (const table of ['day_close', 'line_seal', 'line_salt', 'break_entry'])
+    for (const table of ['day_close', 'certified_line', 'line_salt', 'break_history_entry'])
       await expect(made.run(`TRUNCATE ${table}`)).rejects.toThrow('is only added to');
   });
 });

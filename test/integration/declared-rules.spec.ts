@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listAccountsToReview } from '../../src/reconciliation/rules/rules.queries.js';
-import { matchRule, paysByRule, RulesRoom, type RuledPix } from '../support/rules-room.js';
+import { matchRule, paysByRule, RulesSetup, type RuledPix } from '../support/rules-setup.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 const anna = '11144477735';
@@ -9,7 +9,7 @@ const bruno = '52998224725';
 describe('a declared rule', () => {
   let service: ServiceDatabase;
   let account = 0;
-  const room = new RulesRoom(() => ({ ...service, accountId: account }));
+  const room = new RulesSetup(() => ({ ...service, accountId: account }));
 
   beforeAll(async () => {
     service = await serviceDatabase();
@@ -26,7 +26,7 @@ describe('a declared rule', () => {
   it('calls what the bank takes a fee from the beginning, and no other debit', async () => {
     await room.line({ nsu: 1, cents: 150, isCredit: false, typeName: 'DEBIT_FEE_PIX' });
     await room.line({ nsu: 2, cents: 150, isCredit: false, typeName: 'DEBIT_PIX' });
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({ 1: ['fee'], 2: ['unexpected'] });
     const { rows } = await room.run(
       `SELECT rule, reason, rule_version FROM classification WHERE account_id = $1`,
@@ -49,7 +49,7 @@ describe('a declared rule', () => {
     await room.line({ nsu: 1, cents: 1_000, document: anna, day: '2026-06-12' });
     await room.line({ nsu: 2, cents: 1_000, document: anna, day: '2026-06-13' });
     await room.line({ nsu: 3, cents: 1_000, document: bruno, day: '2026-06-12' });
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({
       1: [paysByRule(id, 1_000)],
       2: ['unexpected'],
@@ -61,7 +61,7 @@ describe('a declared rule', () => {
     await room.expect({ cents: 1_000, document: anna });
     await room.rule(matchRule({}));
     await room.line({ nsu: 1, cents: 1_000, document: anna });
-    await room.judge();
+    await room.decide();
     const { rows } = await room.run('SELECT 1 FROM break WHERE account_id = $1', account);
     expect(rows).toEqual([]);
   });
@@ -72,7 +72,7 @@ describe('a declared rule', () => {
     await room.rule(matchRule({ tolerance: { amount: 50n, percent: 100n } }));
     await room.line({ nsu: 1, cents: 9_900, document: anna });
     await room.line({ nsu: 2, cents: 9_899, document: bruno });
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({ 1: [paysByRule(near, 9_900)], 2: ['unexpected'] });
     const { rows } = await room.run(
       `SELECT owed_cents::int AS owed, evidence ->> 'differenceCents' AS difference FROM match WHERE account_id = $1`,
@@ -86,7 +86,7 @@ describe('a declared rule', () => {
     await room.rule(matchRule({ by: ['notes', 'amount'] }));
     await room.line({ nsu: 1, cents: 1_000, notes: 'pedido PED-778' });
     await room.line({ nsu: 2, cents: 1_000, notes: 'pagamento (PED-77), obrigada' });
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({ 1: ['unexpected'], 2: [paysByRule(id, 1_000)] });
   });
 
@@ -98,7 +98,7 @@ describe('a declared rule', () => {
     await room.expect({ cents: 700, document: anna });
     await room.rule(matchRule({ combines: true }));
     await room.line({ nsu: 1, cents: 3_500, document: anna });
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({
       1: [paysByRule(ids[0] ?? '', 1_000), paysByRule(ids[1] ?? '', 2_500)].sort(),
     });
@@ -112,7 +112,7 @@ describe('a declared rule', () => {
     await room.line({ nsu: 2, cents: 600, document: anna, day: '2026-06-12' });
     await room.line({ nsu: 3, cents: 600, document: bruno });
     await room.line({ nsu: 4, cents: 600, document: bruno, day: '2026-06-12' });
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({
       1: [paysByRule(one, 400)],
       2: [paysByRule(one, 600)],
@@ -125,10 +125,10 @@ describe('a declared rule', () => {
     const id = await room.expect({ cents: 1_000, document: anna });
     await room.rule(matchRule({}));
     await room.line({ nsu: 1, cents: 1_000, document: anna });
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({ 1: [paysByRule(id, 1_000)] });
     await room.line({ nsu: 2, cents: 1_000, document: anna });
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({ 1: ['ambiguous'], 2: ['ambiguous'] });
     const { rows } = await room.run(
       `SELECT DISTINCT evidence -> 'candidates' AS could FROM break WHERE account_id = $1`,
@@ -144,10 +144,10 @@ describe('a declared rule', () => {
     ];
     await room.rule(matchRule({}));
     await room.line({ nsu: 1, cents: 1_000, document: anna });
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({ 1: ['ambiguous'] });
     await room.line({ nsu: 2, cents: 1_000, document: bruno, correlationId: 'first' });
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({
       1: [paysByRule(second, 1_000)],
       2: [`reference ${first} 1000`],
@@ -158,9 +158,9 @@ describe('a declared rule', () => {
     const id = await room.expect({ cents: 1_000, document: anna, correlationId: 'named' });
     await room.rule(matchRule({}));
     await room.line({ nsu: 1, cents: 1_000, document: anna });
-    await room.judge();
+    await room.decide();
     await room.line({ nsu: 2, cents: 1_000, document: bruno, correlationId: 'named' });
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({ 1: ['unexpected'], 2: [`reference ${id} 1000`] });
   });
 
@@ -168,10 +168,10 @@ describe('a declared rule', () => {
     const id = await room.expect({ cents: 1_000, document: anna });
     await room.rule(matchRule({}));
     await room.line({ nsu: 1, cents: 1_000, document: anna });
-    await room.judge();
+    await room.decide();
     await room.closeUntil('2026-06-20');
     await room.line({ nsu: 2, cents: 1_000, document: anna, day: '2026-06-21' });
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({ 1: [paysByRule(id, 1_000)], 2: ['unexpected'] });
   });
 
@@ -179,7 +179,7 @@ describe('a declared rule', () => {
     const id = await room.expect({ cents: 1_000, document: anna });
     await room.line({ nsu: 1, cents: 1_000, document: anna });
     await room.line({ nsu: 2, cents: 3, notes: 'Estórno de teste' });
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({ 1: ['unexpected'], 2: ['unexpected'] });
     const matching = await room.rule(matchRule({}));
     const ignoring = await room.rule({
@@ -188,11 +188,11 @@ describe('a declared rule', () => {
       then: { classify: 'ignored', reason: 'Testing the account.' },
       reason: 'test',
     });
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({ 1: [paysByRule(id, 1_000)], 2: ['ignored'] });
     await room.catalog().retire(room.by(), matching, 1);
     await room.catalog().retire(room.by(), ignoring, 1);
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({ 1: ['unexpected'], 2: ['unexpected'] });
   });
 
@@ -202,31 +202,31 @@ describe('a declared rule', () => {
     await room.run(`UPDATE expected_payment SET created_at = created_at - interval '1 hour'`);
     await room.rule(matchRule({}));
     await room.line({ nsu: 1, cents: 1_000, document: anna });
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({ 1: ['ambiguous'] });
     await room.cancel(other);
     const due = await listAccountsToReview(service.database.prisma, 0);
     expect(due).toContainEqual({ accountId: account });
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({ 1: [paysByRule(id, 1_000)] });
   });
 
   it('finds what is expected only after its line came', async () => {
     await room.rule(matchRule({}));
     await room.line({ nsu: 1, cents: 1_000, document: anna });
-    await room.judge();
+    await room.decide();
     const id = await room.expect({ cents: 1_000, document: anna });
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({ 1: [paysByRule(id, 1_000)] });
   });
 
   it('decides the lines of one payer once in a review, however many pages there are of them', async () => {
     await room.line({ nsu: 9_000, cents: 1_000, document: anna });
-    await room.judge();
+    await room.decide();
     await room.expect({ cents: 1_000, document: anna });
     await room.rule(matchRule({}));
     await room.run(
-      `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, counterparty_document,
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, counterparty_document,
          balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
        SELECT $1, i, 'x', true, 1000, 'CREDIT_PIX', $2, 0, 0, '2026-06-10T15:00Z', 'h', '{}'
        FROM generate_series(1, 1100) i`,
@@ -236,13 +236,13 @@ describe('a declared rule', () => {
     await room.run(
       `INSERT INTO break (account_id, id, kind, state, subject, nsu, amount_cents, evidence)
        SELECT account_id, gen_random_uuid(), 'unexpected', 'open', 'nsu:' || nsu, nsu, amount_cents, '{}'
-       FROM "transaction" WHERE account_id = $1 AND nsu < 9000`,
+       FROM statement_line WHERE account_id = $1 AND nsu < 9000`,
       account,
     );
     const begin = { after: 0n, decided: new Set<bigint>(), begun: null };
     const page = await service.database.transaction(async (tx) => {
       const first = await room.declared().review(tx, account, begin);
-      return [first?.next?.decided.size, first?.applied.verdicts.length];
+      return [first?.next?.decided.size, first?.applied.outcomes.length];
     });
     expect(page).toEqual([1_101, 1_101]);
   });
@@ -278,9 +278,9 @@ describe('a declared rule', () => {
       for (let from = 0; from < order.length; from += batch) {
         for (const at of order.slice(from, from + batch))
           await room.line(lines[at] ?? { nsu: 0, cents: 1 });
-        await room.judge();
+        await room.decide();
       }
-      await room.judge();
+      await room.decide();
       const text = JSON.stringify(await room.book());
       const named = [...names].reduce((book, [id, name]) => book.replaceAll(id, name), text);
       books.push(JSON.parse(named) as Record<string, unknown>);

@@ -40,7 +40,7 @@ describe('an operation of which a part was seen', () => {
 
   const perform = (over: object = {}) =>
     at.operations.perform(kind, {
-      ...journal.outgoingIntent({ accountId, key: 'key-1', ...over }),
+      ...journal.outgoingOperation({ accountId, key: 'key-1', ...over }),
       ...over,
     } as never);
   /** Sent an hour ago, and no answer came. */
@@ -59,7 +59,7 @@ describe('an operation of which a part was seen', () => {
     );
   const ids = () => journal.expectedIds(service.database, accountId);
   const pay = (nsu: number, paying = '') =>
-    journal.mirrorLine(service.database, accountId, { nsu, paying });
+    journal.storeLine(service.database, accountId, { nsu, paying });
   /** The bank's clock is an hour on, and all of it closed. */
   const closeLater = () => close('-1 hour');
 
@@ -82,7 +82,7 @@ describe('an operation of which a part was seen', () => {
   it('is not held to be done in part while an unexplained debit could be one of the others', async () => {
     await lose({ movements: 2 });
     await pay(1, (await ids())[0]);
-    await journal.mirrorLine(service.database, accountId, { nsu: 2 });
+    await journal.storeLine(service.database, accountId, { nsu: 2 });
     await closeLater();
     await advance();
     expect(await stateOf()).toBe('unknown');
@@ -97,7 +97,7 @@ describe('an operation of which a part was seen', () => {
     const [one = '', two = ''] = await ids();
     await pay(1, one);
     at.woken.length = 0;
-    await at.recovery.wakeDue();
+    await at.recovery.enqueueDue();
     expect(at.woken).toContain('advanceOperation');
     await at.recovery.advance({ accountId, operationId: (await only()).id });
     expect(await only()).toMatchObject({ state: 'unknown', reason: 'seen_in_part' });
@@ -123,10 +123,10 @@ describe('an operation of which a part was seen', () => {
     await lose();
     await close();
     const paying = (await ids())[0] ?? '';
-    await journal.mirrorLine(service.database, accountId, { nsu: 1, cents: 400, paying });
+    await journal.storeLine(service.database, accountId, { nsu: 1, cents: 400, paying });
     await advance();
     expect(await stateOf()).toBe('unknown');
-    await journal.mirrorLine(service.database, accountId, { nsu: 2, cents: 600, paying });
+    await journal.storeLine(service.database, accountId, { nsu: 2, cents: 600, paying });
     await advance();
     expect(await stateOf()).toBe('succeeded');
   });
@@ -135,10 +135,10 @@ describe('an operation of which a part was seen', () => {
     await lose({ movements: 2 });
     await close();
     const [one, two] = await journal.expectedIds(service.database, accountId);
-    await journal.mirrorLine(service.database, accountId, { nsu: 1, paying: one ?? '' });
+    await journal.storeLine(service.database, accountId, { nsu: 1, paying: one ?? '' });
     await advance();
     expect(await stateOf()).toBe('unknown');
-    await journal.mirrorLine(service.database, accountId, { nsu: 2, paying: two ?? '' });
+    await journal.storeLine(service.database, accountId, { nsu: 2, paying: two ?? '' });
     await advance();
     expect(await stateOf()).toBe('succeeded');
     expect(told).toEqual(['seen']);

@@ -63,7 +63,7 @@ describe('the delivery of events', () => {
   let other: Endpoint;
   let services: DeliveryService[];
   const secretBox = new SecretBox({ credentialsKey: 'x'.repeat(32) } as never);
-  const wakeUps = { wake: () => Promise.resolve() } as never;
+  const jobQueue = { enqueue: () => Promise.resolve() } as never;
 
   beforeEach(async () => {
     [service, endpoint, other] = [
@@ -87,7 +87,7 @@ describe('the delivery of events', () => {
     services.push(made);
     return made;
   };
-  const events = () => new EventsService(service.database, wakeUps);
+  const events = () => new EventsService(service.database, jobQueue);
   const register = async (url = `http://127.0.0.1:${endpoint.port}/events`) => {
     const bank = { profile: profileOf({ profile: 'sandbox' }) } as never;
     const endpoints = new EndpointsService(

@@ -27,7 +27,7 @@ describe('files of the statement', () => {
     await insertMarch(service, accountId, lineCount, perDay);
     // Its amount has more digits than a field of CNAB 240.
     await run(
-      `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, balance_previous_cents,
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, balance_previous_cents,
          current_balance_cents, occurred_at, content_hash, content)
        VALUES ($1, 6000, 'x', true, 10 ^ 18, 'CREDIT_PIX', 0, 10 ^ 18, '2026-04-10 12:00Z', 'h', '{}')`,
     );
@@ -53,7 +53,7 @@ describe('files of the statement', () => {
        FROM (SELECT to_char((occurred_at AT TIME ZONE 'UTC') - interval '3 hours', 'YYYY-MM-DD') AS date,
                sum(amount_cents) FILTER (WHERE is_credit) + (min(nsu) > 1)::int AS credit,
                sum(amount_cents) FILTER (WHERE NOT is_credit) AS debit
-             FROM "transaction" GROUP BY 1) days WHERE date IN ('2026-03-01', '2026-03-02')`,
+             FROM statement_line GROUP BY 1) days WHERE date IN ('2026-03-01', '2026-03-02')`,
     );
   });
   afterAll(() => service.stop());
@@ -154,7 +154,7 @@ describe('files of the statement', () => {
     ];
     for (const line of lines)
       await run(
-        `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, balance_previous_cents,
+        `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, balance_previous_cents,
            current_balance_cents, occurred_at, content_hash, content)
          VALUES ($1, $2, 'x', true, ($4::int - $3::int) * 100, 'CREDIT_PIX', $3::int * 100, $4::int * 100,
                  $5::date + interval '12 hours', 'h', '{}')`,

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { createCharge, getCharge } from '../../src/contract/charges.js';
-import { bankDoor } from '../support/bank-door.js';
+import { fakeBank } from '../support/fake-bank.js';
 import {
   answer,
   charge,
@@ -17,7 +17,7 @@ import { until } from '../support/until.js';
 
 describe('a hostile bank', () => {
   let server: Server;
-  let door: ReturnType<typeof bankDoor>;
+  let door: ReturnType<typeof fakeBank>;
   let behave: Behaviour;
   let open: Set<Socket>;
   let asked: number;
@@ -35,7 +35,7 @@ describe('a hostile bank', () => {
       socket.on('close', () => sockets.delete(socket));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    door = bankDoor(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    door = fakeBank(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   });
   afterEach(async () => {
     door.close();

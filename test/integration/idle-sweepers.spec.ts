@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Tx } from '../../src/database.service.js';
 import { listReady } from '../../src/day-closes/day-closes.queries.js';
 import { listTransactionRows } from '../../src/reconciliation/book.queries.js';
-import { listUnjudgedAccounts } from '../../src/reconciliation/breaks.queries.js';
+import { listUndecidedAccounts } from '../../src/reconciliation/breaks.queries.js';
 import { readSight } from '../../src/reconciliation/missing-payments.queries.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -14,14 +14,14 @@ beforeAll(async () => {
   service = await serviceDatabase();
   const { pool } = service.database;
   await pool.query(
-    `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, balance_previous_cents,
+    `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, balance_previous_cents,
        current_balance_cents, occurred_at, content_hash, content)
      SELECT $1, n, 'x', true, 1, 'CREDIT_PIX', n - 1, n, now(), 'h', '{}' FROM generate_series(1, $2::int) n`,
     [service.accountId, lines],
   );
   await pool.query(
-    `WITH arrived AS (SELECT max(arrival) AS last FROM "transaction"), judged AS (
-       INSERT INTO reconciliation_state (account_id, judged_arrival) SELECT $1, last FROM arrived
+    `WITH arrived AS (SELECT max(arrival) AS last FROM statement_line), judged AS (
+       INSERT INTO reconciliation_state (account_id, decided_arrival) SELECT $1, last FROM arrived
      ), explained AS (
        INSERT INTO classification (account_id, nsu, rule) SELECT $1, n, 'x' FROM generate_series(2, $2::int) n
      ), waits AS (
@@ -29,10 +29,10 @@ beforeAll(async () => {
      ), closed AS (
        INSERT INTO day_close_state (account_id, next_date, seen_arrival) SELECT $1, '2999-01-01', last FROM arrived
      )
-     INSERT INTO statement_state (account_id, is_anchored, polled_from) VALUES ($1, true, now())`,
+     INSERT INTO statement_state (account_id, is_anchored, last_sync_started_at) VALUES ($1, true, now())`,
     [service.accountId, lines],
   );
-  await pool.query('ANALYZE "transaction"');
+  await pool.query('ANALYZE statement_line');
 });
 afterAll(() => service.drop());
 
@@ -60,11 +60,11 @@ async function countRead(tx: Tx): Promise<number> {
 }
 
 it.each([
-  ['accounts with lines that nobody has judged', (tx: Tx) => listUnjudgedAccounts(tx, 1_000), []],
+  ['accounts with lines that nobody has judged', (tx: Tx) => listUndecidedAccounts(tx, 1_000), []],
   ['days that may be certified', (tx: Tx) => listReady(tx), []],
   [
     'lines that keep payments from being missing',
-    async (tx: Tx) => (await readSight(tx, service.accountId))?.isJudged,
+    async (tx: Tx) => (await readSight(tx, service.accountId))?.isDecided,
     true,
   ],
   ['lines that are pending', listPending, [1n]],

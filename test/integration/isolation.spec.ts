@@ -10,7 +10,7 @@ import { manual } from '../contract/transfer-samples.js';
 import { exportedThings } from '../support/exported-things.js';
 import { hasBody, queryNames } from '../support/route-parts.js';
 import * as application from '../support/service-application.js';
-import { makeVerdicts } from '../support/isolated-verdicts.js';
+import { makeOutcomes } from '../support/isolated-outcomes.js';
 import { isolatedRule } from '../support/isolated-rules.js';
 import { dayCloseOf } from '../support/isolation-book.js';
 import type { ServiceApplication } from '../support/service-application.js';
@@ -86,7 +86,7 @@ describe('the doors of the service', () => {
     await makeMoneyOutOfA();
     const delivery = await service.database.prisma.delivery.findFirstOrThrow();
     const exported = await exportedThings(service, accountId, canaries);
-    const { breakId, matchId } = await makeVerdicts(service.database, accountId, bodies);
+    const { breakId, matchId } = await makeOutcomes(service.database, accountId, bodies);
     const dayClose = await dayCloseOf(service.database, accountId);
     for (const [place, id] of [
       ...exported,

@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getCharge } from '../../src/contract/charges.js';
-import { bankDoor } from '../support/bank-door.js';
+import { fakeBank } from '../support/fake-bank.js';
 import { answer, charge, type Behaviour } from '../support/hostile-answers.js';
 import { until } from '../support/until.js';
 
 describe('a bank that holds every connection', () => {
   let server: Server;
-  let door: ReturnType<typeof bankDoor>;
+  let door: ReturnType<typeof fakeBank>;
   let behave: Behaviour;
   let asked: number;
 
@@ -20,7 +20,7 @@ describe('a bank that holds every connection', () => {
       behave(response, request);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    door = bankDoor(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    door = fakeBank(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   });
   afterEach(async () => {
     door.close();

@@ -16,7 +16,7 @@ describe('the matches of a line of 1000, whoever writes them', () => {
   beforeEach(async () => {
     account += 1;
     await run(
-      `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
          balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
        VALUES ($1, 1, 'x', true, 1000, 'CREDIT_PIX', 0, 1000, now(), 'h', '{}')`,
       account,

@@ -34,16 +34,16 @@ describe('what did not come', () => {
   const reconcile = () => money.reconcile();
 
   /** A poll has completed that began just now, when the bank's clock showed this. */
-  const pollAt = (bankTime: string) =>
+  const syncAt = (bankTime: string) =>
     run(
-      `INSERT INTO statement_state (account_id, polled_from, clock_offset_ms)
+      `INSERT INTO statement_state (account_id, last_sync_started_at, clock_offset_ms)
        VALUES ($1, clock_timestamp(), round(extract(epoch FROM $2::timestamptz - clock_timestamp()) * 1000))
        ON CONFLICT (account_id) DO UPDATE
-       SET polled_from = EXCLUDED.polled_from, clock_offset_ms = EXCLUDED.clock_offset_ms`,
+       SET last_sync_started_at = EXCLUDED.last_sync_started_at, clock_offset_ms = EXCLUDED.clock_offset_ms`,
       service.accountId,
       bankTime,
     );
-  const pollOn = (day: string) => pollAt(`${day}T12:00:00Z`);
+  const syncOn = (day: string) => syncAt(`${day}T12:00:00Z`);
 
   const charge = async (dueDate: string, change: { state?: string; isMultiUse?: boolean } = {}) => {
     const sent = await money.send({ kind: 'create_charge', state: change.state ?? 'succeeded' });
@@ -74,9 +74,9 @@ describe('what did not come', () => {
     );
   const pay = async ({ correlationId }: { correlationId: string }, nsu: number) => {
     await money.mirror({ nsu, isCredit: true });
-    await run(`ALTER TABLE "transaction" DISABLE TRIGGER USER`);
-    await run(`UPDATE "transaction" SET correlation_id = $1 WHERE nsu = $2`, correlationId, nsu);
-    await run(`ALTER TABLE "transaction" ENABLE TRIGGER USER`);
+    await run(`ALTER TABLE statement_line DISABLE TRIGGER USER`);
+    await run(`UPDATE statement_line SET correlation_id = $1 WHERE nsu = $2`, correlationId, nsu);
+    await run(`ALTER TABLE statement_line ENABLE TRIGGER USER`);
   };
 
   const breaks = async () => {
@@ -98,12 +98,12 @@ describe('what did not come', () => {
   it('is told once, with what was owed and by when, and closed when it comes late', async () => {
     const late = await charge(monday);
     await charge(wednesday);
-    await pollOn('2026-03-10');
+    await syncOn('2026-03-10');
     await reconcile();
     expect(await breaks()).toEqual([]);
-    await pollOn(wednesday);
+    await syncOn(wednesday);
     await reconcile();
-    await pollOn('2026-03-12');
+    await syncOn('2026-03-12');
     await reconcile();
     const { rows } = await run(
       `SELECT subject, amount_cents::int AS amount, evidence FROM break WHERE account_id = $1`,
@@ -123,18 +123,18 @@ describe('what did not come', () => {
     ]);
     await pay(late, 1);
     await reconcile();
-    expect(await breaks()).toMatchObject([{ state: 'resolved', resolution: 'itself' }]);
+    expect(await breaks()).toMatchObject([{ state: 'resolved', resolution: 'automatic' }]);
     expect(await told()).toEqual(['break.opened', 'break.resolved']);
   });
 
   it('is not told before a poll that began after the deadline, nor while a line is not judged', async () => {
     await charge(monday);
     await reconcile();
-    await pollAt('2026-03-11T02:59:00Z');
+    await syncAt('2026-03-11T02:59:00Z');
     await reconcile();
-    await pollOn(wednesday);
+    await syncOn(wednesday);
     await money.mirror({ nsu: 1 });
-    await money.judgement().missing.look(service.accountId);
+    await money.decision().missing.look(service.accountId);
     expect(await breaks()).toEqual([]);
     await reconcile();
     expect(await breaks()).toHaveLength(1);
@@ -151,7 +151,7 @@ describe('what did not come', () => {
     await charge(monday, { state: 'needs_operator' });
     const expired = await charge(monday);
     await setCharge(expired, 'expired_at = now()');
-    await pollOn(wednesday);
+    await syncOn(wednesday);
     await reconcile();
     expect(await breaks()).toMatchObject([{ id: expired.expectedPaymentId }]);
   });
@@ -162,26 +162,26 @@ describe('what did not come', () => {
     ['given a later day by the bank', `UPDATE charge SET bank_due_date = '2026-04-01'`],
   ])('is settled when it is %s afterwards', async (_, change) => {
     await charge(monday);
-    await pollOn(wednesday);
+    await syncOn(wednesday);
     await reconcile();
     await run(change);
-    await pollAt(`${wednesday}T12:02:00Z`);
+    await syncAt(`${wednesday}T12:02:00Z`);
     await reconcile();
-    expect(await breaks()).toMatchObject([{ state: 'resolved', resolution: 'itself' }]);
+    expect(await breaks()).toMatchObject([{ state: 'resolved', resolution: 'automatic' }]);
   });
 
   it('follows the day that the bank told, also where that is earlier or was told late', async () => {
     const later = await charge(monday);
     await setCharge(later, `bank_due_date = '2026-03-16'`);
     const earlier = await charge('2026-06-01');
-    await pollOn(wednesday);
+    await syncOn(wednesday);
     await reconcile();
     expect(await breaks()).toEqual([]);
     await setCharge(earlier, `bank_due_date = '${monday}', checked_at = now()`);
-    await pollAt(`${wednesday}T12:02:00Z`);
+    await syncAt(`${wednesday}T12:02:00Z`);
     await reconcile();
     expect(await breaks()).toMatchObject([{ id: earlier.expectedPaymentId }]);
-    await pollOn('2026-03-18');
+    await syncOn('2026-03-18');
     await reconcile();
     expect((await breaks()).map(({ id }) => id)).toContain(later.expectedPaymentId);
   });
@@ -190,7 +190,7 @@ describe('what did not come', () => {
     const paid = await charge(monday);
     await pay(paid, 1);
     const unknown = await charge(monday, { state: 'unknown' });
-    await pollOn(wednesday);
+    await syncOn(wednesday);
     await reconcile();
     expect(await breaks()).toEqual([]);
     const made = await charge('2026-03-02');
@@ -199,7 +199,7 @@ describe('what did not come', () => {
       `WITH undone AS (UPDATE match SET unlinked_at = now(), unlinked_by = 'k' RETURNING account_id, nsu)
        INSERT INTO deferred_line (account_id, nsu) SELECT * FROM undone`,
     );
-    await pollAt(`${wednesday}T12:02:00Z`);
+    await syncAt(`${wednesday}T12:02:00Z`);
     await reconcile();
     expect(new Set((await breaks()).map(({ id }) => id))).toEqual(
       new Set([made, unknown, paid].map(({ expectedPaymentId }) => expectedPaymentId)),
@@ -208,7 +208,7 @@ describe('what did not come', () => {
 
   it('that a person settled stays settled', async () => {
     await charge(monday);
-    await pollOn(wednesday);
+    await syncOn(wednesday);
     await reconcile();
     await run(`UPDATE break SET state = 'resolved', resolved_at = now(), resolution = 'accept'`);
     await run(`UPDATE reconciliation_state SET missing_due_until = NULL, missing_bank_time = NULL`);
@@ -229,17 +229,17 @@ describe('what did not come', () => {
     });
     await money.mirror({ nsu: 1, externalId: 'shown' });
     expect(shown.expectedPaymentId).not.toBe(sent.expectedPaymentId);
-    await pollAt(minutesLater(55));
+    await syncAt(minutesLater(55));
     await reconcile();
     expect(await breaks()).toEqual([]);
-    await pollAt(minutesLater(65));
+    await syncAt(minutesLater(65));
     await reconcile();
     expect(await breaks()).toMatchObject([{ id: sent.expectedPaymentId, state: 'open' }]);
     await run(
       `UPDATE transfer SET state = 'failed' WHERE expected_payment_id = $1`,
       sent.expectedPaymentId,
     );
-    await pollAt(minutesLater(70));
+    await syncAt(minutesLater(70));
     await reconcile();
     expect(await breaks()).toMatchObject([{ id: sent.expectedPaymentId, state: 'resolved' }]);
   });

@@ -35,7 +35,7 @@ describe('an operation that nobody has seen', () => {
 
   const perform = (over: object = {}) =>
     at.operations.perform(kind, {
-      ...journal.outgoingIntent({ accountId, key: 'key-1', ...over }),
+      ...journal.outgoingOperation({ accountId, key: 'key-1', ...over }),
       ...over,
     } as never);
   /** Sent an hour ago, and no answer came. */
@@ -97,15 +97,15 @@ describe('an operation that nobody has seen', () => {
       'a line of that time is not judged',
       async () => {
         await close();
-        await journal.mirrorLine(service.database, accountId, { nsu: 1, cents: 77 });
-        await query(`UPDATE reconciliation_state SET judged_arrival = 0 WHERE account_id = $1`);
+        await journal.storeLine(service.database, accountId, { nsu: 1, cents: 77 });
+        await query(`UPDATE reconciliation_state SET decided_arrival = 0 WHERE account_id = $1`);
       },
     ],
     [
       'a debit of its amount and of that time waits to be judged',
       async () => {
         await close();
-        await journal.mirrorLine(service.database, accountId, { nsu: 1 });
+        await journal.storeLine(service.database, accountId, { nsu: 1 });
         await query(`INSERT INTO deferred_line (account_id, nsu) VALUES ($1, 1)`);
       },
     ],
@@ -113,7 +113,7 @@ describe('an operation that nobody has seen', () => {
       'a debit of its amount has no explanation',
       async () => {
         await close();
-        await journal.mirrorLine(service.database, accountId, { nsu: 1 });
+        await journal.storeLine(service.database, accountId, { nsu: 1 });
       },
     ],
     [
@@ -135,8 +135,8 @@ describe('an operation that nobody has seen', () => {
   it('is not proven absent by lines that have an explanation of their own', async () => {
     await lose();
     await close();
-    await journal.mirrorLine(service.database, accountId, { nsu: 1, cents: 77 });
-    await journal.mirrorLine(service.database, accountId, { nsu: 2 });
+    await journal.storeLine(service.database, accountId, { nsu: 1, cents: 77 });
+    await journal.storeLine(service.database, accountId, { nsu: 2 });
     await query(`INSERT INTO classification (account_id, nsu, rule) VALUES ($1, 2, 'fee')`);
     await advance();
     expect(await stateOf()).toBe('not_executed');
@@ -145,10 +145,10 @@ describe('an operation that nobody has seen', () => {
   it('is not held up by debits that wait to be judged and cannot be it', async () => {
     await lose();
     await close();
-    await journal.mirrorLine(service.database, accountId, { nsu: 1, cents: 77 });
+    await journal.storeLine(service.database, accountId, { nsu: 1, cents: 77 });
     await query(`INSERT INTO deferred_line (account_id, nsu) VALUES ($1, 1), ($1, 2)`);
     // Of its amount, and after the last moment at which it could have shown.
-    await journal.mirrorLine(service.database, accountId, { nsu: 2, ago: '30 minutes' });
+    await journal.storeLine(service.database, accountId, { nsu: 2, ago: '30 minutes' });
     await advance();
     expect(await stateOf()).toBe('not_executed');
   });
@@ -199,9 +199,9 @@ describe('an operation that nobody has seen', () => {
       await advance();
       expect(await stateOf()).toBe(state);
       told = [];
-      await journal.mirrorLine(service.database, accountId, { nsu: 9, paying: await expected() });
+      await journal.storeLine(service.database, accountId, { nsu: 9, paying: await expected() });
       at.woken.length = 0;
-      await at.recovery.wakeDue();
+      await at.recovery.enqueueDue();
       if (state !== 'unknown') expect(at.woken).toContain('advanceOperation');
       await at.recovery.advance({ accountId, operationId: (await only()).id });
       expect(await only()).toMatchObject({ state: 'succeeded', reason: 'seen_on_statement' });
@@ -221,7 +221,7 @@ describe('an operation that nobody has seen', () => {
     bank.script = [
       async () => {
         await query(`UPDATE operation SET state = 'unknown' WHERE account_id = $1`);
-        await journal.mirrorLine(service.database, accountId, { nsu: 5, paying: await expected() });
+        await journal.storeLine(service.database, accountId, { nsu: 5, paying: await expected() });
         await at.recovery.advance({ accountId, operationId: (await only()).id });
         expect(await only()).toMatchObject({ state: 'succeeded', responseStatus: null });
         return journal.yes;

@@ -99,7 +99,7 @@ describe('the table of docs/recovery.md', () => {
     };
     at = journal.journalOn(service.database, bank, [kind]);
     bank.script = [journal.unknown()];
-    await at.operations.perform(kind, journal.outgoingIntent({ accountId, key: 'key-1' }));
+    await at.operations.perform(kind, journal.outgoingOperation({ accountId, key: 'key-1' }));
   };
   const letPass = (time: string) => journal.letPass(service.database, accountId, time);
   const advance = () => journal.advanceAll(service.database, accountId, at.recovery);
@@ -173,7 +173,7 @@ describe('the table of docs/recovery.md', () => {
       if (!row?.steps.includes('look up') && !row?.steps.includes('resend')) {
         expect((await only()).state).not.toBe('succeeded');
         const [paying] = await journal.expectedIds(service.database, accountId);
-        await journal.mirrorLine(service.database, accountId, { nsu: 1, paying: paying ?? '' });
+        await journal.storeLine(service.database, accountId, { nsu: 1, paying: paying ?? '' });
         await advance();
       }
       const reason = row?.steps.includes('look up')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { noWishes } from '../../src/operations/operation.js';
+import { noPreferences } from '../../src/operations/operation.js';
 import { listDue } from '../../src/operations/operations.queries.js';
 import * as journal from '../support/journal.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
@@ -32,7 +32,7 @@ describe('operations that a killed process left behind', () => {
   const only = () => journal.onlyOperation(service.database, accountId);
   const perform = (kind: journal.Kind, over: object = {}) =>
     start(kind).operations.perform(kind, {
-      ...journal.outgoingIntent({ accountId, key: 'key-1' }),
+      ...journal.outgoingOperation({ accountId, key: 'key-1' }),
       ...over,
     } as never);
   const put = (state: string, attempts: number) =>
@@ -107,7 +107,7 @@ describe('operations that a killed process left behind', () => {
   it('tells the end of what its caller did not wait for', async () => {
     const kind = kindOf('another');
     bank.script = [journal.no];
-    await perform(kind, { wishes: { ...noWishes, respondAsync: true } });
+    await perform(kind, { preferences: { ...noPreferences, respondAsync: true } });
     expect(bank.sent).toHaveLength(0);
     await journal.advanceAll(service.database, accountId, start(kind).recovery);
     expect(await journal.eventsOf(service.database, accountId)).toEqual(['operation.rejected']);
@@ -122,7 +122,7 @@ describe('operations that a killed process left behind', () => {
     ])('were not executed: %s', async (_, respondAsync, tries) => {
       const kind = kindOf('keyed');
       bank.script = Array.from({ length: tries }, () => journal.unknown('not_sent'));
-      await perform(kind, { wishes: { ...noWishes, respondAsync } });
+      await perform(kind, { preferences: { ...noPreferences, respondAsync } });
       const { recovery, operations } = start(kind);
       for (let times = 1; times < tries; times += 1)
         await journal.advanceAll(service.database, accountId, recovery);
@@ -135,7 +135,7 @@ describe('operations that a killed process left behind', () => {
         'operation.not_executed',
       ]);
       // Nothing left: whoever asks under its key again is asking for it now.
-      const again = operations.perform(kind, journal.outgoingIntent({ accountId, key: 'key-1' }));
+      const again = operations.perform(kind, journal.outgoingOperation({ accountId, key: 'key-1' }));
       expect((await again).status).toBe(200);
       expect(bank.sent).toHaveLength(tries + 1);
     });
@@ -174,8 +174,8 @@ describe('operations that a killed process left behind', () => {
     const secret = { redactedBody: { password: '***' } };
 
     it('are sent whole by the process that was given them, even when told not to wait', async () => {
-      const wishes = { ...noWishes, respondAsync: true };
-      expect((await perform(kindOf('never'), { ...secret, wishes })).status).toBe(200);
+      const preferences = { ...noPreferences, respondAsync: true };
+      expect((await perform(kindOf('never'), { ...secret, preferences })).status).toBe(200);
       expect(bank.sent).toHaveLength(1);
       expect(bank.sent[0]?.body).toContain('Maria');
       expect((await only()).requestBody).toBe('{"password":"***"}');

@@ -28,7 +28,7 @@ describe('the journal of outbound intents', () => {
   });
 
   const perform = (over: Partial<journal.Asked> = {}): Promise<Reply> =>
-    operations.perform(kind, journal.chargeIntent({ accountId: service.accountId, ...over }));
+    operations.perform(kind, journal.chargeOperation({ accountId: service.accountId, ...over }));
   const list = () => journal.operationsOf(service.database, service.accountId);
   const advanceAll = () => journal.advanceAll(service.database, service.accountId, recovery);
   const only = () => journal.onlyOperation(service.database, service.accountId);
@@ -125,14 +125,14 @@ describe('the journal of outbound intents', () => {
     expect(await only()).toMatchObject({ state: 'succeeded', attempts: 2 });
   });
 
-  const toldEnds = async () =>
+  const reportedEnds = async () =>
     (await service.database.prisma.event.findMany()).map(({ type }) => type);
 
   it('tells by an event of the end of what was answered with 202 before a byte left', async () => {
     bank.script = [unknown('not_sent')];
     expect((await perform()).status).toBe(202);
     await advanceAll();
-    expect(await toldEnds()).toEqual(['operation.succeeded']);
+    expect(await reportedEnds()).toEqual(['operation.succeeded']);
   });
 
   it('tells by an event of the end of what a repeat would not wait for', async () => {
@@ -140,18 +140,18 @@ describe('the journal of outbound intents', () => {
     bank.script = [() => new Promise((resolve) => (answer = () => resolve(journal.yes)))];
     const first = perform();
     await until('it is being sent', () => Promise.resolve(bank.sent.length === 1));
-    const intent = journal.chargeIntent({ accountId: service.accountId });
-    const wishes = { ...intent.wishes, respondAsync: true };
-    expect((await operations.perform(kind, { ...intent, wishes })).status).toBe(202);
+    const intent = journal.chargeOperation({ accountId: service.accountId });
+    const preferences = { ...intent.preferences, respondAsync: true };
+    expect((await operations.perform(kind, { ...intent, preferences })).status).toBe(202);
     answer();
     expect((await first).status).toBe(200);
-    expect(await toldEnds()).toEqual(['operation.succeeded']);
+    expect(await reportedEnds()).toEqual(['operation.succeeded']);
   });
 
   it('tells nothing by an event of what everybody was answered', async () => {
     await perform();
     expect((await perform()).status).toBe(200);
-    expect(await toldEnds()).toEqual([]);
+    expect(await reportedEnds()).toEqual([]);
   });
 
   it('believes the statement where the bank does not answer', async () => {
@@ -160,7 +160,7 @@ describe('the journal of outbound intents', () => {
     await perform();
     const [expected] = await service.database.prisma.expectedPayment.findMany();
     await service.database.pool.query(
-      `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
          balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
        VALUES ($1, 1, '1', true, 1000, 'CREDIT_PIX', 0, 1000, now(), 'x', '{}')`,
       [service.accountId],

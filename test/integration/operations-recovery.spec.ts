@@ -36,7 +36,7 @@ describe('what becomes of an operation whose answer went astray', () => {
     account = accountId,
     ...over
   }: { account?: number } & Partial<journal.Asked> = {}) =>
-    operations.perform(kind, journal.chargeIntent({ accountId: account, key: 'key-1', ...over }));
+    operations.perform(kind, journal.chargeOperation({ accountId: account, key: 'key-1', ...over }));
   const codeOf = (asked: Promise<unknown>) =>
     asked.then(
       () => 'answered',

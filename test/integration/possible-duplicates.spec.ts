@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { noWishes } from '../../src/operations/operation.js';
+import { noPreferences } from '../../src/operations/operation.js';
 import * as journal from '../support/journal.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -23,16 +23,16 @@ describe('a second request for the same money', () => {
 
   const ask = (
     key: string,
-    over: Partial<Parameters<typeof journal.outgoingIntent>[0]> & { allow?: boolean } = {},
+    over: Partial<Parameters<typeof journal.outgoingOperation>[0]> & { allow?: boolean } = {},
     policy: 'off' | 'warn' | 'refuse' = 'off',
   ) => {
     const { operations } = journal.journalOn(service.database, bank, [kind], {
       policy,
       windowMinutes: 10,
     });
-    const intent = journal.outgoingIntent({ accountId, key, ...over });
-    const wishes = { ...noWishes, allowDuplicate: over.allow ?? false };
-    return operations.perform(kind, { ...intent, wishes });
+    const intent = journal.outgoingOperation({ accountId, key, ...over });
+    const preferences = { ...noPreferences, allowDuplicate: over.allow ?? false };
+    return operations.perform(kind, { ...intent, preferences });
   };
   const setState = (state: string, age = '0 seconds') =>
     service.database.pool.query(
@@ -45,7 +45,7 @@ describe('a second request for the same money', () => {
     );
   const first = async () => {
     bank.script = [journal.unknown()];
-    await ask('first', { isToldApart: false });
+    await ask('first', { isDistinguishable: false });
     return (await journal.onlyOperation(service.database, accountId)).id;
   };
   const outcome = (asked: Promise<{ status: number; headers: Record<string, string> }>) =>
@@ -83,7 +83,7 @@ describe('a second request for the same money', () => {
     ['another amount', { cents: 1_001n }, 200],
     ['another counterparty', { counterparty: '1/1/2' }, 200],
     ['the header that allows it', { allow: true }, 200],
-    ['an id on the second alone', { isToldApart: true }, 409],
+    ['an id on the second alone', { isDistinguishable: true }, 409],
   ])('with %s: %s answers %i', async (_, over, status) => {
     await first();
     expect((await outcome(ask('second', over))).status).toBe(status);
@@ -106,8 +106,8 @@ describe('a second request for the same money', () => {
 
   it('is none when an id that the statement shows tells both apart', async () => {
     bank.script = [journal.unknown()];
-    await ask('first', { isToldApart: true });
-    expect((await outcome(ask('second', { isToldApart: true }))).status).toBe(200);
+    await ask('first', { isDistinguishable: true });
+    expect((await outcome(ask('second', { isDistinguishable: true }))).status).toBe(200);
     expect((await outcome(ask('third'))).status).toBe(409);
   });
 

@@ -1,7 +1,7 @@
 // A queue whose tables were emptied, the note of its migrations with them, is made anew by whoever starts next.
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { createLog } from '../../src/platform/log.js';
-import { connectQueue } from '../../src/platform/queue.js';
+import { connectQueue } from '../../src/platform/queue-connection.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
 import { until } from '../support/until.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { judgementOn } from '../support/judgement.js';
+import { reconciliationOn } from '../support/reconciliation.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 const goLiveAt = new Date('2026-01-01T00:00:00Z');
@@ -16,8 +16,8 @@ describe('the judgement of the book', () => {
 
   const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
   const reconcile = () => {
-    const wakeUps = { wake: (...one: unknown[]) => Promise.resolve(void woken.push(one)) } as never;
-    return judgementOn(service.database, wakeUps, { goLiveAt }).reconciliation.reconcile({
+    const jobQueue = { enqueue: (...one: unknown[]) => Promise.resolve(void woken.push(one)) } as never;
+    return reconciliationOn(service.database, jobQueue, { goLiveAt }).reconciliation.reconcile({
       accountId: service.accountId,
     });
   };
@@ -49,7 +49,7 @@ describe('the judgement of the book', () => {
     names = 'order-',
   ) => {
     await run(
-      `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,
          balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
        SELECT $1, n, n, true, 1000, 'CREDIT_PIX', $5 || n, 0, 0, $4::timestamptz + n * interval '1 second',
               'h', '{}'
@@ -71,7 +71,7 @@ describe('the judgement of the book', () => {
                 (SELECT count(*)::int FROM event WHERE type = 'charge.paid') AS paid,
                 (SELECT count(*)::int FROM event WHERE type = 'transaction.unexpected') AS unexpected,
                 (SELECT count(*)::int FROM event WHERE type NOT LIKE 'break.%') AS events,
-                (SELECT judged_arrival::int FROM reconciliation_state) AS judged`,
+                (SELECT decided_arrival::int FROM reconciliation_state) AS decided`,
       )
     ).rows[0] as Record<string, number | null>;
 
@@ -79,7 +79,7 @@ describe('the judgement of the book', () => {
   const misjudged = async () =>
     (
       await run(
-        `SELECT t.nsu FROM "transaction" t WHERE 1 <>
+        `SELECT t.nsu FROM statement_line t WHERE 1 <>
            (SELECT count(*) FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu)
            + (SELECT count(*) FROM classification c WHERE c.account_id = t.account_id AND c.nsu = t.nsu)
            + (SELECT count(*) FROM break b WHERE b.account_id = t.account_id AND b.nsu = t.nsu)`,
@@ -98,7 +98,7 @@ describe('the judgement of the book', () => {
       paid: 2_000,
       unexpected: 500,
       events: 2_500,
-      judged: 2_600,
+      decided: 2_600,
     });
     expect(await misjudged()).toEqual([]);
   });
@@ -109,7 +109,7 @@ describe('the judgement of the book', () => {
     await reconcile();
     const before = await book();
     await reconcile();
-    await run(`UPDATE reconciliation_state SET judged_at = NULL`);
+    await run(`UPDATE reconciliation_state SET decided_at = NULL`);
     await reconcile();
     expect(await book()).toEqual(before);
   });
@@ -135,21 +135,21 @@ describe('the judgement of the book', () => {
     await expectCharges(2);
     await mirror(1, 2);
     await run(
-      `INSERT INTO "transaction" (account_id, nsu, arrival, bank_id, is_credit, amount_cents, type_name,
+      `INSERT INTO statement_line (account_id, nsu, arrival, bank_id, is_credit, amount_cents, type_name,
          correlation_id, end_to_end_id, external_id, original_end_to_end_id, notes, balance_previous_cents,
          current_balance_cents, occurred_at, recorded_at, content_hash, content)
        SELECT account_id, 101, arrival + 100, bank_id, is_credit, amount_cents,
          type_name, 'order-1', end_to_end_id, external_id, original_end_to_end_id, notes, 0, 0,
-         occurred_at + interval '1 hour', recorded_at, 'h', '{}' FROM "transaction" WHERE nsu = 1`,
+         occurred_at + interval '1 hour', recorded_at, 'h', '{}' FROM statement_line WHERE nsu = 1`,
     );
     await reconcile();
     await run(
-      `INSERT INTO "transaction" (account_id, nsu, arrival, bank_id, is_credit, amount_cents, type_name,
+      `INSERT INTO statement_line (account_id, nsu, arrival, bank_id, is_credit, amount_cents, type_name,
          correlation_id, end_to_end_id, external_id, original_end_to_end_id, notes, balance_previous_cents,
          current_balance_cents, occurred_at, recorded_at, content_hash, content)
        SELECT account_id, 102, arrival + 200, bank_id, is_credit, amount_cents,
          type_name, 'order-2', end_to_end_id, external_id, original_end_to_end_id, notes, 0, 0,
-         occurred_at + interval '1 hour', recorded_at, 'h', '{}' FROM "transaction" WHERE nsu = 2`,
+         occurred_at + interval '1 hour', recorded_at, 'h', '{}' FROM statement_line WHERE nsu = 2`,
     );
     await reconcile();
     const { rows } = await run(
@@ -174,7 +174,7 @@ describe('the judgement of the book', () => {
     await mirror(1, 5);
     await run(`ALTER TABLE event ADD CONSTRAINT full_disk CHECK (type <> 'charge.paid')`);
     await expect(reconcile()).rejects.toThrow(/full_disk/);
-    expect(await book()).toMatchObject({ matched: 0, broken: 0, events: 0, judged: null });
+    expect(await book()).toMatchObject({ matched: 0, broken: 0, events: 0, decided: null });
     await run(`ALTER TABLE event DROP CONSTRAINT full_disk`);
     await reconcile();
     expect(await book()).toMatchObject({ matched: 3, broken: 2, events: 5 });

@@ -39,7 +39,7 @@ describe('refunds of received Pix', () => {
     await until('the Pix has arrived', async () => {
       await service.sync();
       const id = body.endToEndId;
-      return (await sql(`SELECT 1 FROM "transaction" WHERE end_to_end_id = $1`, id)).length > 0;
+      return (await sql(`SELECT 1 FROM statement_line WHERE end_to_end_id = $1`, id)).length > 0;
     });
     return { endToEndId: body.endToEndId };
   };
@@ -81,7 +81,7 @@ describe('refunds of received Pix', () => {
     expect(await read(told.endToEndId)).toEqual(told);
     const { body: list } = await service.call('GET', `/v1/refunds?originalNsu=${nsu}`);
     expect(list).toEqual({ data: [told], next: null });
-    const [original] = await sql(`SELECT counterparty FROM "transaction" WHERE nsu = $1`, nsu);
+    const [original] = await sql(`SELECT counterparty FROM statement_line WHERE nsu = $1`, nsu);
     const references = await sql(
       `SELECT r.kind, r.value FROM expected_payment_reference r
        JOIN refund USING (account_id, expected_payment_id) WHERE refund.id = $1 ORDER BY r.kind`,
@@ -160,7 +160,7 @@ describe('refunds of received Pix', () => {
     // Its line, as long as nobody says that it is its line, counts beside it: the careful way.
     expect((await refund(endToEndId, 2.01, newKey())).body.code).toBe('refund_exceeds_original');
     const [line] = await sql(
-      `SELECT nsu::int, end_to_end_id AS "endToEndId" FROM "transaction"
+      `SELECT nsu::int, end_to_end_id AS "endToEndId" FROM statement_line
        WHERE original_end_to_end_id = $1`,
       endToEndId,
     );
@@ -196,7 +196,7 @@ describe('refunds of received Pix', () => {
       await until('the money has come back', async () => {
         await service.sync();
         const id = body.proof.endToEndId;
-        const lines = await sql(`SELECT 1 FROM "transaction" WHERE end_to_end_id = $1`, id);
+        const lines = await sql(`SELECT 1 FROM statement_line WHERE end_to_end_id = $1`, id);
         return lines.length === 2;
       });
       expect((await refund(endToEndId, 10.01, newKey())).status).toBe(422);
@@ -228,7 +228,7 @@ describe('refunds of received Pix', () => {
       ours.body.nsu,
     );
     const [{ nsu }] = await sql(
-      `SELECT nsu::int FROM "transaction" WHERE amount_cents = 300 AND original_end_to_end_id IS NULL
+      `SELECT nsu::int FROM statement_line WHERE amount_cents = 300 AND original_end_to_end_id IS NULL
          AND type_name = 'DEBIT_PIX_REFUND'`,
     );
     await service.match(nsu, id);

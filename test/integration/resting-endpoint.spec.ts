@@ -38,7 +38,7 @@ describe('an endpoint that', () => {
     await database.prisma.webhookEndpoint.create({
       data: { accountId, id: endpointId, url, eventTypes: [], secret },
     });
-    const events = new EventsService(database, { wake: () => Promise.resolve() } as never);
+    const events = new EventsService(database, { enqueue: () => Promise.resolve() } as never);
     await database.transaction((tx) =>
       events.record(tx, accountId, [{ type: 'charge.paid', data: { correlationId: 'order-1' } }]),
     );

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { matchRule, paysByRule, RulesRoom } from '../support/rules-room.js';
+import { matchRule, paysByRule, RulesSetup } from '../support/rules-setup.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 const documents = ['11144477735', '52998224725', '39053344705', '12345678909'] as const;
 
 describe('a trial of a rule', () => {
   let service: ServiceDatabase;
-  const room = new RulesRoom(() => service);
+  const room = new RulesSetup(() => service);
 
   beforeAll(async () => {
     service = await serviceDatabase();
@@ -26,7 +26,7 @@ describe('a trial of a rule', () => {
     await room.line({ nsu: 3, cents: 3_000, document: carla });
     await room.line({ nsu: 4, cents: 4_000, document: davi, correlationId: 'named' });
     await room.line({ nsu: 5, cents: 7, document: anna });
-    await room.judge();
+    await room.decide();
     const ruleId = await room.declare(matchRule({ tolerance: { amount: 10n } }));
     const before = await room.book();
     const trial = await room.tryOut(ruleId);
@@ -41,7 +41,7 @@ describe('a trial of a rule', () => {
       tolerated: { count: 1, amount: 10n },
     });
     await room.catalog().activate(room.by(), ruleId, 1);
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toMatchObject({
       1: [paysByRule(exact, 1_000)],
       2: [paysByRule(near, 1_990)],
@@ -56,7 +56,7 @@ describe('a trial of a rule', () => {
       ambiguous: { count: 0 },
     });
     await room.catalog().activate(room.by(), ruleId, 2);
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toMatchObject({ 1: [paysByRule(exact, 1_000)], 2: ['unexpected'] });
   });
 });

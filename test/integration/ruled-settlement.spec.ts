@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { bankFees } from '../../src/reconciliation/rules/default-rules.js';
-import { matchRule, paysByRule, RulesRoom } from '../support/rules-room.js';
+import { matchRule, paysByRule, RulesSetup } from '../support/rules-setup.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 const anna = '11144477735';
@@ -8,7 +8,7 @@ const anna = '11144477735';
 describe('what a declared rule matched', () => {
   let service: ServiceDatabase;
   let account = 0;
-  const room = new RulesRoom(() => ({ ...service, accountId: account }));
+  const room = new RulesSetup(() => ({ ...service, accountId: account }));
   const findings = async () => {
     const { rows } = await room.run(
       `SELECT kind, amount_cents::int AS cents FROM break WHERE account_id = $1 AND state = 'open' ORDER BY nsu`,
@@ -35,15 +35,15 @@ describe('what a declared rule matched', () => {
     ];
     await room.rule(matchRule({ combines: true }));
     await room.line({ nsu: 1, cents: 1_000, document: anna });
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({
       1: [paysByRule(ids[0] ?? '', 400), paysByRule(ids[1] ?? '', 600)].sort(),
     });
     await room.unlink(1);
-    for (const _ of ['once', 'twice']) await room.judge();
+    for (const _ of ['once', 'twice']) await room.decide();
     expect(await room.book()).toEqual({ 1: ['unexpected'] });
     const other = await room.expect({ cents: 1_000, document: anna });
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({ 1: [paysByRule(other, 1_000)] });
   });
 
@@ -51,10 +51,10 @@ describe('what a declared rule matched', () => {
     const id = await room.expect({ cents: 1_000, document: anna });
     await room.rule(matchRule({}));
     await room.line({ nsu: 1, cents: 1_000, document: anna });
-    await room.judge();
+    await room.decide();
     await room.unlink(1);
     await room.line({ nsu: 2, cents: 1_000, document: anna });
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({ 1: ['unexpected'], 2: [paysByRule(id, 1_000)] });
   });
 
@@ -65,12 +65,12 @@ describe('what a declared rule matched', () => {
     const id = await room.expect({ cents: 1_000, document: anna });
     await room.rule(matchRule({}));
     await room.line({ nsu: 1, cents: 1_000, document: anna });
-    await room.judge();
+    await room.decide();
     for (const day of closed) await room.closeUntil(day);
     await room.cancel(id);
     await room.line({ nsu: 2, cents: 1_000, document: anna, day: '2026-06-21' });
     const again = await room.expect({ cents: 1_000, document: anna, dueDate: '2026-08-01' });
-    for (const __ of ['once', 'twice']) await room.judge();
+    for (const __ of ['once', 'twice']) await room.decide();
     expect(await room.book()).toEqual({
       1: [paysByRule(id, 1_000)],
       2: [paysByRule(again, 1_000)],
@@ -92,13 +92,13 @@ describe('what a declared rule matched', () => {
     await room.line({ nsu: 4, cents: 1_000, notes: 'ONE1 TWO2' });
     await room.line({ nsu: 5, cents: 495, notes: 'CODE' });
     await room.line({ nsu: 6, cents: 508, notes: 'CODE' });
-    await room.judge();
+    await room.decide();
     expect(await findings()).toEqual([{ kind: 'underpaid', cents: 2_000 }]);
     await room.line({ nsu: 7, cents: 1_500, notes: 'PARTS', day: '2026-06-11' });
-    await room.judge();
+    await room.decide();
     expect(await findings()).toEqual([{ kind: 'underpaid', cents: 500 }]);
     await room.line({ nsu: 8, cents: 493, notes: 'PARTS', day: '2026-06-12' });
-    await room.judge();
+    await room.decide();
     expect(await findings()).toEqual([]);
   });
 
@@ -114,10 +114,10 @@ describe('what a declared rule matched', () => {
     const early = isExpected ? await room.expect(owed) : null;
     await room.line(came);
     await room.line(back);
-    await room.judge();
+    await room.decide();
     const id = early ?? (await room.expect(owed));
     await room.rule(matchRule({}));
-    for (const __ of ['once', 'twice']) await room.judge();
+    for (const __ of ['once', 'twice']) await room.decide();
     expect(await room.book()).toEqual({ 1: ['unexpected'], 2: ['unexpected'] });
     expect((await room.events()).filter(({ type }) => type.startsWith('charge.'))).toEqual([]);
     await expect(room.link(1, id)).rejects.toThrow('has gone back');
@@ -131,9 +131,9 @@ describe('what a declared rule matched', () => {
     const id = await room.expect({ cents: 1_000, document: anna });
     await room.rule(matchRule({}));
     for (const line of first) await room.line(line);
-    await room.judge();
+    await room.decide();
     for (const line of second) await room.line(line);
-    for (const __ of ['once', 'twice']) await room.judge();
+    for (const __ of ['once', 'twice']) await room.decide();
     expect(await room.book()).toEqual({
       1: [paysByRule(id, 1_000)],
       2: [`return ${id} 1000`],
@@ -142,13 +142,13 @@ describe('what a declared rule matched', () => {
 
   it('is a fee also where it stood in a break before the account had any rule', async () => {
     await room.line({ nsu: 1, cents: 150, isCredit: false, typeName: 'DEBIT_FEE_PIX' });
-    await room.judge();
+    await room.decide();
     await room.catalog().retire(room.by(), bankFees(account).id, 1);
-    await room.judge();
+    await room.decide();
     expect(await room.book()).toEqual({ 1: ['unexpected'] });
     for (const table of ['rule_version', 'rule'])
       await room.run(`DELETE FROM ${table} WHERE account_id = $1`, account);
-    for (const _ of ['made', 'held against breaks']) await room.judge();
+    for (const _ of ['made', 'held against breaks']) await room.decide();
     expect(await room.book()).toEqual({ 1: ['fee'] });
   });
 });

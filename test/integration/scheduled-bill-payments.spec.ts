@@ -30,7 +30,7 @@ describe('scheduled payments of bills', () => {
       )
     ).rows.map(({ data }) => data);
 
-  const judge = () =>
+  const decide = () =>
     service.application
       .get(ReconciliationService, { strict: false })
       .reconcile({ accountId: service.accountId });
@@ -57,7 +57,7 @@ describe('scheduled payments of bills', () => {
     await bills.setClock({ now: '2026-11-24T15:01:00Z' });
     await bills.follow();
     expect(await bills.read(id)).toMatchObject({ state: 'scheduled', bankStatus: 'PAID' });
-    await judge();
+    await decide();
     await bills.follow();
     expect(await bills.read(id)).toMatchObject({ state: 'paid', settlement: 'settled' });
   });
@@ -74,7 +74,7 @@ describe('scheduled payments of bills', () => {
   /** A debit that the mirror holds and that nothing names. */
   const debit = async (nsu: number, occurredAt: string) => {
     await service.pool.query(
-      `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
          balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
        VALUES ($1, $2::bigint, 'x', false, 15000000, 'DEBIT', 0, 0, $3, $2::text, '{}')`,
       [service.accountId, nsu, occurredAt],
@@ -91,7 +91,7 @@ describe('scheduled payments of bills', () => {
 
   it('have failed when the statement is closed over all the time in which a bank may run late', async () => {
     const { id, barCode, bankId } = await unpaid('2026-11-25T15:00:00Z');
-    await judge();
+    await decide();
     await bills.follow();
     expect(await bills.read(id)).toMatchObject({
       state: 'scheduled',
@@ -121,7 +121,7 @@ describe('scheduled payments of bills', () => {
     setOnTime(true);
     const { id } = await unpaid('2026-11-27T15:00:00Z');
     setOnTime(false);
-    await judge();
+    await decide();
     await bills.close('2026-11-01T00:00:00Z', '2026-11-27T15:00:09Z');
     await bills.follow();
     expect(await stateOf(id)).toBe('scheduled');
@@ -133,11 +133,11 @@ describe('scheduled payments of bills', () => {
   it('have not failed while a line of that time was not judged, or could be theirs', async () => {
     const { id } = await unpaid('2026-11-30T15:00:00Z');
     await bills.close('2026-11-01T00:00:00Z', '2026-12-03T00:00:00Z');
-    await judge();
+    await decide();
     await debit(9_001, '2026-12-01T15:00:00Z');
     await bills.follow();
     expect(await stateOf(id)).toBe('scheduled');
-    await judge();
+    await decide();
     await service.pool.query(
       `INSERT INTO deferred_line (account_id, nsu) VALUES ($1, 9001) ON CONFLICT DO NOTHING`,
       [service.accountId],
@@ -152,7 +152,7 @@ describe('scheduled payments of bills', () => {
        VALUES ($1, 'h', 'unreadable', 'test', '{}')`,
       [service.accountId],
     );
-    await judge();
+    await decide();
     await service.pool.query(
       `UPDATE break SET state = 'resolved', resolved_at = now() WHERE nsu = 9001`,
     );
@@ -170,14 +170,14 @@ describe('scheduled payments of bills', () => {
     await bills.close('2026-11-01T00:00:00Z', '2026-12-05T00:00:00Z');
     await debit(9_002, '2026-12-03T15:00:00Z');
     await debit(9_003, '2026-12-04T03:00:10Z');
-    await judge();
+    await decide();
     await bills.setClock({ now: '2026-12-05T02:59:00Z' });
     await bills.follow();
-    await judge();
+    await decide();
     expect([await stateOf(id), await breaksOf(id)]).toEqual(['scheduled', []]);
     await bills.setClock({ now: '2026-12-05T03:00:00Z' });
-    await judge();
-    await judge();
+    await decide();
+    await decide();
     const told = { kind: 'unknown_outcome', state: 'open', amountCents: 15_000_000 };
     expect(await breaksOf(id)).toEqual([told]);
     await service.pool.query(
@@ -185,7 +185,7 @@ describe('scheduled payments of bills', () => {
       [service.accountId],
     );
     await bills.follow();
-    await judge();
+    await decide();
     expect([await stateOf(id), await breaksOf(id)]).toEqual([
       'failed',
       [{ ...told, state: 'resolved' }],
@@ -194,7 +194,7 @@ describe('scheduled payments of bills', () => {
 
   it('take longer to have failed where another has paid their bill', async () => {
     const { id, barCode } = await unpaid('2026-12-07T15:00:00Z');
-    await judge();
+    await decide();
     const credit = { account: '1000002', amount: 200_000 };
     await service.bank.call('POST', '/sandbox/pix/received', { body: credit });
     const { status } = await service.bank.call('POST', '/baas/api/v1/bill-payments', {
@@ -214,7 +214,7 @@ describe('scheduled payments of bills', () => {
   describe('that had failed', () => {
     const failed = async (day: string, until: string) => {
       const payment = await unpaid(`${day}T15:00:00Z`);
-      await judge();
+      await decide();
       await bills.close('2026-11-01T00:00:00Z', until);
       await bills.follow();
       expect(await stateOf(payment.id)).toBe('failed');
@@ -250,7 +250,7 @@ describe('scheduled payments of bills', () => {
       ).rows[0];
       await service.match(9_020, expected);
       await bills.follow();
-      await judge();
+      await decide();
       const { rows } = await service.pool.query(
         `SELECT state, freed_at IS NULL AS "holdsBill" FROM bill_payment WHERE bar_code = $1 ORDER BY id`,
         [barCode],
@@ -263,11 +263,11 @@ describe('scheduled payments of bills', () => {
       expect([await breaksOf(id), await breaksOf(other)]).toEqual([[told], []]);
 
       await debit(9_021, '2026-12-27T15:00:00Z');
-      await service.match(9_021, expected, 'return');
-      await judge();
+      await service.match(9_021, expected, 'reversal');
+      await decide();
       expect(await breaksOf(id)).toEqual([{ ...told, state: 'resolved' }]);
       await service.pool.query(`UPDATE match SET unlinked_at = now() WHERE nsu = 9021`);
-      await judge();
+      await decide();
       expect(await breaksOf(id)).toEqual([told]);
     });
   });

@@ -9,7 +9,7 @@ const side = '99999999/1/1000002';
 describe('debits that disagree with what was sent', () => {
   let service: ServiceDatabase;
   const book = new SentMoney(() => service);
-  const { run, woken, reconcile, send, setState, mirror, verdicts, openBreaks, events } = book;
+  const { run, woken, reconcile, send, setState, mirror, outcomes, openBreaks, events } = book;
 
   beforeAll(async () => {
     service = await serviceDatabase();
@@ -43,9 +43,9 @@ describe('debits that disagree with what was sent', () => {
       for (const nsu of nsus) await mirror({ nsu, idempotencyKey: operationId, age: 20 - nsu });
       await reconcile();
     }
-    expect(await verdicts()).toMatchObject([
-      { nsu: 1, verdict: 'payment by reference', expectedPaymentId },
-      { nsu: 2, verdict: 'duplicate_payment' },
+    expect(await outcomes()).toMatchObject([
+      { nsu: 1, outcome: 'payment by reference', expectedPaymentId },
+      { nsu: 2, outcome: 'duplicate_payment' },
     ]);
     expect(await openBreaks()).toEqual([{ kind: 'duplicate_payment', subject: 'nsu:2' }]);
     expect((await events()).at(-1)).toMatchObject({
@@ -64,10 +64,10 @@ describe('debits that disagree with what was sent', () => {
     await reconcile();
     await mirror({ nsu: 3, ...debit, age: 7 });
     await reconcile();
-    expect(await verdicts()).toMatchObject([
-      { verdict: 'payment by reference' },
-      { verdict: 'return by return' },
-      { verdict: 'duplicate_payment' },
+    expect(await outcomes()).toMatchObject([
+      { outcome: 'payment by reference' },
+      { outcome: 'reversal by reversal' },
+      { outcome: 'duplicate_payment' },
     ]);
   });
 
@@ -88,12 +88,12 @@ describe('debits that disagree with what was sent', () => {
         if (how !== 'together') await reconcile();
       }
       await reconcile();
-      expect(await verdicts()).toMatchObject([
-        { verdict: 'payment by reference' },
-        { verdict: 'duplicate_payment' },
-        { verdict: 'ambiguous' },
+      expect(await outcomes()).toMatchObject([
+        { outcome: 'payment by reference' },
+        { outcome: 'duplicate_payment' },
+        { outcome: 'ambiguous' },
       ]);
-      expect((await events()).map(({ type }) => type)).not.toContain('transfer.returned');
+      expect((await events()).map(({ type }) => type)).not.toContain('transfer.reversed');
     },
   );
 
@@ -101,9 +101,9 @@ describe('debits that disagree with what was sent', () => {
     const { operationId, expectedPaymentId } = await send({ state: 'unknown' });
     await mirror({ nsu: 1, idempotencyKey: operationId, amountCents: 350, typeName: 'DEBIT_FEE' });
     await reconcile();
-    expect(await verdicts()).toMatchObject([{ verdict: 'amount_differs' }]);
+    expect(await outcomes()).toMatchObject([{ outcome: 'amount_mismatch' }]);
     expect(await events()).toMatchObject([
-      { type: 'transaction.unexpected', data: { breakKind: 'amount_differs', amount: 3.5 } },
+      { type: 'transaction.unexpected', data: { breakKind: 'amount_mismatch', amount: 3.5 } },
     ]);
     expect(woken.map(([name]) => name)).not.toContain('advanceOperation');
     const { rows } = await run(
@@ -113,7 +113,7 @@ describe('debits that disagree with what was sent', () => {
     expect(rows).toEqual([{ expected_payment_id: expectedPaymentId }]);
     await mirror({ nsu: 2, idempotencyKey: operationId });
     await reconcile();
-    expect((await verdicts())[1]).toMatchObject({ verdict: 'payment by reference' });
+    expect((await outcomes())[1]).toMatchObject({ outcome: 'payment by reference' });
   });
 
   it('a line that ids name takes the place of one that a rule had chosen, which is judged again', async () => {
@@ -121,12 +121,12 @@ describe('debits that disagree with what was sent', () => {
     const { operationId, expectedPaymentId } = await send({ references });
     await mirror({ nsu: 1, counterparty: side, age: 4 });
     await reconcile();
-    expect(await verdicts()).toMatchObject([{ verdict: 'payment by counterparty' }]);
+    expect(await outcomes()).toMatchObject([{ outcome: 'payment by counterparty' }]);
     await mirror({ nsu: 2, counterparty: side, idempotencyKey: operationId, age: 3 });
     await reconcile();
-    expect(await verdicts()).toMatchObject([
-      { verdict: 'unexpected' },
-      { verdict: 'payment by reference', expectedPaymentId },
+    expect(await outcomes()).toMatchObject([
+      { outcome: 'unexpected' },
+      { outcome: 'payment by reference', expectedPaymentId },
     ]);
   });
 
@@ -139,8 +139,8 @@ describe('debits that disagree with what was sent', () => {
     await withdraw(expectedPaymentId);
     await mirror({ nsu: 1, billCode: 'B' });
     await reconcile();
-    expect(await verdicts()).toMatchObject([
-      { verdict: 'payment by reference', expectedPaymentId },
+    expect(await outcomes()).toMatchObject([
+      { outcome: 'payment by reference', expectedPaymentId },
     ]);
     expect(await openBreaks()).toEqual([
       { kind: 'late_line', subject: `operation:${operationId}` },
@@ -160,14 +160,14 @@ describe('debits that disagree with what was sent', () => {
     await withdraw(expectedPaymentId);
     await mirror({ nsu: 1, externalId: 'X', endToEndId: 'E', age: 0 });
     await reconcile();
-    const broken = [{ kind: 'failed_though_debited', subject: `transfer:${operationId}` }];
+    const broken = [{ kind: 'failed_but_debited', subject: `transfer:${operationId}` }];
     expect(await openBreaks()).toEqual(broken);
     expect(await isWithdrawn(expectedPaymentId)).toBe(false);
     await mirror({ nsu: 2, isCredit: true, originalEndToEndId: 'E', endToEndId: 'D', age: 0 });
     await reconcile();
-    expect((await verdicts()).map(({ verdict }) => verdict)).toEqual([
+    expect((await outcomes()).map(({ outcome }) => outcome)).toEqual([
       'payment by reference',
-      'return by return',
+      'reversal by reversal',
     ]);
     expect(await openBreaks()).toEqual([]);
   });
@@ -181,8 +181,8 @@ describe('debits that disagree with what was sent', () => {
     });
     await mirror({ nsu: 1, counterparty: side });
     await reconcile();
-    expect(await verdicts()).toMatchObject([
-      { verdict: 'payment by counterparty', expectedPaymentId },
+    expect(await outcomes()).toMatchObject([
+      { outcome: 'payment by counterparty', expectedPaymentId },
     ]);
   });
 
@@ -190,18 +190,18 @@ describe('debits that disagree with what was sent', () => {
     await send({ kind: 'pay_bill', references: [{ kind: 'bill_code', value: 'A' }] });
     await mirror({ nsu: 1, billCode: 'B' }, { nsu: 2 });
     await reconcile();
-    expect(await verdicts()).toMatchObject([{ verdict: 'unexpected' }, { verdict: 'waits' }]);
+    expect(await outcomes()).toMatchObject([{ outcome: 'unexpected' }, { outcome: 'waits' }]);
   });
 
   it('no line waits for a payment that must have had its effect before', async () => {
     const { operationId } = await send({ state: 'unknown', age: 600 });
     await mirror({ nsu: 1, age: 3 });
     await reconcile();
-    expect(await verdicts()).toMatchObject([{ verdict: 'unexpected' }]);
+    expect(await outcomes()).toMatchObject([{ outcome: 'unexpected' }]);
     await setState(operationId, 'sending');
     await mirror({ nsu: 2, age: 3 });
     await reconcile();
-    expect((await verdicts())[1]).toMatchObject({ verdict: 'waits' });
+    expect((await outcomes())[1]).toMatchObject({ outcome: 'waits' });
   });
 
   it('verdicts that the statement contradicts are listed to the last, however many stay', async () => {

@@ -16,7 +16,7 @@ import { serviceDatabase, type ServiceDatabase } from '../support/service-databa
 describe('what the sandbox shows of money that was sent', () => {
   let service: ServiceDatabase;
   let bank: SandboxUnderTest;
-  const { send, setState, reconcile, verdicts, openBreaks } = new SentMoney(() => service);
+  const { send, setState, reconcile, outcomes, openBreaks } = new SentMoney(() => service);
 
   beforeAll(async () => {
     [service, bank] = await Promise.all([serviceDatabase(), sandboxUnderTest()]);
@@ -53,7 +53,7 @@ describe('what the sandbox shows of money that was sent', () => {
     };
   };
   /** Judges the statement once it has so many lines. */
-  const judgeLines = async (count: number) => {
+  const decideLines = async (count: number) => {
     const lines = await eventually(async () => {
       const { text } = await bank.call('GET', '/baas/api/v2/transactions?limit=100');
       const raw = parseJson(text) as unknown[];
@@ -66,7 +66,7 @@ describe('what the sandbox shows of money that was sent', () => {
     });
     await service.database.transaction((tx) => insertLines(tx, service.accountId, lines));
     await reconcile();
-    return (await verdicts()).map(({ verdict }) => verdict);
+    return (await outcomes()).map(({ outcome }) => outcome);
   };
 
   const manual = (number = '7654321') => ({
@@ -81,13 +81,13 @@ describe('what the sandbox shows of money that was sent', () => {
   it('a Pix that nobody answered is known by its key, and comes back when it fails', async () => {
     await fault('transfers');
     await ask({}, 'POST', '/baas/api/v2/transfers', manual());
-    expect(await judgeLines(2)).toEqual(['payment by reference', 'return by return']);
+    expect(await decideLines(2)).toEqual(['payment by reference', 'reversal by reversal']);
   });
 
   it('a Pix whose line waits for its end is told by its line alone', async () => {
     await call('PATCH', '/sandbox/modes', { pixDebit: 'when-effective' });
     await ask({}, 'POST', '/baas/api/v2/transfers', manual());
-    expect(await judgeLines(1)).toEqual(['payment by reference']);
+    expect(await decideLines(1)).toEqual(['payment by reference']);
   });
 
   it.each(['present', 'absent'])(
@@ -101,13 +101,13 @@ describe('what the sandbox shows of money that was sent', () => {
       const { operationId } = await ask({ kind: 'refund_pix', references }, 'PUT', path, {
         amount: 10,
       });
-      const told = ['unexpected', 'payment by original', 'return by return'];
-      if (lineOriginalId === 'present') return expect(await judgeLines(3)).toEqual(told);
+      const told = ['unexpected', 'payment by original', 'reversal by reversal'];
+      if (lineOriginalId === 'present') return expect(await decideLines(3)).toEqual(told);
       // Nothing on its line ties it to anything: it waits for the operation, and then is somebody's to settle.
-      expect((await judgeLines(3))[1]).toBe('waits');
+      expect((await decideLines(3))[1]).toBe('waits');
       await setState(operationId, 'needs_operator');
       await reconcile();
-      expect((await verdicts())[1]?.verdict).toBe('unexpected');
+      expect((await outcomes())[1]?.outcome).toBe('unexpected');
     },
   );
 
@@ -122,7 +122,7 @@ describe('what the sandbox shows of money that was sent', () => {
     const references = [{ kind: 'bill_code' as const, value: barCode }];
     const sending = { kind: 'pay_bill', amountCents: 8_000, references };
     await ask(sending, 'POST', '/baas/api/v1/bill-payments', { amount: 80, barCode });
-    expect(await judgeLines(2)).toEqual(['payment by reference', 'return by return']);
+    expect(await decideLines(2)).toEqual(['payment by reference', 'reversal by reversal']);
   });
 
   it('a transfer between accounts is known by who gets it where lines carry no id of the client’s', async () => {
@@ -134,7 +134,7 @@ describe('what the sandbox shows of money that was sent', () => {
     ];
     const body = { amount: 10, beneficiaryAccount: '1000002', externalId };
     await ask({ references }, 'POST', '/baas/api/v2/transfers', body);
-    expect(await judgeLines(1)).toEqual(['payment by counterparty']);
+    expect(await decideLines(1)).toEqual(['payment by counterparty']);
   });
 
   it('part of a Pix that its beneficiary sends back is a return of it', async () => {
@@ -145,7 +145,7 @@ describe('what the sandbox shows of money that was sent', () => {
       const body = { endToEndId, amount: 4 };
       expect((await bank.call('POST', '/sandbox/pix/returned', { body })).status).toBe(200);
     });
-    expect(await judgeLines(2)).toEqual(['payment by reference', 'return by return']);
+    expect(await decideLines(2)).toEqual(['payment by reference', 'reversal by reversal']);
     expect(await openBreaks()).toEqual([]);
   });
 });

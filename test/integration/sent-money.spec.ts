@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listExpectedPaymentRows } from '../../src/reconciliation/book.queries.js';
-import { listUnjudgedAccounts } from '../../src/reconciliation/breaks.queries.js';
+import { listUndecidedAccounts } from '../../src/reconciliation/breaks.queries.js';
 import { expectPendingFound } from '../support/pending-lines.js';
 import { SentMoney } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
@@ -10,7 +10,7 @@ const side = '99999999/1/1000002';
 describe('money that was sent, on the statement', () => {
   let service: ServiceDatabase;
   const book = new SentMoney(() => service);
-  const { run, woken, reconcile, send, setState, refer, mirror, verdicts, openBreaks, events } =
+  const { run, woken, reconcile, send, setState, refer, mirror, outcomes, openBreaks, events } =
     book;
 
   beforeAll(async () => {
@@ -47,10 +47,10 @@ describe('money that was sent, on the statement', () => {
       { nsu: 6, billCode: 'B' },
     );
     await reconcile();
-    expect(await verdicts()).toEqual(
+    expect(await outcomes()).toEqual(
       ids.map((expectedPaymentId, index) => ({
         nsu: index + 1,
-        verdict: 'payment by reference',
+        outcome: 'payment by reference',
         expectedPaymentId,
       })),
     );
@@ -62,11 +62,11 @@ describe('money that was sent, on the statement', () => {
     expect(await openBreaks()).toMatchObject([{ kind: 'unknown_outcome' }]);
     await mirror({ nsu: 1, idempotencyKey: operationId });
     await reconcile();
-    const wake = ['advanceOperation', { accountId: service.accountId, operationId }];
-    expect(woken).toContainEqual(wake);
+    const enqueue = ['advanceOperation', { accountId: service.accountId, operationId }];
+    expect(woken).toContainEqual(enqueue);
     woken.length = 0;
-    await book.judgement().standing.wakeContradicted();
-    expect(woken).toContainEqual(wake);
+    await book.decision().standing.enqueueContradicted();
+    expect(woken).toContainEqual(enqueue);
     await setState(operationId, 'succeeded');
     await reconcile();
     expect(await openBreaks()).toEqual([]);
@@ -76,8 +76,8 @@ describe('money that was sent, on the statement', () => {
     const { operationId, expectedPaymentId } = await send({ state: 'not_executed' });
     await mirror({ nsu: 1, idempotencyKey: operationId });
     await reconcile();
-    expect(await verdicts()).toMatchObject([
-      { verdict: 'payment by reference', expectedPaymentId },
+    expect(await outcomes()).toMatchObject([
+      { outcome: 'payment by reference', expectedPaymentId },
     ]);
     expect(await openBreaks()).toEqual([
       { kind: 'late_line', subject: `operation:${operationId}` },
@@ -97,9 +97,9 @@ describe('money that was sent, on the statement', () => {
     const sent = await send({ references: [{ kind: 'counterparty', value }] });
     await mirror({ nsu: 1, counterparty: side }, { nsu: 2, counterparty: '99999999/1/1000003' });
     await reconcile();
-    expect(await verdicts()).toMatchObject([
-      { verdict: 'payment by counterparty', expectedPaymentId: sent.expectedPaymentId },
-      { verdict: 'unexpected' },
+    expect(await outcomes()).toMatchObject([
+      { outcome: 'payment by counterparty', expectedPaymentId: sent.expectedPaymentId },
+      { outcome: 'unexpected' },
     ]);
   });
 
@@ -107,7 +107,7 @@ describe('money that was sent, on the statement', () => {
     await send({ references: [{ kind: 'counterparty', value: side }] });
     await mirror({ nsu: 1, counterparty: side, idempotencyKey: 'another' });
     await reconcile();
-    expect(await verdicts()).toMatchObject([{ verdict: 'unexpected' }]);
+    expect(await outcomes()).toMatchObject([{ outcome: 'unexpected' }]);
   });
 
   it('looks in the bank’s time for what began in ours', async () => {
@@ -121,9 +121,9 @@ describe('money that was sent, on the statement', () => {
       { nsu: 2, counterparty: side, age: 3 - 86_400 },
     );
     await reconcile();
-    expect(await verdicts()).toMatchObject([
-      { verdict: 'unexpected' },
-      { verdict: 'payment by counterparty' },
+    expect(await outcomes()).toMatchObject([
+      { outcome: 'unexpected' },
+      { outcome: 'payment by counterparty' },
     ]);
   });
 
@@ -131,17 +131,17 @@ describe('money that was sent, on the statement', () => {
     const sent = await send({ state: 'sending' });
     await mirror({ nsu: 7 });
     await reconcile();
-    expect(await verdicts()).toMatchObject([{ verdict: 'waits' }]);
+    expect(await outcomes()).toMatchObject([{ outcome: 'waits' }]);
     expect(await events()).toEqual([]);
     const isDue = async (pauseMs: number) =>
-      (await listUnjudgedAccounts(service.database.prisma, pauseMs)).some(
+      (await listUndecidedAccounts(service.database.prisma, pauseMs)).some(
         ({ accountId }) => accountId === service.accountId,
       );
     expect([await isDue(60_000), await isDue(0)]).toEqual([false, true]);
     await refer(sent.expectedPaymentId, { kind: 'nsu', value: '7' });
     await setState(sent.operationId, 'succeeded');
     await reconcile();
-    expect(await verdicts()).toMatchObject([{ verdict: 'payment by reference' }]);
+    expect(await outcomes()).toMatchObject([{ outcome: 'payment by reference' }]);
     expect(await isDue(0)).toBe(false);
     expect(await openBreaks()).toEqual([]);
   });
@@ -152,7 +152,7 @@ describe('money that was sent, on the statement', () => {
     await reconcile();
     await setState(operationId, 'rejected');
     await reconcile();
-    expect(await verdicts()).toMatchObject([{ verdict: 'unexpected' }]);
+    expect(await outcomes()).toMatchObject([{ outcome: 'unexpected' }]);
     expect(await events()).toMatchObject([{ type: 'transaction.unexpected' }]);
   });
 
@@ -164,7 +164,7 @@ describe('money that was sent, on the statement', () => {
     await refer(sent.expectedPaymentId, { kind: 'end_to_end_id', value: 'E' });
     await setState(sent.operationId, 'succeeded');
     await reconcile();
-    expect(await verdicts()).toMatchObject([{ verdict: 'payment by reference' }]);
+    expect(await outcomes()).toMatchObject([{ outcome: 'payment by reference' }]);
     expect(await openBreaks()).toEqual([]);
   });
 
@@ -184,9 +184,9 @@ describe('money that was sent, on the statement', () => {
           });
         await reconcile();
       }
-      expect((await verdicts()).slice(-2)).toMatchObject([
-        { nsu: debit, verdict: 'payment by reference' },
-        { nsu: credit, verdict: 'return by return' },
+      expect((await outcomes()).slice(-2)).toMatchObject([
+        { nsu: debit, outcome: 'payment by reference' },
+        { nsu: credit, outcome: 'reversal by reversal' },
       ]);
     }
   });
@@ -201,14 +201,14 @@ describe('money that was sent, on the statement', () => {
     });
     await mirror({ nsu: 1, endToEndId: 'E', age: 50 });
     await book.reconciliation(600_000).reconcile({ accountId: service.accountId });
-    const { standing, missing } = book.judgement();
+    const { standing, missing } = book.decision();
     missing.lookWhenDue = async () => {
       await mirror({ nsu: 2, isCredit: true, endToEndId: 'E' });
       await book.reconciliation(600_000).reconcile({ accountId: service.accountId });
       return false;
     };
     await standing.tell(service.accountId);
-    expect(await verdicts()).toMatchObject([{ nsu: 1 }, { nsu: 2, verdict: 'return by return' }]);
+    expect(await outcomes()).toMatchObject([{ nsu: 1 }, { nsu: 2, outcome: 'reversal by reversal' }]);
     expect(await openBreaks()).toEqual([]);
   });
 
@@ -222,7 +222,7 @@ describe('money that was sent, on the statement', () => {
     await mirror({ nsu: 1, endToEndId: 'E', age: 50 });
     await reconcile();
     expect(await openBreaks()).toEqual([
-      { kind: 'failed_though_debited', subject: `transfer:${operationId}` },
+      { kind: 'failed_but_debited', subject: `transfer:${operationId}` },
     ]);
     await mirror({ nsu: 2, isCredit: true, endToEndId: 'E', amountCents: 400 });
     await reconcile();
@@ -234,7 +234,7 @@ describe('money that was sent, on the statement', () => {
     await mirror({ nsu: 4, endToEndId: 'E', age: 40 });
     await reconcile();
     expect(await openBreaks()).toContainEqual({
-      ...{ kind: 'failed_though_debited', subject: `transfer:${operationId}` },
+      ...{ kind: 'failed_but_debited', subject: `transfer:${operationId}` },
     });
   });
 
@@ -251,8 +251,8 @@ describe('money that was sent, on the statement', () => {
     expect(await events()).toMatchObject([
       { type: 'transfer.settled', data: { ...ids, nsu: 1, amount: 10, settlement: 'settled' } },
       {
-        type: 'transfer.returned',
-        data: { ...ids, nsu: 2, amount: 2.5, settlement: 'partially_returned' },
+        type: 'transfer.reversed',
+        data: { ...ids, nsu: 2, amount: 2.5, settlement: 'partially_reversed' },
       },
     ]);
   });
@@ -266,7 +266,7 @@ describe('money that was sent, on the statement', () => {
         listExpectedPaymentRows(prisma, service.accountId, { ...page, reference, state });
       const [row] = await list('E', null);
       // Each filter finds what the others do.
-      for (const state of ['open', 'partially_returned', 'returned'])
+      for (const state of ['open', 'partially_reversed', 'reversed'])
         expect(await list(null, state)).toEqual(state === row?.state ? [row] : []);
       expect(await list('F', null)).toEqual([]);
       return [row?.state, row?.settledCents, row?.returnedCents];
@@ -275,9 +275,9 @@ describe('money that was sent, on the statement', () => {
     const back = { isCredit: true, endToEndId: 'E' };
     await mirror({ nsu: 1, endToEndId: 'E' }, { nsu: 2, ...back, amountCents: 400 });
     await reconcile();
-    expect(await shown()).toEqual(['partially_returned', 1_000n, 400n]);
+    expect(await shown()).toEqual(['partially_reversed', 1_000n, 400n]);
     await mirror({ nsu: 3, ...back, amountCents: 600 });
     await reconcile();
-    expect(await shown()).toEqual(['returned', 1_000n, 1_000n]);
+    expect(await shown()).toEqual(['reversed', 1_000n, 1_000n]);
   });
 });

@@ -10,7 +10,7 @@ describe('the database is the last witness', () => {
   beforeAll(async () => {
     service = await serviceDatabase();
     await sql(
-      `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
          balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
        SELECT 1, n, n::text, true, 1000, 'CREDIT_PIX', 0, 1000, now(), 'x', '{}' FROM generate_series(1, 5) n`,
     );
@@ -63,10 +63,10 @@ describe('the database is the last witness', () => {
   });
 
   it('writes a line of the statement once', async () => {
-    await expect(sql('UPDATE "transaction" SET amount_cents = 1 WHERE nsu = 5')).rejects.toThrow(
+    await expect(sql('UPDATE statement_line SET amount_cents = 1 WHERE nsu = 5')).rejects.toThrow(
       'written once',
     );
-    await expect(sql('DELETE FROM "transaction" WHERE nsu = 5')).rejects.toThrow('written once');
+    await expect(sql('DELETE FROM statement_line WHERE nsu = 5')).rejects.toThrow('written once');
   });
 
   it.each([

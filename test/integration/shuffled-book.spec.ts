@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { judgementOn } from '../support/judgement.js';
+import { reconciliationOn } from '../support/reconciliation.js';
 import { expectPendingFound } from '../support/pending-lines.js';
-import { matchRule, RulesRoom } from '../support/rules-room.js';
+import { matchRule, RulesSetup } from '../support/rules-setup.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import {
   expectationsOf,
@@ -17,7 +17,7 @@ const copies = 4;
 const visibilityBoundMs = 3_600_000;
 const goLiveAt = new Date('2026-02-01T00:00:00Z');
 const firstOpening = 10_000;
-const wakeUps = { wake: () => Promise.resolve() } as never;
+const jobQueue = { enqueue: () => Promise.resolve() } as never;
 
 let service: ServiceDatabase;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ afterAll(() => service.drop());
 
 const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
 const reconcile = (account: number) =>
-  judgementOn(service.database, wakeUps, { goLiveAt, visibilityBoundMs }).reconciliation.reconcile({
+  reconciliationOn(service.database, jobQueue, { goLiveAt, visibilityBoundMs }).reconciliation.reconcile({
     accountId: account,
   });
 
@@ -56,7 +56,7 @@ async function expectAll(account: number, isCancelledLate: boolean): Promise<voi
     JSON.stringify(expectationsOf(copies)),
     isCancelledLate,
   );
-  await new RulesRoom(() => ({ ...service, accountId: account })).rule(matchRule({}));
+  await new RulesSetup(() => ({ ...service, accountId: account })).rule(matchRule({}));
 }
 
 /** The bank cancels what it had not when the first lines were judged. */
@@ -70,7 +70,7 @@ const cancel = (account: number) =>
 
 const mirror = (account: number, lines: readonly Line[]) =>
   run(
-    `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id, end_to_end_id,
+    `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id, end_to_end_id,
        original_end_to_end_id, external_id, counterparty_document, balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
      SELECT $1, nsu, 'x', is_credit, cents, type, correlation, e2e, original, external, document, 0, 0,
             timestamptz '2026-02-01T00:00:00Z' + second * interval '1 second', 'h', '{}'
@@ -108,7 +108,7 @@ interface Course {
   opening?: number;
 }
 
-async function judgeInCuts(account: number, course: Course) {
+async function decideInCuts(account: number, course: Course) {
   const { lines, size, cancelledAfter = 0, sentAfter = 0, opening = 0 } = course;
   const other = account + 100;
   await run(
@@ -151,13 +151,13 @@ const openingLines = (count: number): Line[] =>
 
 it('says the same of the same lines in whatever order and cuts they come, and each trouble once', async () => {
   const lines = linesOf(copies);
-  const inOrder = await judgeInCuts(101, { lines, size: 1_000 });
+  const inOrder = await decideInCuts(101, { lines, size: 1_000 });
   const mixed = { lines: shuffled(lines, 7), size: 61, cancelledAfter: 1, sentAfter: 2 };
-  expect(await judgeInCuts(102, mixed)).toEqual(inOrder);
+  expect(await decideInCuts(102, mixed)).toEqual(inOrder);
   const backwards = { lines: [...lines].reverse(), size: 97, cancelledAfter: 1, sentAfter: 1 };
-  expect(await judgeInCuts(103, backwards)).toEqual(inOrder);
+  expect(await decideInCuts(103, backwards)).toEqual(inOrder);
   // More than are judged at once; what the other account asks for lies at the end of them.
-  expect(await judgeInCuts(104, { lines, size: 1_000, opening: 990 })).toEqual(inOrder);
+  expect(await decideInCuts(104, { lines, size: 1_000, opening: 990 })).toEqual(inOrder);
 
   const { rows } = await run(
     `SELECT kind, count(*)::int FROM break WHERE account_id = 101 AND state = 'open' GROUP BY kind ORDER BY kind`,

@@ -24,12 +24,12 @@ describe('a statement that makes trouble', () => {
       service.database,
       { get: (id: number) => Promise.resolve({ id, slug: 'main' }) } as never,
       bank as never,
-      { wake: () => Promise.resolve() } as never,
+      { enqueue: () => Promise.resolve() } as never,
       new Clock(),
       pino({ level: 'silent' }),
     ).sync(service.accountId);
   const mirrored = async () => {
-    const rows = await service.database.prisma.transaction.findMany({ orderBy: { nsu: 'asc' } });
+    const rows = await service.database.prisma.statementLine.findMany({ orderBy: { nsu: 'asc' } });
     return rows.map(({ nsu }) => Number(nsu));
   };
   const state = () => service.database.prisma.statementState.findFirstOrThrow();
@@ -43,11 +43,11 @@ describe('a statement that makes trouble', () => {
     bank.lines = credits(30);
     bank.withheld.add(2);
     await sync();
-    expect((await state()).firstHoleNsu).toBe(3n);
+    expect((await state()).firstGapNsu).toBe(3n);
     bank.withheld.clear();
     await sync();
     expect(await mirrored()).toEqual(upTo(30));
-    expect((await state()).firstHoleNsu).toBeNull();
+    expect((await state()).firstGapNsu).toBeNull();
   });
 
   it.each(orders)('heals however often a withheld line was looked for, pages %s', async (order) => {
@@ -58,11 +58,11 @@ describe('a statement that makes trouble', () => {
     bank.withheld.clear();
     // The pause until it is looked for again is over.
     await service.database.prisma.statementState.updateMany({
-      data: { holeNextReadAt: new Date(0) },
+      data: { gapNextReadAt: new Date(0) },
     });
     await sync();
     expect(await mirrored()).toEqual(upTo(30));
-    expect((await state()).firstHoleNsu).toBeNull();
+    expect((await state()).firstGapNsu).toBeNull();
   });
 
   it.each(orders)(
@@ -163,7 +163,7 @@ describe('a statement that makes trouble', () => {
     bank.lines = credits(5);
     await sync();
     expect(await mirrored()).toEqual(upTo(5));
-    expect((await state()).firstHoleNsu).toBeNull();
+    expect((await state()).firstGapNsu).toBeNull();
   });
 
   it('is not whole while a net amount is missing, and whole with lines of no amount', async () => {
@@ -175,19 +175,19 @@ describe('a statement that makes trouble', () => {
     ];
     await sync();
     expect(await state()).toMatchObject({
-      firstHoleNsu: null,
+      firstGapNsu: null,
       lastNsu: 20n,
       balanceCents: 10_251n,
     });
     bank.lines.push({ nsu: 21, cents: 7, override: { amount: new LosslessNumber('0.06') } });
     await sync();
-    expect((await state()).firstHoleNsu).toBe(21n);
+    expect((await state()).firstGapNsu).toBe(21n);
   });
 
   it('writes each line once when several sync at once', async () => {
     bank.lines = credits(30);
     await Promise.all([sync(), sync(), sync(), sync()]);
     expect(await mirrored()).toEqual(upTo(30));
-    expect(await state()).toMatchObject({ lineCount: 30n, firstHoleNsu: null });
+    expect(await state()).toMatchObject({ lineCount: 30n, firstGapNsu: null });
   });
 });

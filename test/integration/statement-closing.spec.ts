@@ -40,17 +40,17 @@ describe('a span of the statement', () => {
   const close = () => {
     const { database } = service;
     const accounts = { get: (id: number) => Promise.resolve({ id, slug: 'main' }) } as never;
-    const wakeUps = { wake: (name: string) => Promise.resolve(void woken.push(name)) } as never;
+    const jobQueue = { enqueue: (name: string) => Promise.resolve(void woken.push(name)) } as never;
     const log = pino({ level: 'silent' });
     const mirror = new StatementService(
       database,
       accounts,
       bank as never,
-      wakeUps,
+      jobQueue,
       new Clock(),
       log,
     );
-    const closing = new StatementClosing(database, accounts, bank as never, mirror, wakeUps, log);
+    const closing = new StatementClosing(database, accounts, bank as never, mirror, jobQueue, log);
     return closing.close({ accountId });
   };
   const closed = async () => {
@@ -63,7 +63,7 @@ describe('a span of the statement', () => {
     const { until } = await closed();
     return until && (until.getTime() - noon.getTime()) / 1_000;
   };
-  const mirrored = () => service.database.prisma.transaction.count({ where: { accountId } });
+  const mirrored = () => service.database.prisma.statementLine.count({ where: { accountId } });
   /** Does something once, before the given page of the given one of the two readings. */
   const during = (reading: 1 | 2, page: number, act: () => void) => {
     const limit = reading === 1 ? bank.profile.statementPageSize : 2;

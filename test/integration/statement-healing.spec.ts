@@ -8,7 +8,7 @@ import { LiveBalance } from '../../src/statement/live-balance.service.js';
 import { readStatementView } from '../../src/statement/statement-view.queries.js';
 import { StatementService } from '../../src/statement/statement.service.js';
 import { UnreadableLines } from '../../src/statement/unreadable-lines.service.js';
-import { judgementOn } from '../support/judgement.js';
+import { reconciliationOn } from '../support/reconciliation.js';
 import { ScriptedBank, type ScriptedLine } from '../support/scripted-bank.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { setLineAside } from '../support/statement-things.js';
@@ -33,27 +33,27 @@ describe('the mirror of the statement', () => {
   });
 
   const accounts = { get: (id: number) => Promise.resolve({ id, slug: 'main' }) } as never;
-  const wakeUps = { wake: (name: string) => Promise.resolve(void woken.push(name)) } as never;
+  const jobQueue = { enqueue: (name: string) => Promise.resolve(void woken.push(name)) } as never;
   const sync = (options = {}) =>
     new StatementService(
       service.database,
       accounts,
       bank as never,
-      wakeUps,
+      jobQueue,
       new Clock(),
       pino({ level: 'silent' }),
     ).sync(accountId, options);
   const state = () =>
     service.database.prisma.statementState.findUniqueOrThrow({ where: { accountId } });
   const mirrored = async () => {
-    const rows = await service.database.prisma.transaction.findMany({
+    const rows = await service.database.prisma.statementLine.findMany({
       where: { accountId },
       orderBy: { nsu: 'asc' },
     });
     return rows.map(({ nsu }) => Number(nsu));
   };
   const view = () => readStatementView(service.database.prisma, accountId);
-  const untold = () => ofStatement.listUntoldOfStatement(service.database.prisma, accountId);
+  const untold = () => ofStatement.listUnreportedOfStatement(service.database.prisma, accountId);
   const change = (sql: string) =>
     service.database.pool.query(`UPDATE statement_state SET ${sql} WHERE account_id = $1`, [
       accountId,
@@ -78,13 +78,13 @@ describe('the mirror of the statement', () => {
   it('is whole where the bank numbers lines in another order than it books them', async () => {
     bank.lines = swapped(5);
     await sync();
-    expect(await state()).toMatchObject({ firstHoleNsu: null, balanceCents: 10_500n });
+    expect(await state()).toMatchObject({ firstGapNsu: null, balanceCents: 10_500n });
   });
 
   it('knows what the chain has come to where its last lines are numbered out of order', async () => {
     const comesTo = async (balanceCents: bigint) => {
       await sync();
-      expect(await state()).toMatchObject({ firstHoleNsu: null, balanceCents });
+      expect(await state()).toMatchObject({ firstGapNsu: null, balanceCents });
     };
     bank.lines = swapped(3);
     await comesTo(10_300n);
@@ -105,10 +105,10 @@ describe('the mirror of the statement', () => {
     bank.withheld.clear();
     await sync();
     expect((await view()).broken).toBeNull();
-    await change(`hole_since = now() - interval '11 seconds', hole_next_read_at = NULL`);
+    await change(`gap_since = now() - interval '11 seconds', gap_next_read_at = NULL`);
     await sync();
     expect(await mirrored()).toEqual(upTo(24));
-    expect((await state()).firstHoleNsu).toBeNull();
+    expect((await state()).firstGapNsu).toBeNull();
   });
 
   it('is broken where a hole is older than the bound and all was read twice more, until it is filled', async () => {
@@ -118,10 +118,10 @@ describe('the mirror of the statement', () => {
     await sync();
     await sync();
     expect(await view()).toMatchObject({ broken: null });
-    await change(`hole_since = now() - interval '11 seconds'`);
+    await change(`gap_since = now() - interval '11 seconds'`);
     for (const isBroken of [false, true]) {
       woken = [];
-      await change('hole_next_read_at = NULL');
+      await change('gap_next_read_at = NULL');
       await sync();
       expect((await view()).broken !== null).toBe(isBroken);
     }
@@ -129,11 +129,11 @@ describe('the mirror of the statement', () => {
     expect(woken).toContain('reconcile');
     expect(await untold()).toMatchObject([
       {
-        ...{ kind: 'broken_chain', subject: 'hole:5', nsu: 5n, amountCents: 100n },
+        ...{ kind: 'broken_balance_chain', subject: 'hole:5', nsu: 5n, amountCents: 100n },
         evidence: { nsu: '5', neighbourNsu: '3', neighbourBalanceCents: '10300', fullReads: 2 },
       },
     ]);
-    const { standing } = judgementOn(service.database, wakeUps);
+    const { standing } = reconciliationOn(service.database, jobQueue);
     const kinds = async () => {
       const where = { accountId, state: 'open' };
       const open = await service.database.prisma.break.findMany({ where });
@@ -141,9 +141,9 @@ describe('the mirror of the statement', () => {
     };
     await standing.tell(accountId);
     await standing.tell(accountId);
-    expect(await kinds()).toEqual(['broken_chain']);
+    expect(await kinds()).toEqual(['broken_balance_chain']);
     bank.withheld.clear();
-    await change('hole_next_read_at = NULL');
+    await change('gap_next_read_at = NULL');
     await sync();
     expect((await view()).broken).toBeNull();
     await standing.tell(accountId);
@@ -166,7 +166,7 @@ describe('the mirror of the statement', () => {
     expect(await mirrored()).toEqual(upTo(62));
     expect(bank.pagesRead).toBeLessThanOrEqual(13);
     expect(await view()).toMatchObject({ import: null });
-    expect((await state()).firstHoleNsu).toBeNull();
+    expect((await state()).firstGapNsu).toBeNull();
   });
 
   it('is read whole for the first time although lines show up among those that were passed over', async () => {
@@ -181,7 +181,7 @@ describe('the mirror of the statement', () => {
     await sync();
     await sync();
     expect(await mirrored()).toEqual(upTo(60));
-    expect((await state()).firstHoleNsu).toBeNull();
+    expect((await state()).firstGapNsu).toBeNull();
   });
 
   it('lets other accounts be read while it is read for the first time, and is judged meanwhile', async () => {
@@ -193,7 +193,7 @@ describe('the mirror of the statement', () => {
     }
     await sync();
     expect(await mirrored()).toEqual(upTo(40));
-    expect(await state()).toMatchObject({ isAnchored: true, firstHoleNsu: null });
+    expect(await state()).toMatchObject({ isAnchored: true, firstGapNsu: null });
     expect(woken).toContain('settleWebhooks');
   });
 
@@ -210,7 +210,7 @@ describe('the mirror of the statement', () => {
       await sync();
       expect(await mirrored()).toEqual(upTo(12 + index * 4));
     }
-    expect((await state()).firstHoleNsu).toBeNull();
+    expect((await state()).firstGapNsu).toBeNull();
   });
 
   it('settles a line that came otherwise once it comes as it was, and opens it when it does not', async () => {
@@ -220,7 +220,7 @@ describe('the mirror of the statement', () => {
     const aside = () => service.database.prisma.unreadableLine.findMany({ where: { accountId } });
     bank.lines = credits(3);
     await sync();
-    for (const resolution of [null, 'as_it_was', null]) {
+    for (const resolution of [null, 'restored', null]) {
       bank.lines = resolution ? credits(3) : other;
       woken = [];
       await sync();
@@ -242,7 +242,7 @@ describe('the mirror of the statement', () => {
       `UPDATE unreadable_line SET content = '' WHERE content_hash = $1`,
       [gone],
     );
-    const lines = new UnreadableLines(service.database, wakeUps);
+    const lines = new UnreadableLines(service.database, jobQueue);
     expect(await lines.redrive(accountId)).toEqual({ read: 1, unreadable: 2 });
     expect(await mirrored()).toEqual([2]);
     expect(await lines.get(accountId, id)).toMatchObject({ resolution: 'read' });
@@ -261,7 +261,7 @@ describe('the mirror of the statement', () => {
       service.database,
       accounts,
       { profile: bank.profile, call: () => Promise.resolve((calls += 1) && answer) } as never,
-      wakeUps,
+      jobQueue,
     );
     const ask = async () => {
       await change('live_balance_next_at = NULL');
@@ -280,7 +280,7 @@ describe('the mirror of the statement', () => {
     await change(`balance_differs_since = now() - interval '11 seconds'`);
     await ask();
     expect(await untold()).toMatchObject([
-      { kind: 'balance_differs', subject: 'balance:3', amountCents: 50n },
+      { kind: 'balance_mismatch', subject: 'balance:3', amountCents: 50n },
     ]);
     answer = { outcome: 'success', value: { amountAvailable: 10_200n, amountBlocked: 100n } };
     expect(await ask()).toMatchObject({ amountCents: 10_300n, agrees: true });

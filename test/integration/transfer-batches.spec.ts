@@ -2,19 +2,19 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Reply } from '../../src/platform/contract-route.js';
 import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
 import { batchItem } from '../contract/transfer-samples.js';
-import { mirrorLine } from '../support/journal.js';
-import { transfersRoom, type TransfersRoom } from '../support/transfers-room.js';
+import { storeLine } from '../support/journal.js';
+import { transfersSetup, type TransfersSetup } from '../support/transfers-setup.js';
 
 const tooMuch = 99_999_999_999;
 const bodyOf = ({ body }: Reply) => JSON.parse(String(body));
 
 describe('money sent in a batch', () => {
   let bank: SandboxUnderTest;
-  let room: TransfersRoom;
+  let room: TransfersSetup;
 
   beforeAll(async () => {
     bank = await sandboxUnderTest();
-    room = await transfersRoom(await bank.application.getUrl());
+    room = await transfersSetup(await bank.application.getUrl());
   });
   afterAll(async () => {
     await room.stop();
@@ -87,7 +87,7 @@ describe('money sent in a batch', () => {
       room.database.transaction(async (tx) => act(tx as never));
     await inTransaction((tx) => kind.onRejected(tx, operation));
     const [one, other] = await rows();
-    await mirrorLine(room.database, room.accountId, {
+    await storeLine(room.database, room.accountId, {
       nsu: 1,
       cents: Number(one?.amountCents),
       paying: one?.expectedPaymentId ?? null,

@@ -2,16 +2,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
 import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
 import { batchItem, byKey, internal, manual } from '../contract/transfer-samples.js';
-import { transfersRoom, type TransfersRoom } from '../support/transfers-room.js';
+import { transfersSetup, type TransfersSetup } from '../support/transfers-setup.js';
 
 describe('the life of a transfer', () => {
   let bank: SandboxUnderTest;
-  let room: TransfersRoom;
+  let room: TransfersSetup;
 
   beforeAll(async () => {
     bank = await sandboxUnderTest();
     await clock({ frozen: true });
-    room = await transfersRoom(await bank.application.getUrl());
+    room = await transfersSetup(await bank.application.getUrl());
   });
   afterAll(async () => {
     await room.stop();
@@ -33,10 +33,10 @@ describe('the life of a transfer', () => {
     return (await room.views.get(room.accountId, id)) as { id: string; endToEndId: string };
   };
   const rowOf = (id: string) => room.database.prisma.transfer.findFirstOrThrow({ where: { id } });
-  const keepWebhook = async (endToEndId: string, status: string) => {
+  const storeWebhook = async (endToEndId: string, status: string) => {
     const woken: string[] = [];
-    const wakeUps = { wake: (name: string) => Promise.resolve(void woken.push(name)) };
-    const inbox = new WebhookInbox(room.database, wakeUps as never);
+    const jobQueue = { enqueue: (name: string) => Promise.resolve(void woken.push(name)) };
+    const inbox = new WebhookInbox(room.database, jobQueue as never);
     const body = JSON.stringify({ eventType: status, endToEndId, status: 'PIX_ERROR' });
     await inbox.keep(room.accountId, 'PIX_PAYMENT_UPDATED', Buffer.from(body));
     return woken;
@@ -116,14 +116,14 @@ describe('the life of a transfer', () => {
     it('is read at once, and is what the bank says when it is read: the webhook fails nothing', async () => {
       const { id, endToEndId } = await sendPix();
       await room.run(`UPDATE transfer SET next_check_at = now() + interval '1 hour'`);
-      const woken = await keepWebhook(endToEndId, 'PIX_PAYMENT_ERROR');
+      const woken = await storeWebhook(endToEndId, 'PIX_PAYMENT_ERROR');
       expect(woken).toEqual(['syncStatement', 'followTransfers']);
       await follow();
       expect(await rowOf(id)).toMatchObject({ state: 'accepted', checks: 1 });
       await follow();
       expect((await rowOf(id)).checks).toBe(1);
       await clock({ advance: 'PT1S' });
-      await keepWebhook(endToEndId, 'PIX_PAYMENT_EFFECTIVE');
+      await storeWebhook(endToEndId, 'PIX_PAYMENT_EFFECTIVE');
       await follow();
       expect((await rowOf(id)).state).toBe('effective');
     });
@@ -132,7 +132,7 @@ describe('the life of a transfer', () => {
       room.setProfile({ hasStatusById: false });
       const { id, endToEndId } = await sendPix();
       expect((await rowOf(id)).nextCheckAt).toBeNull();
-      await keepWebhook(endToEndId, 'PIX_PAYMENT_ERROR');
+      await storeWebhook(endToEndId, 'PIX_PAYMENT_ERROR');
       await follow();
       expect(await rowOf(id)).toMatchObject({ state: 'accepted', checks: 0 });
     });
@@ -208,7 +208,7 @@ describe('the life of a transfer', () => {
     /** The debit of a transfer, matched to it. */
     const showDebit = async (id: string, nsu: number) => {
       await room.run(
-        `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, end_to_end_id,
+        `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, end_to_end_id,
            movement_id, balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
          SELECT account_id, $2, 'x', false, amount_cents, 'DEBIT', 'E-' || $2::bigint, 'movement-' || $2::bigint, 0, 0, now(), 'h', '{}'
          FROM transfer WHERE id = $1`,
@@ -260,9 +260,9 @@ describe('the life of a transfer', () => {
       const view = await room.views.get(room.accountId, own);
       expect(view).toMatchObject({ settlement: 'settled', nsu: 7n, returns: [] });
       await showDebit(own, 8);
-      await room.run(`UPDATE match SET role = 'return' WHERE nsu = 8`);
+      await room.run(`UPDATE match SET role = 'reversal' WHERE nsu = 8`);
       expect(await room.views.get(room.accountId, own)).toMatchObject({
-        settlement: 'returned',
+        settlement: 'reversed',
         nsu: 7n,
         returns: [{ nsu: 8n, amount: 75n, endToEndId: 'E-8' }],
       });

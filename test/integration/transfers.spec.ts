@@ -2,18 +2,18 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Reply } from '../../src/platform/contract-route.js';
 import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
 import { byKey, internal, manual } from '../contract/transfer-samples.js';
-import { transfersRoom, type TransfersRoom } from '../support/transfers-room.js';
+import { transfersSetup, type TransfersSetup } from '../support/transfers-setup.js';
 
 const tooMuch = 99_999_999_999;
 const bodyOf = ({ body }: Reply) => JSON.parse(String(body));
 
 describe('money sent', () => {
   let bank: SandboxUnderTest;
-  let room: TransfersRoom;
+  let room: TransfersSetup;
 
   beforeAll(async () => {
     bank = await sandboxUnderTest();
-    room = await transfersRoom(await bank.application.getUrl());
+    room = await transfersSetup(await bank.application.getUrl());
   });
   afterAll(async () => {
     await room.stop();
@@ -171,8 +171,8 @@ describe('money sent', () => {
       await room.send(request);
       await room.send({ ...request, amount: 0.76 });
       await room.send(internal({ externalId: undefined }));
-      const { rows } = await room.run('SELECT is_told_apart FROM operation ORDER BY id');
-      expect(rows.map((row) => row.is_told_apart)).toEqual([true, false, false]);
+      const { rows } = await room.run('SELECT is_distinguishable FROM operation ORDER BY id');
+      expect(rows.map((row) => row.is_distinguishable)).toEqual([true, false, false]);
     });
   });
 

@@ -21,11 +21,11 @@ describe('once a payment is undone, what came back of it', () => {
   });
 
   const said = async () =>
-    (await book.verdicts()).filter((one) => one.nsu >= nsu).map(({ verdict }) => verdict);
+    (await book.outcomes()).filter((one) => one.nsu >= nsu).map(({ outcome }) => outcome);
   const sums = async (id: string) => {
     const { rows } = await book.run(
       `SELECT COALESCE(sum(amount_cents) FILTER (WHERE role = 'payment'), 0)::int AS paid,
-              COALESCE(sum(amount_cents) FILTER (WHERE role = 'return'), 0)::int AS returned
+              COALESCE(sum(amount_cents) FILTER (WHERE role = 'reversal'), 0)::int AS returned
        FROM match WHERE expected_payment_id = $1 AND unlinked_at IS NULL`,
       id,
     );
@@ -74,7 +74,7 @@ describe('once a payment is undone, what came back of it', () => {
     expect(await sums(id)).toEqual({ paid: 1_000, returned: 400 });
     await book.reconcile();
     const [kept, undone, ofKept, ofUndone] = await said();
-    expect([kept, ofKept]).toEqual(['payment by reference', 'return by return']);
+    expect([kept, ofKept]).toEqual(['payment by reference', 'reversal by reversal']);
     expect([undone, ofUndone]).toEqual(['unexpected', 'unexpected']);
   });
 
@@ -99,7 +99,7 @@ describe('once a payment is undone, what came back of it', () => {
     expect(await said()).toEqual(['unexpected', 'waits', 'unexpected']);
     const { rows } = await book.run(
       `SELECT array_agg(e.action ORDER BY e.sequence) AS trail FROM break b
-       JOIN break_entry e ON e.account_id = b.account_id AND e.break_id = b.id WHERE b.nsu = $1`,
+       JOIN break_history_entry e ON e.account_id = b.account_id AND e.break_id = b.id WHERE b.nsu = $1`,
       nsu + 2,
     );
     expect(rows).toEqual([{ trail: ['opened', 'resolved', 'unlink', 'reopened'] }]);
@@ -115,7 +115,7 @@ describe('once a payment is undone, what came back of it', () => {
     );
     await book.reconcile();
     const told = await ofCharge();
-    expect(told.map(({ type }) => type)).toEqual(['charge.overpaid', 'charge.returned']);
+    expect(told.map(({ type }) => type)).toEqual(['charge.overpaid', 'charge.refunded']);
     await book.link(nsu, id);
     await book.link(nsu + 1, id);
     expect(await ofCharge()).toEqual(told);
@@ -134,7 +134,7 @@ describe('once a payment is undone, what came back of it', () => {
     for (const _ of ['once', 'twice']) {
       await book.reconcile();
       expect(await sums(id)).toEqual({ paid: 1_000, returned: 1_000 });
-      expect(await said()).toEqual(['payment by reference', 'return by hand', 'unexpected']);
+      expect(await said()).toEqual(['payment by reference', 'reversal by manual', 'unexpected']);
     }
   });
 });

@@ -21,7 +21,7 @@ const book: BookLine[] = [
   { nsu: 5, at: '2026-03-05T10:00:00Z', cents: 7 },
 ];
 const line = (set: string, nsu: number) =>
-  `UPDATE "transaction" SET ${set} WHERE account_id = $1 AND nsu = ${nsu}`;
+  `UPDATE statement_line SET ${set} WHERE account_id = $1 AND nsu = ${nsu}`;
 const close = (set: string, sequence: number) =>
   `UPDATE day_close SET ${set} WHERE account_id = $1 AND sequence = ${sequence}`;
 
@@ -57,28 +57,28 @@ const tamperings: [what: string, sql: string, difference: object][] = [
   ['a line that no day has closed over', line('amount_cents = 8', 5), { nsu: 5n }],
   [
     'a line that is deleted',
-    'DELETE FROM "transaction" WHERE account_id = $1 AND nsu = 2',
+    'DELETE FROM statement_line WHERE account_id = $1 AND nsu = 2',
     { nsu: 3n, field: 'balance before' },
   ],
   [
     'the last line that is certified, deleted with all that came after',
-    'DELETE FROM "transaction" WHERE account_id = $1 AND nsu >= 4',
+    'DELETE FROM statement_line WHERE account_id = $1 AND nsu >= 4',
     { date: '2026-03-04', nsu: 4n, field: 'line', found: 'none' },
   ],
   [
     'the newest line, of no day that is closed, deleted',
-    'DELETE FROM "transaction" WHERE account_id = $1 AND nsu = 5',
+    'DELETE FROM statement_line WHERE account_id = $1 AND nsu = 5',
     { field: 'lines', certified: '7', found: '6' },
   ],
   [
     'the newest line, deleted and not counted any more',
-    `WITH gone AS (DELETE FROM "transaction" WHERE account_id = $1 AND nsu = 5)
+    `WITH gone AS (DELETE FROM statement_line WHERE account_id = $1 AND nsu = 5)
      UPDATE statement_state SET line_count = 6 WHERE account_id = $1`,
     { field: 'last line', certified: '5', found: '4' },
   ],
   [
     'the oldest line of all, deleted',
-    'DELETE FROM "transaction" WHERE account_id = $1 AND nsu = -1',
+    'DELETE FROM statement_line WHERE account_id = $1 AND nsu = -1',
     { nsu: -1n, field: 'line', found: 'none' },
   ],
   [
@@ -95,30 +95,30 @@ const tamperings: [what: string, sql: string, difference: object][] = [
     `WITH forged AS (
        INSERT INTO line_erasure (account_id, nsu, reason) VALUES ($1, 1, 'forged')
      ), salts AS (DELETE FROM line_salt WHERE account_id = $1 AND nsu = 1)
-     UPDATE "transaction" SET content = '', content_hash = '', notes = NULL, counterparty_document = NULL,
+     UPDATE statement_line SET content = '', content_hash = '', notes = NULL, counterparty_document = NULL,
        external_id = 'forged' WHERE account_id = $1 AND nsu = 1`,
     { nsu: 1n, field: 'line hash' },
   ],
   [
     'the end of the chain, cut off with all that tells of it but for the events',
     `WITH links AS (DELETE FROM day_close WHERE account_id = $1 AND sequence = 3),
-       seals AS (DELETE FROM line_seal WHERE account_id = $1 AND date = '2026-03-04')
+       seals AS (DELETE FROM certified_line WHERE account_id = $1 AND date = '2026-03-04')
      UPDATE day_close_state SET next_date = '2026-03-04' WHERE account_id = $1`,
     { date: '2026-03-04', field: 'certificate 3', found: 'none' },
   ],
   [
     'a seal',
-    `UPDATE line_seal SET line_hash = repeat('0', 64) WHERE account_id = $1 AND nsu = 1`,
+    `UPDATE certified_line SET line_hash = repeat('0', 64) WHERE account_id = $1 AND nsu = 1`,
     { date: '2026-03-02', nsu: 1n, field: 'line hash' },
   ],
   [
     'a commitment',
-    `UPDATE line_seal SET commitment = repeat('0', 64) WHERE account_id = $1 AND nsu = 1`,
+    `UPDATE certified_line SET commitment = repeat('0', 64) WHERE account_id = $1 AND nsu = 1`,
     { nsu: 1n, field: 'commitment' },
   ],
   [
     'a seal that is deleted',
-    'DELETE FROM line_seal WHERE account_id = $1 AND nsu = 3',
+    'DELETE FROM certified_line WHERE account_id = $1 AND nsu = 3',
     { date: '2026-03-03', nsu: 3n, field: 'line', certified: 'none' },
   ],
   [
@@ -191,7 +191,7 @@ describe('verification', () => {
   const closedBook = async (slug: string) => {
     const account = await made.account(slug, goLiveAt);
     await made.arrive(account.id, book);
-    await made.judge(account.id);
+    await made.decide(account.id);
     await made.closedUntil(account.id, '2026-03-05');
     await made.close(account);
     return account.id;
@@ -239,7 +239,7 @@ describe('verification', () => {
     expect(await eraser.erase('erased', 5n, 'no certificate has it')).toBe('not_certified');
     expect(await eraser.erase('erased', 9n, 'there is no such line')).toBe('not_found');
     const { rows } = await made.run(
-      `SELECT to_jsonb(t)::text AS text FROM "transaction" t WHERE account_id = $1 AND nsu = 1`,
+      `SELECT to_jsonb(t)::text AS text FROM statement_line t WHERE account_id = $1 AND nsu = 1`,
       accountId,
     );
     expect(rows[0].text).not.toMatch(/12345678909|someone/);

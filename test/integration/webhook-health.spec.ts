@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Clock } from '../../src/platform/clock.js';
 import { BankTime } from '../../src/statement/bank-time.service.js';
-import { PollCadence } from '../../src/webhooks/poll-cadence.service.js';
+import { SyncCadence } from '../../src/webhooks/sync-cadence.service.js';
 import { WebhookHealth } from '../../src/webhooks/webhook-health.service.js';
 import { WebhookHealthController } from '../../src/webhooks/webhook-health.controller.js';
 import { Cadence } from '../../src/statement/cadence.service.js';
@@ -18,7 +18,7 @@ interface Told {
   eventType?: string;
   lagMs?: number;
   /** How long after the movement it was mirrored. */
-  mirroredAfterMs?: number;
+  syncedAfterMs?: number;
 }
 
 describe('the health of the bank’s webhooks', () => {
@@ -56,20 +56,20 @@ describe('the health of the bank’s webhooks', () => {
       const { nsu, age = 600, type = 'CREDIT_PIX', by = 'nsu', lagMs = 200 } = line;
       const ids = { nsu: String(nsu), end_to_end_id: `E${nsu}`, correlation_id: `c-${nsu}` };
       await run(
-        `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,
+        `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,
            end_to_end_id, balance_previous_cents, current_balance_cents, occurred_at, recorded_at, content_hash, content)
          SELECT $1, $2, 'x', true, 1050, $3, $4, $5, 0, 0, at + $7 * interval '1 millisecond',
                 at + $8 * interval '1 millisecond', 'h', '{}'
          FROM (SELECT now() - $6 * interval '1 second' AS at) happened`,
         ...[nsu, type, ids.correlation_id, ids.end_to_end_id, age, offsetMs],
-        line.mirroredAfterMs ?? 1_000,
+        line.syncedAfterMs ?? 1_000,
       );
       if (by === null) continue;
       await run(
-        `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state, reference_kind, reference, received_at, told_at)
+        `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state, reference_kind, reference, received_at, received_at_bank_time)
          SELECT account_id, gen_random_uuid(), $3, $4, '', 'settled', $5, $6,
                 occurred_at + ($7::int - $8::int) * interval '1 millisecond', occurred_at + $7 * interval '1 millisecond'
-         FROM "transaction" WHERE account_id = $1 AND nsu = $2`,
+         FROM statement_line WHERE account_id = $1 AND nsu = $2`,
         ...[nsu, line.eventType ?? 'PIX_RECEIVED', `hash ${nsu}`, by, ids[by], lagMs, offsetMs],
       );
     }
@@ -118,9 +118,9 @@ describe('the health of the bank’s webhooks', () => {
   it('takes the first of several webhooks for the lag', async () => {
     await happen({ nsu: 1, lagMs: 500 });
     await run(
-      `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state, reference_kind, reference, received_at, told_at)
+      `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state, reference_kind, reference, received_at, received_at_bank_time)
        SELECT account_id, gen_random_uuid(), 'CHARGE_PAID', 'b', '', 'settled', 'end_to_end_id', 'E1',
-              received_at + interval '1 minute', told_at + interval '1 minute' FROM webhook_event WHERE account_id = $1`,
+              received_at + interval '1 minute', received_at_bank_time + interval '1 minute' FROM webhook_event WHERE account_id = $1`,
     );
     expect(await measure()).toMatchObject({ expected: 1, notified: 1, lag: { max: 500 } });
   });
@@ -181,11 +181,11 @@ describe('the health of the bank’s webhooks', () => {
       const accounts = { list: () => Promise.resolve([{ id: accountId }]) } as never;
       const cadence = new Cadence(database, {} as never);
       const settings = { syncIntervalMs: 60_000 } as never;
-      await new PollCadence(accounts, health, cadence, settings).adapt();
-      const { pollIntervalMs } = await database.prisma.statementState.findUniqueOrThrow({
+      await new SyncCadence(accounts, health, cadence, settings).adapt();
+      const { syncIntervalMs } = await database.prisma.statementState.findUniqueOrThrow({
         where: { accountId },
       });
-      return pollIntervalMs;
+      return syncIntervalMs;
     };
     const lines = (count: number, line: Partial<Told> = {}) =>
       Array.from({ length: count }, (_, index) => ({ nsu: index + 1, age: 300 + index, ...line }));
@@ -198,18 +198,18 @@ describe('the health of the bank’s webhooks', () => {
     });
 
     it('as the settings say where too few came to tell', async () => {
-      await run(`UPDATE statement_state SET poll_interval_ms = 1000 WHERE account_id = $1`);
+      await run(`UPDATE statement_state SET sync_interval_ms = 1000 WHERE account_id = $1`);
       await happen(...lines(5));
       expect(await adapt()).toBeNull();
     });
 
     it('as ever where a burst’s first webhook wakes the poll that mirrors the lines of the others', async () => {
-      await happen(...lines(10, { mirroredAfterMs: 100, lagMs: 9_000 }));
+      await happen(...lines(10, { syncedAfterMs: 100, lagMs: 9_000 }));
       expect(await adapt()).toBeNull();
     });
 
     it('often where polls find the lines well before their webhooks come', async () => {
-      await happen(...lines(10, { mirroredAfterMs: 100, lagMs: 11_000 }));
+      await happen(...lines(10, { syncedAfterMs: 100, lagMs: 11_000 }));
       expect(await adapt()).toBe(15_000);
     });
 

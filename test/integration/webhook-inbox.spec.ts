@@ -15,9 +15,9 @@ describe('the bank’s webhooks', () => {
   beforeEach(async () => {
     service = await serviceDatabase();
     woken = [];
-    const wakeUps = { wake: (...one: unknown[]) => Promise.resolve(void woken.push(one)) } as never;
-    inbox = new WebhookInbox(service.database, wakeUps);
-    webhooks = new WebhooksService(service.database, wakeUps);
+    const jobQueue = { enqueue: (...one: unknown[]) => Promise.resolve(void woken.push(one)) } as never;
+    inbox = new WebhookInbox(service.database, jobQueue);
+    webhooks = new WebhooksService(service.database, jobQueue);
   });
   afterEach(() => service.drop());
 
@@ -32,18 +32,18 @@ describe('the bank’s webhooks', () => {
     return event;
   };
   /** A poll of the statement that began so long after now has completed. */
-  const pollCompletes = (secondsFromNow: number) =>
+  const syncCompletes = (secondsFromNow: number) =>
     run(
-      `INSERT INTO statement_state (account_id, polled_from)
+      `INSERT INTO statement_state (account_id, last_sync_started_at)
        VALUES ($1, clock_timestamp() + $2 * interval '1 second')
-       ON CONFLICT (account_id) DO UPDATE SET polled_from = EXCLUDED.polled_from`,
+       ON CONFLICT (account_id) DO UPDATE SET last_sync_started_at = EXCLUDED.last_sync_started_at`,
       service.accountId,
       secondsFromNow,
     );
   const settle = () => webhooks.settle({ accountId: service.accountId });
   const showLine = (nsu: number, ids: { correlationId?: string; endToEndId?: string } = {}) =>
     run(
-      `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,
          end_to_end_id, balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
        VALUES ($1, $2, 'x', true, 1000, 'CREDIT_PIX', $3, $4, 0, 0, now(), 'h', '{}')`,
       service.accountId,
@@ -102,16 +102,16 @@ describe('the bank’s webhooks', () => {
   describe('until a poll has answered them', () => {
     it('are told at the bank’s time, which the poll that answers them has read anew', async () => {
       const ahead = async () => {
-        const { toldAt, receivedAt } = await only();
-        return toldAt.getTime() - receivedAt.getTime();
+        const { receivedAtBankTime, receivedAt } = await only();
+        return receivedAtBankTime.getTime() - receivedAt.getTime();
       };
       const clockIs = (ms: number) => run(`UPDATE statement_state SET clock_offset_ms = $1`, ms);
-      await pollCompletes(-60);
+      await syncCompletes(-60);
       await clockIs(60_000);
       await keep({ nsu: 1 });
       expect(await ahead()).toBe(60_000);
       await clockIs(86_400_000);
-      await pollCompletes(1);
+      await syncCompletes(1);
       await settle();
       expect(await ahead()).toBe(86_400_000);
       await clockIs(0);
@@ -124,12 +124,12 @@ describe('the bank’s webhooks', () => {
       await showLine(1);
       await keep({ nsu: 1 });
       await settle();
-      await pollCompletes(-60);
+      await syncCompletes(-60);
       await settle();
-      expect(await only()).toMatchObject({ state: 'pending', polls: 0 });
-      await pollCompletes(1);
+      expect(await only()).toMatchObject({ state: 'pending', syncs: 0 });
+      await syncCompletes(1);
       await settle();
-      expect(await only()).toMatchObject({ state: 'settled', polls: 0 });
+      expect(await only()).toMatchObject({ state: 'settled', syncs: 0 });
       expect((await only()).settledAt).toBeInstanceOf(Date);
     });
 
@@ -140,7 +140,7 @@ describe('the bank’s webhooks', () => {
     ])('are settled once their line shows, by its %s', async (_, body) => {
       await keep(body);
       await showLine(7, { endToEndId: payment, correlationId: 'order-1' });
-      await pollCompletes(1);
+      await syncCompletes(1);
       await settle();
       expect((await only()).state).toBe('settled');
     });
@@ -150,14 +150,14 @@ describe('the bank’s webhooks', () => {
       service.accountId += 1;
       await showLine(7);
       service.accountId -= 1;
-      await pollCompletes(1);
+      await syncCompletes(1);
       await settle();
       expect((await only()).state).toBe('pending');
     });
 
     it('are settled by the first poll where they name no movement', async () => {
       await keep({ id: 'C-1' }, 'TRANSFER_INTERNAL_CREDITED');
-      await pollCompletes(1);
+      await syncCompletes(1);
       await settle();
       expect((await only()).state).toBe('settled');
     });
@@ -165,7 +165,7 @@ describe('the bank’s webhooks', () => {
     it('stay quarantined where nobody knows their kind', async () => {
       await keep({ nsu: 1 }, 'MED_REQUESTED');
       await showLine(1);
-      await pollCompletes(1);
+      await syncCompletes(1);
       await settle();
       expect((await only()).state).toBe('quarantined');
     });
@@ -175,11 +175,11 @@ describe('the bank’s webhooks', () => {
       woken.length = 0;
       let from = 1;
       for (const [polls, seconds] of [1, 2, 5, 15, 60].entries()) {
-        await pollCompletes(from);
+        await syncCompletes(from);
         const before = Date.now();
         await settle();
         const event = await only();
-        expect(event).toMatchObject({ state: 'pending', polls: polls + 1 });
+        expect(event).toMatchObject({ state: 'pending', syncs: polls + 1 });
         expect(woken.at(-1)).toEqual([
           'syncStatement',
           { accountId: service.accountId },
@@ -187,21 +187,21 @@ describe('the bank’s webhooks', () => {
         ]);
         // The same poll again, or one that began before the pause was over, tells nothing new.
         await settle();
-        expect((await only()).polls).toBe(polls + 1);
-        const nextMs = (event.nextPollAt?.getTime() ?? 0) - seconds * 1_000;
+        expect((await only()).syncs).toBe(polls + 1);
+        const nextMs = (event.nextSyncAt?.getTime() ?? 0) - seconds * 1_000;
         expect(nextMs).toBeGreaterThan(before - 100);
         expect(nextMs).toBeLessThan(Date.now() + 100);
         from = seconds + 1;
       }
       expect(woken).toHaveLength(5);
-      await pollCompletes(from);
+      await syncCompletes(from);
       await settle();
-      expect(await only()).toMatchObject({ state: 'settled', nextPollAt: null });
+      expect(await only()).toMatchObject({ state: 'settled', nextSyncAt: null });
     });
 
     it('are looked for once by a poll that two settle at once', async () => {
       await keep({ nsu: 404 });
-      await pollCompletes(1);
+      await syncCompletes(1);
       const holder = await service.database.pool.connect();
       await holder.query('BEGIN');
       await holder.query('SELECT FROM webhook_event FOR UPDATE');
@@ -212,37 +212,37 @@ describe('the bank’s webhooks', () => {
       await holder.query('COMMIT');
       holder.release();
       await Promise.all(both);
-      expect(await only()).toMatchObject({ state: 'pending', polls: 1 });
+      expect(await only()).toMatchObject({ state: 'pending', syncs: 1 });
     });
 
     it('are settled at any of those times when the line shows at last', async () => {
       await keep({ nsu: 8 });
-      await pollCompletes(1);
+      await syncCompletes(1);
       await settle();
       await showLine(8);
-      await pollCompletes(10);
+      await syncCompletes(10);
       await settle();
-      expect(await only()).toMatchObject({ state: 'settled', polls: 1 });
+      expect(await only()).toMatchObject({ state: 'settled', syncs: 1 });
     });
 
     it('wait each for themselves: the next look is the soonest of all', async () => {
       await keep({ nsu: 404 });
-      await pollCompletes(1);
+      await syncCompletes(1);
       await settle();
       await keep({ nsu: 405 });
-      await pollCompletes(10);
+      await syncCompletes(10);
       await settle();
-      expect((await kept()).map(({ polls }) => polls)).toEqual([2, 1]);
+      expect((await kept()).map(({ syncs }) => syncs)).toEqual([2, 1]);
       expect(woken.at(-1)).toMatchObject(['syncStatement', {}, { delayMs: 1_000 }]);
     });
 
     it('wake the poll again when their wake-up was lost', async () => {
       await keep({ nsu: 1 });
       woken.length = 0;
-      await webhooks.wakeWaiting();
+      await webhooks.enqueueWaiting();
       expect(woken).toEqual([]);
       await run(`UPDATE webhook_event SET received_at = received_at - interval '5 seconds'`);
-      await webhooks.wakeWaiting();
+      await webhooks.enqueueWaiting();
       expect(woken).toEqual([['syncStatement', { accountId: service.accountId }]]);
     });
   });

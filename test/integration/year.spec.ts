@@ -1,10 +1,10 @@
 // The year of a busy account, in its short form; `npm run year` runs it whole.
 import { expect, it } from '@jest/globals';
-import { runYear, type YearWishes } from '../year/run.js';
+import { runYear, type YearOptions } from '../year/run.js';
 
 const asked = process.env.YEAR;
 const short = { lines: 400, seed: 1, days: 30, until: '2026-09-01', rate: 0.02, shuffle: true };
-const wishes = asked ? (JSON.parse(asked) as YearWishes) : short;
+const preferences = asked ? (JSON.parse(asked) as YearOptions) : short;
 
 it(
   'explains every line of a busy account rightly and once, in whatever order the lines come',
@@ -12,7 +12,7 @@ it(
     const progress = (message: string) => {
       if (asked) process.stdout.write(`• ${message}\n`);
     };
-    const { table, findings } = await runYear(wishes, progress);
+    const { table, findings } = await runYear(preferences, progress);
     if (asked || findings.length > 0) process.stdout.write(`${table}\n\n`);
     expect(findings.slice(0, 20)).toEqual([]);
   },

@@ -24,7 +24,7 @@ export class BookOfBreaks {
     nsu = (this.lastNsu += 1),
   } = {}): Promise<number> => {
     await this.sql(
-      `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, balance_previous_cents,
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, balance_previous_cents,
          current_balance_cents, occurred_at, content_hash, content, counterparty_document, notes,
          correlation_id)
        VALUES ($1, $2, 'x', $3, $4, 'CREDIT_PIX', 0, 0, now() - interval '10 minutes', 'h', '{}', $5, $6, $7)`,
@@ -143,7 +143,7 @@ export class BookOfBreaks {
 
   readonly liveMatches = (nsu: number) =>
     this.sql(
-      `SELECT rule, made_by IS NOT NULL AS "byHand", amount_cents::int AS cents FROM match
+      `SELECT rule, made_by IS NOT NULL AS "manually", amount_cents::int AS cents FROM match
        WHERE nsu = $1 AND unlinked_at IS NULL ORDER BY cents`,
       nsu,
     );

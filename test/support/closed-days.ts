@@ -27,7 +27,7 @@ export interface BookLine {
 
 const booksTables = [
   ...['transaction', 'statement_state', 'line_erasure'],
-  ...['day_close', 'day_close_state', 'line_seal', 'line_salt'],
+  ...['day_close', 'day_close_state', 'certified_line', 'line_salt'],
 ];
 const bankTime = new Date('2026-03-20T12:00:00Z');
 
@@ -72,7 +72,7 @@ export class ClosedDays {
     if (lines.length > 0) await database.transaction((tx) => insertLines(tx, accountId, lines));
     await this.run(
       `UPDATE statement_state SET line_count = t.lines, last_nsu = t.nsu, balance_cents = $2
-       FROM (SELECT count(*) AS lines, max(nsu) AS nsu FROM "transaction" WHERE account_id = $1) t
+       FROM (SELECT count(*) AS lines, max(nsu) AS nsu FROM statement_line WHERE account_id = $1) t
        WHERE account_id = $1`,
       accountId,
       ends.at(-1) ?? 10_000n,
@@ -80,17 +80,17 @@ export class ClosedDays {
   };
 
   /** Every line that nobody has judged needs no match. */
-  readonly judge = async (accountId: number) => {
+  readonly decide = async (accountId: number) => {
     await this.run(
       `INSERT INTO classification (account_id, nsu, rule, category)
-       SELECT account_id, nsu, 'hand', 'accepted' FROM "transaction" WHERE account_id = $1
+       SELECT account_id, nsu, 'manual', 'accepted' FROM statement_line WHERE account_id = $1
        ON CONFLICT DO NOTHING`,
       accountId,
     );
     await this.run(
-      `INSERT INTO reconciliation_state (account_id, judged_arrival)
-       SELECT $1, COALESCE(max(arrival), 0) FROM "transaction" WHERE account_id = $1
-       ON CONFLICT (account_id) DO UPDATE SET judged_arrival = EXCLUDED.judged_arrival`,
+      `INSERT INTO reconciliation_state (account_id, decided_arrival)
+       SELECT $1, COALESCE(max(arrival), 0) FROM statement_line WHERE account_id = $1
+       ON CONFLICT (account_id) DO UPDATE SET decided_arrival = EXCLUDED.decided_arrival`,
       accountId,
     );
   };
@@ -101,8 +101,8 @@ export class ClosedDays {
     meanwhile: () => Promise<void> = () => Promise.resolve(),
   ) => {
     const { database } = this.service();
-    const wakeUps = { wake: () => Promise.resolve() } as never;
-    const events = new EventsService(database, wakeUps);
+    const jobQueue = { enqueue: () => Promise.resolve() } as never;
+    const events = new EventsService(database, jobQueue);
     const breaks = new Breaks(events);
     const certifier = new DayCertifier(events, breaks, new DayBalances());
     const time = new BankTime(database, { now: () => bankTime } as never);

@@ -9,7 +9,7 @@ export async function exportedThings(
 ): Promise<[string, string][]> {
   const correlationId = 'isolation-canary-exported';
   await database.pool.query(
-    `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,
+    `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,
        balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
      VALUES ($1, 900000000000000001, 'x', true, 1000, 'CREDIT_PIX', $2, 0, 1000, now() - interval '2 minutes', 'h', '{}')`,
     [accountId, correlationId],
@@ -27,7 +27,7 @@ export async function insertMarch(
   perDay: number,
 ): Promise<void> {
   await database.pool.query(
-    `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id, notes,
+    `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id, notes,
        balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
      SELECT $1, n, 'x', n % 3 <> 0, 1000 + n, CASE WHEN n % 3 <> 0 THEN 'CREDIT_PIX' ELSE 'DEBIT_PIX' END,
             'c-' || n, CASE WHEN n = 2 THEN E'=HYPERLINK("http://evil.example")\n<b>' END,

@@ -50,18 +50,18 @@ async function startPostgres() {
 }
 
 const memoryFolder = '/dev/shm';
-const roomNeeded = 4 * 1024 ** 3; // bytes: many times what the tests' databases come to
+const spaceNeeded = 4 * 1024 ** 3; // bytes: many times what the tests' databases come to
 
 /**
  * Each test makes databases of hundreds of small files and drops them: in memory, where the machine has enough of it,
  * that takes a tenth of the time.
  */
 async function scratchFolder() {
-  if (process.platform !== 'linux' || freemem() < roomNeeded) return tmpdir();
+  if (process.platform !== 'linux' || freemem() < spaceNeeded) return tmpdir();
   try {
     await access(memoryFolder, constants.W_OK);
     const { bavail, bsize } = await statfs(memoryFolder);
-    return bavail * bsize < roomNeeded ? tmpdir() : memoryFolder;
+    return bavail * bsize < spaceNeeded ? tmpdir() : memoryFolder;
   } catch (error) {
     if (error.code === 'ENOENT' || error.code === 'EACCES' || error.code === 'EROFS')
       return tmpdir();

@@ -8,10 +8,10 @@ import { EventsService } from '../../src/events/events.service.js';
 import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
 import { OperationRecovery } from '../../src/operations/operation-recovery.service.js';
 import { OperationSender } from '../../src/operations/operation-sender.service.js';
-import { OperationVerdicts } from '../../src/operations/operation-verdicts.service.js';
+import { OperationOutcomes } from '../../src/operations/operation-outcomes.service.js';
 import {
-  noWishes,
-  type Intent,
+  noPreferences,
+  type OperationRequest,
   type Operation,
   type OperationKind,
 } from '../../src/operations/operation.js';
@@ -78,31 +78,31 @@ export function journalOn(
   },
 ) {
   const woken: string[] = [];
-  const wakeUps = { wake: (name: string) => Promise.resolve(void woken.push(name)) } as never;
+  const jobQueue = { enqueue: (name: string) => Promise.resolve(void woken.push(name)) } as never;
   const accounts = { get: (id: number) => Promise.resolve({ id, slug: 'main' }) } as never;
   const expected = new ExpectedPaymentsService();
-  const events = new EventsService(database, wakeUps);
-  const verdicts = new OperationVerdicts(database, expected, events, wakeUps);
-  const sender = new OperationSender(database, accounts, bank as never, verdicts);
+  const events = new EventsService(database, jobQueue);
+  const outcomes = new OperationOutcomes(database, expected, events, jobQueue);
+  const sender = new OperationSender(database, accounts, bank as never, outcomes);
   const recovery = new OperationRecovery(
     database,
     accounts,
     bank as never,
     sender,
-    verdicts,
-    wakeUps,
+    outcomes,
+    jobQueue,
   );
   const operations = new OperationsService(
     database,
     expected,
     new SecretBox({ credentialsKey: 'x'.repeat(32) } as never),
-    verdicts,
+    outcomes,
     sender,
     new PossibleDuplicates({ possibleDuplicates } as never),
-    wakeUps,
+    jobQueue,
   );
   for (const kind of kinds) operations.register(kind);
-  return { operations, recovery, sender, verdicts, woken };
+  return { operations, recovery, sender, outcomes, woken };
 }
 
 export interface Asked {
@@ -113,12 +113,12 @@ export interface Asked {
 }
 
 /** Asks for a charge. */
-export function chargeIntent({
+export function chargeOperation({
   accountId,
   id = 'order-1',
   key = null,
   cents = 1_000n,
-}: Asked): Intent<typeof createCharge> {
+}: Asked): OperationRequest<typeof createCharge> {
   return {
     accountId,
     idempotencyKey: key,
@@ -147,24 +147,24 @@ export function chargeIntent({
     ],
     joinsSameRequest: false,
     outgoing: null,
-    wishes: noWishes,
+    preferences: noPreferences,
     record: () => Promise.resolve(),
   };
 }
 
 /** Sends money: R$ 10.00 unless told otherwise, to one counterparty; a batch when it expects several. */
-export function outgoingIntent(
-  asked: Asked & { isToldApart?: boolean; counterparty?: string; movements?: number },
-): Intent<typeof createCharge> {
-  const { isToldApart = false, counterparty = '1/1/1', movements = 1 } = asked;
-  const intent = chargeIntent(asked);
+export function outgoingOperation(
+  asked: Asked & { isDistinguishable?: boolean; counterparty?: string; movements?: number },
+): OperationRequest<typeof createCharge> {
+  const { isDistinguishable = false, counterparty = '1/1/1', movements = 1 } = asked;
+  const intent = chargeOperation(asked);
   const [expected] = intent.expectedPayments;
   const { cents: amountCents = 1_000n } = asked;
   const debit = { ...expected, isCredit: false, dueDate: null, amountCents, references: [] };
   return {
     ...intent,
     naturalIdentity: null,
-    outgoing: { counterparty, amountCents, isToldApart },
+    outgoing: { counterparty, amountCents, isDistinguishable },
     expectedPayments: Array.from({ length: movements }, () => ({ ...debit }) as never),
   };
 }
@@ -212,7 +212,7 @@ export async function letPass(database: Database, accountId: number, time: strin
 }
 
 /** A line of the statement, judged; it pays the expected payment where one is named. */
-export async function mirrorLine(
+export async function storeLine(
   database: Database,
   accountId: number,
   {
@@ -223,7 +223,7 @@ export async function mirrorLine(
   }: { nsu: number; cents?: number; paying?: string | null; ago?: string | null },
 ): Promise<void> {
   await database.pool.query(
-    `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+    `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
        balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
      VALUES ($1, $2::bigint, $2::bigint::text, false, $3, 'DEBIT_PIX', 0, 0,
        COALESCE(now() - $4::interval, (SELECT min(started_at) FROM operation_attempt WHERE account_id = $1), now()), $2::bigint::text, '{}')`,
@@ -235,14 +235,14 @@ export async function mirrorLine(
        VALUES ($1, gen_random_uuid(), $2, $3, $4, 'reference', '{}')`,
       [accountId, nsu, paying, cents],
     );
-  await judgeAll(database, accountId);
+  await decideAll(database, accountId);
 }
 
-export async function judgeAll(database: Database, accountId: number): Promise<void> {
+export async function decideAll(database: Database, accountId: number): Promise<void> {
   await database.pool.query(
-    `INSERT INTO reconciliation_state (account_id, judged_arrival)
-     SELECT $1, COALESCE(max(arrival), 0) FROM "transaction" WHERE account_id = $1
-     ON CONFLICT (account_id) DO UPDATE SET judged_arrival = EXCLUDED.judged_arrival`,
+    `INSERT INTO reconciliation_state (account_id, decided_arrival)
+     SELECT $1, COALESCE(max(arrival), 0) FROM statement_line WHERE account_id = $1
+     ON CONFLICT (account_id) DO UPDATE SET decided_arrival = EXCLUDED.decided_arrival`,
     [accountId],
   );
 }

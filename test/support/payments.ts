@@ -14,7 +14,7 @@ export function chargeRequest(correlationId: string, amount = 10.5) {
 }
 
 export interface Summary {
-  statement: { complete: boolean; polls: number; balance: number; lastNsu: number };
+  statement: { complete: boolean; syncs: number; balance: number; lastNsu: number };
   transactions: {
     total: number;
     matched: number;

@@ -2,7 +2,7 @@
 import { expect } from '@jest/globals';
 import type { Database } from '../../src/database.service.js';
 import { listTransactionRows } from '../../src/reconciliation/book.queries.js';
-import { explainingBreakKinds } from '../../src/reconciliation/judged.js';
+import { explainingBreakKinds } from '../../src/reconciliation/line-outcome.js';
 
 const all = {
   nsu: null,
@@ -17,13 +17,13 @@ const all = {
 export async function expectPendingFound({ prisma }: Database): Promise<number> {
   const pending = await prisma.$queryRaw<{ accountId: number; nsus: bigint[] }[]>`
     SELECT a.id AS "accountId", (
-      SELECT COALESCE(array_agg(t.nsu ORDER BY t.nsu DESC), '{}') FROM "transaction" t
+      SELECT COALESCE(array_agg(t.nsu ORDER BY t.nsu DESC), '{}') FROM statement_line t
       WHERE t.account_id = a.id
         AND NOT EXISTS (SELECT FROM match m WHERE m.account_id = a.id AND m.nsu = t.nsu AND m.unlinked_at IS NULL)
         AND NOT EXISTS (SELECT FROM classification c WHERE c.account_id = a.id AND c.nsu = t.nsu)
         AND NOT EXISTS (SELECT FROM break b WHERE b.account_id = a.id AND b.nsu = t.nsu AND b.state = 'open'
           AND b.kind = ANY (${[...explainingBreakKinds]}::text[]))
-    ) AS nsus FROM (SELECT DISTINCT account_id AS id FROM "transaction") a`;
+    ) AS nsus FROM (SELECT DISTINCT account_id AS id FROM statement_line) a`;
   for (const { accountId, nsus } of pending) {
     const limit = nsus.length + 1;
     const rows = await listTransactionRows(prisma, accountId, { ...all, state: 'pending', limit });

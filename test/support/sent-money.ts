@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { EventsService } from '../../src/events/events.service.js';
 import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
 import type { Reference } from '../../src/expected-payments/references.js';
-import { HandMatches } from '../../src/reconciliation/breaks/hand-matches.service.js';
-import { judgementOn } from './judgement.js';
+import { ManualMatches } from '../../src/reconciliation/breaks/manual-matches.service.js';
+import { reconciliationOn } from './reconciliation.js';
 import type { ServiceDatabase } from './service-database.js';
 
 export interface Sending {
@@ -44,15 +44,15 @@ export class SentMoney {
   readonly woken: [string, Record<string, unknown>][] = [];
   readonly run = (sql: string, ...values: unknown[]) =>
     this.service().database.pool.query(sql, values);
-  readonly wakeUps = {
-    wake: (...one: [string, Record<string, unknown>]) => Promise.resolve(void this.woken.push(one)),
+  readonly jobQueue = {
+    enqueue: (...one: [string, Record<string, unknown>]) => Promise.resolve(void this.woken.push(one)),
   } as never;
   readonly expectedPayments = new ExpectedPaymentsService();
 
-  readonly judgement = (visibilityBoundMs: number | null = 10_000) =>
-    judgementOn(this.service().database, this.wakeUps, { visibilityBoundMs });
+  readonly decision = (visibilityBoundMs: number | null = 10_000) =>
+    reconciliationOn(this.service().database, this.jobQueue, { visibilityBoundMs });
   readonly reconciliation = (visibilityBoundMs: number | null = 10_000) =>
-    this.judgement(visibilityBoundMs).reconciliation;
+    this.decision(visibilityBoundMs).reconciliation;
 
   /** A charge of R$ 10.00 that lines name by this reference; its expected payment. */
   readonly charge = async (reference: string): Promise<string> => {
@@ -164,7 +164,7 @@ export class SentMoney {
   readonly mirror = async (...lines: Line[]) => {
     for (const { nsu, isCredit = false, amountCents = 1_000, age = 3, ...line } of lines)
       await this.run(
-        `INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, end_to_end_id,
+        `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, end_to_end_id,
            original_end_to_end_id, external_id, movement_id, idempotency_key, bill_code, counterparty,
            balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
          VALUES ($1, $2, 'x', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, 0, now() - $13 * interval '1 second',
@@ -186,19 +186,19 @@ export class SentMoney {
   };
 
   /** What became of each line: matched with its role and rule, in an open break of a kind, or waiting. */
-  readonly verdicts = async () => {
+  readonly outcomes = async () => {
     const { rows } = await this.run(
       `SELECT t.nsu::int, m.expected_payment_id AS "expectedPaymentId",
-         COALESCE(m.role || ' by ' || m.rule, b.kind, CASE WHEN d.nsu IS NOT NULL THEN 'waits' END) AS verdict
-       FROM "transaction" t
+         COALESCE(m.role || ' by ' || m.rule, b.kind, CASE WHEN d.nsu IS NOT NULL THEN 'waits' END) AS outcome
+       FROM statement_line t
        LEFT JOIN match m ON m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL
        LEFT JOIN break b ON b.account_id = t.account_id AND b.nsu = t.nsu AND b.state = 'open'
-         AND b.kind IN ('unexpected', 'ambiguous', 'duplicate_payment', 'amount_differs')
+         AND b.kind IN ('unexpected', 'ambiguous', 'duplicate_payment', 'amount_mismatch')
        LEFT JOIN deferred_line d ON d.account_id = t.account_id AND d.nsu = t.nsu
        WHERE t.account_id = $1 ORDER BY t.nsu`,
       this.service().accountId,
     );
-    return rows as { nsu: number; verdict: string; expectedPaymentId: string | null }[];
+    return rows as { nsu: number; outcome: string; expectedPaymentId: string | null }[];
   };
 
   readonly openBreaks = async () =>
@@ -222,9 +222,9 @@ export class SentMoney {
 
   private readonly hand = { actor: 'anna', reason: 'test' };
   private readonly hands = () => {
-    const { breaks, review } = this.judgement();
-    const events = new EventsService(this.service().database, this.wakeUps);
-    return new HandMatches(events, this.expectedPayments, breaks, review);
+    const { breaks, review } = this.decision();
+    const events = new EventsService(this.service().database, this.jobQueue);
+    return new ManualMatches(events, this.expectedPayments, breaks, review);
   };
 
   /** A person says that a line, all of it, is of this expected payment. */

@@ -6,7 +6,7 @@ import { Database } from '../../src/database.service.js';
 import { Addresses } from '../../src/platform/addresses.js';
 import { createHttpApplication } from '../../src/platform/http.js';
 import { createLog } from '../../src/platform/log.js';
-import { connectQueue } from '../../src/platform/queue.js';
+import { connectQueue } from '../../src/platform/queue-connection.js';
 import { caller, sandboxUnderTest } from '../contract/bank-under-test.js';
 import { testDatabase } from './postgres.js';
 

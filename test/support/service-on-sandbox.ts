@@ -22,7 +22,7 @@ export async function serviceOnSandbox() {
       pool.query(
         `INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, role, rule, evidence)
          SELECT account_id, gen_random_uuid(), nsu, $3::uuid, amount_cents, $4, 'test', '{}'
-         FROM "transaction" WHERE account_id = $1 AND nsu = $2`,
+         FROM statement_line WHERE account_id = $1 AND nsu = $2`,
         [accountId, nsu, expectedPaymentId, role],
       ),
     stop,

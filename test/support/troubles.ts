@@ -105,7 +105,7 @@ export const troubles = {
   duplicate_payment: 4,
   overpaid: 1,
   paid_after_expiry: 1,
-  paid_after_void: 2,
+  paid_after_cancellation: 2,
   underpaid: 2,
   unexpected: 3,
 };

@@ -5,9 +5,9 @@ import { Dice } from '../chaos/dice.js';
 /** What the book must say of a line in the end. */
 export interface LineTruth {
   /** The live match that it has: a payment, or what came back; null where it has none. */
-  match: 'payment' | 'return' | null;
+  match: 'payment' | 'reversal' | null;
   /** Its classification's category. */
-  category: 'opening' | 'fee' | 'own_transfer' | null;
+  category: 'before_go_live' | 'fee' | 'own_account_transfer' | null;
   /** The one open break that it stands in. */
   breakKind: string | null;
 }
@@ -50,7 +50,7 @@ export interface Expectation {
   isWithdrawn: boolean;
   references: { kind: string; value: string }[];
   /** Its reference `nsu` is this line's, once that is numbered. */
-  toldNsuOf: Line | null;
+  reportedNsuOf: Line | null;
   charge: { correlationId: string; type: string; cancelledAt?: number; expiredAt?: number } | null;
   transfer: { counterparty: string; endToEndId: string; externalId: string; bankId: string } | null;
   billCode: string | null;
@@ -102,7 +102,7 @@ export class Book {
     const operationId = this.uuid('operation', number);
     const whole: Expectation = {
       ...{ operationState: 'succeeded', isCredit: true, isMultiUse: false, isWithdrawn: false },
-      ...{ dueDate: null, terms: null, references: [], toldNsuOf: null, charge: null },
+      ...{ dueDate: null, terms: null, references: [], reportedNsuOf: null, charge: null },
       ...{ transfer: null, billCode: null, refundOf: null, paidCents: 0, breaks: [] },
       ...{ mayBeMissing: false },
       ...expected,

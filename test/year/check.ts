@@ -2,16 +2,16 @@
 // and the sums equal to the ledger's.
 import type { Expectation, Line } from './book.js';
 import type { Year } from './generate.js';
-import type { Standing, ToldExpectation, ToldLine } from './read-book.js';
+import type { Standing, ReportedExpectation, EventLine } from './read-book.js';
 
 export interface Told {
-  lines: ToldLine[];
-  expectations: Map<string, ToldExpectation>;
+  lines: EventLine[];
+  expectations: Map<string, ReportedExpectation>;
   standing: Standing;
 }
 
 /** Of one scenario: how many were laid out, and how many the book tells otherwise. */
-export interface Tally {
+export interface Totals {
   lines: number;
   wrongLines: number;
   expectations: number;
@@ -20,33 +20,33 @@ export interface Tally {
 
 export interface Checked {
   findings: string[];
-  tallies: Map<string, Tally>;
+  tallies: Map<string, Totals>;
 }
 
 export function checkYear(year: Year, told: Told): Checked {
-  const tallies = new Map<string, Tally>();
+  const tallies = new Map<string, Totals>();
   const findings: string[] = [];
   const byNsu = new Map(told.lines.map((line) => [line.nsu, line]));
   for (const line of year.lines) {
-    const tally = tallyOf(tallies, line.scenario);
-    tally.lines += 1;
+    const totals = totalsOf(tallies, line.scenario);
+    totals.lines += 1;
     const wrong = wrongOf(line, byNsu.get(line.nsu));
     if (wrong === null) continue;
-    tally.wrongLines += 1;
+    totals.wrongLines += 1;
     findings.push(`${line.scenario}: line ${line.nsu} (${line.shown}): ${wrong}`);
   }
   for (const expectation of year.book.expectations) {
-    const tally = tallyOf(tallies, expectation.scenario);
-    tally.expectations += 1;
+    const totals = totalsOf(tallies, expectation.scenario);
+    totals.expectations += 1;
     const wrong = wrongOfExpectation(expectation, told.expectations.get(expectation.id));
     if (wrong === null) continue;
-    tally.wrongExpectations += 1;
+    totals.wrongExpectations += 1;
     findings.push(`${expectation.scenario}: ${expectation.kind} ${expectation.id}: ${wrong}`);
   }
   return { findings: [...checkSums(year, told), ...findings], tallies };
 }
 
-function tallyOf(tallies: Map<string, Tally>, scenario: string): Tally {
+function totalsOf(tallies: Map<string, Totals>, scenario: string): Totals {
   const known = tallies.get(scenario);
   if (known) return known;
   const fresh = { lines: 0, wrongLines: 0, expectations: 0, wrongExpectations: 0 };
@@ -54,12 +54,12 @@ function tallyOf(tallies: Map<string, Tally>, scenario: string): Tally {
   return fresh;
 }
 
-function wrongOf(line: Line, told: ToldLine | undefined): string | null {
+function wrongOf(line: Line, told: EventLine | undefined): string | null {
   if (!told) return 'is not mirrored';
   if (told.cents !== line.cents || told.isCredit !== line.isCredit)
     return `is ${line.cents} ${line.typeName}, mirrored as ${told.cents}`;
   const should = sayTruth(line);
-  const is = sayTold(told);
+  const is = sayReported(told);
   return should === is ? null : `should be ${should}, is ${is}`;
 }
 
@@ -73,7 +73,7 @@ function sayTruth({ truth, expectation, cents }: Line): string {
   });
 }
 
-function sayTold({ matches, category, breaks, isWaiting }: ToldLine): string {
+function sayReported({ matches, category, breaks, isWaiting }: EventLine): string {
   const said = matches.map((match) => `${match.role} of ${match.cents} to ${match.expectation}`);
   return say({ matches: said, category, breaks, isWaiting });
 }
@@ -95,7 +95,7 @@ function say({ matches, category, breaks, isWaiting }: Said): string {
   return parts.join(' and ') || 'explained by nothing';
 }
 
-function wrongOfExpectation(truth: Expectation, told: ToldExpectation | undefined): string | null {
+function wrongOfExpectation(truth: Expectation, told: ReportedExpectation | undefined): string | null {
   if (!told) return 'is not in the book';
   if (told.paidCents !== truth.paidCents)
     return `should be paid ${truth.paidCents}, is paid ${told.paidCents}`;

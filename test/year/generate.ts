@@ -71,7 +71,7 @@ function openingLines(book: Book, from: number, count: number): void {
     book.line({
       ...{ at: from + book.dice.integer(0, dayMs - 1), cents: book.dice.integer(100, 90_000) },
       ...{ typeName: 'CREDIT_PIX', proof: { endToEndId: book.endToEndId() } },
-      truth: { category: 'opening' },
+      truth: { category: 'before_go_live' },
     });
 }
 
@@ -96,10 +96,10 @@ function number(book: Book, rate: number): Line[] {
   }
   for (const line of lines.slice(-Math.ceil(lines.length / 100))) line.shown = 'shifting';
   for (const expectation of book.expectations)
-    if (expectation.toldNsuOf)
+    if (expectation.reportedNsuOf)
       expectation.references = [
         ...expectation.references,
-        { kind: 'nsu', value: String(expectation.toldNsuOf.nsu) },
+        { kind: 'nsu', value: String(expectation.reportedNsuOf.nsu) },
       ];
   return lines;
 }

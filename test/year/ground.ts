@@ -58,7 +58,7 @@ export async function layGround(ground: Ground, { book }: Year): Promise<void> {
       .map((each) => ({
         ...expectedRow(each, ours),
         originalNsu: each.refundOf?.nsu,
-        nsu: each.toldNsuOf?.nsu,
+        nsu: each.reportedNsuOf?.nsu,
       })),
   );
   await ground.pool.query('ANALYZE');
@@ -189,7 +189,7 @@ const refundSql = `
   ${from(`${expectedColumns}, "originalNsu" bigint, nsu bigint`)}`;
 
 const otherSideSql = `
-  INSERT INTO "transaction" (account_id, nsu, bank_id, is_credit, amount_cents, type_name, end_to_end_id,
+  INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, end_to_end_id,
     balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
   SELECT $1, nsu, 'x', false, cents, 'DEBIT_TRANSFER_INTERNAL', "endToEndId", 0, 0, at, md5(nsu::text), '{}'
   ${from('nsu bigint, cents bigint, "endToEndId" text, at timestamptz')}`;

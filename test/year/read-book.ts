@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 
-export interface ToldLine {
+export interface EventLine {
   nsu: number;
   cents: number;
   isCredit: boolean;
@@ -14,21 +14,21 @@ export interface ToldLine {
   isWaiting: boolean;
 }
 
-export interface ToldExpectation {
+export interface ReportedExpectation {
   id: string;
   paidCents: number;
   breaks: string[];
 }
 
 /** Breaks that tell of more than the line: they do not say what it is. */
-const besides = ['late_line', 'failed_though_debited'];
+const besides = ['late_line', 'failed_but_debited'];
 
-export async function readLines(pool: pg.Pool, accountId: number): Promise<ToldLine[]> {
-  const { rows } = await pool.query<ToldLine>(
+export async function readLines(pool: pg.Pool, accountId: number): Promise<EventLine[]> {
+  const { rows } = await pool.query<EventLine>(
     `SELECT t.nsu::int, t.amount_cents::float8 AS cents, t.is_credit AS "isCredit",
        COALESCE(m.all, '[]') AS matches, c.category, COALESCE(b.kinds, '[]') AS breaks,
        d.nsu IS NOT NULL AS "isWaiting"
-     FROM "transaction" t
+     FROM statement_line t
      LEFT JOIN (
        SELECT nsu, jsonb_agg(jsonb_build_object('role', role, 'expectation', expected_payment_id,
                 'cents', amount_cents)) AS "all"
@@ -49,8 +49,8 @@ export async function readLines(pool: pg.Pool, accountId: number): Promise<ToldL
 export async function readExpectations(
   pool: pg.Pool,
   accountId: number,
-): Promise<Map<string, ToldExpectation>> {
-  const { rows } = await pool.query<ToldExpectation>(
+): Promise<Map<string, ReportedExpectation>> {
+  const { rows } = await pool.query<ReportedExpectation>(
     `SELECT e.id, COALESCE(m.cents, 0)::float8 AS "paidCents", COALESCE(b.kinds, '[]') AS breaks
      FROM expected_payment e
      LEFT JOIN (
@@ -78,12 +78,12 @@ export interface Standing {
 
 export async function readStanding(pool: pg.Pool, accountId: number): Promise<Standing> {
   const { rows } = await pool.query<Standing>(
-    `SELECT t.*, s.balance_cents::float8 AS "balanceCents", s.first_hole_nsu IS NULL AS "isWhole",
+    `SELECT t.*, s.balance_cents::float8 AS "balanceCents", s.first_gap_nsu IS NULL AS "isWhole",
        (SELECT count(*)::int FROM deferred_line WHERE account_id = $1) AS waiting
      FROM statement_state s CROSS JOIN (
        SELECT count(*)::int AS lines, COALESCE(sum(amount_cents) FILTER (WHERE is_credit), 0)::float8 AS "creditCents",
               COALESCE(sum(amount_cents) FILTER (WHERE NOT is_credit), 0)::float8 AS "debitCents"
-       FROM "transaction" WHERE account_id = $1
+       FROM statement_line WHERE account_id = $1
      ) t WHERE s.account_id = $1`,
     [accountId],
   );
@@ -105,10 +105,10 @@ const bookRows = [
 const historyRows = [
   `SELECT concat_ws(' ', 'match', id, unlinked_at) AS row FROM match WHERE account_id = $1`,
   `SELECT concat_ws(' ', 'break', id, state, opened_at, resolved_at, evidence) FROM break WHERE account_id = $1`,
-  `SELECT concat_ws(' ', 'entry', count(*)) FROM break_entry WHERE account_id = $1`,
+  `SELECT concat_ws(' ', 'entry', count(*)) FROM break_history_entry WHERE account_id = $1`,
   `SELECT concat_ws(' ', 'event', count(*)) FROM event WHERE account_id = $1`,
   `SELECT concat_ws(' ', 'deferred', nsu) FROM deferred_line WHERE account_id = $1`,
-  `SELECT concat_ws(' ', 'line', count(*), max(arrival)) FROM "transaction" WHERE account_id = $1`,
+  `SELECT concat_ws(' ', 'line', count(*), max(arrival)) FROM statement_line WHERE account_id = $1`,
   `SELECT concat_ws(' ', 'day', sequence, hash) FROM day_close WHERE account_id = $1`,
 ];
 

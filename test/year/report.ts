@@ -1,6 +1,6 @@
 // What became of the year, for people.
 import type { Checked } from './check.js';
-import type { YearWishes } from './run.js';
+import type { YearOptions } from './run.js';
 
 export interface Timing {
   what: string;
@@ -8,26 +8,26 @@ export interface Timing {
   seconds: number;
 }
 
-export interface Verdict {
-  wishes: YearWishes;
+export interface RoundResult {
+  preferences: YearOptions;
   checked: Checked;
   timings: Timing[];
   findings: string[];
 }
 
-const mostTold = 20;
+const mostReported = 20;
 
-export function tabulate({ wishes, checked, timings, findings }: Verdict): string {
-  const rows = [...checked.tallies].map(([scenario, tally]) => [
-    ...[scenario, tally.lines, tally.lines - tally.wrongLines],
-    ...[tally.expectations, tally.expectations - tally.wrongExpectations],
-    tally.wrongLines + tally.wrongExpectations === 0 ? '✓' : '✗',
+export function tabulate({ preferences, checked, timings, findings }: RoundResult): string {
+  const rows = [...checked.tallies].map(([scenario, totals]) => [
+    ...[scenario, totals.lines, totals.lines - totals.wrongLines],
+    ...[totals.expectations, totals.expectations - totals.wrongExpectations],
+    totals.wrongLines + totals.wrongExpectations === 0 ? '✓' : '✗',
   ]);
   const head = ['', 'lines', 'as they must be', 'expected', 'as they must be', ''];
   const steps = timings.map(({ what, lines, seconds }) => [
     ...[what, `${seconds.toFixed(1)} s`, `${Math.round(lines / Math.max(seconds, 0.001))} lines/s`],
   ]);
-  const { lines, seed, days, until, rate } = wishes;
+  const { lines, seed, days, until, rate } = preferences;
   const command = `npm run year -- --lines ${lines} --seed ${seed} --days ${days} --until ${until} --rate ${rate * 100}`;
   return [
     ...align([head, ...rows]),
@@ -35,9 +35,9 @@ export function tabulate({ wishes, checked, timings, findings }: Verdict): strin
     ...align(steps),
     '',
     findings.length === 0 ? 'nothing found' : `${findings.length} found`,
-    ...findings.slice(0, mostTold).map((finding) => `  ✗ ${finding}`),
-    ...(findings.length > mostTold ? [`  … and ${findings.length - mostTold} more`] : []),
-    `again: ${command}${wishes.shuffle ? ' --shuffle' : ''}`,
+    ...findings.slice(0, mostReported).map((finding) => `  ✗ ${finding}`),
+    ...(findings.length > mostReported ? [`  … and ${findings.length - mostReported} more`] : []),
+    `again: ${command}${preferences.shuffle ? ' --shuffle' : ''}`,
   ].join('\n');
 }
 

@@ -2,12 +2,12 @@
 import type { ShownOrder } from './bank.js';
 import { checkYear, type Checked } from './check.js';
 import { generateYear, type Year, type YearPlan } from './generate.js';
-import { openHouse, type House } from './house.js';
+import { openHouse, type House } from './deployment.js';
 import * as book from './read-book.js';
 import { tabulate, type Timing } from './report.js';
 import { steps } from './steps.js';
 
-export interface YearWishes extends YearPlan {
+export interface YearOptions extends YearPlan {
   /** Imports the same lines once more in a shuffled order, and compares both books. */
   shuffle: boolean;
   /** Keeps the database of the first. */
@@ -24,18 +24,18 @@ type Progress = (message: string) => void;
 /** How long lines may wait, and holes be left, after all has shown. */
 const patienceMs = 120_000;
 
-export async function runYear(wishes: YearWishes, progress: Progress): Promise<Outcome> {
-  const year = generateYear(wishes);
+export async function runYear(preferences: YearOptions, progress: Progress): Promise<Outcome> {
+  const year = generateYear(preferences);
   progress(`${year.lines.length} lines and ${year.book.expectations.length} expectations laid out`);
-  const first = await liveThrough(year, 'desc', progress, wishes.isKept);
+  const first = await liveThrough(year, 'desc', progress, preferences.isKept);
   const findings = [...first.findings];
-  if (wishes.shuffle) {
+  if (preferences.shuffle) {
     const second = await liveThrough(year, 'shuffled', progress);
     const differing = book.differences(first.rows, second.rows);
     findings.push(...differing.map((row) => `another order makes another book: ${row}`));
   }
   const { checked, timings } = first;
-  return { table: tabulate({ wishes, checked, timings, findings }), findings };
+  return { table: tabulate({ preferences, checked, timings, findings }), findings };
 }
 
 interface Lived {

@@ -90,7 +90,7 @@ function bill(book: Book, at: number): void {
       { kind: 'movement_id', value: bankId },
     ],
   });
-  payment.toldNsuOf = book.line({
+  payment.reportedNsuOf = book.line({
     ...{ at, cents: payment.cents ?? 0, typeName: 'DEBIT_BILL_PAYMENT', expectation: payment },
     proof: { id: bankId, barCode: billCode },
     truth: { match: 'payment' },
@@ -135,7 +135,7 @@ function refund(book: Book, original: Line, at: number, cents = original.cents):
       { kind: 'movement_id', value: bankId },
     ],
   });
-  refunded.toldNsuOf = book.line({
+  refunded.reportedNsuOf = book.line({
     ...{ at, cents, typeName: 'DEBIT_PIX_REFUND', expectation: refunded },
     proof: { id: bankId, endToEndId, originalEndToEndId },
     truth: { match: 'payment' },
@@ -168,8 +168,8 @@ export const troubles: Record<string, Scenario> = {
   'paid after void': (book, at) => {
     const charge = receive(book, at);
     if (charge.charge) charge.charge.cancelledAt = charge.createdAt + hourMs;
-    pay(book, charge, at, { match: 'payment', breakKind: 'paid_after_void' });
-    charge.breaks = ['paid_after_void'];
+    pay(book, charge, at, { match: 'payment', breakKind: 'paid_after_cancellation' });
+    charge.breaks = ['paid_after_cancellation'];
   },
   'paid after expiry': (book, at) => {
     const charge = receive(book, at, { dueDate: saoPaulo(at - 10 * dayMs) });
@@ -227,7 +227,7 @@ export const troubles: Record<string, Scenario> = {
     book.otherSides.push({ endToEndId, cents, at });
     book.line({
       ...{ at, cents, typeName: 'CREDIT_TRANSFER_INTERNAL', proof: { endToEndId } },
-      truth: { category: 'own_transfer' },
+      truth: { category: 'own_account_transfer' },
     });
   },
   'refund by us': (book, at) => {
@@ -245,7 +245,7 @@ export const troubles: Record<string, Scenario> = {
         endToEndId: book.endToEndId().replace('E', 'D'),
         originalEndToEndId: paid.proof.endToEndId,
       },
-      truth: { match: 'return' },
+      truth: { match: 'reversal' },
     });
   },
   'sent Pix came back': (book, at) => {
@@ -255,7 +255,7 @@ export const troubles: Record<string, Scenario> = {
       ...{ at: at + book.dice.integer(60_000, dayMs), cents: transfer.cents ?? 0 },
       ...{ typeName: 'CREDIT_PIX_REVERSAL', expectation: transfer },
       proof: { endToEndId: transfer.transfer?.endToEndId },
-      truth: { match: 'return' },
+      truth: { match: 'reversal' },
     });
   },
   'debited twice': (book, at) => {
@@ -273,9 +273,9 @@ export const troubles: Record<string, Scenario> = {
     const transfer = transferOf(book, at);
     const proof = { endToEndId: transfer.transfer?.endToEndId };
     const cents = (transfer.cents ?? 0) + 1;
-    const truth = { breakKind: 'amount_differs' };
+    const truth = { breakKind: 'amount_mismatch' };
     book.line({ at, cents, typeName: 'DEBIT_PIX', proof, truth });
-    transfer.breaks = ['amount_differs'];
+    transfer.breaks = ['amount_mismatch'];
     transfer.mayBeMissing = true;
   },
   'answer lost': (book, at) => {

@@ -6,7 +6,7 @@ import { DayClosing } from '../../src/day-closes/day-closing.service.js';
 import { Verifier } from '../../src/day-closes/verifier.service.js';
 import { StatementClosing } from '../../src/statement/statement-closing.service.js';
 import type { Year } from './generate.js';
-import type { House } from './house.js';
+import type { House } from './deployment.js';
 
 /** What it found wrong; nothing where all is well. */
 export type Step = (house: House, year: Year) => Promise<string[]>;
@@ -68,13 +68,13 @@ const verifyChain: Step = async (house) => {
 const tampering = [
   {
     what: 'an amount of a stored line',
-    change: `UPDATE "transaction" SET amount_cents = amount_cents + 1 WHERE account_id = $1 AND nsu = $2`,
-    back: `UPDATE "transaction" SET amount_cents = amount_cents - 1 WHERE account_id = $1 AND nsu = $2`,
+    change: `UPDATE statement_line SET amount_cents = amount_cents + 1 WHERE account_id = $1 AND nsu = $2`,
+    back: `UPDATE statement_line SET amount_cents = amount_cents - 1 WHERE account_id = $1 AND nsu = $2`,
   },
   {
     what: 'the time of a stored line',
-    change: `UPDATE "transaction" SET occurred_at = occurred_at + interval '1 second' WHERE account_id = $1 AND nsu = $2`,
-    back: `UPDATE "transaction" SET occurred_at = occurred_at - interval '1 second' WHERE account_id = $1 AND nsu = $2`,
+    change: `UPDATE statement_line SET occurred_at = occurred_at + interval '1 second' WHERE account_id = $1 AND nsu = $2`,
+    back: `UPDATE statement_line SET occurred_at = occurred_at - interval '1 second' WHERE account_id = $1 AND nsu = $2`,
   },
   {
     what: 'the text of a certificate',

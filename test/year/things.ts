@@ -34,12 +34,12 @@ export function pay(
   cents = charge.cents ?? 0,
 ): Line {
   const isSlip = charge.charge?.type === 'BANKSLIP' && book.dice.chance(0.2);
-  const isGivenBack = /given back|refund/.test(book.scenario);
+  const isRefunded = /given back|refund/.test(book.scenario);
   return book.line({
     ...{ at, cents, expectation: charge, truth },
-    typeName: isSlip && !isGivenBack ? 'CREDIT_BANKSLIP' : 'CREDIT_PIX',
+    typeName: isSlip && !isRefunded ? 'CREDIT_BANKSLIP' : 'CREDIT_PIX',
     correlationId: charge.charge?.correlationId ?? null,
-    proof: isSlip && !isGivenBack ? {} : { endToEndId: book.endToEndId() },
+    proof: isSlip && !isRefunded ? {} : { endToEndId: book.endToEndId() },
   });
 }
 

@@ -2,9 +2,9 @@
 import type { Db, Tx } from '../../database.service.js';
 import { subjectOfLine } from '../break-subjects.js';
 import { Prisma } from '../../generated/service/client.js';
-import { toldColumns, type ToldBreak } from '../breaks.queries.js';
-import { lineBreakKinds } from '../judged.js';
-import type { Hand } from './hand-matches.queries.js';
+import { reportedColumns, type ReportedBreak } from '../breaks.queries.js';
+import { lineBreakKinds } from '../line-outcome.js';
+import type { Hand } from './manual-matches.queries.js';
 
 export interface LockedBreak {
   id: string;
@@ -40,7 +40,7 @@ export async function writeEntry(
   detail: object = {},
 ): Promise<void> {
   await tx.$executeRaw`
-    INSERT INTO break_entry (account_id, break_id, action, actor, reason, detail)
+    INSERT INTO break_history_entry (account_id, break_id, action, actor, reason, detail)
     VALUES (${accountId}, ${breakId}::uuid, ${action}, ${actor}, ${reason}, ${JSON.stringify(detail)}::jsonb)`;
 }
 
@@ -54,11 +54,11 @@ export async function resolveBreak(
   id: string,
   resolution: string,
   hand: Hand,
-): Promise<ToldBreak[]> {
-  return tx.$queryRaw<ToldBreak[]>`
+): Promise<ReportedBreak[]> {
+  return tx.$queryRaw<ReportedBreak[]>`
     UPDATE break SET ${settledBy(resolution, hand)}
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'open'
-    RETURNING ${toldColumns}`;
+    RETURNING ${reportedColumns}`;
 }
 
 /** Whatever kept a line unexplained is settled. */
@@ -68,12 +68,12 @@ export async function resolveLineBreaks(
   nsu: bigint,
   resolution: string,
   hand: Hand,
-): Promise<ToldBreak[]> {
-  return tx.$queryRaw<ToldBreak[]>`
+): Promise<ReportedBreak[]> {
+  return tx.$queryRaw<ReportedBreak[]>`
     UPDATE break SET ${settledBy(resolution, hand)}
     WHERE account_id = ${accountId} AND nsu = ${nsu} AND subject = ${subjectOfLine(nsu)} AND state = 'open'
       AND kind = ANY (${[...lineBreakKinds]}::text[])
-    RETURNING ${toldColumns}`;
+    RETURNING ${reportedColumns}`;
 }
 
 /** Opens a break again; it goes on ageing from when it was opened first. */
@@ -82,11 +82,11 @@ export async function reopenBreak(
   accountId: number,
   id: string,
   { actor, reason }: Hand,
-): Promise<ToldBreak[]> {
+): Promise<ReportedBreak[]> {
   await writeEntry(tx, accountId, id, 'reopen', { actor, reason });
-  return tx.$queryRaw<ToldBreak[]>`
+  return tx.$queryRaw<ReportedBreak[]>`
     UPDATE break SET state = 'open' WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'resolved'
-    RETURNING ${toldColumns}`;
+    RETURNING ${reportedColumns}`;
 }
 
 export async function isMatched(tx: Tx, accountId: number, nsu: bigint): Promise<boolean> {
@@ -106,15 +106,15 @@ export async function classifyAccepted(
 ): Promise<void> {
   await tx.$executeRaw`
     INSERT INTO classification (account_id, nsu, rule, category, reason, evidence)
-    VALUES (${accountId}, ${nsu}, 'hand', 'accepted', ${reason}, jsonb_build_object('actor', ${actor}::text))
+    VALUES (${accountId}, ${nsu}, 'manual', 'accepted', ${reason}, jsonb_build_object('actor', ${actor}::text))
     ON CONFLICT (account_id, nsu) DO NOTHING`;
   await tx.$executeRaw`DELETE FROM deferred_line WHERE account_id = ${accountId} AND nsu = ${nsu}`;
 }
 
-export async function forgetAccepted(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
+export async function deleteAccepted(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
   await tx.$executeRaw`
     DELETE FROM classification
-    WHERE account_id = ${accountId} AND nsu = ${nsu} AND category = 'accepted' AND rule = 'hand'`;
+    WHERE account_id = ${accountId} AND nsu = ${nsu} AND category = 'accepted' AND rule = 'manual'`;
 }
 
 export interface LinkEntry {
@@ -132,8 +132,8 @@ export async function findLastLink(
   const [entry] = await tx.$queryRaw<LinkEntry[]>`
     SELECT t.nsu, t.is_credit AS "isCredit",
            ARRAY(SELECT jsonb_array_elements_text(e.detail -> 'matchIds')) AS "matchIds"
-    FROM break_entry e
-    JOIN "transaction" t ON t.account_id = e.account_id AND t.nsu = (e.detail ->> 'nsu')::bigint
+    FROM break_history_entry e
+    JOIN statement_line t ON t.account_id = e.account_id AND t.nsu = (e.detail ->> 'nsu')::bigint
     WHERE e.account_id = ${accountId} AND e.break_id = ${breakId}::uuid AND e.action = 'link'
     ORDER BY e.sequence DESC LIMIT 1`;
   return entry ?? null;

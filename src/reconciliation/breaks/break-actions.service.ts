@@ -8,16 +8,16 @@ import { AppError, unreachable } from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
 import { subjectOfExpected, subjectOfLine } from '../break-subjects.js';
 import { Breaks } from '../breaks.service.js';
-import { lineBreakKinds } from '../judged.js';
-import { forgetRefunded } from '../refunded-breaks.queries.js';
+import { lineBreakKinds } from '../line-outcome.js';
+import { deleteRefunded } from '../refunded-breaks.queries.js';
 import { touchRules } from '../rules/rules.queries.js';
-import { lockJudgement } from '../verdicts.queries.js';
+import { lockReconciliation } from '../outcomes.queries.js';
 import * as queries from './break-actions.queries.js';
 import { BreakRefunds } from './break-refunds.service.js';
 import type { BreakAction } from './breaks.schema.js';
-import { HandAnnouncements } from './hand-announcements.service.js';
-import type { Hand } from './hand-matches.queries.js';
-import { assertNoRefundUnderWay, HandMatches, type Link } from './hand-matches.service.js';
+import { ManualMatchAnnouncements } from './manual-match-announcements.service.js';
+import type { Hand } from './manual-matches.queries.js';
+import { assertNoRefundUnderWay, ManualMatches, type Link } from './manual-matches.service.js';
 
 type ActionOf<Name extends BreakAction['action']> = Extract<BreakAction, { action: Name }>;
 
@@ -26,10 +26,10 @@ export class BreakActions {
   constructor(
     private readonly database: Database,
     private readonly breaks: Breaks,
-    private readonly hands: HandMatches,
+    private readonly hands: ManualMatches,
     private readonly refunds: BreakRefunds,
     private readonly resending: OperationResending,
-    private readonly announcements: HandAnnouncements,
+    private readonly announcements: ManualMatchAnnouncements,
   ) {}
 
   /** Throws `not_found`, also for another account's, `conflict` in the wrong state, and `rule_broken`. */
@@ -64,7 +64,7 @@ export class BreakActions {
     work: (tx: Tx, found: queries.LockedBreak) => Promise<void>,
   ): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await lockJudgement(tx, accountId);
+      await lockReconciliation(tx, accountId);
       await work(tx, await lock(tx, accountId, id));
     });
     await this.announcements.announce(accountId, []);
@@ -77,7 +77,7 @@ export class BreakActions {
     hand: Hand,
   ): Promise<void> {
     const operationIds = await this.database.transaction(async (tx) => {
-      await lockJudgement(tx, accountId);
+      await lockReconciliation(tx, accountId);
       const found = assertOpen(await lock(tx, accountId, id));
       const link = linkOf(found, asked);
       await assertNoRefundUnderWay(tx, accountId, { breakId: id });
@@ -117,14 +117,14 @@ export class BreakActions {
     const { id, state, resolution } = found;
     const nsu = isOfItsLine(found) ? found.nsu : null;
     if (state === 'open') throw conflict('already_open', 'The break is open.');
-    if (resolution === 'itself')
+    if (resolution === 'automatic')
       throw conflict('settled_itself', 'What settled the break was evidence, not a person.');
-    if (resolution === 'accept' && nsu !== null) await queries.forgetAccepted(tx, accountId, nsu);
+    if (resolution === 'accept' && nsu !== null) await queries.deleteAccepted(tx, accountId, nsu);
     if (resolution === 'accept') await this.refunds.waitAgain(tx, accountId, found);
-    if (resolution === 'refund') await forgetRefunded(tx, accountId, [id]);
+    if (resolution === 'refund') await deleteRefunded(tx, accountId, [id]);
     if (resolution === 'link') await this.unlink(tx, accountId, found, hand);
     const reopened = await queries.reopenBreak(tx, accountId, id, hand);
-    await this.breaks.tellOpened(tx, accountId, reopened);
+    await this.breaks.reportOpened(tx, accountId, reopened);
   }
 
   private async unlink(
@@ -140,8 +140,8 @@ export class BreakActions {
     // A line that nothing explained stands in its break that is opened again: judged anew, it might be given a second.
     // One whose payment was in question is to be that payment's again.
     const wasUnexplained = isLineKind(kind) && !(kind === 'duplicate_payment' && isCredit);
-    const isJudgedAgain = nsu !== nsuOfBreak || !wasUnexplained;
-    await this.hands.unlink(tx, accountId, { nsu, matchId, isJudgedAgain }, hand);
+    const isReconsidered = nsu !== nsuOfBreak || !wasUnexplained;
+    await this.hands.unlink(tx, accountId, { nsu, matchId, isReconsidered }, hand);
   }
 
   private async note(
@@ -178,7 +178,7 @@ export class BreakActions {
     hand: Hand,
   ): Promise<void> {
     const resolved = await queries.resolveBreak(tx, accountId, id, resolution, hand);
-    await this.breaks.tellResolved(tx, accountId, resolved);
+    await this.breaks.reportResolved(tx, accountId, resolved);
   }
 }
 

@@ -2,7 +2,7 @@
 // among the lines that stand in breaks. By keys and within some weeks, so that a long book costs no more than a short one.
 import type { Db } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
-import { lineBreakKinds } from '../judged.js';
+import { lineBreakKinds } from '../line-outcome.js';
 
 const found = 200;
 /** A line pays what was asked for in so many days before it, or is due that near. */
@@ -38,7 +38,7 @@ export async function findLine(db: Db, accountId: number, nsu: bigint): Promise<
     SELECT nsu, is_credit AS "isCredit", amount_cents AS "amountCents", notes, correlation_id AS "correlationId",
            external_id AS "externalId", counterparty_document AS document, occurred_at AS "occurredAt",
            end_to_end_id AS "endToEndId"
-    FROM "transaction" WHERE account_id = ${accountId} AND nsu = ${nsu}`;
+    FROM statement_line WHERE account_id = ${accountId} AND nsu = ${nsu}`;
   return line ?? null;
 }
 
@@ -131,7 +131,7 @@ export async function listLinesAlike(
            COALESCE(t.counterparty_document = ${document}, false) AS "isSameDocument",
            alike.is_named AS "isSameReference"
     FROM break b
-    JOIN "transaction" t ON t.account_id = b.account_id AND t.nsu = b.nsu AND t.is_credit = ${isCredit}
+    JOIN statement_line t ON t.account_id = b.account_id AND t.nsu = b.nsu AND t.is_credit = ${isCredit}
     CROSS JOIN LATERAL (
       SELECT EXISTS (
         SELECT FROM unnest(${references}::text[]) value

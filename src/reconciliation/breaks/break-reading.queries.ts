@@ -105,7 +105,7 @@ export interface EntryRow {
 /** What was done about a break, the first first. */
 export async function listEntries(db: Db, accountId: number, id: string): Promise<EntryRow[]> {
   return db.$queryRaw<EntryRow[]>`
-    SELECT action, actor, reason, detail, created_at AS "createdAt" FROM break_entry
+    SELECT action, actor, reason, detail, created_at AS "createdAt" FROM break_history_entry
     WHERE account_id = ${accountId} AND break_id = ${id}::uuid ORDER BY sequence`;
 }
 
@@ -130,7 +130,7 @@ export async function listIdsOf(
   const rows = await db.$queryRaw<{ id: string }[]>`
     SELECT b.id FROM break b
     WHERE b.account_id = ${accountId} AND b.kind = ${kind} AND b.state = ${state}
-      AND (b.state = 'open' OR b.resolution <> 'itself')
+      AND (b.state = 'open' OR b.resolution <> 'automatic')
       AND (${openedBefore}::text IS NULL OR ${openedDay} < ${openedBefore})
       AND (${maxCents}::bigint IS NULL OR b.amount_cents <= ${maxCents}::bigint)
     ORDER BY b.opened_at, b.id LIMIT ${limit}`;

@@ -35,10 +35,10 @@ export async function hasAsked(
   actor: string,
 ): Promise<boolean> {
   const found = await tx.$queryRaw<unknown[]>`
-    SELECT 1 FROM break_entry e
+    SELECT 1 FROM break_history_entry e
     WHERE e.account_id = ${accountId} AND e.break_id = ${breakId}::uuid AND e.action = 'refund'
       AND e.actor = ${actor} AND e.detail ->> 'key' = ${key}
-      AND NOT EXISTS (SELECT 1 FROM break_entry again
+      AND NOT EXISTS (SELECT 1 FROM break_history_entry again
         WHERE again.account_id = e.account_id AND again.break_id = e.break_id AND again.action = 'reopened'
           AND again.sequence > e.sequence)`;
   return found.length > 0;
@@ -57,19 +57,19 @@ export async function findLineOf(
 ): Promise<RefundableLine | null> {
   const [line] = await db.$queryRaw<RefundableLine[]>`
     SELECT is_credit AS "isCredit", amount_cents AS "amountCents", end_to_end_id AS "endToEndId"
-    FROM "transaction" WHERE account_id = ${accountId} AND nsu = ${nsu}`;
+    FROM statement_line WHERE account_id = ${accountId} AND nsu = ${nsu}`;
   return line ?? null;
 }
 
 /** Whether the trail tells already that this refund is under way. */
-export async function isToldUnderWay(
+export async function isReportedInProgress(
   tx: Tx,
   accountId: number,
   breakId: string,
   operationId: string,
 ): Promise<boolean> {
   const found = await tx.$queryRaw<unknown[]>`
-    SELECT 1 FROM break_entry
+    SELECT 1 FROM break_history_entry
     WHERE account_id = ${accountId} AND break_id = ${breakId}::uuid AND action = 'refund_under_way'
       AND detail ->> 'operationId' = ${operationId}`;
   return found.length > 0;

@@ -3,15 +3,15 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../../database.service.js';
 import { ExpectedPaymentsService } from '../../expected-payments/expected-payments.service.js';
-import { noWishes } from '../../operations/operation.js';
+import { noPreferences } from '../../operations/operation.js';
 import { AppError } from '../../platform/errors.js';
 import { RefundsService } from '../../refunds/refunds.service.js';
 import { listUnseenRefunds } from '../refunded-breaks.queries.js';
 import { RefundedBreaks } from '../refunded-breaks.service.js';
-import { lockJudgement } from '../verdicts.queries.js';
+import { lockReconciliation } from '../outcomes.queries.js';
 import { lockBreak, writeEntry, type LockedBreak } from './break-actions.queries.js';
 import * as queries from './break-refunds.queries.js';
-import type { Hand } from './hand-matches.queries.js';
+import type { Hand } from './manual-matches.queries.js';
 import { refundKeyOf } from './refund-key.js';
 import { isTheirsStill } from './refund-policies.queries.js';
 
@@ -26,7 +26,7 @@ const refundableKinds = [
   'ambiguous',
   'duplicate_payment',
   'overpaid',
-  'paid_after_void',
+  'paid_after_cancellation',
   'paid_after_expiry',
 ];
 /** Its amount is what did not come: how much is to go back must be said. */
@@ -69,7 +69,7 @@ export class BreakRefunds {
           body: { amount },
           idempotencyKey: key,
         },
-        noWishes,
+        noPreferences,
         { isOnlyOne },
       );
     } catch (error) {
@@ -106,7 +106,7 @@ export class BreakRefunds {
   /** Settles what the statement has shown since; whether there was any. */
   async settleShown(accountId: number): Promise<boolean> {
     return this.database.transaction(async (tx) => {
-      await lockJudgement(tx, accountId);
+      await lockReconciliation(tx, accountId);
       return this.refunded.settle(tx, accountId, null);
     });
   }
@@ -189,10 +189,10 @@ export class BreakRefunds {
       });
     }
     await this.database.transaction(async (tx) => {
-      await lockJudgement(tx, accountId);
+      await lockReconciliation(tx, accountId);
       await lockBreak(tx, accountId, id);
       const by = { actor: asked.actor, reason: null };
-      if (!(await queries.isToldUnderWay(tx, accountId, id, operationId)))
+      if (!(await queries.isReportedInProgress(tx, accountId, id, operationId)))
         await writeEntry(tx, accountId, id, 'refund_under_way', by, { operationId, state });
       await this.refunded.settle(tx, accountId, null);
     });

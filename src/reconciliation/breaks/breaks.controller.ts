@@ -3,7 +3,7 @@ import { ApiKeyGuard, CalledBy } from '../../accounts/api-key.guard.js';
 import type { Caller } from '../../accounts/api-keys.service.js';
 import { Needs } from '../../accounts/needs.decorator.js';
 import type { RouteInput } from '../../contract/route.js';
-import { KeptAnswers } from '../../kept-answers/kept-answers.service.js';
+import { IdempotencyRecords } from '../../idempotency/idempotency-records.service.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { BreakActions } from './break-actions.service.js';
 import { BreakReading } from './break-reading.service.js';
@@ -17,7 +17,7 @@ export class BreaksController {
     private readonly reading: BreakReading,
     private readonly actions: BreakActions,
     private readonly bulk: BulkActions,
-    private readonly keptAnswers: KeptAnswers,
+    private readonly idempotencyRecords: IdempotencyRecords,
   ) {}
 
   @Handles(listBreaks)
@@ -34,7 +34,7 @@ export class BreaksController {
   @Handles(actOnBreaks)
   actOnMany(@CalledBy() caller: Caller, @Input() request: RouteInput<typeof actOnBreaks>) {
     const { accountId } = caller;
-    return this.keptAnswers.once({ accountId, route: actOnBreaks, request }, () =>
+    return this.idempotencyRecords.once({ accountId, route: actOnBreaks, request }, () =>
       this.bulk.act(caller, request.body),
     );
   }
@@ -44,7 +44,7 @@ export class BreaksController {
   act(@CalledBy() caller: Caller, @Input() request: RouteInput<typeof actOnBreak>) {
     const { accountId } = caller;
     const { id } = request.params;
-    return this.keptAnswers.once({ accountId, route: actOnBreak, request }, async () => {
+    return this.idempotencyRecords.once({ accountId, route: actOnBreak, request }, async () => {
       await this.actions.act(caller, id, request.body);
       return this.reading.get(accountId, id);
     });

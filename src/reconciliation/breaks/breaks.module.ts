@@ -11,8 +11,8 @@ import { BreakReading } from './break-reading.service.js';
 import { BreakRefunds } from './break-refunds.service.js';
 import { BreaksController } from './breaks.controller.js';
 import { BulkActions } from './bulk-actions.service.js';
-import { HandAnnouncements } from './hand-announcements.service.js';
-import { HandMatches } from './hand-matches.service.js';
+import { ManualMatchAnnouncements } from './manual-match-announcements.service.js';
+import { ManualMatches } from './manual-matches.service.js';
 import { MatchesController } from './matches.controller.js';
 import { RefundPoliciesController } from './refund-policies.controller.js';
 import { RefundPolicies } from './refund-policies.service.js';
@@ -34,8 +34,8 @@ const refundsEveryMs = 5_000;
     BreakActions,
     BulkActions,
     BreakRefunds,
-    HandMatches,
-    HandAnnouncements,
+    ManualMatches,
+    ManualMatchAnnouncements,
     RefundPolicies,
   ],
 })
@@ -46,6 +46,6 @@ export class BreaksModule implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.timers.every('refund-policies', refundsEveryMs, () => this.policies.wakeDue());
+    this.timers.every('refund-policies', refundsEveryMs, () => this.policies.enqueueDue());
   }
 }

@@ -6,22 +6,22 @@ import { Needs } from '../../accounts/needs.decorator.js';
 import type { RouteInput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
 import type { Match } from '../../generated/service/client.js';
-import { KeptAnswers } from '../../kept-answers/kept-answers.service.js';
+import { IdempotencyRecords } from '../../idempotency/idempotency-records.service.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, toList } from '../../platform/listing.js';
-import { HandAnnouncements } from './hand-announcements.service.js';
-import { HandMatches } from './hand-matches.service.js';
-import { linkByHand, listMatches, unlinkByHand, type matchView } from './matches.schema.js';
+import { ManualMatchAnnouncements } from './manual-match-announcements.service.js';
+import { ManualMatches } from './manual-matches.service.js';
+import { linkManually, listMatches, unlinkManually, type matchView } from './matches.schema.js';
 
 @Controller()
 @UseGuards(ApiKeyGuard)
 export class MatchesController {
   constructor(
     private readonly database: Database,
-    private readonly hands: HandMatches,
-    private readonly announcements: HandAnnouncements,
-    private readonly keptAnswers: KeptAnswers,
+    private readonly hands: ManualMatches,
+    private readonly announcements: ManualMatchAnnouncements,
+    private readonly idempotencyRecords: IdempotencyRecords,
   ) {}
 
   @Handles(listMatches)
@@ -45,8 +45,8 @@ export class MatchesController {
   }
 
   @Needs('reconcile')
-  @Handles(linkByHand)
-  link(@CalledBy() { accountId, keyId }: Caller, @Input() request: RouteInput<typeof linkByHand>) {
+  @Handles(linkManually)
+  link(@CalledBy() { accountId, keyId }: Caller, @Input() request: RouteInput<typeof linkManually>) {
     const { nsu, allocations, reason } = request.body;
     const link = {
       nsu,
@@ -55,7 +55,7 @@ export class MatchesController {
         amountCents: amount,
       })),
     };
-    return this.keptAnswers.once({ accountId, route: linkByHand, request }, async () => {
+    return this.idempotencyRecords.once({ accountId, route: linkManually, request }, async () => {
       const linked = await this.database.transaction((tx) =>
         this.hands.link(tx, accountId, link, { actor: keyId, reason }),
       );
@@ -65,10 +65,10 @@ export class MatchesController {
   }
 
   @Needs('reconcile')
-  @Handles(unlinkByHand)
+  @Handles(unlinkManually)
   unlink(
     @CalledBy() { accountId, keyId }: Caller,
-    @Input() request: RouteInput<typeof unlinkByHand>,
+    @Input() request: RouteInput<typeof unlinkManually>,
   ) {
     const { params, query, body } = request;
     const reason = body?.reason ?? query.reason;
@@ -76,7 +76,7 @@ export class MatchesController {
       throw new AppError('validation_failed', {
         errors: { '$.reason': ['The field is required.'] },
       });
-    return this.keptAnswers.once({ accountId, route: unlinkByHand, request }, async () => {
+    return this.idempotencyRecords.once({ accountId, route: unlinkManually, request }, async () => {
       const { id: matchId, nsu } = await this.get(accountId, params.id);
       const ids = await this.database.transaction((tx) =>
         this.hands.unlink(tx, accountId, { nsu, matchId }, { actor: keyId, reason }),
@@ -110,7 +110,7 @@ function describeMatch(row: Match): z.output<typeof matchView> {
     nsu,
     expectedPaymentId,
     amount: row.amountCents,
-    role: row.role as 'payment' | 'return',
+    role: row.role as 'payment' | 'reversal',
     rule,
     evidence,
     madeBy,

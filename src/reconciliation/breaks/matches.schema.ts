@@ -13,7 +13,7 @@ export const matchView = z.object({
   expectedPaymentId: z.string(),
   amount: reais,
   /** `payment`, or `return`: its money coming back. */
-  role: z.enum(['payment', 'return']),
+  role: z.enum(['payment', 'reversal']),
   /** `hand` where a person made it: no rule and no id takes its place. */
   rule: z.string(),
   evidence: z.unknown(),
@@ -39,10 +39,10 @@ export const listMatches = route({
   response: listOf(matchView),
 });
 
-export const linkByHand = route({
+export const linkManually = route({
   ...base,
   method: 'POST',
-  name: 'linkByHand',
+  name: 'linkManually',
   summary: 'Says which expected payments a line pays; the amounts add up to the line.',
   path: '/v1/matches',
   idempotencyKey: 'accepted',
@@ -51,10 +51,10 @@ export const linkByHand = route({
   response: z.object({ data: z.array(matchView) }),
 });
 
-export const unlinkByHand = route({
+export const unlinkManually = route({
   ...base,
   method: 'DELETE',
-  name: 'unlinkByHand',
+  name: 'unlinkManually',
   summary:
     'Undoes all matches of the line that this one is of, with a reason, in the body or the query; the line is judged again without them.',
   path: '/v1/matches/{id}',

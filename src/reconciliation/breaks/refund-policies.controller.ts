@@ -3,7 +3,7 @@ import { ApiKeyGuard, CalledBy } from '../../accounts/api-key.guard.js';
 import type { Caller } from '../../accounts/api-keys.service.js';
 import { Needs } from '../../accounts/needs.decorator.js';
 import type { RouteInput } from '../../contract/route.js';
-import { KeptAnswers } from '../../kept-answers/kept-answers.service.js';
+import { IdempotencyRecords } from '../../idempotency/idempotency-records.service.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { AppError } from '../../platform/errors.js';
 import { changeRefundPolicies, getRefundPolicies } from './refund-policies.schema.js';
@@ -14,7 +14,7 @@ import { RefundPolicies } from './refund-policies.service.js';
 export class RefundPoliciesController {
   constructor(
     private readonly policies: RefundPolicies,
-    private readonly keptAnswers: KeptAnswers,
+    private readonly idempotencyRecords: IdempotencyRecords,
   ) {}
 
   @Handles(getRefundPolicies)
@@ -30,7 +30,7 @@ export class RefundPoliciesController {
   ) {
     // A policy sends money: whoever switches it on may do so.
     if (!scopes.includes('refund')) throw new AppError('forbidden');
-    return this.keptAnswers.once({ accountId, route: changeRefundPolicies, request }, () =>
+    return this.idempotencyRecords.once({ accountId, route: changeRefundPolicies, request }, () =>
       this.policies.change(accountId, request.body, keyId),
     );
   }

@@ -40,7 +40,7 @@ export async function changePolicies(
         IS DISTINCT FROM (EXCLUDED.is_on, EXCLUDED.max_cents)
       RETURNING break_kind, is_on, max_cents
     )
-    INSERT INTO refund_policy_entry (account_id, break_kind, is_on, max_cents, actor, reason)
+    INSERT INTO refund_policy_history_entry (account_id, break_kind, is_on, max_cents, actor, reason)
     SELECT ${accountId}, break_kind, is_on, max_cents, ${actor}, ${reason} FROM changed ORDER BY break_kind`;
 }
 
@@ -51,23 +51,23 @@ const isTheirs = Prisma.sql`
   AND b.opened_at > p.changed_at AND b.amount_cents <= COALESCE(p.max_cents, b.amount_cents)
   AND t.is_credit AND t.end_to_end_id LIKE 'E%'
   AND NOT EXISTS (
-    SELECT 1 FROM break_entry e WHERE e.account_id = b.account_id AND e.break_id = b.id
+    SELECT 1 FROM break_history_entry e WHERE e.account_id = b.account_id AND e.break_id = b.id
       AND (e.actor <> 'policy' OR e.action = 'refund_refused'))
   AND NOT EXISTS (
     SELECT 1 FROM match m WHERE m.account_id = b.account_id AND m.nsu = b.nsu AND m.unlinked_at IS NULL
-      AND m.rule = 'hand')
+      AND m.rule = 'manual')
   AND NOT EXISTS (
-    SELECT 1 FROM break_entry e
+    SELECT 1 FROM break_history_entry e
     JOIN operation_identity i ON i.account_id = e.account_id AND i.kind = 'refund_pix'
       AND i.identity = 'key ' || (e.detail ->> 'key')
     WHERE e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund')`;
 const joined = Prisma.sql`
   refund_policy p
   JOIN break b ON b.account_id = p.account_id AND b.kind = p.break_kind AND b.state = 'open'
-  JOIN "transaction" t ON t.account_id = b.account_id AND t.nsu = b.nsu
+  JOIN statement_line t ON t.account_id = b.account_id AND t.nsu = b.nsu
   JOIN statement_state s ON s.account_id = p.account_id`;
 /** A chain that is broken, or seems so, is no ground for sending money by oneself. */
-const isChainWhole = Prisma.sql`s.broken_since IS NULL AND s.first_hole_nsu IS NULL`;
+const isChainWhole = Prisma.sql`s.broken_since IS NULL AND s.first_gap_nsu IS NULL`;
 const isClosed = Prisma.sql`t.occurred_at >= s.closed_from AND t.occurred_at < s.closed_until`;
 
 /** Breaks to be settled by a refund now, the oldest first. */
@@ -119,7 +119,7 @@ export async function listAccountsToRefund(db: Db): Promise<{ accountId: number 
     SELECT p.account_id AS "accountId" FROM ${joined} WHERE ${isTheirs} AND ${isChainWhole}
     UNION
     SELECT b.account_id FROM break b
-    JOIN break_entry e ON e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund'
+    JOIN break_history_entry e ON e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund'
     JOIN LATERAL (SELECT seen.* FROM ${refundOfEntry} WHERE ${isOfEntry}) seen ON true
     WHERE b.state = 'open' AND ${refundStands} AND NOT ${isReopenedSince}`;
 }

@@ -9,7 +9,7 @@ const base = { chapter: 'Breaks', authentication: 'api-key', path: '/v1/refund-p
 export const policyKinds = [
   'duplicate_payment',
   'overpaid',
-  'paid_after_void',
+  'paid_after_cancellation',
   'paid_after_expiry',
 ] as const;
 export type PolicyKind = (typeof policyKinds)[number];

@@ -7,7 +7,7 @@ import type { RouteInput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
 import { AppError } from '../../platform/errors.js';
 import { OnJob } from '../../platform/job-methods.js';
-import { WakeUps } from '../../platform/wake-ups.js';
+import { JobQueue } from '../../platform/job-queue.js';
 import type { JobPayload } from '../../queues.js';
 import { BreakRefunds } from './break-refunds.service.js';
 import * as queries from './refund-policies.queries.js';
@@ -30,7 +30,7 @@ export class RefundPolicies {
     private readonly database: Database,
     private readonly bank: BankService,
     private readonly refunds: BreakRefunds,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
   ) {}
 
   async change(accountId: number, { policies, reason }: Change, actor: string): Promise<Shown> {
@@ -48,7 +48,7 @@ export class RefundPolicies {
   async get(accountId: number): Promise<Shown> {
     const { prisma } = this.database;
     const rows = await prisma.refundPolicy.findMany({ where: { accountId } });
-    const changes = await prisma.refundPolicyEntry.findMany({
+    const changes = await prisma.refundPolicyHistoryEntry.findMany({
       where: { accountId },
       orderBy: { sequence: 'desc' },
       take: shownChanges,
@@ -84,17 +84,17 @@ export class RefundPolicies {
     for (const { breakId, reason } of await queries.listRefundable(prisma, accountId, atOnce))
       await this.refund(accountId, breakId, reason ?? 'policy');
     if (await this.refunds.settleShown(accountId))
-      await this.wakeUps.wake('reconcile', { accountId });
+      await this.jobQueue.enqueue('reconcile', { accountId });
     const { visibilityBoundMs } = this.bank.profile;
     if (visibilityBoundMs === null) return;
     if (await queries.waitForClosing(prisma, accountId, visibilityBoundMs))
-      await this.wakeUps.wake('closeStatement', { accountId });
+      await this.jobQueue.enqueue('closeStatement', { accountId });
   }
 
   /** Wakes accounts whose wake-up was lost, or where a window has been closed since. */
-  async wakeDue(): Promise<void> {
+  async enqueueDue(): Promise<void> {
     for (const { accountId } of await queries.listAccountsToRefund(this.database.prisma))
-      await this.wakeUps.wake('refundByPolicy', { accountId });
+      await this.jobQueue.enqueue('refundByPolicy', { accountId });
   }
 
   private async refund(accountId: number, breakId: string, reason: string): Promise<void> {

@@ -42,7 +42,7 @@ describe('the severity of a break', () => {
       }
   });
 
-  it.each(['unknown_outcome', 'failed_though_debited', 'broken_chain'])(
+  it.each(['unknown_outcome', 'failed_but_debited', 'broken_balance_chain'])(
     'of %s is at least high',
     (kind) => {
       expect(of(1n, today, kind)).toBe('high');

@@ -16,8 +16,8 @@ export const severitySteps = [2, 4, 5] as const;
 /** Money may be gone, or the book cannot be trusted: never less than high. */
 export const pressingKinds: readonly string[] = [
   'unknown_outcome',
-  'failed_though_debited',
-  'broken_chain',
+  'failed_but_debited',
+  'broken_balance_chain',
 ];
 export const pressingPoints = severitySteps[1];
 

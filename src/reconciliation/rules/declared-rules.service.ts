@@ -4,15 +4,15 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../database.service.js';
 import { subjectOfLine } from '../break-subjects.js';
 import { Breaks } from '../breaks.service.js';
-import type { Verdict } from '../judged.js';
-import type { ArrivedLine } from '../verdicts.queries.js';
+import type { LineOutcome } from '../line-outcome.js';
+import type { ArrivedLine } from '../outcomes.queries.js';
 import { bankFees } from './default-rules.js';
 import * as candidates from './rule-candidates.queries.js';
 import { gatherCompetition, type Competition } from './rule-competition.queries.js';
-import { rule, type Ruling } from './rule-judgement.js';
+import { rule, type Ruling } from './rule-decision.js';
 import { groupBy, isOpen, reachOf, type AppliedRule } from './rule.js';
 import * as queries from './rules.queries.js';
-import { isUnexpected, paidIn, toVerdicts } from './rule-verdicts.js';
+import { isUnexpected, paidIn, toOutcomes } from './rule-outcomes.js';
 
 const pageSize = 1_000;
 /** What was expected in a transaction that was long under way is not passed over. */
@@ -21,7 +21,7 @@ export const overlapMs = 60_000;
 /** What is to be written: lines of the batch, and others whose explanation has changed. */
 export interface Applied {
   lines: ArrivedLine[];
-  verdicts: Verdict[];
+  outcomes: LineOutcome[];
   /** Expected payments of which rules' matches were taken back. */
   released: string[];
 }
@@ -43,13 +43,13 @@ export class DeclaredRules {
 
   /** The verdicts, with those that a rule knows better in their place. What was released before is free for others. */
   async apply(tx: Tx, accountId: number, unchanged: Applied): Promise<Applied> {
-    const { lines, verdicts } = unchanged;
+    const { lines, outcomes } = unchanged;
     const rules = await this.active(tx, accountId);
     if (rules.length === 0) return unchanged;
     const stands = new Set(lines.filter(({ cameAs }) => cameAs === 'open').map(({ nsu }) => nsu));
-    const unexpected = verdicts.filter(isUnexpected).map(({ nsu }) => nsu);
+    const unexpected = outcomes.filter(isUnexpected).map(({ nsu }) => nsu);
     const fresh = unexpected.filter((nsu) => !stands.has(nsu));
-    const paid = paidIn(verdicts);
+    const paid = paidIn(outcomes);
     const known = await candidates.listLines(tx, accountId, fresh);
     const competition = hasMatching(rules)
       ? await gatherCompetition(
@@ -65,7 +65,7 @@ export class DeclaredRules {
       : { lines: new Map(known.map((line) => [line.nsu, line])), expected: new Map() };
     // What the judge explains, or makes wait, in this very batch does not compete.
     const competes = new Set(unexpected);
-    for (const { nsu } of verdicts) if (!competes.has(nsu)) competition.lines.delete(nsu);
+    for (const { nsu } of outcomes) if (!competes.has(nsu)) competition.lines.delete(nsu);
     for (const [id, payment] of paid) {
       const before = competition.expected.get(id);
       if (before) competition.expected.set(id, payment(before));
@@ -104,7 +104,7 @@ export class DeclaredRules {
       expectedPaymentIds: [],
     };
     const competition = await gatherCompetition(tx, accountId, begin, reach);
-    const nothing = { lines: [], verdicts: [], released: [] };
+    const nothing = { lines: [], outcomes: [], released: [] };
     const applied = await this.decide(tx, accountId, rules, competition, nothing);
     for (const nsu of competition.lines.keys()) decided.add(nsu);
     return { applied, next: last === undefined ? null : { after: last, decided, begun: state } };
@@ -128,10 +128,10 @@ export class DeclaredRules {
     const rulings = rule(rules, [...lines.values()], open);
     const said = await candidates.listDeclared(tx, accountId, [...lines.keys()]);
     const declared = groupBy(said, ({ nsu }) => nsu);
-    const judgedNow = new Set(before.verdicts.filter(isUnexpected).map(({ nsu }) => nsu));
+    const decidedNow = new Set(before.outcomes.filter(isUnexpected).map(({ nsu }) => nsu));
     const changed = [...lines.values()].filter((line) => {
       const ruling = rulings.get(line.nsu) ?? { of: 'nothing' };
-      const isNew = judgedNow.has(line.nsu) && line.standing === null;
+      const isNew = decidedNow.has(line.nsu) && line.standing === null;
       if (isNew) return ruling.of !== 'nothing';
       return !isAsItStands(ruling, line, declared.get(line.nsu) ?? []);
     });
@@ -149,9 +149,9 @@ export class DeclaredRules {
         ...before.lines.filter(({ nsu }) => !isChanged.has(nsu)),
         ...withArrival(before, changed),
       ],
-      verdicts: [
-        ...before.verdicts.filter(({ nsu }) => !isChanged.has(nsu)),
-        ...changed.flatMap((line) => toVerdicts(line, rulings.get(line.nsu) ?? { of: 'nothing' })),
+      outcomes: [
+        ...before.outcomes.filter(({ nsu }) => !isChanged.has(nsu)),
+        ...changed.flatMap((line) => toOutcomes(line, rulings.get(line.nsu) ?? { of: 'nothing' })),
       ],
       released: [...before.released, ...released],
     };

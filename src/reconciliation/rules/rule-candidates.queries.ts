@@ -2,8 +2,8 @@
 // person explain do not compete, nor those whose rule's match stands in a closed window.
 import { ofAccount, type Db, type Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
-import { goneOf } from '../received.queries.js';
-import type { ArrivedLine } from '../verdicts.queries.js';
+import { refundedPartOf } from '../received.queries.js';
+import type { ArrivedLine } from '../outcomes.queries.js';
 import type { RuledExpected, RuledLine } from './rule.js';
 import { cancelledSince } from './rules.queries.js';
 
@@ -49,7 +49,7 @@ export const lineColumns = Prisma.sql`
   t.original_end_to_end_id AS "originalEndToEndId", t.occurred_at AS "occurredAt", t.counterparty,
   t.counterparty_document AS "counterpartyDocument", t.notes, t.original_end_to_end_id IS NOT NULL AS "givesBack",
   (SELECT min(gone.recorded_at) FROM (SELECT t.account_id, t.nsu, t.is_credit, t.end_to_end_id) line
-   CROSS JOIN LATERAL (${goneOf}) gone) AS "wentBackAt",
+   CROSS JOIN LATERAL (${refundedPartOf}) gone) AS "wentBackAt",
   ARRAY(
     SELECT undone.expected_payment_id::text FROM match undone
     WHERE undone.account_id = t.account_id AND undone.nsu = t.nsu AND undone.unlinked_by IS NOT NULL
@@ -70,7 +70,7 @@ export async function listLines(
 ): Promise<CompetingLine[]> {
   if (nsus.length === 0) return [];
   return tx.$queryRaw<CompetingLine[]>`
-    SELECT ${lineColumns}, NULL AS standing FROM "transaction" t
+    SELECT ${lineColumns}, NULL AS standing FROM statement_line t
     WHERE t.account_id = ${ofAccount(accountId)} AND t.nsu = ANY (${nsus}::bigint[])`;
 }
 
@@ -93,7 +93,7 @@ export async function listCompeting(
   return tx.$queryRaw<CompetingLine[]>`
     WITH competing AS MATERIALIZED (${competing(accountId)})
     SELECT ${lineColumns}, c.standing FROM competing c
-    JOIN "transaction" t ON t.account_id = ${ofAccount(accountId)} AND t.nsu = c.nsu
+    JOIN statement_line t ON t.account_id = ${ofAccount(accountId)} AND t.nsu = c.nsu
     WHERE ${mayChange} AND (t.nsu = ANY (${nsus}::bigint[]) OR t.counterparty_document = ANY (${documents}::text[])
       OR EXISTS (SELECT 1 FROM unnest(${names}::text[]) AS named(name) WHERE strpos(t.notes, named.name) > 0)
       OR t.nsu IN (
@@ -110,7 +110,7 @@ export async function pageCompeting(
 ): Promise<bigint[]> {
   const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
     SELECT c.nsu FROM (${competing(accountId)}) c
-    JOIN "transaction" t ON t.account_id = ${ofAccount(accountId)} AND t.nsu = c.nsu
+    JOIN statement_line t ON t.account_id = ${ofAccount(accountId)} AND t.nsu = c.nsu
     WHERE c.nsu > ${after} AND ${mayChange} ORDER BY c.nsu LIMIT ${limit}`;
   return rows.map(({ nsu }) => nsu);
 }
@@ -127,7 +127,7 @@ export async function pageConcerned(
       JOIN expected_payment e ON e.account_id = ${ofAccount(accountId)} AND e.id = c.expected_payment_id
     )
     SELECT c.nsu FROM (${competing(accountId)}) c
-    JOIN "transaction" t ON t.account_id = ${ofAccount(accountId)} AND t.nsu = c.nsu
+    JOIN statement_line t ON t.account_id = ${ofAccount(accountId)} AND t.nsu = c.nsu
     WHERE c.nsu > ${after} AND ${mayChange} AND (t.counterparty_document IN (
       SELECT counterparty_document FROM cancelled
     ) OR EXISTS (
@@ -182,7 +182,7 @@ export async function listExpected(
                AND NOT (m.rule = 'declared' AND ${isDecidedAgain})), 0)::bigint AS cents,
              (array_agg(m.owed_cents ORDER BY m.created_at DESC, m.id DESC) FILTER (WHERE m.unlinked_at IS NULL
                AND m.role = 'payment' AND NOT (m.rule = 'declared' AND ${isDecidedAgain})))[1] AS owed
-      FROM match m JOIN "transaction" t ON t.account_id = m.account_id AND t.nsu = m.nsu
+      FROM match m JOIN statement_line t ON t.account_id = m.account_id AND t.nsu = m.nsu
       WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id
     ) paid
     CROSS JOIN LATERAL (

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { Database, type Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
-import { WakeUps } from '../../platform/wake-ups.js';
+import { JobQueue } from '../../platform/job-queue.js';
 import { bankFees } from './default-rules.js';
 import { toAction, toCondition } from './rule-views.js';
 import type { RuleDefinition } from './rules.schema.js';
@@ -23,7 +23,7 @@ export interface By {
 export class RuleCatalog {
   constructor(
     private readonly database: Database,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
   ) {}
 
   async ensureDefaults(accountId: number): Promise<void> {
@@ -81,7 +81,7 @@ export class RuleCatalog {
       await this.note(tx, by, { ruleId, version }, 'activated');
       await queries.touchRules(tx, accountId);
     });
-    await this.wakeUps.wake('reconcile', { accountId });
+    await this.jobQueue.enqueue('reconcile', { accountId });
   }
 
   async retire(by: By, ruleId: string, version: number): Promise<void> {
@@ -98,7 +98,7 @@ export class RuleCatalog {
       await this.end(tx, by, ruleId, version);
       if (asked.state === 'active') await queries.touchRules(tx, accountId);
     });
-    await this.wakeUps.wake('reconcile', { accountId });
+    await this.jobQueue.enqueue('reconcile', { accountId });
   }
 
   private async declare(
@@ -136,7 +136,7 @@ export class RuleCatalog {
     key: queries.VersionKey,
     action: 'declared' | 'activated' | 'retired',
   ): Promise<void> {
-    await tx.ruleEntry.create({ data: { ...by, ...key, action } });
+    await tx.ruleHistoryEntry.create({ data: { ...by, ...key, action } });
   }
 
   private async lockVersions(tx: Tx, accountId: number, ruleId: string) {

@@ -1,7 +1,7 @@
 // Rules as business systems read them: versions, what came of trying them, and what was done with each.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database.service.js';
-import type { Rule, RuleEntry, RuleTrial, RuleVersion } from '../../generated/service/client.js';
+import type { Rule, RuleHistoryEntry, RuleTrial, RuleVersion } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
 import type { Page } from '../../platform/listing.js';
 import { describeAction, describeCondition } from './rule-views.js';
@@ -44,7 +44,7 @@ export class RuleReader {
         orderBy: { createdAt: 'desc' },
         take: trialsShown * ids.length,
       }),
-      prisma.ruleEntry.findMany({ where: ofRules, orderBy: { createdAt: 'asc' } }),
+      prisma.ruleHistoryEntry.findMany({ where: ofRules, orderBy: { createdAt: 'asc' } }),
     ]);
     return rules.map((rule) => describe(rule, { versions, trials, entries }));
   }
@@ -53,7 +53,7 @@ export class RuleReader {
 interface Parts {
   versions: RuleVersion[];
   trials: RuleTrial[];
-  entries: RuleEntry[];
+  entries: RuleHistoryEntry[];
 }
 
 function describe({ id, name, origin, createdAt }: Rule, { versions, trials, entries }: Parts) {
@@ -65,7 +65,7 @@ function describe({ id, name, origin, createdAt }: Rule, { versions, trials, ent
     createdAt: createdAt.toISOString(),
     activeVersion: own.find(({ state }) => state === 'active')?.version ?? null,
     versions: own.map((version) => {
-      const isOfIt = (one: RuleTrial | RuleEntry) =>
+      const isOfIt = (one: RuleTrial | RuleHistoryEntry) =>
         one.ruleId === id && one.version === version.version;
       return {
         ...describeVersion(version),

@@ -26,7 +26,7 @@ export async function pageOfHistory(
   const { occurredAt, nsu } = after ?? { occurredAt: from, nsu: -1n };
   return db.$queryRaw<PastLine[]>`
     WITH page AS MATERIALIZED (
-      SELECT * FROM "transaction"
+      SELECT * FROM statement_line
       WHERE account_id = ${accountId} AND occurred_at >= ${occurredAt} AND occurred_at < ${until}
         AND (occurred_at, nsu) > (${occurredAt}, ${nsu}::bigint)
       ORDER BY occurred_at, nsu LIMIT ${limit}

@@ -8,7 +8,7 @@ import { Database, type Db } from '../../database.service.js';
 import { AppError } from '../../platform/errors.js';
 import { BankTime } from '../../statement/bank-time.service.js';
 import { listDeclared, listExpected, noKeys } from './rule-candidates.queries.js';
-import { rule } from './rule-judgement.js';
+import { rule } from './rule-decision.js';
 import * as queries from './rule-trials.queries.js';
 import { isAbout, isOpen, waysToPay, wordsOf } from './rule.js';
 import type { AppliedRule, RuledExpected, RuledLine } from './rule.js';
@@ -46,7 +46,7 @@ export class RuleTrials {
     const result = await this.tryOut(accountId, tried, rules, period);
     const trial = { id: uuidv7(), ...period, result: result.toStored() };
     const createdAt = await this.database.transaction(async (tx) => {
-      await tx.ruleEntry.create({ data: { accountId, ...key, action: 'tried', actor } });
+      await tx.ruleHistoryEntry.create({ data: { accountId, ...key, action: 'tried', actor } });
       return queries.insertTrial(tx, accountId, key, trial);
     });
     return {

@@ -4,7 +4,7 @@ import { saoPauloDay } from '../../brazil/statement-day.js';
 import { writeCounterparty } from '../../expected-payments/counterparty.js';
 import { owedWhenPaid } from '../../expected-payments/settlement.js';
 
-export const declaredCategories = ['fee', 'tariff', 'own_transfer', 'ignored'] as const;
+export const declaredCategories = ['fee', 'tariff', 'own_account_transfer', 'ignored'] as const;
 export type DeclaredCategory = (typeof declaredCategories)[number];
 
 /** By what a line and an expected payment must agree. */

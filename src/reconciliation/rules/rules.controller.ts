@@ -4,7 +4,7 @@ import { ApiKeyGuard, CalledBy } from '../../accounts/api-key.guard.js';
 import type { Caller } from '../../accounts/api-keys.service.js';
 import { Needs } from '../../accounts/needs.decorator.js';
 import type { RouteInput } from '../../contract/route.js';
-import { KeptAnswers } from '../../kept-answers/kept-answers.service.js';
+import { IdempotencyRecords } from '../../idempotency/idempotency-records.service.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, toList } from '../../platform/listing.js';
@@ -20,7 +20,7 @@ export class RulesController {
     private readonly catalog: RuleCatalog,
     private readonly reader: RuleReader,
     private readonly trials: RuleTrials,
-    private readonly keptAnswers: KeptAnswers,
+    private readonly idempotencyRecords: IdempotencyRecords,
   ) {}
 
   @Needs('reconcile')
@@ -30,7 +30,7 @@ export class RulesController {
     @Input() request: RouteInput<typeof routes.createRule>,
   ) {
     const { name, reason } = request.body;
-    return this.keptAnswers.once({ accountId, route: routes.createRule, request }, async () => {
+    return this.idempotencyRecords.once({ accountId, route: routes.createRule, request }, async () => {
       const by = { accountId, actor, reason };
       return this.reader.get(accountId, await this.catalog.create(by, name, request.body));
     });
@@ -44,7 +44,7 @@ export class RulesController {
   ) {
     const { params, body } = request;
     const kept = { accountId, route: routes.createRuleVersion, request };
-    return this.keptAnswers.once(kept, async () => {
+    return this.idempotencyRecords.once(kept, async () => {
       const id = ruleId(params.id);
       await this.catalog.addVersion({ accountId, actor, reason: body.reason }, id, body);
       return this.reader.get(accountId, id);
@@ -80,7 +80,7 @@ export class RulesController {
     @Input() request: RouteInput<typeof routes.tryRuleVersion>,
   ) {
     const kept = { accountId, route: routes.tryRuleVersion, request };
-    return this.keptAnswers.once(kept, () =>
+    return this.idempotencyRecords.once(kept, () =>
       this.trials.run({ accountId, actor }, versionKey(request.params), request.body),
     );
   }
@@ -92,7 +92,7 @@ export class RulesController {
     @Input() request: RouteInput<typeof routes.activateRuleVersion>,
   ) {
     const kept = { accountId, route: routes.activateRuleVersion, request };
-    return this.keptAnswers.once(kept, async () => {
+    return this.idempotencyRecords.once(kept, async () => {
       const { ruleId: id, version } = versionKey(request.params);
       const { reason } = request.body;
       await this.catalog.activate({ accountId, actor, reason }, id, version);
@@ -107,7 +107,7 @@ export class RulesController {
     @Input() request: RouteInput<typeof routes.retireRuleVersion>,
   ) {
     const kept = { accountId, route: routes.retireRuleVersion, request };
-    return this.keptAnswers.once(kept, async () => {
+    return this.idempotencyRecords.once(kept, async () => {
       const { ruleId: id, version } = versionKey(request.params);
       const { reason } = request.body;
       await this.catalog.retire({ accountId, actor, reason }, id, version);

@@ -1,5 +1,5 @@
 // What a version of a rule would do, told against the book as it stands. Pure.
-import type { Ruling } from './rule-judgement.js';
+import type { Ruling } from './rule-decision.js';
 
 /** So many numbers of lines are told of each sort. */
 const sampleSize = 20;

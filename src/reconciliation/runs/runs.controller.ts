@@ -5,7 +5,7 @@ import type { Caller } from '../../accounts/api-keys.service.js';
 import { Needs } from '../../accounts/needs.decorator.js';
 import type { RouteInput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
-import { KeptAnswers } from '../../kept-answers/kept-answers.service.js';
+import { IdempotencyRecords } from '../../idempotency/idempotency-records.service.js';
 import { Handles, Input, Reply } from '../../platform/contract-route.js';
 import { AppError } from '../../platform/errors.js';
 import { stringifyJson } from '../../platform/exact-json.js';
@@ -23,13 +23,13 @@ export class RunsController {
     private readonly runs: RunsService,
     private readonly schedules: Schedules,
     private readonly database: Database,
-    private readonly keptAnswers: KeptAnswers,
+    private readonly idempotencyRecords: IdempotencyRecords,
   ) {}
 
   @Needs('reconcile')
   @Handles(startRun)
   start(@CalledBy() { accountId, keyId }: Caller, @Input() request: RouteInput<typeof startRun>) {
-    return this.keptAnswers.once({ accountId, route: startRun, request }, async () => {
+    return this.idempotencyRecords.once({ accountId, route: startRun, request }, async () => {
       const run = await this.runs.request(accountId, keyId);
       const body = stringifyJson(z.encode(startRun.response, describeRun(run)));
       return new Reply(startRun.successStatus, body, { Location: `/v1/reconciliations/${run.id}` });
@@ -68,7 +68,7 @@ export class RunsController {
   @Needs('reconcile')
   @Handles(changeSchedule)
   change(@CalledBy() { accountId }: Caller, @Input() request: RouteInput<typeof changeSchedule>) {
-    return this.keptAnswers.once({ accountId, route: changeSchedule, request }, async () =>
+    return this.idempotencyRecords.once({ accountId, route: changeSchedule, request }, async () =>
       describeSchedule(await this.schedules.change(accountId, request.body)),
     );
   }

@@ -24,6 +24,6 @@ export class RunsModule implements OnModuleInit {
 
   onModuleInit(): void {
     this.timers.every('schedules', dueEveryMs, () => this.schedules.beginDue());
-    this.timers.every('runs', runningEveryMs, () => this.runs.wakeRunning());
+    this.timers.every('runs', runningEveryMs, () => this.runs.enqueueRunning());
   }
 }

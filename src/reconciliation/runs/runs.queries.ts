@@ -19,7 +19,7 @@ export async function beginRun(
   const [begun] = await tx.$queryRaw<{ id: string }[]>`
     INSERT INTO reconciliation_run (account_id, id, trigger, state, requested_by, window_from, after_arrival, started_at)
     SELECT ${accountId}, ${uuidv7()}::uuid, ${trigger}, 'running', ${requestedBy}, ${windowFrom(accountId)},
-           COALESCE((SELECT max(arrival) FROM "transaction" WHERE account_id = ${accountId}), 0), clock_timestamp()
+           COALESCE((SELECT max(arrival) FROM statement_line WHERE account_id = ${accountId}), 0), clock_timestamp()
     ON CONFLICT (account_id) WHERE state = 'running' DO UPDATE SET state = 'running'
     RETURNING id`;
   return begun?.id ?? '';
@@ -29,12 +29,12 @@ export async function beginRun(
 const windowFrom = (accountId: number) => Prisma.sql`COALESCE(
   (SELECT window_until FROM reconciliation_run WHERE account_id = ${accountId} AND state = 'finished'
    ORDER BY id DESC LIMIT 1),
-  (SELECT min(occurred_at) FROM "transaction" WHERE account_id = ${accountId}))`;
+  (SELECT min(occurred_at) FROM statement_line WHERE account_id = ${accountId}))`;
 
 /** Whether a poll that began after the run did has completed. */
-export async function isPolledSince(db: Db, accountId: number, since: Date): Promise<boolean> {
+export async function isSyncedSince(db: Db, accountId: number, since: Date): Promise<boolean> {
   const polled = await db.$queryRaw<unknown[]>`
-    SELECT 1 FROM statement_state WHERE account_id = ${accountId} AND polled_from >= ${since}`;
+    SELECT 1 FROM statement_state WHERE account_id = ${accountId} AND last_sync_started_at >= ${since}`;
   return polled.length === 1;
 }
 
@@ -42,7 +42,7 @@ export async function isPolledSince(db: Db, accountId: number, since: Date): Pro
 export async function countChanges(tx: Tx, { accountId, runId }: RunKey): Promise<RunCounts> {
   const [row] = await tx.$queryRaw<Record<keyof RunCounts, bigint>[]>`
     SELECT
-      (SELECT count(*) FROM "transaction" t
+      (SELECT count(*) FROM statement_line t
        WHERE t.account_id = r.account_id AND t.arrival > r.after_arrival) AS "newLines",
       (SELECT count(DISTINCT nsu) FROM match m
        WHERE m.account_id = r.account_id AND m.created_at >= r.started_at AND m.unlinked_at IS NULL) AS matched,
@@ -51,8 +51,8 @@ export async function countChanges(tx: Tx, { accountId, runId }: RunKey): Promis
       (SELECT count(*) FROM match m
        WHERE m.account_id = r.account_id AND m.unlinked_at >= r.started_at) AS unlinked,
       breaks.*,
-      (SELECT count(*) FROM "transaction" t
-       WHERE t.account_id = r.account_id AND t.arrival > COALESCE(s.judged_arrival, 0))
+      (SELECT count(*) FROM statement_line t
+       WHERE t.account_id = r.account_id AND t.arrival > COALESCE(s.decided_arrival, 0))
         + (SELECT count(*) FROM deferred_line d WHERE d.account_id = r.account_id) AS pending
     FROM reconciliation_run r
     LEFT JOIN reconciliation_state s ON s.account_id = r.account_id
@@ -60,7 +60,7 @@ export async function countChanges(tx: Tx, { accountId, runId }: RunKey): Promis
       SELECT count(*) FILTER (WHERE e.action IN ('opened', 'reopened')) AS "breaksOpened",
              count(*) FILTER (WHERE e.action = 'resolved') AS "breaksResolved",
              count(*) FILTER (WHERE e.action IN ('opened', 'reopened') AND b.kind = 'missing') AS missing
-      FROM break_entry e JOIN break b ON b.account_id = e.account_id AND b.id = e.break_id
+      FROM break_history_entry e JOIN break b ON b.account_id = e.account_id AND b.id = e.break_id
       WHERE e.account_id = r.account_id AND e.created_at >= r.started_at
     ) breaks
     WHERE r.account_id = ${accountId} AND r.id = ${runId}::uuid`;
@@ -80,7 +80,7 @@ export async function endRun(
     SET state = ${error === null ? 'finished' : 'failed'}, counts = ${JSON.stringify(counts)}::jsonb, error = ${error},
         window_from = COALESCE(r.window_from, ${windowFrom(accountId)}),
         window_until = CASE WHEN ${error === null} THEN
-          (SELECT GREATEST(r.window_from, s.polled_from + s.clock_offset_ms * interval '1 millisecond')
+          (SELECT GREATEST(r.window_from, s.last_sync_started_at + s.clock_offset_ms * interval '1 millisecond')
            FROM statement_state s WHERE s.account_id = r.account_id) END,
         finished_at = clock_timestamp()
     WHERE r.account_id = ${accountId} AND r.id = ${runId}::uuid AND r.state = 'running'`;

@@ -7,7 +7,7 @@ import { EventsService } from '../../events/events.service.js';
 import type { ReconciliationRun } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
 import { OnJob } from '../../platform/job-methods.js';
-import { WakeUps } from '../../platform/wake-ups.js';
+import { JobQueue } from '../../platform/job-queue.js';
 import type { JobPayload } from '../../queues.js';
 import { StatementService } from '../../statement/statement.service.js';
 import { MissingPayments } from '../missing-payments.service.js';
@@ -16,7 +16,7 @@ import { describeRun } from './run-view.js';
 import * as queries from './runs.queries.js';
 
 const beatMs = 5_000;
-const pollPauseMs = 250;
+const syncPauseMs = 250;
 /** A poll that fails is tried again after these, and then the bank counts as away. */
 const retryPausesMs = [250, 1_000];
 /** Longer than the first reading of any history. */
@@ -30,7 +30,7 @@ export class RunsService {
     private readonly reconciliation: ReconciliationService,
     private readonly missing: MissingPayments,
     private readonly events: EventsService,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
   ) {}
 
   /** The run that was begun, or the one that runs. */
@@ -38,7 +38,7 @@ export class RunsService {
     const runId = await this.database.transaction((tx) =>
       queries.beginRun(tx, accountId, 'request', requestedBy),
     );
-    await this.wakeUps.wake('runReconciliation', { accountId, runId });
+    await this.jobQueue.enqueue('runReconciliation', { accountId, runId });
     return this.get(accountId, runId);
   }
 
@@ -66,9 +66,9 @@ export class RunsService {
   }
 
   /** Wakes runs that have not ended: their worker, or their wake-up, may be lost. */
-  async wakeRunning(): Promise<void> {
+  async enqueueRunning(): Promise<void> {
     for (const run of await queries.listRunning(this.database.prisma))
-      await this.wakeUps.wake('runReconciliation', run);
+      await this.jobQueue.enqueue('runReconciliation', run);
   }
 
   /** Null, or what was in its way. */
@@ -91,7 +91,7 @@ export class RunsService {
     const giveUpAt = performance.now() + patienceMs;
     let failures = 0;
     while (performance.now() < giveUpAt) {
-      if (await queries.isPolledSince(this.database.prisma, accountId, since)) return;
+      if (await queries.isSyncedSince(this.database.prisma, accountId, since)) return;
       try {
         await this.statement.sync(accountId);
       } catch (error) {
@@ -101,8 +101,8 @@ export class RunsService {
         await sleep(pauseMs);
         continue;
       }
-      if (await queries.isPolledSince(this.database.prisma, accountId, since)) return;
-      await sleep(pollPauseMs);
+      if (await queries.isSyncedSince(this.database.prisma, accountId, since)) return;
+      await sleep(syncPauseMs);
     }
     throw new AppError('bank_timeout');
   }
@@ -119,7 +119,7 @@ export class RunsService {
       const type = state === 'finished' ? 'reconciliation.finished' : 'reconciliation.failed';
       await this.events.record(tx, accountId, [{ type, data: { runId, ...told } }]);
     });
-    await this.wakeUps.wake('closeDays', { accountId });
+    await this.jobQueue.enqueue('closeDays', { accountId });
     await this.events.announce(accountId);
   }
 }

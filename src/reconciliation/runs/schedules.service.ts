@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database.service.js';
 import { AppError } from '../../platform/errors.js';
-import { WakeUps } from '../../platform/wake-ups.js';
+import { JobQueue } from '../../platform/job-queue.js';
 import { BankTime } from '../../statement/bank-time.service.js';
 import { defaultCron, nextTime, problemOf } from './cron.js';
 import { beginRun } from './runs.queries.js';
@@ -13,7 +13,7 @@ export class Schedules {
   constructor(
     private readonly database: Database,
     private readonly bankTime: BankTime,
-    private readonly wakeUps: WakeUps,
+    private readonly jobQueue: JobQueue,
   ) {}
 
   /** An account of which nobody has said anything has the default. */
@@ -47,7 +47,7 @@ export class Schedules {
       await queries.insertSchedule(prisma, await this.get(accountId));
     for (const { accountId } of await queries.listDue(prisma)) {
       const runId = await this.begin(accountId);
-      if (runId) await this.wakeUps.wake('runReconciliation', { accountId, runId });
+      if (runId) await this.jobQueue.enqueue('runReconciliation', { accountId, runId });
     }
   }
 

@@ -53,7 +53,7 @@ export class BillPayments {
     const bill = await this.register.lock(tx, barCodeOf(request));
     if (!bill) throw new AppError('not_found');
     await this.refuseSecond(tx, bill);
-    this.settlement.judge(account, bill, { amountCents: request.amount, day });
+    this.settlement.decide(account, bill, { amountCents: request.amount, day });
     const payment: BillPaymentRow = {
       id: this.random.uuid(),
       accountId: account.id,

@@ -27,7 +27,7 @@ export class BillSettlement {
   ) {}
 
   /** Throws `rule_broken` when the account cannot pay that much for the bill on that day, or pay it at all. */
-  judge(account: BankAccount, bill: Bill, asked: AskedPayment | null): void {
+  decide(account: BankAccount, bill: Bill, asked: AskedPayment | null): void {
     const refusal = refusalOf(bill, account.id, asked);
     if (refusal) throw new AppError('rule_broken', { ...refusal });
   }

@@ -53,7 +53,7 @@ export class ScheduledBillPayments {
     invariant(account, 'a payer stays');
     try {
       // The amount was accepted for this day, or for the day of its acceptance: it stays right.
-      this.settlement.judge(account, bill, null);
+      this.settlement.decide(account, bill, null);
       const { nsu } = await this.settlement.settle(tx, account, bill, payment);
       return { nsu, failure: null };
     } catch (error) {

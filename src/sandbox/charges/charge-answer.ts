@@ -3,7 +3,7 @@ import { invariant } from '../../platform/errors.js';
 import { parseJson } from '../../platform/exact-json.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { wireInteger, wireReais } from '../wire-amount.js';
-import { tellStatus, type StatusWords } from './charge-status.js';
+import { reportStatus, type StatusWords } from './charge-status.js';
 import type { ChargeRow, PaymentRow } from './charges.queries.js';
 
 /** A bank slip as it is told: by itself a slip, with a QR code in the shape of a static Pix charge. */
@@ -12,7 +12,7 @@ export function chargeAnswer(
   words: StatusWords,
   payments: object[] = [],
 ): ChargeDetails {
-  const status = tellStatus(charge.status, words);
+  const status = reportStatus(charge.status, words);
   return charge.type === 'BANKSLIP'
     ? slipAnswer(charge, status)
     : pixAnswer(charge, status, payments);

@@ -8,7 +8,7 @@ import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
 import { ChargeCredits } from './charge-credits.service.js';
 import { askedAmount } from './charge-parts.js';
-import { tellStatus } from './charge-status.js';
+import { reportStatus } from './charge-status.js';
 import { lockCharge, sumPaid, type ChargeRow } from './charges.queries.js';
 import { OverdueCharges } from './overdue-charges.service.js';
 
@@ -34,7 +34,7 @@ export class ChargeSimulation {
           : await this.credits.creditPix(tx, account, charge, { amountCents, payer: {} });
       return {
         correlationId,
-        status: tellStatus(status, this.modes.current.chargeStatus),
+        status: reportStatus(status, this.modes.current.chargeStatus),
         amount: amountCents,
         nsu: line.nsu,
         endToEndId: line.endToEndId ?? null,
@@ -63,7 +63,7 @@ export class ChargeSimulation {
       const dueDate = addBusinessDays(this.clock.today(), -1);
       if (charge.status !== 'Expired' || charge.dueDate !== dueDate)
         await this.overdue.expire(tx, account, charge, dueDate);
-      const status = tellStatus('Expired', this.modes.current.chargeStatus);
+      const status = reportStatus('Expired', this.modes.current.chargeStatus);
       return { correlationId, status, amount: charge.amountCents, dueDate };
     });
   }

@@ -13,6 +13,6 @@ const words: Record<ChargeStatus, keyof StatusWords> = {
   Voided: 'voided',
 };
 
-export function tellStatus(status: ChargeStatus, told: StatusWords): string {
+export function reportStatus(status: ChargeStatus, told: StatusWords): string {
   return told[words[status]];
 }

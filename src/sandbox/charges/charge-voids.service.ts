@@ -9,7 +9,7 @@ import { chargeVoidedBody } from './charge-voided-body.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { additionalInfoOf } from './charge-answer.js';
 import { slipOf } from './charge-parts.js';
-import { tellStatus, type StatusWords } from './charge-status.js';
+import { reportStatus, type StatusWords } from './charge-status.js';
 import { lockCharge, updateCharge, type ChargeRow } from './charges.queries.js';
 
 @Injectable()
@@ -38,7 +38,7 @@ export class ChargeVoids {
       await updateCharge(tx, charge.id, { status: voided.status, dueDate: charge.dueDate, at });
       const body = chargeVoidedBody({
         ...voided,
-        status: tellStatus(voided.status, words),
+        status: reportStatus(voided.status, words),
         account,
         slip: slipOf(voided),
         additionalInfo: additionalInfoOf(voided),
@@ -54,7 +54,7 @@ export class ChargeVoids {
 function answerOf({ correlationId, status, amountCents, dueDate }: ChargeRow, words: StatusWords) {
   return {
     correlationId,
-    status: tellStatus(status, words),
+    status: reportStatus(status, words),
     ...(amountCents === null ? {} : { amount: amountCents }),
     ...(dueDate === null ? {} : { dueDate }),
   };

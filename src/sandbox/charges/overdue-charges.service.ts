@@ -12,7 +12,7 @@ import { Modes } from '../modes/modes.service.js';
 import type { Tx } from '../sandbox-database.service.js';
 import { chargeOverdueBody } from './charge-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
-import { tellStatus } from './charge-status.js';
+import { reportStatus } from './charge-status.js';
 import { lockChargeById, updateCharge, type ChargeRow } from './charges.queries.js';
 
 @Injectable()
@@ -44,7 +44,7 @@ export class OverdueCharges {
     const at = this.clock.now();
     await updateCharge(tx, charge.id, { status: 'Expired', dueDate, at });
     if (charge.status === 'Expired') return;
-    const status = tellStatus('Expired', this.modes.current.chargeStatus);
+    const status = reportStatus('Expired', this.modes.current.chargeStatus);
     const body = chargeOverdueBody({ correlationId, amountCents, dueDate, status, updatedAt: at });
     await this.webhooks.notify(tx, account, 'CHARGE_OVERDUE', { body, at });
   }

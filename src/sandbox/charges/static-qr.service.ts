@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import QRCode from 'qrcode';
 import { z } from 'zod';
-import { additionalInformationRoom, buildStaticBrCode } from '../../brazil/br-code.js';
+import { additionalInformationSpace, buildStaticBrCode } from '../../brazil/br-code.js';
 import { foldToAscii } from '../../brazil/br-code-fields.js';
 import { parsePixKey } from '../../brazil/pix-key.js';
 import { txidOfCorrelationId } from '../../brazil/static-txid.js';
@@ -92,7 +92,7 @@ export class StaticQrCodes {
 function informationOf(request: StaticQrRequest, pixKey: string): string {
   const field = request.additionalInfo ? 'additionalInfo' : 'additionalInformation';
   const information = foldToAscii(request[field] ?? '');
-  const room = additionalInformationRoom(pixKey);
+  const room = additionalInformationSpace(pixKey);
   if (information.length <= room) return information;
   throw new AppError('validation_failed', {
     errors: { [`$.${field}`]: [`At most ${room} characters fit beside this Pix key.`] },

@@ -26,7 +26,7 @@ export interface ClockChange {
 @Injectable()
 export class BankClock {
   private state: ClockState = { offsetMs: 0, frozenAtMs: null };
-  private lastToldMs = 0;
+  private lastReportedMs = 0;
   private readonly changes = new OneAtATime();
   private readonly listeners: (() => void)[] = [];
 
@@ -40,9 +40,9 @@ export class BankClock {
 
   now(): Date {
     // The machine's clock may be set back; lines must still be told in the order in which they happened.
-    const toldMs = this.state.frozenAtMs ?? Date.now() + this.state.offsetMs;
-    this.lastToldMs = Math.max(this.lastToldMs, toldMs);
-    return new Date(this.lastToldMs);
+    const reportedMs = this.state.frozenAtMs ?? Date.now() + this.state.offsetMs;
+    this.lastReportedMs = Math.max(this.lastReportedMs, reportedMs);
+    return new Date(this.lastReportedMs);
   }
 
   /** The day in São Paulo, by which due dates and discounts count. */
@@ -84,7 +84,7 @@ export class BankClock {
    * with the old bank.
    */
   restart(): void {
-    this.lastToldMs = 0;
+    this.lastReportedMs = 0;
     this.set({ offsetMs: 0, frozenAtMs: null });
   }
 

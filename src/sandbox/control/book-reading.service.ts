@@ -9,7 +9,7 @@ import { listBalances, listMovements } from '../ledger/ledger.queries.js';
 import type { Party } from '../accounts/party.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { SandboxSettings } from '../sandbox-settings.js';
-import { movementOfRow } from '../ledger/told-movement.js';
+import { movementOfRow } from '../ledger/posted-movement.js';
 
 /** What one answer can hold; the rest is asked for with `after`. */
 const maxMovements = 100_000;

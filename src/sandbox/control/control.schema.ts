@@ -1,6 +1,6 @@
 // The sandbox's control plane: what a test does that no client of a bank can do.
 import { z } from 'zod';
-import { movement } from '../ledger/told-movement.js';
+import { movement } from '../ledger/posted-movement.js';
 import { route } from '../../contract/route.js';
 import {
   clientIdentifier,

@@ -12,9 +12,9 @@ import { BankClock } from '../clock/bank-clock.service.js';
 import type { PostedLine } from '../ledger/movement.js';
 import { PixCredits, type PixType } from '../pix/pix-credits.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
-import { movementOfLine } from '../ledger/told-movement.js';
+import { movementOfLine } from '../ledger/posted-movement.js';
 import type { receivePix } from './control.schema.js';
-import type { ToldMovement } from '../ledger/told-movement.js';
+import type { PostedMovement } from '../ledger/posted-movement.js';
 
 type Request = RouteInput<typeof receivePix>['body'];
 
@@ -37,7 +37,7 @@ export class IncomingPixes {
     private readonly clock: BankClock,
   ) {}
 
-  async receive(caller: BankAccount, request: Request): Promise<ToldMovement> {
+  async receive(caller: BankAccount, request: Request): Promise<PostedMovement> {
     const destination = await this.destinationOf(caller, request);
     return movementOfLine(await this.credit(destination, request.payer ?? {}));
   }

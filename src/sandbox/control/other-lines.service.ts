@@ -8,9 +8,9 @@ import { Ledger } from '../ledger/ledger.service.js';
 import { outsideMovement } from '../ledger/movement.js';
 import { Random } from '../random.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
-import { movementOfLine } from '../ledger/told-movement.js';
+import { movementOfLine } from '../ledger/posted-movement.js';
 import type { postTransaction } from './control.schema.js';
-import type { ToldMovement } from '../ledger/told-movement.js';
+import type { PostedMovement } from '../ledger/posted-movement.js';
 import { proofOfOtherLine } from './other-proof.js';
 
 @Injectable()
@@ -25,7 +25,7 @@ export class OtherLines {
   async post(
     caller: BankAccount,
     request: RouteInput<typeof postTransaction>['body'],
-  ): Promise<ToldMovement> {
+  ): Promise<PostedMovement> {
     const { amount, isCredit, typeName, counterpartyAccount } = request;
     const account = request.account ? await this.accounts.getByNumber(request.account) : caller;
     const counterparty = counterpartyAccount

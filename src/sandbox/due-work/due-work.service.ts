@@ -2,7 +2,7 @@
 // is a row, taken in the transaction of its effect, so that a restart neither loses nor repeats it.
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { invariant } from '../../platform/errors.js';
-import { Rounds } from '../../platform/rounds.js';
+import { WorkerLoop } from '../../platform/worker-loop.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
 import { SandboxSettings } from '../sandbox-settings.js';
@@ -27,14 +27,14 @@ export class DueWork implements BeforeApplicationShutdown {
   private readonly handlers = new Map<string, DueHandler>();
   /** By the machine's clock. */
   private readonly restingUntilMs = new Map<bigint, number>();
-  private readonly rounds = new Rounds(() => this.work(), maxIdleMs);
+  private readonly loop = new WorkerLoop(() => this.work(), maxIdleMs);
 
   constructor(
     private readonly database: SandboxDatabase,
     private readonly clock: BankClock,
     private readonly settings: SandboxSettings,
   ) {
-    clock.onChange(() => this.rounds.wake());
+    clock.onChange(() => this.loop.trigger());
   }
 
   handle(kind: string, handler: DueHandler): void {
@@ -47,24 +47,24 @@ export class DueWork implements BeforeApplicationShutdown {
     await insertTask(tx, task);
     tx.afterCommit(() => {
       const waitMs = this.waitFor(task.dueAt);
-      if (waitMs > 0) this.rounds.wakeIn(waitMs);
-      else this.rounds.wake();
+      if (waitMs > 0) this.loop.triggerIn(waitMs);
+      else this.loop.trigger();
     });
   }
 
   /** Begins to work; every handler is there by then. */
   start(): void {
-    this.rounds.wake();
+    this.loop.trigger();
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.rounds.stop();
+    return this.loop.stop();
   }
 
   /** Ends when nothing is due that was due at its call, or that follows at the same time. */
   runDue(): Promise<void> {
-    this.rounds.wake();
-    return this.rounds.idle();
+    this.loop.trigger();
+    return this.loop.idle();
   }
 
   /** Does what is due and tells in how many milliseconds there is more to look at. */
@@ -73,7 +73,7 @@ export class DueWork implements BeforeApplicationShutdown {
       for (;;) {
         const next = await findNextDueTask(this.database, this.listResting());
         const waitMs = next ? this.waitFor(next) : maxIdleMs;
-        if (waitMs > 0 || this.rounds.isStopped) return waitMs;
+        if (waitMs > 0 || this.loop.isStopped) return waitMs;
         const done = await Promise.all(Array.from({ length: lanes }, () => this.drain()));
         // What is due and was not taken is being done by another process.
         if (done.every((count) => count === 0)) return othersWaitMs;
@@ -92,7 +92,7 @@ export class DueWork implements BeforeApplicationShutdown {
       let taken: TakenTask | null = null;
       try {
         taken = await this.database.transaction((tx) => this.doNext(tx, (task) => (taken = task)));
-        if (!taken || this.rounds.isStopped) return count;
+        if (!taken || this.loop.isStopped) return count;
       } catch (error) {
         const { id, kind } = (taken ?? {}) as Partial<TakenTask>;
         this.settings.log.warn({ err: error, kind }, 'due work failed, will be tried again');

@@ -9,7 +9,7 @@ import { BankClock } from '../clock/bank-clock.service.js';
 import { Ledger } from '../ledger/ledger.service.js';
 import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
-import { BankDoor } from '../control/bank-door.service.js';
+import { BankAccess } from '../control/bank-access.service.js';
 import { SandboxSettings } from '../sandbox-settings.js';
 import { findLastLineTime, insertRows, keepEnd, takeIds } from './generate.queries.js';
 import type { generateLines } from './generate.schema.js';
@@ -49,7 +49,7 @@ export class Generate implements BeforeApplicationShutdown {
     private readonly ledger: Ledger,
     private readonly clock: BankClock,
     private readonly modes: Modes,
-    private readonly door: BankDoor,
+    private readonly door: BankAccess,
     private readonly settings: SandboxSettings,
   ) {}
 
@@ -74,13 +74,13 @@ export class Generate implements BeforeApplicationShutdown {
       from: null,
       until: this.clock.now(),
     };
-    let toldAt = performance.now();
+    let receivedAtBankTime = performance.now();
     while (load.done < count) {
       if (this.isStopped || this.door.isClosing)
         throw new AppError('not_ready', { public: 'The bank is closing, or begins anew.' });
       await this.database.transaction((tx) => this.writeBatch(tx, load));
-      if (performance.now() - toldAt < progressMs) continue;
-      toldAt = performance.now();
+      if (performance.now() - receivedAtBankTime < progressMs) continue;
+      receivedAtBankTime = performance.now();
       this.settings.log.info({ account: account.number, done: load.done, count }, 'generating');
     }
     return load.counts;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { route } from '../../contract/route.js';
 import { filledText, positiveReais, text } from '../../contract/wire.js';
-import { movement } from '../ledger/told-movement.js';
+import { movement } from '../ledger/posted-movement.js';
 
 export const takePixBack = route({
   name: 'sandboxTakePixBack',

@@ -5,8 +5,8 @@ import type { RouteInput } from '../../contract/route.js';
 import type { Transaction } from '../../contract/statement.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { BankAccount } from '../accounts/bank-account.js';
-import { movementOfLine } from '../ledger/told-movement.js';
-import type { ToldMovement } from '../ledger/told-movement.js';
+import { movementOfLine } from '../ledger/posted-movement.js';
+import type { PostedMovement } from '../ledger/posted-movement.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { Statement } from '../statement/statement.service.js';
 import type { takePixBack } from './med.schema.js';
@@ -54,7 +54,7 @@ export class Refunds {
   async takeBack(
     caller: BankAccount,
     request: RouteInput<typeof takePixBack>['body'],
-  ): Promise<ToldMovement> {
+  ): Promise<PostedMovement> {
     const account = request.account ? await this.accounts.getByNumber(request.account) : caller;
     const reference = { filterBy: 'END_TO_END_ID', id: request.endToEndId } as const;
     const original = await this.originals.get(account, reference);

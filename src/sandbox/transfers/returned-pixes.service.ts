@@ -6,8 +6,8 @@ import { AppError, invariant } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { BankAccount } from '../accounts/bank-account.js';
 import { findAccountById } from '../accounts/accounts.queries.js';
-import { movementOfLine } from '../ledger/told-movement.js';
-import type { ToldMovement } from '../ledger/told-movement.js';
+import { movementOfLine } from '../ledger/posted-movement.js';
+import type { PostedMovement } from '../ledger/posted-movement.js';
 import { Ledger } from '../ledger/ledger.service.js';
 import { outsideMovement } from '../ledger/movement.js';
 import { EndToEndIds } from '../pix/end-to-end-ids.service.js';
@@ -31,7 +31,7 @@ export class ReturnedPixes {
     private readonly ids: EndToEndIds,
   ) {}
 
-  async receive(caller: BankAccount, request: Request): Promise<ToldMovement> {
+  async receive(caller: BankAccount, request: Request): Promise<PostedMovement> {
     const payer = request.account ? await this.accounts.getByNumber(request.account) : caller;
     return this.database.transaction(async (tx) => {
       const original = await lockSentPix(tx, payer.id, request.endToEndId);
@@ -50,7 +50,7 @@ export class ReturnedPixes {
     payer: BankAccount,
     original: Transfer,
     request: Request,
-  ): Promise<ToldMovement> {
+  ): Promise<PostedMovement> {
     const { amount, reason = null } = request;
     const beneficiary = await this.beneficiaryOf(tx, original);
     const sides = beneficiary ? [payer, beneficiary] : [payer];

@@ -4,7 +4,7 @@ import { pixKeyText } from '../../contract/pix-lookup.js';
 import { route } from '../../contract/route.js';
 import { accountType, ispbText, taxIdText } from '../../contract/transfers.js';
 import { filledText, positiveReais, text } from '../../contract/wire.js';
-import { movement } from '../ledger/told-movement.js';
+import { movement } from '../ledger/posted-movement.js';
 
 const control = { chapter: 'Sandbox control', authentication: 'api-key' } as const;
 

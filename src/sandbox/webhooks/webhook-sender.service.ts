@@ -5,7 +5,7 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { Rounds } from '../../platform/rounds.js';
+import { WorkerLoop } from '../../platform/worker-loop.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase, type Session } from '../sandbox-database.service.js';
@@ -33,7 +33,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   private readonly inFlight = new Set<Promise<void>>();
   private delivered: { id: bigint; outcome: string; at: Date }[] = [];
   private session: Session | null = null;
-  private readonly rounds = new Rounds(() => this.look(), maxIdleMs);
+  private readonly loop = new WorkerLoop(() => this.look(), maxIdleMs);
 
   constructor(
     private readonly database: SandboxDatabase,
@@ -41,23 +41,23 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     private readonly settings: SandboxSettings,
     private readonly modes: Modes,
   ) {
-    clock.onChange(() => this.wake());
+    clock.onChange(() => this.trigger());
   }
 
   onApplicationBootstrap(): void {
-    this.wake();
+    this.trigger();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.rounds.stop();
+    await this.loop.stop();
     await Promise.all(this.inFlight);
     if (this.delivered.length > 0) await this.noteDelivered(await this.connection());
     this.session?.discard();
   }
 
   /** Looks for due deliveries now; a wake-up that comes while it looks makes it look once more. */
-  wake(): void {
-    this.rounds.wake();
+  trigger(): void {
+    this.loop.trigger();
   }
 
   /** Sends what is due, and tells in how many milliseconds there is more. */
@@ -86,7 +86,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   private start(delivery: ClaimedDelivery): void {
     const sending = this.deliver(delivery).finally(() => {
       this.inFlight.delete(sending);
-      this.wake();
+      this.trigger();
     });
     this.inFlight.add(sending);
   }

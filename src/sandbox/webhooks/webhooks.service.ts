@@ -35,7 +35,7 @@ export class Webhooks {
     const id = await insertDelivery(tx, { accountId: account.id, eventType, body: text, at });
     if (id === null) return;
     await this.playFault(tx, id, eventType, { body, at });
-    tx.afterCommit(() => this.sender.wake());
+    tx.afterCommit(() => this.sender.trigger());
   }
 
   private async playFault(

@@ -82,7 +82,7 @@ CREATE TABLE "operation" (
   "request_body" TEXT,
   "counterparty" TEXT,
   "amount_cents" BIGINT,
-  "is_told_apart" BOOLEAN NOT NULL DEFAULT false,
+  "is_distinguishable" BOOLEAN NOT NULL DEFAULT false,
   "is_detached" BOOLEAN NOT NULL DEFAULT false,
   "bank_reference" TEXT,
   "effective_from" TIMESTAMPTZ(3),
@@ -107,7 +107,7 @@ CREATE TABLE "operation" (
     ("state" IN ('received', 'sending', 'unknown')) = ("next_action_at" IS NOT NULL)
   ),
   -- An operation has an end exactly while its state is final: time limits are counted from there.
-  CONSTRAINT "operation_end_is_told" CHECK (
+  CONSTRAINT "operation_end_is_reported" CHECK (
     ("state" IN ('succeeded', 'rejected', 'not_executed', 'needs_operator'))
       = ("ended_at" IS NOT NULL)
   ),
@@ -134,12 +134,12 @@ CREATE INDEX "operation_ended"
 
 -- A repeat must send the same request with the same key: neither changes after the operation is
 -- committed, and neither do the fields by which possible duplicates are found.
-CREATE FUNCTION "operation_intent_is_fixed"() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION "operation_request_is_fixed"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'the key and the request of operation % are fixed', OLD.id
     USING ERRCODE = 'check_violation';
 END $$;
-CREATE TRIGGER "operation_intent_is_fixed" BEFORE UPDATE ON "operation" FOR EACH ROW
+CREATE TRIGGER "operation_request_is_fixed" BEFORE UPDATE ON "operation" FOR EACH ROW
   WHEN (OLD.id <> NEW.id
      OR OLD.kind <> NEW.kind
      OR OLD.idempotency_key IS DISTINCT FROM NEW.idempotency_key
@@ -149,7 +149,7 @@ CREATE TRIGGER "operation_intent_is_fixed" BEFORE UPDATE ON "operation" FOR EACH
      OR OLD.request_hash IS DISTINCT FROM NEW.request_hash
      OR OLD.counterparty IS DISTINCT FROM NEW.counterparty
      OR OLD.amount_cents IS DISTINCT FROM NEW.amount_cents)
-  EXECUTE FUNCTION "operation_intent_is_fixed"();
+  EXECUTE FUNCTION "operation_request_is_fixed"();
 
 -- What identifies a repeat of an operation: its idempotency key, or a natural id such as a
 -- correlationId. The primary key allows one operation for each.
@@ -186,7 +186,7 @@ CREATE TABLE "operation_attempt" (
 -- Idempotency records
 
 -- The stored response to a request with an idempotency key that is no operation.
-CREATE TABLE "kept_answer" (
+CREATE TABLE "idempotency_record" (
   "account_id" INTEGER NOT NULL,
   "route" TEXT NOT NULL,
   "key" TEXT NOT NULL,
@@ -195,13 +195,13 @@ CREATE TABLE "kept_answer" (
   "body" TEXT,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
-  CONSTRAINT "kept_answer_pkey" PRIMARY KEY ("account_id", "route", "key")
+  CONSTRAINT "idempotency_record_pkey" PRIMARY KEY ("account_id", "route", "key")
 );
 
 -- Statement
 
 -- A statement line as the bank sent it. What it means is recorded in other tables.
-CREATE TABLE "transaction" (
+CREATE TABLE "statement_line" (
   "account_id" INTEGER NOT NULL,
   "nsu" BIGINT NOT NULL,
   "arrival" BIGSERIAL NOT NULL,
@@ -226,29 +226,29 @@ CREATE TABLE "transaction" (
   "content_hash" TEXT NOT NULL,
   "content" TEXT NOT NULL,
 
-  CONSTRAINT "transaction_pkey" PRIMARY KEY ("account_id", "nsu"),
+  CONSTRAINT "statement_line_pkey" PRIMARY KEY ("account_id", "nsu"),
   -- The direction is in is_credit, never in the sign.
-  CONSTRAINT "transaction_amount" CHECK ("amount_cents" >= 0)
+  CONSTRAINT "statement_line_amount" CHECK ("amount_cents" >= 0)
 );
-CREATE UNIQUE INDEX "transaction_account_id_arrival_key" ON "transaction" ("account_id", "arrival");
-CREATE INDEX "transaction_account_id_correlation_id_idx"
-  ON "transaction" ("account_id", "correlation_id") WHERE (correlation_id IS NOT NULL);
-CREATE INDEX "transaction_account_id_end_to_end_id_idx"
-  ON "transaction" ("account_id", "end_to_end_id") WHERE (end_to_end_id IS NOT NULL);
-CREATE INDEX "transaction_account_id_external_id_idx"
-  ON "transaction" ("account_id", "external_id") WHERE (external_id IS NOT NULL);
-CREATE INDEX "transaction_account_id_original_end_to_end_id_idx"
-  ON "transaction" ("account_id", "original_end_to_end_id")
+CREATE UNIQUE INDEX "statement_line_account_id_arrival_key" ON "statement_line" ("account_id", "arrival");
+CREATE INDEX "statement_line_account_id_correlation_id_idx"
+  ON "statement_line" ("account_id", "correlation_id") WHERE (correlation_id IS NOT NULL);
+CREATE INDEX "statement_line_account_id_end_to_end_id_idx"
+  ON "statement_line" ("account_id", "end_to_end_id") WHERE (end_to_end_id IS NOT NULL);
+CREATE INDEX "statement_line_account_id_external_id_idx"
+  ON "statement_line" ("account_id", "external_id") WHERE (external_id IS NOT NULL);
+CREATE INDEX "statement_line_account_id_original_end_to_end_id_idx"
+  ON "statement_line" ("account_id", "original_end_to_end_id")
   WHERE (original_end_to_end_id IS NOT NULL);
-CREATE INDEX "transaction_movement"
-  ON "transaction" ("account_id", "movement_id") WHERE (movement_id IS NOT NULL);
-CREATE INDEX "transaction_account_id_occurred_at_idx"
-  ON "transaction" ("account_id", "occurred_at");
-CREATE INDEX "transaction_untied_debit"
-  ON "transaction" ("account_id", "counterparty", "occurred_at")
+CREATE INDEX "statement_line_movement"
+  ON "statement_line" ("account_id", "movement_id") WHERE (movement_id IS NOT NULL);
+CREATE INDEX "statement_line_account_id_occurred_at_idx"
+  ON "statement_line" ("account_id", "occurred_at");
+CREATE INDEX "statement_line_untied_debit"
+  ON "statement_line" ("account_id", "counterparty", "occurred_at")
   WHERE (original_end_to_end_id IS NULL AND is_credit = false);
-CREATE INDEX "transaction_document"
-  ON "transaction" ("account_id", "counterparty_document", "occurred_at")
+CREATE INDEX "statement_line_document"
+  ON "statement_line" ("account_id", "counterparty_document", "occurred_at")
   WHERE (counterparty_document IS NOT NULL);
 
 -- That the personal data of a line was erased, and why. Its amounts stay.
@@ -266,7 +266,7 @@ CREATE TRIGGER "line_erasure_is_only_added_to" BEFORE UPDATE OR DELETE
 
 -- A statement line is evidence: it is written once. Its personal data may be erased, all of it in
 -- one update, and only after a row of line_erasure says why.
-CREATE FUNCTION "transaction_is_written_once"() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION "statement_line_is_written_once"() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   personal CONSTANT text[] :=
     ARRAY['content', 'content_hash', 'notes', 'counterparty', 'counterparty_document'];
@@ -284,8 +284,8 @@ BEGIN
   RAISE EXCEPTION 'line % of account % is written once', OLD.nsu, OLD.account_id
     USING ERRCODE = 'check_violation';
 END $$;
-CREATE TRIGGER "transaction_is_written_once" BEFORE UPDATE OR DELETE ON "transaction"
-  FOR EACH ROW EXECUTE FUNCTION "transaction_is_written_once"();
+CREATE TRIGGER "statement_line_is_written_once" BEFORE UPDATE OR DELETE ON "statement_line"
+  FOR EACH ROW EXECUTE FUNCTION "statement_line_is_written_once"();
 
 -- How far the statement of an account has been read, checked and closed.
 CREATE TABLE "statement_state" (
@@ -294,14 +294,14 @@ CREATE TABLE "statement_state" (
   "line_count" BIGINT NOT NULL DEFAULT 0,
   "balance_cents" BIGINT,
   "is_anchored" BOOLEAN NOT NULL DEFAULT false,
-  "first_hole_nsu" BIGINT,
-  "hole_reads" INTEGER NOT NULL DEFAULT 0,
-  "hole_full_reads" INTEGER NOT NULL DEFAULT 0,
-  "hole_next_read_at" TIMESTAMPTZ(3),
-  "hole_nsu" BIGINT,
-  "hole_after_nsu" BIGINT,
-  "hole_balance_cents" BIGINT,
-  "hole_since" TIMESTAMPTZ(3),
+  "first_gap_nsu" BIGINT,
+  "gap_reads" INTEGER NOT NULL DEFAULT 0,
+  "gap_full_reads" INTEGER NOT NULL DEFAULT 0,
+  "gap_next_read_at" TIMESTAMPTZ(3),
+  "gap_nsu" BIGINT,
+  "gap_after_nsu" BIGINT,
+  "gap_balance_cents" BIGINT,
+  "gap_since" TIMESTAMPTZ(3),
   "broken_since" TIMESTAMPTZ(3),
   "live_balance_cents" BIGINT,
   "live_balance_at" TIMESTAMPTZ(3),
@@ -311,7 +311,7 @@ CREATE TABLE "statement_state" (
   "is_balance_off" BOOLEAN NOT NULL DEFAULT false,
   "live_balance_next_at" TIMESTAMPTZ(3),
   "import_started_at" TIMESTAMPTZ(3),
-  "poll_interval_ms" INTEGER,
+  "sync_interval_ms" INTEGER,
   "page_lines" INTEGER NOT NULL DEFAULT 0,
   "page_order" TEXT,
   "closed_from" TIMESTAMPTZ(3),
@@ -319,16 +319,16 @@ CREATE TABLE "statement_state" (
   "closing_failures" INTEGER NOT NULL DEFAULT 0,
   "closing_next_at" TIMESTAMPTZ(3),
   "sync_token" UUID,
-  "polled_from" TIMESTAMPTZ(3),
+  "last_sync_started_at" TIMESTAMPTZ(3),
   "synced_at" TIMESTAMPTZ(3),
-  "polls" BIGINT NOT NULL DEFAULT 0,
+  "syncs" BIGINT NOT NULL DEFAULT 0,
   "clock_offset_ms" BIGINT NOT NULL DEFAULT 0,
   "first_clock_offset_ms" BIGINT NOT NULL DEFAULT 0,
 
   CONSTRAINT "statement_state_pkey" PRIMARY KEY ("account_id"),
   CONSTRAINT "statement_state_page_order" CHECK ("page_order" IN ('desc', 'asc')),
   CONSTRAINT "statement_state_closed" CHECK ("closed_from" <= "closed_until"),
-  CONSTRAINT "statement_state_poll_interval" CHECK ("poll_interval_ms" > 0)
+  CONSTRAINT "statement_state_sync_interval" CHECK ("sync_interval_ms" > 0)
 );
 
 -- A line that could not be read, or that came again with another content.
@@ -347,7 +347,7 @@ CREATE TABLE "unreadable_line" (
   -- A resolved line says how it was resolved, and an open one says nothing.
   CONSTRAINT "unreadable_line_resolution" CHECK (
     ("resolved_at" IS NULL) = ("resolution" IS NULL)
-    AND "resolution" IN ('read', 'as_it_was', 'erased')
+    AND "resolution" IN ('read', 'restored', 'erased')
   )
 );
 CREATE INDEX "unreadable_line_open"
@@ -367,9 +367,9 @@ CREATE TABLE "webhook_event" (
   "reference_kind" TEXT,
   "reference" TEXT,
   "received_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  "told_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  "polls" INTEGER NOT NULL DEFAULT 0,
-  "next_poll_at" TIMESTAMPTZ(3),
+  "received_at_bank_time" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "syncs" INTEGER NOT NULL DEFAULT 0,
+  "next_sync_at" TIMESTAMPTZ(3),
   "settled_at" TIMESTAMPTZ(3),
 
   CONSTRAINT "webhook_event_pkey" PRIMARY KEY ("account_id", "id"),
@@ -387,7 +387,7 @@ CREATE INDEX "webhook_event_nsu"
 CREATE INDEX "webhook_event_charge"
   ON "webhook_event" ("account_id", "reference", "received_at")
   WHERE (reference_kind = 'correlation_id');
-CREATE INDEX "webhook_event_account_id_told_at_idx" ON "webhook_event" ("account_id", "told_at");
+CREATE INDEX "webhook_event_account_id_received_at_bank_time_idx" ON "webhook_event" ("account_id", "received_at_bank_time");
 
 -- Expected payments
 
@@ -683,11 +683,11 @@ CREATE TABLE "match" (
   "unlink_reason" TEXT,
 
   CONSTRAINT "match_pkey" PRIMARY KEY ("account_id", "id"),
-  CONSTRAINT "match_role" CHECK ("role" IN ('payment', 'return')),
+  CONSTRAINT "match_role" CHECK ("role" IN ('payment', 'reversal')),
   -- A rule is named with its version: another version may decide otherwise.
   CONSTRAINT "match_rule" CHECK (("rule_id" IS NULL) = ("rule_version" IS NULL)),
   -- A manual match names the person, and only a manual match does.
-  CONSTRAINT "match_hand" CHECK (("rule" = 'hand') = ("made_by" IS NOT NULL))
+  CONSTRAINT "match_manual" CHECK (("rule" = 'manual') = ("made_by" IS NOT NULL))
 );
 -- A line accounts for an expected payment once.
 CREATE UNIQUE INDEX "match_live"
@@ -697,8 +697,8 @@ CREATE INDEX "match_declared"
 CREATE INDEX "match_account_id_expected_payment_id_idx"
   ON "match" ("account_id", "expected_payment_id");
 CREATE INDEX "match_return"
-  ON "match" ("account_id", "expected_payment_id") WHERE (role = 'return' AND unlinked_at IS NULL);
-CREATE INDEX "match_unlinked_by_hand"
+  ON "match" ("account_id", "expected_payment_id") WHERE (role = 'reversal' AND unlinked_at IS NULL);
+CREATE INDEX "match_unlinked_manually"
   ON "match" ("account_id", "nsu") WHERE (unlinked_by IS NOT NULL);
 CREATE INDEX "match_unlinked"
   ON "match" ("account_id", "unlinked_at") WHERE (unlinked_at IS NOT NULL);
@@ -716,7 +716,7 @@ BEGIN
   SELECT touched.nsu INTO offending
   FROM (SELECT DISTINCT account_id, nsu FROM changed) touched
   LEFT JOIN LATERAL (
-    SELECT t.amount_cents FROM "transaction" t
+    SELECT t.amount_cents FROM statement_line t
     WHERE t.account_id = touched.account_id AND t.nsu = touched.nsu
   ) line ON true
   LEFT JOIN LATERAL (
@@ -750,7 +750,7 @@ CREATE TABLE "classification" (
   "account_id" INTEGER NOT NULL,
   "nsu" BIGINT NOT NULL,
   "rule" TEXT NOT NULL,
-  "category" TEXT NOT NULL DEFAULT 'opening',
+  "category" TEXT NOT NULL DEFAULT 'before_go_live',
   "reason" TEXT,
   "evidence" JSONB NOT NULL DEFAULT '{}',
   "rule_id" UUID,
@@ -759,7 +759,7 @@ CREATE TABLE "classification" (
 
   CONSTRAINT "classification_pkey" PRIMARY KEY ("account_id", "nsu"),
   CONSTRAINT "classification_category" CHECK (
-    "category" IN ('opening', 'fee', 'tariff', 'own_transfer', 'ignored', 'accepted', 'refunded')
+    "category" IN ('before_go_live', 'fee', 'tariff', 'own_account_transfer', 'ignored', 'accepted', 'refunded')
   ),
   -- A rule is named with its version: another version may decide otherwise.
   CONSTRAINT "classification_rule" CHECK (("rule_id" IS NULL) = ("rule_version" IS NULL))
@@ -800,7 +800,7 @@ CREATE INDEX "break_account_id_nsu_idx" ON "break" ("account_id", "nsu");
 CREATE INDEX "break_open" ON "break" ("account_id", "kind", "opened_at") WHERE (state = 'open');
 
 -- The history of a break: what was done about it, action by action.
-CREATE TABLE "break_entry" (
+CREATE TABLE "break_history_entry" (
   "account_id" INTEGER NOT NULL,
   "id" UUID NOT NULL DEFAULT gen_random_uuid(),
   "sequence" BIGSERIAL NOT NULL,
@@ -814,20 +814,20 @@ CREATE TABLE "break_entry" (
   CONSTRAINT "break_entry_pkey" PRIMARY KEY ("account_id", "id")
 );
 CREATE UNIQUE INDEX "break_entry_account_id_sequence_key"
-  ON "break_entry" ("account_id", "sequence");
-CREATE INDEX "break_entry_account_id_break_id_idx" ON "break_entry" ("account_id", "break_id");
+  ON "break_history_entry" ("account_id", "sequence");
+CREATE INDEX "break_entry_account_id_break_id_idx" ON "break_history_entry" ("account_id", "break_id");
 CREATE INDEX "break_entry_refund"
-  ON "break_entry" ("account_id", "break_id") WHERE (action = 'refund');
+  ON "break_history_entry" ("account_id", "break_id") WHERE (action = 'refund');
 
 -- A break that is open again has no resolution; one that is resolved without a person or a policy
--- was resolved by the missing evidence ('itself').
+-- was resolved by the missing evidence ('automatic').
 CREATE FUNCTION "break_is_settled_by_something"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW.state = 'open' THEN
     NEW.resolution := NULL; NEW.resolved_by := NULL;
     NEW.resolution_reason := NULL; NEW.resolved_at := NULL;
   ELSE
-    NEW.resolution := COALESCE(NEW.resolution, 'itself');
+    NEW.resolution := COALESCE(NEW.resolution, 'automatic');
   END IF;
   RETURN NEW;
 END $$;
@@ -838,7 +838,7 @@ CREATE TRIGGER "break_is_settled_by_something" BEFORE INSERT OR UPDATE ON "break
 -- the change.
 CREATE FUNCTION "break_is_written_down"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO break_entry (account_id, break_id, action, actor, reason, detail)
+  INSERT INTO break_history_entry (account_id, break_id, action, actor, reason, detail)
   VALUES (NEW.account_id, NEW.id,
     CASE WHEN TG_OP = 'UPDATE' AND OLD.state = NEW.state THEN 'revised'
          WHEN NEW.state = 'resolved' THEN 'resolved'
@@ -862,8 +862,8 @@ CREATE TRIGGER "break_is_written_down" AFTER UPDATE ON "break" FOR EACH ROW
 CREATE TRIGGER "break_is_kept" BEFORE DELETE ON "break"
   FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
 CREATE TRIGGER "break_entry_is_only_added_to" BEFORE UPDATE OR DELETE
-  ON "break_entry" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
-CREATE TRIGGER "break_entry_is_not_emptied" BEFORE TRUNCATE ON "break_entry"
+  ON "break_history_entry" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
+CREATE TRIGGER "break_entry_is_not_emptied" BEFORE TRUNCATE ON "break_history_entry"
   FOR EACH STATEMENT EXECUTE FUNCTION "is_only_added_to"();
 
 -- A line that waits: an operation in progress may explain it, or the line that it refunds is not on
@@ -879,8 +879,8 @@ CREATE TABLE "deferred_line" (
 -- How far the lines of an account have been decided, and when what else was last looked at.
 CREATE TABLE "reconciliation_state" (
   "account_id" INTEGER NOT NULL,
-  "judged_arrival" BIGINT NOT NULL DEFAULT 0,
-  "judged_at" TIMESTAMPTZ(3),
+  "decided_arrival" BIGINT NOT NULL DEFAULT 0,
+  "decided_at" TIMESTAMPTZ(3),
   "looked_nsu" BIGINT NOT NULL DEFAULT 0,
   "missing_due_until" TEXT,
   "missing_checked_at" TIMESTAMPTZ(3),
@@ -960,7 +960,7 @@ CREATE TRIGGER "rule_trial_is_only_added_to" BEFORE UPDATE OR DELETE
   ON "rule_trial" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
 
 -- The history of a rule.
-CREATE TABLE "rule_entry" (
+CREATE TABLE "rule_history_entry" (
   "account_id" INTEGER NOT NULL,
   "id" UUID NOT NULL DEFAULT gen_random_uuid(),
   "rule_id" UUID NOT NULL,
@@ -974,10 +974,10 @@ CREATE TABLE "rule_entry" (
   CONSTRAINT "rule_entry_action" CHECK ("action" IN ('declared', 'tried', 'activated', 'retired'))
 );
 CREATE INDEX "rule_entry_account_id_rule_id_created_at_idx"
-  ON "rule_entry" ("account_id", "rule_id", "created_at");
+  ON "rule_history_entry" ("account_id", "rule_id", "created_at");
 
 CREATE TRIGGER "rule_entry_is_only_added_to" BEFORE UPDATE OR DELETE
-  ON "rule_entry" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
+  ON "rule_history_entry" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
 
 -- Whether breaks of a kind are refunded without a person, and up to which amount.
 CREATE TABLE "refund_policy" (
@@ -992,13 +992,13 @@ CREATE TABLE "refund_policy" (
   CONSTRAINT "refund_policy_pkey" PRIMARY KEY ("account_id", "break_kind"),
   -- Only these kinds of breaks are about received money that may be refunded.
   CONSTRAINT "refund_policy_kind" CHECK (
-    "break_kind" IN ('duplicate_payment', 'overpaid', 'paid_after_void', 'paid_after_expiry')
+    "break_kind" IN ('duplicate_payment', 'overpaid', 'paid_after_cancellation', 'paid_after_expiry')
   ),
   CONSTRAINT "refund_policy_max" CHECK ("max_cents" > 0)
 );
 
 -- The history of a refund policy.
-CREATE TABLE "refund_policy_entry" (
+CREATE TABLE "refund_policy_history_entry" (
   "account_id" INTEGER NOT NULL,
   "id" UUID NOT NULL DEFAULT gen_random_uuid(),
   "sequence" BIGSERIAL NOT NULL,
@@ -1012,10 +1012,10 @@ CREATE TABLE "refund_policy_entry" (
   CONSTRAINT "refund_policy_entry_pkey" PRIMARY KEY ("account_id", "id")
 );
 CREATE UNIQUE INDEX "refund_policy_entry_account_id_sequence_key"
-  ON "refund_policy_entry" ("account_id", "sequence");
+  ON "refund_policy_history_entry" ("account_id", "sequence");
 
 CREATE TRIGGER "refund_policy_entry_is_only_added_to" BEFORE UPDATE OR DELETE
-  ON "refund_policy_entry" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
+  ON "refund_policy_history_entry" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
 
 -- One pass over an account.
 CREATE TABLE "reconciliation_run" (
@@ -1100,20 +1100,20 @@ CREATE TABLE "day_close_state" (
 );
 
 -- What a certificate covers of one line: the line hash, and a commitment to the rest of the line.
-CREATE TABLE "line_seal" (
+CREATE TABLE "certified_line" (
   "account_id" INTEGER NOT NULL,
   "nsu" BIGINT NOT NULL,
   "date" TEXT NOT NULL,
   "commitment" TEXT NOT NULL,
   "line_hash" TEXT NOT NULL,
 
-  CONSTRAINT "line_seal_pkey" PRIMARY KEY ("account_id", "nsu")
+  CONSTRAINT "certified_line_pkey" PRIMARY KEY ("account_id", "nsu")
 );
-CREATE INDEX "line_seal_account_id_date_idx" ON "line_seal" ("account_id", "date");
+CREATE INDEX "certified_line_account_id_date_idx" ON "certified_line" ("account_id", "date");
 
-CREATE TRIGGER "line_seal_is_only_added_to" BEFORE UPDATE OR DELETE
-  ON "line_seal" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
-CREATE TRIGGER "line_seal_is_not_emptied" BEFORE TRUNCATE ON "line_seal"
+CREATE TRIGGER "certified_line_is_only_added_to" BEFORE UPDATE OR DELETE
+  ON "certified_line" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
+CREATE TRIGGER "certified_line_is_not_emptied" BEFORE TRUNCATE ON "certified_line"
   FOR EACH STATEMENT EXECUTE FUNCTION "is_only_added_to"();
 
 -- The salt of a commitment. It is deleted with the personal data of its line: without it, the

@@ -1,0 +1,251 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { LosslessNumber } from 'lossless-json';
+import { pino } from 'pino';
+import { Clock } from '../../src/platform/clock.js';
+import { StatementService } from '../../src/statement/statement.service.js';
+import { ScriptedBank } from '../support/scripted-bank.js';
+import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+
+describe('the mirror of the statement', () => {
+  let service: ServiceDatabase;
+  let bank: ScriptedBank;
+  let woken: string[];
+
+  const mirror = (log = pino({ level: 'silent' })) =>
+    new StatementService(
+      service.database,
+      { get: (id: number) => Promise.resolve({ id, slug: 'main' }) } as never,
+      bank as never,
+      { enqueue: (name: string) => Promise.resolve(void woken.push(name)) } as never,
+      new Clock(),
+      log,
+    );
+  const sync = () => mirror().sync(service.accountId);
+  const state = async () => {
+    const found = await service.database.prisma.statementState.findUniqueOrThrow({
+      where: { accountId: service.accountId },
+    });
+    return { complete: found.firstGapNsu === null, ...found };
+  };
+  const mirrored = async () => {
+    const rows = await service.database.prisma.statementLine.findMany({ orderBy: { nsu: 'asc' } });
+    return rows.map(({ nsu }) => Number(nsu));
+  };
+  const credits = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, index) => ({ nsu: from + index, cents: 100 }));
+  const upTo = (last: number) => credits(1, last).map(({ nsu }) => nsu);
+
+  beforeEach(async () => {
+    service = await serviceDatabase();
+    bank = new ScriptedBank();
+    woken = [];
+  });
+
+  afterEach(async () => {
+    await service.drop();
+  });
+
+  it.each(['desc', 'asc'] as const)('reads every line of a history, pages %s', async (order) => {
+    bank.order = order;
+    bank.lines = credits(1, 20);
+    await sync();
+    expect(await mirrored()).toEqual(upTo(20));
+    expect(await state()).toMatchObject({
+      complete: true,
+      lastNsu: 20n,
+      lineCount: 20n,
+      balanceCents: 12_000n,
+      pageOrder: order,
+    });
+    expect(woken).toEqual(['reconcile', 'settleWebhooks']);
+  });
+
+  it('tells how far its first reading is, all lines that it has, also where it goes on', async () => {
+    bank.lines = credits(1, 20);
+    const told: { lines: number; linesPerSecond: number }[] = [];
+    const log = pino({ base: null }, { write: (text) => told.push(JSON.parse(text)) });
+    let elapsedMs = 0;
+    const now = jest.spyOn(performance, 'now').mockImplementation(() => (elapsedMs += 5_000));
+    try {
+      for (let slice = 1; slice <= 3; slice += 1)
+        await mirror(log).sync(service.accountId, { sliceMs: 0 });
+    } finally {
+      now.mockRestore();
+    }
+    const { lineCount } = await state();
+    expect(told.length).toBeGreaterThanOrEqual(3);
+    expect(told.at(-1)?.lines).toBe(Number(lineCount));
+    expect(told.map(({ lines }) => lines)).toEqual(
+      told.map(({ lines }) => lines).sort((a, b) => a - b),
+    );
+    expect(told.every(({ linesPerSecond }) => linesPerSecond <= 2)).toBe(true);
+  });
+
+  it.each(['desc', 'asc'] as const)(
+    'costs by new lines, not by history, pages %s',
+    async (order) => {
+      bank.order = order;
+      bank.lines = credits(1, 60);
+      await sync();
+      bank.pagesRead = 0;
+      bank.lines = credits(1, 62);
+      await sync();
+      expect(await mirrored()).toEqual(upTo(62));
+      expect(bank.pagesRead).toBeLessThanOrEqual(3);
+      bank.pagesRead = 0;
+      woken = [];
+      await sync();
+      expect(bank.pagesRead).toBeLessThanOrEqual(3);
+      expect(woken).toEqual(['settleWebhooks']);
+    },
+  );
+
+  it('loses no line when pages shift while they are read', async () => {
+    bank.lines = credits(1, 12);
+    bank.beforePage = (page) => {
+      if (page > 1) bank.lines = credits(1, bank.lines.length + 1);
+    };
+    await sync();
+    bank.beforePage = () => undefined;
+    await sync();
+    expect(await mirrored()).toEqual(upTo(bank.lines.length));
+    expect(await state()).toMatchObject({ complete: true });
+  });
+
+  it('says that it is not whole while a line is withheld, and heals when it shows', async () => {
+    bank.lines = credits(1, 10);
+    bank.withheld.add(4);
+    await sync();
+    expect(await state()).toMatchObject({ complete: false, firstGapNsu: 5n });
+    bank.lines = credits(1, 14);
+    await sync();
+    expect((await state()).complete).toBe(false);
+    bank.withheld.clear();
+    await sync();
+    expect(await mirrored()).toEqual(upTo(14));
+    expect((await state()).complete).toBe(true);
+  });
+
+  it('takes a nsu that becomes visible late', async () => {
+    bank.lines = credits(1, 5);
+    bank.withheld.add(5);
+    await sync();
+    expect(await mirrored()).toEqual(upTo(4));
+    bank.withheld.clear();
+    await sync();
+    expect(await mirrored()).toEqual(upTo(5));
+  });
+
+  it('goes on where a sync was cut off between two pages', async () => {
+    bank.lines = credits(1, 20);
+    bank.beforePage = (page) => {
+      if (page === 3) throw new Error('the process died here');
+    };
+    await expect(sync()).rejects.toThrow('died');
+    expect((await mirrored()).length).toBe(6);
+    expect((await state()).complete).toBe(false);
+    bank.beforePage = () => undefined;
+    await sync();
+    expect(await mirrored()).toEqual(upTo(20));
+    expect((await state()).complete).toBe(true);
+  });
+
+  it('begins anew when the pages that it knew are no more, and comes to an end', async () => {
+    bank.order = 'asc';
+    bank.lines = credits(1, 15);
+    await sync();
+    bank.lines = credits(1, 12); // a bank that lost lines, or shows more of them on a page
+    await sync();
+    bank.lines = credits(1, 16);
+    await sync();
+    expect(await mirrored()).toEqual(upTo(16));
+  });
+
+  it.each(['desc', 'asc'] as const)(
+    'comes to an end when the bank shows its last page again and again, pages %s',
+    async (order) => {
+      bank.order = order;
+      bank.repeatsLastPage = true;
+      bank.lines = credits(1, 8);
+      await sync();
+      expect(await mirrored()).toEqual(upTo(8));
+      expect(bank.pagesRead).toBeLessThanOrEqual(6);
+      bank.lines = credits(1, 11);
+      await sync();
+      expect(await mirrored()).toEqual(upTo(11));
+    },
+  );
+
+  it('sets aside a line that cannot be read, and shows its neighbours', async () => {
+    bank.lines = [
+      ...credits(1, 2),
+      { nsu: 3, cents: 100, override: { amount: new LosslessNumber('10.005') } },
+      ...credits(4, 5),
+    ];
+    await sync();
+    await sync();
+    expect(await mirrored()).toEqual([1, 2, 4, 5]);
+    const aside = await service.database.prisma.unreadableLine.findMany();
+    expect(aside).toHaveLength(1);
+    expect(aside[0]).toMatchObject({
+      kind: 'unreadable',
+      nsu: 3n,
+      reason: 'cannot be read at amount',
+    });
+    expect((await state()).complete).toBe(false);
+  });
+
+  it('keeps a line as it first came when it comes again with another content', async () => {
+    bank.lines = credits(1, 3);
+    await sync();
+    bank.lines = [...credits(1, 2), { nsu: 3, cents: 100, override: { notes: 'written over' } }];
+    await sync();
+    const line = await service.database.prisma.statementLine.findFirstOrThrow({ where: { nsu: 3n } });
+    expect(line.notes).toBeNull();
+    const [aside] = await service.database.prisma.unreadableLine.findMany();
+    expect(aside).toMatchObject({ kind: 'changed', nsu: 3n });
+  });
+
+  it('keeps types and fields that nobody knows', async () => {
+    const type = { name: 'CREDIT_OF_TOMORROW', isCredit: true };
+    bank.lines = [{ nsu: 1, cents: 100, override: { type, tomorrow: { a: [1] } } }];
+    await sync();
+    const line = await service.database.prisma.statementLine.findFirstOrThrow();
+    expect(line).toMatchObject({ typeName: 'CREDIT_OF_TOMORROW', amountCents: 100n });
+    expect(line.content).toContain('"tomorrow":{"a":[1]}');
+  });
+
+  it('lets one process sync at a time; the other comes again later', async () => {
+    bank.lines = credits(1, 5);
+    let release = () => undefined as void;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let isReading = false;
+    bank.beforePage = () => {
+      if (isReading) return undefined;
+      isReading = true;
+      return held;
+    };
+    const first = sync();
+    while (!isReading) await new Promise((resolve) => setImmediate(resolve));
+    await sync();
+    expect(woken).toEqual(['syncStatement']);
+    expect(bank.pagesRead).toBe(0);
+    release();
+    await first;
+    expect(await mirrored()).toEqual(upTo(5));
+  });
+
+  it('refuses what a sync would write after a later one has begun', async () => {
+    bank.lines = credits(1, 5);
+    bank.beforePage = async () => {
+      // The lock's connection was lost, and another process has begun: its token stands.
+      await service.database.pool.query(
+        `UPDATE statement_state SET sync_token = gen_random_uuid()`,
+      );
+    };
+    await expect(sync()).rejects.toThrow('a later sync');
+    expect(await mirrored()).toEqual([]);
+  });
+});

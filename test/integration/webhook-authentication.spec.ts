@@ -1,0 +1,143 @@
+// The bank's door, posted to by the sandbox bank itself: every way in which it can prove itself, and its forgeries.
+import { Buffer } from 'node:buffer';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Webhook } from 'standardwebhooks';
+import { AccountsService } from '../../src/accounts/accounts.service.js';
+import { createHttpApplication } from '../../src/platform/http.js';
+import { createLog } from '../../src/platform/log.js';
+import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
+import { WebhooksController } from '../../src/webhooks/webhooks.controller.js';
+import {
+  eventually,
+  sandboxUnderTest,
+  type SandboxUnderTest,
+} from '../contract/bank-under-test.js';
+import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+
+const secret = '3f9c0d5e8b7a';
+
+class Door {}
+
+let service: ServiceDatabase;
+let door: NestFastifyApplication;
+let bank: SandboxUnderTest;
+let url: string;
+
+beforeAll(async () => {
+  service = await serviceDatabase();
+  bank = await sandboxUnderTest();
+  const { prisma } = service.database;
+  const accounts = {
+    findBySlug: (slug: string) => prisma.bankAccount.findUnique({ where: { slug } }),
+    webhookSecret: () => secret,
+  };
+  const inbox = new WebhookInbox(service.database, { enqueue: async () => undefined } as never);
+  const module = {
+    module: Door,
+    controllers: [WebhooksController],
+    providers: [
+      { provide: AccountsService, useValue: accounts },
+      { provide: WebhookInbox, useValue: inbox },
+    ],
+  };
+  door = await createHttpApplication(module, { log: createLog('silent', 'door'), title: 'Door' });
+  await door.listen(0, '127.0.0.1');
+  url = `${await door.getUrl()}/webhooks/bank/main/PIX_RECEIVED`;
+  await bank.call('POST', '/baas/api/v1/webhooks', {
+    body: {
+      eventType: 'PIX_RECEIVED',
+      url,
+      authorizationScheme: 'HEADER',
+      authorization: `x-webhook-key: ${secret}`,
+    },
+  });
+});
+afterAll(async () => {
+  await bank.stop();
+  await door.close();
+  await service.drop();
+});
+beforeEach(async () => {
+  await service.database.prisma.webhookEvent.deleteMany();
+  await bank.pool.query('DELETE FROM webhook_delivery');
+});
+
+const kept = async () =>
+  (await service.database.prisma.webhookEvent.findMany()).map(({ body }) =>
+    Buffer.from(body).toString(),
+  );
+const outcomes = async () =>
+  (
+    await bank.pool.query(
+      'SELECT is_forged, state, last_outcome, body FROM webhook_delivery ORDER BY id',
+    )
+  ).rows;
+
+it.each(['registered', 'header', 'bearer', 'basic', 'standard-webhooks'])(
+  'lets the bank in by %s, and keeps its forgeries out',
+  async (webhookSigning) => {
+    await bank.call('PATCH', '/sandbox/modes', { body: { webhookSigning } });
+    await bank.call('POST', '/sandbox/faults', {
+      body: { endpoint: 'webhooks', kind: 'webhook-forged', times: 1 },
+    });
+    await bank.call('POST', '/sandbox/pix/received', { body: { amount: 1.1 } });
+    await eventually(async () =>
+      expect(await outcomes()).toMatchObject([
+        { is_forged: false, state: 'delivered', last_outcome: 'HTTP 200' },
+        { is_forged: true, state: 'dead', last_outcome: 'HTTP 401' },
+      ]),
+    );
+    const [truth] = await outcomes();
+    expect(await kept()).toEqual([truth.body]);
+  },
+);
+
+it('keeps out a bank that proves nothing', async () => {
+  await bank.call('PATCH', '/sandbox/modes', { body: { webhookSigning: 'none' } });
+  await bank.call('POST', '/sandbox/pix/received', { body: { amount: 1.1 } });
+  await eventually(async () =>
+    expect(await outcomes()).toMatchObject([{ state: 'pending', last_outcome: 'HTTP 401' }]),
+  );
+  expect(await kept()).toEqual([]);
+});
+
+describe('a signature', () => {
+  const body = '{"amount": 1.10}';
+  const headers = (sentAt = new Date()): Record<string, string> => ({
+    'content-type': 'application/json',
+    'webhook-id': 'msg_1',
+    'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1_000)),
+    'webhook-signature': new Webhook(Buffer.from(secret), { format: 'raw' }).sign(
+      'msg_1',
+      sentAt,
+      body,
+    ),
+  });
+  const post = async (sent: Record<string, string>, text: string | Uint8Array = body) =>
+    (await fetch(url, { method: 'POST', headers: sent, body: text as string })).status;
+
+  it('is of the bytes as they came', async () => {
+    expect(await post(headers())).toBe(200);
+    expect(await kept()).toEqual([body]);
+    expect(await post(headers(), '{"amount":1.10}')).toBe(401);
+  });
+
+  it('that is old, odd or partly missing is 401, whatever comes with it', async () => {
+    expect(await post(headers(new Date(Date.now() - 301_000)))).toBe(401);
+    expect(await post(headers(new Date(Date.now() + 310_000)))).toBe(401);
+    for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature'])
+      for (const odd of ['', '\u00e7', 'v1', '1e400', 'v1,', ' , ', '-1'])
+        expect(await post({ ...headers(), [name]: odd })).toBe(401);
+    for (const name of ['webhook-id', 'webhook-timestamp']) {
+      const { [name]: _, ...others } = headers();
+      expect(await post({ ...others, 'x-webhook-key': secret })).toBe(401);
+    }
+    expect(await post(headers(), new Uint8Array([0xff, 0xfe]))).toBe(401);
+    expect(await kept()).toEqual([]);
+  });
+
+  it('is not asked for of who shows the secret', async () => {
+    const { 'webhook-signature': _, ...others } = headers();
+    expect(await post({ ...others, 'x-webhook-key': secret })).toBe(200);
+  });
+});

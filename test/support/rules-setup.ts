@@ -1,0 +1,164 @@
+// An account whose lines and expected payments a test writes, judged with the rules that it declares.
+import { randomUUID } from 'node:crypto';
+import { DeclaredRules } from '../../src/reconciliation/rules/declared-rules.service.js';
+import { RuleCatalog } from '../../src/reconciliation/rules/rule-catalog.service.js';
+import { RuleTrials } from '../../src/reconciliation/rules/rule-trials.service.js';
+import type { RuleDefinition } from '../../src/reconciliation/rules/rules.schema.js';
+import { SentMoney } from './sent-money.js';
+import type { ServiceDatabase } from './service-database.js';
+
+export interface RuledPix {
+  nsu: number;
+  cents: number;
+  document?: string;
+  notes?: string;
+  day?: string;
+  isCredit?: boolean;
+  typeName?: string;
+  correlationId?: string;
+  endToEndId?: string;
+  originalEndToEndId?: string;
+}
+
+export interface Awaited {
+  cents: number;
+  document?: string;
+  dueDate?: string;
+  correlationId?: string;
+  isMultiUse?: boolean;
+}
+
+export const matchRule = (match: Partial<NonNullable<RuleDefinition['then']['match']>>) =>
+  ({
+    priority: 10,
+    when: {},
+    then: { match: { by: ['document', 'amount'], combines: false, instalments: false, ...match } },
+    reason: 'test',
+  }) as RuleDefinition;
+
+export class RulesSetup {
+  private readonly money: SentMoney;
+
+  constructor(private readonly service: () => ServiceDatabase) {
+    this.money = new SentMoney(service);
+  }
+
+  readonly run = (sql: string, ...values: unknown[]) => this.money.run(sql, ...values);
+  readonly declared = () => new DeclaredRules(this.money.decision().breaks);
+  readonly decide = () =>
+    this.money.reconciliation().reconcile({ accountId: this.service().accountId });
+  readonly catalog = () => new RuleCatalog(this.service().database, this.money.jobQueue);
+  readonly trials = () =>
+    new RuleTrials(this.service().database, {
+      today: () => Promise.resolve('2026-06-30'),
+    } as never);
+  readonly by = () => ({ accountId: this.service().accountId, actor: 'key', reason: 'test' });
+
+  readonly declare = (definition: RuleDefinition, name: string = randomUUID()) =>
+    this.catalog().create(this.by(), name, definition);
+  readonly tryOut = (ruleId: string, version = 1) =>
+    this.trials().run(this.by(), { ruleId, version }, { from: '2026-06-01', to: '2026-06-30' });
+  /** As after a trial, which is not what this is about. */
+  readonly activate = async (ruleId: string, version = 1) => {
+    await this.run(
+      `INSERT INTO rule_trial (account_id, id, rule_id, version, "from", until, result, created_at)
+       VALUES ($1, gen_random_uuid(), $2, $3, now(), now(), '{}', clock_timestamp() + interval '1 millisecond')`,
+      this.service().accountId,
+      ruleId,
+      version,
+    );
+    await this.catalog().activate(this.by(), ruleId, version);
+  };
+  readonly rule = async (definition: RuleDefinition) => {
+    const id = await this.declare(definition);
+    await this.activate(id);
+    return id;
+  };
+
+  readonly expect = async (awaited: Awaited): Promise<string> => {
+    const { database, accountId } = this.service();
+    const { correlationId: value = randomUUID(), cents, document = null, dueDate } = awaited;
+    const expecting = { accountId, operationId: randomUUID(), kind: 'create_charge' };
+    const [id = ''] = await database.transaction((tx) =>
+      this.money.expectedPayments.record(tx, expecting, [
+        {
+          isCredit: true,
+          amountCents: BigInt(cents),
+          dueDate: dueDate ?? '2026-06-10',
+          terms: null,
+          isMultiUse: awaited.isMultiUse ?? false,
+          counterpartyDocument: document,
+          references: [{ kind: 'correlation_id', value }],
+        },
+      ]),
+    );
+    return id;
+  };
+
+  readonly line = ({ nsu, cents, day = '2026-06-10', isCredit = true, ...line }: RuledPix) =>
+    this.run(
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,
+         counterparty_document, notes, balance_previous_cents, current_balance_cents, occurred_at, content_hash, content,
+         end_to_end_id, original_end_to_end_id)
+       VALUES ($1, $2, 'x', $3, $4, $5, $6, $7, $8, 0, 0, $9::date + interval '15 hours', 'h', '{}', $10, $11)`,
+      this.service().accountId,
+      nsu,
+      isCredit,
+      cents,
+      line.typeName ?? 'CREDIT_PIX',
+      line.correlationId ?? null,
+      line.document ?? null,
+      line.notes ?? null,
+      day,
+      line.endToEndId ?? null,
+      line.originalEndToEndId ?? null,
+    );
+
+  readonly link = (nsu: number, expectedPaymentId: string) =>
+    this.money.link(nsu, expectedPaymentId);
+  readonly events = () => this.money.events();
+
+  readonly unlink = (nsu: number) => this.money.unlink(nsu);
+
+  /** The bank was found to have cancelled the charge of an expected payment. */
+  readonly cancel = (expectedPaymentId: string) =>
+    this.run(
+      `INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type, amount_cents, checked_at,
+         cancelled_at)
+       SELECT account_id, id::text, operation_id, id, 'BANKSLIP_PIX', amount_cents, now(), now() FROM expected_payment
+       WHERE account_id = $1 AND id = $2`,
+      this.service().accountId,
+      expectedPaymentId,
+    );
+
+  readonly closeUntil = (until: string) =>
+    this.run(
+      `INSERT INTO statement_state (account_id, closed_from, closed_until) VALUES ($1, '2020-01-01', $2)
+       ON CONFLICT (account_id) DO UPDATE SET closed_from = '2020-01-01', closed_until = $2`,
+      this.service().accountId,
+      until,
+    );
+
+  /** What each line is, by its nsu: the ids and cents that it pays, its category, or the kind of its open break. */
+  readonly book = async (): Promise<Record<string, unknown>> => {
+    const { rows } = await this.run(
+      `SELECT t.nsu::text,
+         (SELECT array_agg(m.rule || ' ' || m.expected_payment_id || ' ' || m.amount_cents ORDER BY 1) FROM match m
+          WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL) AS pays,
+         (SELECT array_agg(b.kind) FROM break b
+          WHERE b.account_id = t.account_id AND b.nsu = t.nsu AND b.state = 'open') AS broken,
+         (SELECT array_agg(c.category) FROM classification c
+          WHERE c.account_id = t.account_id AND c.nsu = t.nsu) AS category
+       FROM statement_line t WHERE t.account_id = $1 ORDER BY t.nsu`,
+      this.service().accountId,
+    );
+    return Object.fromEntries(
+      (rows as { nsu: string; pays: unknown; broken: unknown; category: unknown }[]).map((row) => [
+        row.nsu,
+        [row.pays, row.broken, row.category].filter(Boolean).flat(),
+      ]),
+    );
+  };
+}
+
+export const paysByRule = (id: string, cents: number) => `declared ${id} ${cents}`;

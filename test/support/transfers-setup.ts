@@ -1,0 +1,165 @@
+// The transfers room on a database of its own, in front of a sandbox bank.
+import { randomUUID } from 'node:crypto';
+import { BankConnections } from '../../src/bank/bank-connections.service.js';
+import { BankService } from '../../src/bank/bank.service.js';
+import { EventsService } from '../../src/events/events.service.js';
+import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
+import { OperationSender } from '../../src/operations/operation-sender.service.js';
+import { OperationOutcomes } from '../../src/operations/operation-outcomes.service.js';
+import { PossibleDuplicates } from '../../src/operations/possible-duplicates.service.js';
+import { OperationsService } from '../../src/operations/operations.service.js';
+import { parseJson } from '../../src/platform/exact-json.js';
+import { createLog } from '../../src/platform/log.js';
+import { SecretBox } from '../../src/platform/secret-box.js';
+import { BankTime } from '../../src/statement/bank-time.service.js';
+import { createTransferBatch } from '../../src/contract/batch-transfers.js';
+import { lookUpPixKey } from '../../src/contract/pix-lookup.js';
+import type { Route } from '../../src/contract/route.js';
+import { createTransfer } from '../../src/contract/transfers.js';
+import { PixLookups } from '../../src/transfers/pix-lookups.service.js';
+import { TransferBatches } from '../../src/transfers/transfer-batches.service.js';
+import { TransferFollower } from '../../src/transfers/transfer-follower.service.js';
+import { TransferRecords } from '../../src/transfers/transfer-records.service.js';
+import { TransferViews } from '../../src/transfers/transfer-views.service.js';
+import { TransfersService, type PixKeyTransfer } from '../../src/transfers/transfers.service.js';
+import { plainCredentials } from './fake-bank.js';
+import { serviceDatabase, type ServiceDatabase } from './service-database.js';
+import { z } from 'zod';
+
+const settings = {
+  credentialsKey: 'x'.repeat(32),
+  possibleDuplicates: { policy: 'off', windowMinutes: 60 },
+  bank: { profile: 'sandbox' },
+} as never;
+
+/** The tests say when the bank is away: nothing is held back for it. */
+const unlimited = {
+  admit: () => Promise.resolve({ isAdmitted: true, conclude: () => undefined }),
+} as never;
+
+/** Each request of a test is meant: possible duplicates have tests of their own. */
+const preferences = { respondAsync: false, allowDuplicate: true };
+
+/** Moves forward what the room takes for the bank's clock. */
+class MovableClock {
+  aheadMs = 0;
+  now = () => new Date(Date.now() + this.aheadMs);
+}
+
+/** The room's services as its module would make them. */
+function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: MovableClock) {
+  const accounts = {
+    get: (id: number) => Promise.resolve({ id, slug: 'main', goLiveAt: new Date(0) }),
+    credentials: () =>
+      Promise.resolve({
+        ...plainCredentials,
+        apiKey: 'sandbox-dev-key',
+        apiKeyHeader: 'x-service-api-key',
+      }),
+  } as never;
+  const jobQueue = { enqueue: () => Promise.resolve() } as never;
+  const expected = new ExpectedPaymentsService();
+  const connections = new BankConnections({
+    bankBaseUrl,
+    bankWhitelabelUrl: bankBaseUrl,
+    publicUrl: '',
+  });
+  const bank = new BankService(
+    ...([settings, accounts, connections, unlimited, createLog('silent', 'test')] as const),
+  );
+  const events = new EventsService(database, jobQueue);
+  const outcomes = new OperationOutcomes(database, expected, events, jobQueue);
+  const sender = new OperationSender(database, accounts, bank, outcomes);
+  const secretBox = new SecretBox(settings);
+  const duplicates = new PossibleDuplicates(settings);
+  const operations = new OperationsService(
+    ...([database, expected, secretBox, outcomes, sender, duplicates, jobQueue] as const),
+  );
+  const records = new TransferRecords(expected, events, bank);
+  const bankTime = new BankTime(database, clock as never);
+  const lookups = new PixLookups(database, accounts, bank, bankTime);
+  const transfers = new TransfersService(database, operations, bank, lookups, records);
+  const batches = new TransferBatches(database, operations, records);
+  transfers.onModuleInit();
+  batches.onModuleInit();
+  const follower = new TransferFollower(database, accounts, bank, records, jobQueue);
+  return { bank, connections, lookups, records, transfers, batches, follower };
+}
+
+/** As a controller decodes it. */
+function inputOf<R extends Route>(route: R, body: unknown, idempotencyKey: string | null) {
+  const decoded = z.decode(route.body, parseJson(JSON.stringify(body)) as never);
+  return { params: {}, query: {}, body: decoded as z.output<R['body']>, idempotencyKey };
+}
+
+export async function transfersSetup(bankBaseUrl: string) {
+  const service = await serviceDatabase();
+  const { database, accountId } = service;
+  const clock = new MovableClock();
+  const { bank, connections, lookups, ...room } = wire(service, bankBaseUrl, clock);
+  const { profile } = bank;
+  const newKey = () => randomUUID();
+  return {
+    ...service,
+    ...room,
+    clock,
+    newKey,
+    views: new TransferViews(database),
+    /** What the bank is held to be able to do. */
+    setProfile: (changes: Partial<BankService['profile']>) =>
+      Object.assign(bank, { profile: { ...profile, ...changes } }),
+    lookUp: async (account = accountId, key = 'maria@pessoa-dois.example') =>
+      (await lookups.lookUp(account, inputOf(lookUpPixKey, { key }, null))).reply,
+    sendByKey: (transfer: PixKeyTransfer, key = newKey()) =>
+      room.transfers.createByKey(accountId, transfer, key, preferences),
+    send: (body: unknown, key = newKey(), account = accountId) =>
+      room.transfers.create(account, inputOf(createTransfer, body, key), preferences),
+    sendBatch: (body: unknown, key = newKey()) =>
+      room.batches.create(accountId, inputOf(createTransferBatch, body, key), preferences),
+    ...reading(service),
+    /** Everything as it was, but for the account. */
+    clear: async () => {
+      clock.aheadMs = 0;
+      Object.assign(bank, { profile });
+      await database.pool.query(
+        `TRUNCATE operation, operation_identity, operation_attempt, expected_payment, expected_payment_reference,
+           transfer, pix_lookup, event, delivery, statement_line, match, webhook_event`,
+      );
+    },
+    stop: async () => {
+      connections.onApplicationShutdown();
+      await service.drop();
+    },
+  };
+}
+
+function reading({ database, accountId }: ServiceDatabase) {
+  const run = (sql: string, ...values: unknown[]) => database.pool.query(sql, values);
+  return {
+    run,
+    operation: async (id: string) =>
+      (await database.prisma.operation.findUniqueOrThrow({
+        where: { accountId_id: { accountId, id } },
+      })) as never,
+    /** The ids by which the statement may name a transfer, by their kinds. */
+    referencesOf: async (id: string) => {
+      const { rows } = await run(
+        `SELECT r.kind, r.value FROM expected_payment_reference r
+         JOIN transfer t ON t.account_id = r.account_id AND t.expected_payment_id = r.expected_payment_id
+         WHERE t.id = $1`,
+        id,
+      );
+      return Object.fromEntries(rows.map(({ kind, value }) => [kind, value]));
+    },
+    /** The types of the events that were recorded, in their order, with the transfer that each is about. */
+    events: async () => {
+      const rows = await database.prisma.event.findMany({ orderBy: { id: 'asc' } });
+      return rows.map(({ type, data }) => {
+        const { transferId } = JSON.parse(data) as { transferId: string };
+        return { type, transferId };
+      });
+    },
+  };
+}
+
+export type TransfersSetup = Awaited<ReturnType<typeof transfersSetup>>;
