@@ -1,4 +1,4 @@
-# The service and the sandbox bank in one image; ROLES says which of them a container is (docker-compose.yml).
+# One image for the service and the sandbox bank; ROLES selects what a container runs.
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY . .
@@ -7,7 +7,7 @@ RUN npm run build
 FROM node:22-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# Without the embedded PostgreSQL, which is optional, and without what only builds: Prisma's CLI and the compiler.
+# Without the embedded PostgreSQL (optional), Prisma's CLI and the compiler (needed by builds only).
 RUN npm ci --omit=dev --omit=optional --ignore-scripts \
   && npm uninstall prisma typescript --omit=dev --omit=optional --ignore-scripts
 
@@ -17,10 +17,10 @@ WORKDIR /app
 COPY --from=dependencies /app/package.json ./
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-# The service migrates its database when it starts, under an advisory lock.
+# The service applies the migrations when it starts, under an advisory lock.
 COPY prisma ./prisma
 USER node
 EXPOSE 3000 3900
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/live`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/live`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--enable-source-maps", "dist/main.js"]

@@ -1,9 +1,18 @@
-// What the linter holds: no promise left floating, no dead name, every union switched to its end.
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
-  { ignores: ['dist/', 'node_modules/', 'src/generated/', '.data/', '.prepared/', 'coverage/'] },
+  {
+    ignores: [
+      'dist/',
+      '.dev/',
+      'node_modules/',
+      'src/generated/',
+      '.data/',
+      '.prepared/',
+      'coverage/',
+    ],
+  },
   {
     files: ['**/*.ts', '**/*.mjs', '**/*.js'],
     extends: [tseslint.configs.recommended],
@@ -16,9 +25,9 @@ export default defineConfig(
         'error',
         { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrorsIgnorePattern: '^_' },
       ],
-      // Nest reads injected classes from the emitted metadata: their imports must stay real ones.
+      // Nest reads injected classes from the emitted metadata: `import type` would remove them.
       '@typescript-eslint/consistent-type-imports': 'off',
-      // Nest modules are empty classes; the decorator is their content.
+      // A Nest module is an empty class with a decorator.
       '@typescript-eslint/no-extraneous-class': 'off',
     },
   },

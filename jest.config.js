@@ -9,10 +9,14 @@ const project = {
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data'],
 };
 
-const house = { ...project, displayName: 'house', testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'] };
+const service = {
+  ...project,
+  displayName: 'service',
+  testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
+};
 
-// What holds for any bank of the contract is asked once more, of the service in front of the sandbox; but for the
-// registration of webhooks, which the service keeps to itself.
+// Runs the contract tests a second time, against the service in front of the sandbox bank. Webhook
+// registrations are left out: the service does not offer them.
 const contractThroughService = {
   ...project,
   displayName: 'contract-through-service',
@@ -22,9 +26,9 @@ const contractThroughService = {
 };
 
 export default {
-  // Whoever names a bank wants that one asked, and no other.
-  projects: process.env.CONTRACT_BASE_URL ? [house] : [house, contractThroughService],
+  // CONTRACT_BASE_URL names a bank: the contract tests run against that bank only.
+  projects: process.env.CONTRACT_BASE_URL ? [service] : [service, contractThroughService],
   maxWorkers: 2,
-  // Read here alone where there are projects.
+  // Jest ignores testTimeout inside a project.
   testTimeout: 30_000,
 };

@@ -1,21 +1,22 @@
-// `npm run chaos [-- options]`: the soak of money out. Real processes, a mixed workload, faults from a seed, and a
-// checker that holds the bank's book against what was told. Ends with 1 when anything was found.
+// `npm run chaos [-- options]`: tests outgoing payments under faults. It runs real processes, a
+// mixed workload and faults generated from a seed, then compares the bank's ledger with what the
+// service reported. The exit code is 1 when they differ.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { endWith, prepare, projectFolder, runNode, StepFailed } from './prepare.mjs';
 
 const usage = `npm run chaos -- [options]
   --seed N       the first seed (1)
-  --seeds N      how many seeds, one after the other (1)
-  --intents N    intents a round (100)
-  --fault KIND   one kind of fault at every endpoint where it can fire, "each" kind in its turn, "all" at once
-                 (the default, also --all), or "none"
+  --seeds N      how many seeds to run, one after the other (1)
+  --intents N    operations in each round (100)
+  --fault KIND   one kind of fault at every endpoint where it can occur; "each" runs one round for
+                 each kind, "all" mixes them (the default, also --all), "none" injects no fault
   --kill         kill -9 of the service every few seconds
   --outage       kill -9 of the bank every few seconds
-  --wipe         the queue's tables are emptied every second
-  --two          two processes of the service on one database, sent the same keys
-  --settle-ms N  how long after the last fault all must have come to its end (120000)
-BANK_REPEAT_SAFE, BANK_STATUS_BY_ID and BANK_VISIBILITY_BOUND_MS, when set, are what the service believes of the bank.`;
+  --wipe         empty the queue's tables every second
+  --two          send the same idempotency keys to two service processes on one database
+  --settle-ms N  how long after the last fault every operation must have finished (120000)
+The service gets BANK_REPEAT_SAFE, BANK_STATUS_BY_ID and BANK_VISIBILITY_BOUND_MS from the environment.`;
 
 function readOptions() {
   const text = { type: 'string' };
@@ -35,14 +36,15 @@ function readOptions() {
 function readCount(options, name) {
   const value = options[name];
   if (value === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(value)) throw new StepFailed(`--${name} must be a whole number.\n${usage}`);
+  if (!/^\d{1,9}$/.test(value))
+    throw new StepFailed(`--${name} must be a whole number, got ${value}.\n${usage}`);
   return Number(value);
 }
 
 async function main() {
   const options = readOptions();
   if (options.help) return console.log(usage);
-  const wishes = {
+  const plan = {
     seed: readCount(options, 'seed'),
     seeds: readCount(options, 'seeds'),
     intents: readCount(options, 'intents'),
@@ -54,6 +56,10 @@ async function main() {
     two: options.two,
   };
   await prepare();
+  const { seed = 1, seeds = 1, intents = 100, fault } = plan;
+  console.log(
+    `• Testing outgoing payments: ${seeds} seeds from ${seed}, ${intents} operations a round, faults: ${fault} …`,
+  );
   await runNode(
     [
       '--experimental-vm-modules',
@@ -61,8 +67,9 @@ async function main() {
       join(projectFolder, 'node_modules/jest/bin/jest.js'),
       ...['--runInBand', '--silent=false', 'test/e2e/chaos'],
     ],
-    { env: { CHAOS: JSON.stringify(wishes) } },
+    { env: { CHAOS: JSON.stringify(plan) } },
   );
+  console.log('✓ Every outgoing payment was sent at most once and is explained.');
 }
 
 await main().catch(endWith);

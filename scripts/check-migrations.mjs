@@ -1,5 +1,6 @@
-// Holds schemas and migrations together: the migrations of each history, run on an empty database, must make what its
-// Prisma schema says, or a fresh database and the generated client would disagree.
+// `npm run check:migrations`: runs the migrations of the service and of the sandbox on empty
+// databases and compares the result with the Prisma schemas. A difference means that a fresh
+// database and the generated client disagree.
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,10 @@ async function main() {
   await prepare();
   const prisma = await findPrisma();
   if (!prisma) {
-    console.log('! Migrations not checked: the engine of Prisma cannot be fetched here.');
+    console.log(
+      '! Migrations not checked: Prisma could not download its engine. ' +
+        'PRISMA_SCHEMA_ENGINE_BINARY may name an engine on this machine.',
+    );
     return;
   }
   await withServer(async (server) => {
@@ -22,17 +26,17 @@ async function main() {
   });
 }
 
-/** The command that runs Prisma with its engine; undefined where no engine can be had. */
+/** The command that runs Prisma with its engine; undefined where no engine is available. */
 async function findPrisma() {
   const online = [process.execPath, join(projectFolder, 'node_modules/prisma/build/index.js')];
   if (process.env.PRISMA_SCHEMA_ENGINE_BINARY) return online;
-  // Prisma's engine is fetched from a host of its own; where that cannot be reached, a command that has one.
+  // Prisma downloads its engine from a host of its own, which may be out of reach.
   if (process.env.PRISMA_COMMAND) return [process.env.PRISMA_COMMAND];
-  // `version` fetches the engine to tell its version, and needs neither schema nor database.
+  // `version` downloads the engine, and needs neither a schema nor a database.
   return (await run([...online, 'version'])).code === 0 ? online : undefined;
 }
 
-/** An empty PostgreSQL in a folder that is gone afterwards. */
+/** Runs `work` on an empty PostgreSQL, which is removed afterwards. */
 async function withServer(work) {
   const launcher = join(projectFolder, 'dist/platform/embedded-postgres.js');
   const { startEmbeddedPostgres } = await import(pathToFileURL(launcher).href);
@@ -60,12 +64,12 @@ async function compare(prisma, server, name) {
   if (code === 0) return;
   throw new StepFailed(
     code === 2
-      ? `${history} does not make what ${schema} says; \`prisma migrate dev\` writes what is missing:\n${output}`
+      ? `${history} and ${schema} differ; \`prisma migrate dev\` writes the missing migration:\n${output}`
       : `prisma migrate diff failed (exit code ${code}):\n${output}`,
   );
 }
 
-/** The project's settings for Prisma know no shadow database: only this check has one. */
+/** The shadow database is this check's own: prisma.*.config.ts names none. */
 async function writeConfig(name, shadowDatabaseUrl) {
   const path = join(preparedFolder, `check-migrations-${name}-${process.pid}.mjs`);
   const config = {

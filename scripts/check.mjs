@@ -1,4 +1,4 @@
-// `npm run check`: what must hold before each commit and takes seconds: types, lint, format, architecture.
+// `npm run check`: the quick checks before each commit: types, lint, format, architecture.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { StepFailed, endWith, prepare, projectFolder, runNode, step } from './prepare.mjs';
@@ -13,7 +13,7 @@ const checks = [
 ];
 if (existsSync(join(projectFolder, architectureSpec))) {
   const jest = ['--experimental-vm-modules', '--no-warnings', program('jest/bin/jest.js')];
-  // In the same process and without a database: it reads sources only.
+  // The architecture tests read sources only and need no database.
   checks.push([
     'Architecture',
     [...jest, architectureSpec, '--runInBand', '--globalSetup=', '--globalTeardown='],
@@ -32,7 +32,7 @@ async function main() {
       failures.push(name);
     }
   }
-  if (failures.length > 0) throw new StepFailed(`Not held: ${failures.join(', ')}`);
+  if (failures.length > 0) throw new StepFailed(`Failed: ${failures.join(', ')}`);
 }
 
 await main().catch(endWith);

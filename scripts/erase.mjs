@@ -1,14 +1,15 @@
-// `npm run erase -- --account main --nsu 123 --reason "…"`: forgets what is personal in a certified line of the
-// statement. Its money stays, and `npm run verify` holds as before.
+// `npm run erase -- --account main --nsu 123 --reason "…"`: erases the personal data of a certified
+// statement line. Its amounts stay, and `npm run verify` still succeeds.
 import { parseArgs } from 'node:util';
 import { withDatabase } from './open-database.mjs';
 import { endWith, StepFailed } from './prepare.mjs';
 
-const usage = 'npm run erase -- --account SLUG --nsu NUMBER --reason TEXT';
-const answers = {
-  erased: 'Erased.',
-  not_found: 'There is no such line.',
-  not_certified: 'The line is in no certificate yet: its day must be closed first.',
+const usage = 'Usage: npm run erase -- --account SLUG --nsu NUMBER --reason TEXT';
+const messages = {
+  erased: (line) => `The personal data of ${line} is erased.`,
+  not_found: (line) => `There is no ${line}.`,
+  not_certified: (line) =>
+    `The certificate of its day does not contain ${line} yet: close the day first.`,
 };
 
 function readOptions() {
@@ -22,13 +23,17 @@ function readOptions() {
 
 async function main() {
   const { account, nsu, reason } = readOptions();
-  if (!account || !/^\d{1,18}$/.test(nsu ?? '') || !reason?.trim()) throw new StepFailed(usage);
+  if (!account) throw new StepFailed(`--account is missing.\n${usage}`);
+  if (!/^\d{1,18}$/.test(nsu ?? ''))
+    throw new StepFailed(`--nsu must be a number of at most 18 digits.\n${usage}`);
+  if (!reason?.trim()) throw new StepFailed(`--reason must not be empty.\n${usage}`);
   const outcome = await withDatabase(async (database) => {
     const { LineEraser } = await import('../dist/day-closes/line-eraser.service.js');
     return new LineEraser(database).erase(account, BigInt(nsu), reason.trim());
   });
-  if (outcome !== 'erased') throw new StepFailed(answers[outcome]);
-  console.log(answers[outcome]);
+  const message = messages[outcome](`statement line ${nsu} of account ${account}`);
+  if (outcome !== 'erased') throw new StepFailed(message);
+  console.log(`✓ ${message}`);
 }
 
 await main().catch(endWith);

@@ -1,16 +1,17 @@
-// A lock file: one preparation of a folder at a time, also when one of them is killed.
+// A lock file: only one process at a time prepares a checkout. The lock of a killed process is
+// removed.
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 
-/** Two starters in one checkout take turns; the lock of one that was killed is taken over. */
+/** Runs `work` while this process holds the lock; waits while another process holds it. */
 export async function withLock(path, work) {
   const mine = `${process.pid} ${randomBytes(4).toString('hex')}`;
-  for (let isTold = false; !tryLock(path, mine);) {
+  for (let isReported = false; !tryLock(path, mine);) {
     const holder = Number.parseInt(readIfPresent(path) ?? '', 10);
     if (isStale(path, holder)) rmSync(path, { force: true });
-    else if (!isTold) {
-      isTold = true;
-      console.log(`• Waiting for process ${holder}, which is preparing this folder …`);
+    else if (!isReported) {
+      isReported = true;
+      console.log(`• Waiting for process ${holder}, which is preparing this checkout …`);
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
@@ -39,11 +40,11 @@ function tryLock(path, content) {
 function isStale(path, holder) {
   try {
     if (Date.now() - statSync(path).mtimeMs > 15 * 60_000) return true;
-    if (!holder) return false; // just made, not yet written
+    if (!holder) return false; // created, but its process id is not yet written
     process.kill(holder, 0);
     return false;
   } catch (error) {
-    return error.code === 'ESRCH'; // ENOENT: given back meanwhile; EPERM: alive
+    return error.code === 'ESRCH'; // ENOENT: the lock was released; EPERM: its process is alive
   }
 }
 

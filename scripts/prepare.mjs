@@ -1,5 +1,6 @@
-// Brings a fresh checkout to where it can run: packages, Prisma clients, build. Each step is skipped when its inputs
-// are those of the last complete run, and its stamp is written last, so that an interrupted step is done again.
+// Prepares a checkout: installs packages, generates the Prisma clients, builds. A step is skipped
+// while its inputs are unchanged. Each step writes its stamp last, so that an interrupted step
+// runs again.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -22,7 +23,7 @@ export const projectFolder = join(dirname(fileURLToPath(import.meta.url)), '..')
 export const preparedFolder = join(projectFolder, '.prepared');
 const schemas = ['service', 'sandbox'];
 
-/** A step that failed and has told the user why. */
+/** The message is all that the user needs to see: no stack is printed. */
 export class StepFailed extends Error {}
 
 /** Installs, generates and builds what is not up to date. */
@@ -37,7 +38,7 @@ export async function prepare({ build = true } = {}) {
   });
 }
 
-/** Runs one step between "…" and its seconds; a StepFailed ends the program with exit code 1. */
+/** Prints the name of the step before it, and its duration after it. */
 export async function step(name, work) {
   const startedAt = Date.now();
   console.log(`• ${name} …`);
@@ -45,7 +46,7 @@ export async function step(name, work) {
   console.log(`✓ ${name} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
 }
 
-/** Runs a program of this project with Node; its output goes to the user unless `quiet`, then only when it fails. */
+/** Runs a Node program; with `quiet`, its output is shown only when it fails. Throws StepFailed. */
 export async function runNode(argv, { quiet = false, env = {} } = {}) {
   const code = await run(process.execPath, argv, { quiet, env });
   if (code === 0) return;
@@ -53,20 +54,25 @@ export async function runNode(argv, { quiet = false, env = {} } = {}) {
   throw new StepFailed(`${basename(program)} failed (exit code ${code})`);
 }
 
-/** Ends a script the way a user can read: a failed step by its sentence, all else by its stack. */
+/**
+ * Ends a script with exit code 1: an expected failure prints its message, any other error its
+ * stack.
+ */
 export function endWith(error) {
-  console.error(error instanceof StepFailed ? `✗ ${error.message}` : error);
+  // SettingsError belongs to the build, which is not there yet when this file is loaded.
+  const isExpected = error instanceof StepFailed || error?.name === 'SettingsError';
+  console.error(isExpected ? `✗ ${error.message}` : error);
   process.exit(1);
 }
 
-/** Compares with `engines.node` in package.json, before anything newer than this Node.js can fail in a strange way. */
+/** Throws StepFailed where this Node.js is older than `engines.node` in package.json. */
 function requireNode() {
   const manifest = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8'));
   const needed = manifest.engines.node.replace(/^>=/, '');
   const [neededMajor, neededMinor] = needed.split('.').map(Number);
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return;
-  throw new StepFailed(`Node.js ${needed} or newer is needed; this is ${process.versions.node}.`);
+  throw new StepFailed(`Node.js must be ${needed} or newer, got ${process.versions.node}.`);
 }
 
 function isPrepared(build) {
@@ -85,7 +91,7 @@ function installStamp() {
 async function install() {
   const lockHash = hashOf(['package-lock.json']);
   rmSync(installStamp(), { force: true });
-  // Development packages too, whatever NODE_ENV says: the same folder serves `npm test`.
+  // NODE_ENV=production would leave out the packages that `npm test` needs.
   const options = [
     'ci',
     '--include=dev',
@@ -93,7 +99,7 @@ async function install() {
     '--no-fund',
     '--no-update-notifier',
     '--prefer-offline',
-    '--fetch-retry-mintimeout=1000', // an unreachable registry is told within seconds
+    '--fetch-retry-mintimeout=1000', // reports an unreachable registry within seconds
     '--fetch-retry-maxtimeout=4000',
     '--loglevel=error',
   ];
@@ -105,7 +111,7 @@ async function install() {
   if (code !== 0) {
     throw new StepFailed(
       `npm ci failed (exit code ${code}). The first start needs the npm registry or a filled npm cache; ` +
-        `later ones work offline. Behind a proxy or mirror: npm config set registry <url>.`,
+        `later starts work offline. Another registry: npm config set registry <url>.`,
     );
   }
   writeFileSync(installStamp(), lockHash);
@@ -128,7 +134,7 @@ function npmCommand() {
   return { program: 'npm', argv: [], shell: process.platform === 'win32' };
 }
 
-/** npm refuses to work with a cache that it cannot write (no home folder, or one that root used before). */
+/** npm fails with a cache that it cannot write: no home folder, or files owned by root. */
 function writableCache() {
   const cache = process.env.npm_config_cache ?? join(homedir(), '.npm');
   try {
@@ -137,7 +143,7 @@ function writableCache() {
       accessSync(join(cache, folder), constants.W_OK);
     return undefined;
   } catch {
-    return join(preparedFolder, 'npm-cache'); // any reason is reason enough not to use that one
+    return join(preparedFolder, 'npm-cache');
   }
 }
 
@@ -159,7 +165,7 @@ function generateHash() {
 async function generate() {
   const hash = generateHash();
   const env = {
-    // The client is generated without the engine, yet the CLI would download one; any program in its place prevents it.
+    // The CLI downloads an engine that `generate` does not use, unless this names a program.
     PRISMA_SCHEMA_ENGINE_BINARY: process.env.PRISMA_SCHEMA_ENGINE_BINARY || process.execPath,
     CHECKPOINT_DISABLE: '1',
     PRISMA_HIDE_UPDATE_MESSAGE: '1',
@@ -218,7 +224,8 @@ function run(program, argv, { quiet = false, env = {}, shell = false } = {}) {
   });
 }
 
-function listFiles(folder, isWanted) {
+/** Paths from the project folder, in a stable order. */
+export function listFiles(folder, isWanted) {
   const entries = readdirSync(join(projectFolder, folder), { withFileTypes: true });
   return entries
     .flatMap((entry) => {
@@ -229,7 +236,7 @@ function listFiles(folder, isWanted) {
     .sort();
 }
 
-function hashOf(paths, ...others) {
+export function hashOf(paths, ...others) {
   const hash = createHash('sha256');
   for (const path of paths)
     hash

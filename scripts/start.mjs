@@ -1,4 +1,5 @@
-// `npm start`: prepares the checkout, then runs the service in this same process, so that signals reach it directly.
+// `npm start`: prepares the checkout, then runs the service in the same process, which gets all
+// signals.
 import { endWith, prepare } from './prepare.mjs';
 
 await prepare().catch(endWith);

@@ -1,10 +1,11 @@
-// `npm run verify [-- --account main]`: recomputes the chain of certificates, and every line under it, from the database
-// alone, also while the service runs. Ends with 1 at a difference.
+// `npm run verify [-- --account main]`: recomputes every certificate and every certified
+// statement line from the database, also while the service runs. The exit code is 1 where one
+// differs.
 import { parseArgs } from 'node:util';
 import { withDatabase } from './open-database.mjs';
 import { endWith, StepFailed } from './prepare.mjs';
 
-const usage = 'npm run verify [-- --account SLUG]';
+const usage = 'Usage: npm run verify [-- --account SLUG]';
 
 function readOptions() {
   const options = { account: { type: 'string' }, help: { type: 'boolean' } };
@@ -15,28 +16,28 @@ function readOptions() {
   }
 }
 
-function tellAccount({ account, counts, difference }) {
-  if (difference) return tellDifference(account, difference);
+function printAccount({ account, counts, difference }) {
+  if (difference) return printDifference(account, difference);
   const { lines, sealed, erased, days, certificates, waiting } = counts;
   const parts = [
-    `${lines} lines`,
-    `${sealed} of them in certificates`,
+    `${lines} statement lines`,
+    `${sealed} of them certified`,
     ...(erased > 0 ? [`${erased} erased`] : []),
-    ...(waiting > 0 ? [`${waiting} late, to be amended`] : []),
-    `${days} days`,
+    ...(waiting > 0 ? [`${waiting} late, waiting for an amendment`] : []),
+    `${days} closed days`,
     `${certificates} certificates`,
   ];
   console.log(`OK  ${account}: ${parts.join(', ')}`);
 }
 
-function tellDifference(account, { date, nsu, field, certified, found }) {
+function printDifference(account, { date, nsu, field, certified, found }) {
   const where = [
     `account ${account}`,
     ...(date === null ? [] : [`day ${date}`]),
     ...(nsu === null ? [] : [`nsu ${nsu}`]),
   ];
   console.log(`DIFFERENCE  ${where.join(', ')}: ${field}`);
-  console.log(`  should be  ${certified}\n  is         ${found}`);
+  console.log(`  expected  ${certified}\n  found     ${found}`);
 }
 
 async function main() {
@@ -52,12 +53,19 @@ async function main() {
     return new Verifier(database, progress).verify(account);
   });
   progress('');
-  if (account && verified.length === 0) throw new StepFailed(`There is no account ${account}.`);
-  verified.forEach(tellAccount);
-  const isSame = verified.every(({ difference }) => difference === null);
+  if (account && verified.length === 0)
+    throw new StepFailed(
+      `There is no account ${account}: --account must be the slug of a bank account.`,
+    );
+  verified.forEach(printAccount);
+  const isVerified = verified.every(({ difference }) => difference === null);
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-  console.log(`${isSame ? 'OK' : 'NOT OK'} (${seconds} s)`);
-  if (!isSame) process.exitCode = 1;
+  console.log(
+    isVerified
+      ? `✓ All certificates agree with the database (${seconds} s)`
+      : `✗ The database differs from its certificates (${seconds} s)`,
+  );
+  if (!isVerified) process.exitCode = 1;
 }
 
 await main().catch(endWith);

@@ -1,5 +1,6 @@
-// `npm run year [-- options]`: a year of a busy account, with every trouble at its rate, imported and reconciled, and
-// held against the truth that it was generated with. Ends with 1 when anything was found.
+// `npm run year [-- options]`: generates the statement of a busy account for a year, with known
+// errors in it, imports and reconciles it, and compares the result with what was generated. The
+// exit code is 1 when they differ.
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,16 +8,16 @@ import { parseArgs } from 'node:util';
 import { endWith, prepare, projectFolder, runNode, StepFailed } from './prepare.mjs';
 
 const usage = `npm run year -- [options]
-  --lines N      lines of the statement (200000)
-  --seed S       the same seed lays out the same year (1)
-  --days D       how many days it has (365; at least 30)
-  --until DATE   the day after its last; by default ten days ago, so that its bank's clock is ours
-  --rate R       how much of the lines each trouble is, in percent (2)
-  --shuffle      import the same lines once more in a shuffled order, and compare both books
-  --keep FOLDER  keep the database in that folder: \`DATA_DIR=FOLDER npm start\` then shows the book`;
+  --lines N      how many statement lines to generate (200000; at least 200)
+  --seed S       the same seed generates the same year (1)
+  --days D       how many days to generate (365; at least 30)
+  --until DATE   the day after the last generated day (default: ten days ago)
+  --rate R       how many of the lines have each kind of error, in percent (2)
+  --shuffle      import the same lines again in a shuffled order, and compare both results
+  --keep FOLDER  leave the database in FOLDER; \`DATA_DIR=FOLDER npm start\` serves it afterwards`;
 
 const dayMs = 86_400_000;
-const roomDays = 10;
+const daysBeforeToday = 10;
 
 function readOptions() {
   const text = { type: 'string' };
@@ -33,26 +34,28 @@ function readOptions() {
   }
 }
 
-function readNumber(options, name, fallback, least) {
+function readNumber(options, name, fallback, minimum) {
   const value = options[name];
   if (value === undefined) return fallback;
-  if (!/^\d{1,9}(\.\d{1,3})?$/.test(value) || Number(value) < least)
-    throw new StepFailed(`--${name} must be a number, at least ${least}.\n${usage}`);
+  if (!/^\d{1,9}(\.\d{1,3})?$/.test(value) || Number(value) < minimum)
+    throw new StepFailed(
+      `--${name} must be a number, at least ${minimum}, got ${value}.\n${usage}`,
+    );
   return Number(value);
 }
 
 function readDay({ until }) {
   if (until === undefined)
-    return new Date(Date.now() - roomDays * dayMs).toISOString().slice(0, 10);
+    return new Date(Date.now() - daysBeforeToday * dayMs).toISOString().slice(0, 10);
   if (!/^\d{4}-\d{2}-\d{2}$/.test(until) || Number.isNaN(Date.parse(until)))
-    throw new StepFailed(`--until must be a day as 2026-01-31.\n${usage}`);
+    throw new StepFailed(`--until must be a date such as 2026-01-31, got ${until}.\n${usage}`);
   return until;
 }
 
 async function main() {
   const options = readOptions();
   if (options.help) return console.log(usage);
-  const wishes = {
+  const plan = {
     lines: Math.round(readNumber(options, 'lines', 200_000, 200)),
     seed: Math.round(readNumber(options, 'seed', 1, 0)),
     days: Math.round(readNumber(options, 'days', 365, 30)),
@@ -62,6 +65,9 @@ async function main() {
     isKept: options.keep !== undefined,
   };
   await prepare();
+  console.log(
+    `• Generating and reconciling ${plan.lines} statement lines over ${plan.days} days (seed ${plan.seed}) …`,
+  );
   const server = options.keep === undefined ? null : await startServer(resolve(options.keep));
   try {
     await runNode(
@@ -72,14 +78,15 @@ async function main() {
         join(projectFolder, 'node_modules/jest/bin/jest.js'),
         ...['--runInBand', '--silent=false', 'test/integration/year.spec'],
       ],
-      { env: { YEAR: JSON.stringify(wishes), ...server?.env } },
+      { env: { YEAR: JSON.stringify(plan), ...server?.env } },
     );
+    console.log('✓ Every statement line is reconciled as generated.');
   } finally {
     await server?.stop();
   }
 }
 
-/** The service's own embedded PostgreSQL, in a folder that stays. */
+/** The embedded PostgreSQL where `DATA_DIR=FOLDER npm start` finds it. */
 async function startServer(folder) {
   const launcher = join(projectFolder, 'dist', 'platform', 'embedded-postgres.js');
   const { startEmbeddedPostgres } = await import(pathToFileURL(launcher).href);

@@ -1,19 +1,23 @@
-// The settings, read from the environment once at boot and nowhere else. Every wrong one is told, together.
+// Reads the settings once at start; no other file of src reads the environment. All invalid
+// settings are reported together.
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import { z } from 'zod';
+import { count, httpUrl, port, postgresUrl, secret, urlOf, yesOrNo } from './setting-values.js';
 
 export const roles = ['api', 'worker', 'scheduler', 'sandbox'] as const;
 export type Role = (typeof roles)[number];
 
-/** Banks whose differences are known; `generic` is a real bank of which nothing beyond the contract is assumed. */
+/** `generic` is a real bank of which only the contract is assumed. */
 export const bankProfileNames = ['sandbox', 'generic'] as const;
 export type BankProfileName = (typeof bankProfileNames)[number];
 
-/** What is done about a request that looks like a settled one of a moment ago. */
+/** What the service does with a possible duplicate of a settled operation. */
 export const duplicatePolicies = ['off', 'warn', 'refuse'] as const;
 export type DuplicatePolicy = (typeof duplicatePolicies)[number];
 
-/** Keys for development: they apply when nothing is set and the bank is the sandbox, and are refused elsewhere. */
+/** Keys for development: the defaults with the sandbox bank, refused with any other bank. */
 export const developmentValues = {
   CONCILIA_API_KEY: 'concilia-dev-key',
   CONCILIA_PARTNER_KEY: 'concilia-dev-partner',
@@ -23,69 +27,21 @@ export const developmentValues = {
   CREDENTIALS_KEY: 'concilia-dev-credentials-key-0000',
 } as const;
 
-const port = (name: string) =>
-  z
-    .string()
-    .regex(/^\d{1,5}$/, `${name} must be a port number from 0 to 65535.`)
-    .transform(Number)
-    .refine((value) => value <= 65_535, `${name} must be a port number from 0 to 65535.`);
-
-const httpUrl = (name: string) =>
-  z
-    .string()
-    .refine(
-      (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
-      `${name} must be an http or https URL.`,
-    )
-    .transform((value) => value.replace(/\/+$/, ''));
-
-const urlOf = (name: string, protocols: RegExp, example: string) =>
-  z
-    .string()
-    .refine(
-      (value) => URL.canParse(value) && protocols.test(new URL(value).protocol),
-      `${name} must be a URL such as ${example}.`,
-    );
-
-const postgresUrl = (name: string) =>
-  urlOf(name, /^postgres(ql)?:$/, 'postgresql://user:password@host:5432/database');
-
-/** Headers by which requests are framed, routed and told apart: no key may stand in them. */
-const takenHeaders =
+/** Headers that HTTP or the contract uses itself: a key must not be sent in one of them. */
+const reservedHeaders =
   /^(host|connection|content-.*|expect|transfer-encoding|te|trailer|upgrade|keep-alive|accept|idempotencykey)$/i;
 
-/** Whether a key may be carried by this header. */
-export const isFreeHeader = (name: string): boolean => !takenHeaders.test(name);
+/** Whether a key may be sent in this header. */
+export const isFreeHeader = (name: string): boolean => !reservedHeaders.test(name);
 
 const headerName = (name: string) =>
   z
     .string()
-    .regex(/^[a-z0-9-]{1,60}$/i, `${name} must be an HTTP header's name.`)
-    .refine(
-      isFreeHeader,
-      `${name} must be an HTTP header's name, not one that requests have of their own.`,
-    )
+    .regex(/^[a-z0-9-]{1,60}$/i, `${name} must be the name of an HTTP header.`)
+    .refine(isFreeHeader, `${name} must not be a header that HTTP or the contract uses itself.`)
     .transform((value) => value.toLowerCase());
 
-const secret = (name: string, minLength: number) =>
-  z
-    .string()
-    .regex(/^[\x21-\x7e]+$/, `${name} must be printable characters without spaces.`)
-    .min(minLength, `${name} must have at least ${minLength} characters.`);
-
-const yesOrNo = (name: string) =>
-  z
-    .enum(['true', 'false'], `${name} must be true or false.`)
-    .transform((value) => value === 'true');
-
-const count = (name: string, minimum: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, `${name} must be a whole number, at least ${minimum}.`)
-    .transform(Number)
-    .refine((value) => value >= minimum, `${name} must be a whole number, at least ${minimum}.`);
-
-/** Each setting by its name; a test holds this list and `.env.example` equal. */
+/** Every setting by name. A test compares this list with `.env.example`. */
 export const settingSchemas = {
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port('PORT').default(3000),
@@ -101,7 +57,7 @@ export const settingSchemas = {
   ROLES: z
     .string()
     .transform((value) => value.split(',').map((role) => role.trim()))
-    .pipe(z.array(z.enum(roles, `ROLES must be a comma list of ${roles.join(', ')}.`)))
+    .pipe(z.array(z.enum(roles, `ROLES must be a comma-separated list of ${roles.join(', ')}.`)))
     .optional(),
   BANK_PROFILE: z
     .enum(bankProfileNames, `BANK_PROFILE must be one of ${bankProfileNames.join(', ')}.`)
@@ -141,7 +97,7 @@ export type SettingName = keyof typeof settingSchemas;
 const settingsObject = z.object(settingSchemas);
 type SettingValues = z.output<typeof settingsObject>;
 
-/** The settings as the service uses them; the class is what they are injected by. */
+/** The settings as the service uses them; a class so that Nest can inject them. */
 export abstract class Settings {
   readonly host!: string;
   readonly port!: number;
@@ -164,16 +120,16 @@ export abstract class Settings {
     partnerKey: string;
     apiKeyHeader: string;
     partnerKeyHeader: string;
-    /** A header that names the account at the bank, and what it says; null where the bank asks for none. */
+    /** A header that identifies the account at the bank; null where the bank requires none. */
     accountHeader: { name: string; value: string } | null;
-    /** Files in PEM form by which the service proves itself to the bank (mTLS); null where it need not. */
+    /** PEM files of the client certificate (mTLS); null where the bank requires none. */
     clientCertificateFile: string | null;
     clientKeyFile: string | null;
-    /** The bank's own authority; null: those that Node.js knows. */
+    /** The CA of the bank's certificate; null: those that Node.js trusts. */
     caFile: string | null;
-    /** Null: derived from the credentials key, one for each account. */
+    /** Null: one for each bank account, derived from the credentials key. */
     webhookSecret: string | null;
-    /** Null: as the profile says. */
+    /** Null in these four: the value of the profile. */
     isRepeatSafe: boolean | null;
     hasStatusById: boolean | null;
     visibilityBoundMs: number | null;
@@ -185,16 +141,47 @@ export abstract class Settings {
   readonly syncIntervalMs!: number;
 }
 
-/** Settings that cannot be started with; the message has a line for each. */
+/** Invalid settings: the message has one line for each. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
   constructor(readonly problems: string[]) {
-    super(`The settings are wrong:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    super(`Invalid settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
   }
 }
 
-/** Reads and checks every setting. An empty value means what a missing one means. Throws SettingsError. */
-export function loadSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
+/** Empty, a comment, or NAME=value. A quoted value ends on its line: no setting spans lines. */
+const environmentFileLine =
+  /^\s*(#.*|(export\s+)?[a-z_]\w*\s*=\s*("[^"]*"|'[^']*'|`[^`]*`|[^"'`\s].*)?\s*(#.*)?)?$/i;
+
+/**
+ * The environment together with the `.env` file of the working directory, where that file exists. A
+ * variable of the environment wins over the file. Throws SettingsError for an invalid file.
+ */
+export function readEnvironment(path = '.env'): NodeJS.ProcessEnv {
+  return { ...readEnvironmentFile(path), ...process.env };
+}
+
+function readEnvironmentFile(path: string): NodeJS.ProcessEnv {
+  let content: string;
+  try {
+    content = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return {};
+    throw new SettingsError([`${resolve(path)} must be a readable file (${code}).`]);
+  }
+  // Node's parser skips what it does not understand, so that a typing error would go unnoticed.
+  const index = content.split(/\r?\n/).findIndex((line) => !environmentFileLine.test(line));
+  // The line itself is not shown: it may hold a secret.
+  if (index !== -1)
+    throw new SettingsError([
+      `${resolve(path)}, line ${index + 1}: must be NAME=value, a comment after #, or empty.`,
+    ]);
+  return parseEnv(content) as NodeJS.ProcessEnv;
+}
+
+/** Checks every setting. An empty value means the same as a missing one. Throws SettingsError. */
+export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
   const given = Object.fromEntries(
     Object.keys(settingSchemas)
       .map((name) => [name, environment[name]?.trim()] as const)
@@ -207,16 +194,21 @@ export function loadSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   const problems: string[] = [];
 
   const profile = values.BANK_PROFILE ?? (values.BANK_BASE_URL ? undefined : 'sandbox');
-  if (!profile) problems.push('BANK_PROFILE must say which bank stands at BANK_BASE_URL.');
+  if (!profile)
+    problems.push(
+      `BANK_PROFILE must be set with BANK_BASE_URL, to one of ${bankProfileNames.join(', ')}.`,
+    );
   if (profile !== 'sandbox' && !values.BANK_BASE_URL)
-    problems.push('BANK_BASE_URL is missing: only the sandbox bank is started by itself.');
+    problems.push(
+      'BANK_BASE_URL is missing: BANK_PROFILE names a bank that this process does not start.',
+    );
 
-  const keyed = (name: keyof typeof developmentValues): string => {
+  const keyOf = (name: keyof typeof developmentValues): string => {
     const value = values[name];
     if (profile === 'sandbox') return value ?? developmentValues[name];
     if (value === undefined) problems.push(`${name} is missing.`);
     else if (value === developmentValues[name])
-      problems.push(`${name} is the development value: it serves with the sandbox bank only.`);
+      problems.push(`${name} must not be the development value: only the sandbox bank accepts it.`);
     return value ?? '';
   };
   const settings: Settings = {
@@ -230,34 +222,34 @@ export function loadSettings(environment: NodeJS.ProcessEnv = process.env): Sett
     dataDir: values.DATA_DIR,
     roles: values.ROLES ?? roles.filter((role) => role !== 'sandbox' || !values.BANK_BASE_URL),
     bank: {
-      ...bankFacts(values),
+      ...bankSettings(values),
       profile: profile ?? 'generic',
-      apiKey: keyed('BANK_API_KEY'),
-      partnerKey: keyed('BANK_PARTNER_KEY'),
+      apiKey: keyOf('BANK_API_KEY'),
+      partnerKey: keyOf('BANK_PARTNER_KEY'),
     },
     possibleDuplicates: {
       policy: values.POSSIBLE_DUPLICATES,
       windowMinutes: values.POSSIBLE_DUPLICATE_WINDOW_MINUTES,
     },
     keys: {
-      api: keyed('CONCILIA_API_KEY'),
-      partner: keyed('CONCILIA_PARTNER_KEY'),
-      admin: keyed('CONCILIA_ADMIN_KEY'),
+      api: keyOf('CONCILIA_API_KEY'),
+      partner: keyOf('CONCILIA_PARTNER_KEY'),
+      admin: keyOf('CONCILIA_ADMIN_KEY'),
     },
-    credentialsKey: keyed('CREDENTIALS_KEY'),
+    credentialsKey: keyOf('CREDENTIALS_KEY'),
     syncIntervalMs: values.SYNC_INTERVAL_MS ?? (profile === 'sandbox' ? 5_000 : 60_000),
   };
   if (Boolean(values.BANK_ACCOUNT_HEADER) !== Boolean(values.BANK_ACCOUNT_ID))
-    problems.push('BANK_ACCOUNT_HEADER and BANK_ACCOUNT_ID go together.');
+    problems.push('BANK_ACCOUNT_HEADER and BANK_ACCOUNT_ID must be set together.');
   if (Boolean(values.BANK_CLIENT_CERTIFICATE_FILE) !== Boolean(values.BANK_CLIENT_KEY_FILE))
-    problems.push('BANK_CLIENT_CERTIFICATE_FILE and BANK_CLIENT_KEY_FILE go together.');
+    problems.push('BANK_CLIENT_CERTIFICATE_FILE and BANK_CLIENT_KEY_FILE must be set together.');
   problems.push(...contradictions(settings));
   if (problems.length > 0) throw new SettingsError(problems);
   return settings;
 }
 
-/** What is told of the bank, but for the keys that development values stand in for. */
-function bankFacts(
+/** The settings of the bank, without the keys that have development values. */
+function bankSettings(
   values: SettingValues,
 ): Omit<Settings['bank'], 'profile' | 'apiKey' | 'partnerKey'> {
   const { BANK_ACCOUNT_HEADER: name, BANK_ACCOUNT_ID: value } = values;
@@ -278,20 +270,25 @@ function bankFacts(
   };
 }
 
-function contradictions({ roles: chosen, ...settings }: Settings): string[] {
+function contradictions(settings: Settings): string[] {
   const problems: string[] = [];
   const serviceRoles = roles.filter((role) => role !== 'sandbox');
-  const served = serviceRoles.filter((role) => chosen.includes(role));
-  if (!settings.databaseUrl && served.length > 0 && served.length < serviceRoles.length)
-    problems.push('ROLES splits the service into processes: they need a DATABASE_URL to share.');
-  if (served.length > 0 && !settings.bank.baseUrl && !chosen.includes('sandbox'))
-    problems.push('BANK_BASE_URL is missing, and ROLES leaves out the sandbox bank.');
-  if (served.length > 0 && served.length < serviceRoles.length && !settings.publicUrl)
-    problems.push('PUBLIC_URL is missing: a process apart cannot know where the others listen.');
+  const chosen = serviceRoles.filter((role) => settings.roles.includes(role));
+  const isSplit = chosen.length > 0 && chosen.length < serviceRoles.length;
+  if (isSplit && !settings.databaseUrl)
+    problems.push(
+      'DATABASE_URL is missing: ROLES splits the service, and its processes share one database.',
+    );
+  if (chosen.length > 0 && !settings.bank.baseUrl && !settings.roles.includes('sandbox'))
+    problems.push('BANK_BASE_URL is missing, and ROLES does not include sandbox.');
+  if (isSplit && !settings.publicUrl)
+    problems.push(
+      'PUBLIC_URL is missing: ROLES splits the service, and bank webhooks go to the api process.',
+    );
   else if (settings.bank.profile !== 'sandbox' && !settings.publicUrl)
-    problems.push('PUBLIC_URL is missing: the bank must know where its webhooks go.');
+    problems.push('PUBLIC_URL is missing: the bank sends its webhooks there.');
   if (settings.port !== 0 && settings.port === settings.sandboxPort)
-    problems.push('PORT and SANDBOX_PORT are the same.');
+    problems.push('PORT and SANDBOX_PORT must differ.');
   const keys = Object.values(settings.keys).filter((key) => key !== '');
   if (new Set(keys).size < keys.length)
     problems.push('CONCILIA_API_KEY, CONCILIA_PARTNER_KEY and CONCILIA_ADMIN_KEY must differ.');

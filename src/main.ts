@@ -1,8 +1,15 @@
-// The process: settings in, a service out, and an orderly end when it is asked to stop.
+// The entry point: reads the settings, starts the roles of this process, stops them on a signal.
 import { inspect } from 'node:util';
 import { startConcilia, type Concilia } from './concilia.js';
-import { developmentValues, loadSettings, SettingsError, type Settings } from './config.js';
+import {
+  developmentValues,
+  loadSettings,
+  readEnvironment,
+  SettingsError,
+  type Settings,
+} from './config.js';
 import { createLog } from './platform/log.js';
+import { OtherInitialSchema } from './platform/migrations.js';
 
 const startedAt = performance.now();
 
@@ -11,11 +18,11 @@ function progress(message: string): void {
   process.stdout.write(`  ${seconds.padStart(5)} s  ${message}\n`);
 }
 
-function tell(problem: unknown): void {
+function printError(problem: unknown): void {
   process.stderr.write(`${typeof problem === 'string' ? problem : inspect(problem)}\n`);
 }
 
-/** Addresses, keys and three commands to try; keys are shown only while they are the development ones. */
+/** Addresses, keys and three commands to try. Only development keys are shown. */
 function banner({ serviceUrl, sandboxUrl }: Concilia, settings: Settings): string {
   const key = settings.keys.api === developmentValues.CONCILIA_API_KEY ? settings.keys.api : '$KEY';
   const { apiKey } = settings.bank;
@@ -27,64 +34,64 @@ function banner({ serviceUrl, sandboxUrl }: Concilia, settings: Settings): strin
     lines.push(
       `  keys          x-service-api-key: ${key} (service), ${bankKey} (sandbox bank)`,
       '',
-      'Try it: ask for a charge, pay it at the bank, see it settled.',
+      'Try it: create a charge, pay it at the sandbox bank, read its settlement.',
       '',
       `  curl -s ${serviceUrl}/baas/v1/charges -H 'x-service-api-key: ${key}' -H 'content-type: application/json' \\`,
       `    -d '{"type":"BANKSLIP_PIX","correlationId":"order-1","yourNumber":"1","dueDate":"2030-12-31","Amount":149.9,"payer":{"name":"Maria","document":"12345678909"}}'`,
       `  curl -s -X POST ${sandboxUrl}/baas/v1/charges/order-1/pay -H 'x-service-api-key: ${bankKey}'`,
       `  curl -s ${serviceUrl}/v1/charges/order-1 -H 'x-service-api-key: ${key}'`,
       '',
-      'Ctrl-C ends all of it.',
+      'Ctrl-C stops everything.',
     );
   return `${lines.join('\n')}\n`;
 }
 
-/** An orderly end has this long; what is cut off then is found again at the next start. */
-const endWithinMs = 25_000;
+/** Work that is cut off after this time is recovered at the next start. */
+const stopTimeoutMs = 25_000;
 
 /**
- * Ends in order at the first signal, also while it is still starting: what has started by then is stopped. A
- * second signal ends at once.
+ * The first signal stops everything in order, also while the process is still starting. A second
+ * signal ends the process at once.
  */
-function endOnSignals(starting: Promise<Concilia>): void {
-  let endingSince: number | null = null;
-  const end = (signal: NodeJS.Signals) => {
-    if (endingSince !== null) {
-      // npm hands on the Ctrl-C that the terminal has sent us already: that is one signal, not two.
-      if (performance.now() - endingSince > 1_000) process.exit(1);
+function stopOnSignals(starting: Promise<Concilia>): void {
+  let stoppingSince: number | null = null;
+  const stop = (signal: NodeJS.Signals) => {
+    if (stoppingSince !== null) {
+      // npm forwards the Ctrl-C that the terminal has already sent to us: one signal, not two.
+      if (performance.now() - stoppingSince > 1_000) process.exit(1);
       return;
     }
-    endingSince = performance.now();
-    progress(`${signal}: ending`);
+    stoppingSince = performance.now();
+    progress(`Stopping (${signal})`);
     setTimeout(() => {
-      tell(
-        `not ended in ${endWithinMs / 1_000} s; what was under way is taken up at the next start`,
-      );
+      const seconds = stopTimeoutMs / 1_000;
+      printError(`Not stopped within ${seconds} s; unfinished work continues at the next start.`);
       process.exit(1);
-    }, endWithinMs).unref();
+    }, stopTimeoutMs).unref();
     starting
       .then((concilia) => concilia.stop())
       .then(
         () => {
-          progress('Ended');
+          progress('Stopped');
           process.exit(0);
         },
         (error: unknown) => {
-          tell(error);
+          printError(error);
           process.exit(1);
         },
       );
   };
-  process.on('SIGINT', end);
-  process.on('SIGTERM', end);
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
 }
 
 try {
-  const settings = loadSettings();
+  const settings = loadSettings(readEnvironment());
   const starting = startConcilia(settings, createLog('info', 'concilia'), progress);
-  endOnSignals(starting);
+  stopOnSignals(starting);
   process.stdout.write(banner(await starting, settings));
 } catch (error) {
-  tell(error instanceof SettingsError ? error.message : error);
+  const isForOperator = error instanceof SettingsError || error instanceof OtherInitialSchema;
+  printError(isForOperator ? error.message : error);
   process.exit(1);
 }
