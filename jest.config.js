@@ -22,7 +22,7 @@ const contractThroughService = {
   displayName: 'contract-through-service',
   testMatch: ['<rootDir>/test/contract/!(sandbox|webhook)*.e2e-spec.ts'],
   globalSetup: '<rootDir>/test/support/service-in-front.mjs',
-  setupFiles: ['<rootDir>/test/support/ask-service-in-front.mjs'],
+  setupFiles: ['<rootDir>/test/support/use-service-in-front.mjs'],
 };
 
 export default {

@@ -1,5 +1,5 @@
-// The service's wiring, one line a room, from the ground up. The same graph in every role: what a process
-// does beyond it is started in concilia.ts.
+// Wires the modules of the service, from the lowest layer up. The modules are the same in every
+// role: start.ts starts what a role adds.
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { AccountsModule } from './accounts/accounts.module.js';
@@ -33,8 +33,8 @@ import { StatementModule } from './statement/statement.module.js';
 import { TransfersModule } from './transfers/transfers.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
-/** What the process was given, for everyone. */
-export interface Givens {
+/** What the process creates before the modules, and provides to all of them. */
+export interface ProcessDependencies {
   settings: Settings;
   addresses: Addresses;
   log: Log;
@@ -42,35 +42,35 @@ export interface Givens {
   queue: QueueConnection;
 }
 
-const platform = [Clock, Health, SecretBox, Timers, JobQueue, Workers];
+const platformProviders = [Clock, Health, SecretBox, Timers, JobQueue, Workers];
 
 @Global()
 @Module({
   imports: [DiscoveryModule],
   controllers: [HealthController],
-  providers: platform,
-  exports: platform,
+  providers: platformProviders,
+  exports: platformProviders,
 })
-class GroundModule {
-  static with({ settings, addresses, log, database }: Givens): DynamicModule {
-    const givens = [
+class PlatformModule {
+  static with({ settings, addresses, log, database }: ProcessDependencies): DynamicModule {
+    const values = [
       { provide: Settings, useValue: settings },
       { provide: Addresses, useValue: addresses },
       { provide: Log, useValue: log },
       { provide: Database, useValue: database },
     ];
-    return { module: GroundModule, providers: givens, exports: givens };
+    return { module: PlatformModule, providers: values, exports: values };
   }
 }
 
 @Module({})
 export class AppModule {
-  static with(givens: Givens): DynamicModule {
+  static with(dependencies: ProcessDependencies): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        GroundModule.with(givens),
-        ...queueModules(givens.queue.connection),
+        PlatformModule.with(dependencies),
+        ...queueModules(dependencies.queue.connection),
         IdempotencyModule,
         AccountsModule,
         BankModule,

@@ -1,5 +1,6 @@
-// The service's PostgreSQL: one pool, Prisma on top of it, and transactions. Nothing calls the bank inside
-// one: a slow answer would hold locks, and a rolled back row would forget a call that was made.
+// The service's PostgreSQL: one pool, Prisma on top of it, transactions and session locks. No code
+// calls the bank inside a transaction: a slow response would hold locks, and a rollback would
+// delete the record of a call that was made.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PrismaPg } from '@prisma/adapter-pg';
@@ -8,27 +9,32 @@ import { Prisma, PrismaClient } from './generated/service/client.js';
 import { advisoryLocks } from './platform/advisory-locks.js';
 import { invariant } from './platform/errors.js';
 
-/** A database transaction, given to whatever must be committed together. */
+/**
+ * A database transaction. It is an explicit parameter of everything that must be committed
+ * together.
+ */
 export type Tx = Prisma.TransactionClient;
-/** What a query that only reads may be given: a transaction, or the database itself. */
+/** The parameter of a query that only reads: a transaction, or the client without one. */
 export type Db = Tx | PrismaClient;
 
 /**
- * An account's id that the planner does not look up. Its statistics may be of before the account's history came in: then
- * they say that it has no rows, and any index that begins with the account looks as good as the one that is meant.
+ * An account id that the planner cannot look up in its statistics. Statistics from before an import
+ * say that the account has no rows. Then every index that begins with the account seems equally
+ * good, and the planner may use a wrong one.
  */
-export const ofAccount = (accountId: number): Prisma.Sql => Prisma.sql`(SELECT ${accountId}::int)`;
+export const opaqueAccountId = (accountId: number): Prisma.Sql =>
+  Prisma.sql`(SELECT ${accountId}::int)`;
 
 const insideTransaction = new AsyncLocalStorage<true>();
 
-/** Throws where the bank would be called inside a transaction. */
-export function assertOutsideTransaction(what: string): void {
-  invariant(!insideTransaction.getStore(), `${what} inside a database transaction`);
+/** Throws inside a transaction. Every call of the bank is preceded by this check. */
+export function assertOutsideTransaction(action: string): void {
+  invariant(!insideTransaction.getStore(), `${action} inside a database transaction`);
 }
 
-export type SessionLock = 'syncStatement' | 'advanceBulk' | 'runReconciliation' | 'closeDays';
+export type SessionLock = 'syncStatement' | 'issueBulkRows' | 'runReconciliation' | 'closeDays';
 
-const maxTries = 5;
+const maxAttempts = 5;
 
 export class Database {
   readonly prisma: PrismaClient;
@@ -38,32 +44,33 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction. A conflict that PostgreSQL asks to try again (deadlock, serialization)
-   * runs it again, so that it must do nothing but database work.
+   * Runs `work` in one transaction. After a deadlock or serialization failure it runs `work` again,
+   * up to five times, so `work` must have no effect outside the database.
    */
   async transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
-    for (let tries = 1; ; tries += 1) {
+    for (let attempts = 1; ; attempts += 1) {
       try {
         return await insideTransaction.run(true, () =>
           this.prisma.$transaction(work, { maxWait: 10_000, timeout: 30_000 }),
         );
       } catch (error) {
-        if (!isConflict(error) || tries === maxTries) throw error;
-        await sleep(tries * 20 * (1 + Math.random()));
+        if (!isConflict(error) || attempts === maxAttempts) throw error;
+        await sleep(attempts * 20 * (1 + Math.random()));
       }
     }
   }
 
   /**
-   * Runs `work` while no other process does it for this number; null when one does. The lock lives with its
-   * connection, so that a killed process holds nothing, and PostgreSQL ends the connection of one that is
-   * paused or cut off: `work` calls `stillHere` at least every 15 seconds. Such a process is told by no one,
-   * so that what `work` writes needs a fence of its own.
+   * Runs `work` while this process holds an advisory lock for the key; returns null when another
+   * process holds it. The lock ends with its connection, so a killed process holds no lock.
+   * PostgreSQL also closes a connection that is idle for 20 seconds, so that a suspended or
+   * disconnected process loses its lock: `work` must call `keepLock` at least every 15 seconds. A
+   * process that loses the lock is not notified, so the writes of `work` need a fence of their own.
    */
-  async alone<Result>(
+  async withSessionLock<Result>(
     lock: SessionLock,
-    number: number,
-    work: (stillHere: () => Promise<void>) => Promise<Result>,
+    key: number,
+    work: (keepLock: () => Promise<void>) => Promise<Result>,
   ): Promise<{ result: Result } | null> {
     const client = await this.pool.connect();
     let isLost = false;
@@ -71,24 +78,24 @@ export class Database {
       isLost = true;
     };
     client.on('error', onError);
-    const numbers = [advisoryLocks[lock], number];
+    const lockKeys = [advisoryLocks[lock], key];
     try {
       await client.query(`SET idle_session_timeout = '20s'`);
-      const { rows } = await client.query<{ held: boolean }>(
-        'SELECT pg_try_advisory_lock($1, $2) AS held',
-        numbers,
+      const { rows } = await client.query<{ isLocked: boolean }>(
+        'SELECT pg_try_advisory_lock($1, $2) AS "isLocked"',
+        lockKeys,
       );
-      if (!rows[0]?.held) return null;
+      if (!rows[0]?.isLocked) return null;
       try {
         const result = await work(async () => {
           await client.query('SELECT 1');
         });
         return { result };
       } finally {
-        await client.query('SELECT pg_advisory_unlock($1, $2)', numbers).catch(onError);
+        await client.query('SELECT pg_advisory_unlock($1, $2)', lockKeys).catch(onError);
       }
     } finally {
-      // A connection that cannot be put back as it was is not put back.
+      // A connection whose settings cannot be reset does not return to the pool.
       await client.query('RESET idle_session_timeout').catch(onError);
       client.off('error', onError);
       client.release(isLost);
@@ -100,7 +107,9 @@ export class Database {
     return true;
   }
 
-  /** Ends the connections: last of all, when nothing works any more. */
+  /**
+   * Closes the connections. It is called last, when no other part of the process uses the database.
+   */
   async close(): Promise<void> {
     await this.prisma.$disconnect();
     await this.pool.end();
@@ -112,7 +121,7 @@ export function createPool(databaseUrl: string, onError: (error: Error) => void)
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: 20,
-    // Prisma's adapter reads every time as UTC, whatever zone the database would answer in.
+    // Prisma's adapter reads every time as UTC, so the database must send times in UTC.
     options: '-c timezone=UTC',
     connectionTimeoutMillis: 10_000,
     statement_timeout: 60_000,
@@ -123,10 +132,13 @@ export function createPool(databaseUrl: string, onError: (error: Error) => void)
   return pool;
 }
 
-/** Serialization failure, deadlock. */
+/** serialization_failure, deadlock_detected. */
 const conflictCodes = new Set(['40001', '40P01']);
 
-/** PostgreSQL's own word that a transaction may be tried again, as Prisma hands it on. */
+/**
+ * Whether PostgreSQL reports that the transaction may be retried. Prisma wraps that error in
+ * several ways.
+ */
 function isConflict(error: unknown): boolean {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
   if (error.code === 'P2034') return true;

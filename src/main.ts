@@ -1,6 +1,6 @@
 // The entry point: reads the settings, starts the roles of this process, stops them on a signal.
 import { inspect } from 'node:util';
-import { startConcilia, type Concilia } from './concilia.js';
+import { startConcilia, type RunningConcilia } from './start.js';
 import {
   developmentValues,
   loadSettings,
@@ -23,7 +23,7 @@ function printError(problem: unknown): void {
 }
 
 /** Addresses, keys and three commands to try. Only development keys are shown. */
-function banner({ serviceUrl, sandboxUrl }: Concilia, settings: Settings): string {
+function banner({ serviceUrl, sandboxUrl }: RunningConcilia, settings: Settings): string {
   const key = settings.keys.api === developmentValues.CONCILIA_API_KEY ? settings.keys.api : '$KEY';
   const { apiKey } = settings.bank;
   const bankKey = apiKey === developmentValues.BANK_API_KEY ? apiKey : '$BANK_KEY';
@@ -53,7 +53,7 @@ const stopTimeoutMs = 25_000;
  * The first signal stops everything in order, also while the process is still starting. A second
  * signal ends the process at once.
  */
-function stopOnSignals(starting: Promise<Concilia>): void {
+function stopOnSignals(starting: Promise<RunningConcilia>): void {
   let stoppingSince: number | null = null;
   const stop = (signal: NodeJS.Signals) => {
     if (stoppingSince !== null) {

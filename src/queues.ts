@@ -1,15 +1,15 @@
-// The catalogue of jobs: every job there is, with the ids that it carries. A job carries no data: PostgreSQL
-// stores it, and a sweeper enqueues a lost job again. Each job has its own queue, its own worker, and one method
-// that does it (`@OnJob`).
+// The catalogue of all jobs. A job carries ids only: PostgreSQL stores the pending work, and a
+// sweeper enqueues a lost job again. Each job has its own queue, its own worker, and one method
+// that processes it (`@OnJob`).
 import { z } from 'zod';
 
 export interface Job<Payload extends z.ZodType = z.ZodType> {
-  /** Names the queue and the job; BullMQ allows no colon in it. */
+  /** The name of the queue and of the job. BullMQ allows no colon in it. */
   name: string;
   payload: Payload;
-  /** Wake-ups of one id coalesce: one waits while one runs, however many come. */
+  /** Jobs with the same id coalesce: while one runs, at most one more waits. */
   coalesceBy: (payload: z.output<Payload>) => string;
-  /** How many of different ids run at once in a worker process. */
+  /** How many jobs with different ids run at once in a worker process. */
   concurrency: number;
 }
 
@@ -17,107 +17,116 @@ function job<Payload extends z.ZodType>(declared: Job<Payload>): Job<Payload> {
   return declared;
 }
 
-const ofAccount = z.object({ accountId: z.int() });
-const byAccount = ({ accountId }: z.output<typeof ofAccount>) => `account-${accountId}`;
+const accountPayload = z.object({ accountId: z.int() });
+const byAccount = ({ accountId }: z.output<typeof accountPayload>) => `account-${accountId}`;
 
 export const jobs = {
-  /** Reads what is new on the bank's statement. */
+  /** Reads the new lines of the bank's statement. */
   syncStatement: job({
     name: 'sync-statement',
-    payload: ofAccount,
+    payload: accountPayload,
     coalesceBy: byAccount,
     concurrency: 8,
   }),
-  /** Reads a span of the statement twice, to say that nothing is missing from it. */
+  /** Reads a period of the statement twice and records it as closed when no line is missing. */
   closeStatement: job({
     name: 'close-statement',
-    payload: ofAccount,
+    payload: accountPayload,
     coalesceBy: byAccount,
     concurrency: 2,
   }),
-  /** Certifies the days that have ended, and amends the certificates of those of which a line came late. */
+  /** Certifies days that have ended, and amends the certificates of days that got a late line. */
   closeDays: job({
     name: 'close-days',
-    payload: ofAccount,
+    payload: accountPayload,
     coalesceBy: byAccount,
     concurrency: 2,
   }),
-  /** Settles the bank's webhooks that a completed poll has answered, and polls again for the others. */
+  /**
+   * Marks webhooks as settled when a completed sync covers them, and plans another sync for the
+   * others.
+   */
   settleWebhooks: job({
     name: 'settle-webhooks',
-    payload: ofAccount,
+    payload: accountPayload,
     coalesceBy: byAccount,
     concurrency: 4,
   }),
-  /** Makes the bank's webhook registrations what they should be. */
+  /** Creates or updates the webhook registrations at the bank that differ from the wanted ones. */
   registerWebhooks: job({
     name: 'register-webhooks',
-    payload: ofAccount,
+    payload: accountPayload,
     coalesceBy: byAccount,
     concurrency: 2,
   }),
-  /** Judges the lines that no one has judged. */
+  /** Matches new and waiting statement lines with expected payments, and updates the breaks. */
   reconcile: job({
     name: 'reconcile',
-    payload: ofAccount,
+    payload: accountPayload,
     coalesceBy: byAccount,
     concurrency: 4,
   }),
-  /** Goes over an account once: poll, match, what did not come. */
+  /** Runs one reconciliation of an account: statement sync, matching, then missing payments. */
   runReconciliation: job({
     name: 'run-reconciliation',
     payload: z.object({ accountId: z.int(), runId: z.uuid() }),
     coalesceBy: ({ runId }) => runId,
     concurrency: 2,
   }),
-  /** Gives back what the account's refund policies say, and settles the breaks of refunds that were accepted. */
+  /**
+   * Requests the refunds of the account's refund policies, and resolves breaks whose refund the
+   * bank accepted.
+   */
   refundByPolicy: job({
     name: 'refund-by-policy',
-    payload: ofAccount,
+    payload: accountPayload,
     coalesceBy: byAccount,
     concurrency: 2,
   }),
-  /** Sends an operation that was accepted and not sent, or finds out what became of one. */
+  /**
+   * Sends an operation that is stored and not sent, or recovers the outcome of one that was sent.
+   */
   advanceOperation: job({
     name: 'advance-operation',
     payload: z.object({ accountId: z.int(), operationId: z.uuid() }),
     coalesceBy: ({ operationId }) => operationId,
     concurrency: 16,
   }),
-  /** Reads transfers that are under way by their ids. */
-  followTransfers: job({
-    name: 'follow-transfers',
-    payload: ofAccount,
+  /** Reads the bank's status of transfers in progress. */
+  checkTransferStatuses: job({
+    name: 'check-transfer-statuses',
+    payload: accountPayload,
     coalesceBy: byAccount,
     concurrency: 4,
   }),
-  /** Looks at scheduled bill payments whose time has come. */
-  followBillPayments: job({
-    name: 'follow-bill-payments',
-    payload: ofAccount,
+  /** Reads the bank's status of scheduled bill payments that are due. */
+  checkBillPaymentStatuses: job({
+    name: 'check-bill-payment-statuses',
+    payload: accountPayload,
     coalesceBy: byAccount,
     concurrency: 2,
   }),
-  /** Asks the bank what became of charges that a webhook names, or whose day has passed. */
-  followCharges: job({
-    name: 'follow-charges',
-    payload: ofAccount,
+  /** Reads the bank's status of charges that a webhook names or whose due date has passed. */
+  checkChargeStatuses: job({
+    name: 'check-charge-statuses',
+    payload: accountPayload,
     coalesceBy: byAccount,
     concurrency: 2,
   }),
-  /** Issues the next rows of an uploaded file. */
-  advanceBulk: job({
-    name: 'advance-bulk',
+  /** Requests the charges or transfers of the next rows of an uploaded file. */
+  issueBulkRows: job({
+    name: 'issue-bulk-rows',
     payload: z.object({ accountId: z.int(), uploadId: z.uuid() }),
     coalesceBy: ({ uploadId }) => uploadId,
     concurrency: 2,
   }),
-  /** Delivers what is due to one endpoint, so that a slow one delays no other. */
+  /** Delivers the due events of one endpoint, so that a slow endpoint delays no other. */
   deliverEvents: job({
     name: 'deliver-events',
     payload: z.object({ accountId: z.int(), endpointId: z.uuid() }),
     coalesceBy: ({ endpointId }) => endpointId,
-    // Waiting for others' servers costs nothing; a hundred slow ones at once hold up nobody.
+    // Waiting for other servers uses few resources, and a hundred slow endpoints must not delay the
+    // others.
     concurrency: 128,
   }),
 } as const;

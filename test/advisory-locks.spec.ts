@@ -1,4 +1,5 @@
-// Advisory locks are numbers in one space for each database: two that meet wait for each other without a reason.
+// All advisory locks of a database share one key space: two uses of one key would wait for each
+// other without need.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -15,13 +16,13 @@ const numbersOf = (text: string) =>
     ([, hex, other]) => (hex ? Number.parseInt(hex, 16) : other),
   );
 
-describe('the numbers of advisory locks', () => {
-  it('are each given once', () => {
+describe('the keys of advisory locks', () => {
+  it('are unique', () => {
     const numbers = Object.values(advisoryLocks);
     expect(new Set(numbers).size).toBe(numbers.length);
   });
 
-  it('are those of the list in each migration, where no other part of the program takes them', () => {
+  it('in migrations are in the list, and no other code uses them', () => {
     const taken = list('prisma', 'migration.sql').map(
       (path) => [path, numbersOf(read(path))] as const,
     );
@@ -32,7 +33,7 @@ describe('the numbers of advisory locks', () => {
     expect(users).toEqual(['src/platform/advisory-locks.ts']);
   });
 
-  it('are told by the list alone wherever a lock is taken', () => {
+  it('come from the list wherever the code takes a lock', () => {
     const takers = list('src', '.ts')
       .map((path) => ({ path, text: read(path) }))
       .filter(({ text }) => numbersOf(text).length > 0);

@@ -1,5 +1,5 @@
-// The house of docs/ARCHITECTURE.md, held: who imports whom, who writes what, what is pure, what is wired once. Each rule reads
-// the whole project, and is given a small tree that breaks it too: a rule that cannot fail holds nothing.
+// Holds the rules of docs/ARCHITECTURE.md: imports, table owners, purity, wiring, names and words. Each rule reads the
+// whole project, and also a small tree that breaks it, which proves that the rule can fail.
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { AccountsService, BankAccount } from '../src/accounts/accounts.service.js';
@@ -13,18 +13,19 @@ import type { Addresses } from '../src/platform/addresses.js';
 import type { Log } from '../src/platform/log.js';
 import * as content from './architecture/content-proofs.js';
 import { importRules } from './architecture/import-proofs.js';
-import { readTree, treeOf, type HeldRule } from './architecture/project-file.js';
+import { readTree, treeOf, type ProvenRule } from './architecture/project-file.js';
 import { sqlExceptionsAreNeeded } from './architecture/tables.js';
 import { documentRules, wiringRules } from './architecture/wiring-proofs.js';
 
 const project = readTree(join(import.meta.dirname, '..'));
 
-/** Holds the project to each rule, and each rule to what it must say of its small tree. */
-function held(rules: HeldRule[]): void {
+/** Expects no violation in the project, and the listed violations in each rule's small tree. */
+function expectRules(rules: ProvenRule[]): void {
   for (const { name, rule, tree, found } of rules)
     describe(name, () => {
-      it('is kept by the project', () => expect(rule(project)).toEqual([]));
-      it('bites', () => expect(rule(treeOf(tree))).toEqual(found));
+      it('holds in the project', () => expect(rule(project)).toEqual([]));
+      it('reports the violations of a tree that breaks it', () =>
+        expect(rule(treeOf(tree))).toEqual(found));
     });
 }
 
@@ -35,19 +36,21 @@ it('reads the project', () => {
   );
 });
 
-describe('imports', () => held(importRules));
-describe('a file without a role in its name', () => held(content.purityRules));
-describe('tables', () => held(content.tableRules));
-describe('names', () => held(content.nameRules));
-describe('sources', () => held(content.sourceRules));
-describe('the wiring', () => held(wiringRules));
-describe('documents', () => held(documentRules));
+describe('imports', () => expectRules(importRules));
+describe('a file without a role in its name', () => expectRules(content.purityRules));
+describe('tables', () => expectRules(content.tableRules));
+describe('names', () => expectRules(content.nameRules));
+describe('words', () => expectRules(content.wordRules));
+describe('a source file', () => expectRules(content.smallFileRules));
+describe('sources', () => expectRules(content.sourceRules));
+describe('the wiring', () => expectRules(wiringRules));
+describe('documents', () => expectRules(documentRules));
 
 it('allows SQL outside of queries only where it stands', () => {
   expect(sqlExceptionsAreNeeded(project)).toEqual([]);
   const withoutQueue = project.filter(({ path }) => path !== 'src/platform/queue-connection.ts');
   expect(sqlExceptionsAreNeeded(withoutQueue)).toEqual([
-    'src/platform/queue-connection.ts holds no SQL: take it off the list of exceptions',
+    'src/platform/queue-connection.ts has no SQL: remove the exception',
   ]);
 });
 
@@ -60,18 +63,18 @@ describe('a call to the bank', () => {
   const silent = () => undefined;
   const bank = new BankService(
     { bank: { profile: 'sandbox' } } as Settings,
-    { credentials: () => Promise.resolve(key) } as unknown as AccountsService,
-    // Port 1 of this machine: nothing listens there.
+    { getCredentials: () => Promise.resolve(key) } as unknown as AccountsService,
+    // Nothing listens on port 1.
     new BankConnections({ bankBaseUrl: 'http://127.0.0.1:1' } as Addresses),
     new BankLimits(),
     { debug: silent, info: silent, warn: silent } as unknown as Log,
   );
-  const ask = () =>
+  const callBank = () =>
     bank.call(getCharge, { slug: 'main' } as BankAccount, { params: { correlationId: 'a' } });
 
   it('throws inside a transaction', async () => {
     const message = /a call to the bank inside a database transaction/;
-    await expect(database.transaction(ask)).rejects.toThrow(message);
+    await expect(database.transaction(callBank)).rejects.toThrow(message);
     await expect(
       database.transaction(async () => {
         await Promise.resolve();
@@ -84,6 +87,6 @@ describe('a call to the bank', () => {
     await expect(database.transaction(() => Promise.resolve('committed'))).resolves.toBe(
       'committed',
     );
-    await expect(ask()).resolves.toMatchObject({ outcome: 'unknown', reason: 'not_sent' });
+    await expect(callBank()).resolves.toMatchObject({ outcome: 'unknown', reason: 'not_sent' });
   });
 });

@@ -1,7 +1,7 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import type { RouteInput } from '../contract/route.js';
 import type { ApiKey, BankAccount } from '../generated/service/client.js';
-import { IdempotencyRecords, operatorId } from '../idempotency/idempotency-records.service.js';
+import { IdempotencyService, operatorAccountId } from '../idempotency/idempotency.service.js';
 import { Handles, Input } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { isUuid, readPage, toList } from '../platform/listing.js';
@@ -19,23 +19,24 @@ import { AccountsService } from './accounts.service.js';
 import { ApiKeyGuard } from './api-key.guard.js';
 import { ApiKeysService, type ApiKeyKind } from './api-keys.service.js';
 
-const accountId = operatorId;
+const accountId = operatorAccountId;
 
+/** The operator's API of bank accounts and their API keys. */
 @Controller()
 @UseGuards(ApiKeyGuard)
 export class AccountsController {
   constructor(
     private readonly accounts: AccountsService,
     private readonly apiKeys: ApiKeysService,
-    private readonly idempotencyRecords: IdempotencyRecords,
+    private readonly idempotency: IdempotencyService,
   ) {}
 
   @Handles(createAccount)
   create(@Input() request: RouteInput<typeof createAccount>) {
     const { slug, name = null, goLiveAt, credentials } = request.body;
     const fields = { slug, name, goLiveAt: goLiveAt ? new Date(goLiveAt) : null };
-    return this.idempotencyRecords.once({ accountId, route: createAccount, request }, async () =>
-      this.describe(await this.accounts.add(fields, credentials)),
+    return this.idempotency.runOnce({ accountId, route: createAccount, request }, async () =>
+      this.describe(await this.accounts.create(fields, credentials)),
     );
   }
 
@@ -59,15 +60,15 @@ export class AccountsController {
   @Handles(updateAccount)
   update(@Input() request: RouteInput<typeof updateAccount>) {
     const { params, body } = request;
-    return this.idempotencyRecords.once({ accountId, route: updateAccount, request }, async () =>
-      this.describe(await this.accounts.change(params.slug, body)),
+    return this.idempotency.runOnce({ accountId, route: updateAccount, request }, async () =>
+      this.describe(await this.accounts.update(params.slug, body)),
     );
   }
 
   @Handles(createKey)
   createKey(@Input() request: RouteInput<typeof createKey>) {
     const { params, body } = request;
-    return this.idempotencyRecords.once({ accountId, route: createKey, request }, async () => {
+    return this.idempotency.runOnce({ accountId, route: createKey, request }, async () => {
       const { id } = await this.accounts.getBySlug(params.slug);
       return describeNewKey(await this.apiKeys.create(id, body));
     });
@@ -84,18 +85,20 @@ export class AccountsController {
   @Handles(rotateKey)
   rotateKey(@Input() request: RouteInput<typeof rotateKey>) {
     const { params, body } = request;
-    return this.idempotencyRecords.once({ accountId, route: rotateKey, request }, async () => {
+    return this.idempotency.runOnce({ accountId, route: rotateKey, request }, async () => {
       const { id } = await this.accounts.getBySlug(params.slug);
-      return describeNewKey(await this.apiKeys.rotate(id, keyId(params.id), body.overlapSeconds));
+      return describeNewKey(
+        await this.apiKeys.rotate(id, readKeyId(params.id), body.overlapSeconds),
+      );
     });
   }
 
   @Handles(revokeKey)
   revokeKey(@Input() request: RouteInput<typeof revokeKey>) {
     const { params } = request;
-    return this.idempotencyRecords.once({ accountId, route: revokeKey, request }, async () => {
+    return this.idempotency.runOnce({ accountId, route: revokeKey, request }, async () => {
       const { id } = await this.accounts.getBySlug(params.slug);
-      return describeKey(await this.apiKeys.revoke(id, keyId(params.id)));
+      return describeKey(await this.apiKeys.revoke(id, readKeyId(params.id)));
     });
   }
 
@@ -106,15 +109,15 @@ export class AccountsController {
       name,
       origin: origin as 'settings' | 'api',
       goLiveAt: account.goLiveAt.toISOString(),
-      credentialsSet: this.accounts.credentialsSet(account),
+      credentialsSet: this.accounts.listSetCredentials(account),
       createdAt: account.createdAt.toISOString(),
       updatedAt: account.updatedAt.toISOString(),
     };
   }
 }
 
-/** What is no uuid names nothing. */
-function keyId(text: string): string {
+/** Throws `not_found` for a text that is not a uuid: it cannot be the id of a key. */
+function readKeyId(text: string): string {
   if (!isUuid(text)) throw new AppError('not_found');
   return text;
 }

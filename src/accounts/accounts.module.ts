@@ -3,7 +3,7 @@ import { AccountsController } from './accounts.controller.js';
 import { AccountsService } from './accounts.service.js';
 import { ApiKeysService } from './api-keys.service.js';
 
-// Global: every door asks who calls, and every room names the account.
+// Global: every module authenticates its callers and reads bank accounts.
 @Global()
 @Module({
   controllers: [AccountsController],
@@ -18,6 +18,6 @@ export class AccountsModule implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     await this.accounts.readCertificateFiles();
-    await this.apiKeys.recordSettingsKeys(await this.accounts.recordMain());
+    await this.apiKeys.recordSettingsKeys(await this.accounts.recordMainAccount());
   }
 }

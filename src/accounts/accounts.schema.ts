@@ -1,23 +1,24 @@
-// Bank accounts and keys as an operator sees them. What a credential or a key says is never answered again.
+// The routes by which an operator manages bank accounts and API keys. No response holds a
+// credential, and an API key is shown only in the response that creates it.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
 import { filledText, integer, text, timestamp } from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
 import { certificatePem, privateKeyPem } from './certificates.schema.js';
 import { isFreeHeader } from '../config.js';
-import { scopes } from './scopes.js';
+import { scopes } from './scope.decorator.js';
 
 const base = { chapter: 'Bank accounts', authentication: 'admin-key' } as const;
-const ofAccount = z.object({ slug: text(60) });
-const ofKey = z.object({ slug: text(60), id: text(100) });
+const accountParams = z.object({ slug: text(60) });
+const keyParams = z.object({ slug: text(60), id: text(100) });
 
 const slug = text(60).regex(
   /^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$/,
-  'Must be small letters, digits and inner hyphens: it stands in webhook addresses.',
+  'Must be lower-case letters, digits and inner hyphens: the slug is part of webhook addresses.',
 );
 const headerName = text(60)
-  .regex(/^[A-Za-z0-9-]+$/, 'Must be an HTTP header’s name.')
-  .refine((name) => isFreeHeader(name), 'Is a header that requests have of their own.')
+  .regex(/^[A-Za-z0-9-]+$/, 'Must be the name of an HTTP header.')
+  .refine((name) => isFreeHeader(name), 'Must not be a header that every request already has.')
   .transform((name) => name.toLowerCase());
 const headerValue = (minLength: number) =>
   text(2000)
@@ -25,9 +26,9 @@ const headerValue = (minLength: number) =>
     .min(minLength, `Must have at least ${minLength} characters.`);
 const instant = text(40).refine(
   (value) => /^\d{4}-\d{2}-\d{2}T/.test(value) && !Number.isNaN(Date.parse(value)),
-  'Must be an instant in ISO 8601.',
+  'Must be an ISO 8601 date and time.',
 );
-const positive = integer.refine(
+const rateLimit = integer.refine(
   (value) => value >= 1 && value <= 100_000,
   'Must be from 1 to 100000.',
 );
@@ -40,14 +41,14 @@ const optionalCredentials = {
   clientCertificate: certificatePem.nullish(),
   clientKey: privateKeyPem.nullish(),
   ca: certificatePem.nullish(),
-  rateLimitPerSecond: positive.nullish(),
+  rateLimitPerSecond: rateLimit.nullish(),
   webhookSecret: headerValue(16).nullish(),
 };
 
 export const accountView = z.object({
   slug: z.string(),
   name: z.string().nullable(),
-  /** `settings`: its credentials stand in the environment. */
+  /** `settings` for the account whose credentials are in the environment. */
   origin: z.enum(['settings', 'api']),
   goLiveAt: timestamp,
   /** The names of the credentials that are set. */
@@ -59,8 +60,7 @@ export const accountView = z.object({
 export const createAccount = route({
   ...base,
   name: 'createBankAccount',
-  summary:
-    'Adds a bank account: its webhooks are registered and its statement is read from now on.',
+  summary: 'Adds a bank account, registers its webhooks and starts to sync its statement.',
   method: 'POST',
   path: '/v1/accounts',
   idempotencyKey: 'accepted',
@@ -77,7 +77,7 @@ export const createAccount = route({
 export const listAccounts = route({
   ...base,
   name: 'listBankAccounts',
-  summary: 'The bank accounts, newest first.',
+  summary: 'Lists the bank accounts, newest first.',
   method: 'GET',
   path: '/v1/accounts',
   query: listQuery({}),
@@ -87,25 +87,25 @@ export const listAccounts = route({
 export const getAccount = route({
   ...base,
   name: 'getBankAccount',
-  summary: 'One bank account.',
+  summary: 'Returns one bank account.',
   method: 'GET',
   path: '/v1/accounts/{slug}',
-  params: ofAccount,
+  params: accountParams,
   response: accountView,
 });
 
 export const updateAccount = route({
   ...base,
   name: 'updateBankAccount',
-  summary: 'Changes its name or credentials: what is left out stays, null takes away.',
+  summary: 'Changes the name or credentials of a bank account. Absent fields stay, null removes.',
   method: 'PATCH',
   path: '/v1/accounts/{slug}',
   idempotencyKey: 'accepted',
-  params: ofAccount,
+  params: accountParams,
   body: z.object({
     name: filledText(200).nullish(),
     credentials: z.object({ apiKey: headerValue(1).optional(), ...optionalCredentials }).optional(),
-    /** Says that another apiKey or accountHeader is still of the same account at the bank. */
+    /** Confirms that the new apiKey or accountHeader is of the same account at the bank. */
     isSameBankAccount: z.boolean('Must be true or false.').optional(),
   }),
   response: accountView,
@@ -118,7 +118,7 @@ export const keyView = z.object({
   name: z.string().nullable(),
   kind: z.enum(kinds),
   scopes: z.array(z.string()),
-  /** Its last characters. */
+  /** The last characters of the key. */
   hint: z.string().nullable(),
   createdAt: timestamp,
   expiresAt: timestamp.nullable(),
@@ -129,12 +129,12 @@ const newKeyView = keyView.extend({ key: z.string() });
 export const createKey = route({
   ...base,
   name: 'createKey',
-  summary: 'Makes a business system’s key for the account; the answer tells it, once.',
+  summary: 'Creates an API key for the account. Only this response shows the key.',
   method: 'POST',
   path: '/v1/accounts/{slug}/keys',
   idempotencyKey: 'accepted',
   successStatus: 201,
-  params: ofAccount,
+  params: accountParams,
   body: z
     .object({
       name: filledText(100),
@@ -145,8 +145,9 @@ export const createKey = route({
         .max(scopes.length, 'Must name each scope once.'),
     })
     .refine(
-      ({ kind, scopes: asked }) => kind === 'api' || asked.every((scope) => scope === 'onboard'),
-      { path: ['scopes'], message: 'A partner’s key has the scope onboard, and no other.' },
+      ({ kind, scopes: requested }) =>
+        kind === 'api' || requested.every((scope) => scope === 'onboard'),
+      { path: ['scopes'], message: 'A partner key can only have the scope onboard.' },
     ),
   response: newKeyView,
 });
@@ -154,10 +155,10 @@ export const createKey = route({
 export const listKeys = route({
   ...base,
   name: 'listKeys',
-  summary: 'The account’s keys, newest first.',
+  summary: 'Lists the API keys of the account, newest first.',
   method: 'GET',
   path: '/v1/accounts/{slug}/keys',
-  params: ofAccount,
+  params: accountParams,
   query: listQuery({}),
   response: listOf(keyView),
 });
@@ -167,12 +168,12 @@ const maxOverlapSeconds = 30 * 86_400;
 export const rotateKey = route({
   ...base,
   name: 'rotateKey',
-  summary: 'Makes a key that may do the same; the old one works until the overlap is over.',
+  summary: 'Creates a successor with the same scopes. The old key works until the overlap ends.',
   method: 'POST',
   path: '/v1/accounts/{slug}/keys/{id}/rotate',
   idempotencyKey: 'accepted',
   successStatus: 201,
-  params: ofKey,
+  params: keyParams,
   body: z.object({
     overlapSeconds: integer
       .refine(
@@ -187,10 +188,10 @@ export const rotateKey = route({
 export const revokeKey = route({
   ...base,
   name: 'revokeKey',
-  summary: 'Takes a key back at once.',
+  summary: 'Revokes a key at once.',
   method: 'DELETE',
   path: '/v1/accounts/{slug}/keys/{id}',
-  params: ofKey,
+  params: keyParams,
   idempotencyKey: 'accepted',
   response: keyView,
 });

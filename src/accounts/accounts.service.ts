@@ -1,5 +1,6 @@
-// The bank accounts that the service keeps the book of, and what it shows to each account's bank. One is described
-// by the settings; others are added by an operator, with credentials that are kept sealed.
+// Owns the bank accounts and the credentials that authenticate the service at each account's bank.
+// The settings describe one account. An operator adds the others; their credentials are stored
+// encrypted.
 import { readFile } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import { Settings, SettingsError } from '../config.js';
@@ -10,11 +11,11 @@ import { AppError } from '../platform/errors.js';
 import type { Page } from '../platform/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { JobQueue } from '../platform/job-queue.js';
-import { isPair } from './certificates.schema.js';
+import { isKeyOfCertificate } from './certificates.schema.js';
 import {
   changeCredentials,
   completeCredentials,
-  credentialsSet,
+  namesOfSetCredentials,
   settingsCredentials,
   type BankCredentials,
   type ClientTls,
@@ -23,18 +24,18 @@ import {
 
 export interface BankAccount {
   id: number;
-  /** Names the account in webhook URLs. */
+  /** The account's name in webhook URLs. */
   slug: string;
-  /** Lines before this are opening lines. */
+  /** Statement lines before this time are classified `before_go_live`. */
   goLiveAt: Date;
 }
 
 /** The account that the settings describe. */
-export const mainSlug = 'main';
+const mainSlug = 'main';
 
 export interface AccountChanges {
   name?: string | null | undefined;
-  /** The operator's word that another key is still of the same account at the bank. */
+  /** The operator confirms that the new key is of the same account at the bank. */
   isSameBankAccount?: boolean | undefined;
   credentials?: Partial<StoredCredentials> | undefined;
 }
@@ -53,7 +54,7 @@ export class AccountsService {
     private readonly jobQueue: JobQueue,
   ) {}
 
-  /** Reads the certificates that the settings name, once, at the start. Throws SettingsError. */
+  /** Reads the certificate files named in the settings, once, at boot. Throws SettingsError. */
   async readCertificateFiles(): Promise<void> {
     const { clientCertificateFile, clientKeyFile, caFile } = this.settings.bank;
     this.settingsTls = {
@@ -64,92 +65,106 @@ export class AccountsService {
   }
 
   /**
-   * Records the account of the settings. It goes live when it is first recorded; with the sandbox bank, whose
-   * whole history is ours and whose clock is not, from the beginning.
+   * Records the account of the settings, live from the moment when it is first recorded. With the
+   * sandbox bank it is live from the epoch: the whole history there is the service's own, and the
+   * sandbox has a clock of its own.
    */
-  async recordMain(): Promise<BankAccount> {
+  async recordMainAccount(): Promise<BankAccount> {
     await this.database.prisma.bankAccount.createMany({
       data: [{ slug: mainSlug, goLiveAt: this.defaultGoLiveAt() }],
       skipDuplicates: true,
     });
-    const bankIdentity = this.bankIdentity(this.settings.bank);
-    const other = await this.database.prisma.bankAccount.findUnique({ where: { bankIdentity } });
-    if (other && other.slug !== mainSlug)
-      throw new SettingsError([`BANK_API_KEY is the key of the account ${other.slug}.`]);
+    const bankIdentity = this.hashBankIdentity(this.settings.bank);
+    const holder = await this.database.prisma.bankAccount.findUnique({ where: { bankIdentity } });
+    if (holder && holder.slug !== mainSlug)
+      throw new SettingsError([
+        `BANK_API_KEY is already the key of the account ${holder.slug}: use the key of another account.`,
+      ]);
     return this.database.prisma.bankAccount.update({
       where: { slug: mainSlug },
       data: { bankIdentity },
     });
   }
 
-  /** Adds an account; its webhooks are registered and its statement is read. Throws `conflict`. */
-  async add(
+  /**
+   * Adds an account and enqueues the registration of its webhooks and its first sync. Throws
+   * `conflict` where the slug or the account at the bank is already present.
+   */
+  async create(
     fields: { slug: string; name: string | null; goLiveAt: Date | null },
     credentials: StoredCredentials,
   ): Promise<BankAccountRow> {
     assertPair(credentials);
     const { slug, name, goLiveAt } = fields;
-    const added = await this.database.prisma.bankAccount.createManyAndReturn({
+    const created = await this.database.prisma.bankAccount.createManyAndReturn({
       data: [
         {
           slug,
           name,
           goLiveAt: goLiveAt ?? this.defaultGoLiveAt(),
           origin: 'api',
-          credentials: this.seal(credentials),
-          bankIdentity: this.bankIdentity(credentials),
+          credentials: this.encrypt(credentials),
+          bankIdentity: this.hashBankIdentity(credentials),
         },
       ],
       skipDuplicates: true,
     });
-    const account = added[0];
+    const account = created[0];
     if (!account)
       throw new AppError('conflict', {
         public: (await this.findBySlug(slug))
-          ? 'An account has this slug already.'
-          : 'Another account has this key: the book of one account at the bank is kept once.',
+          ? 'Another account already has this slug.'
+          : 'Another account already has this apiKey and accountHeader: add each account of the bank once.',
       });
-    await this.enqueue(account.id);
+    await this.enqueueRegistrationAndSync(account.id);
     return account;
   }
 
-  /** Throws `conflict` for the credentials of the settings' account, and where another change was faster. */
-  async change(
+  /**
+   * Throws `conflict` for the credentials of the settings' account, for credentials that may be of
+   * another account at the bank, and where another change came first.
+   */
+  async update(
     slug: string,
     { name, credentials, isSameBankAccount = false }: AccountChanges,
   ): Promise<BankAccountRow> {
     const account = await this.getBySlug(slug);
     if (credentials && account.origin === 'settings')
       throw new AppError('conflict', {
-        public: 'The credentials of this account stand in the settings and are changed there.',
+        public: 'The credentials of this account come from the settings: change them there.',
       });
-    const changed = credentials ? changeCredentials(this.open(account), credentials) : null;
+    const changed = credentials ? changeCredentials(this.decrypt(account), credentials) : null;
     if (changed) assertPair(changed);
-    const bankIdentity = changed ? this.bankIdentity(changed) : account.bankIdentity;
-    // What was asked under the old key would be asked again of another account, under a key that is new to it.
+    const bankIdentity = changed ? this.hashBankIdentity(changed) : account.bankIdentity;
+    // With a key of another account, a resent operation would reach that account, to which its
+    // idempotency key is new: its effect would happen twice.
     if (bankIdentity !== account.bankIdentity && !isSameBankAccount)
       throw new AppError('conflict', {
         reason: 'bank_account_may_differ',
         public:
-          'Another apiKey or accountHeader may be of another account at the bank: isSameBankAccount says that it is ' +
-          'not. An account of its own is added for another one.',
+          'The new apiKey or accountHeader may be of another account at the bank. ' +
+          'Send isSameBankAccount: true if it is the same one; add another account otherwise.',
       });
     const holder =
       bankIdentity &&
       (await this.database.prisma.bankAccount.findUnique({ where: { bankIdentity } }));
     if (holder && holder.id !== account.id)
-      throw new AppError('conflict', { public: 'Another account has this key.' });
+      throw new AppError('conflict', {
+        public: 'Another account already has this apiKey and accountHeader.',
+      });
     const { count } = await this.database.prisma.bankAccount.updateMany({
       where: { id: account.id, updatedAt: account.updatedAt },
       data: {
         ...(name === undefined ? {} : { name }),
-        ...(changed ? { credentials: this.seal(changed), bankIdentity } : {}),
+        ...(changed ? { credentials: this.encrypt(changed), bankIdentity } : {}),
         updatedAt: later(this.clock.now(), account.updatedAt),
       },
     });
     if (count === 0)
-      throw new AppError('conflict', { public: 'The account was changed at the same time.' });
-    if (changed) await this.enqueue(account.id);
+      throw new AppError('conflict', {
+        public: 'The account was changed at the same time: read it and try again.',
+      });
+    if (changed) await this.enqueueRegistrationAndSync(account.id);
     return this.getBySlug(slug);
   }
 
@@ -157,7 +172,7 @@ export class AccountsService {
     return this.database.prisma.bankAccount.findMany({ orderBy: { id: 'asc' } });
   }
 
-  /** One more than the page holds, newest first. */
+  /** Newest first; one row more than the page holds. */
   async listPage({ limit, after }: Page): Promise<BankAccountRow[]> {
     return this.database.prisma.bankAccount.findMany({
       where: after === null ? {} : { id: { lt: Number(after) } },
@@ -182,37 +197,40 @@ export class AccountsService {
     return this.database.prisma.bankAccount.findUnique({ where: { slug } });
   }
 
-  /** What the account's bank is shown. Read each time: another process may have changed it. */
-  async credentials({ id }: Pick<BankAccount, 'id'>): Promise<BankCredentials> {
+  /** Read from the database for each call: another process may have changed the credentials. */
+  async getCredentials({ id }: Pick<BankAccount, 'id'>): Promise<BankCredentials> {
     const account = await this.database.prisma.bankAccount.findUniqueOrThrow({ where: { id } });
-    const ofSettings = settingsCredentials(this.settings.bank, this.settingsTls);
+    const defaults = settingsCredentials(this.settings.bank, this.settingsTls);
     return account.origin === 'settings'
-      ? ofSettings
-      : completeCredentials(this.open(account), ofSettings);
+      ? defaults
+      : completeCredentials(this.decrypt(account), defaults);
   }
 
   /** The names of the credentials that are set. */
-  credentialsSet(account: BankAccountRow): string[] {
-    if (account.origin === 'api') return credentialsSet(this.open(account));
+  listSetCredentials(account: BankAccountRow): string[] {
+    if (account.origin === 'api') return namesOfSetCredentials(this.decrypt(account));
     const { certificate, key, ca } = this.settingsTls;
-    return credentialsSet({
+    return namesOfSetCredentials({
       ...this.settings.bank,
       ...{ clientCertificate: certificate, clientKey: key, ca },
     });
   }
 
-  /** What the bank must prove itself with when it calls us for this account; 32 random-looking bytes. */
-  async webhookSecret({ id, slug }: Pick<BankAccount, 'id' | 'slug'>): Promise<string> {
+  /**
+   * The secret by which the bank authenticates its webhooks for this account. Where none is set, a
+   * keyed hash of the slug: 32 bytes that nobody can guess.
+   */
+  async getWebhookSecret({ id, slug }: Pick<BankAccount, 'id' | 'slug'>): Promise<string> {
     const account = await this.database.prisma.bankAccount.findUniqueOrThrow({ where: { id } });
-    const said =
+    const configured =
       account.origin === 'settings'
         ? this.settings.bank.webhookSecret
-        : this.open(account).webhookSecret;
-    return said ?? this.secretBox.hash('bank-webhook-secret', slug);
+        : this.decrypt(account).webhookSecret;
+    return configured ?? this.secretBox.hash('bank-webhook-secret', slug);
   }
 
-  /** Which account at the bank the credentials are of, as far as they tell. */
-  private bankIdentity({ apiKey, accountHeader }: BankIdentity): string {
+  /** Identifies the account at the bank, as far as its credentials identify it. */
+  private hashBankIdentity({ apiKey, accountHeader }: BankIdentity): string {
     return this.secretBox.hash('bank-identity', `${apiKey} ${accountHeader?.value ?? ''}`);
   }
 
@@ -220,33 +238,34 @@ export class AccountsService {
     return this.settings.bank.profile === 'sandbox' ? new Date(0) : this.clock.now();
   }
 
-  private async enqueue(accountId: number): Promise<void> {
+  private async enqueueRegistrationAndSync(accountId: number): Promise<void> {
     await this.jobQueue.enqueue('registerWebhooks', { accountId });
     await this.jobQueue.enqueue('syncStatement', { accountId });
   }
 
-  private seal(credentials: StoredCredentials): string {
-    return this.secretBox.seal(JSON.stringify(credentials));
+  private encrypt(credentials: StoredCredentials): string {
+    return this.secretBox.encrypt(JSON.stringify(credentials));
   }
 
-  private open({ credentials }: BankAccountRow): StoredCredentials {
-    return JSON.parse(this.secretBox.open(credentials ?? '')) as StoredCredentials;
+  private decrypt({ credentials }: BankAccountRow): StoredCredentials {
+    return JSON.parse(this.secretBox.decrypt(credentials ?? '')) as StoredCredentials;
   }
 }
 
+/** `updatedAt` always advances: an update finds by it whether another change came first. */
 function later(now: Date, last: Date): Date {
   return now > last ? now : new Date(last.getTime() + 1);
 }
 
 function assertPair({ clientCertificate, clientKey }: StoredCredentials): void {
-  const wrong = (field: string, message: string) =>
+  const invalid = (field: string, message: string) =>
     new AppError('validation_failed', { errors: { [`$.credentials.${field}`]: [message] } });
   if (clientCertificate && !clientKey)
-    throw wrong('clientKey', 'A certificate goes with its private key.');
+    throw invalid('clientKey', 'Must be set together with clientCertificate.');
   if (clientKey && !clientCertificate)
-    throw wrong('clientCertificate', 'A private key goes with its certificate.');
-  if (clientCertificate && clientKey && !isPair(clientCertificate, clientKey))
-    throw wrong('clientKey', 'Is not the private key of the certificate.');
+    throw invalid('clientCertificate', 'Must be set together with clientKey.');
+  if (clientCertificate && clientKey && !isKeyOfCertificate(clientCertificate, clientKey))
+    throw invalid('clientKey', 'Must be the private key of clientCertificate.');
 }
 
 async function readSettingsFile(setting: string, path: string | null): Promise<string | null> {
@@ -255,6 +274,6 @@ async function readSettingsFile(setting: string, path: string | null): Promise<s
     return await readFile(path, 'utf8');
   } catch (error) {
     const { code = 'unreadable' } = error as { code?: string };
-    throw new SettingsError([`${setting} names a file that cannot be read (${code}).`]);
+    throw new SettingsError([`${setting} must name a readable file (${code}).`]);
   }
 }

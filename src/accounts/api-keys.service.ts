@@ -1,4 +1,5 @@
-// Business systems' keys: kept as keyed hashes, each scoped to one bank account; and the operator's.
+// Owns the API keys of business systems: stored as keyed hashes, each scoped to one bank account.
+// Also checks the admin key of the operator.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
@@ -10,7 +11,7 @@ import { AppError } from '../platform/errors.js';
 import type { Page } from '../platform/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
 import type { BankAccount } from './accounts.service.js';
-import { scopes, type Scope } from './scopes.js';
+import { scopes, type Scope } from './scope.decorator.js';
 
 export type ApiKeyKind = 'api' | 'partner';
 
@@ -40,14 +41,14 @@ export class ApiKeysService {
     private readonly clock: Clock,
   ) {}
 
-  /** Makes the first keys those of the settings: a key that was changed there stops working. */
+  /** Records the keys of the settings. A key that was replaced in the settings stops working. */
   async recordSettingsKeys(account: BankAccount): Promise<void> {
     await this.recordSettingsKey(account, 'api', this.settings.keys.api);
     await this.recordSettingsKey(account, 'partner', this.settings.keys.partner);
   }
 
-  /** Who calls, or null when no live key of that kind has this text. Asked each time: revoking is immediate. */
-  async find(kind: ApiKeyKind, key: string): Promise<Caller | null> {
+  /** Null when no valid key of that kind matches. Not cached: revocation takes effect at once. */
+  async findCaller(kind: ApiKeyKind, key: string): Promise<Caller | null> {
     const found = await this.database.prisma.apiKey.findFirst({
       where: {
         hash: this.hash(kind, key),
@@ -61,13 +62,13 @@ export class ApiKeysService {
     return { accountId: found.accountId, keyId: found.id, scopes: found.scopes as Scope[] };
   }
 
-  /** Compares digests, so that neither content nor length shows in the time it takes. */
-  isOperators(key: string): boolean {
+  /** Compares digests in constant time: the duration reveals neither content nor length. */
+  isAdminKey(key: string): boolean {
     const digest = (text: string) => Buffer.from(this.secretBox.hash('admin-key', text), 'hex');
     return timingSafeEqual(digest(key), digest(this.settings.keys.admin));
   }
 
-  /** The only moment at which the key is told. */
+  /** The only method that returns the key itself: only its hash is stored. */
   async create(accountId: number, fields: NewKey, db: Tx | null = null) {
     const key = `ck_${randomBytes(keyBytes).toString('base64url')}`;
     const record = await (db ?? this.database.prisma).apiKey.create({
@@ -85,7 +86,7 @@ export class ApiKeysService {
     return { record, key };
   }
 
-  /** One more than the page holds, newest first. */
+  /** Newest first; one row more than the page holds. */
   async listPage(accountId: number, { limit, after }: Page): Promise<ApiKey[]> {
     return this.database.prisma.apiKey.findMany({
       where: { accountId, ...(after === null ? {} : { id: { lt: after } }) },
@@ -94,7 +95,10 @@ export class ApiKeysService {
     });
   }
 
-  /** A new key that may do the same; the old one ends with the overlap. Throws `conflict` where it has an end. */
+  /**
+   * Creates a key with the same scopes; the old one expires after the overlap. Throws `conflict`
+   * for a key that already expires or is revoked.
+   */
   async rotate(accountId: number, id: string, overlapSeconds = defaultOverlapSeconds) {
     const old = await this.getChangeable(accountId, id);
     return this.database.transaction(async (tx) => {
@@ -103,14 +107,14 @@ export class ApiKeysService {
         data: { expiresAt: new Date(this.clock.now().getTime() + overlapSeconds * 1_000) },
       });
       if (count === 0)
-        throw new AppError('conflict', { public: 'The key was rotated or revoked before.' });
+        throw new AppError('conflict', { public: 'The key was already rotated or revoked.' });
       const { name, kind } = old;
       const fields = { name, kind: kind as ApiKeyKind, scopes: old.scopes as Scope[] };
       return this.create(accountId, fields, tx);
     });
   }
 
-  /** At once, also for a key that was to end later. A second time changes nothing. */
+  /** Takes effect at once, also during the overlap of a rotation. A repeat changes nothing. */
   async revoke(accountId: number, id: string): Promise<ApiKey> {
     await this.getChangeable(accountId, id);
     await this.database.prisma.apiKey.updateMany({
@@ -125,14 +129,14 @@ export class ApiKeysService {
     if (!found) throw new AppError('not_found');
     if (found.origin === 'settings')
       throw new AppError('conflict', {
-        public: 'This key stands in the settings and is changed there.',
+        public: 'This key comes from the settings: change it there.',
       });
     return found;
   }
 
   private async recordSettingsKey(account: BankAccount, kind: ApiKeyKind, key: string) {
     const hash = this.hash(kind, key);
-    const mayDo = [...settingsScopes[kind]];
+    const granted = [...settingsScopes[kind]];
     await this.database.transaction(async (tx) => {
       await tx.apiKey.updateMany({
         where: { kind, origin: 'settings', revokedAt: null, hash: { not: hash } },
@@ -146,9 +150,9 @@ export class ApiKeysService {
           kind,
           hash,
           origin: 'settings',
-          scopes: mayDo,
+          scopes: granted,
         },
-        update: { revokedAt: null, scopes: mayDo },
+        update: { revokedAt: null, scopes: granted },
       });
     });
   }

@@ -1,10 +1,10 @@
-// Certificates and keys in PEM form, as an operator hands them over: each must be readable, and the key must be
-// that of the certificate, before anything is sent with them.
+// Certificates and private keys in PEM form, as an operator submits them. Each must be readable
+// before it is stored.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { text } from '../contract/wire.js';
 
 const maxPemLength = 100_000;
-const onePem = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+const certificateBlock = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
 export const certificatePem = text(maxPemLength).refine(
   isCertificates,
@@ -15,22 +15,22 @@ export const privateKeyPem = text(maxPemLength).refine(
   'Must be a private key in PEM form, without a passphrase.',
 );
 
-/** Whether the key is that of the first certificate: the others are its chain. */
-export function isPair(certificate: string, key: string): boolean {
+/** Whether the key belongs to the first certificate; the other certificates are its chain. */
+export function isKeyOfCertificate(certificate: string, key: string): boolean {
   return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
 }
 
 function isCertificates(pem: string): boolean {
-  const all = pem.match(onePem) ?? [];
-  return all.length > 0 && all.every((one) => canBeRead(() => new X509Certificate(one)));
+  const blocks = pem.match(certificateBlock) ?? [];
+  return blocks.length > 0 && blocks.every((block) => parses(() => new X509Certificate(block)));
 }
 
 function isPrivateKey(pem: string): boolean {
-  return pem.includes('-----BEGIN ') && canBeRead(() => createPrivateKey(pem));
+  return pem.includes('-----BEGIN ') && parses(() => createPrivateKey(pem));
 }
 
-/** Node.js tells by throwing alone, in words that may quote what it read. */
-function canBeRead(read: () => unknown): boolean {
+/** Node.js reports by an exception only; its message may quote the secret, so it is dropped. */
+function parses(read: () => unknown): boolean {
   try {
     read();
     return true;

@@ -3,11 +3,11 @@ import type { Settings } from '../config.js';
 import {
   changeCredentials,
   completeCredentials,
-  credentialsSet,
+  namesOfSetCredentials,
   settingsCredentials,
 } from './credentials.js';
 
-const ofSettings = settingsCredentials(
+const defaults = settingsCredentials(
   {
     apiKey: 'main',
     partnerKey: 'partner of main',
@@ -19,8 +19,8 @@ const ofSettings = settingsCredentials(
   { certificate: 'cert', key: 'key', ca: 'ca' },
 );
 
-it('takes from the settings how the bank is reached, and never a key or the account’s name there', () => {
-  expect(completeCredentials({ apiKey: 'second' }, ofSettings)).toEqual({
+it('completes the connection from the settings, but never a key or the account header', () => {
+  expect(completeCredentials({ apiKey: 'second' }, defaults)).toEqual({
     apiKey: 'second',
     partnerKey: null,
     apiKeyHeader: 'x-key',
@@ -31,20 +31,20 @@ it('takes from the settings how the bank is reached, and never a key or the acco
   });
 });
 
-it('never mixes a certificate with the key of another', () => {
-  const { tls } = completeCredentials({ apiKey: 'x', clientCertificate: 'other' }, ofSettings);
+it('never combines a certificate with the key of another certificate', () => {
+  const { tls } = completeCredentials({ apiKey: 'x', clientCertificate: 'other' }, defaults);
   expect(tls).toEqual({ certificate: 'cert', key: 'key', ca: 'ca' });
   const pair = { apiKey: 'x', clientCertificate: 'other', clientKey: 'its key', ca: 'other ca' };
-  expect(completeCredentials(pair, ofSettings).tls).toEqual({
+  expect(completeCredentials(pair, defaults).tls).toEqual({
     certificate: 'other',
     key: 'its key',
     ca: 'other ca',
   });
 });
 
-it('changes what a change names: null takes away, what is left out stays', () => {
-  const kept = { apiKey: 'a', ca: 'c', webhookSecret: 'w' };
-  const changed = changeCredentials(kept, { apiKey: undefined, ca: null, partnerKey: 'p' });
+it('changes only the given fields: null removes, an absent field stays', () => {
+  const stored = { apiKey: 'a', ca: 'c', webhookSecret: 'w' };
+  const changed = changeCredentials(stored, { apiKey: undefined, ca: null, partnerKey: 'p' });
   expect(changed).toEqual({ apiKey: 'a', ca: null, webhookSecret: 'w', partnerKey: 'p' });
-  expect(credentialsSet(changed)).toEqual(['apiKey', 'partnerKey', 'webhookSecret']);
+  expect(namesOfSetCredentials(changed)).toEqual(['apiKey', 'partnerKey', 'webhookSecret']);
 });

@@ -1,18 +1,19 @@
-// What a bank account is shown to its bank with, as it is kept: what an account leaves out of how the bank is
-// reached is the settings'; a key or a name never is, for it would speak for another account.
+// The credentials of a bank account. What an account leaves out about the connection to the bank
+// comes from the settings. A key or an account header never does: it would identify another
+// account.
 import type { Settings } from '../config.js';
 
-/** PEM texts; a certificate and its key go together. */
+/** PEM texts. A certificate and its key are set together. */
 export interface ClientTls {
   certificate: string | null;
   key: string | null;
-  /** The bank's own authority; null: those that Node.js knows. */
+  /** The bank's certificate authority; null for those that Node.js trusts. */
   ca: string | null;
 }
 
 export interface BankCredentials {
   apiKey: string;
-  /** Null: this account asks nothing in the partner's name. */
+  /** Null where the account cannot call the routes that require a partner key. */
   partnerKey: string | null;
   apiKeyHeader: string;
   partnerKeyHeader: string;
@@ -21,7 +22,7 @@ export interface BankCredentials {
   rateLimitPerSecond: number | null;
 }
 
-/** As they stand, sealed, with an account that an operator added. */
+/** The credentials of an account that an operator added; stored encrypted. */
 export interface StoredCredentials {
   apiKey: string;
   partnerKey?: string | null | undefined;
@@ -63,37 +64,37 @@ export function settingsCredentials(bank: Settings['bank'], tls: ClientTls): Ban
   };
 }
 
-/** The credentials of an account that was added. */
+/** The credentials of an account that an operator added, completed from the settings. */
 export function completeCredentials(
-  kept: StoredCredentials,
+  stored: StoredCredentials,
   settings: BankCredentials,
 ): BankCredentials {
-  const hasOwnPair = Boolean(kept.clientCertificate && kept.clientKey);
+  const hasOwnPair = Boolean(stored.clientCertificate && stored.clientKey);
   return {
-    apiKey: kept.apiKey,
-    partnerKey: kept.partnerKey ?? null,
-    apiKeyHeader: kept.apiKeyHeader ?? settings.apiKeyHeader,
-    partnerKeyHeader: kept.partnerKeyHeader ?? settings.partnerKeyHeader,
-    accountHeader: kept.accountHeader ?? null,
+    apiKey: stored.apiKey,
+    partnerKey: stored.partnerKey ?? null,
+    apiKeyHeader: stored.apiKeyHeader ?? settings.apiKeyHeader,
+    partnerKeyHeader: stored.partnerKeyHeader ?? settings.partnerKeyHeader,
+    accountHeader: stored.accountHeader ?? null,
     tls: {
-      certificate: hasOwnPair ? (kept.clientCertificate ?? null) : settings.tls.certificate,
-      key: hasOwnPair ? (kept.clientKey ?? null) : settings.tls.key,
-      ca: kept.ca ?? settings.tls.ca,
+      certificate: hasOwnPair ? (stored.clientCertificate ?? null) : settings.tls.certificate,
+      key: hasOwnPair ? (stored.clientKey ?? null) : settings.tls.key,
+      ca: stored.ca ?? settings.tls.ca,
     },
-    rateLimitPerSecond: kept.rateLimitPerSecond ?? settings.rateLimitPerSecond,
+    rateLimitPerSecond: stored.rateLimitPerSecond ?? settings.rateLimitPerSecond,
   };
 }
 
-/** Which are set, for who may not see them. */
-export function credentialsSet(kept: StoredCredentials): string[] {
-  return credentialFields.filter((name) => kept[name] !== undefined && kept[name] !== null);
+/** For responses that must not show the values. */
+export function namesOfSetCredentials(stored: StoredCredentials): string[] {
+  return credentialFields.filter((name) => stored[name] !== undefined && stored[name] !== null);
 }
 
-/** Field by field: what a change leaves out stays, and null takes away. */
+/** Field by field: an absent field stays, and null removes. */
 export function changeCredentials(
-  kept: StoredCredentials,
+  stored: StoredCredentials,
   changes: Partial<StoredCredentials>,
 ): StoredCredentials {
-  const said = Object.entries(changes).filter(([, value]) => value !== undefined);
-  return { ...kept, ...Object.fromEntries(said) };
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  return { ...stored, ...Object.fromEntries(given) };
 }

@@ -1,6 +1,6 @@
-// The connections to the bank, each account's its own: one whose calls hang takes no place of another's, and its
-// certificate is shown for it alone. One exchange has a total deadline, follows no redirect and reads no more
-// than an answer can be.
+// Owns the HTTP connections to the bank. Each account has its own: hanging calls of one account
+// cannot exhaust the connections of another, and a client certificate is used for its account only.
+// One exchange has a total deadline, follows no redirect and reads a response of limited length.
 import {
   Agent as HttpAgent,
   request as requestHttp,
@@ -13,26 +13,25 @@ import axios from 'axios';
 import type { ClientTls } from '../accounts/credentials.js';
 import { Addresses } from '../platform/addresses.js';
 import { readRetryAfter } from '../platform/retry-after.js';
-import type { RawAnswer, UnknownReason } from './answer.js';
+import type { RawResponse, UnknownReason } from './response-classification.js';
 
-export interface Exchange {
+export interface HttpRequest {
   accountId: number;
   tls: ClientTls;
-  /** Whether it goes to the bank's address for partners. */
+  /** Whether the request goes to the bank's address for partners. */
   isWhitelabel: boolean;
   method: string;
-  /** Path and query. */
-  target: string;
+  pathAndQuery: string;
   headers: Record<string, string>;
   body: string | null;
   deadlineMs: number;
-  /** Nothing is written once this has passed, though a connection be free for it only then. */
+  /** No byte is written after this time, even if a connection becomes free only then. */
   sendBy: Date | null;
 }
 
-export type Exchanged =
-  | { isAnswered: true; answer: RawAnswer }
-  | { isAnswered: false; reason: UnknownReason; error: unknown };
+export type ExchangeResult =
+  | { hasResponse: true; response: RawResponse }
+  | { hasResponse: false; reason: UnknownReason; error: unknown };
 
 interface Agents {
   tls: ClientTls;
@@ -40,8 +39,10 @@ interface Agents {
   httpsAgent: HttpsAgent;
 }
 
-/** A statement page of a thousand lines with their proofs stays well below; measured unpacked. */
-const maxAnswerBytes = 16 * 1_048_576;
+/**
+ * Measured after decompression. A statement page of 1000 lines with their proofs is far smaller.
+ */
+const maxResponseBytes = 16 * 1_048_576;
 const maxRetryAfterMs = 300_000;
 
 @Injectable()
@@ -49,7 +50,7 @@ export class BankConnections implements OnApplicationShutdown {
   private readonly agents = new Map<number, Agents>();
   private readonly client = axios.create({
     maxRedirects: 0,
-    maxContentLength: maxAnswerBytes,
+    maxContentLength: maxResponseBytes,
     responseType: 'arraybuffer',
     transformRequest: [(body: unknown) => body],
     validateStatus: () => true,
@@ -58,28 +59,28 @@ export class BankConnections implements OnApplicationShutdown {
 
   constructor(private readonly addresses: Addresses) {}
 
-  /** Never throws for what the bank or the network does. */
-  async exchange(asked: Exchange): Promise<Exchanged> {
-    const deadline = AbortSignal.timeout(asked.deadlineMs);
+  /** Never throws for a failure of the bank or of the network. */
+  async exchange(request: HttpRequest): Promise<ExchangeResult> {
+    const deadline = AbortSignal.timeout(request.deadlineMs);
     try {
       const { bankBaseUrl, bankWhitelabelUrl } = this.addresses;
-      const { httpAgent, httpsAgent } = this.agentsOf(asked);
+      const { httpAgent, httpsAgent } = this.agentsOf(request);
       const response = await this.client.request<Buffer>({
-        method: asked.method,
-        url: (asked.isWhitelabel ? bankWhitelabelUrl : bankBaseUrl) + asked.target,
-        data: asked.body ?? undefined,
-        headers: asked.headers,
+        method: request.method,
+        url: (request.isWhitelabel ? bankWhitelabelUrl : bankBaseUrl) + request.pathAndQuery,
+        data: request.body ?? undefined,
+        headers: request.headers,
         signal: deadline,
         httpAgent,
         httpsAgent,
-        transport: transportUntil(asked.sendBy),
+        transport: transportUntil(request.sendBy),
       });
-      const told = new Date(String(response.headers['date']));
-      const date = Number.isNaN(told.getTime()) ? null : told;
+      const dateHeader = new Date(String(response.headers['date']));
+      const date = Number.isNaN(dateHeader.getTime()) ? null : dateHeader;
       const seconds = readRetryAfter(response.headers['retry-after'], date ?? new Date());
       return {
-        isAnswered: true,
-        answer: {
+        hasResponse: true,
+        response: {
           status: response.status,
           body: Buffer.from(response.data),
           date,
@@ -87,7 +88,7 @@ export class BankConnections implements OnApplicationShutdown {
         },
       };
     } catch (error) {
-      return { isAnswered: false, reason: reasonOf(error, deadline.aborted), error };
+      return { hasResponse: false, reason: unknownReasonOf(error, deadline.aborted), error };
     }
   }
 
@@ -98,15 +99,15 @@ export class BankConnections implements OnApplicationShutdown {
     }
   }
 
-  private agentsOf({ accountId, tls }: Exchange): Agents {
-    const known = this.agents.get(accountId);
-    if (known && isSame(known.tls, tls)) return known;
-    if (known) retire(known.httpsAgent);
+  private agentsOf({ accountId, tls }: HttpRequest): Agents {
+    const current = this.agents.get(accountId);
+    if (current && isSameTls(current.tls, tls)) return current;
+    if (current) retire(current.httpsAgent);
     const pool = { keepAlive: true, maxSockets: 64 };
     const { certificate, key, ca } = tls;
     const agents = {
       tls,
-      httpAgent: known?.httpAgent ?? new HttpAgent(pool),
+      httpAgent: current?.httpAgent ?? new HttpAgent(pool),
       httpsAgent: new HttpsAgent({
         ...pool,
         ...(certificate && key ? { cert: certificate, key } : {}),
@@ -118,11 +119,11 @@ export class BankConnections implements OnApplicationShutdown {
   }
 }
 
-function isSame(one: ClientTls, other: ClientTls): boolean {
+function isSameTls(one: ClientTls, other: ClientTls): boolean {
   return one.certificate === other.certificate && one.key === other.key && one.ca === other.ca;
 }
 
-/** Calls under way end as they would; nothing of it is used again. */
+/** Calls in progress finish as usual; no connection of the agent is used again. */
 function retire(agent: HttpsAgent): void {
   agent.maxFreeSockets = 0;
   for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
@@ -130,22 +131,25 @@ function retire(agent: HttpsAgent): void {
 
 const tooLateToSend = 'ERR_TOO_LATE_TO_SEND';
 
-/** Node's own, but that a request whose turn at a connection comes too late is dropped before it is written. */
+/**
+ * Node's transport, except that a request which gets its connection after `sendBy` is never
+ * written.
+ */
 function transportUntil(sendBy: Date | null) {
-  const request = (options: RequestOptions, answered: (answer: IncomingMessage) => void) => {
+  const request = (options: RequestOptions, onResponse: (response: IncomingMessage) => void) => {
     const begin = options.protocol === 'https:' ? requestHttps : requestHttp;
-    const asked: ClientRequest = begin(options, answered);
+    const pending: ClientRequest = begin(options, onResponse);
     if (sendBy)
-      asked.once('socket', () => {
+      pending.once('socket', () => {
         if (Date.now() > sendBy.getTime())
-          asked.destroy(Object.assign(new Error('too late to send'), { code: tooLateToSend }));
+          pending.destroy(Object.assign(new Error('too late to send'), { code: tooLateToSend }));
       });
-    return asked;
+    return pending;
   };
   return { request };
 }
 
-/** The connection was never made, or the other end is not the bank: no byte of the request left. */
+/** There was no connection, or the server is not the bank: no byte of the request was sent. */
 const neverConnected = new Set([
   tooLateToSend,
   ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'],
@@ -153,21 +157,21 @@ const neverConnected = new Set([
   ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
   ...['UNABLE_TO_GET_ISSUER_CERT', 'CERT_NOT_YET_VALID', 'ERR_TLS_CERT_ALTNAME_INVALID'],
 ]);
-/** The same, where connecting came to it; a connection that was made can break off by them too. */
-const perhapsConnected = new Set(['EHOSTUNREACH', 'ENETUNREACH']);
-/** An answer began, and is too long, breaks off, or cannot be unpacked. */
-const unreadable = /^(ERR_BAD_RESPONSE|Z_\w+|ERR__ERROR_FORMAT\w*|ERR_BROTLI\w*)$/;
+/** The same while connecting; an open connection can break with these codes too. */
+const maybeConnected = new Set(['EHOSTUNREACH', 'ENETUNREACH']);
+/** A response began, but it is too long, incomplete, or cannot be decompressed. */
+const unreadableResponse = /^(ERR_BAD_RESPONSE|Z_\w+|ERR__ERROR_FORMAT\w*|ERR_BROTLI\w*)$/;
 
-/** What the client's error says of how far the request came; `isPastDeadline`: it was broken off by us. */
-export function reasonOf(error: unknown, isPastDeadline: boolean): UnknownReason {
+/** How far a failed request came; `isPastDeadline` where the service aborted it. */
+export function unknownReasonOf(error: unknown, isPastDeadline: boolean): UnknownReason {
   const code = axios.isAxiosError(error) ? (error.code ?? '') : '';
   if (neverConnected.has(code)) return 'not_sent';
-  if (perhapsConnected.has(code) && wasConnecting((error as Error).cause)) return 'not_sent';
+  if (maybeConnected.has(code) && wasConnecting((error as Error).cause)) return 'not_sent';
   if (isPastDeadline) return 'too_late';
-  return unreadable.test(code) ? 'unreadable_answer' : 'no_answer';
+  return unreadableResponse.test(code) ? 'unreadable_response' : 'no_response';
 }
 
-/** Of several addresses that were tried, none may have been reached. */
+/** Where several addresses were tried, the connection must have failed at each. */
 function wasConnecting(cause: unknown): boolean {
   if (cause instanceof AggregateError) return cause.errors.every(wasConnecting);
   return (cause as NodeJS.ErrnoException | undefined)?.syscall === 'connect';

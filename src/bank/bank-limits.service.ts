@@ -1,26 +1,27 @@
-// Who may call the bank now: each account at its rate, each kind of call as long as the bank answers it. Kept in
-// the memory of the process: what is forgotten at a restart is asked of the bank again, once.
+// Admits calls to the bank: each account within its rate limit, each endpoint class while its
+// circuit breaker is closed. The state is in memory: after a restart, the first calls establish it
+// again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { fullBucket, takeToken, type TokenBucket } from '../platform/token-bucket.js';
-import type { BankAnswer } from './answer.js';
+import type { BankResponse } from './response-classification.js';
 import * as breakers from './circuit-breaker.js';
 import type { EndpointClass } from './endpoint-class.js';
 
-export interface Asking {
+export interface CallLimits {
   accountId: number;
   endpointClass: EndpointClass;
-  /** Calls a second of the account; null for no limit. */
+  /** Calls per second of the account; null for no limit. */
   ratePerSecond: number | null;
-  /** How long it may wait for its turn. */
-  patienceMs: number;
+  /** How long the call may wait for the rate limit. */
+  maxWaitMs: number;
 }
 
 export type Admission =
-  | { isAdmitted: true; conclude: (answer: Pick<BankAnswer<unknown>, 'outcome'> | null) => void }
+  | { isAdmitted: true; finish: (response: Pick<BankResponse<unknown>, 'outcome'> | null) => void }
   | { isAdmitted: false; retryAfterMs: number; isLimited: boolean };
 
-/** Where a limit is told without a time. */
+/** Where the bank reports a limit without a Retry-After. */
 const defaultPauseMs = 1_000;
 
 @Injectable()
@@ -28,34 +29,38 @@ export class BankLimits {
   private readonly breakers = new Map<string, breakers.Breaker>();
   private readonly buckets = new Map<number, { rate: number; bucket: TokenBucket }>();
 
-  /** Waits for the account's turn; whoever is admitted concludes, with null where nothing was sent. */
-  async admit(asking: Asking): Promise<Admission> {
-    const breaker = this.breaker(asking);
-    const first = breakers.look(breaker, performance.now());
-    if (!first.isLetIn) return { isAdmitted: false, ...withoutEntry(first) };
-    const { isTaken, waitMs } = this.take(asking);
+  /**
+   * Waits for the account's rate limit. An admitted caller must call `finish` with the response, or
+   * with null where nothing was sent.
+   */
+  async admit(call: CallLimits): Promise<Admission> {
+    const breaker = this.breakerOf(call);
+    const check = breakers.checkCall(breaker, performance.now());
+    if (!check.isAllowed) return { isAdmitted: false, ...delayOf(check) };
+    const { isTaken, waitMs } = this.takeToken(call);
     if (!isTaken) return { isAdmitted: false, retryAfterMs: waitMs, isLimited: true };
     if (waitMs > 0) await sleep(waitMs);
-    const entry = breakers.enter(breaker, performance.now());
-    if (!entry.isLetIn) return { isAdmitted: false, ...withoutEntry(entry) };
+    const permission = breakers.beginCall(breaker, performance.now());
+    if (!permission.isAllowed) return { isAdmitted: false, ...delayOf(permission) };
+    const { isProbe } = permission;
     return {
       isAdmitted: true,
-      conclude: (answer) =>
-        conclude(breaker, answer as BankAnswer<unknown> | null, entry.isProbe, performance.now()),
+      finish: (response) =>
+        recordResult(breaker, response as BankResponse<unknown> | null, isProbe, performance.now()),
     };
   }
 
-  private take({ accountId, ratePerSecond: rate, patienceMs }: Asking) {
+  private takeToken({ accountId, ratePerSecond: rate, maxWaitMs }: CallLimits) {
     if (rate === null) return { isTaken: true, waitMs: 0 };
     const nowMs = performance.now();
-    const known = this.buckets.get(accountId);
-    // A limit that was changed begins anew.
-    const bucket = known?.rate === rate ? known.bucket : fullBucket(rate, nowMs);
+    const current = this.buckets.get(accountId);
+    // A changed limit starts with a full bucket.
+    const bucket = current?.rate === rate ? current.bucket : fullBucket(rate, nowMs);
     this.buckets.set(accountId, { rate, bucket });
-    return takeToken(bucket, rate, nowMs, patienceMs);
+    return takeToken(bucket, rate, nowMs, maxWaitMs);
   }
 
-  private breaker({ accountId, endpointClass }: Asking): breakers.Breaker {
+  private breakerOf({ accountId, endpointClass }: CallLimits): breakers.Breaker {
     const name = `${accountId} ${endpointClass}`;
     const breaker = this.breakers.get(name) ?? breakers.closedBreaker();
     this.breakers.set(name, breaker);
@@ -63,23 +68,24 @@ export class BankLimits {
   }
 }
 
-function withoutEntry({ retryAfterMs, isLimited }: { retryAfterMs: number; isLimited: boolean }) {
+function delayOf({ retryAfterMs, isLimited }: { retryAfterMs: number; isLimited: boolean }) {
   return { retryAfterMs, isLimited };
 }
 
-function conclude(
+function recordResult(
   breaker: breakers.Breaker,
-  answer: BankAnswer<unknown> | null,
+  response: BankResponse<unknown> | null,
   isProbe: boolean,
   nowMs: number,
 ): void {
-  if (!answer) return breakers.leftAside(breaker, { isProbe });
-  if (answer.outcome !== 'unknown') return breakers.wentWell(breaker);
-  const { status, reason, retryAfterMs } = answer;
+  if (!response) return breakers.recordNotSent(breaker, { isProbe });
+  if (response.outcome !== 'unknown') return breakers.recordSuccess(breaker);
+  const { status, reason, retryAfterMs } = response;
   if (status === 429 || (status === 503 && retryAfterMs !== undefined))
     breakers.pause(breaker, nowMs + (retryAfterMs ?? defaultPauseMs), status === 429);
-  const isRefusedKey = status === 401 || status === 403;
-  const isAway = ['not_sent', 'no_answer', 'too_late', 'bank_error'].includes(reason);
-  if (isAway || isRefusedKey) breakers.failed(breaker, nowMs, { isProbe, atOnce: isRefusedKey });
-  else breakers.wentWell(breaker);
+  const isKeyRejected = status === 401 || status === 403;
+  const isUnavailable = ['not_sent', 'no_response', 'too_late', 'bank_error'].includes(reason);
+  if (isUnavailable || isKeyRejected)
+    breakers.recordFailure(breaker, nowMs, { isProbe, opensAtOnce: isKeyRejected });
+  else breakers.recordSuccess(breaker);
 }

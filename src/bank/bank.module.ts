@@ -3,7 +3,7 @@ import { BankConnections } from './bank-connections.service.js';
 import { BankLimits } from './bank-limits.service.js';
 import { BankService } from './bank.service.js';
 
-// Global: one door, which several rooms go through.
+// Global: the only client of the bank, used by several modules.
 @Global()
 @Module({ providers: [BankService, BankConnections, BankLimits], exports: [BankService] })
 export class BankModule {}

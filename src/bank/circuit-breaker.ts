@@ -1,28 +1,32 @@
-// Leaves a bank alone that does not answer, and comes back to it carefully: after some failures in a row calls
-// are held back for a while, then one is let through to see. What is held back was not sent, so that nothing is
-// lost by it. Times are of a clock that only goes forward.
+// A circuit breaker: after some consecutive failures it is open and denies calls for a while, then
+// it lets one call through as a probe. A denied call was not sent, so that nothing is lost by it.
+// All times are of a monotonic clock.
 
 export interface Breaker {
-  /** Failures in a row. */
+  /** Consecutive failures. */
   failures: number;
-  /** How often it opened since the last call that went well; 0 is closed. */
+  /** How often the breaker opened since the last success; 0 while it is closed. */
   openings: number;
   openUntilMs: number;
   isProbing: boolean;
-  /** The bank itself asked to be left alone until then. */
+  /** Until when the bank itself asked for no calls. */
   pausedUntilMs: number;
+  /** Whether the bank's pause is a limit on the number of calls. */
   isPauseALimit: boolean;
 }
 
-export type Entry =
-  | { isLetIn: true; isProbe: boolean }
-  | { isLetIn: false; retryAfterMs: number; isLimited: boolean };
+export type CallPermission =
+  | { isAllowed: true; isProbe: boolean }
+  | { isAllowed: false; retryAfterMs: number; isLimited: boolean };
 
 const failuresToOpen = 5;
-/** How long it stays open, the nth time. The last says how late a bank that is back is noticed at most. */
+/**
+ * How long the breaker stays open, by opening. The last value bounds how late a recovery is
+ * noticed.
+ */
 const openForMs = [1_000, 2_000, 4_000, 8_000, 15_000] as const;
-/** Those that come while one call is let through to see are told to come again after this. */
-const whileProbingMs = 1_000;
+/** When a call that is denied during a probe may be tried again. */
+const retryDuringProbeMs = 1_000;
 
 export function closedBreaker(): Breaker {
   return {
@@ -35,55 +39,55 @@ export function closedBreaker(): Breaker {
   };
 }
 
-/** Whether a call would be let in; nothing is changed. */
-export function look(breaker: Breaker, nowMs: number): Entry {
+/** Whether a call would be allowed; changes nothing. */
+export function checkCall(breaker: Breaker, nowMs: number): CallPermission {
   const pauseMs = breaker.pausedUntilMs - nowMs;
   if (pauseMs > 0)
-    return { isLetIn: false, retryAfterMs: pauseMs, isLimited: breaker.isPauseALimit };
-  if (breaker.openings === 0) return { isLetIn: true, isProbe: false };
+    return { isAllowed: false, retryAfterMs: pauseMs, isLimited: breaker.isPauseALimit };
+  if (breaker.openings === 0) return { isAllowed: true, isProbe: false };
   const openMs = breaker.openUntilMs - nowMs;
-  if (openMs > 0) return { isLetIn: false, retryAfterMs: openMs, isLimited: false };
+  if (openMs > 0) return { isAllowed: false, retryAfterMs: openMs, isLimited: false };
   return breaker.isProbing
-    ? { isLetIn: false, retryAfterMs: whileProbingMs, isLimited: false }
-    : { isLetIn: true, isProbe: true };
+    ? { isAllowed: false, retryAfterMs: retryDuringProbeMs, isLimited: false }
+    : { isAllowed: true, isProbe: true };
 }
 
-/** Lets a call in, or not. Who is let in says afterwards how it went. */
-export function enter(breaker: Breaker, nowMs: number): Entry {
-  const entry = look(breaker, nowMs);
-  if (entry.isLetIn && entry.isProbe) breaker.isProbing = true;
-  return entry;
+/** Allows or denies a call. The result of an allowed call must be recorded afterwards. */
+export function beginCall(breaker: Breaker, nowMs: number): CallPermission {
+  const permission = checkCall(breaker, nowMs);
+  if (permission.isAllowed && permission.isProbe) breaker.isProbing = true;
+  return permission;
 }
 
-/** The bank is there: whatever it said, it looked at the call. */
-export function wentWell(breaker: Breaker): void {
+/** The bank is available: it processed the call, whatever the outcome. */
+export function recordSuccess(breaker: Breaker): void {
   breaker.failures = 0;
   breaker.openings = 0;
   breaker.isProbing = false;
 }
 
-/** The call failed, as far as the bank is concerned; `atOnce` where asking again can only be worse. */
-export function failed(
+/** The bank is unavailable; `opensAtOnce` where another call can only make it worse. */
+export function recordFailure(
   breaker: Breaker,
   nowMs: number,
-  { isProbe, atOnce = false }: { isProbe: boolean; atOnce?: boolean },
+  { isProbe, opensAtOnce = false }: { isProbe: boolean; opensAtOnce?: boolean },
 ): void {
   breaker.failures += 1;
   if (isProbe) breaker.isProbing = false;
-  // Calls that were under way when it opened tell nothing new: only the one that was let through to see does.
+  // A call that was in progress when the breaker opened shows nothing new: only the probe counts.
   if (breaker.openings > 0 && !isProbe) return;
-  if (breaker.failures < failuresToOpen && !isProbe && !atOnce) return;
-  const lasting = openForMs[Math.min(breaker.openings, openForMs.length - 1)] ?? 0;
+  if (breaker.failures < failuresToOpen && !isProbe && !opensAtOnce) return;
+  const openMs = openForMs[Math.min(breaker.openings, openForMs.length - 1)] ?? 0;
   breaker.openings += 1;
-  breaker.openUntilMs = nowMs + lasting;
+  breaker.openUntilMs = nowMs + openMs;
 }
 
-/** The call never came to the bank, for a reason of our own. */
-export function leftAside(breaker: Breaker, { isProbe }: { isProbe: boolean }): void {
+/** The call was never sent, for a reason of the service's own. */
+export function recordNotSent(breaker: Breaker, { isProbe }: { isProbe: boolean }): void {
   if (isProbe) breaker.isProbing = false;
 }
 
-/** The bank asked to be left alone; a shorter wish does not shorten a longer one. */
+/** The bank asked for no calls until then. A shorter pause does not shorten a longer one. */
 export function pause(breaker: Breaker, untilMs: number, isLimit: boolean): void {
   if (untilMs <= breaker.pausedUntilMs) return;
   breaker.pausedUntilMs = untilMs;

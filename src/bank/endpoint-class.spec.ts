@@ -18,6 +18,6 @@ it.each([
   ['lookup', [getBill, getCharge, getTransfer, lookUpPixKey]],
   ['webhooks', [createWebhookRegistration]],
   ['customers', [createCustomer]],
-])('%s share a fate among themselves and with nothing else', (expected, routes) => {
+])('assigns the class %s to its routes only', (expected, routes) => {
   expect(routes.map(endpointClassOf)).toEqual(routes.map(() => expected));
 });

@@ -1,4 +1,5 @@
-// Which calls share a fate: when money cannot be sent, the statement is read all the same.
+// Groups the endpoints of the bank by circuit breaker: while transfers fail, the statement is still
+// read.
 import type { Route } from '../contract/route.js';
 
 export type EndpointClass =
@@ -17,9 +18,11 @@ const byChapter: Readonly<Record<string, EndpointClass>> = {
   'Customer creation': 'customers',
 };
 
-/** What only reads a charge, a transfer or a bill is a look-up: it goes on when asking for one fails. */
+/**
+ * A read of a charge, transfer or bill is a look-up: it continues while requests for new ones fail.
+ */
 export function endpointClassOf({ chapter, method }: Pick<Route, 'chapter' | 'method'>) {
-  const ofChapter = byChapter[chapter] ?? 'other';
-  const isAsking = ofChapter === 'charges' || ofChapter === 'money';
-  return isAsking && method === 'GET' ? 'lookup' : ofChapter;
+  const chapterClass = byChapter[chapter] ?? 'other';
+  const createsObjects = chapterClass === 'charges' || chapterClass === 'money';
+  return createsObjects && method === 'GET' ? 'lookup' : chapterClass;
 }

@@ -1,23 +1,30 @@
-// What differs between banks and cannot be guessed. A fact that is not known is the careful one: a repeat is
-// not safe, nothing can be asked by id, and nothing is ever proven not to have happened.
+// The bank profiles: what differs between banks and cannot be guessed. An unknown fact takes the
+// safe value: a repeat is not safe, there is no status by id, and nothing is ever proven not
+// executed.
 import type { BankProfileName, Settings } from '../config.js';
 
 export interface BankProfile {
   name: BankProfileName;
-  /** Whether the same bytes under the same key (or correlationId) can be sent again without a second effect. */
+  /**
+   * Whether the same bytes with the same key (or correlationId) can be resent without a second
+   * effect.
+   */
   isRepeatSafe: boolean;
-  /** Whether a transfer or a charge can be read by its id: the contract shows no such routes. */
+  /** Whether a transfer or a charge can be read by its id: the contract has no such routes. */
   hasStatusById: boolean;
-  /** How many lines a statement page is asked for; the bank may answer with fewer. */
+  /** How many lines a statement page requests; the bank may send fewer. */
   statementPageSize: number;
-  /** How late an effect may show on the statement, in milliseconds; null when nobody has said. */
+  /** How late an effect may appear on the statement, in milliseconds; null where unknown. */
   visibilityBoundMs: number | null;
-  /** Whether a bill is paid just when its time has come; else the bank may run late, or try again, for a business day. */
+  /**
+   * Whether the bank pays a scheduled bill on time; otherwise it may be late, or try again, for a
+   * business day.
+   */
   paysBillsOnTime: boolean;
-  /** Whether it has the sandbox's routes that pay and expire a charge. */
+  /** Whether the bank has the sandbox's routes that pay and expire a charge. */
   hasSimulation: boolean;
   /** Whether webhooks may be sent to, and events delivered at, loopback addresses. */
-  isOnLoopback: boolean;
+  allowsLoopback: boolean;
 }
 
 const profiles: Record<BankProfileName, BankProfile> = {
@@ -29,7 +36,7 @@ const profiles: Record<BankProfileName, BankProfile> = {
     visibilityBoundMs: 10_000,
     paysBillsOnTime: true,
     hasSimulation: true,
-    isOnLoopback: true,
+    allowsLoopback: true,
   },
   generic: {
     name: 'generic',
@@ -39,12 +46,12 @@ const profiles: Record<BankProfileName, BankProfile> = {
     visibilityBoundMs: null,
     paysBillsOnTime: false,
     hasSimulation: false,
-    isOnLoopback: false,
+    allowsLoopback: false,
   },
 };
 
-/** The profile of the settings' bank, with what the settings know better. */
-export function profileOf(
+/** The profile that the settings name, with the settings' own values where given. */
+export function bankProfileOf(
   bank: Pick<Settings['bank'], 'profile'> &
     Partial<Pick<Settings['bank'], 'isRepeatSafe' | 'hasStatusById' | 'visibilityBoundMs'>>,
 ): BankProfile {
@@ -57,9 +64,9 @@ export function profileOf(
   };
 }
 
-/** How late an effect may show, where nobody has said: for what only waits or tells, and decides nothing. */
-const unsaidBoundMs = 60_000;
+/** For delays and reports only, where the bound is unknown: no decision may rest on it. */
+const defaultVisibilityBoundMs = 60_000;
 
-export function referenceDelayBound({ visibilityBoundMs: said }: BankProfile): number {
-  return said ?? unsaidBoundMs;
+export function visibilityBoundOrDefaultMs({ visibilityBoundMs }: BankProfile): number {
+  return visibilityBoundMs ?? defaultVisibilityBoundMs;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { owedOn, type PricedBill } from './bill-amounts.js';
+import { amountOwedOn, type PricedBill } from './bill-amounts.js';
 
 const today = '2026-11-23';
 const bill: PricedBill = {
@@ -10,18 +10,18 @@ const bill: PricedBill = {
 const fine = { date: '2026-11-26', amount: 200n, type: 'PERCENTAGE' };
 const interest = { date: '2026-11-26', amount: 10n, type: 'FIXED' };
 const owed = (of: PricedBill, day: string): [bigint, bigint] => {
-  const { minimumCents, maximumCents } = owedOn(of, today, day);
+  const { minimumCents, maximumCents } = amountOwedOn(of, today, day);
   return [minimumCents, maximumCents];
 };
 
-describe('what a bill costs on another day', () => {
-  it('is what it costs today where nothing changes, however the bank has reckoned that', () => {
+describe('the amount of a bill on another day', () => {
+  it('is today’s charged amount where nothing changes, however the bank calculated it', () => {
     const odd = { ...bill, paymentCalculation: { chargedAmount: 10_003n } };
     expect(owed({ ...odd, overduePaymentFine: fine }, '2026-11-25')).toEqual([10_003n, 10_003n]);
     expect(owed(odd, '2027-02-01')).toEqual([10_003n, 10_003n]);
   });
 
-  it('is what is left of its discounts then', () => {
+  it('includes only the discounts that still apply on that day', () => {
     const discounts = [
       { date: '2026-11-23', amount: 500n, type: 'FIXED' },
       { date: '2026-11-24', amount: 200n, type: 'Percentage' },
@@ -31,13 +31,13 @@ describe('what a bill costs on another day', () => {
     expect(owed(discounted, '2026-11-25')).toEqual([10_000n, 10_000n]);
   });
 
-  it('is with its rebate and its fine', () => {
+  it('includes the rebate and the fine', () => {
     const paymentCalculation = { chargedAmount: 9_900n, rebateAmount: 100n };
     const fined = { ...bill, paymentCalculation, overduePaymentFine: fine };
     expect(owed(fined, '2026-11-26')).toEqual([10_100n, 10_100n]);
   });
 
-  it('has the interest that the bank has shown to reckon like us', () => {
+  it('includes the interest when our calculation gives the bank’s amount for today', () => {
     const late = {
       ...bill,
       dueDate: '2026-11-19T00:00:00',
@@ -47,7 +47,7 @@ describe('what a bill costs on another day', () => {
     expect(owed(late, '2026-11-24')).toEqual([10_050n, 10_050n]);
   });
 
-  it('is bounded where interest begins, by the day whatever the bank means', () => {
+  it('is a range once interest starts, with an upper bound at a daily rate', () => {
     expect(owed({ ...bill, overduePaymentInterest: interest }, '2026-11-27')).toEqual([
       10_000n,
       10_030n,
@@ -57,18 +57,18 @@ describe('what a bill costs on another day', () => {
     expect(owed(both, '2026-11-27')).toEqual([10_000n, 10_500n]);
   });
 
-  it('is bounded by all its discounts where the bank reckons unlike us', () => {
+  it('is a range down to all discounts when the bank’s calculation differs from ours', () => {
     const discounts = [{ date: '2026-11-23', amount: 500n, type: 'FIXED' }];
     const odd = { ...bill, discounts, paymentCalculation: { chargedAmount: 9_700n } };
     expect(owed(odd, '2026-11-24')).toEqual([9_500n, 10_000n]);
   });
 
   it.each([
-    ['a word', { overduePaymentFine: { ...fine, type: 'OTHER' } }],
-    ['a date', { overduePaymentInterest: { ...interest, date: 'soon' } }],
-    ['a due date', { dueDate: 'soon' }],
+    ['the type of an adjustment', { overduePaymentFine: { ...fine, type: 'OTHER' } }],
+    ['the date of an adjustment', { overduePaymentInterest: { ...interest, date: 'soon' } }],
+    ['the due date', { dueDate: 'soon' }],
     ['a discount', { discounts: [{ date: null, amount: 1n, type: 'FIXED' }] }],
-  ])('is left to the bank, but not twice the amount, where %s cannot be read', (_, fields) =>
+  ])('is any amount up to double where %s cannot be read', (_, fields) =>
     expect(owed({ ...bill, ...fields }, '2026-11-27')).toEqual([1n, 20_000n]),
   );
 });

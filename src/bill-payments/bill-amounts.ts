@@ -1,5 +1,6 @@
-// What a bill may cost on another day than that on which it was asked for: exactly, where it tells enough, else within
-// bounds outside of which it is certainly wrong. Fines and interest come with the days, and discounts go.
+// The amount of a bill on another day than the day of its query: exact where the bill says enough,
+// else a range outside of which an amount is certainly wrong. As days pass, fines and interest are
+// added and discounts end.
 import { amountParts, type Adjustment, type ChargeTerms } from '../brazil/amount-owed.js';
 import { daysBetween, parsePlainDate, type PlainDate } from '../brazil/calendar.js';
 import type { BillInformation } from '../contract/bill-payments.js';
@@ -14,29 +15,30 @@ export type PricedBill = Pick<
   | 'discounts'
 >;
 
-/** In cents, both ends within. */
+/** Cents, both ends inclusive. */
 export interface AmountRange {
   minimumCents: bigint;
   maximumCents: bigint;
 }
 
-/** What is owed on a day, by what the bill tells today. */
-export function owedOn(bill: PricedBill, today: PlainDate, day: PlainDate): AmountRange {
+/** The amount owed on a day, calculated from the bill as it was queried today. */
+export function amountOwedOn(bill: PricedBill, today: PlainDate, day: PlainDate): AmountRange {
   const charged = bill.paymentCalculation.chargedAmount;
   const terms = readTerms(bill);
   if (!terms) return { minimumCents: 1n, maximumCents: 2n * larger(bill.amount, charged) };
   const [now, then] = [amountParts(terms, today), amountParts(terms, day)];
-  const isAsToday =
+  const isUnchanged =
     then.interestCents === 0n &&
     now.discountCents === then.discountCents &&
     now.fineCents === then.fineCents &&
     now.interestCents === 0n;
-  if (isAsToday) return exactly(charged);
-  // Banks reckon interest in ways of their own: ours is believed where it has shown to be this bank's.
+  if (isUnchanged) return exactly(charged);
+  // Banks calculate interest in different ways. Our calculation is used where it gives this bank's
+  // amount for today.
   const rebate = bill.paymentCalculation.rebateAmount ?? 0n;
-  const isReckonedAlike =
+  const isSameAsBank =
     terms.amountCents - rebate - now.discountCents + now.fineCents + now.interestCents === charged;
-  if (isReckonedAlike && (then.interestCents === 0n || now.interestCents > 0n))
+  if (isSameAsBank && (then.interestCents === 0n || now.interestCents > 0n))
     return exactly(
       terms.amountCents - rebate - then.discountCents + then.fineCents + then.interestCents,
     );
@@ -50,7 +52,7 @@ function boundsOf(
   const { amountCents, discounts, fine, interest, dueDate } = terms;
   const since = interest && interest.date < dueDate ? interest.date : dueDate;
   const lateDays = BigInt(Math.max(0, daysBetween(since, day) + 1));
-  // Told by the month or by the day: by the day is more.
+  // The rate may be monthly or daily. A daily rate gives the higher bound.
   const late = partOf(amountCents, fine) + partOf(amountCents, interest) * lateDays;
   const discounted = discounts.reduce(
     (left, discount) => left - partOf(amountCents, discount),
@@ -63,7 +65,7 @@ function boundsOf(
   };
 }
 
-/** Null where something that changes the amount cannot be read. */
+/** Null where a field that changes the amount cannot be read. */
 function readTerms(bill: PricedBill): ChargeTerms | null {
   const dueDate = parsePlainDate(bill.dueDate.slice(0, 10));
   const fine = readAdjustment(bill.overduePaymentFine);
@@ -75,18 +77,18 @@ function readTerms(bill: PricedBill): ChargeTerms | null {
   return { amountCents: bill.amount, dueDate, fine, interest, discounts: known };
 }
 
-/** Null where there is none, undefined where it cannot be read. */
+/** Null where the bill has no such adjustment, undefined where it cannot be read. */
 function readAdjustment(
-  told: BillInformation['overduePaymentFine'],
+  adjustment: BillInformation['overduePaymentFine'],
 ): Adjustment | null | undefined {
-  if (!told?.amount) return null;
-  const date = parsePlainDate((told.date ?? '').slice(0, 10));
-  const type = told.type?.toUpperCase();
+  if (!adjustment?.amount) return null;
+  const date = parsePlainDate((adjustment.date ?? '').slice(0, 10));
+  const type = adjustment.type?.toUpperCase();
   if (!date || (type !== 'FIXED' && type !== 'PERCENTAGE')) return undefined;
-  return { date, amount: told.amount, isPercentage: type === 'PERCENTAGE' };
+  return { date, amount: adjustment.amount, isPercentage: type === 'PERCENTAGE' };
 }
 
-/** At most; rounded up. */
+/** The upper bound of an adjustment: a percentage is rounded up. */
 function partOf(amountCents: bigint, adjustment: Adjustment | null): bigint {
   if (!adjustment) return 0n;
   const { isPercentage, amount } = adjustment;

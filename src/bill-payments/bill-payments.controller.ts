@@ -2,7 +2,7 @@ import { Controller, UseGuards } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
 import type { Caller } from '../accounts/api-keys.service.js';
-import { Needs } from '../accounts/needs.decorator.js';
+import { RequiresScope } from '../accounts/scope.decorator.js';
 import { BankService } from '../bank/bank.service.js';
 import { getBill, payBill } from '../contract/bill-payments.js';
 import type { RouteInput } from '../contract/route.js';
@@ -10,7 +10,7 @@ import { CallerPreferences } from '../operations/caller-preferences.decorator.js
 import type { RequestPreferences } from '../operations/operation.js';
 import { Handles, Input, type Reply } from '../platform/contract-route.js';
 import { isUuid, readPage, toList } from '../platform/listing.js';
-import { BillPaymentReading } from './bill-payment-reading.service.js';
+import { BillPaymentViews } from './bill-payment-views.service.js';
 import { getBillPaymentRoute, listBillPaymentsRoute } from './bill-payments.schema.js';
 import { BillPaymentsService } from './bill-payments.service.js';
 
@@ -19,7 +19,7 @@ import { BillPaymentsService } from './bill-payments.service.js';
 export class BillPaymentsController {
   constructor(
     private readonly payments: BillPaymentsService,
-    private readonly reading: BillPaymentReading,
+    private readonly views: BillPaymentViews,
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
   ) {}
@@ -32,7 +32,7 @@ export class BillPaymentsController {
     return this.bank.relay(getBill, await this.accounts.get(accountId), input);
   }
 
-  @Needs('pay')
+  @RequiresScope('pay')
   @Handles(payBill)
   async pay(
     @CalledBy() { accountId }: Caller,
@@ -47,7 +47,7 @@ export class BillPaymentsController {
     @CalledBy() { accountId }: Caller,
     @Input() { params }: RouteInput<typeof getBillPaymentRoute>,
   ) {
-    return this.reading.get(accountId, params.id);
+    return this.views.get(accountId, params.id);
   }
 
   @Handles(listBillPaymentsRoute)
@@ -57,7 +57,7 @@ export class BillPaymentsController {
   ) {
     const page = readPage(query, isUuid);
     const { state, barCode } = query;
-    const payments = await this.reading.list(accountId, page, { state, barCode });
+    const payments = await this.views.list(accountId, page, { state, barCode });
     return toList(
       payments,
       page,

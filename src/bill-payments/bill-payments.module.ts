@@ -4,8 +4,8 @@ import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.m
 import { OperationsModule } from '../operations/operations.module.js';
 import { Timers } from '../platform/timers.js';
 import { StatementModule } from '../statement/statement.module.js';
-import { BillPaymentLife } from './bill-payment-life.service.js';
-import { BillPaymentReading } from './bill-payment-reading.service.js';
+import { BillPaymentLifecycle } from './bill-payment-lifecycle.service.js';
+import { BillPaymentViews } from './bill-payment-views.service.js';
 import { BillPaymentsController } from './bill-payments.controller.js';
 import { BillPaymentsService } from './bill-payments.service.js';
 
@@ -14,15 +14,15 @@ const sweepEveryMs = 2_000;
 @Module({
   imports: [OperationsModule, StatementModule, ExpectedPaymentsModule, EventsModule],
   controllers: [BillPaymentsController],
-  providers: [BillPaymentsService, BillPaymentReading, BillPaymentLife],
+  providers: [BillPaymentsService, BillPaymentViews, BillPaymentLifecycle],
 })
 export class BillPaymentsModule implements OnModuleInit {
   constructor(
     private readonly timers: Timers,
-    private readonly life: BillPaymentLife,
+    private readonly lifecycle: BillPaymentLifecycle,
   ) {}
 
   onModuleInit(): void {
-    this.timers.every('bill-payments', sweepEveryMs, () => this.life.enqueueDue());
+    this.timers.every('bill-payments', sweepEveryMs, () => this.lifecycle.enqueueDue());
   }
 }

@@ -1,34 +1,49 @@
-// The SQL of bill payments. A payment's state is changed under its row's lock, or from the state that may precede it.
+// SQL of bill payments. A state changes under the lock of its row, or only from a state that may
+// precede it.
 import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
-import type { PaymentState } from './payment-life.js';
+import type { BillPaymentState } from './bill-payment-state.js';
 
-export interface PaymentKey {
+export interface BillPaymentKey {
   accountId: number;
   id: string;
 }
 
-export interface NewPayment extends PaymentKey {
+export interface NewBillPayment extends BillPaymentKey {
   barCode: string;
   amountCents: bigint;
   expectedPaymentId: string;
 }
 
-/** False where another payment of the bill lives. Waits for one that is just being asked for. */
-export async function insertPayment(tx: Tx, payment: NewPayment): Promise<boolean> {
+/**
+ * False when the bill has another live payment. Waits for a concurrent request for the same bill.
+ */
+export async function insertRequestedBillPayment(
+  tx: Tx,
+  payment: NewBillPayment,
+): Promise<boolean> {
   const { accountId, id, barCode, amountCents, expectedPaymentId } = payment;
   const inserted = await tx.$executeRaw`
-    INSERT INTO bill_payment (account_id, id, bar_code, amount_cents, state, expected_payment_id)
-    VALUES (${accountId}, ${id}::uuid, ${barCode}, ${amountCents}, 'requested', ${expectedPaymentId}::uuid)
-    ON CONFLICT (account_id, bar_code) WHERE state NOT IN ('failed', 'rejected') AND freed_at IS NULL DO NOTHING`;
+    INSERT INTO bill_payment
+      (account_id, id, bar_code, amount_cents, state, expected_payment_id)
+    VALUES (${accountId}, ${id}::uuid, ${barCode}, ${amountCents}, 'requested',
+            ${expectedPaymentId}::uuid)
+    ON CONFLICT (account_id, bar_code)
+      WHERE state NOT IN ('failed', 'rejected') AND freed_at IS NULL
+      DO NOTHING`;
   return inserted === 1;
 }
 
-/** Lets the bill be paid again whose money has all come back; false where none has. */
-export async function freeReturned(tx: Tx, accountId: number, barCode: string): Promise<boolean> {
+/** Frees a bill whose payment was fully reversed, so that it can be paid again. False otherwise. */
+export async function freeReversedBill(
+  tx: Tx,
+  accountId: number,
+  barCode: string,
+): Promise<boolean> {
   const freed = await tx.$executeRaw`
     UPDATE bill_payment p SET freed_at = now(), updated_at = now()
-    WHERE p.account_id = ${accountId} AND p.bar_code = ${barCode} AND p.state = 'paid' AND p.freed_at IS NULL
+    WHERE p.account_id = ${accountId} AND p.bar_code = ${barCode}
+      AND p.state = 'paid' AND p.freed_at IS NULL
       AND p.amount_cents <= (
         SELECT sum(m.amount_cents) FROM match m
         WHERE m.account_id = p.account_id AND m.expected_payment_id = p.expected_payment_id
@@ -36,110 +51,123 @@ export async function freeReturned(tx: Tx, accountId: number, barCode: string): 
   return freed === 1;
 }
 
-/** The payment that holds a bill. */
-export async function findLive(
+/** The live payment of a bill; null when the bill has none. */
+export async function findLiveBillPayment(
   tx: Tx,
   accountId: number,
   barCode: string,
-): Promise<{ id: string; state: PaymentState } | null> {
-  const [live] = await tx.$queryRaw<{ id: string; state: PaymentState }[]>`
+): Promise<{ id: string; state: BillPaymentState } | null> {
+  const [live] = await tx.$queryRaw<{ id: string; state: BillPaymentState }[]>`
     SELECT id, state FROM bill_payment
     WHERE account_id = ${accountId} AND bar_code = ${barCode}
       AND state NOT IN ('failed', 'rejected') AND freed_at IS NULL`;
   return live ?? null;
 }
 
-export interface LockedPayment {
-  state: PaymentState;
+export interface LockedBillPayment {
+  state: BillPaymentState;
   barCode: string;
   amountCents: bigint;
   bankId: string | null;
   scheduledFor: Date | null;
   expectedPaymentId: string;
-  /** The payment that holds the bill, where that is another one. */
+  /** The live payment of the bill, when that is another payment. */
   otherLiveId: string | null;
 }
 
-export async function lockPayment(
+export async function findBillPaymentForUpdate(
   tx: Tx,
-  { accountId, id }: PaymentKey,
-): Promise<LockedPayment | null> {
-  const [payment] = await tx.$queryRaw<LockedPayment[]>`
-    SELECT p.state, p.bar_code AS "barCode", p.amount_cents AS "amountCents", p.bank_id AS "bankId",
-           p.scheduled_for AS "scheduledFor", p.expected_payment_id AS "expectedPaymentId",
+  { accountId, id }: BillPaymentKey,
+): Promise<LockedBillPayment | null> {
+  const [payment] = await tx.$queryRaw<LockedBillPayment[]>`
+    SELECT p.state, p.bar_code AS "barCode", p.amount_cents AS "amountCents",
+           p.bank_id AS "bankId", p.scheduled_for AS "scheduledFor",
+           p.expected_payment_id AS "expectedPaymentId",
            (SELECT other.id FROM bill_payment other
-            WHERE other.account_id = p.account_id AND other.bar_code = p.bar_code AND other.id <> p.id
-              AND other.state NOT IN ('failed', 'rejected') AND other.freed_at IS NULL) AS "otherLiveId"
-    FROM bill_payment p WHERE p.account_id = ${accountId} AND p.id = ${id}::uuid FOR UPDATE OF p`;
+            WHERE other.account_id = p.account_id AND other.bar_code = p.bar_code
+              AND other.id <> p.id AND other.state NOT IN ('failed', 'rejected')
+              AND other.freed_at IS NULL) AS "otherLiveId"
+    FROM bill_payment p
+    WHERE p.account_id = ${accountId} AND p.id = ${id}::uuid
+    FOR UPDATE OF p`;
   return payment ?? null;
 }
 
-export interface Told {
-  state: PaymentState;
+export interface BillPaymentUpdate {
+  state: BillPaymentState;
   bankId: string | null;
   bankStatus: string | null;
   scheduledFor: Date | null;
-  /** Null with it. */
-  mayGoUntil: Date | null;
-  /** Whether its bill is another's by now. */
-  isLetGo: boolean;
+  /** Null when `scheduledFor` is null. */
+  latestExecutionAt: Date | null;
+  /** Whether another payment of the bill is live. */
+  isBillFreed: boolean;
 }
 
-/** Writes what was told of a payment that is locked; what was known and is not told again stays. */
-export async function recordReported(
+/** Updates a locked payment. A null field leaves the stored value unchanged. */
+export async function recordBillPaymentAcceptance(
   tx: Tx,
-  { accountId, id }: PaymentKey,
-  { state, bankId, bankStatus, scheduledFor, mayGoUntil, isLetGo }: Told,
+  { accountId, id }: BillPaymentKey,
+  { state, bankId, bankStatus, scheduledFor, latestExecutionAt, isBillFreed }: BillPaymentUpdate,
 ): Promise<void> {
   await tx.$executeRaw`
     UPDATE bill_payment
     SET state = ${state}, bank_id = COALESCE(${bankId}, bank_id),
         bank_status = COALESCE(${bankStatus}, bank_status),
         scheduled_for = COALESCE(${scheduledFor}, scheduled_for),
-        may_go_until = COALESCE(${mayGoUntil}, may_go_until),
-        freed_at = CASE WHEN ${isLetGo} THEN COALESCE(freed_at, now()) ELSE freed_at END,
-        next_check_at = CASE WHEN ${state} = 'scheduled' THEN clock_timestamp() END, updated_at = now()
+        may_go_until = COALESCE(${latestExecutionAt}, may_go_until),
+        freed_at = CASE WHEN ${isBillFreed} THEN COALESCE(freed_at, now()) ELSE freed_at END,
+        next_check_at = CASE WHEN ${state} = 'scheduled' THEN clock_timestamp() END,
+        updated_at = now()
     WHERE account_id = ${accountId} AND id = ${id}::uuid`;
 }
 
-/** The bank took back its word, or never gave it: nothing was paid. */
-export async function markRejected(tx: Tx, { accountId, id }: PaymentKey): Promise<void> {
+/** Rejects a requested payment: rejected by the bank, or proven not executed. */
+export async function markBillPaymentRejected(
+  tx: Tx,
+  { accountId, id }: BillPaymentKey,
+): Promise<void> {
   await tx.$executeRaw`
     UPDATE bill_payment SET state = 'rejected', next_check_at = NULL, updated_at = now()
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'requested'`;
 }
 
-export interface DuePayment {
+export interface DueBillPayment {
   id: string;
   barCode: string;
   checks: number;
   isMatched: boolean;
 }
 
-/** Accounts with a payment to look at. */
-export async function listDueAccounts(db: Db, boundMs: number): Promise<{ accountId: number }[]> {
+/** Accounts with a payment that `listDueBillPayments` returns. */
+export async function listAccountsWithDueBillPayments(
+  db: Db,
+  boundMs: number,
+): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT a.id AS "accountId" FROM bank_account a
     WHERE EXISTS (
       SELECT 1 FROM bill_payment p LEFT JOIN statement_state s ON s.account_id = p.account_id
       WHERE p.account_id = a.id AND p.next_check_at IS NOT NULL
-        AND (${isMatched} OR (p.next_check_at <= clock_timestamp() AND ${isOver(boundMs)}))
+        AND (${isMatched} OR (p.next_check_at <= clock_timestamp() AND ${isOverdue(boundMs)}))
     ) OR EXISTS (
-      SELECT 1 FROM bill_payment p WHERE p.account_id = a.id AND p.state = 'failed' AND ${isMatched}
+      SELECT 1 FROM bill_payment p
+      WHERE p.account_id = a.id AND p.state = 'failed' AND ${isMatched}
     )`;
 }
 
 /**
- * Scheduled payments whose money must be on the statement by now, by the bank's clock, or is, the longest unchecked
- * first; and those that had failed and whose money is.
+ * Payments due for a status check: failed payments with a matched debit; scheduled payments with a
+ * matched debit; and scheduled payments whose debit should be on the statement by now, by the
+ * bank's clock. The longest due come first.
  */
-export async function listDue(
+export async function listDueBillPayments(
   db: Db,
   accountId: number,
   boundMs: number,
   limit: number,
-): Promise<DuePayment[]> {
-  return db.$queryRaw<DuePayment[]>`
+): Promise<DueBillPayment[]> {
+  return db.$queryRaw<DueBillPayment[]>`
     (SELECT p.id, p.bar_code AS "barCode", p.checks, true AS "isMatched"
      FROM bill_payment p
      WHERE p.account_id = ${accountId} AND p.state = 'failed' AND ${isMatched} LIMIT ${limit})
@@ -147,25 +175,27 @@ export async function listDue(
     (SELECT p.id, p.bar_code, p.checks, ${isMatched}
      FROM bill_payment p LEFT JOIN statement_state s ON s.account_id = p.account_id
      WHERE p.account_id = ${accountId} AND p.next_check_at IS NOT NULL
-       AND (${isMatched} OR (p.next_check_at <= clock_timestamp() AND ${isOver(boundMs)}))
+       AND (${isMatched} OR (p.next_check_at <= clock_timestamp() AND ${isOverdue(boundMs)}))
      ORDER BY p.next_check_at LIMIT ${limit})`;
 }
 
 // Conditions on a payment (p) and its account's statement (s).
 const isMatched = Prisma.sql`EXISTS (
-  SELECT 1 FROM match m WHERE m.account_id = p.account_id AND m.expected_payment_id = p.expected_payment_id
+  SELECT 1 FROM match m
+  WHERE m.account_id = p.account_id AND m.expected_payment_id = p.expected_payment_id
     AND m.role = 'payment' AND m.unlinked_at IS NULL)`;
-const isOver = (boundMs: number) => Prisma.sql`
+const isOverdue = (boundMs: number) => Prisma.sql`
   p.scheduled_for + ${boundMs} * interval '1 millisecond'
     <= clock_timestamp() + COALESCE(s.clock_offset_ms, 0) * interval '1 millisecond'`;
 
 /**
- * Its money is on the statement, or the bank says so and nothing else can. It may have been taken for failed, and
- * another may have been given its bill since: then it is paid and holds no bill.
+ * Marks a payment as paid: its debit is on the statement, or the bank reports it and the statement
+ * can prove nothing. A payment that had failed may find another live payment of its bill. Then it
+ * is paid, and its bill is freed.
  */
-export async function markPaid(
+export async function markBillPaymentPaid(
   tx: Tx,
-  { accountId, id }: PaymentKey,
+  { accountId, id }: BillPaymentKey,
   bankStatus: string | null,
 ): Promise<void> {
   await tx.$executeRaw`
@@ -173,17 +203,19 @@ export async function markPaid(
     SET state = 'paid', bank_status = COALESCE(${bankStatus}, p.bank_status), checked_at = now(),
         freed_at = CASE WHEN p.freed_at IS NULL AND EXISTS (
           SELECT 1 FROM bill_payment other
-          WHERE other.account_id = p.account_id AND other.bar_code = p.bar_code AND other.id <> p.id
-            AND other.state NOT IN ('failed', 'rejected') AND other.freed_at IS NULL
+          WHERE other.account_id = p.account_id AND other.bar_code = p.bar_code
+            AND other.id <> p.id AND other.state NOT IN ('failed', 'rejected')
+            AND other.freed_at IS NULL
         ) THEN now() ELSE p.freed_at END,
         next_check_at = NULL, updated_at = now()
-    WHERE p.account_id = ${accountId} AND p.id = ${id}::uuid AND p.state IN ('scheduled', 'failed')`;
+    WHERE p.account_id = ${accountId} AND p.id = ${id}::uuid
+      AND p.state IN ('scheduled', 'failed')`;
 }
 
-/** It is looked at again after this long; `bankStatus` is null when the bank did not say. */
-export async function postpone(
+/** Schedules the next status check. `bankStatus` is null when the bank reported none. */
+export async function postponeBillPaymentCheck(
   db: Db,
-  { accountId, id }: PaymentKey,
+  { accountId, id }: BillPaymentKey,
   { bankStatus, pauseMs }: { bankStatus: string | null; pauseMs: number },
 ): Promise<void> {
   await db.$executeRaw`
@@ -194,25 +226,28 @@ export async function postpone(
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'scheduled'`;
 }
 
-export interface FailedPayment {
+export interface FailedBillPayment {
   bankId: string | null;
   amountCents: bigint;
   scheduledFor: Date | null;
 }
 
 /**
- * Ends a scheduled payment as failed; null unless the statement proves it: closed from before its time until
- * `closedForMs` after the last moment at which it may have gone, all lines of that span judged, none of them matched
- * to it, no debit of its amount among them that could be it and that nothing else explains, and none unreadable.
+ * Ends a scheduled payment as failed. Null unless the statement proves it:
+ * - It is closed from before the scheduled time until `closedForMs` after the latest possible
+ *   execution.
+ * - All lines of that period are decided, and none is unreadable.
+ * - No line is matched to the payment, and no unexplained debit of its amount could be the payment.
  */
-export async function failUnpaid(
+export async function failUnpaidBillPayment(
   tx: Tx,
-  { accountId, id }: PaymentKey,
+  { accountId, id }: BillPaymentKey,
   { bankStatus, closedForMs }: { bankStatus: string; closedForMs: number },
-): Promise<FailedPayment | null> {
-  const [failed] = await tx.$queryRaw<FailedPayment[]>`
+): Promise<FailedBillPayment | null> {
+  const [failed] = await tx.$queryRaw<FailedBillPayment[]>`
     UPDATE bill_payment p
-    SET state = 'failed', bank_status = ${bankStatus}, checked_at = now(), next_check_at = NULL, updated_at = now()
+    SET state = 'failed', bank_status = ${bankStatus}, checked_at = now(),
+        next_check_at = NULL, updated_at = now()
     FROM statement_state s
     CROSS JOIN LATERAL (SELECT ${closedForMs} * interval '1 millisecond' AS late) closed
     WHERE p.account_id = ${accountId} AND p.id = ${id}::uuid AND p.state = 'scheduled'
@@ -227,25 +262,31 @@ export async function failUnpaid(
           AND t.occurred_at < p.may_go_until + closed.late
           AND (${isUndecided} OR (t.amount_cents = p.amount_cents
             AND (t.bill_code IS NULL OR t.bill_code = p.bar_code) AND NOT ${isExplained})))
-      AND NOT ${hasUnreadable}
-    RETURNING p.bank_id AS "bankId", p.amount_cents AS "amountCents", p.scheduled_for AS "scheduledFor"`;
+      AND NOT ${hasUnreadableLine}
+    RETURNING p.bank_id AS "bankId", p.amount_cents AS "amountCents",
+              p.scheduled_for AS "scheduledFor"`;
   return failed ?? null;
 }
 
-/** Since the payment (p) was asked for a line came that nobody could read, nor has settled. */
-const hasUnreadable = Prisma.sql`EXISTS (
+/** Since the request of the payment (p), an unreadable line arrived whose break is not resolved. */
+const hasUnreadableLine = Prisma.sql`EXISTS (
   SELECT 1 FROM unreadable_line u
   WHERE u.account_id = p.account_id AND u.recorded_at >= p.created_at AND NOT EXISTS (
     SELECT 1 FROM break b WHERE b.account_id = u.account_id AND b.kind = 'unreadable_line'
       AND b.subject = 'line:' || u.content_hash AND b.state = 'resolved'))`;
-// Conditions on a line (t).
+// Conditions on a statement line (t).
 const isUndecided = Prisma.sql`(
   t.arrival > COALESCE(
     (SELECT r.decided_arrival FROM reconciliation_state r WHERE r.account_id = t.account_id), 0)
   OR EXISTS (SELECT 1 FROM deferred_line d WHERE d.account_id = t.account_id AND d.nsu = t.nsu))`;
-/** What it is has been found, or a person has settled it. */
+/** The line is matched or classified, or a person has resolved its break. */
 const isExplained = Prisma.sql`(
-  EXISTS (SELECT 1 FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL)
-  OR EXISTS (SELECT 1 FROM classification c WHERE c.account_id = t.account_id AND c.nsu = t.nsu)
-  OR EXISTS (SELECT 1 FROM break b WHERE b.account_id = t.account_id AND b.nsu = t.nsu
-    AND b.kind IN ('unexpected', 'ambiguous') AND b.state = 'resolved'))`;
+  EXISTS (
+    SELECT 1 FROM match m
+    WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL)
+  OR EXISTS (
+    SELECT 1 FROM classification c WHERE c.account_id = t.account_id AND c.nsu = t.nsu)
+  OR EXISTS (
+    SELECT 1 FROM break b
+    WHERE b.account_id = t.account_id AND b.nsu = t.nsu
+      AND b.kind IN ('unexpected', 'ambiguous') AND b.state = 'resolved'))`;

@@ -1,63 +1,63 @@
-// Bill payments as business systems read them: what was asked for, the bank's answer, and what the book knows.
+// Routes and response schemas of bill payments as business systems read them.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
 import { bigInteger, reais, text, timestamp } from '../contract/wire.js';
 import type { MatchedLine } from '../expected-payments/matched-lines.queries.js';
 import {
-  sentSettlements,
-  settlementOfSent,
-  totalsOfSent,
-} from '../expected-payments/sent-settlement.js';
+  outgoingSettlement,
+  outgoingSettlements,
+  outgoingTotals,
+} from '../expected-payments/outgoing-settlement.js';
 import { parseJson } from '../platform/exact-json.js';
 import { listOf, listQuery } from '../platform/listing.js';
-import type { PaymentRow } from './bill-payment-reading.queries.js';
-import { paymentStates } from './payment-life.js';
+import type { BillPaymentViewRow } from './bill-payment-views.queries.js';
+import { billPaymentStates } from './bill-payment-state.js';
 
 export const billPaymentView = z.object({
-  /** Its operation's id. */
+  /** The operation's id. */
   id: z.string(),
   bankId: z.string().nullable(),
   operationState: z.string(),
-  state: z.enum(paymentStates),
-  /** The bank's last word. */
+  state: z.enum(billPaymentStates),
+  /** The bank's latest status, verbatim. */
   bankStatus: z.string().nullable(),
   amount: reais,
   barCode: z.string(),
   scheduledFor: timestamp.nullable(),
-  settlement: z.enum(sentSettlements),
-  /** The line of the debit, once it is on the statement. */
+  settlement: z.enum(outgoingSettlements),
+  /** The nsu of the debit; null while the statement shows none. */
   nsu: bigInteger.nullable(),
-  /** Money that came back. */
-  returns: z.array(z.object({ nsu: bigInteger, amount: reais, occurredAt: timestamp })),
-  /** The bank's answer; null while there is none. */
+  /** Statement lines that returned money of this payment. */
+  reversals: z.array(z.object({ nsu: bigInteger, amount: reais, occurredAt: timestamp })),
+  /** The bank's response; null while there is none. */
   response: z.unknown(),
   createdAt: timestamp,
 });
 
-export function describePayment(
-  row: PaymentRow,
+export function describeBillPayment(
+  row: BillPaymentViewRow,
   lines: MatchedLine[],
 ): z.output<typeof billPaymentView> {
-  const { payments, returns, paidCents, returnedCents } = totalsOfSent(lines);
-  const { id, bankId, operationState, bankStatus, barCode, amountCents, answer } = row;
+  const { payments, reversals, paidCents, reversedCents } = outgoingTotals(lines);
+  const { id, bankId, operationState, bankStatus, barCode, amountCents, responseBody } = row;
   return {
     id,
     bankId,
     operationState,
-    // A failure was proven by a statement that did not show what it shows now.
+    // The failure was proven by a statement that did not show the debit yet.
     state: row.state === 'failed' && payments.length > 0 ? 'paid' : row.state,
     bankStatus,
     amount: amountCents,
     barCode,
     scheduledFor: row.scheduledFor?.toISOString() ?? null,
-    settlement: settlementOfSent({ paidCents, returnedCents, isWithdrawn: row.isWithdrawn }),
+    settlement: outgoingSettlement({ paidCents, reversedCents, isWithdrawn: row.isWithdrawn }),
     nsu: payments[0]?.nsu ?? null,
-    returns: returns.map(({ nsu, amountCents: amount, occurredAt }) => ({
+    reversals: reversals.map(({ nsu, amountCents: amount, occurredAt }) => ({
       nsu,
       amount,
       occurredAt: occurredAt.toISOString(),
     })),
-    response: answer === null ? null : parseJson(answer),
+    response: responseBody === null ? null : parseJson(responseBody),
     createdAt: row.createdAt.toISOString(),
   };
 }
@@ -71,16 +71,17 @@ const billPayments = {
 export const listBillPaymentsRoute = route({
   ...billPayments,
   name: 'listBillPayments',
-  summary: 'Payments of bills and what became of them, newest first.',
+  summary: 'Lists bill payments with their state and settlement, newest first.',
   path: '/v1/bill-payments',
-  query: listQuery({ state: z.enum(paymentStates).optional(), barCode: text(44).optional() }),
+  query: listQuery({ state: z.enum(billPaymentStates).optional(), barCode: text(44).optional() }),
   response: listOf(billPaymentView),
 });
 
 export const getBillPaymentRoute = route({
   ...billPayments,
   name: 'getBillPayment',
-  summary: "One payment, by its operation's id, by the bank's, or the newest of a bar code.",
+  summary:
+    'Returns one payment by its operation’s id, the bank’s id, or the bill’s code (the newest).',
   path: '/v1/bill-payments/{id}',
   params: z.object({ id: text(100) }),
   response: billPaymentView,

@@ -1,5 +1,6 @@
-// Pays bills, each at most once: the bill is asked for first, one living payment a bill is held by the database, and
-// what becomes of a payment is told by the bank's answer here, and by its life later.
+// Pays bills, each at most once. The bill is queried first, and the database allows one live
+// payment a bill. The bank's response is recorded here; BillPaymentLifecycle follows the payment
+// after it.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { z } from 'zod';
 import { AccountsService } from '../accounts/accounts.service.js';
@@ -8,26 +9,31 @@ import { saoPauloDay } from '../brazil/statement-day.js';
 import { getBill, payBill, type BillPaymentAnswer } from '../contract/bill-payments.js';
 import type { RouteInput } from '../contract/route.js';
 import type { Tx } from '../database.service.js';
-import { expectedDebit } from '../expected-payments/expected-debit.js';
-import type { Acceptance, Operation, OperationKind, RequestPreferences } from '../operations/operation.js';
+import { expectedDebit } from '../expected-payments/expected-payments.service.js';
+import type {
+  Acceptance,
+  Operation,
+  OperationKind,
+  RequestPreferences,
+} from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
 import { BankTime } from '../statement/bank-time.service.js';
-import { BillPaymentLife } from './bill-payment-life.service.js';
+import { BillPaymentLifecycle } from './bill-payment-lifecycle.service.js';
 import * as queries from './bill-payments.queries.js';
 import {
   barCodeOf,
   expectedPayTime,
   findBarCode,
+  findBillRuleViolation,
   isInThePast,
   latestPayTime,
   payDaysOf,
-  refusalOf,
 } from './bill-rules.js';
 
-type PayInput = RouteInput<typeof payBill>;
+type PayBillInput = RouteInput<typeof payBill>;
 
 @Injectable()
 export class BillPaymentsService implements OnModuleInit {
@@ -35,11 +41,11 @@ export class BillPaymentsService implements OnModuleInit {
     name: 'pay_bill',
     route: payBill,
     repeat: 'keyed',
-    echoes: ({ body }, answer) =>
-      answer.paidAmount === body.amount && findBarCode(answer.barCode) === barCodeOf(body),
-    onSucceeded: (tx, operation, acceptance) => this.accepted(tx, operation, acceptance),
-    onRejected: (tx, { accountId, id }) => queries.markRejected(tx, { accountId, id }),
-    latestEffect: ({ requestBody }, lastSendBy) =>
+    echoes: ({ body }, response) =>
+      response.paidAmount === body.amount && findBarCode(response.barCode) === barCodeOf(body),
+    onSucceeded: (tx, operation, acceptance) => this.recordAcceptance(tx, operation, acceptance),
+    onRejected: (tx, { accountId, id }) => queries.markBillPaymentRejected(tx, { accountId, id }),
+    latestEffectAt: ({ requestBody }, lastSendBy) =>
       latestPayTime(readPayAt(requestBody), lastSendBy, this.bank.profile),
   };
 
@@ -48,20 +54,24 @@ export class BillPaymentsService implements OnModuleInit {
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
     private readonly bankTime: BankTime,
-    private readonly life: BillPaymentLife,
+    private readonly lifecycle: BillPaymentLifecycle,
   ) {}
 
   onModuleInit(): void {
     this.operations.register(this.kind);
   }
 
-  async pay(accountId: number, input: PayInput, preferences: RequestPreferences): Promise<Reply> {
+  async pay(
+    accountId: number,
+    input: PayBillInput,
+    preferences: RequestPreferences,
+  ): Promise<Reply> {
     const barCode = barCodeOf(input.body);
     const amountCents = input.body.amount;
-    // Asked for outside the transaction, and held against a new payment only: a repeat is given its answer although
-    // it is that very payment that has paid the bill.
+    // The bill is queried outside the transaction. A violation rejects a new payment only: a repeat
+    // replays its response, although the bill is by then paid by that payment.
     const now = await this.bankTime.now(accountId);
-    const refusal = await this.decide(accountId, barCode, input, now);
+    const violation = await this.findViolation(accountId, barCode, input, now);
     const { payAt } = input.body;
     return this.operations.perform(this.kind, {
       accountId,
@@ -74,36 +84,38 @@ export class BillPaymentsService implements OnModuleInit {
       effectiveFrom: payAt ? expectedPayTime(payAt, now) : null,
       expectedPayments: [expectedDebit(amountCents, [{ kind: 'bill_code', value: barCode }])],
       record: async (tx, id, [expectedPaymentId = '']) => {
-        await this.takeBill(tx, { accountId, id, barCode, amountCents, expectedPaymentId });
-        if (refusal) throw refusal;
+        await this.claimBill(tx, { accountId, id, barCode, amountCents, expectedPaymentId });
+        if (violation) throw violation;
       },
     });
   }
 
-  /** Why the bill is not to be paid like this; null when the bank is to be asked to. */
-  private async decide(
+  /** The error that a new payment gets; null when the request goes to the bank. */
+  private async findViolation(
     accountId: number,
     barCode: string,
-    { body: { amount: amountCents, payAt } }: PayInput,
+    { body: { amount: amountCents, payAt } }: PayBillInput,
     now: Date,
   ): Promise<AppError | null> {
     if (payAt && isInThePast(payAt, now))
-      return new AppError('validation_failed', { errors: { '$.payAt': ['Is in the past.'] } });
+      return new AppError('validation_failed', {
+        errors: { '$.payAt': [`payAt must not be in the past, got ${payAt}.`] },
+      });
     try {
       const bill = await this.readBill(accountId, barCode);
-      const refusal = refusalOf(bill, {
+      const violation = findBillRuleViolation(bill, {
         amountCents,
         today: saoPauloDay(now),
         payDays: payDaysOf(payAt ?? null, now),
       });
-      return refusal && new AppError('rule_broken', { ...refusal });
+      return violation && new AppError('rule_broken', { ...violation });
     } catch (error) {
       if (error instanceof AppError) return error;
       throw error;
     }
   }
 
-  /** Throws what the bank refuses, or that it is away. */
+  /** Throws the bank's rejection, or `bank_unreachable` when the bank does not return this bill. */
   private async readBill(accountId: number, barCode: string) {
     const { body } = await this.bank.relay(getBill, await this.accounts.get(accountId), {
       params: { identifier: barCode },
@@ -113,34 +125,40 @@ export class BillPaymentsService implements OnModuleInit {
     });
     const bill = z.decode(getBill.response, parseJson(body) as never);
     if (findBarCode(bill.barCode) === barCode) return bill;
-    throw new AppError('bank_unreachable', { internal: 'the bank told another bill' });
+    throw new AppError('bank_unreachable', { internal: 'the bank returned another bill' });
   }
 
-  /** One living payment a bill, however it is written and whoever asks at the same time. */
-  private async takeBill(tx: Tx, payment: queries.NewPayment): Promise<void> {
+  /**
+   * Inserts the payment as the only live payment of its bill, also when concurrent requests give
+   * the bill in different forms. Throws `bill_not_payable` or `bill_already_scheduled`.
+   */
+  private async claimBill(tx: Tx, payment: queries.NewBillPayment): Promise<void> {
     const { accountId, barCode } = payment;
-    if (await queries.insertPayment(tx, payment)) return;
-    const isFree = await queries.freeReturned(tx, accountId, barCode);
-    if (isFree && (await queries.insertPayment(tx, payment))) return;
-    const live = await queries.findLive(tx, accountId, barCode);
+    if (await queries.insertRequestedBillPayment(tx, payment)) return;
+    const isFreed = await queries.freeReversedBill(tx, accountId, barCode);
+    if (isFreed && (await queries.insertRequestedBillPayment(tx, payment))) return;
+    const live = await queries.findLiveBillPayment(tx, accountId, barCode);
     const isPaid = live?.state === 'paid';
     throw new AppError('rule_broken', {
       reason: isPaid ? 'bill_not_payable' : 'bill_already_scheduled',
-      public: isPaid ? 'The bill is paid.' : 'The bill is being paid, or is to be.',
+      public: isPaid
+        ? 'The bill is already paid.'
+        : 'The bill already has a payment in progress or scheduled.',
       ...(live ? { headers: { Location: `/v1/operations/${live.id}` } } : {}),
     });
   }
 
-  private async accepted(
+  private async recordAcceptance(
     tx: Tx,
     operation: Operation,
-    { answer }: Acceptance<BillPaymentAnswer>,
+    { response }: Acceptance<BillPaymentAnswer>,
   ): Promise<void> {
-    await this.life.accept(tx, operation, { answer, payAt: readPayAt(operation.requestBody) });
+    const payAt = readPayAt(operation.requestBody);
+    await this.lifecycle.recordAcceptance(tx, operation, { response, payAt });
   }
 }
 
-/** What the request asked for as `payAt`. */
+/** `payAt` of the stored request. */
 function readPayAt(requestBody: string | null): string | null {
   const { payAt } = parseJson(requestBody ?? '{}') as { payAt?: string | null };
   return payAt ?? null;

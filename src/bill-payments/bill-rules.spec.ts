@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { expectedPayTime, isInThePast, latestPayTime, payDaysOf, refusalOf } from './bill-rules.js';
+import {
+  expectedPayTime,
+  isInThePast,
+  latestPayTime,
+  payDaysOf,
+  findBillRuleViolation,
+} from './bill-rules.js';
 
 const calculation = { chargedAmount: 8_000n };
 const bill = {
@@ -20,12 +26,12 @@ const partial = {
 };
 const today = '2026-11-23';
 const reasonOf = (of: typeof bill, amountCents: bigint, ...payDays: string[]) =>
-  refusalOf(of, { amountCents, today, payDays: payDays.length > 0 ? payDays : [today] })?.reason ??
-  null;
+  findBillRuleViolation(of, { amountCents, today, payDays: payDays.length > 0 ? payDays : [today] })
+    ?.reason ?? null;
 
-describe('what a bill allows', () => {
+describe('the rules of a bill', () => {
   it.each(['PAID', 'BLOCKED_PAYMENT', 'PAYMENT_DEADLINE_EXCEEDED', 'A_NEW_WORD'])(
-    'is nothing when it is %s',
+    'allow no payment of a bill that is %s',
     (status) => expect(reasonOf({ ...bill, status }, 8_000n)).toBe('bill_not_payable'),
   );
 
@@ -33,7 +39,7 @@ describe('what a bill allows', () => {
     [7_999n, 'amount_out_of_range'],
     [8_000n, null],
     [8_001n, 'amount_out_of_range'],
-  ])('is the charged amount alone: %s is %s', (cents, reason) =>
+  ])('allow only the charged amount: %s gives %s', (cents, reason) =>
     expect(reasonOf(bill, cents)).toBe(reason),
   );
 
@@ -42,30 +48,30 @@ describe('what a bill allows', () => {
     [1_000n, null],
     [9_000n, null],
     [9_001n, 'amount_out_of_range'],
-  ])('is its range where it may be paid in part: %s is %s', (cents, reason) =>
+  ])('allow a range where the bill may be paid in part: %s gives %s', (cents, reason) =>
     expect(reasonOf(partial, cents)).toBe(reason),
   );
 
-  it('is the charged amount where a range has no ends, or only one', () => {
+  it('allow only the charged amount where a limit of the range is missing', () => {
     const open = { ...partial, paymentCalculation: { ...calculation, minimumPaymentAmount: 1n } };
     expect(reasonOf(open, 7_999n)).toBe('amount_out_of_range');
     expect(reasonOf(open, 8_000n)).toBeNull();
   });
 
-  it('is all that is owed, whatever its range says', () => {
+  it('allow the full amount owed, whatever the range says', () => {
     const late = { ...partial, paymentCalculation: { ...partial.paymentCalculation } };
     late.paymentCalculation.chargedAmount = 9_500n;
     expect(reasonOf(late, 9_500n)).toBeNull();
   });
 
-  it('is on another day what is owed then', () => {
+  it('allow for another day the amount owed on that day', () => {
     expect(reasonOf(bill, 8_000n, '2026-11-24')).toBeNull();
     expect(reasonOf(bill, 8_001n, '2026-11-24')).toBe('amount_out_of_range');
     expect(reasonOf(bill, 7_999n, '2026-12-24')).toBe('amount_out_of_range');
     expect(reasonOf({ ...bill, status: 'PAID' }, 8_000n, '2026-11-24')).toBe('bill_not_payable');
   });
 
-  it('is what is owed on the day asked for, or on that on which banks pay', () => {
+  it('allow the amount owed on the requested day or on the day of execution', () => {
     const fine = { date: '2026-11-26', amount: 160n, type: 'FIXED' };
     const fined = { ...bill, overduePaymentFine: fine };
     for (const cents of [8_000n, 8_160n])
@@ -73,7 +79,7 @@ describe('what a bill allows', () => {
     expect(reasonOf(fined, 8_161n, '2026-11-25', '2026-11-26')).toBe('amount_out_of_range');
   });
 
-  it('rises at the upper end of a range by what comes with the days', () => {
+  it('raise the upper limit of a range by the fines of later days', () => {
     const fine = { date: '2026-11-26', amount: 160n, type: 'FIXED' };
     const fined = { ...partial, overduePaymentFine: fine };
     expect(reasonOf(partial, 9_001n, '2026-11-26')).toBe('amount_out_of_range');
@@ -83,7 +89,7 @@ describe('what a bill allows', () => {
   });
 });
 
-describe('when a payment is asked for', () => {
+describe('the time of a payment', () => {
   const now = new Date('2026-11-23T15:00:00Z'); // a Monday, noon in São Paulo
 
   it.each([
@@ -101,7 +107,7 @@ describe('when a payment is asked for', () => {
     ['2026-11-24T03:00:00Z', ['2026-11-24']],
     ['2026-11-24', ['2026-11-24']],
     ['2026-11-28', ['2026-11-28', '2026-11-30']],
-  ])('%s is reckoned for %j', (payAt, days) => expect(payDaysOf(payAt, now)).toEqual(days));
+  ])('%s gives the pay days %j', (payAt, days) => expect(payDaysOf(payAt, now)).toEqual(days));
 
   it.each([
     [null, '2026-11-23T15:00:00.000Z'],
@@ -109,18 +115,18 @@ describe('when a payment is asked for', () => {
     ['2026-11-24', '2026-11-24T10:00:00.000Z'],
     ['2026-11-28', '2026-11-30T10:00:00.000Z'],
     ['2026-11-24T23:30:00Z', '2026-11-25T10:00:00.000Z'],
-  ])('asked for %s it is paid at %s', (payAt, at) =>
+  ])('requested for %s is expected at %s', (payAt, at) =>
     expect(expectedPayTime(payAt, now).toISOString()).toBe(at),
   );
 
   it.each([
     [null, '2026-11-25T03:00:00.000Z'],
     ['2026-11-27', '2026-12-01T03:00:00.000Z'],
-  ])('asked for %s it may still go through until %s', (payAt, until) =>
+  ])('requested for %s is at the latest %s', (payAt, until) =>
     expect(latestPayTime(payAt, now, { paysBillsOnTime: false }).toISOString()).toBe(until),
   );
 
-  it('goes through at its time, at a bank that is known to be on time', () => {
+  it('is exactly the scheduled time at a bank that is known to be on time', () => {
     const latest = latestPayTime('2026-11-27', now, { paysBillsOnTime: true });
     expect(latest).toEqual(expectedPayTime('2026-11-27', now));
   });

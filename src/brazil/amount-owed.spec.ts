@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { addDays } from './calendar.js';
 import { amountOwed, type ChargeTerms } from './amount-owed.js';
 
-/** Due on a Wednesday. */
+/** The due date is a Wednesday. */
 const terms: ChargeTerms = {
   amountCents: 15_075n,
   dueDate: '2026-12-02',
@@ -22,27 +22,27 @@ it.each([
   ['2026-11-30', 14_849n],
   ['2026-12-01', 14_975n],
   ['2026-12-02', 15_075n],
-  // 2 % of 150.75 is 3.015, and half a cent goes up.
+  // 2 % of 150.75 is 3.015, and half a cent is rounded up.
   ['2026-12-03', 15_387n],
   ['2026-12-12', 15_477n],
-])('owes on %s what discount, fine and interest make of it', (day, owed) => {
+])('applies the discount, or the fine and interest, of %s', (day, owed) => {
   expect(amountOwed(terms, day)).toBe(owed);
 });
 
-it('takes a due date on a weekend as the next business day, then counts from the due date', () => {
+it('allows payment on the business day after a weekend due date, and then counts interest from the due date', () => {
   const saturday = { ...terms, dueDate: '2026-12-05', discounts: [], fine: null };
   expect(amountOwed(saturday, '2026-12-07')).toBe(15_075n);
   expect(amountOwed(saturday, '2026-12-08')).toBe(15_075n + 30n);
 });
 
-it('counts a percentage of interest by days of a month of thirty', () => {
+it('charges percentage interest by the day, for a month of thirty days', () => {
   const interest = { isPercentage: true, date: '2026-12-03', amount: 100n };
   const late = { ...terms, amountCents: 30_000n, fine: null, interest };
   expect(amountOwed(late, '2026-12-03')).toBe(30_010n);
   expect(amountOwed(late, '2027-01-01')).toBe(30_300n);
 });
 
-it('begins fine and interest at their own date, when that is later', () => {
+it('applies fine and interest from their own date when that is later than the due date', () => {
   const date = '2026-12-10';
   const fine = { isPercentage: false, date, amount: 500n };
   const late = { ...terms, fine, interest: { isPercentage: false, date, amount: 10n } };
@@ -50,12 +50,12 @@ it('begins fine and interest at their own date, when that is later', () => {
   expect(amountOwed(late, '2026-12-10')).toBe(15_075n + 500n + 10n);
 });
 
-it('leaves at least a cent of a discount', () => {
+it('leaves at least one cent to pay after a discount', () => {
   const discounts = [{ isPercentage: true, date: '2026-12-02', amount: 10_000n }];
   expect(amountOwed({ ...terms, discounts }, '2026-12-02')).toBe(1n);
 });
 
-it('never owes less as days go by', () => {
+it('never owes less on a later day', () => {
   fc.assert(
     fc.property(fc.integer({ min: -40, max: 400 }), fc.bigInt(1n, 10_000_000n), (days, amount) => {
       const discounts = [

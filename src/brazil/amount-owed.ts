@@ -9,11 +9,16 @@ export interface Adjustment {
 }
 
 export interface Adjustments {
-  /** Each holds up to and including its date. */
+  /**
+   * Each applies until its date, inclusive. If several apply, the one with the earliest date does.
+   */
   discounts: Adjustment[];
-  /** Once, when late and from its date on. */
+  /** Applies once to a late payment, from its date on. */
   fine: Adjustment | null;
-  /** Fixed: for each day late. Percentage: a month of thirty days, counted by days. Both from their date on. */
+  /**
+   * Applies to each late day, from its date on. A fixed amount is per day. A percentage is per
+   * month of thirty days, charged by the day.
+   */
   interest: Adjustment | null;
 }
 
@@ -25,7 +30,10 @@ export interface ChargeTerms extends Adjustments {
 const hundredPercent = 10_000n;
 const daysOfMonth = 30n;
 
-/** What makes a slip cost another amount than its own on a day, each in cents and never negative. */
+/**
+ * The differences between the amount of a charge and the amount owed on a day, in cents, never
+ * negative.
+ */
 export interface AmountParts {
   discountCents: bigint;
   fineCents: bigint;
@@ -33,8 +41,9 @@ export interface AmountParts {
 }
 
 /**
- * The discount, fine and interest of a day. A due date that is no business day moves to the next one, without fine.
- * A discount leaves a cent at least: nobody pays nothing.
+ * The discount, fine and interest on a day. A due date that is not a business day moves to the next
+ * business day: until then there is no fine and no interest. A discount leaves at least one cent to
+ * pay.
  */
 export function amountParts(terms: ChargeTerms, day: PlainDate): AmountParts {
   const { amountCents, dueDate } = terms;
@@ -48,12 +57,12 @@ export function amountParts(terms: ChargeTerms, day: PlainDate): AmountParts {
   const [discount] = terms.discounts
     .filter((candidate) => candidate.date >= day)
     .sort((a, b) => (a.date < b.date ? -1 : 1));
-  const asked = discount ? partOf(amountCents, discount) : 0n;
-  const discountCents = asked < amountCents ? asked : amountCents - 1n;
+  const fullDiscountCents = discount ? partOf(amountCents, discount) : 0n;
+  const discountCents = fullDiscountCents < amountCents ? fullDiscountCents : amountCents - 1n;
   return { discountCents, fineCents: 0n, interestCents: 0n };
 }
 
-/** What a slip costs on a day, in cents. */
+/** The amount that a payer owes on a day, in cents. */
 export function amountOwed(terms: ChargeTerms, day: PlainDate): bigint {
   const { discountCents, fineCents, interestCents } = amountParts(terms, day);
   return terms.amountCents - discountCents + fineCents + interestCents;
@@ -76,7 +85,7 @@ function partOf(amountCents: bigint, { isPercentage, amount }: Adjustment): bigi
   return isPercentage ? rounded(amountCents * amount, hundredPercent) : amount;
 }
 
-/** Half a cent goes up; both are positive. */
+/** The quotient of two positive numbers, rounded half up. */
 function rounded(dividend: bigint, divisor: bigint): bigint {
   return (dividend * 2n + divisor) / (divisor * 2n);
 }

@@ -11,9 +11,9 @@ import {
 import { addDays } from './calendar.js';
 import { bankSlipMod11CheckDigit, mod11Remainder } from './check-digit.js';
 
-/** A slip of Banco do Brasil published by brazilian-utils, due 2018-07-15, R$ 1,026.56. */
+/** A slip of Banco do Brasil, published by brazilian-utils: due 2018-07-15, R$ 1,026.56. */
 const BB_LINE = '00190000090114971860168524522114675860000102656';
-/** A slip of Santander published by br-validators: second cycle, R$ 996.68. */
+/** A slip of Santander, published by br-validators: second cycle of due dates, R$ 996.68. */
 const SANTANDER_LINE = '03399.02579 08991.834006 71742.301014 6 14500000099668';
 
 const digits = (length: number) =>
@@ -27,7 +27,7 @@ const anyFields = fc.record({
 const anySlip = anyFields.map(buildBankSlip);
 
 describe('bank slip', () => {
-  it('reads published slips of both cycles', () => {
+  it('parses published slips of both due date cycles', () => {
     expect(read(BB_LINE, '2018-07-01')).toEqual({
       barCode: '00196758600001026560000001149718606852452211',
       digitableLine: BB_LINE,
@@ -45,7 +45,7 @@ describe('bank slip', () => {
     });
   });
 
-  it('writes published slips digit for digit', () => {
+  it('builds published slips digit for digit', () => {
     const { barCode, digitableLine } = buildBankSlip({
       bankCode: '033',
       amountCents: 99_668n,
@@ -56,15 +56,15 @@ describe('bank slip', () => {
     expect(bankSlipDigitableLine(barCode)).toBe(digitableLine);
   });
 
-  it('reads back what it wrote, from the bars and from the line', () => {
+  it('parses the bar codes and the digitable lines that it builds', () => {
     fc.assert(
       fc.property(anyFields, (fields) => {
         const { barCode, digitableLine } = buildBankSlip(fields);
         const reference = fields.dueDate ?? '2026-11-21';
-        const fromBars = read(barCode, reference);
-        expect(fromBars).toMatchObject({ ...fields, barCode, digitableLine });
-        expect(read(digitableLine, reference)).toEqual(fromBars);
-        expect(read(formatDigitableLine(digitableLine), reference)).toEqual(fromBars);
+        const fromBarCode = read(barCode, reference);
+        expect(fromBarCode).toMatchObject({ ...fields, barCode, digitableLine });
+        expect(read(digitableLine, reference)).toEqual(fromBarCode);
+        expect(read(formatDigitableLine(digitableLine), reference)).toEqual(fromBarCode);
       }),
     );
   });
@@ -76,8 +76,8 @@ describe('bank slip', () => {
         expect(isValidBoleto(line)).toBe(true);
         const [year, month, day] = (dueDate ?? '2026-11-21').split('-').map(Number);
         const referenceDate = new Date(year ?? 0, (month ?? 0) - 1, day);
-        const theirs = getBoletoInfo(line, { referenceDate });
-        expect(theirs).toMatchObject({
+        const fromLibrary = getBoletoInfo(line, { referenceDate });
+        expect(fromLibrary).toMatchObject({
           amount: Number(fields.amountCents),
           bankCode: fields.bankCode,
           expirationDate: dueDate === null ? null : referenceDate,
@@ -86,14 +86,14 @@ describe('bank slip', () => {
     );
   });
 
-  it('gives no due date without a reference date, but both that it can be', () => {
+  it('returns both possible due dates, and no due date, without a reference date', () => {
     expect(read(BB_LINE)).toMatchObject({
       dueDate: null,
       possibleDueDates: ['2018-07-15', '2043-03-06'],
     });
   });
 
-  it('lets an amount above 99,999,999.99 reais take the due date’s place', () => {
+  it('leaves out the due date for an amount above 99,999,999.99 reais', () => {
     const slip = buildBankSlip({
       bankCode: '341',
       amountCents: 10_000_000_000n,
@@ -111,7 +111,7 @@ describe('bank slip', () => {
     ).toMatchObject({ amountCents: 9_999_999_999_999n });
   });
 
-  it('reads zeros as no due date and an open amount', () => {
+  it('parses zeros as no due date and an open amount', () => {
     expect(read(buildBankSlip(ZEROS).digitableLine, '2026-11-21')).toMatchObject({
       amountCents: 0n,
       dueDate: null,
@@ -119,7 +119,7 @@ describe('bank slip', () => {
     });
   });
 
-  it('never reads the ISPB of an FB-0061 "Situação 2" slip as money', () => {
+  it('never parses the ISPB of an FB-0061 "Situação 2" slip as an amount', () => {
     const barCode = withGeneralDigit('9880', `${'0000'}${'0012345678'}${'7'.repeat(25)}`);
     expect(read(barCode, '2026-11-21')).toMatchObject({
       bankCode: '988',
@@ -132,17 +132,20 @@ describe('bank slip', () => {
     expect(getBoletoInfo(bankSlipDigitableLine(barCode))?.amount).toBe(12_345_678);
   });
 
-  it.each(['0010', '0018', '9881'])('refuses a slip that begins %s: not in reais', (head) => {
-    const barCode = withGeneralDigit(head, '1000' + '0'.repeat(35));
-    expect(parseBankSlip(barCode)).toEqual({ ok: false, reason: 'unknown_currency' });
-  });
+  it.each(['0010', '0018', '9881'])(
+    'rejects a slip that begins with %s, which is not in reais',
+    (head) => {
+      const barCode = withGeneralDigit(head, '1000' + '0'.repeat(35));
+      expect(parseBankSlip(barCode)).toEqual({ ok: false, reason: 'unknown_currency' });
+    },
+  );
 
-  it('sends a utility bill to its own reader', () => {
+  it('rejects a utility bill with its own reason', () => {
     const bill = '846100000005246100291102005460339004695895061080';
     expect(parseBankSlip(bill)).toEqual({ ok: false, reason: 'utility_bill' });
   });
 
-  it('catches every changed digit in the first three fields of a line', () => {
+  it('detects every changed digit in the first three fields of a digitable line', () => {
     fc.assert(
       fc.property(anySlip, fc.nat({ max: 31 }), fc.integer({ min: 1, max: 9 }), (slip, at, by) => {
         const changed = changeDigit(slip.digitableLine, at, by);
@@ -152,15 +155,15 @@ describe('bank slip', () => {
     );
   });
 
-  it('misses a changed digit of the bars only between the remainders 0, 1 and 10', () => {
+  it('misses a changed digit of a bar code only between the remainders 0, 1 and 10', () => {
     fc.assert(
       fc.property(anySlip, fc.nat({ max: 43 }), fc.integer({ min: 1, max: 9 }), (slip, at, by) => {
         const changed = changeDigit(slip.barCode, at, by);
         fc.pre(changed[0] !== '8' && at !== 3);
-        const isBlind = [slip.barCode, changed].every((code) =>
+        const isUndetectable = [slip.barCode, changed].every((code) =>
           [0, 1, 10].includes(mod11Remainder(code.slice(0, 4) + code.slice(5))),
         );
-        expect(parseBankSlip(changed).ok).toBe(isBlind && at !== 4);
+        expect(parseBankSlip(changed).ok).toBe(isUndetectable && at !== 4);
       }),
       { numRuns: 1000 },
     );
@@ -173,13 +176,13 @@ describe('bank slip', () => {
     ['an amount above fourteen places', { amountCents: 10_000_000_000_000n }],
     ['a short free field', { freeField: '1' }],
     ['a due date without a factor', { dueDate: '2050-01-01' }],
-    ['a due date that is no date', { dueDate: '2026-02-30' }],
-  ])('refuses to write %s', (_, wrong) => {
+    ['a due date that does not exist', { dueDate: '2026-02-30' }],
+  ])('refuses to build %s', (_, wrong) => {
     expect(() => buildBankSlip({ ...ZEROS, ...wrong })).toThrow(RangeError);
   });
 
   it.each(['', '1', '1'.repeat(45), `${BB_LINE}0`, BB_LINE.replaceAll('0', '٠'), `x${BB_LINE}`])(
-    'refuses %j as malformed',
+    'rejects %j as malformed',
     (text) => {
       expect(parseBankSlip(text)).toEqual({ ok: false, reason: 'malformed' });
     },

@@ -5,19 +5,21 @@ import { dueDateOfFactor, factorOfDueDate, possibleDueDates } from './due-date-f
 export interface BankSlip {
   /** 44 digits, as printed in bars. */
   barCode: string;
-  /** The same slip in the 47 digits that people type, without its mask. */
+  /** The 47 digits that people type, without dots and spaces. */
   digitableLine: string;
-  /** Three digits (COMPE); '988' stands for every institution that has only an ISPB. */
+  /** The three-digit COMPE code. '988' is for every institution that has only an ISPB. */
   bankCode: string;
-  /** 0n when the code leaves the amount open; null when the code has no place for an amount. */
+  /**
+   * 0n when the amount is open. Null when the code holds the issuer's ISPB instead of an amount.
+   */
   amountCents: bigint | null;
-  /** Null when the code carries none, or when no reference date was given to tell it by. */
+  /** Null when the code has no due date, or when it was parsed without a reference date. */
   dueDate: PlainDate | null;
-  /** The two days the code can mean, 9,000 days apart; empty when it carries no due date. */
+  /** The two days that the code can mean, 9,000 days apart. Empty when it has no due date. */
   possibleDueDates: PlainDate[];
-  /** The issuer's ISPB where the code carries it in the amount's place (bank 988), else null. */
+  /** The issuer's ISPB if the code holds it instead of an amount (bank 988), else null. */
   issuerIspb: string | null;
-  /** 25 digits whose meaning is the issuing bank's own. */
+  /** 25 digits. The issuing bank defines their meaning. */
   freeField: string;
 }
 
@@ -26,22 +28,24 @@ export type ParsedBankSlip =
   | { ok: false; reason: 'malformed' | 'utility_bill' | 'wrong_check_digit' | 'unknown_currency' };
 
 export interface BankSlipFields {
-  /** Three digits; the first is not 8, which would make the code a utility bill's. */
+  /** Three digits. The first must not be 8, with which the codes of utility bills begin. */
   bankCode: string;
-  /** 0n leaves the amount open. Up to 99,999,999,999.99 reais. */
+  /** 0n for an open amount. The maximum is 99,999,999,999.99 reais. */
   amountCents: bigint;
-  /** Left out of the code above 99,999,999.99 reais, where the amount takes its place. */
+  /**
+   * Above 99,999,999.99 reais, the amount uses the digits of the due date, which is then left out.
+   */
   dueDate: PlainDate | null;
   /** 25 digits. */
   freeField: string;
 }
 
-/** Longer than any mask of 47 digits; keeps pasted books from being read at all. */
+/** Longer than any formatted digitable line. Longer texts are rejected without parsing. */
 const MAX_TEXT = 100;
 const MAX_AMOUNT_CENTS = 9_999_999_999_999n;
 const MAX_AMOUNT_CENTS_BESIDE_FACTOR = 9_999_999_999n;
 
-/** Throws RangeError on fields that no slip can carry. */
+/** Throws RangeError for fields that a slip cannot hold. */
 export function buildBankSlip(fields: BankSlipFields): { barCode: string; digitableLine: string } {
   const { bankCode, amountCents, dueDate, freeField } = fields;
   if (!/^[0-79][0-9]{2}$/.test(bankCode)) throw new RangeError(`not a bank code: ${bankCode}`);
@@ -63,8 +67,9 @@ export function buildBankSlip(fields: BankSlipFields): { barCode: string; digita
 /**
  * Reads a 44-digit bar code or a 47-digit digitable line (dots and spaces allowed).
  *
- * A factor names two days 9,000 apart, so `dueDate` is given only beside a `referenceDate` (a valid
- * plain date, say the day of reading). For a registered slip the bank's own due date wins over it.
+ * A due date factor means two days, 9,000 days apart. So `dueDate` is set only with a
+ * `referenceDate`, for example the current day. The due date that the bank reports for a
+ * registered slip takes precedence.
  */
 export function parseBankSlip(barCodeOrLine: string, referenceDate?: PlainDate): ParsedBankSlip {
   if (barCodeOrLine.length > MAX_TEXT) return { ok: false, reason: 'malformed' };
@@ -77,7 +82,8 @@ export function parseBankSlip(barCodeOrLine: string, referenceDate?: PlainDate):
   const digitableLine = bankSlipDigitableLine(barCode);
   const isGeneralDigitRight =
     Number(barCode[4]) === bankSlipMod11CheckDigit(barCode.slice(0, 4) + barCode.slice(5));
-  // Field digits are not in the bar code: writing the line anew is how they are checked.
+  // The bar code does not hold the check digits of the fields, so the line is built again to
+  // compare.
   const areFieldDigitsRight = digits.length === 44 || digits === digitableLine;
   if (!isGeneralDigitRight || !areFieldDigitsRight) {
     return { ok: false, reason: 'wrong_check_digit' };
@@ -92,7 +98,9 @@ export function parseBankSlip(barCodeOrLine: string, referenceDate?: PlainDate):
   };
 }
 
-/** The 47 digits for a bar code; RangeError when it is not 44 digits of a bank slip. */
+/**
+ * The digitable line of a bar code. Throws RangeError unless it has the 44 digits of a bank slip.
+ */
 export function bankSlipDigitableLine(barCode: string): string {
   if (!/^[0-79][0-9]{43}$/.test(barCode)) throw new RangeError('not the bar code of a bank slip');
   const freeField = barCode.slice(19);
@@ -118,7 +126,7 @@ function barCodeOfLine(line: string): string {
   return line.slice(0, 4) + line.slice(32) + freeField;
 }
 
-/** Null when the currency digit is neither real (9) nor the one form that carries no money (0). */
+/** Null unless the currency digit is 9 (real), or 0 in the form that has no amount. */
 function readMoney(
   barCode: string,
   referenceDate: PlainDate | undefined,
@@ -126,12 +134,12 @@ function readMoney(
   const currency = barCode[3];
   const value = barCode.slice(5, 19);
   const noDueDate = { dueDate: null, possibleDueDates: [] };
-  // FB-0061/2021 "Situação 2": the ISPB, zero-padded, where the amount would be: never money.
+  // FB-0061/2021 "Situação 2": the zero-padded ISPB is where the amount would be. It is not money.
   if (barCode.startsWith('9880') && value.startsWith('000000')) {
     return { ...noDueDate, amountCents: null, issuerIspb: value.slice(6) };
   }
   if (currency !== '9') return null;
-  // A first digit of zero means that all fourteen digits are the amount.
+  // If the first digit is zero, all fourteen digits are the amount.
   if (value.startsWith('0')) {
     return { ...noDueDate, amountCents: BigInt(value), issuerIspb: null };
   }

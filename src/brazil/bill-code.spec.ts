@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { buildBankSlip, formatDigitableLine } from './bank-slip.js';
-import { isBarCodeLong, parseBillCode } from './bill-code.js';
+import { hasBarCodeLength, parseBillCode } from './bill-code.js';
 import { buildUtilityBill, formatUtilityBillLine } from './utility-bill.js';
 
 const digits = (length: number) =>
@@ -32,7 +32,7 @@ const utilityBills = fc
   );
 
 describe('the code of a bill', () => {
-  it('is one however it is written', () => {
+  it('is the same for the bar code and the digitable line, with and without punctuation', () => {
     fc.assert(
       fc.property(slips, ({ barCode, digitableLine }) => {
         for (const text of [barCode, digitableLine, formatDigitableLine(digitableLine)])
@@ -53,7 +53,7 @@ describe('the code of a bill', () => {
     );
   });
 
-  it('is refused when a digit of a line of modulus 10 is another', () => {
+  it('is rejected when a digit of a modulus 10 line is changed', () => {
     const { digitableLine } = buildUtilityBill({
       segment: 'WATER',
       valueKind: 'REAIS',
@@ -80,32 +80,34 @@ describe('the code of a bill', () => {
     '0019050095401448160690680935031433737000000010O',
     '٠'.repeat(44),
     ' '.repeat(200),
-  ])('is refused, whatever comes: %j', (text) => {
+  ])('is not the malformed text %j', (text) => {
     expect(parseBillCode(text).ok).toBe(false);
   });
 
-  it('tells a slip that carries its issuer in place of an amount, and one in no currency', () => {
-    // The examples follow FB-0061/2021: bank 988, currency 0, no factor, the ISPB in the place of the amount.
+  it('identifies a slip with its issuer instead of an amount, and rejects one without a currency', () => {
+    // By FB-0061/2021: bank 988, currency 0, no due date factor, the ISPB instead of the amount.
     const withIspb = findSlip('9880', `000000${'12345678'}${'0'.repeat(25)}`);
     expect(parseBillCode(withIspb)).toMatchObject({ ok: true, code: { issuerIspb: '12345678' } });
-    const inNoCurrency = findSlip('2370', `10000000012345${'0'.repeat(25)}`);
-    expect(parseBillCode(inNoCurrency)).toEqual({ ok: false, reason: 'unknown_currency' });
+    const withoutCurrency = findSlip('2370', `10000000012345${'0'.repeat(25)}`);
+    expect(parseBillCode(withoutCurrency)).toEqual({ ok: false, reason: 'unknown_currency' });
   });
 });
 
-it('knows a bar code from a line by its length alone', () => {
-  expect(isBarCodeLong('1'.repeat(44))).toBe(true);
-  expect(isBarCodeLong(`${'1'.repeat(22)} ${'1'.repeat(22)}`)).toBe(true);
-  expect(isBarCodeLong('1'.repeat(47))).toBe(false);
+it('distinguishes a bar code from a digitable line by its length', () => {
+  expect(hasBarCodeLength('1'.repeat(44))).toBe(true);
+  expect(hasBarCodeLength(`${'1'.repeat(22)} ${'1'.repeat(22)}`)).toBe(true);
+  expect(hasBarCodeLength('1'.repeat(47))).toBe(false);
 });
 
-/** The bar code around a head and a tail whose general digit is found by trying. */
+/**
+ * The bar code with this head and tail. Its general check digit is found by trying all nine digits.
+ */
 function findSlip(head: string, tail: string): string {
   const codes = Array.from({ length: 9 }, (_, digit) => `${head}${digit + 1}${tail}`);
-  const right = codes.find((code) => {
+  const valid = codes.find((code) => {
     const parsed = parseBillCode(code);
     return parsed.ok || parsed.reason !== 'wrong_check_digit';
   });
-  if (!right) throw new Error('one of the nine digits is right');
-  return right;
+  if (!valid) throw new Error('none of the nine check digits is valid');
+  return valid;
 }

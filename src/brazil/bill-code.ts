@@ -1,14 +1,14 @@
 import { parseBankSlip } from './bank-slip.js';
 import { parseUtilityBill } from './utility-bill.js';
 
-/** A bill as its code names it: a bank slip, or a bill of taxes and utilities. */
+/** The code of a bill: of a bank slip, or of a tax or utility bill. */
 export interface BillCode {
   type: 'BANKSLIP' | 'TAXES';
-  /** 44 digits, by which a bill is one however it is written. */
+  /** 44 digits. They identify the bill, in whichever form its code was entered. */
   barCode: string;
-  /** 47 digits on a slip, 48 on a bill of taxes and utilities. */
+  /** 47 digits of a bank slip, 48 digits of a tax or utility bill. */
   digitableLine: string;
-  /** The ISPB that a slip of bank 988 carries in place of an amount, else null. */
+  /** The ISPB that a slip of bank 988 holds instead of an amount, else null. */
   issuerIspb: string | null;
 }
 
@@ -19,11 +19,11 @@ export type ParsedBillCode =
 const PUNCTUATION = /[.\-\s]/g;
 const MAX_TEXT = 100;
 
-/** Reads a bar code or a digitable line of either kind, with or without its punctuation. */
+/** Parses a bar code or a digitable line of either kind, with or without punctuation. */
 export function parseBillCode(text: string): ParsedBillCode {
   if (text.length > MAX_TEXT) return { ok: false, reason: 'malformed' };
   const digits = text.replaceAll(PUNCTUATION, '');
-  // An 8 at the beginning is what tells a bill of taxes and utilities from a slip.
+  // The code of a tax or utility bill begins with 8. That of a bank slip does not.
   if (digits.startsWith('8')) {
     const parsed = parseUtilityBill(digits);
     if (!parsed.ok) return parsed;
@@ -41,6 +41,6 @@ export function parseBillCode(text: string): ParsedBillCode {
 }
 
 /** Whether a text has the length of a bar code, and not of a digitable line. */
-export function isBarCodeLong(text: string): boolean {
+export function hasBarCodeLength(text: string): boolean {
   return text.replaceAll(PUNCTUATION, '').length === 44;
 }

@@ -1,9 +1,8 @@
-/** Reading and writing of the EMV fields (id, length, value) that BR Codes are made of. */
-
+// Reads and writes EMV fields (id, length, value), of which BR Codes consist.
 const CRC_POLYNOMIAL = 0x1021;
 const CRC_INITIAL = 0xffff;
 
-/** CRC-16/CCITT-FALSE over the UTF-8 bytes, four capital hexadecimal digits. */
+/** CRC-16/CCITT-FALSE of the UTF-8 bytes, as four capital hexadecimal digits. */
 export function crc16(text: string): string {
   let crc = CRC_INITIAL;
   for (const byte of Buffer.from(text, 'utf8')) {
@@ -15,15 +14,15 @@ export function crc16(text: string): string {
   return crc.toString(16).toUpperCase().padStart(4, '0');
 }
 
-/** One field; RangeError above 99 characters, since the length has two digits. */
+/** One field. Throws RangeError above 99 characters, as the length has two digits. */
 export function writeField(id: string, value: string): string {
   if (value.length > 99) throw new RangeError(`field ${id} holds 99 characters at most`);
   return `${id}${String(value.length).padStart(2, '0')}${value}`;
 }
 
 /**
- * The fields in their order, or null when the lengths do not add up or an id comes twice: two
- * readers could then read two different payments out of one code.
+ * The fields in their order. Null when the lengths do not add up, or when an id occurs twice: two
+ * readers could then read two different payments from one code.
  */
 export function readFields(text: string): Map<string, string> | null {
   const fields = new Map<string, string>();
@@ -41,8 +40,8 @@ export function readFields(text: string): Map<string, string> | null {
 }
 
 /**
- * Printable ASCII: accents dropped, white space made single spaces, all else left out. Lengths of
- * a BR Code are counted after this, because many readers choke on anything wider.
+ * The text in printable ASCII: accents and all other characters are removed, white space becomes
+ * single spaces. A BR Code contains only such text, because many readers fail on other characters.
  */
 export function foldToAscii(text: string): string {
   return text

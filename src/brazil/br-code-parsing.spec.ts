@@ -8,8 +8,8 @@ const MANUAL =
   '00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-426655440000' +
   '5204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***63041D3D';
 
-describe('reading a code', () => {
-  it('reads the manual’s example', () => {
+describe('parsing a BR Code', () => {
+  it('parses the example of the manual', () => {
     expect(read(MANUAL)).toEqual({
       kind: 'STATIC',
       pixKey: EVP,
@@ -25,15 +25,15 @@ describe('reading a code', () => {
     });
   });
 
-  it('reads accents whether the length counts characters, as Stone’s vector, or bytes', () => {
+  it('parses accents when the length counts characters, as in Stone’s example, or bytes', () => {
     expect(read(MANUAL.replace('BRASILIA', 'BRASÍLIA').replace('1D3D', 'B4F6')).merchantCity).toBe(
       'BRASÍLIA',
     );
-    const inBytes = signed(MANUAL.slice(0, -8).replace('6008BRASILIA', '6009BRASÍLIA'));
+    const inBytes = withCrc(MANUAL.slice(0, -8).replace('6008BRASILIA', '6009BRASÍLIA'));
     expect(read(inBytes)).toMatchObject({ merchantCity: 'BRASÍLIA', pixKey: EVP });
   });
 
-  // Codes of financial institutions, names redacted, that Stone's ex_pix_brcode must read.
+  // Codes of financial institutions with redacted names, from the tests of Stone's ex_pix_brcode.
   it.each([
     [
       '00020126580014BR.GOV.BCB.PIX013611111111-1111-1111-1111-111111111111520400005303986' +
@@ -63,11 +63,11 @@ describe('reading a code', () => {
         '63048ECF',
       { kind: 'DYNAMIC', merchantName: 'Pix', txid: null },
     ],
-  ])('reads codes that are in use: %s', (payload, expected) => {
+  ])('parses codes that are in use: %s', (payload, expected) => {
     expect(read(payload)).toMatchObject(expected);
   });
 
-  it('knows a dynamic code by its url, and takes no amount or txid from its text', () => {
+  it('identifies a dynamic code by its URL, and ignores its amount and txid', () => {
     const payload =
       '00020101021226480014br.gov.bcb.pix2526pix.example.com/qr/v2/12345204000053039865802BR' +
       '5913Fulano de Tal6008Brasilia62070503***6304FC66';
@@ -77,32 +77,32 @@ describe('reading a code', () => {
       .slice(0, -8)
       .replace('5802BR', '540510.005802BR')
       .replace('62070503***', '62080504ABCD');
-    expect(read(signed(withAmount))).toMatchObject({ ...expected, amountCents: null, txid: null });
+    expect(read(withCrc(withAmount))).toMatchObject({ ...expected, amountCents: null, txid: null });
   });
 
-  it('finds Pix in any template from 26 to 51, whatever the case of its name', () => {
+  it('finds Pix in any template from 26 to 51, in upper or lower case', () => {
     const account = writeField('00', 'BR.GOV.BCB.PIX') + writeField('01', EVP);
     for (const id of ['26', '27', '40', '51']) {
       const payload = rebuilt({ '26': null, [id]: account });
       expect(read(payload).pixKey).toBe(EVP);
     }
-    const beside = rebuilt({ '26': writeField('00', 'com.example'), '27': account });
-    expect(read(beside).pixKey).toBe(EVP);
+    const secondTemplate = rebuilt({ '26': writeField('00', 'com.example'), '27': account });
+    expect(read(secondTemplate).pixKey).toBe(EVP);
     expect(parseBrCode(rebuilt({ '26': null, '52': '0000' }))).toEqual({
       ok: false,
       reason: 'not_pix',
     });
   });
 
-  it('reads the fields in any order between the first and the last', () => {
+  it('accepts any order of the fields between the first and the last', () => {
     const [first = '', ...rest] = [...(readFields(MANUAL.slice(0, -8)) ?? [])].map(([id, value]) =>
       writeField(id, value),
     );
-    expect(read(signed(first + rest.reverse().join('')))).toEqual(read(MANUAL));
-    expect(parseBrCode(signed(rest.join('') + first))).toEqual({ ok: false, reason: 'malformed' });
+    expect(read(withCrc(first + rest.reverse().join('')))).toEqual(read(MANUAL));
+    expect(parseBrCode(withCrc(rest.join('') + first))).toEqual({ ok: false, reason: 'malformed' });
   });
 
-  it('reads a Pix Automático url beside a payment or alone', () => {
+  it('parses a Pix Automático URL with and without a payment', () => {
     const recurrence = writeField('00', 'br.gov.bcb.pix') + writeField('25', 'pix.example/rec/1');
     expect(read(rebuilt({ '80': recurrence }))).toMatchObject({
       kind: 'STATIC',
@@ -115,7 +115,7 @@ describe('reading a code', () => {
     });
   });
 
-  it('reads a Pix Saque by the ISPB of who hands out the cash', () => {
+  it('identifies a Pix Saque by the ISPB of the institution that hands out cash', () => {
     const account = ['br.gov.bcb.pix', EVP]
       .map((value, id) => writeField(`0${id}`, value))
       .join('');
@@ -130,41 +130,41 @@ describe('reading a code', () => {
     ['10.', 1000n],
     ['0', null],
     ['9999999999.99', 999_999_999_999n],
-  ])('reads the amount %s', (text, amountCents) => {
+  ])('parses the amount %s', (text, amountCents) => {
     expect(read(rebuilt({ '54': text })).amountCents).toBe(amountCents);
   });
 
   it.each(['10,00', '-1', '1e2', '10.005', '٣', '', '00000000010.00'])(
-    'refuses the amount %j',
+    'rejects the amount %j',
     (text) => {
       expect(parseBrCode(rebuilt({ '54': text }))).toEqual({ ok: false, reason: 'malformed' });
     },
   );
 
   it.each([
-    ['a key beside a url', { '26': `0014br.gov.bcb.pix0136${EVP}2503a.b` }, 'malformed'],
-    ['neither key nor url', { '26': '0014br.gov.bcb.pix' }, 'not_pix'],
+    ['a key and a URL', { '26': `0014br.gov.bcb.pix0136${EVP}2503a.b` }, 'malformed'],
+    ['neither a key nor a URL', { '26': '0014br.gov.bcb.pix' }, 'not_pix'],
     ['an empty key', { '26': '0014br.gov.bcb.pix0100' }, 'not_pix'],
     ['dollars', { '53': '840' }, 'wrong_currency'],
     ['no currency', { '53': null }, 'wrong_currency'],
     ['no name', { '59': null }, 'malformed'],
     ['no city', { '60': null }, 'malformed'],
-    ['a broken additional template', { '62': '0599' }, 'malformed'],
-  ])('refuses %s', (_, changes, reason) => {
+    ['a malformed additional template', { '62': '0599' }, 'malformed'],
+  ])('rejects %s', (_, changes, reason) => {
     expect(parseBrCode(rebuilt(changes))).toEqual({ ok: false, reason });
   });
 
-  it('refuses a code whose signature only stands at the end of another field', () => {
+  it('rejects a code whose CRC field is at the end of another field', () => {
     const text = `${MANUAL.slice(0, -8)}99086304`;
     expect(parseBrCode(text + crc16(text))).toEqual({ ok: false, reason: 'malformed' });
   });
 
-  it('refuses a field given twice, which two readers could read as two payments', () => {
+  it('rejects a field that occurs twice, which two readers could read as two payments', () => {
     const twice = MANUAL.slice(0, -8).replace('5802BR', '540510.00540599.005802BR');
-    expect(parseBrCode(signed(twice))).toEqual({ ok: false, reason: 'malformed' });
+    expect(parseBrCode(withCrc(twice))).toEqual({ ok: false, reason: 'malformed' });
   });
 
-  it('takes small letters in the CRC and white space around the code', () => {
+  it('accepts lower case letters in the CRC and white space around the code', () => {
     expect(parseBrCode(MANUAL.replace('1D3D', '1D3E'))).toEqual({ ok: false, reason: 'wrong_crc' });
     expect(read(` ${MANUAL.replace('1D3D', '1d3d')}\n`)).toEqual(read(MANUAL));
   });
@@ -176,15 +176,15 @@ function read(payload: string): BrCode {
   return parsed.brCode;
 }
 
-function signed(fields: string): string {
+function withCrc(fields: string): string {
   return `${fields}6304${crc16(`${fields}6304`)}`;
 }
 
-/** The manual's example with fields changed, added or (null) taken away. */
+/** The manual's example with fields changed, added, or removed (null). */
 function rebuilt(changes: Record<string, string | null>): string {
   const fields = new Map<string, string | null>(readFields(MANUAL.slice(0, -8)) ?? []);
   for (const [id, value] of Object.entries(changes)) fields.set(id, value);
-  return signed(
+  return withCrc(
     [...fields].map(([id, value]) => (value === null ? '' : writeField(id, value))).join(''),
   );
 }

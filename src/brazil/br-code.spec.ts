@@ -39,14 +39,14 @@ const anyFields = anyKey.chain((pixKey) =>
 );
 
 describe('building a static code', () => {
-  it('writes the manual’s example character for character', () => {
+  it('builds the example of the manual character for character', () => {
     expect(buildStaticBrCode(MERCHANT)).toBe(MANUAL);
   });
 
-  it('writes what brazilian-utils writes', () => {
+  it('builds the same code as brazilian-utils', () => {
     fc.assert(
       fc.property(anyFields, ({ postalCode: _, ...fields }) => {
-        const theirs = generatePixPayload({
+        const fromLibrary = generatePixPayload({
           key: fields.pixKey,
           merchantName: fields.merchantName,
           merchantCity: fields.merchantCity,
@@ -54,12 +54,12 @@ describe('building a static code', () => {
           txid: fields.txid,
           description: fields.additionalInformation,
         });
-        expect(buildStaticBrCode(fields)).toBe(theirs);
+        expect(buildStaticBrCode(fields)).toBe(fromLibrary);
       }),
     );
   });
 
-  it('is read back field by field, by us and by brazilian-utils', () => {
+  it('builds codes that this parser and brazilian-utils parse to the same fields', () => {
     fc.assert(
       fc.property(anyFields, (fields) => {
         const payload = buildStaticBrCode(fields);
@@ -79,7 +79,7 @@ describe('building a static code', () => {
     );
   });
 
-  it('folds accents away before it counts, and cuts name and city to 25 and 15', () => {
+  it('removes accents, then cuts the name to 25 characters and the city to 15', () => {
     const code = read(
       buildStaticBrCode({
         ...MERCHANT,
@@ -93,7 +93,7 @@ describe('building a static code', () => {
     expect(code.additionalInformation).toBe('Maca pera');
   });
 
-  it('writes the amount with two decimals, and leaves a free one out', () => {
+  it('writes the amount with two decimals, and leaves out an open amount', () => {
     expect(buildStaticBrCode({ ...MERCHANT, amountCents: 1000n })).toContain('540510.00');
     expect(buildStaticBrCode({ ...MERCHANT, amountCents: 1n })).toContain('54040.01');
     expect(buildStaticBrCode({ ...MERCHANT, amountCents: 999_999_999_999n })).toContain(
@@ -118,16 +118,16 @@ describe('building a static code', () => {
     ['+551198765432', 60],
     [`${'a'.repeat(12)}@mail.br`, 53],
     [`${'a'.repeat(65)}@example.com`, 0],
-  ])('leaves beside %s room for %i characters of information', (pixKey, room) => {
-    expect(additionalInformationSpace(pixKey)).toBe(room);
-    const full = { ...MERCHANT, pixKey, additionalInformation: 'x'.repeat(room) };
+  ])('leaves next to the key %s a space of %i characters for information', (pixKey, space) => {
+    expect(additionalInformationSpace(pixKey)).toBe(space);
+    const full = { ...MERCHANT, pixKey, additionalInformation: 'x'.repeat(space) };
     expect(read(buildStaticBrCode(full)).pixKey).toBe(parsePixKey(pixKey)?.key);
     expect(() =>
-      buildStaticBrCode({ ...full, additionalInformation: 'x'.repeat(room + 1) }),
-    ).toThrow(`leaves ${room} characters`);
+      buildStaticBrCode({ ...full, additionalInformation: 'x'.repeat(space + 1) }),
+    ).toThrow(`leaves ${space} characters`);
   });
 
-  it('cannot carry the contract’s 64 characters of information beside an EVP', () => {
+  it('cannot hold the contract’s 64 characters of information next to an EVP', () => {
     expect(additionalInformationSpace(EVP)).toBeLessThan(64);
   });
 
@@ -136,16 +136,16 @@ describe('building a static code', () => {
     ['a negative amount', { amountCents: -1n }],
     ['an amount of fourteen characters', { amountCents: 1_000_000_000_000n }],
     ['a GUID as txid', { txid: EVP }],
-    ['the mark of no txid as txid', { txid: '***' }],
-    ['a key that is none', { pixKey: '11987654321' }],
+    ['the placeholder *** as txid', { txid: '***' }],
+    ['an invalid key', { pixKey: '11987654321' }],
     ['a name without printable ASCII', { merchantName: '株式会社' }],
     ['an empty city', { merchantCity: ' ' }],
     ['a CEP of seven digits', { postalCode: '1310100' }],
-  ])('refuses %s', (_, wrong) => {
+  ])('refuses to build %s', (_, wrong) => {
     expect(() => buildStaticBrCode({ ...MERCHANT, ...wrong })).toThrow(RangeError);
   });
 
-  it('catches every changed character', () => {
+  it('detects every changed character', () => {
     fc.assert(
       fc.property(
         anyFields,
@@ -155,7 +155,7 @@ describe('building a static code', () => {
           const payload = buildStaticBrCode(fields);
           const at = position % payload.length;
           const changed = payload.slice(0, at) + character + payload.slice(at + 1);
-          // A small letter in the CRC, or white space at an end, is the same code.
+          // A lower case letter in the CRC, or white space at either end, does not change the code.
           const code = changed.trim();
           fc.pre(code.slice(0, -4) + code.slice(-4).toUpperCase() !== payload);
           expect(parseBrCode(changed).ok).toBe(false);

@@ -4,40 +4,42 @@ import { parsePixKey } from './pix-key.js';
 import { isStaticTxid } from './static-txid.js';
 
 export interface StaticBrCodeFields {
-  /** A key that `parsePixKey` knows, in any of its spellings. */
+  /** A key that `parsePixKey` accepts, in any of its spellings. */
   pixKey: string;
-  /** Cut at 25 characters after folding: a label, not an identity. */
+  /** Cut to 25 ASCII characters. It is a label for the payer and identifies nobody. */
   merchantName: string;
-  /** Cut at 15 characters after folding. */
+  /** Cut to 15 ASCII characters. */
   merchantCity: string;
-  /** Left out, the payer chooses. At least 1n, and 9,999,999,999.99 reais at most. */
+  /** From 1n to 9,999,999,999.99 reais. Without it, the payer chooses the amount. */
   amountCents?: bigint;
-  /** One to 25 letters and digits; left out, '***'. See `txidOfCorrelationId`. */
+  /** One to 25 letters and digits. Without it, the code has '***'. See `txidOfCorrelationId`. */
   txid?: string;
-  /** Never cut: see `additionalInformationSpace`. */
+  /** Never cut. Its maximum length is `additionalInformationSpace`. */
   additionalInformation?: string;
-  /** A CEP, eight digits with or without its dash. */
+  /** A CEP: eight digits, with or without a dash. */
   postalCode?: string;
 }
 
 export interface BrCode {
-  /** DYNAMIC when the payment is described at `url`, else STATIC. */
+  /** DYNAMIC when `url` describes the payment, else STATIC. */
   kind: 'STATIC' | 'DYNAMIC';
-  /** As written; null in a dynamic code. */
+  /** As written in the code. Null in a dynamic code. */
   pixKey: string | null;
-  /** Where the payment is described, without scheme; null in a static code. */
+  /** The URL that describes the payment, without scheme. Null in a static code. */
   url: string | null;
-  /** Where a Pix Automático recurrence is described (templates 80 to 99), or null. */
+  /** The URL that describes a Pix Automático recurrence (templates 80 to 99), or null. */
   recurrenceUrl: string | null;
-  /** Null when the payer chooses, and in a dynamic code, whose amount is told by its url alone. */
+  /**
+   * Null when the payer chooses the amount, and in a dynamic code: only its URL gives the amount.
+   */
   amountCents: bigint | null;
-  /** Null when absent or '***', and in a dynamic code. */
+  /** Null when it is absent or '***', and in a dynamic code. */
   txid: string | null;
   merchantName: string;
   merchantCity: string;
   postalCode: string | null;
   additionalInformation: string | null;
-  /** ISPB of who hands out cash (field 26-03): the code is a Pix Saque. */
+  /** ISPB of the institution that hands out cash (field 26-03) in a Pix Saque code, else null. */
   withdrawalIspb: string | null;
 }
 
@@ -48,21 +50,21 @@ export type ParsedBrCode =
 const GUI = 'br.gov.bcb.pix';
 const REAL = '986';
 const NO_TXID = '***';
-/** '10.' too: banks are known to write it. */
+/** '10.' is accepted, as some banks write it. */
 const AMOUNT = /^([0-9]{1,10})(?:\.([0-9]{0,2}))?$/;
 const MAX_AMOUNT_TEXT = 13;
 
 /**
- * How many characters, counted after `foldToAscii`, are left for the additional information beside
- * this key: 37 for an EVP, 62 for a CPF, 0 for the longest e-mail. Field 26 holds 99, of which 18
- * name Pix and 4 each head the key and the information.
+ * The maximum length of the additional information next to this key, in characters after
+ * `foldToAscii`: 37 for an EVP, 62 for a CPF, 0 for the longest e-mail. Field 26 holds 99
+ * characters: 18 for the Pix identifier, 4 each for the id and length of key and information.
  */
 export function additionalInformationSpace(pixKey: string): number {
   const key = parsePixKey(pixKey)?.key ?? pixKey;
   return Math.max(0, 99 - writeField('00', GUI).length - 4 - key.length - 4);
 }
 
-/** The payload of a static Pix code. RangeError on fields that no code can carry. */
+/** The payload of a static Pix code. Throws RangeError for fields that a code cannot hold. */
 export function buildStaticBrCode(fields: StaticBrCodeFields): string {
   const { amountCents, txid } = fields;
   const key = parsePixKey(fields.pixKey)?.key;
@@ -70,9 +72,9 @@ export function buildStaticBrCode(fields: StaticBrCodeFields): string {
   if (txid !== undefined && !isStaticTxid(txid)) throw new RangeError(`not a static txid: ${txid}`);
 
   const information = foldToAscii(fields.additionalInformation ?? '');
-  const room = additionalInformationSpace(key);
-  if (information.length > room) {
-    throw new RangeError(`the key leaves ${room} characters for the additional information`);
+  const space = additionalInformationSpace(key);
+  if (information.length > space) {
+    throw new RangeError(`the key leaves ${space} characters for the additional information`);
   }
   const account =
     writeField('00', GUI) +
@@ -96,8 +98,8 @@ export function buildStaticBrCode(fields: StaticBrCodeFields): string {
 }
 
 /**
- * Reads any Pix code, static or dynamic, in whatever order and template its maker chose, once its
- * CRC holds. The key is not judged: a code may outlive its key.
+ * Parses a Pix code, static or dynamic, with its fields in any order and Pix in any template. Its
+ * CRC must be right. The key is not validated, because a code may outlive its key.
  */
 export function parseBrCode(payload: string): ParsedBrCode {
   const text = payload.trim();
@@ -106,7 +108,7 @@ export function parseBrCode(payload: string): ParsedBrCode {
   if (crc16(text.slice(0, -4)) !== crcField[1]?.toUpperCase()) {
     return { ok: false, reason: 'wrong_crc' };
   }
-  // Makers count a name's length in characters or in UTF-8 bytes; both are in use.
+  // Some systems write the length of a field in characters, others in UTF-8 bytes.
   const asCharacters = interpret(text, (value) => value);
   if (asCharacters.ok || asCharacters.reason !== 'malformed') return asCharacters;
   return interpret(Buffer.from(text, 'utf8').toString('latin1'), (value) =>
@@ -129,7 +131,7 @@ function interpret(text: string, decode: (value: string) => string): ParsedBrCod
   const account = findPixTemplate(fields, 26, 51);
   const recurrenceUrl = findPixTemplate(fields, 80, 99)?.get('25');
   const [pixKey, url] = [account?.get('01'), account?.get('25')];
-  // A key beside a url would name two payments.
+  // A code with a key and a URL would describe two payments.
   if (pixKey !== undefined && url !== undefined) return { ok: false, reason: 'malformed' };
   if (!(pixKey ?? url ?? recurrenceUrl)) return { ok: false, reason: 'not_pix' };
   const kind = pixKey === undefined ? 'DYNAMIC' : 'STATIC';
@@ -165,7 +167,10 @@ function findPixTemplate(fields: Map<string, string>, first: number, last: numbe
   return undefined;
 }
 
-/** Null when the payer chooses (absent, or the zero that the manual allows); undefined when bad. */
+/**
+ * Null when the payer chooses the amount (absent, or zero). Undefined when the text is not an
+ * amount.
+ */
 function readAmount(text: string | undefined): bigint | null | undefined {
   if (text === undefined) return null;
   const parts = AMOUNT.exec(text);

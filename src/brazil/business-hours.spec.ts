@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { nextBusinessHour, parseAskedTime, saoPauloInstant } from './business-hours.js';
+import { nextBusinessHour, parseRequestedTime, saoPauloInstant } from './business-hours.js';
 import { isBusinessDay } from './calendar.js';
 import { saoPauloDay } from './statement-day.js';
 
@@ -29,14 +29,14 @@ describe('the next business hour', () => {
     expect(next(from)).toBe(expected ?? from);
   });
 
-  it('of a bank that never closes waits for a business day alone', () => {
+  it('of a bank that never closes is any hour of a business day', () => {
     const always = { open: 0, close: 24 };
     expect(next('2026-11-19T02:59:59.999Z', always)).toBe('2026-11-19T02:59:59.999Z');
     expect(next('2026-11-20T02:59:59.999Z', always)).toBe('2026-11-20T02:59:59.999Z');
     expect(next('2026-11-20T03:00:00.000Z', always)).toBe('2026-11-23T03:00:00.000Z');
   });
 
-  it('is never before, is in the hours of a business day, and is its own', () => {
+  it('is never earlier, is in the hours of a business day, and is its own next business hour', () => {
     const instants = fc.date({
       min: new Date('2019-06-01'),
       max: new Date('2048-12-31'),
@@ -59,7 +59,7 @@ describe('a time of São Paulo', () => {
   it.each([
     ['2026-11-21', 0, '2026-11-21T03:00:00.000Z'],
     ['2018-12-03', 0, '2018-12-03T02:00:00.000Z'],
-    // The clocks went from 23:59 to 01:00, and back from 23:59 to 23:00.
+    // The clocks changed from 23:59 to 01:00 in 2018, and from 23:59 to 23:00 in 2019.
     ['2018-11-04', 1, '2018-11-04T03:00:00.000Z'],
     ['2019-02-17', 0, '2019-02-17T03:00:00.000Z'],
   ])('%s at %i', (day, hour, expected) => {
@@ -67,7 +67,7 @@ describe('a time of São Paulo', () => {
   });
 });
 
-describe('an asked time', () => {
+describe('a requested time', () => {
   it.each([
     ['2026-12-01T13:00:00Z', '2026-12-01T13:00:00.000Z'],
     ['2026-12-01T13:00Z', '2026-12-01T13:00:00.000Z'],
@@ -78,11 +78,11 @@ describe('an asked time', () => {
     ['2018-12-03T13:00:00', '2018-12-03T15:00:00.000Z'],
     ['2028-02-29T23:30:00', '2028-03-01T02:30:00.000Z'],
   ])('%s', (text, expected) => {
-    expect(parseAskedTime(text)).toEqual({ instant: new Date(expected) });
+    expect(parseRequestedTime(text)).toEqual({ instant: new Date(expected) });
   });
 
   it('may be a day', () => {
-    expect(parseAskedTime('2026-12-01')).toEqual({ day: '2026-12-01' });
+    expect(parseRequestedTime('2026-12-01')).toEqual({ day: '2026-12-01' });
   });
 
   it.each([
@@ -90,7 +90,7 @@ describe('an asked time', () => {
     ...['2026-12-01T24:00:00', '2026-12-01T10:60:00', '2026-12-01T10:00:60', '2026-12-01T10'],
     ...['2026-12-01T10:00:00+24:00', '2026-12-01 10:00:00', '2026-12-01T10:00:00z', '20261201'],
     ...['٢٠٢٦-12-01', '1764590400', ' 2026-12-01', '2026-12-01T10:00:00-3'],
-  ])('does not exist: %j', (text) => {
-    expect(parseAskedTime(text)).toBeNull();
+  ])('is not %j', (text) => {
+    expect(parseRequestedTime(text)).toBeNull();
   });
 });

@@ -1,7 +1,10 @@
 import { isBusinessDay, nextBusinessDay, parsePlainDate, type PlainDate } from './calendar.js';
 import { saoPauloDay } from './statement-day.js';
 
-/** Full hours of São Paulo between which the bank works on business days; the closing one is outside. */
+/**
+ * The hours of São Paulo in which the bank works on business days, from `open` until before
+ * `close`.
+ */
 export interface BusinessHours {
   /** 0 to 23. */
   open: number;
@@ -9,7 +12,7 @@ export interface BusinessHours {
   close: number;
 }
 
-/** `from` itself when the bank works then, else the next opening. */
+/** `from` if it is in business hours, else the next opening. */
 export function nextBusinessHour(from: Date, { open, close }: BusinessHours): Date {
   const day = saoPauloDay(from);
   if (isBusinessDay(day)) {
@@ -22,7 +25,7 @@ export function nextBusinessHour(from: Date, { open, close }: BusinessHours): Da
 
 const HOUR_MS = 3_600_000;
 
-const WALL = new Intl.DateTimeFormat('en-US', {
+const LOCAL_TIME = new Intl.DateTimeFormat('en-US', {
   timeZone: 'America/Sao_Paulo',
   calendar: 'gregory',
   numberingSystem: 'latn',
@@ -36,22 +39,23 @@ const WALL = new Intl.DateTimeFormat('en-US', {
 });
 
 /**
- * The instant at which clocks in São Paulo show that time of that day, by zone data. A time that a change of the
- * clocks left out is read as the hour beside it.
+ * The instant at which clocks in São Paulo show that time of that day, by time zone data. A time
+ * that daylight saving skipped is read as the adjacent hour.
  */
 export function saoPauloInstant(day: PlainDate, sinceMidnightMs: number): Date {
-  const wallMs = Date.parse(`${day}T00:00:00Z`) + sinceMidnightMs;
-  // The offset of an instant that is a day off at most; once more, should a change of the clocks lie between.
-  const near = wallMs - offsetMs(new Date(wallMs));
-  return new Date(wallMs - offsetMs(new Date(near)));
+  const localMs = Date.parse(`${day}T00:00:00Z`) + sinceMidnightMs;
+  // The first offset is that of an instant at most a day off. The second corrects a change of the
+  // clocks in between.
+  const near = localMs - offsetMs(new Date(localMs));
+  return new Date(localMs - offsetMs(new Date(near)));
 }
 
-/** How far São Paulo's clocks are ahead of UTC then: negative. */
+/** The offset of São Paulo's clocks from UTC at that instant. It is negative. */
 function offsetMs(instant: Date): number {
   const seconds = Math.floor(instant.getTime() / 1_000) * 1_000;
-  const parts = new Map(WALL.formatToParts(instant).map(({ type, value }) => [type, value]));
+  const parts = new Map(LOCAL_TIME.formatToParts(instant).map(({ type, value }) => [type, value]));
   const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.get(type));
-  const wall = Date.UTC(
+  const local = Date.UTC(
     part('year'),
     part('month') - 1,
     part('day'),
@@ -59,19 +63,22 @@ function offsetMs(instant: Date): number {
     part('minute'),
     part('second'),
   );
-  return wall - seconds;
+  return local - seconds;
 }
 
-/** When a payment is asked for: an instant, or a day of which any hour will do. */
-export type AskedTime = { instant: Date } | { day: PlainDate };
+/** The requested time of a payment: an instant, or a day at any hour. */
+export type RequestedTime = { instant: Date } | { day: PlainDate };
 
-const ASKED_TIME =
+const REQUESTED_TIME =
   /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:T([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$/;
 const OFFSET = /^([+-])([0-9]{2}):?([0-9]{2})$/;
 
-/** Reads an ISO 8601 date, or a time with its zone or, without one, of São Paulo; null when it does not exist. */
-export function parseAskedTime(text: string): AskedTime | null {
-  const parts = ASKED_TIME.exec(text);
+/**
+ * Parses an ISO 8601 date or time. A time without a zone is of São Paulo. Null when the time does
+ * not exist.
+ */
+export function parseRequestedTime(text: string): RequestedTime | null {
+  const parts = REQUESTED_TIME.exec(text);
   const day = parts && parsePlainDate(parts[1] ?? '');
   if (!parts || !day) return null;
   if (parts[2] === undefined) return { day };

@@ -15,7 +15,7 @@ const anyDate = fc.nat({ max: 100_000 }).map((days) => addDays('1915-01-01', day
 
 describe('plain date', () => {
   it.each(['2026-11-21', '2024-02-29', '2000-02-29', '1900-01-01', '2199-12-31'])(
-    'reads %s as itself',
+    'parses %s',
     (text) => {
       expect(parsePlainDate(text)).toBe(text);
     },
@@ -39,11 +39,11 @@ describe('plain date', () => {
     '2026-11-21\n',
     '٢٠٢٦-١١-٢١',
     '',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(parsePlainDate(text)).toBeNull();
   });
 
-  it('moves by days without a time zone: no day is lost or doubled', () => {
+  it('adds days without a time zone: no day is skipped or repeated', () => {
     expect(addDays('2018-11-03', 1)).toBe('2018-11-04');
     expect(addDays('2026-12-31', 1)).toBe('2027-01-01');
     expect(addDays('2024-03-01', -1)).toBe('2024-02-29');
@@ -55,7 +55,7 @@ describe('plain date', () => {
     );
   });
 
-  it('refuses to reckon with what is no date, or past its years', () => {
+  it('throws for invalid dates, fractions of days and years out of range', () => {
     expect(() => addDays('2026-02-30', 1)).toThrow(RangeError);
     expect(() => addDays('2026-02-20', 0.5)).toThrow(RangeError);
     expect(() => addDays('2199-12-31', 1)).toThrow(RangeError);
@@ -81,7 +81,7 @@ describe('national bank calendar', () => {
     ['2027-05-27', 'Corpus Christi'],
     ['2026-11-21', 'a Saturday'],
     ['2026-11-22', 'a Sunday'],
-  ])('rests on %s, %s', (date) => {
+  ])('has no business on %s, %s', (date) => {
     expect(isBusinessDay(date)).toBe(false);
   });
 
@@ -92,17 +92,18 @@ describe('national bank calendar', () => {
     ['2026-07-09', 'a holiday of São Paulo state'],
     ['2026-12-24', 'Christmas Eve'],
     ['2026-12-31', 'New Year’s Eve'],
-  ])('works on %s, %s', (date) => {
+  ])('has business on %s, %s', (date) => {
     expect(isBusinessDay(date)).toBe(true);
   });
 
-  it('rests as brazilian-utils says from 1900 to 2099, and on Carnival Monday, which it lacks', () => {
+  it('has the holidays of brazilian-utils from 1900 to 2099, and Carnival Monday', () => {
     for (let year = 1900; year <= 2099; year += 1) {
-      const theirs = getHolidays(year)
+      const holidays = getHolidays(year)
         .filter((holiday) => holiday.type !== 'religious')
         .map(({ name, date }) => ({ name, date: isoDay(date) }));
-      const carnival = theirs.find(({ name }) => name.startsWith('Carnaval'))?.date ?? '';
-      const expected = new Set([...theirs.map(({ date }) => date), addDays(carnival, -1)]);
+      const carnival = holidays.find(({ name }) => name.startsWith('Carnaval'))?.date ?? '';
+      // The library lacks Carnival Monday.
+      const expected = new Set([...holidays.map(({ date }) => date), addDays(carnival, -1)]);
       for (let date = `${year}-01-01`; date.startsWith(String(year)); date = addDays(date, 1)) {
         const weekday = new Date(`${date}T12:00:00Z`).getUTCDay();
         const isWorking = weekday !== 0 && weekday !== 6 && !expected.has(date);
@@ -115,20 +116,20 @@ describe('national bank calendar', () => {
     ['2100-03-28', '2100-03-26'],
     ['2133-04-19', '2133-04-17'],
     ['2198-03-25', '2198-03-23'],
-  ])('knows Easter %s after the library’s years, by its Good Friday', (_, goodFriday) => {
+  ])('has the Good Friday of Easter %s, in years that the library lacks', (_, goodFriday) => {
     expect(isBusinessDay(goodFriday)).toBe(false);
     expect(isBusinessDay(addDays(goodFriday, -1))).toBe(true);
     expect(isBusinessDay(addDays(goodFriday, 62))).toBe(false);
   });
 
-  it('rolls a due date to the next business day only when it must', () => {
+  it('moves a due date to the next business day only if it is not a business day', () => {
     expect(rollToBusinessDay('2026-02-14')).toBe('2026-02-18');
     expect(rollToBusinessDay('2026-02-18')).toBe('2026-02-18');
     expect(nextBusinessDay('2026-02-18')).toBe('2026-02-19');
     expect(nextBusinessDay('2026-11-19')).toBe('2026-11-23');
   });
 
-  it('counts business days both ways', () => {
+  it('counts business days forward and backward', () => {
     expect(addBusinessDays('2026-02-13', 1)).toBe('2026-02-18');
     expect(addBusinessDays('2026-02-18', -1)).toBe('2026-02-13');
     expect(addBusinessDays('2026-02-18', -5)).toBe('2026-02-09');

@@ -1,4 +1,4 @@
-/** A day without time or zone, `yyyy-mm-dd`, in the years 1900 to 2199. Compares as text. */
+/** A day without time or zone, `yyyy-mm-dd`, in the years 1900 to 2199. Days compare as text. */
 export type PlainDate = string;
 
 const PLAIN_DATE = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/;
@@ -7,8 +7,9 @@ const FIRST_YEAR = 1900;
 const LAST_YEAR = 2199;
 
 /**
- * The days of the year, `mm-dd`, on which banks never open. 20 November came with Lei 14.759/2023.
- * State and city holidays are left out on purpose: they close branches, not the financial market.
+ * Fixed national holidays, `mm-dd`, with their first year. 20 November was added by Lei
+ * 14.759/2023. State and city holidays close branches but not the financial market, so they are not
+ * in the list.
  */
 const FIXED_HOLIDAYS = new Map([
   ['01-01', FIRST_YEAR],
@@ -29,7 +30,8 @@ const FIXED_HOLIDAYS = new Map([
 const HOLIDAYS_FROM_EASTER = new Set([-48, -47, -2, 60]);
 
 /**
- * Reads `yyyy-mm-dd`, or null. The round trip is compared because V8 reads '2026-02-30' as 2 March.
+ * Parses `yyyy-mm-dd`; null for any other text. The date is formatted again and compared, because
+ * `Date.UTC` accepts 30 February as 2 March.
  */
 export function parsePlainDate(text: string): PlainDate | null {
   const parts = PLAIN_DATE.exec(text);
@@ -40,7 +42,7 @@ export function parsePlainDate(text: string): PlainDate | null {
   return new Date(time).toISOString().slice(0, 10) === text ? text : null;
 }
 
-/** `days` may be negative. RangeError when either day is not a plain date. */
+/** `days` may be negative. Throws RangeError when `date` or the result is not a plain date. */
 export function addDays(date: PlainDate, days: number): PlainDate {
   return fromEpochDay(epochDay(date) + days);
 }
@@ -50,7 +52,7 @@ export function daysBetween(from: PlainDate, to: PlainDate): number {
   return epochDay(to) - epochDay(from);
 }
 
-/** Whether the national financial market works that day. Pix works on all days all the same. */
+/** Whether the national financial market works that day. Pix works on every day. */
 export function isBusinessDay(date: PlainDate): boolean {
   const day = epochDay(date);
   const weekday = new Date(day * DAY_MS).getUTCDay();
@@ -66,13 +68,14 @@ export function nextBusinessDay(date: PlainDate): PlainDate {
   return addBusinessDays(date, 1);
 }
 
-/** `date` itself when it is a business day, else the next one: how a due date rolls. */
+/** `date` if it is a business day, else the next one. Due dates move by this rule. */
 export function rollToBusinessDay(date: PlainDate): PlainDate {
   return isBusinessDay(date) ? date : nextBusinessDay(date);
 }
 
 /**
- * Moves by that many business days, back when negative; 0 gives `date` itself, business day or not.
+ * The day that many business days later, or earlier if the number is negative. 0 returns `date`,
+ * also when it is not a business day.
  */
 export function addBusinessDays(date: PlainDate, businessDays: number): PlainDate {
   if (!Number.isSafeInteger(businessDays)) {

@@ -13,7 +13,7 @@ const anyDigits = fc.string({
   maxLength: 60,
 });
 
-/** Digits, and the same with exactly one of them changed. */
+/** Digits, and the same digits with exactly one changed. */
 const oneChange = anyDigits.chain((digits) =>
   fc
     .record({ at: fc.nat({ max: digits.length - 1 }), by: fc.integer({ min: 1, max: 9 }) })
@@ -29,14 +29,14 @@ describe('modulus 10', () => {
     ['001900000', 9],
     ['0114971860', 1],
     ['6852452211', 4],
-    // 01230067896: the worked example of FEBRABAN's layout v07.
+    // 01230067896 is the example of FEBRABAN's layout v07.
     ['01230067896', 3],
     ['0', 0],
-  ])('gives %s its printed digit', (digits, digit) => {
+  ])('computes the printed check digit of %s', (digits, digit) => {
     expect(mod10CheckDigit(digits)).toBe(digit);
   });
 
-  it('catches every change of one digit', () => {
+  it('detects every change of one digit', () => {
     fc.assert(
       fc.property(oneChange, ({ digits, changed }) => {
         expect(mod10CheckDigit(changed)).not.toBe(mod10CheckDigit(digits));
@@ -47,7 +47,7 @@ describe('modulus 10', () => {
 });
 
 describe('modulus 11', () => {
-  // The first number found that leaves each remainder.
+  // The smallest number with each remainder.
   const byRemainder = new Map<number, string>();
   for (let n = 0; byRemainder.size < 11; n += 1) {
     const remainder = mod11Remainder(String(n));
@@ -64,20 +64,24 @@ describe('modulus 11', () => {
     expect(table(utilityBillMod11CheckDigit)).toEqual([0, 0, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
   });
 
-  it('weighs 2 to 9 from the right and then 2 again', () => {
+  it('has the weights 2 to 9 from the right, repeated', () => {
     expect(mod11Remainder('1000000000')).toBe(3);
     expect(mod11Remainder('100000000')).toBe(2);
     expect(mod11Remainder('10000000')).toBe(9);
-    // 01230067896: the worked example of FEBRABAN's layout v07.
+    // 01230067896 is the example of FEBRABAN's layout v07.
     expect(utilityBillMod11CheckDigit('01230067896')).toBe(0);
   });
 
   it('misses a changed digit of a bank slip only between the remainders 0, 1 and 10', () => {
     fc.assert(
       fc.property(oneChange, ({ digits, changed }) => {
-        const isBlind = [digits, changed].every((d) => [0, 1, 10].includes(mod11Remainder(d)));
+        const isUndetectable = [digits, changed].every((d) =>
+          [0, 1, 10].includes(mod11Remainder(d)),
+        );
         expect(mod11Remainder(changed)).not.toBe(mod11Remainder(digits));
-        expect(bankSlipMod11CheckDigit(changed) === bankSlipMod11CheckDigit(digits)).toBe(isBlind);
+        expect(bankSlipMod11CheckDigit(changed) === bankSlipMod11CheckDigit(digits)).toBe(
+          isUndetectable,
+        );
       }),
       { numRuns: 2000 },
     );
@@ -86,9 +90,9 @@ describe('modulus 11', () => {
   it('misses a changed digit of a utility bill only between the remainders 0 and 1', () => {
     fc.assert(
       fc.property(oneChange, ({ digits, changed }) => {
-        const isBlind = [digits, changed].every((d) => mod11Remainder(d) < 2);
+        const isUndetectable = [digits, changed].every((d) => mod11Remainder(d) < 2);
         const isMissed = utilityBillMod11CheckDigit(changed) === utilityBillMod11CheckDigit(digits);
-        expect(isMissed).toBe(isBlind);
+        expect(isMissed).toBe(isUndetectable);
       }),
       { numRuns: 2000 },
     );

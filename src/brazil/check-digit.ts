@@ -1,8 +1,8 @@
 const ZERO = '0'.charCodeAt(0);
 
 /**
- * Modulus 10 of bank slip fields and utility bills: weights 2, 1, 2, 1… from the right, the digits
- * of each product added, and 10 written as 0. It catches every change of one digit.
+ * The modulus 10 check digit of bank slip fields and utility bills: weights 2, 1, 2, 1… from the
+ * right, the digits of each product added, and 10 written as 0. It detects every changed digit.
  *
  * `digits` must hold ASCII digits only; the result is 0 to 9.
  */
@@ -17,7 +17,7 @@ export function mod10CheckDigit(digits: string): number {
   return (10 - (sum % 10)) % 10;
 }
 
-/** Weighted sum modulo 11, weights 2 to 9 from the right and round again; 0 to 10. */
+/** The weighted sum modulo 11, 0 to 10. The weights are 2 to 9 from the right, repeated. */
 export function mod11Remainder(digits: string): number {
   let sum = 0;
   let weight = 2;
@@ -29,9 +29,9 @@ export function mod11Remainder(digits: string): number {
 }
 
 /**
- * The bank slip's general digit: the remainders 0, 1 and 10 all give 1, "in no case 0" (Banco do
- * Brasil, Especificações Técnicas para Confecção de Boleto). So a change that moves the remainder
- * within those three passes unseen, and a digit that holds proves nothing about who issued the slip.
+ * The general check digit of a bank slip. The remainders 0, 1 and 10 all give 1, "in no case 0"
+ * (Banco do Brasil, Especificações Técnicas para Confecção de Boleto). So a change from one of
+ * these remainders to another is not detected. A correct digit does not prove who issued the slip.
  */
 export function bankSlipMod11CheckDigit(digits: string): number {
   const digit = 11 - mod11Remainder(digits);
@@ -39,9 +39,9 @@ export function bankSlipMod11CheckDigit(digits: string): number {
 }
 
 /**
- * The utility bill's modulus 11, which is *not* the bank slip's: the remainders 0 and 1 give 0, and
- * 10 gives 1 (FEBRABAN, Layout Padrão de Arrecadação v07). Only a change that moves the remainder
- * between 0 and 1 passes unseen.
+ * The modulus 11 check digit of a utility bill, which differs from the bank slip's: the remainders
+ * 0 and 1 give 0, and 10 gives 1 (FEBRABAN, Layout Padrão de Arrecadação v07). Only a change
+ * between the remainders 0 and 1 is not detected.
  */
 export function utilityBillMod11CheckDigit(digits: string): number {
   const digit = 11 - mod11Remainder(digits);

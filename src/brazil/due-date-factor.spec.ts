@@ -24,24 +24,24 @@ describe('due date factor', () => {
     ['2025-02-22', '1000'],
     ['2025-02-23', '1001'],
     ['2049-10-13', '9999'],
-  ])('writes %s as %s, beginning again at 1000 on 2025-02-22', (dueDate, factor) => {
+  ])('of %s is %s, starting again at 1000 on 2025-02-22', (dueDate, factor) => {
     expect(factorOfDueDate(dueDate)).toBe(factor);
   });
 
-  it('counts the first cycle from 1997-10-07', () => {
+  it('is counted from 1997-10-07 in the first cycle', () => {
     expect(addDays('1997-10-07', 1000)).toBe(FIRST_DUE_DATE);
     expect(addDays('1997-10-07', 9999)).toBe('2025-02-21');
   });
 
-  it.each(['2000-07-02', '2049-10-14', '2026-02-30'])('refuses %s, which has none', (dueDate) => {
+  it.each(['2000-07-02', '2049-10-14', '2026-02-30'])('does not exist for %s', (dueDate) => {
     expect(() => factorOfDueDate(dueDate)).toThrow(RangeError);
   });
 
-  it.each(['0000', '0999', '10000', '1e03', ''])('refuses to read %s as a factor', (factor) => {
+  it.each(['0000', '0999', '10000', '1e03', ''])('is not %s', (factor) => {
     expect(() => possibleDueDates(factor)).toThrow(RangeError);
   });
 
-  it('names both days, 9000 apart, one of them the day written', () => {
+  it('means two days, 9000 days apart, one of which is the due date', () => {
     fc.assert(
       fc.property(anyDueDate, (dueDate) => {
         const [first, second] = possibleDueDates(factorOfDueDate(dueDate));
@@ -51,7 +51,7 @@ describe('due date factor', () => {
     );
   });
 
-  it('finds the day written when read from 3000 days after it to 5500 days before it', () => {
+  it('gives the due date for a reference date from 5500 days before to 3000 days after it', () => {
     fc.assert(
       fc.property(anyDueDate, fc.integer({ min: -3000, max: 5500 }), (dueDate, ahead) => {
         const reference = addDays(dueDate, -ahead);
@@ -60,14 +60,14 @@ describe('due date factor', () => {
     );
   });
 
-  it('holds the edges of that window, and takes the nearer day between them', () => {
+  it('gives the nearer day outside that window', () => {
     const second = '2043-03-06';
     expect(dueDateOfFactor('7586', addDays(second, -5500))).toBe(second);
     expect(dueDateOfFactor('7586', addDays(second, -5501))).toBe('2018-07-15');
     expect(dueDateOfFactor('7586', addDays('2018-07-15', 3000))).toBe('2018-07-15');
   });
 
-  it('tells a slip long overdue from one due in decades by the day of reading', () => {
+  it('distinguishes a slip long overdue from one due in decades by the reference date', () => {
     expect(dueDateOfFactor('9999', '2026-11-21')).toBe('2025-02-21');
     expect(dueDateOfFactor('9999', '2040-01-01')).toBe('2049-10-13');
     expect(dueDateOfFactor('1000', '2009-01-01')).toBe('2000-07-03');

@@ -12,7 +12,7 @@ const anyId = fc.record({
 });
 
 describe('end-to-end id', () => {
-  it('reads a payment and a return of BACEN’s interface, the minute in UTC', () => {
+  it('is parsed for payments and returns of BACEN’s documentation, with the minute in UTC', () => {
     expect(parseEndToEndId('E12345678202009091221kkkkkkkkkkk')).toEqual({
       kind: 'E',
       ispb: '12345678',
@@ -22,11 +22,11 @@ describe('end-to-end id', () => {
     expect(parseEndToEndId('D12345678202009091000123ABCDE123')?.kind).toBe('D');
   });
 
-  it('reads an alphanumeric ISPB', () => {
+  it('is parsed with an alphanumeric ISPB', () => {
     expect(parseEndToEndId('E12AB45C8202611211530abcDEF01234')?.ispb).toBe('12AB45C8');
   });
 
-  it('keeps the case of the sequence: two ids that differ by case are two ids', () => {
+  it('is case-sensitive in its sequence', () => {
     const lower = 'E12345678202611211530abcdefghijk';
     const upper = 'E12345678202611211530ABCDEFGHIJK';
     expect(parseEndToEndId(lower)).not.toEqual(parseEndToEndId(upper));
@@ -34,7 +34,7 @@ describe('end-to-end id', () => {
   });
 
   it.each([
-    ['34 characters, as two of BACEN’s own examples', 'E12345678202009091000ghijk78901234'],
+    ['34 characters, as in two of BACEN’s examples', 'E12345678202009091000ghijk78901234'],
     ['31 characters', 'E12345678202009091221kkkkkkkkkk'],
     ['a small letter in the ISPB', 'E1234567a202009091221kkkkkkkkkkk'],
     ['another kind', 'M12345678202009091221kkkkkkkkkkk'],
@@ -44,11 +44,11 @@ describe('end-to-end id', () => {
     ['minute 60', 'E12345678202009091260kkkkkkkkkkk'],
     ['a dash', 'E12345678202009091221kkkkkkkkkk-'],
     ['a line feed after it', 'E12345678202009091221kkkkkkkkkkk\n'],
-  ])('refuses %s', (_, text) => {
+  ])('is rejected with %s', (_, text) => {
     expect(parseEndToEndId(text)).toBeNull();
   });
 
-  it('reads back what it wrote, in 32 characters', () => {
+  it('is built with 32 characters and parsed to the same parts', () => {
     fc.assert(
       fc.property(anyId, (id) => {
         const text = buildEndToEndId(id);
@@ -58,7 +58,7 @@ describe('end-to-end id', () => {
     );
   });
 
-  it('writes the UTC minute and drops the seconds', () => {
+  it('has the UTC minute without seconds', () => {
     const at = new Date('2026-11-20T23:59:59.999-03:00');
     expect(buildEndToEndId({ kind: 'E', ispb: '12345678', at, sequence: '0123456789A' })).toBe(
       'E123456782026112102590123456789A',
@@ -70,7 +70,7 @@ describe('end-to-end id', () => {
     ['a sequence with a dash', { sequence: '0123456789-' }],
     ['an invalid date', { at: new Date(Number.NaN) }],
     ['a year of five digits', { at: new Date('+010000-01-01T00:00:00Z') }],
-  ])('refuses to write %s', (_, wrong) => {
+  ])('is not built with %s', (_, wrong) => {
     const id = { kind: 'E', ispb: '12345678', at: new Date(0), sequence: '0123456789A' } as const;
     expect(() => buildEndToEndId({ ...id, ...wrong })).toThrow(RangeError);
   });

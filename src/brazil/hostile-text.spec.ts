@@ -11,7 +11,7 @@ import { isStaticTxid, txidOfCorrelationId } from './static-txid.js';
 import { parseTaxId } from './tax-id.js';
 import { parseUtilityBill } from './utility-bill.js';
 
-const readers: [name: string, read: (text: string) => unknown][] = [
+const parsers: [name: string, parse: (text: string) => unknown][] = [
   ['parseReais', parseReais],
   ['parseBankSlip', (text) => parseBankSlip(text, '2026-11-21')],
   ['parseUtilityBill', parseUtilityBill],
@@ -27,7 +27,7 @@ const readers: [name: string, read: (text: string) => unknown][] = [
   ['parseTaxId', parseTaxId],
 ];
 
-/** Well-formed texts, to be damaged: damage goes deeper into a reader than noise does. */
+/** Valid texts, to be damaged. Damaged texts get further into a parser than random texts. */
 const VALID = [
   '10.50',
   '1e400',
@@ -91,14 +91,14 @@ const damaged = fc
     return text.slice(0, start) + insert + text.slice(start + cut);
   });
 const codeLike = fc.string({ unit: fc.constantFrom(...'0123456789.+-eE@ED ') });
-/** With a CRC that holds, so that what is inside is really read. */
+/** Damaged codes with a correct CRC, so that their fields are parsed. */
 const signedDamage = damaged.map((text) => {
   const fields = `000201${text.slice(6, -8)}6304`;
   return fields + crc16(fields);
 });
 
-describe.each(readers)('%s', (_, read) => {
-  it('never throws, whatever the text', () => {
+describe.each(parsers)('%s', (_, parse) => {
+  it('never throws for any text', () => {
     const anyText = fc.oneof(
       fc.string({ unit: 'binary' }),
       anyUtf16,
@@ -108,13 +108,13 @@ describe.each(readers)('%s', (_, read) => {
     );
     fc.assert(
       fc.property(anyText, (text) => {
-        read(text);
+        parse(text);
       }),
       { numRuns: 1000 },
     );
   });
 
-  it('takes time in proportion to a long text', () => {
+  it('takes linear time for a long text', () => {
     const texts = [
       ...LONG_TEXTS.map((unit) => unit.repeat(LONG)),
       ...VALID.map((text) => text + ' '.repeat(LONG) + 'x'),
@@ -123,8 +123,8 @@ describe.each(readers)('%s', (_, read) => {
       `1${'0'.repeat(LONG)}e-${LONG}`,
     ];
     const startedAt = performance.now();
-    for (const text of texts) read(text);
-    // Linear readers take some milliseconds each; a quadratic one takes minutes.
+    for (const text of texts) parse(text);
+    // A linear parser takes a few milliseconds for each text; a quadratic one takes minutes.
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 });

@@ -17,11 +17,11 @@ describe('parsePixKey', () => {
     ['pix@bcb.gov.br', 'EMAIL', 'pix@bcb.gov.br'],
     ['123E4567-E12B-12D1-A456-426655440000', 'EVP', '123e4567-e12b-12d1-a456-426655440000'],
     [LONGEST_EMAIL, 'EMAIL', LONGEST_EMAIL],
-  ])('reads %s as %s in the form of the DICT', (text, kind, key) => {
+  ])('parses %s as %s in the form of the DICT', (text, kind, key) => {
     expect(parsePixKey(text)).toEqual({ kind, key });
   });
 
-  it('takes eleven digits as a CPF and a phone only with its +55', () => {
+  it('parses eleven digits as a CPF, and a phone only with its +55', () => {
     expect(parsePixKey('51998259765')?.kind).toBe('CPF');
     expect(parsePixKey('+5551998259765')?.kind).toBe('PHONE');
     expect(parsePixKey('11987654321')).toBeNull();
@@ -44,11 +44,11 @@ describe('parsePixKey', () => {
     '123e4567e12b12d1a456426655440000',
     '12345678900',
     '+٥٥١١٩٨٧٦٥٤٣٢١',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(parsePixKey(text)).toBeNull();
   });
 
-  it('gives a key that reads as itself', () => {
+  it('returns a key that it parses to the same key', () => {
     const evp = fc.uuid().map((uuid) => uuid.toUpperCase());
     const phone = fc.stringMatching(/^\+[1-9][0-9]{2,15}$/);
     fc.assert(
@@ -66,11 +66,11 @@ describe('parsePixKey', () => {
       .map(([area, number]) => `+55${area}${number}`);
     fc.assert(
       fc.property(fc.oneof(fc.uuid(), mobile), (text) => {
-        const theirs = getPixKeyInfo(text);
-        fc.pre(theirs !== null);
+        const fromLibrary = getPixKeyInfo(text);
+        fc.pre(fromLibrary !== null);
         expect(parsePixKey(text)).toEqual({
-          kind: theirs?.type.toUpperCase(),
-          key: theirs?.value,
+          kind: fromLibrary?.type.toUpperCase(),
+          key: fromLibrary?.value,
         });
       }),
     );

@@ -1,6 +1,8 @@
 import { parseTaxId } from './tax-id.js';
 
-/** The kinds of key in the DICT today. The central bank announces that others may appear. */
+/**
+ * The current kinds of keys in the DICT. The central bank has announced that others may be added.
+ */
 export type PixKeyKind = 'CPF' | 'CNPJ' | 'PHONE' | 'EMAIL' | 'EVP';
 
 export interface PixKey {
@@ -11,18 +13,18 @@ export interface PixKey {
 
 const MAX_KEY = 77;
 const MAX_TEXT = 100;
-/** Not only version 4: the manual's own example has version 1. */
+/** UUIDs of every version: the manual's example has version 1. */
 const EVP = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const PHONE = /^\+[1-9][0-9]{2,15}$/;
 const EMAIL_LOCAL = /^[a-z0-9.!#$&'*+/=?^_`{|}~-]+$/;
 const EMAIL_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * Reads a Pix key and gives its DICT form, or null: CPF and CNPJ without punctuation, phone in E.164,
- * e-mail and EVP in small letters (patterns of the DICT API).
+ * Parses a Pix key and returns its DICT form, or null: CPF and CNPJ without punctuation, phone in
+ * E.164, e-mail and EVP in lower case (patterns of the DICT API).
  *
- * A phone is one only with its '+': the eleven digits 51998259765 are a CPF and a mobile number
- * alike, so bare digits are a CPF or nothing.
+ * A phone needs its '+': the eleven digits 51998259765 are valid both as a CPF and as a mobile
+ * number, so digits without '+' are read as a CPF only.
  */
 export function parsePixKey(text: string): PixKey | null {
   if (text.length > MAX_TEXT) return null;

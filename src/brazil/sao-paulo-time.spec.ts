@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { saoPauloTime } from './sao-paulo-time.js';
 
-describe('the time on the clocks in São Paulo', () => {
+describe('the local time in São Paulo', () => {
   it.each([
     ['2026-11-21T02:59:59.999Z', '20261120235959', -3],
     ['2026-11-21T03:00:00.000Z', '20261121000000', -3],

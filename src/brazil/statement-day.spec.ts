@@ -12,13 +12,13 @@ const instants = (from: string, to: string) =>
   fc.date({ min: new Date(from), max: new Date(to), noInvalidDate: true });
 
 describe('statement day', () => {
-  it('ends at 02:59:59.999Z and begins at 03:00:00.000Z', () => {
+  it('begins at 03:00:00.000Z and ends at 02:59:59.999Z', () => {
     expect(statementDayOf(new Date('2026-11-21T02:59:59.999Z'))).toBe('2026-11-20');
     expect(statementDayOf(new Date('2026-11-21T03:00:00.000Z'))).toBe('2026-11-21');
     expect(statementDayStart('2026-11-21')).toEqual(new Date('2026-11-21T03:00:00.000Z'));
   });
 
-  it('is asked for as D to D+1, over the ends of months and years', () => {
+  it('is requested from D to D+1, across the ends of months and years', () => {
     expect(statementDayWindow('2026-11-21')).toEqual({
       startDate: '2026-11-21',
       endDate: '2026-11-22',
@@ -27,7 +27,7 @@ describe('statement day', () => {
     expect(statementDayWindow('2028-02-28').endDate).toBe('2028-02-29');
   });
 
-  it('holds just the instants from its start to the start of the next', () => {
+  it('contains exactly the instants from its start to the start of the next day', () => {
     fc.assert(
       fc.property(instants('1990-01-01', '2100-01-01'), (instant) => {
         const day = statementDayOf(instant);
@@ -37,7 +37,7 @@ describe('statement day', () => {
     );
   });
 
-  it('is the day on the wall in São Paulo since daylight saving ended in 2019', () => {
+  it('is the calendar day in São Paulo since daylight saving time ended in 2019', () => {
     fc.assert(
       fc.property(instants('2019-02-18', '2040-01-01'), (instant) => {
         expect(statementDayOf(instant)).toBe(saoPauloDay(instant));
@@ -46,21 +46,21 @@ describe('statement day', () => {
   });
 });
 
-describe('the day in São Paulo', () => {
-  it('is still yesterday at midnight UTC', () => {
+describe('the calendar day in São Paulo', () => {
+  it('is the previous day at midnight UTC', () => {
     expect(saoPauloDay(new Date('2026-11-21'))).toBe('2026-11-20');
     expect(saoPauloDay(new Date('2026-11-21T02:59:59.999Z'))).toBe('2026-11-20');
     expect(saoPauloDay(new Date('2026-11-21T03:00:00.000Z'))).toBe('2026-11-21');
   });
 
-  it('begins at 02:00Z in the daylight saving time before 2019, unlike the bank’s cut', () => {
+  it('begins at 02:00Z in daylight saving time before 2019, unlike the statement day', () => {
     expect(saoPauloDay(new Date('2018-12-10T01:59:59.999Z'))).toBe('2018-12-09');
     expect(saoPauloDay(new Date('2018-12-10T02:00:00.000Z'))).toBe('2018-12-10');
     expect(statementDayOf(new Date('2018-12-10T02:00:00.000Z'))).toBe('2018-12-09');
     expect(saoPauloDay(new Date('2019-12-10T02:59:59.999Z'))).toBe('2019-12-09');
   });
 
-  it('refuses an instant that is none, or outside the years of plain dates', () => {
+  it('throws for an invalid instant and for years out of range', () => {
     for (const instant of [
       new Date(Number.NaN),
       new Date('1850-01-01T00:00:00Z'),

@@ -1,12 +1,12 @@
 import { addDays, parsePlainDate, type PlainDate } from './calendar.js';
 
 /**
- * The bank cuts its statement at this time of UTC on every day of the year ("a date D returns
- * transactions created from D at 03:00:00.000Z"). It is São Paulo's midnight since daylight saving
- * ended in 2019; in older summers it was one in the morning there.
+ * A day of the bank's statement begins at this UTC time on every day of the year ("a date D returns
+ * transactions created from D at 03:00:00.000Z"). That is midnight in São Paulo since daylight
+ * saving time ended in 2019. In earlier daylight saving time it was 01:00 there.
  */
-const CUT = 'T03:00:00.000Z';
-const CUT_HOURS_MS = 3 * 3_600_000;
+const DAY_START = 'T03:00:00.000Z';
+const DAY_START_MS = 3 * 3_600_000;
 
 const SAO_PAULO = new Intl.DateTimeFormat('en-US', {
   timeZone: 'America/Sao_Paulo',
@@ -17,39 +17,39 @@ const SAO_PAULO = new Intl.DateTimeFormat('en-US', {
   day: '2-digit',
 });
 
-/** The query that returns one statement day: the bank reads `endDate` as "up to D at 03:00Z". */
+/** The query for one statement day. The bank reads `endDate` as "up to D at 03:00Z". */
 export interface StatementDayWindow {
   startDate: PlainDate;
   endDate: PlainDate;
 }
 
 /**
- * The day on the wall in São Paulo at that instant, by zone data, so right before 2019 too.
- * RangeError when the instant is invalid or outside the years 1900 to 2199.
+ * The calendar day in São Paulo at that instant, by time zone data, so it is right before 2019 too.
+ * Throws RangeError when the instant is invalid or outside the years 1900 to 2199.
  */
 export function saoPauloDay(instant: Date): PlainDate {
-  // Without an era, the formatter would write a year before Christ as if it were after.
+  // The format has no era: a year before Christ would be formatted as one after Christ.
   requirePlainDate(instant.toISOString().slice(0, 10));
   const parts = new Map(SAO_PAULO.formatToParts(instant).map((part) => [part.type, part.value]));
   return requirePlainDate(`${parts.get('year')}-${parts.get('month')}-${parts.get('day')}`);
 }
 
 /**
- * The statement day an instant belongs to under the bank's cut: 02:59:59.999Z is still the day
- * before, 03:00:00.000Z begins the day.
+ * The statement day of an instant: 02:59:59.999Z is in the previous day, 03:00:00.000Z begins the
+ * day.
  */
 export function statementDayOf(instant: Date): PlainDate {
-  return requirePlainDate(new Date(instant.getTime() - CUT_HOURS_MS).toISOString().slice(0, 10));
+  return requirePlainDate(new Date(instant.getTime() - DAY_START_MS).toISOString().slice(0, 10));
 }
 
-/** The first instant of a statement day, which is also the first instant after the day before. */
+/** The first instant of a statement day, which is the exclusive end of the previous day. */
 export function statementDayStart(day: PlainDate): Date {
-  return new Date(`${requirePlainDate(day)}${CUT}`);
+  return new Date(`${requirePlainDate(day)}${DAY_START}`);
 }
 
 /**
- * What to ask the bank for to get all of `day`: D and D+1. Whether the bank counts a line at exactly
- * D+1 03:00:00.000Z as inside is not stated, so lines are kept by `statementDayOf`, not by the query.
+ * The query that returns all lines of `day`: from D to D+1. The contract does not say whether it
+ * includes a line at exactly D+1 03:00:00.000Z, so the caller must filter by `statementDayOf`.
  */
 export function statementDayWindow(day: PlainDate): StatementDayWindow {
   return { startDate: day, endDate: addDays(day, 1) };

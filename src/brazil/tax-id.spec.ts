@@ -26,23 +26,23 @@ describe('parseTaxId', () => {
     ['12.ABC.345/01DE-35', 'LEGAL', '12ABC34501DE35'],
     ['12abc34501de35', 'LEGAL', '12ABC34501DE35'],
     ['AA345678000386', 'LEGAL', 'AA345678000386'],
-  ])('reads %j as a %s person', (input, kind, number) => {
+  ])('parses %j as a %s person', (input, kind, number) => {
     expect(parseTaxId(input)).toEqual({ kind, number });
   });
 
-  it('refuses AA345678/0003-29, which the Receita’s own questions print with wrong digits', () => {
+  it('rejects AA345678/0003-29, which the Receita’s FAQ prints with wrong check digits', () => {
     expect(parseTaxId('AA.345.678/0003-29')).toBeNull();
     expect(parseTaxId('AA345678000329')).toBeNull();
   });
 
-  it('refuses equal digits though their check digits hold', () => {
+  it('rejects repeated digits although their check digits are right', () => {
     for (const digit of DIGITS) {
       expect(parseTaxId(digit.repeat(11))).toBeNull();
       expect(parseTaxId(digit.repeat(14))).toBeNull();
     }
   });
 
-  it('never pads a number that has lost its leading zeros', () => {
+  it('rejects a number without its leading zeros', () => {
     expect(parseTaxId('191')).toBeNull();
     expect(parseTaxId('0000000191')).toBeNull();
   });
@@ -57,11 +57,11 @@ describe('parseTaxId', () => {
     '１２３４５６７８９０９',
     '12ABC34501D\u017f35',
     '',
-  ])('refuses %j', (input) => {
+  ])('rejects %j', (input) => {
     expect(parseTaxId(input)).toBeNull();
   });
 
-  it('reads whatever the check digit rules produce, numeric or alphanumeric', () => {
+  it('parses every number with right check digits, numeric or alphanumeric', () => {
     fc.assert(
       fc.property(fc.oneof(anyCpf, anyCnpj), (number) => {
         const taxId = parseTaxId(number);
@@ -71,39 +71,39 @@ describe('parseTaxId', () => {
     );
   });
 
-  it('catches a changed digit of a CNPJ unless both remainders stay within 0 and 1', () => {
+  it('detects a changed digit of a CNPJ unless both remainders stay within 0 and 1', () => {
     fc.assert(
       fc.property(anyCnpj, fc.nat({ max: 13 }), text(DIGITS, 1), (number, at, digit) => {
-        // A letter may differ from a digit by 11 (A is 17, 6 is 6), which modulus 11 cannot see.
+        // A letter may differ from a digit by 11 (A is 17, 6 is 6), which modulus 11 cannot detect.
         fc.pre(number[at] !== digit && /[0-9]/.test(number[at] ?? ''));
         const changed = number.slice(0, at) + digit + number.slice(at + 1);
-        const isBlind =
+        const isUndetectable =
           at < 12 && withCnpjDigits(changed.slice(0, 12)).slice(12) === number.slice(12);
-        const isRemainderBlind = [number, changed].every(
+        const areRemaindersSmall = [number, changed].every(
           (n) => mod11Remainder(n.slice(0, 12)) < 2 && mod11Remainder(n.slice(0, 13)) < 2,
         );
-        expect(parseTaxId(changed) === null).toBe(!isBlind || isRepeated(changed));
-        if (isBlind) expect(isRemainderBlind).toBe(true);
+        expect(parseTaxId(changed) === null).toBe(!isUndetectable || isRepeated(changed));
+        if (isUndetectable) expect(areRemaindersSmall).toBe(true);
       }),
       { numRuns: 2000 },
     );
-    // A, worth 17, and 6 differ by 11: no check digit tells them apart.
+    // A (17) and 6 differ by 11: no check digit distinguishes them.
     expect(withCnpjDigits('A23456780001').slice(12)).toBe(withCnpjDigits('623456780001').slice(12));
   });
 });
 
 describe('formatTaxId and maskTaxId', () => {
-  it('punctuates both kinds, letters too', () => {
+  it('punctuates a CPF and an alphanumeric CNPJ', () => {
     expect(formatTaxId({ kind: 'NATURAL', number: '12345678909' })).toBe('123.456.789-09');
     expect(formatTaxId({ kind: 'LEGAL', number: '12ABC34501DE35' })).toBe('12.ABC.345/01DE-35');
   });
 
-  it('shows a payer the six middle digits of a CPF, and a CNPJ in full', () => {
+  it('masks a CPF except its six middle digits, and shows a CNPJ in full', () => {
     expect(maskTaxId({ kind: 'NATURAL', number: '12345678909' })).toBe('***.456.789-**');
     expect(maskTaxId({ kind: 'LEGAL', number: '00000000000191' })).toBe('00.000.000/0001-91');
   });
 
-  it('refuses a number that is not of its kind', () => {
+  it('throws for a number that is not of its kind', () => {
     expect(() => formatTaxId({ kind: 'NATURAL', number: '00000000000191' })).toThrow(RangeError);
     expect(() => maskTaxId({ kind: 'LEGAL', number: '12abc34501de35' })).toThrow(RangeError);
   });

@@ -4,11 +4,11 @@ import { isValidCpf } from '@brazilian-utils/brazilian-utils/is-valid-cpf';
 /** A CPF (natural person, 11 digits) or a CNPJ (legal person, 14 characters). */
 export interface TaxId {
   kind: 'NATURAL' | 'LEGAL';
-  /** Without punctuation, capitals. Text always: as a number it would lose its leading zeros. */
+  /** Without punctuation, in capital letters. It is text, to preserve leading zeros. */
   number: string;
 }
 
-/** Bare or with the official punctuation, nothing between. */
+/** Without punctuation, or with all of the official punctuation. */
 const CPF = /^(?:[0-9]{11}|[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2})$/;
 /** Alphanumeric since July 2026 (IN RFB 2.229/2024); the two check digits stay numeric. */
 const CNPJ =
@@ -16,16 +16,16 @@ const CNPJ =
 const MAX_TEXT = 40;
 
 /**
- * Reads a CPF or CNPJ, bare or punctuated, with spaces around it allowed; null unless its check
- * digits hold. Small letters are taken as the capitals that are issued. Equal digits are refused,
- * as the Receita never issues them; a short number is never padded.
+ * Parses a CPF or CNPJ with or without punctuation; null unless its check digits are right. Spaces
+ * around it and lower case letters are accepted. Repeated digits are rejected, because the Receita
+ * never issues them. A number without its leading zeros is rejected.
  */
 export function parseTaxId(text: string): TaxId | null {
   if (text.length > MAX_TEXT) return null;
   const trimmed = text.trim();
   const number = trimmed.replaceAll(/[./-]/g, '').toUpperCase();
   if (CPF.test(trimmed)) return isValidCpf(number) ? { kind: 'NATURAL', number } : null;
-  // Version 2 is the library's alphanumeric CNPJ; without it 12.ABC.345/01DE-35 is refused.
+  // Version 2 is the library's alphanumeric CNPJ. Without it, 12.ABC.345/01DE-35 is rejected.
   if (!CNPJ.test(trimmed) || !isValidCnpj(number, { version: 2 })) return null;
   return { kind: 'LEGAL', number };
 }
@@ -40,8 +40,8 @@ export function formatTaxId({ kind, number }: TaxId): string {
 }
 
 /**
- * As shown to a payer: a CPF by its six middle digits, '***.456.789-**'. A CNPJ is public and is
- * shown in full.
+ * The form that payers see: only the six middle digits of a CPF, '***.456.789-**'. A CNPJ is public
+ * and not masked.
  */
 export function maskTaxId(taxId: TaxId): string {
   const formatted = formatTaxId(taxId);

@@ -11,7 +11,7 @@ import {
   type UtilityBillFields,
 } from './utility-bill.js';
 
-/** Published in many public test suites; modulus 10 and modulus 11. */
+/** Lines of modulus 10 and modulus 11 that many public test suites contain. */
 const MOD10_LINE = '84610000000-5 24610029110-2 00546033900-4 69589506108-0';
 const MOD11_LINE = '85890000460-9 52460179160-5 60759305086-5 83148300001-0';
 
@@ -31,7 +31,7 @@ const anyFields: fc.Arbitrary<UtilityBillFields> = fc
   });
 
 describe('utility bill', () => {
-  it('reads published bills of both moduli', () => {
+  it('is parsed for published bills of both moduli', () => {
     expect(read(MOD10_LINE)).toEqual({
       barCode: '84610000000246100291100054603390069589506108',
       digitableLine: '846100000005246100291102005460339004695895061080',
@@ -57,14 +57,14 @@ describe('utility bill', () => {
     }
   });
 
-  it('makes the block digits anew from the bars, by the modulus of position 3', () => {
+  it('has block check digits by the modulus of position 3 of its bar code', () => {
     for (const line of [MOD10_LINE, MOD11_LINE]) {
       const { barCode } = read(line);
       expect(formatUtilityBillLine(utilityBillDigitableLine(barCode))).toBe(line);
     }
   });
 
-  it('reads back what it wrote, and brazilian-utils agrees', () => {
+  it('is parsed to the fields that it was built from, also by brazilian-utils', () => {
     fc.assert(
       fc.property(anyFields, (fields) => {
         const { barCode, digitableLine } = buildUtilityBill(fields);
@@ -81,12 +81,12 @@ describe('utility bill', () => {
     );
   });
 
-  it('never gives a quantity as money', () => {
+  it('has no amount when its value is a quantity', () => {
     const quantity = buildUtilityBill({ ...WATER, valueKind: 'QUANTITY' });
     expect(read(quantity.barCode)).toMatchObject({ value: 100n, amountCents: null });
   });
 
-  it('takes the CNPJ root of eight digits as company code in segment 6', () => {
+  it('has the eight-digit CNPJ root as company code in segment 6', () => {
     const bill = buildUtilityBill({
       ...WATER,
       segment: 'OTHER_COMPANY',
@@ -97,20 +97,20 @@ describe('utility bill', () => {
     expect(read(bill.barCode).companyCode).toBe('12345678');
   });
 
-  it.each(['0', '8'])('refuses segment %s, which does not exist', (segment) => {
+  it.each(['0', '8'])('is rejected with segment %s, which does not exist', (segment) => {
     const { barCode } = buildUtilityBill(WATER);
     const changed = `8${segment}${barCode.slice(2)}`;
     expect(parseUtilityBill(changed)).toEqual({ ok: false, reason: 'malformed' });
   });
 
-  it.each(['0', '1', '2', '3', '4', '5'])('refuses the obsolete value id %s', (id) => {
+  it.each(['0', '1', '2', '3', '4', '5'])('is rejected with the obsolete value id %s', (id) => {
     const { barCode } = buildUtilityBill(WATER);
     const changed = barCode.slice(0, 2) + id + barCode.slice(3);
     expect(parseUtilityBill(changed)).toEqual({ ok: false, reason: 'malformed' });
     expect(() => utilityBillDigitableLine(changed)).toThrow(RangeError);
   });
 
-  it('catches every changed digit of a modulus 10 bill', () => {
+  it('is rejected when a digit of a modulus 10 bill is changed', () => {
     fc.assert(
       fc.property(
         anyFields.map((fields) => buildUtilityBill({ ...fields, modulus: 10 })),
@@ -128,7 +128,7 @@ describe('utility bill', () => {
     );
   });
 
-  it('misses a changed digit of modulus 11 bars only between the remainders 0 and 1', () => {
+  it('of modulus 11 hides a changed digit only between the remainders 0 and 1', () => {
     fc.assert(
       fc.property(
         anyFields.map((fields) => buildUtilityBill({ ...fields, modulus: 11 })),
@@ -136,10 +136,10 @@ describe('utility bill', () => {
         fc.integer({ min: 1, max: 9 }),
         ({ barCode }, at, by) => {
           const changed = changeDigit(barCode, at + 4, by);
-          const isBlind = [barCode, changed].every(
+          const isUndetectable = [barCode, changed].every(
             (code) => mod11Remainder(code.slice(0, 3) + code.slice(4)) < 2,
           );
-          expect(parseUtilityBill(changed).ok).toBe(isBlind);
+          expect(parseUtilityBill(changed).ok).toBe(isUndetectable);
         },
       ),
       { numRuns: 1000 },
@@ -153,14 +153,14 @@ describe('utility bill', () => {
     ['a company code of letters', { companyCode: 'ABCD' }],
     ['a short free field', { freeField: '0' }],
     [
-      'a company code of segment 6 elsewhere',
+      'a company code of segment 6 in another segment',
       { companyCode: '12345678', freeField: '1'.repeat(21) },
     ],
-  ])('refuses to write %s', (_, wrong) => {
+  ])('is not built with %s', (_, wrong) => {
     expect(() => buildUtilityBill({ ...WATER, ...wrong })).toThrow(RangeError);
   });
 
-  it('refuses a bank slip', () => {
+  it('is never parsed from a bank slip', () => {
     expect(parseUtilityBill('00190000090114971860168524522114675860000102656')).toEqual({
       ok: false,
       reason: 'malformed',

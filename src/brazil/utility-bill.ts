@@ -1,6 +1,9 @@
 import { mod10CheckDigit, utilityBillMod11CheckDigit } from './check-digit.js';
 
-/** Who bills, position 2. 0 and 8 do not exist; 9 is the banks' own use (FEBRABAN layout v07/v08). */
+/**
+ * The kind of issuer, position 2. 0 and 8 do not exist. 9 is for use by banks (FEBRABAN layout
+ * v07/v08).
+ */
 export type UtilityBillSegment =
   | 'CITY_HALL'
   | 'WATER'
@@ -11,28 +14,34 @@ export type UtilityBillSegment =
   | 'TRAFFIC_FINE'
   | 'BANK_USE';
 
-/** What the eleven value digits count: centavos, or units of some index. */
+/** The unit of the eleven value digits: centavos, or units of an index. */
 export type UtilityBillValueKind = 'REAIS' | 'QUANTITY';
 
 export interface UtilityBillFields {
   segment: UtilityBillSegment;
   valueKind: UtilityBillValueKind;
-  /** Which modulus makes the general digit *and* the four block digits. */
+  /** The modulus of the general check digit and of the four block check digits. */
   modulus: 10 | 11;
-  /** Centavos or quantity by `valueKind`, up to eleven digits. */
+  /** Centavos or a quantity, by `valueKind`. Up to eleven digits. */
   value: bigint;
-  /** Four digits given by FEBRABAN; in OTHER_COMPANY the eight of the company's CNPJ root. */
+  /**
+   * Four digits that FEBRABAN assigns. In OTHER_COMPANY, the eight digits of the company's CNPJ
+   * root.
+   */
   companyCode: string;
-  /** The company's own digits: 25, or 21 in OTHER_COMPANY. A due date here is its own business. */
+  /**
+   * Digits that the company defines: 25, or 21 in OTHER_COMPANY. Some companies put a due date
+   * here.
+   */
   freeField: string;
 }
 
 export interface UtilityBill extends UtilityBillFields {
   /** 44 digits. */
   barCode: string;
-  /** 48 digits, four blocks of eleven each with its check digit. */
+  /** 48 digits: four blocks of eleven digits, each with its check digit. */
   digitableLine: string;
-  /** The value as money; null when it is a quantity, which must never be paid as centavos. */
+  /** The value in centavos. Null for a quantity, which must never be paid as centavos. */
   amountCents: bigint | null;
 }
 
@@ -60,7 +69,7 @@ const VALUE_IDS = new Map<string, Pick<UtilityBillFields, 'valueKind' | 'modulus
   ['9', { valueKind: 'QUANTITY', modulus: 11 }],
 ]);
 
-/** Throws RangeError on fields that no bill can carry. */
+/** Throws RangeError for fields that a bill cannot hold. */
 export function buildUtilityBill(fields: UtilityBillFields): {
   barCode: string;
   digitableLine: string;
@@ -88,8 +97,8 @@ export function buildUtilityBill(fields: UtilityBillFields): {
 }
 
 /**
- * Reads a 44-digit bar code or a 48-digit digitable line (dots, dashes and spaces allowed).
- * No due date is read: only some companies put one in the free field, and nothing tells which.
+ * Parses a 44-digit bar code or a 48-digit digitable line (dots, dashes and spaces allowed). No due
+ * date is parsed: only some companies put one in the free field, and the code does not show which.
  */
 export function parseUtilityBill(barCodeOrLine: string): ParsedUtilityBill {
   if (barCodeOrLine.length > MAX_TEXT) return { ok: false, reason: 'malformed' };
@@ -125,7 +134,10 @@ export function parseUtilityBill(barCodeOrLine: string): ParsedUtilityBill {
   };
 }
 
-/** The 48 digits for a 44-digit bar code; RangeError when it is not a utility bill's. */
+/**
+ * The digitable line of a bar code. Throws RangeError unless it has the 44 digits of a utility
+ * bill.
+ */
 export function utilityBillDigitableLine(barCode: string): string {
   const modulus = VALUE_IDS.get(barCode.slice(2, 3))?.modulus;
   if (!/^8[0-9]{43}$/.test(barCode) || modulus === undefined) {

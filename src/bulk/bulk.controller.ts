@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
 import type { Caller } from '../accounts/api-keys.service.js';
-import { Needs } from '../accounts/needs.decorator.js';
+import { RequiresScope } from '../accounts/scope.decorator.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import { Handles, Input, Reply, TakesUpTo } from '../platform/contract-route.js';
@@ -23,7 +23,7 @@ import {
 } from './bulk.schema.js';
 import { BulkService } from './bulk.service.js';
 import { rowErrors } from './row-request.js';
-import { formatOf, unreadable } from './upload-reader.js';
+import { formatOf, unreadableFile } from './upload-reader.js';
 
 @Controller()
 @UseGuards(ApiKeyGuard)
@@ -33,14 +33,14 @@ export class BulkController {
     private readonly database: Database,
   ) {}
 
-  @Needs('charge')
+  @RequiresScope('charge')
   @TakesUpTo(maxFileBytes)
   @Handles(uploadCharges)
   async charges(@CalledBy() caller: Caller, @Req() request: FastifyRequest): Promise<Reply> {
     return this.upload(caller, 'charges', request);
   }
 
-  @Needs('transfer')
+  @RequiresScope('transfer')
   @TakesUpTo(maxFileBytes)
   @Handles(uploadTransfers)
   async transfers(@CalledBy() caller: Caller, @Req() request: FastifyRequest): Promise<Reply> {
@@ -58,7 +58,7 @@ export class BulkController {
       before: page.after,
       limit: page.limit + 1,
     });
-    return toList(rows, page, ({ id }) => id, describeUpload);
+    return toList(rows, page, ({ id }) => id, toUploadView);
   }
 
   @Handles(getBulkUpload)
@@ -76,12 +76,12 @@ export class BulkController {
   ) {
     const { id } = await this.read(accountId, params.id);
     const page = readPage(query, (text) => /^\d{1,9}$/.test(text));
-    const rows = await queries.listRows(this.database.prisma, accountId, id, {
+    const rows = await queries.listUploadRows(this.database.prisma, accountId, id, {
       state: query.state,
       after: Number(page.after ?? 0),
       limit: page.limit + 1,
     });
-    return toList(rows, page, ({ line }) => String(line), describeRow);
+    return toList(rows, page, ({ line }) => String(line), toRowView);
   }
 
   private async upload(
@@ -90,24 +90,25 @@ export class BulkController {
     { headers, body }: FastifyRequest,
   ): Promise<Reply> {
     const format = formatOf(headers['content-type']);
-    if (!(body instanceof Uint8Array) || body.length === 0) throw unreadable('A file is required.');
+    if (!(body instanceof Uint8Array) || body.length === 0)
+      throw unreadableFile('A file is required.');
     const id = await this.bulk.upload(accountId, kind, format, Buffer.from(body));
     const view = z.encode(uploadView, await this.read(accountId, id));
     return new Reply(202, stringifyJson(view), { Location: `/v1/bulk/${id}` });
   }
 
-  /** Throws `not_found`, also for another account's. */
+  /** Throws `not_found`, also for an upload of another account. */
   private async read(accountId: number, id: string) {
     const filter = { id, before: null, limit: 1 };
     const [upload] = isUuid(id)
       ? await queries.listUploads(this.database.prisma, accountId, filter)
       : [];
     if (!upload) throw new AppError('not_found');
-    return describeUpload(upload);
+    return toUploadView(upload);
   }
 }
 
-function describeUpload(upload: queries.UploadRow): z.output<typeof uploadView> {
+function toUploadView(upload: queries.StoredUpload): z.output<typeof uploadView> {
   const { id, kind, rows, pending, accepted, rejected, invalid, finishedAt } = upload;
   return {
     id,
@@ -120,8 +121,10 @@ function describeUpload(upload: queries.UploadRow): z.output<typeof uploadView> 
   };
 }
 
-function describeRow({ errors: kept, ...row }: queries.RowRow) {
+function toRowView({ errors: storedErrors, ...row }: queries.StoredUploadRow) {
   const { code, title, errors } =
-    kept === null ? { code: null, title: null, errors: null } : rowErrors.parse(parseJson(kept));
+    storedErrors === null
+      ? { code: null, title: null, errors: null }
+      : rowErrors.parse(parseJson(storedErrors));
   return { ...row, code, errors: errors ?? (title === null ? null : { $: [title] }) };
 }

@@ -1,8 +1,8 @@
-// The SQL of uploads. A row's request is kept while it is needed, and no longer.
+// The SQL of bulk uploads. A row's request is stored only until the row is issued.
 import type { Db, Tx } from '../database.service.js';
 import type { BulkKind, RowState } from './bulk.schema.js';
 
-export interface UploadRow {
+export interface StoredUpload {
   id: string;
   kind: BulkKind;
   rows: number;
@@ -18,9 +18,9 @@ export async function listUploads(
   db: Db,
   accountId: number,
   filters: { id?: string; kind?: string | undefined; before: string | null; limit: number },
-): Promise<UploadRow[]> {
+): Promise<StoredUpload[]> {
   const { id = null, kind = null, before, limit } = filters;
-  return db.$queryRaw<UploadRow[]>`
+  return db.$queryRaw<StoredUpload[]>`
     SELECT u.id, u.kind, u.rows, u.created_at AS "createdAt", u.finished_at AS "finishedAt",
            n.pending, n.accepted, n.rejected, n.invalid
     FROM bulk_upload u CROSS JOIN LATERAL (
@@ -35,8 +35,8 @@ export async function listUploads(
     ORDER BY u.id DESC LIMIT ${limit}`;
 }
 
-/** The upload of the same file; null when there is none. */
-export async function findByFile(
+/** The id of the upload of the same file; null when there is none. */
+export async function findUploadByFile(
   db: Db,
   accountId: number,
   kind: BulkKind,
@@ -49,7 +49,7 @@ export async function findByFile(
   return found?.id ?? null;
 }
 
-export interface NewRow {
+export interface NewUploadRow {
   line: number;
   reference: string | null;
   request: string | null;
@@ -64,7 +64,7 @@ export interface NewUpload {
   fileHash: string;
 }
 
-/** False when the same file was uploaded in between. */
+/** Returns false when the same file was uploaded concurrently. */
 export async function insertUpload(
   tx: Tx,
   { accountId, id, kind, fileHash }: NewUpload,
@@ -77,69 +77,79 @@ export async function insertUpload(
   return inserted === 1;
 }
 
-export async function insertRows(
+export async function insertUploadRows(
   tx: Tx,
   { accountId, id }: NewUpload,
-  rows: NewRow[],
+  rows: NewUploadRow[],
 ): Promise<void> {
   await tx.$executeRaw`
     INSERT INTO bulk_row (account_id, upload_id, line, reference, request, state, errors)
     SELECT ${accountId}, ${id}::uuid, r.line, r.reference, r.request, r.state, r.errors
-    FROM unnest(${rows.map(({ line }) => line)}::int[], ${rows.map(({ reference }) => reference)}::text[],
-                ${rows.map(({ request }) => request)}::text[], ${rows.map(({ state }) => state)}::text[],
-                ${rows.map(({ errors }) => errors)}::text[])
-      AS r(line, reference, request, state, errors)`;
+    FROM unnest(
+      ${rows.map(({ line }) => line)}::int[],
+      ${rows.map(({ reference }) => reference)}::text[],
+      ${rows.map(({ request }) => request)}::text[],
+      ${rows.map(({ state }) => state)}::text[],
+      ${rows.map(({ errors }) => errors)}::text[]
+    ) AS r(line, reference, request, state, errors)`;
 }
 
-export interface PendingRow {
+export interface PendingUploadRow {
   line: number;
   request: string;
 }
 
-/** The next rows to issue, after a line. */
-export async function listPending(
+/** The next rows to issue, after the line `after`. */
+export async function listPendingUploadRows(
   db: Db,
   accountId: number,
   uploadId: string,
   { after, limit }: { after: number; limit: number },
-): Promise<PendingRow[]> {
-  return db.$queryRaw<PendingRow[]>`
+): Promise<PendingUploadRow[]> {
+  return db.$queryRaw<PendingUploadRow[]>`
     SELECT line, request FROM bulk_row
-    WHERE account_id = ${accountId} AND upload_id = ${uploadId}::uuid AND state = 'pending' AND line > ${after}
+    WHERE account_id = ${accountId} AND upload_id = ${uploadId}::uuid AND state = 'pending'
+      AND line > ${after}
     ORDER BY line LIMIT ${limit}`;
 }
 
-export interface EndedRow {
+export interface FinishedUploadRow {
   line: number;
   state: 'accepted' | 'rejected';
   errors: string | null;
   operationId: string | null;
 }
 
-/** A row ends once, and what it asked for is forgotten here: its operation has it. */
-export async function endRow(
+/** Finishes a pending row once and deletes its request, which its operation stores. */
+export async function finishUploadRow(
   db: Db,
   accountId: number,
   uploadId: string,
-  { line, state, errors, operationId }: EndedRow,
+  { line, state, errors, operationId }: FinishedUploadRow,
 ): Promise<void> {
   await db.$executeRaw`
     UPDATE bulk_row SET state = ${state}, errors = ${errors}, operation_id = ${operationId}::uuid,
       request = NULL, updated_at = clock_timestamp()
-    WHERE account_id = ${accountId} AND upload_id = ${uploadId}::uuid AND line = ${line} AND state = 'pending'`;
+    WHERE account_id = ${accountId} AND upload_id = ${uploadId}::uuid AND line = ${line}
+      AND state = 'pending'`;
 }
 
-/** Whether every row of it has come to an end. */
-export async function finish(db: Db, accountId: number, uploadId: string): Promise<boolean> {
+/** Marks the upload as finished when no row is pending. Returns whether this call did so. */
+export async function finishUploadIfDone(
+  db: Db,
+  accountId: number,
+  uploadId: string,
+): Promise<boolean> {
   const finished = await db.$executeRaw`
     UPDATE bulk_upload u SET finished_at = clock_timestamp()
-    WHERE u.account_id = ${accountId} AND u.id = ${uploadId}::uuid AND u.finished_at IS NULL AND NOT EXISTS (
-      SELECT 1 FROM bulk_row r
-      WHERE r.account_id = u.account_id AND r.upload_id = u.id AND r.state = 'pending')`;
+    WHERE u.account_id = ${accountId} AND u.id = ${uploadId}::uuid AND u.finished_at IS NULL
+      AND NOT EXISTS (
+        SELECT 1 FROM bulk_row r
+        WHERE r.account_id = u.account_id AND r.upload_id = u.id AND r.state = 'pending')`;
   return finished === 1;
 }
 
-export async function findKind(
+export async function findUploadKind(
   db: Db,
   accountId: number,
   uploadId: string,
@@ -151,14 +161,16 @@ export async function findKind(
   return (found?.kind as BulkKind | undefined) ?? null;
 }
 
-/** Uploads with rows to issue, the oldest first. */
-export async function listUnfinished(db: Db): Promise<{ accountId: number; uploadId: string }[]> {
+/** Up to 100 unfinished uploads, oldest first. */
+export async function listUnfinishedUploads(
+  db: Db,
+): Promise<{ accountId: number; uploadId: string }[]> {
   return db.$queryRaw`
     SELECT account_id AS "accountId", id AS "uploadId" FROM bulk_upload
     WHERE finished_at IS NULL ORDER BY created_at LIMIT 100`;
 }
 
-export interface RowRow {
+export interface StoredUploadRow {
   line: number;
   reference: string | null;
   state: RowState;
@@ -167,17 +179,18 @@ export interface RowRow {
   operationState: string | null;
 }
 
-export async function listRows(
+export async function listUploadRows(
   db: Db,
   accountId: number,
   uploadId: string,
   filters: { state?: string | undefined; after: number; limit: number },
-): Promise<RowRow[]> {
+): Promise<StoredUploadRow[]> {
   const { state = null, after, limit } = filters;
-  return db.$queryRaw<RowRow[]>`
+  return db.$queryRaw<StoredUploadRow[]>`
     SELECT r.line, r.reference, r.state, r.errors, r.operation_id AS "operationId",
            o.state AS "operationState"
-    FROM bulk_row r LEFT JOIN operation o ON o.account_id = r.account_id AND o.id = r.operation_id
+    FROM bulk_row r
+    LEFT JOIN operation o ON o.account_id = r.account_id AND o.id = r.operation_id
     WHERE r.account_id = ${accountId} AND r.upload_id = ${uploadId}::uuid
       AND (${state}::text IS NULL OR r.state = ${state}) AND r.line > ${after}
     ORDER BY r.line LIMIT ${limit}`;

@@ -1,4 +1,4 @@
-// Files of requests: uploaded at once, issued at the bank's pace.
+// The API of bulk uploads: a file of requests is stored at once and issued at the bank's pace.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
 import { integer, text, timestamp } from '../contract/wire.js';
@@ -26,10 +26,10 @@ export type UploadView = z.output<typeof uploadView>;
 
 export const rowView = z.object({
   line: integer,
-  /** The correlationId or externalId. */
+  /** The row's correlationId, externalId or idempotencyKey. */
   reference: z.string().nullable(),
   state: z.enum(rowStates),
-  /** Why it was rejected, in a word. */
+  /** The error code of a row that is rejected or invalid. */
   code: z.string().nullable(),
   /** JSON path → messages. */
   errors: z.record(z.string(), z.array(z.string())).nullable(),
@@ -39,12 +39,12 @@ export const rowView = z.object({
 
 const bulk = { chapter: 'Bulk uploads', authentication: 'api-key' } as const;
 const params = z.object({ id: text(100) });
-const takes = 'one request a line of NDJSON, or a row of CSV; 50 MB, 100,000 rows.';
+const fileLimits = 'one request per NDJSON line or CSV row, up to 50 MB and 100,000 rows.';
 
 export const uploadCharges = route({
   ...bulk,
   name: 'uploadCharges',
-  summary: `Issues a file of charges: ${takes}`,
+  summary: `Uploads a file of charges to issue: ${fileLimits}`,
   method: 'POST',
   path: '/v1/charges/bulk',
   successStatus: 202,
@@ -54,7 +54,7 @@ export const uploadCharges = route({
 export const uploadTransfers = route({
   ...bulk,
   name: 'uploadTransfers',
-  summary: `Sends a file of transfers, each with its externalId: ${takes}`,
+  summary: `Uploads a file of transfers to send, each with an externalId or idempotencyKey: ${fileLimits}`,
   method: 'POST',
   path: '/v1/transfers/bulk',
   successStatus: 202,
@@ -64,7 +64,7 @@ export const uploadTransfers = route({
 export const listBulkUploads = route({
   ...bulk,
   name: 'listBulkUploads',
-  summary: 'Uploaded files and how far they are issued, newest first.',
+  summary: 'Uploaded files with their progress, newest first.',
   method: 'GET',
   path: '/v1/bulk',
   query: listQuery({ kind: z.enum(bulkKinds).optional() }),
@@ -84,7 +84,7 @@ export const getBulkUpload = route({
 export const listBulkRows = route({
   ...bulk,
   name: 'listBulkRows',
-  summary: 'The rows of a file, in its order, with what became of each.',
+  summary: 'The rows of an uploaded file in file order, with the state of each.',
   method: 'GET',
   path: '/v1/bulk/{id}/rows',
   params,

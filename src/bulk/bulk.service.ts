@@ -1,5 +1,5 @@
-// Takes in files of requests and issues them row by row at the bank's pace. A row is known by its own id, so that a crash
-// in the middle, a second process or a second upload ask for nothing twice.
+// Owns uploaded files of requests and issues their rows at the bank's pace. Each row is identified
+// by its own id, so a crash, a second process or a second upload sends no request twice.
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { Database } from '../database.service.js';
@@ -12,15 +12,15 @@ import type { JobPayload } from '../queues.js';
 import * as queries from './bulk.queries.js';
 import { maxRows, type BulkKind } from './bulk.schema.js';
 import { RowIssuer } from './row-issuer.service.js';
-import { readRequest, type RowErrors } from './row-request.js';
-import { readRows, unreadable, type FileFormat, type ReadRow } from './upload-reader.js';
+import { readRowRequest, type RowErrors } from './row-request.js';
+import { readRows, unreadableFile, type FileFormat, type FileRow } from './upload-reader.js';
 
-/** A job is short: a process that ends waits for it. */
-const sliceMs = 5_000;
-const atOnce = 8;
-const fetched = 200;
-const insertedAtOnce = 5_000;
-const breath = 200;
+/** A job is short, because a process that shuts down waits for it. */
+const maxJobMs = 5_000;
+const concurrentRows = 8;
+const rowsPerRead = 200;
+const rowsPerInsert = 5_000;
+const rowsPerYield = 200;
 
 @Injectable()
 export class BulkService {
@@ -32,7 +32,10 @@ export class BulkService {
     private readonly log: Log,
   ) {}
 
-  /** The id of the upload; the same file is the same upload. Throws when it cannot be read as a file of its kind. */
+  /**
+   * Stores the rows of a file and returns the upload's id. The same file again is the same upload.
+   * Throws `validation_failed` when the file cannot be read in its format.
+   */
   async upload(
     accountId: number,
     kind: BulkKind,
@@ -41,98 +44,108 @@ export class BulkService {
   ): Promise<string> {
     const fileHash = this.secretBox.hash('bulk-file', `${format} ${sha256(bytes)}`);
     const db = this.database.prisma;
-    const known = await queries.findByFile(db, accountId, kind, fileHash);
-    if (known !== null) return known;
-    const rows: queries.NewRow[] = [];
+    const existingId = await queries.findUploadByFile(db, accountId, kind, fileHash);
+    if (existingId !== null) return existingId;
+    const rows: queries.NewUploadRow[] = [];
     for await (const row of readRows(format, bytes, maxRows)) {
-      if (rows.length === maxRows) throw unreadable(`Has more than ${maxRows} rows.`);
+      if (rows.length === maxRows) throw unreadableFile(`The file has more than ${maxRows} rows.`);
       rows.push(newRow(kind, row));
-      // Others' requests go on while a long file is read.
-      if (rows.length % breath === 0) await new Promise((resolve) => setImmediate(resolve));
+      // Other requests continue while a long file is read.
+      if (rows.length % rowsPerYield === 0) await new Promise((resolve) => setImmediate(resolve));
     }
-    if (rows.length === 0) throw unreadable('Has no rows.');
+    if (rows.length === 0) throw unreadableFile('The file has no rows.');
     const upload = { accountId, id: uuidv7(), kind, fileHash };
     const isNew = await this.database.transaction(async (tx) => {
       if (!(await queries.insertUpload(tx, upload, rows.length))) return false;
-      for (let first = 0; first < rows.length; first += insertedAtOnce)
-        await queries.insertRows(tx, upload, rows.slice(first, first + insertedAtOnce));
+      for (let first = 0; first < rows.length; first += rowsPerInsert)
+        await queries.insertUploadRows(tx, upload, rows.slice(first, first + rowsPerInsert));
       return true;
     });
-    if (!isNew) return (await queries.findByFile(db, accountId, kind, fileHash)) ?? upload.id;
-    await queries.finish(db, accountId, upload.id);
-    await this.jobQueue.enqueue('advanceBulk', { accountId, uploadId: upload.id });
+    if (!isNew) return (await queries.findUploadByFile(db, accountId, kind, fileHash)) ?? upload.id;
+    await queries.finishUploadIfDone(db, accountId, upload.id);
+    await this.jobQueue.enqueue('issueBulkRows', { accountId, uploadId: upload.id });
     return upload.id;
   }
 
-  /** Issues rows for a while; one process at a time does so for an account. */
-  @OnJob('advanceBulk')
-  async advance({ accountId, uploadId }: JobPayload<'advanceBulk'>): Promise<void> {
+  /** Issues rows for `maxJobMs`. Only one process at a time issues rows of an account. */
+  @OnJob('issueBulkRows')
+  async issueNextRows({ accountId, uploadId }: JobPayload<'issueBulkRows'>): Promise<void> {
     const db = this.database.prisma;
-    const kind = await queries.findKind(db, accountId, uploadId);
+    const kind = await queries.findUploadKind(db, accountId, uploadId);
     if (kind === null) return;
-    const slice = await this.database.alone('advanceBulk', accountId, (stillHere) =>
-      this.issueRows({ accountId, uploadId, kind }, stillHere),
+    const issued = await this.database.withSessionLock('issueBulkRows', accountId, (keepLock) =>
+      this.issueRows({ accountId, uploadId, kind }, keepLock),
     );
-    await queries.finish(db, accountId, uploadId);
-    if (slice?.result === 'more') await this.jobQueue.enqueue('advanceBulk', { accountId, uploadId });
+    await queries.finishUploadIfDone(db, accountId, uploadId);
+    if (issued?.result === 'more')
+      await this.jobQueue.enqueue('issueBulkRows', { accountId, uploadId });
   }
 
   async enqueueUnfinished(): Promise<void> {
-    for (const upload of await queries.listUnfinished(this.database.prisma))
-      await this.jobQueue.enqueue('advanceBulk', upload);
+    for (const upload of await queries.listUnfinishedUploads(this.database.prisma))
+      await this.jobQueue.enqueue('issueBulkRows', upload);
   }
 
   private async issueRows(
     upload: { accountId: number; uploadId: string; kind: BulkKind },
-    stillHere: () => Promise<void>,
+    keepLock: () => Promise<void>,
   ): Promise<'more' | 'all'> {
     const { accountId, uploadId } = upload;
-    const until = Date.now() + sliceMs;
+    const until = Date.now() + maxJobMs;
     let after = 0;
     for (;;) {
-      const waiting = await queries.listPending(this.database.prisma, accountId, uploadId, {
-        after,
-        limit: fetched,
-      });
-      if (waiting.length === 0) return 'all';
-      const rows = waiting.values();
-      // Each takes the next row as soon as its last one has ended: a slow row holds up no other.
-      const takeOn = async () => {
+      const pending = await queries.listPendingUploadRows(
+        this.database.prisma,
+        accountId,
+        uploadId,
+        {
+          after,
+          limit: rowsPerRead,
+        },
+      );
+      if (pending.length === 0) return 'all';
+      const rows = pending.values();
+      // Each lane takes the next row when its last one ends, so a slow row does not delay the
+      // others.
+      const issueInLane = async () => {
         for (const row of rows) {
-          await stillHere();
+          await keepLock();
           await this.issueRow(upload, row);
           after = Math.max(after, row.line);
           if (Date.now() > until) return;
         }
       };
-      await Promise.all(Array.from({ length: atOnce }, takeOn));
+      await Promise.all(Array.from({ length: concurrentRows }, issueInLane));
       if (Date.now() > until) return 'more';
     }
   }
 
-  /** A row that could not be issued for a fault of ours stays pending, and holds up no other. */
+  /** A row that fails because of our own fault stays pending and does not delay other rows. */
   private async issueRow(
     { accountId, uploadId, kind }: { accountId: number; uploadId: string; kind: BulkKind },
-    { line, request }: queries.PendingRow,
+    { line, request }: queries.PendingUploadRow,
   ): Promise<void> {
     try {
       const outcome = await this.issuer.issue(accountId, kind, request);
-      await queries.endRow(this.database.prisma, accountId, uploadId, { line, ...outcome });
+      await queries.finishUploadRow(this.database.prisma, accountId, uploadId, {
+        line,
+        ...outcome,
+      });
     } catch (error) {
-      this.log.warn({ err: error, uploadId, line }, 'a row was not issued; it is tried again');
+      this.log.warn({ err: error, uploadId, line }, 'bulk row not issued, will be retried');
     }
   }
 }
 
-function newRow(kind: BulkKind, row: ReadRow): queries.NewRow {
+function newRow(kind: BulkKind, row: FileRow): queries.NewUploadRow {
   const { line } = row;
   const invalid = (errors: Record<string, string[]>, reference: string | null) => {
-    const told: RowErrors = { code: 'validation_failed', title: null, errors };
-    const request = null;
-    return { line, reference, request, state: 'invalid', errors: stringifyJson(told) } as const;
+    const rowErrors: RowErrors = { code: 'validation_failed', title: null, errors };
+    const stored = { request: null, errors: stringifyJson(rowErrors) };
+    return { line, reference, state: 'invalid', ...stored } as const;
   };
   if ('problem' in row) return invalid({ $: [row.problem] }, null);
-  const read = readRequest(kind, row.request);
+  const read = readRowRequest(kind, row.request);
   if ('issues' in read) return invalid(read.issues, read.reference);
   const request = stringifyJson(row.request);
   return { line, reference: read.reference, request, state: 'pending', errors: null };

@@ -3,7 +3,7 @@ import { LosslessNumber } from 'lossless-json';
 import { headerProblem, toRequest } from './csv-record.js';
 
 describe('toRequest', () => {
-  it('makes fields of dotted names, and lists of numbered ones', () => {
+  it('nests fields with dotted names, and makes lists of numbered ones', () => {
     const header = ['type', 'payer.name', 'payer.address.city', 'discount.items.1.date'];
     expect(
       toRequest([...header, 'discount.items.0.date'], ['A', 'B', 'C', 'second', 'first']),
@@ -14,7 +14,7 @@ describe('toRequest', () => {
     });
   });
 
-  it('reads amounts to their last digit, and leaves all else the text that it is', () => {
+  it('reads amounts exactly, and leaves every other cell as text', () => {
     const header = ['Amount', 'lateFine.amount', 'payer.document', 'payer.phone.number'];
     expect(toRequest(header, ['149.90', '10.000000000000000001', '00123456789', '0987'])).toEqual({
       Amount: new LosslessNumber('149.90'),
@@ -23,15 +23,18 @@ describe('toRequest', () => {
     });
   });
 
-  it.each(['149,90', '1e3', ' 1', '1.', '.5', 'R$ 5'])('guesses no amount from %p', (cell) => {
-    expect(toRequest(['Amount'], [cell])).toEqual({ Amount: cell });
-  });
+  it.each(['149,90', '1e3', ' 1', '1.', '.5', 'R$ 5'])(
+    'leaves %p as text instead of guessing an amount',
+    (cell) => {
+      expect(toRequest(['Amount'], [cell])).toEqual({ Amount: cell });
+    },
+  );
 
-  it('leaves out what is empty or missing', () => {
+  it('leaves out fields with empty or missing cells', () => {
     expect(toRequest(['a', 'b.c', 'd'], ['', ''])).toEqual({});
   });
 
-  it('makes a field of its own of a name that every object has', () => {
+  it('creates own fields for names that every object inherits', () => {
     const request = toRequest(['constructor.name', 'toString'], ['x', 'y']);
     expect(Object.keys(request)).toEqual(['constructor', 'toString']);
     expect(({} as { name?: string }).name).toBeUndefined();
@@ -39,7 +42,7 @@ describe('toRequest', () => {
 });
 
 describe('headerProblem', () => {
-  it.each([[['a', 'b.c']], [['a.0.b']], [['Amount']]])('takes %j', (header) => {
+  it.each([[['a', 'b.c']], [['a.0.b']], [['Amount']]])('accepts %j', (header) => {
     expect(headerProblem(header)).toBeNull();
   });
 
@@ -52,7 +55,7 @@ describe('headerProblem', () => {
     [['a..b']],
     [['a b']],
     [['a.b.c.d.e.f']],
-  ])('refuses %j', (header) => {
+  ])('rejects %j', (header) => {
     expect(headerProblem(header)).not.toBeNull();
   });
 });

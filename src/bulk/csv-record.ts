@@ -1,29 +1,32 @@
-// A CSV row as the request that it stands for: `payer.name` is a field of `payer`, `discount.items.0.date` one of the
-// first item. All is text, as it stands in the file, save amounts: a leading zero of a document is a digit.
+// Converts a CSV row to a request. `payer.name` is a field of `payer`; `discount.items.0.date` is a
+// field of the first item. Only amounts become numbers: the leading zeros of a document must not be
+// lost.
 import { LosslessNumber } from 'lossless-json';
 
 type Node = Record<string, unknown>;
 
 const segment = /^(?:[A-Za-z][A-Za-z0-9]{0,39}|\d{1,2})$/;
-/** `149.90`, with a point: a comma would be thousands to one reader and cents to another. */
+/** `149.90`, with a point: a comma is ambiguous, because it may separate thousands or cents. */
 const amountText = /^-?\d{1,15}(?:\.\d{1,20})?$/;
 const maxDepth = 5;
 
 /** Why the header cannot be read; null when it can. */
 export function headerProblem(header: readonly string[]): string | null {
-  if (header.length === 0 || header.every((name) => name === '')) return 'There is no header row.';
-  if (new Set(header).size < header.length) return 'A field stands in the header twice.';
+  if (header.length === 0 || header.every((name) => name === ''))
+    return 'The file has no header row.';
+  if (new Set(header).size < header.length) return 'The header must not name a field twice.';
   const parents = new Set(header.flatMap(prefixes));
   for (const [at, name] of header.entries()) {
     const parts = name.split('.');
     if (parts.length > maxDepth || !parts.every((part) => segment.test(part)))
-      return `Column ${at + 1} of the header is no name of a field.`;
-    if (parents.has(name)) return `Column ${at + 1} of the header is a field and has fields.`;
+      return `Column ${at + 1} of the header is not a valid field name.`;
+    if (parents.has(name))
+      return `Column ${at + 1} of the header names a field that also has subfields.`;
   }
   return null;
 }
 
-/** The request of a row; empty cells are fields that were not sent. */
+/** The request of a row. Fields with an empty cell are left out. */
 export function toRequest(header: readonly string[], cells: readonly string[]): Node {
   const request: Node = {};
   for (const [at, name] of header.entries()) {
@@ -49,7 +52,7 @@ function childOf(node: Node, name: string): Node {
   return node[name] as Node;
 }
 
-/** Objects whose fields are all numbers are lists. */
+/** Converts objects whose field names are all numbers to lists. */
 function withLists(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof LosslessNumber) return value;
   const fields = Object.entries(value).map(([name, part]) => [name, withLists(part)] as const);

@@ -1,4 +1,5 @@
-// Issues one row as its room would issue it alone: the same rules, the same identities, the same journal.
+// Issues one row through the service of its kind, as a single request: the same rules, the same
+// identities and the same journal of operations.
 import { Injectable } from '@nestjs/common';
 import { v5 as uuidv5 } from 'uuid';
 import { z } from 'zod';
@@ -12,14 +13,16 @@ import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson, stringifyJson } from '../platform/exact-json.js';
 import { TransfersService } from '../transfers/transfers.service.js';
-import type { EndedRow } from './bulk.queries.js';
+import type { FinishedUploadRow } from './bulk.queries.js';
 import type { BulkKind } from './bulk.schema.js';
 import { isByKey, pixKeyTransfer, readTransferRow, type RowErrors } from './row-request.js';
 
-/** Of the keys under which rows are sent: a row's own id makes the same one in every file. */
+/**
+ * Namespace of the rows' idempotency keys: the same externalId makes the same key in every file.
+ */
 const keyNamespace = '6f1d2f0e-6d0c-5b7a-9d53-0f2f5f7e2c11';
 
-type LineOutcome = Omit<EndedRow, 'line'>;
+type RowOutcome = Omit<FinishedUploadRow, 'line'>;
 
 @Injectable()
 export class RowIssuer {
@@ -28,19 +31,19 @@ export class RowIssuer {
     private readonly transfers: TransfersService,
   ) {}
 
-  /** What became of the row; throws what may go better another time. */
-  async issue(accountId: number, kind: BulkKind, request: string): Promise<LineOutcome> {
+  /** Returns the outcome of the row. Throws errors that a retry may avoid. */
+  async issue(accountId: number, kind: BulkKind, request: string): Promise<RowOutcome> {
     try {
-      const sent = parseJson(request);
+      const parsed = parseJson(request);
       const reply = await (kind === 'charges'
-        ? this.issueCharge(accountId, sent)
-        : this.issueTransfer(accountId, sent));
+        ? this.issueCharge(accountId, parsed)
+        : this.issueTransfer(accountId, parsed));
       return outcomeOf(reply);
     } catch (error) {
-      if (!(error instanceof AppError) || !isOutcome(error)) throw error;
+      if (!(error instanceof AppError) || !isFinalError(error)) throw error;
       const { code, details } = error;
-      const told = { title: details.public ?? null, errors: details.errors ?? null };
-      return rejected({ code: details.reason ?? code, ...told }, null);
+      const { reason, public: title = null, errors = null } = details;
+      return rejected({ code: reason ?? code, title, errors }, null);
     }
   }
 
@@ -53,43 +56,49 @@ export class RowIssuer {
     const { body, idempotencyKey } = readTransferRow(request);
     const { externalId } = body as { externalId?: string };
     const key = idempotencyKey ?? uuidv5(`${accountId} ${externalId}`, keyNamespace);
-    if (!isByKey(body)) return this.transfers.create(accountId, transferInput(body, key), noPreferences);
+    if (!isByKey(body))
+      return this.transfers.create(accountId, transferInput(body, key), noPreferences);
     const transfer = z.decode(pixKeyTransfer, body as never);
     const { key: pixKey, holderDocument, amount, description } = transfer;
-    const asked = { key: pixKey, holderDocument, amount, description };
-    return this.transfers.createByKey(accountId, asked, key, noPreferences);
+    const byKey = { key: pixKey, holderDocument, amount, description };
+    return this.transfers.createByKey(accountId, byKey, key, noPreferences);
   }
 }
 
-/** The transfer of a row that is the contract's request. */
+/** The contract's transfer request of a row that is not by Pix key. */
 function transferInput(row: unknown, key: string): RouteInput<typeof createTransfer> {
   const { externalId, ...transfer } = z.decode(createTransfer.body, row as never);
-  // Only a transfer between accounts bears an externalId at the bank.
+  // The bank takes an externalId only for a transfer between its own accounts.
   const isInternal = transferShape(transfer).shape === 'internal';
-  const sent = isInternal && externalId ? { ...transfer, externalId } : transfer;
-  return inputOf(sent as TransferRequest, key);
+  const body = isInternal && externalId ? { ...transfer, externalId } : transfer;
+  return inputOf(body as TransferRequest, key);
 }
 
 function inputOf<Body>(body: Body, idempotencyKey: string | null) {
   return { params: {}, query: {}, body, idempotencyKey };
 }
 
-/** The request's own fault, whenever it is sent; a race or a fault of ours says nothing of the row. */
-function isOutcome({ status, code, details }: AppError): boolean {
+/**
+ * Whether the error is the request's own fault. A race or a fault of ours may not occur on a retry.
+ */
+function isFinalError({ status, code, details }: AppError): boolean {
   if (status === 409) return code === 'possible_duplicate' || details.reason !== undefined;
   return status === 400 || status === 404 || status === 422;
 }
 
-/** An answer that did not come in time is the journal's to find: the row is issued. */
-function outcomeOf({ status, body, headers }: Reply): LineOutcome {
+/**
+ * A row with a 202 is accepted too: its operation is stored, and the bank's response is found by
+ * recovery.
+ */
+function outcomeOf({ status, body, headers }: Reply): RowOutcome {
   const operationId = headers[operationHeader] ?? null;
   if (status < 400) return { state: 'accepted', errors: null, operationId };
   const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
-  const read = z.safeDecode(errorBody.partial(), parseJson(text) as never);
-  const { code = null, title = null, errors = null } = read.success ? read.data : {};
+  const decoded = z.safeDecode(errorBody.partial(), parseJson(text) as never);
+  const { code = null, title = null, errors = null } = decoded.success ? decoded.data : {};
   return rejected({ code, title, errors }, operationId);
 }
 
-function rejected(errors: RowErrors, operationId: string | null): LineOutcome {
+function rejected(errors: RowErrors, operationId: string | null): RowOutcome {
   return { state: 'rejected', errors: stringifyJson(errors), operationId };
 }

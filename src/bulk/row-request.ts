@@ -1,4 +1,4 @@
-// Whether a row is a request of its kind, and what it is known by.
+// Validates a row as a request of its kind, and finds the reference that identifies the row.
 import { z } from 'zod';
 import { createCharge } from '../contract/charges.js';
 import { pixKeyText } from '../contract/pix-lookup.js';
@@ -8,19 +8,21 @@ import { isJsonObject } from '../platform/exact-json.js';
 import { clientIdentifier, positiveReais, text } from '../contract/wire.js';
 import type { BulkKind } from './bulk.schema.js';
 
-export type RowReading = { reference: string } | { issues: Issues; reference: string | null };
+export type RowRequest = { reference: string } | { issues: Issues; reference: string | null };
 
-export function readRequest(kind: BulkKind, request: unknown): RowReading {
+export function readRowRequest(kind: BulkKind, request: unknown): RowRequest {
   return kind === 'charges' ? readCharge(request) : readTransfer(request);
 }
 
-function readCharge(request: unknown): RowReading {
+function readCharge(request: unknown): RowRequest {
   const issues: Issues = {};
   const charge = decode(createCharge.body, request, issues) as { correlationId: string };
-  return concluded(issues, () => charge.correlationId, textAt(request, 'correlationId'));
+  return toRowRequest(issues, () => charge.correlationId, textAt(request, 'correlationId'));
 }
 
-/** The contract's request, and by what the row is known: a transfer without an id could be sent twice. */
+/**
+ * Splits a row into the contract's request and the row's idempotency key, null when it has none.
+ */
 export function readTransferRow(request: unknown): {
   body: unknown;
   idempotencyKey: string | null;
@@ -30,24 +32,27 @@ export function readTransferRow(request: unknown): {
   return { body, idempotencyKey: typeof idempotencyKey === 'string' ? idempotencyKey : null };
 }
 
-function readTransfer(request: unknown): RowReading {
+function readTransfer(request: unknown): RowRequest {
   const { body, idempotencyKey } = readTransferRow(request);
   const issues: Issues = {};
-  const own = textAt(request, 'externalId') ?? idempotencyKey;
+  // A transfer without an id could be sent twice.
+  const reference = textAt(request, 'externalId') ?? idempotencyKey;
   if (isByKey(body)) decode(pixKeyTransfer, body, issues);
   else {
     const transfer = decode(createTransfer.body, body, issues);
     if (Object.keys(issues).length === 0 && transferShape(transfer as never).shape === 'key')
-      issues['$.endToEndId'] = ['A row tells the Pix key: it is looked up when its turn has come.'];
+      issues['$.endToEndId'] = [
+        'Must not be sent. Send the Pix key as key: it is looked up when the row is issued.',
+      ];
   }
   if (idempotencyKey !== null && !clientIdentifier.safeParse(idempotencyKey).success)
     issues['$.idempotencyKey'] = ['Must be 1 to 100 printable ASCII characters.'];
-  if (own === null || own === '')
-    issues['$.externalId'] = ['An externalId, or an idempotencyKey, is required of each row.'];
-  return concluded(issues, () => own ?? '', own);
+  if (reference === null || reference === '')
+    issues['$.externalId'] = ['Each row must have an externalId or an idempotencyKey.'];
+  return toRowRequest(issues, () => reference ?? '', reference);
 }
 
-/** A row by Pix key: what the look-up will answer is not in it yet. */
+/** A transfer by Pix key. The result of the look-up is added when the row is issued. */
 export const pixKeyTransfer = z.looseObject({
   key: pixKeyText,
   holderDocument: taxIdText.nullish(),
@@ -60,9 +65,13 @@ export function isByKey(body: unknown): boolean {
   return isJsonObject(body) && 'key' in body;
 }
 
-function concluded(issues: Issues, reference: () => string, known: string | null): RowReading {
+function toRowRequest(
+  issues: Issues,
+  reference: () => string,
+  candidate: string | null,
+): RowRequest {
   return Object.keys(issues).length > 0
-    ? { issues, reference: clientIdentifier.safeParse(known).success ? known : null }
+    ? { issues, reference: clientIdentifier.safeParse(candidate).success ? candidate : null }
     : { reference: reference() };
 }
 
@@ -76,5 +85,5 @@ export const rowErrors = z.object({
   title: z.string().nullable(),
   errors: z.record(z.string(), z.array(z.string())).nullable(),
 });
-/** Why a row ended without effect, as it is kept. */
+/** Why a row is rejected or invalid, as stored. */
 export type RowErrors = z.output<typeof rowErrors>;

@@ -1,5 +1,5 @@
-// Reads an uploaded file row by row: one request a line of NDJSON, or one a record of CSV. What is wrong with a row is
-// told with the row; only a file that is no such file at all is refused.
+// Reads an uploaded file row by row: one request per NDJSON line or CSV record. A bad row is
+// reported with the row; only a file that cannot be read in its format is rejected.
 import { CsvError, parse } from 'csv-parse';
 import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
@@ -7,8 +7,8 @@ import { headerProblem, toRequest } from './csv-record.js';
 
 export type FileFormat = 'ndjson' | 'csv';
 
-/** A row as it was read: its request, or why it is none. */
-export type ReadRow = { line: number } & ({ request: unknown } | { problem: string });
+/** A row of the file: its request, or why it cannot be read as one. */
+export type FileRow = { line: number } & ({ request: unknown } | { problem: string });
 
 const formats: Record<string, FileFormat> = {
   'application/x-ndjson': 'ndjson',
@@ -27,29 +27,29 @@ export function formatOf(contentType: string | undefined): FileFormat {
 
 const maxRowBytes = 262_144;
 
-/** The rows in the order of the file. Throws `validation_failed` when it cannot be read as a file of its kind. */
+/** Rows in file order. Throws `validation_failed` when the file cannot be read in its format. */
 export function readRows(
   format: FileFormat,
   bytes: Buffer,
   maxRows: number,
-): AsyncIterable<ReadRow> | Iterable<ReadRow> {
+): AsyncIterable<FileRow> | Iterable<FileRow> {
   let file: string;
   try {
     file = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw unreadable('The file is not UTF-8.');
+    throw unreadableFile('The file must be UTF-8.');
   }
-  // Told before the rows are read, where that is cheap.
+  // Counting NDJSON rows is cheap, so a file with too many is rejected before its rows are read.
   if (format === 'ndjson' && (file.match(/\S[^\n]*/g)?.length ?? 0) > maxRows)
-    throw unreadable(`Has more than ${maxRows} rows.`);
+    throw unreadableFile(`The file has more than ${maxRows} rows.`);
   return format === 'csv' ? readCsv(file) : readLines(file);
 }
 
-export function unreadable(problem: string): AppError {
+export function unreadableFile(problem: string): AppError {
   return new AppError('validation_failed', { errors: { $: [problem] } });
 }
 
-function* readLines(file: string): Generator<ReadRow> {
+function* readLines(file: string): Generator<FileRow> {
   let [line, start] = [0, 0];
   while (start < file.length) {
     const found = file.indexOf('\n', start);
@@ -61,15 +61,16 @@ function* readLines(file: string): Generator<ReadRow> {
 }
 
 function readLine(row: string): { request: unknown } | { problem: string } {
-  if (row.length > maxRowBytes) return { problem: 'The row is too long.' };
+  if (row.length > maxRowBytes)
+    return { problem: `The row has more than ${maxRowBytes} characters.` };
   try {
     return { request: parseJson(row) };
   } catch {
-    return { problem: 'Could not be read as JSON.' };
+    return { problem: 'The row must be a JSON value without duplicate fields.' };
   }
 }
 
-async function* readCsv(file: string): AsyncGenerator<ReadRow> {
+async function* readCsv(file: string): AsyncGenerator<FileRow> {
   const records = parse(file, {
     delimiter: delimiterOf(file),
     info: true,
@@ -83,21 +84,22 @@ async function* readCsv(file: string): AsyncGenerator<ReadRow> {
       if (header === null) {
         header = record.map((name) => name.trim());
         const problem = headerProblem(header);
-        if (problem) throw unreadable(problem);
+        if (problem) throw unreadableFile(problem);
         continue;
       }
       const line = info.lines;
-      if (record.length > header.length) yield { line, problem: 'Has more cells than the header.' };
+      if (record.length > header.length)
+        yield { line, problem: 'The row has more cells than the header.' };
       else yield { line, request: toRequest(header, record) };
     }
   } catch (error) {
-    // The parser's own message quotes the file.
-    if (error instanceof CsvError) throw unreadable('The file could not be read as CSV.');
+    // The parser's message quotes the file, which may hold personal data.
+    if (error instanceof CsvError) throw unreadableFile('The file could not be read as CSV.');
     throw error;
   }
 }
 
-/** Names of fields hold neither: what stands in the header parts the cells. */
+/** Field names contain neither delimiter, so a semicolon in the header is the delimiter. */
 function delimiterOf(file: string): ',' | ';' {
   const header = file.slice(0, file.indexOf('\n') + 1 || file.length);
   return header.includes(';') ? ';' : ',';

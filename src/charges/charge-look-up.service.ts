@@ -1,4 +1,5 @@
-// Finds out, by its correlationId, whether the bank has taken a charge whose answer went astray.
+// Looks up a charge by its correlationId at the bank, to recover an operation whose response never
+// came.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import type { BankAccount } from '../accounts/accounts.service.js';
@@ -11,10 +12,10 @@ import {
   type ChargeResponse,
 } from '../contract/charges.js';
 import { staticQrRequest, type StaticQrResponse } from '../contract/static-qr.js';
-import type { LookedUp, Operation } from '../operations/operation.js';
+import type { LookUpResult, Operation } from '../operations/operation.js';
 import { parseJson } from '../platform/exact-json.js';
 
-interface Asked {
+interface RequestedCharge {
   correlationId: string;
   amountCents: bigint | null;
 }
@@ -23,47 +24,52 @@ interface Asked {
 export class ChargeLookUp {
   constructor(private readonly bank: BankService) {}
 
-  /** Whether this bank can be asked for a charge by its id. */
+  /** Whether this bank offers the status of a charge by id. */
   get isOffered(): boolean {
     return this.bank.profile.hasStatusById;
   }
 
-  async charge(account: BankAccount, operation: Operation): Promise<LookedUp<ChargeResponse>> {
+  async charge(account: BankAccount, operation: Operation): Promise<LookUpResult<ChargeResponse>> {
     const { correlationId, Amount } = z.decode(chargeRequest, bodyOf(operation));
-    const found = await this.ask(account, { correlationId, amountCents: Amount });
-    if (found.found !== 'accepted') return found;
-    // The charge as it stands tells all that its creation did; what does not is no answer to hand on.
-    const answer = z.safeDecode(chargeResponse, parseJson(found.text) as never);
-    return answer.success ? { ...found, answer: answer.data } : { found: 'unknown' };
+    const found = await this.lookUp(account, { correlationId, amountCents: Amount });
+    if (found.outcome !== 'accepted') return found;
+    // The charge's details serve as its creation response only when they hold all of its fields.
+    const response = z.safeDecode(chargeResponse, parseJson(found.text) as never);
+    return response.success ? { ...found, response: response.data } : { outcome: 'unknown' };
   }
 
   /**
-   * A QR code as it stands lacks its image and its holder: where a repeat brings the creation's own answer, that is
-   * asked for instead, and only elsewhere this one is handed on.
+   * A QR code's details lack its image and its holder. Where a repeated request is safe, recovery
+   * sends it again to get the full creation response; elsewhere these details are the response.
    */
-  async staticQr(account: BankAccount, operation: Operation): Promise<LookedUp<StaticQrResponse>> {
+  async staticQr(
+    account: BankAccount,
+    operation: Operation,
+  ): Promise<LookUpResult<StaticQrResponse>> {
     const { correlationId, amount } = z.decode(staticQrRequest, bodyOf(operation));
-    const found = await this.ask(account, { correlationId, amountCents: amount ?? null });
-    if (found.found !== 'accepted') return found;
-    if (this.bank.profile.isRepeatSafe) return { found: 'unknown' };
-    return { ...found, answer: found.answer as unknown as StaticQrResponse };
+    const found = await this.lookUp(account, { correlationId, amountCents: amount ?? null });
+    if (found.outcome !== 'accepted') return found;
+    if (this.bank.profile.isRepeatSafe) return { outcome: 'unknown' };
+    return { ...found, response: found.response as unknown as StaticQrResponse };
   }
 
-  private async ask(account: BankAccount, asked: Asked): Promise<LookedUp<ChargeDetails>> {
-    const { correlationId, amountCents } = asked;
-    const answer = await this.bank.call(
+  private async lookUp(
+    account: BankAccount,
+    { correlationId, amountCents }: RequestedCharge,
+  ): Promise<LookUpResult<ChargeDetails>> {
+    const response = await this.bank.call(
       getCharge,
       account,
       { params: { correlationId } },
       {
-        echoes: (told) =>
-          told.correlationId === correlationId && (told.amount ?? null) === amountCents,
+        echoes: (charge) =>
+          charge.correlationId === correlationId && (charge.amount ?? null) === amountCents,
       },
     );
-    if (answer.outcome === 'rejection' && answer.status === 404) return { found: 'absent' };
-    if (answer.outcome !== 'success') return { found: 'unknown' };
-    const { status, text, value } = answer;
-    return { found: 'accepted', status, text, answer: value, bankReference: value.status };
+    if (response.outcome === 'rejection' && response.status === 404) return { outcome: 'absent' };
+    if (response.outcome !== 'success') return { outcome: 'unknown' };
+    const { status, text, value } = response;
+    return { outcome: 'accepted', status, text, response: value, bankReference: value.status };
   }
 }
 

@@ -1,30 +1,33 @@
-// A charge as business systems read it: what the bank answered, how it stands there, and what was paid for it.
-import { paymentsLeft } from '../expected-payments/settlement.js';
-import { settlementOfSent } from '../expected-payments/sent-settlement.js';
+// A charge as business systems read it: the bank's response, the bank's current status, and the
+// payments and refunds on the statement.
+import { unrefundedPayments } from '../expected-payments/settlement.js';
+import { outgoingSettlement } from '../expected-payments/outgoing-settlement.js';
 import { parseJson } from '../platform/exact-json.js';
-import type { ChargeRow, PaymentRow, RefundRow } from './charges.queries.js';
-import { settlementOf } from './settlement.js';
+import type { StoredChargeRow, ChargePaymentRow, ChargeRefundRow } from './charges.queries.js';
+import { chargeSettlement } from './charge-settlement.js';
 
-export function describeCharge(
-  row: ChargeRow,
-  payments: PaymentRow[],
-  refundsOfAll: RefundRow[],
+export function toChargeView(
+  row: StoredChargeRow,
+  payments: ChargePaymentRow[],
+  refunds: ChargeRefundRow[],
   today: string,
 ) {
-  const owedCents = paymentsLeft(payments).at(-1)?.owedCents ?? row.amountCents;
-  const answer = row.answer === null ? {} : (parseJson(row.answer) as Record<string, unknown>);
+  // What was owed depends on the day of the payment: the last payment that still counts decides.
+  const owedCents = unrefundedPayments(payments).at(-1)?.owedCents ?? row.amountCents;
+  const response =
+    row.response === null ? {} : (parseJson(row.response) as Record<string, unknown>);
   return {
     type: row.type,
     createdAt: row.createdAt.toISOString(),
     ...(row.amountCents === null ? {} : { amount: row.amountCents }),
     ...(row.dueDate === null ? {} : { dueDate: row.dueDate }),
-    ...answer,
+    ...response,
     ...(row.bankStatus === null ? {} : { status: row.bankStatus }),
     ...(row.bankDueDate === null ? {} : { dueDate: row.bankDueDate }),
     correlationId: row.correlationId,
     operationId: row.operationId,
     operationState: row.operationState,
-    settlement: settlementOf({
+    settlement: chargeSettlement({
       amountCents: owedCents,
       isMultiUse: row.isMultiUse,
       dueDate: row.bankDueDate ?? row.dueDate,
@@ -41,13 +44,13 @@ export function describeCharge(
       endToEndId,
       occurredAt: occurredAt.toISOString(),
     })),
-    refunds: refundsOfAll
+    refunds: refunds
       .filter(({ originalNsu }) => payments.some(({ nsu }) => nsu === originalNsu))
-      .map(describeRefund),
+      .map(toChargeRefundView),
   };
 }
 
-function describeRefund(row: RefundRow) {
+function toChargeRefundView(row: ChargeRefundRow) {
   const { id, originalNsu, amountCents: amount, state, nsu, orderedBy } = row;
-  return { id, originalNsu, amount, state, settlement: settlementOfSent(row), nsu, orderedBy };
+  return { id, originalNsu, amount, state, settlement: outgoingSettlement(row), nsu, orderedBy };
 }

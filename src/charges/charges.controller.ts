@@ -1,7 +1,7 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
-import { Needs } from '../accounts/needs.decorator.js';
+import { RequiresScope } from '../accounts/scope.decorator.js';
 import type { Caller } from '../accounts/api-keys.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { createCharge, expireCharge, payCharge } from '../contract/charges.js';
@@ -13,7 +13,7 @@ import { Handles, Input, type Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { isUuid, readPage, toList } from '../platform/listing.js';
 import { JobQueue } from '../platform/job-queue.js';
-import { ChargeLife } from './charge-life.service.js';
+import { ChargeStatusChecks } from './charge-status.service.js';
 import { getChargeRoute, listChargesRoute } from './charges.schema.js';
 import { ChargesService } from './charges.service.js';
 
@@ -24,11 +24,11 @@ export class ChargesController {
     private readonly charges: ChargesService,
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
-    private readonly life: ChargeLife,
+    private readonly statusChecks: ChargeStatusChecks,
     private readonly jobQueue: JobQueue,
   ) {}
 
-  @Needs('charge')
+  @RequiresScope('charge')
   @Handles(createCharge)
   async create(
     @CalledBy() { accountId }: Caller,
@@ -38,7 +38,7 @@ export class ChargesController {
     return this.charges.create(accountId, input, preferences);
   }
 
-  @Needs('charge')
+  @RequiresScope('charge')
   @Handles(createStaticQr)
   async createStaticQr(
     @CalledBy() { accountId }: Caller,
@@ -48,19 +48,19 @@ export class ChargesController {
     return this.charges.createStaticQr(accountId, input, preferences);
   }
 
-  @Needs('charge')
+  @RequiresScope('charge')
   @Handles(payCharge)
   async pay(@CalledBy() caller: Caller, @Input() input: RouteInput<typeof payCharge>) {
     return this.simulate(payCharge, caller, input);
   }
 
-  @Needs('charge')
+  @RequiresScope('charge')
   @Handles(expireCharge)
   async expire(@CalledBy() caller: Caller, @Input() input: RouteInput<typeof expireCharge>) {
     const reply = await this.simulate(expireCharge, caller, input);
     const { accountId } = caller;
-    await this.life.lookAgain(accountId, input.params.correlationId);
-    await this.jobQueue.enqueue('followCharges', { accountId });
+    await this.statusChecks.requestStatusCheck(accountId, input.params.correlationId);
+    await this.jobQueue.enqueue('checkChargeStatuses', { accountId });
     return reply;
   }
 
@@ -91,7 +91,9 @@ export class ChargesController {
     );
   }
 
-  /** The sandbox's routes, where the bank has them: the service has nothing to add. */
+  /**
+   * Relays a simulation request to a bank that offers simulation. Throws `not_found` for others.
+   */
   private async simulate<R extends Route>(
     route: R,
     { accountId }: Caller,

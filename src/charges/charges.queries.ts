@@ -1,20 +1,24 @@
-// The charge with its payments: what the bank answered, and the lines that were matched to it.
+// Reads charges with their operations, the payments matched to them, and the refunds of those
+// payments.
 import type { Db } from '../database.service.js';
-import { refundedAmountOf, refundedSums } from '../expected-payments/refunded-amounts.queries.js';
+import {
+  refundedCentsOfMatch,
+  joinRefundTotals,
+} from '../expected-payments/refunded-amounts.queries.js';
 import { Prisma } from '../generated/service/client.js';
 
-export interface PaymentRow {
+export interface ChargePaymentRow {
   nsu: bigint;
   amountCents: bigint;
-  /** What was owed in all on the day of the payment. */
+  /** The total owed on the day of the payment; null when the payer chooses. */
   owedCents: bigint | null;
-  /** What of it has gone back to the payer. */
+  /** The part of the payment that was refunded to the payer. */
   refundedCents: bigint;
   endToEndId: string | null;
   occurredAt: Date;
 }
 
-export interface ChargeRow {
+export interface StoredChargeRow {
   correlationId: string;
   operationId: string;
   operationState: string;
@@ -22,10 +26,10 @@ export interface ChargeRow {
   amountCents: bigint | null;
   dueDate: string | null;
   createdAt: Date;
-  /** The bank's answer; null while there is none. */
-  answer: string | null;
+  /** The bank's response; null while there is none. */
+  response: string | null;
   isMultiUse: boolean;
-  /** As it was last read at the bank. */
+  /** As last read by id at the bank. */
   bankStatus: string | null;
   bankDueDate: string | null;
   cancelledAt: Date | null;
@@ -33,26 +37,28 @@ export interface ChargeRow {
 }
 
 export interface ChargeFilters {
-  /** The operation that asked for the charge. */
+  /** The operation that created the charge. */
   operationId?: string | undefined;
   correlationId?: string | undefined;
   type?: string | undefined;
-  /** Charges asked for before this operation: the list's cursor. */
+  /** The list's cursor: charges created by operations before this one. */
   before: string | null;
   limit: number;
 }
 
-export async function listCharges(
+export async function listStoredCharges(
   db: Db,
   accountId: number,
   { operationId, correlationId, type, before, limit }: ChargeFilters,
-): Promise<ChargeRow[]> {
-  return db.$queryRaw<ChargeRow[]>`
-    SELECT c.correlation_id AS "correlationId", c.operation_id AS "operationId", o.state AS "operationState",
-           c.type, c.amount_cents AS "amountCents", c.due_date AS "dueDate", c.created_at AS "createdAt",
-           CASE WHEN o.state = 'succeeded' THEN o.response_body END AS answer,
+): Promise<StoredChargeRow[]> {
+  return db.$queryRaw<StoredChargeRow[]>`
+    SELECT c.correlation_id AS "correlationId", c.operation_id AS "operationId",
+           o.state AS "operationState", c.type, c.amount_cents AS "amountCents",
+           c.due_date AS "dueDate", c.created_at AS "createdAt",
+           CASE WHEN o.state = 'succeeded' THEN o.response_body END AS response,
            e.is_multi_use AS "isMultiUse", c.bank_status AS "bankStatus",
-           c.bank_due_date AS "bankDueDate", c.cancelled_at AS "cancelledAt", c.expired_at AS "expiredAt"
+           c.bank_due_date AS "bankDueDate", c.cancelled_at AS "cancelledAt",
+           c.expired_at AS "expiredAt"
     FROM charge c
     JOIN operation o ON o.account_id = c.account_id AND o.id = c.operation_id
     JOIN expected_payment e ON e.account_id = c.account_id AND e.id = c.expected_payment_id
@@ -64,26 +70,26 @@ export async function listCharges(
     ORDER BY c.operation_id DESC LIMIT ${limit}`;
 }
 
-/** The payments of charges, in the order in which they were made. */
-export async function listPayments(
+/** The payments of charges, oldest first. */
+export async function listChargePayments(
   db: Db,
   accountId: number,
   correlationIds: string[],
-): Promise<(PaymentRow & { correlationId: string })[]> {
+): Promise<(ChargePaymentRow & { correlationId: string })[]> {
   return db.$queryRaw`
     SELECT c.correlation_id AS "correlationId", line.nsu, m.amount_cents AS "amountCents",
-           m.owed_cents AS "owedCents", ${refundedAmountOf} AS "refundedCents",
+           m.owed_cents AS "owedCents", ${refundedCentsOfMatch} AS "refundedCents",
            line.end_to_end_id AS "endToEndId", line.occurred_at AS "occurredAt"
     FROM charge c
     JOIN match m ON m.account_id = c.account_id AND m.expected_payment_id = c.expected_payment_id
       AND m.unlinked_at IS NULL AND m.role = 'payment'
     JOIN statement_line line ON line.account_id = m.account_id AND line.nsu = m.nsu
-    ${refundedSums(Prisma.sql`c.expected_payment_id`)}
+    ${joinRefundTotals(Prisma.sql`c.expected_payment_id`)}
     WHERE c.account_id = ${accountId} AND c.correlation_id = ANY (${correlationIds}::text[])
     ORDER BY line.occurred_at, line.nsu`;
 }
 
-export interface RefundRow {
+export interface ChargeRefundRow {
   id: string;
   originalNsu: bigint;
   amountCents: bigint;
@@ -92,22 +98,30 @@ export interface RefundRow {
   orderedBy: 'us' | 'bank';
   isWithdrawn: boolean;
   paidCents: bigint;
-  returnedCents: bigint;
+  reversedCents: bigint;
 }
 
-/** What was given back of payments, oldest first: our refunds, and what the bank returned by itself. */
-export async function listRefunds(db: Db, accountId: number, nsus: bigint[]): Promise<RefundRow[]> {
+/** The refunds of payments, oldest first: those we made, and those the bank made by itself. */
+export async function listChargeRefunds(
+  db: Db,
+  accountId: number,
+  nsus: bigint[],
+): Promise<ChargeRefundRow[]> {
   return db.$queryRaw`
-    SELECT r.id, r.original_nsu AS "originalNsu", r.amount_cents AS "amountCents", r.state, r.nsu, 'us' AS "orderedBy",
-           e.withdrawn_at IS NOT NULL AS "isWithdrawn", seen."paidCents", seen."returnedCents"
+    SELECT r.id, r.original_nsu AS "originalNsu", r.amount_cents AS "amountCents", r.state, r.nsu,
+           'us' AS "orderedBy", e.withdrawn_at IS NOT NULL AS "isWithdrawn",
+           matched."paidCents", matched."reversedCents"
     FROM refund r
     JOIN expected_payment e ON e.account_id = r.account_id AND e.id = r.expected_payment_id
     CROSS JOIN LATERAL (
-      SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment'), 0)::bigint AS "paidCents",
-             COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'reversal'), 0)::bigint AS "returnedCents"
-      FROM match m WHERE m.account_id = r.account_id AND m.expected_payment_id = r.expected_payment_id
+      SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment'), 0)::bigint
+               AS "paidCents",
+             COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'reversal'), 0)::bigint
+               AS "reversedCents"
+      FROM match m
+      WHERE m.account_id = r.account_id AND m.expected_payment_id = r.expected_payment_id
         AND m.unlinked_at IS NULL
-    ) seen
+    ) matched
     WHERE r.account_id = ${accountId} AND r.original_nsu = ANY (${nsus}::bigint[])
     UNION ALL
     SELECT m.id, credit.nsu, m.amount_cents, 'accepted', debit.nsu, 'bank', false, m.amount_cents, 0

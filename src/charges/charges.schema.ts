@@ -1,14 +1,15 @@
-// Charges as business systems read them: the bank's own answer, with what the book knows of its payment.
+// Charges as business systems read them: the bank's own response, with settlement, payments and
+// refunds.
 import { z } from 'zod';
-import { sentSettlements } from '../expected-payments/sent-settlement.js';
+import { outgoingSettlements } from '../expected-payments/outgoing-settlement.js';
 import { route } from '../contract/route.js';
 import { bigInteger, clientIdentifier, reais, text, timestamp } from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
-import { settlements } from './settlement.js';
+import { chargeSettlements } from './charge-settlement.js';
 
 export const chargeView = z.looseObject({
   correlationId: z.string(),
-  settlement: z.enum(settlements),
+  settlement: z.enum(chargeSettlements),
   payments: z.array(
     z.object({
       nsu: bigInteger,
@@ -17,20 +18,21 @@ export const chargeView = z.looseObject({
       occurredAt: timestamp,
     }),
   ),
-  /** When the bank was found to have withdrawn it, and when its day was found to have passed unpaid. */
+  /** When a status check found the charge cancelled at the bank. */
   cancelledAt: timestamp.nullable(),
+  /** When a status check found the charge expired without a payment. */
   expiredAt: timestamp.nullable(),
-  /** What was given back of its payments. */
+  /** Refunds of the charge's payments. */
   refunds: z.array(
     z.object({
       id: z.string(),
       originalNsu: bigInteger,
       amount: reais,
       state: z.string(),
-      /** What the statement says of it: whether its money went, and whether it came back. */
-      settlement: z.enum(sentSettlements),
+      /** Whether the statement shows the refund, and whether it was reversed. */
+      settlement: z.enum(outgoingSettlements),
       nsu: bigInteger.nullable(),
-      /** The bank, where it gave a Pix back without being asked here. */
+      /** `bank` when the bank refunded the Pix by itself. */
       orderedBy: z.enum(['us', 'bank']),
     }),
   ),

@@ -1,11 +1,12 @@
-// Charges and static QR codes: what business systems ask for, what the bank answered, and how they were paid.
+// Owns charges and static QR codes: creates them by operations, and reads them with their payments
+// and refunds. A correlationId belongs to one charge or QR code.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { adjustmentsOf, writeAdjustments } from '../contract/charge-terms.js';
 import { createCharge, type ChargeRequest } from '../contract/charges.js';
 import type { RouteInput } from '../contract/route.js';
 import { createStaticQr } from '../contract/static-qr.js';
 import { Database, type Tx } from '../database.service.js';
-import { plainDocument } from '../expected-payments/counterparty.js';
+import { normalizeTaxId } from '../expected-payments/counterparty.js';
 import type { NewExpectedPayment } from '../expected-payments/expected-payments.service.js';
 import type { Operation, OperationKind, RequestPreferences } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
@@ -15,15 +16,15 @@ import { isUuid, type Page } from '../platform/listing.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { ChargeLookUp } from './charge-look-up.service.js';
 import * as queries from './charges.queries.js';
-import { describeCharge } from './charge-view.js';
-import { endOfLife } from './life.js';
+import { toChargeView } from './charge-view.js';
+import { firstStatusCheckAt } from './charge-status.js';
 
 interface NewCharge {
   correlationId: string;
   type: string;
   amountCents: bigint | null;
   dueDate: string | null;
-  /** Discount, fine and interest, as they are kept with what is expected. */
+  /** Discount, fine and interest, from `writeAdjustments`; null when there are none. */
   terms: string | null;
   payerDocument: string | null;
 }
@@ -34,9 +35,9 @@ export class ChargesService implements OnModuleInit {
     name: 'create_charge',
     route: createCharge,
     repeat: 'keyed',
-    echoes: ({ body }, answer) =>
-      answer.correlationId === body.correlationId && answer.amount === body.Amount,
-    onRejected: (tx, operation) => this.forget(tx, operation),
+    echoes: ({ body }, response) =>
+      response.correlationId === body.correlationId && response.amount === body.Amount,
+    onRejected: (tx, operation) => this.deleteCharge(tx, operation),
     lookUp: (account, operation) => this.lookUp.charge(account, operation),
   };
 
@@ -44,10 +45,10 @@ export class ChargesService implements OnModuleInit {
     name: 'create_static_qr',
     route: createStaticQr,
     repeat: 'keyed',
-    echoes: ({ body }, answer) =>
-      answer.correlationId === body.correlationId &&
-      (answer.amount ?? null) === (body.amount ?? null),
-    onRejected: (tx, operation) => this.forget(tx, operation),
+    echoes: ({ body }, response) =>
+      response.correlationId === body.correlationId &&
+      (response.amount ?? null) === (body.amount ?? null),
+    onRejected: (tx, operation) => this.deleteCharge(tx, operation),
     lookUp: (account, operation) => this.lookUp.staticQr(account, operation),
   };
 
@@ -70,10 +71,10 @@ export class ChargesService implements OnModuleInit {
   ): Promise<Reply> {
     const { correlationId, type, Amount: amountCents, dueDate } = input.body;
     const terms = hasTerms(input.body) ? writeAdjustments(adjustmentsOf(input.body)) : null;
-    const payerDocument = plainDocument(input.body.payer.document);
+    const payerDocument = normalizeTaxId(input.body.payer.document);
     const charge = { correlationId, type, amountCents, dueDate, terms, payerDocument };
     return this.operations.perform(this.chargeKind, {
-      ...this.intentOf(accountId, charge, false),
+      ...this.operationOf(accountId, charge, false),
       idempotencyKey: input.idempotencyKey,
       input,
       preferences,
@@ -95,35 +96,39 @@ export class ChargesService implements OnModuleInit {
       payerDocument: null,
     };
     return this.operations.perform(this.staticQrKind, {
-      ...this.intentOf(accountId, charge, true),
+      ...this.operationOf(accountId, charge, true),
       idempotencyKey: input.idempotencyKey,
       input,
       preferences,
     });
   }
 
-  /** By correlationId, or by the id of the operation that asked for it. Throws `not_found`. */
+  /** By correlationId, or by the id of the operation that created it. Throws `not_found`. */
   async get(accountId: number, id: string) {
     const find = (filter: { correlationId: string } | { operationId: string }) =>
-      queries.listCharges(this.database.prisma, accountId, { ...filter, before: null, limit: 1 });
+      queries.listStoredCharges(this.database.prisma, accountId, {
+        ...filter,
+        before: null,
+        limit: 1,
+      });
     let rows = await find({ correlationId: id });
     if (rows.length === 0 && isUuid(id)) rows = await find({ operationId: id });
-    const [charge] = await this.withPayments(accountId, rows);
+    const [charge] = await this.toViews(accountId, rows);
     if (!charge) throw new AppError('not_found');
     return charge;
   }
 
-  /** One more than the page's limit, where there are as many. */
+  /** Up to one more than the page's limit, which shows whether there is a next page. */
   async list(accountId: number, page: Page, filters: { correlationId?: string; type?: string }) {
-    const rows = await queries.listCharges(this.database.prisma, accountId, {
+    const rows = await queries.listStoredCharges(this.database.prisma, accountId, {
       ...filters,
       before: page.after,
       limit: page.limit + 1,
     });
-    return this.withPayments(accountId, rows);
+    return this.toViews(accountId, rows);
   }
 
-  private intentOf(accountId: number, charge: NewCharge, isMultiUse: boolean) {
+  private operationOf(accountId: number, charge: NewCharge, isMultiUse: boolean) {
     const { terms, payerDocument, ...row } = charge;
     const { correlationId, amountCents, dueDate } = row;
     const expected: NewExpectedPayment = {
@@ -155,33 +160,34 @@ export class ChargesService implements OnModuleInit {
     },
   ): Promise<void> {
     const { dueDate } = charge;
-    const nextCheckAt = dueDate === null ? null : endOfLife(dueDate, this.lookUp.isOffered);
+    const nextCheckAt =
+      dueDate === null ? null : firstStatusCheckAt(dueDate, this.lookUp.isOffered);
     const data = { ...charge, nextCheckAt };
     const { count } = await tx.charge.createMany({ data, skipDuplicates: true });
-    // Two things paid under one correlationId could not be told apart on the statement.
+    // The statement could not distinguish payments of two charges with one correlationId.
     if (count === 0)
       throw new AppError('conflict', {
         reason: 'correlation_id_taken',
-        public: 'The correlationId belongs to another charge or QR code.',
+        public: 'The correlationId is already used by another charge or QR code.',
       });
   }
 
-  /** The bank rejected it: the correlationId may be used for a mended request. */
-  private async forget(tx: Tx, { accountId, id }: Operation): Promise<void> {
+  /** The bank rejected the charge: a corrected request may use the correlationId again. */
+  private async deleteCharge(tx: Tx, { accountId, id }: Operation): Promise<void> {
     await tx.charge.deleteMany({ where: { accountId, operationId: id } });
   }
 
-  private async withPayments(accountId: number, rows: queries.ChargeRow[]) {
+  private async toViews(accountId: number, rows: queries.StoredChargeRow[]) {
     const db = this.database.prisma;
     const ids = rows.map(({ correlationId }) => correlationId);
-    const payments = ids.length > 0 ? await queries.listPayments(db, accountId, ids) : [];
-    const byCharge = new Map<string, queries.PaymentRow[]>(ids.map((id) => [id, []]));
+    const payments = ids.length > 0 ? await queries.listChargePayments(db, accountId, ids) : [];
+    const byCharge = new Map<string, queries.ChargePaymentRow[]>(ids.map((id) => [id, []]));
     for (const payment of payments) byCharge.get(payment.correlationId)?.push(payment);
     const nsus = payments.map(({ nsu }) => nsu);
-    const refunds = nsus.length > 0 ? await queries.listRefunds(db, accountId, nsus) : [];
+    const refunds = nsus.length > 0 ? await queries.listChargeRefunds(db, accountId, nsus) : [];
     const today = await this.bankTime.today(accountId);
     return rows.map((row) =>
-      describeCharge(row, byCharge.get(row.correlationId) ?? [], refunds, today),
+      toChargeView(row, byCharge.get(row.correlationId) ?? [], refunds, today),
     );
   }
 }

@@ -1,8 +1,8 @@
 // Bills of other institutions: query and payment. Contract: chapters "Bill information", "Bill payment request /
 // response", "Bill payments".
 import { z } from 'zod';
-import { isBarCodeLong, parseBillCode } from '../brazil/bill-code.js';
-import { parseAskedTime } from '../brazil/business-hours.js';
+import { hasBarCodeLength, parseBillCode } from '../brazil/bill-code.js';
+import { parseRequestedTime } from '../brazil/business-hours.js';
 import { route } from './route.js';
 import { bigInteger, positiveReais, reais, text, timestamp } from './wire.js';
 
@@ -23,12 +23,12 @@ const billCode = codeText.superRefine((value, context) => {
 });
 
 export const billBarCode = billCode.refine(
-  (value) => isBarCodeLong(value) || !parseBillCode(value).ok,
+  (value) => hasBarCodeLength(value) || !parseBillCode(value).ok,
   'Is a digitable line, not a bar code.',
 );
 
 export const billDigitableLine = billCode.refine(
-  (value) => !isBarCodeLong(value) || !parseBillCode(value).ok,
+  (value) => !hasBarCodeLength(value) || !parseBillCode(value).ok,
   'Is a bar code, not a digitable line.',
 );
 
@@ -123,7 +123,7 @@ export const billPaymentRequest = z
     digitableLine: billDigitableLine.nullish(),
     /** Schedules the payment: a time with its zone, else of São Paulo, or a day. */
     payAt: text(40)
-      .refine((value) => parseAskedTime(value) !== null, 'Could not be read as a date and time.')
+      .refine((value) => parseRequestedTime(value) !== null, 'Could not be read as a date and time.')
       .nullish(),
   })
   .refine(areOneBill, notOneBill)

@@ -1,7 +1,7 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
 import type { Caller } from '../accounts/api-keys.service.js';
-import { Needs } from '../accounts/needs.decorator.js';
+import { RequiresScope } from '../accounts/scope.decorator.js';
 import { createCustomer } from '../contract/customers.js';
 import type { RouteInput } from '../contract/route.js';
 import { Handles, Input, type Reply } from '../platform/contract-route.js';
@@ -13,7 +13,7 @@ import { CustomersService } from './customers.service.js';
 export class CustomersController {
   constructor(private readonly customers: CustomersService) {}
 
-  @Needs('onboard')
+  @RequiresScope('onboard')
   @Handles(createCustomer)
   async create(
     @CalledBy() { accountId }: Caller,
@@ -22,7 +22,7 @@ export class CustomersController {
     return this.customers.create(accountId, input);
   }
 
-  @Needs('onboard')
+  @RequiresScope('onboard')
   @Handles(getCustomerRoute)
   async get(
     @CalledBy() { accountId }: Caller,

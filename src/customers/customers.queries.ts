@@ -1,8 +1,8 @@
-// What became of the onboardings of one document.
+// Reads onboardings with the state and the stored response of their operations.
 import type { Db, Tx } from '../database.service.js';
 import type { OperationState } from '../operations/operation.js';
 
-export interface CustomerRow {
+export interface OnboardingRow {
   id: string;
   operationState: OperationState;
   reason: string | null;
@@ -14,12 +14,12 @@ export interface CustomerRow {
   updatedAt: Date;
 }
 
-export async function findCustomer(
+export async function findOnboarding(
   db: Db,
   accountId: number,
   id: string,
-): Promise<CustomerRow | null> {
-  const [found] = await db.$queryRaw<CustomerRow[]>`
+): Promise<OnboardingRow | null> {
+  const [found] = await db.$queryRaw<OnboardingRow[]>`
     SELECT c.id, o.state AS "operationState", o.reason, o.attempts, o.request_body AS "requestBody",
            o.response_status AS "responseStatus", o.response_body AS "responseBody",
            o.created_at AS "createdAt", o.updated_at AS "updatedAt"
@@ -28,22 +28,23 @@ export async function findCustomer(
   return found ?? null;
 }
 
-/** The last onboarding of a document that ended without anybody knowing how, or without being asked for. */
-export async function findUnresolved(
+/** The latest onboarding of a document whose outcome is unknown, or that was not executed. */
+export async function findUnresolvedOnboarding(
   db: Db,
   accountId: number,
   documentHash: string,
 ): Promise<string | null> {
   const [found] = await db.$queryRaw<{ id: string }[]>`
-    SELECT c.id FROM customer c JOIN operation o ON o.account_id = c.account_id AND o.id = c.id
+    SELECT c.id
+    FROM customer c JOIN operation o ON o.account_id = c.account_id AND o.id = c.id
     WHERE c.account_id = ${accountId} AND c.document_hash = ${documentHash}
       AND o.state IN ('unknown', 'needs_operator', 'not_executed')
     ORDER BY c.id DESC LIMIT 1`;
   return found?.id ?? null;
 }
 
-/** The status that an operation was answered with, as this transaction sees it. */
-export async function findAnswer(
+/** The bank's response to an onboarding, also one that this transaction has just stored. */
+export async function findOnboardingResponse(
   tx: Tx,
   accountId: number,
   operationId: string,
@@ -57,14 +58,15 @@ export async function findAnswer(
   return found ?? null;
 }
 
-/** Other onboardings of a document that may have had their effect. */
-export async function listUncertain(
+/** The onboardings of a document whose outcome is unknown; locks their operations. */
+export async function listUncertainOnboardings(
   tx: Tx,
   accountId: number,
   documentHash: string,
 ): Promise<string[]> {
   const rows = await tx.$queryRaw<{ id: string }[]>`
-    SELECT c.id FROM customer c JOIN operation o ON o.account_id = c.account_id AND o.id = c.id
+    SELECT c.id
+    FROM customer c JOIN operation o ON o.account_id = c.account_id AND o.id = c.id
     WHERE c.account_id = ${accountId} AND c.document_hash = ${documentHash}
       AND o.state IN ('unknown', 'needs_operator')
     ORDER BY c.id FOR UPDATE OF o`;

@@ -1,17 +1,17 @@
-// An onboarding as the partner that asked for it reads it: what became of it, and nothing of the person but a masked
-// document.
+// An onboarding as the partner that requested it reads it: its outcome, and no personal data but a
+// masked document.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
 import { integer, text, timestamp } from '../contract/wire.js';
 
 export const customerView = z.object({
   id: z.string(),
-  /** Masked. */
+  /** The masked CPF or CNPJ. */
   document: z.string().nullable(),
   operationState: z.string(),
-  /** Why the outcome is not known, or how it came to be. */
+  /** Why the outcome is unknown, or how it was established. */
   reason: z.string().nullable(),
-  /** The bank's answer; null while there is none. */
+  /** The bank's response; null while there is none. */
   response: z.object({ status: integer, body: z.unknown() }).nullable(),
   createdAt: timestamp,
   updatedAt: timestamp,
@@ -20,7 +20,7 @@ export const customerView = z.object({
 export const getCustomerRoute = route({
   name: 'getCustomer',
   chapter: 'Customer creation',
-  summary: 'What became of an onboarding, by the id of its operation.',
+  summary: 'Returns the outcome of an onboarding, by the id of its operation.',
   method: 'GET',
   path: '/v1/customers/{id}',
   authentication: 'partner-key',

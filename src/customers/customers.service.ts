@@ -1,5 +1,6 @@
-// Onboarding: asked of the bank once, with secrets that are sent from memory and kept nowhere. It is never sent again by
-// itself; an outcome that nobody knows is the operator's, or is told by what the bank says to the next request.
+// Owns onboarding. A request is sent to the bank once: its secrets are sent from memory and stored
+// nowhere, so that it is never resent. An unknown outcome goes to the operator, unless the bank's
+// response to a later request for the same document establishes it.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { createCustomer } from '../contract/customers.js';
 import type { RouteInput } from '../contract/route.js';
@@ -12,10 +13,10 @@ import { isJsonObject, parseJson, stringifyJson } from '../platform/exact-json.j
 import { isUuid } from '../platform/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
 import * as queries from './customers.queries.js';
-import { detailsOf, documentOf, redact, redactAnswer } from './redaction.js';
+import { comparableDetails, documentDigits, redactRequest, redactResponse } from './redaction.js';
 
-/** The bank's word that the document has a customer. */
-const existsReason = 'customer_exists';
+/** The bank's error code for a document that already has a customer. */
+const customerExistsCode = 'customer_exists';
 
 @Injectable()
 export class CustomersService implements OnModuleInit {
@@ -23,12 +24,12 @@ export class CustomersService implements OnModuleInit {
     name: 'create_customer',
     route: createCustomer,
     repeat: 'never',
-    // A partner's key reads onboardings, and no other operation.
-    place: '/v1/customers/',
-    // The contract shows no answer: none can be held against what was asked.
+    // A partner key can read onboardings, but no other operation.
+    resourcePath: '/v1/customers/',
+    // The contract does not describe the response: there is nothing to compare with the request.
     echoes: () => true,
-    isRefusal: saysThatItExists,
-    redactAnswer: ({ body }, text) => redactAnswer(body, text),
+    isRejection: reportsExistingCustomer,
+    redactResponse: ({ body }, text) => redactResponse(body, text),
     onSucceeded: (tx, operation) => this.accept(tx, operation),
     onRejected: (tx, operation) => this.reject(tx, operation),
   };
@@ -44,10 +45,10 @@ export class CustomersService implements OnModuleInit {
   }
 
   async create(accountId: number, input: RouteInput<typeof createCustomer>): Promise<Reply> {
-    const documentHash = this.secretBox.hash('customer-document', documentOf(input.body));
+    const documentHash = this.secretBox.hash('customer-document', documentDigits(input.body));
     const fingerprint = this.secretBox.hash(
       'customer-details',
-      stringifyJson(detailsOf(input.body)),
+      stringifyJson(comparableDetails(input.body)),
     );
     return this.operations.perform(this.kind, {
       accountId,
@@ -55,9 +56,9 @@ export class CustomersService implements OnModuleInit {
       naturalIdentity: await this.identityOf(accountId, documentHash),
       joinsSameRequest: false,
       input,
-      redactedBody: redact(input.body, fingerprint),
+      redactedBody: redactRequest(input.body, fingerprint),
       outgoing: null,
-      // Its secrets live as long as the request: nobody could send it later.
+      // The secrets exist only during this request: it cannot be sent asynchronously.
       preferences: noPreferences,
       expectedPayments: [],
       record: async (tx, id) => {
@@ -66,9 +67,11 @@ export class CustomersService implements OnModuleInit {
     });
   }
 
-  /** Throws `not_found`, also for another account's. */
+  /** Throws `not_found`, also for the onboarding of another account. */
   async get(accountId: number, id: string) {
-    const row = isUuid(id) ? await queries.findCustomer(this.database.prisma, accountId, id) : null;
+    const row = isUuid(id)
+      ? await queries.findOnboarding(this.database.prisma, accountId, id)
+      : null;
     if (!row) throw new AppError('not_found');
     const { document } = parseJson(row.requestBody) as { document: string | null };
     const { responseStatus: status, responseBody: body } = row;
@@ -84,37 +87,52 @@ export class CustomersService implements OnModuleInit {
   }
 
   /**
-   * A document is asked for once, and a repeat is answered with what became of it. After an outcome that nobody knows
-   * the person is asked for new codes, and the repeat must reach the bank: each such outcome begins anew.
+   * One onboarding a document: a repeat gets the response of the first. After an onboarding that is
+   * unresolved or not executed, the person gets new codes and the repeat must reach the bank: the
+   * identity then names that onboarding, which makes the repeat a request of its own.
    */
   private async identityOf(accountId: number, documentHash: string): Promise<string> {
-    const before = await queries.findUnresolved(this.database.prisma, accountId, documentHash);
-    return `document ${documentHash}${before === null ? '' : ` after ${before}`}`;
+    const unresolved = await queries.findUnresolvedOnboarding(
+      this.database.prisma,
+      accountId,
+      documentHash,
+    );
+    return `document ${documentHash}${unresolved === null ? '' : ` after ${unresolved}`}`;
   }
 
-  /** The bank took the customer in: it had not done so for whoever asked before and was not told. */
+  /** The bank created the customer now: earlier requests of unknown outcome had no effect. */
   private async accept(tx: Tx, operation: Operation): Promise<void> {
-    await this.note(tx, operation, 'accepted');
+    await this.recordState(tx, operation, 'accepted');
     const { accountId, id } = operation;
-    const answer = await queries.findAnswer(tx, accountId, id);
-    if (answer?.status == null) return;
-    for (const other of await queries.listUncertain(tx, accountId, answer.documentHash))
-      if (other < id)
-        await this.operations.endBy(tx, accountId, other, 'not_executed', 'taken_in_later');
+    const response = await queries.findOnboardingResponse(tx, accountId, id);
+    if (response?.status == null) return;
+    for (const earlier of await queries.listUncertainOnboardings(
+      tx,
+      accountId,
+      response.documentHash,
+    ))
+      if (earlier < id)
+        await this.operations.resolveUnknown(
+          tx,
+          accountId,
+          earlier,
+          'not_executed',
+          'taken_in_later',
+        );
   }
 
   private async reject(tx: Tx, operation: Operation): Promise<void> {
-    await this.note(tx, operation, 'rejected');
-    const answer = await queries.findAnswer(tx, operation.accountId, operation.id);
-    if (answer?.status == null || answer.body === null) return;
-    if (!saysThatItExists({ status: answer.status, text: answer.body })) return;
+    await this.recordState(tx, operation, 'rejected');
     const { accountId } = operation;
-    // Whoever asked for this document before, and was not told, has it: the customer is there.
-    for (const id of await queries.listUncertain(tx, accountId, answer.documentHash))
-      await this.operations.endBy(tx, accountId, id, 'succeeded', 'already_exists');
+    const response = await queries.findOnboardingResponse(tx, accountId, operation.id);
+    if (response?.status == null || response.body === null) return;
+    if (!reportsExistingCustomer({ status: response.status, text: response.body })) return;
+    // The customer exists: an earlier request of unknown outcome created it.
+    for (const id of await queries.listUncertainOnboardings(tx, accountId, response.documentHash))
+      await this.operations.resolveUnknown(tx, accountId, id, 'succeeded', 'already_exists');
   }
 
-  private async note(
+  private async recordState(
     tx: Tx,
     { accountId, id }: Pick<Operation, 'accountId' | 'id'>,
     state: 'accepted' | 'rejected',
@@ -126,8 +144,8 @@ export class CustomersService implements OnModuleInit {
   }
 }
 
-function saysThatItExists({ status, text }: { status: number; text: string }): boolean {
+function reportsExistingCustomer({ status, text }: { status: number; text: string }): boolean {
   if (status !== 409) return false;
   const body = parseJson(text);
-  return isJsonObject(body) && body.code === existsReason;
+  return isJsonObject(body) && body.code === customerExistsCode;
 }

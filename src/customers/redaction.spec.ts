@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CustomerRequest } from '../contract/customers.js';
-import { redactAnswer } from './redaction.js';
+import { redactResponse } from './redaction.js';
 
 const request = {
   password: '739102',
@@ -9,9 +9,9 @@ const request = {
   email: { value: 'maria@example.com', codeVerification: 'abcd' },
   phone: { ddd: '11', number: '987654321', codeVerification: '12' },
 } as CustomerRequest;
-const kept = (text: string) => redactAnswer(request, text);
+const redacted = (text: string) => redactResponse(request, text);
 
-describe('what is kept of the bank’s answer', () => {
+describe('the stored response of the bank', () => {
   it.each([
     [
       'in a sentence',
@@ -20,20 +20,20 @@ describe('what is kept of the bank’s answer', () => {
     ],
     ['in a list', '{"errors":{"$.x":["abcd","other"]}}', '{"errors":{"$.x":["***","other"]}}'],
     ['as a number', '{"echo":739102,"n":12.50}', '{"echo":"***","n":12.50}'],
-    ['as a name', '{"739102":1}', '{"***":1}'],
+    ['as a field name', '{"739102":1}', '{"***":1}'],
     ['escaped', '{"a":"7\\u00339102","b":"tok\\"en"}', '{"a":"***","b":"***"}'],
     [
-      'under a name of secrets',
+      'under the name of a secret',
       '{"Password":"x","accessToken":{"a":1}}',
       '{"Password":"***","accessToken":"***"}',
     ],
-  ])('has no secret of the request %s', (_, text, expected) => {
-    expect(kept(text)).toBe(expected);
+  ])('holds no secret of the request %s', (_, text, expected) => {
+    expect(redacted(text)).toBe(expected);
   });
 
-  it('is otherwise what it was, and a code too short to be told from others stays', () => {
+  it('is otherwise unchanged, and keeps a code too short to be recognized as a secret', () => {
     const text =
       '{"code":"customer_exists","ok":true,"none":null,"phone":"12","list":[1,{"a":"b"}]}';
-    expect(kept(text)).toBe(text);
+    expect(redacted(text)).toBe(text);
   });
 });

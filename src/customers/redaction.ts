@@ -1,30 +1,31 @@
-// What is kept of an onboarding request and its answer: enough for an operator to recognize the case, and nothing that is secret.
+// What is stored of an onboarding request and its response: enough for an operator to recognize the
+// case, and nothing secret.
 import { maskTaxId, parseTaxId } from '../brazil/tax-id.js';
 import type { CustomerRequest } from '../contract/customers.js';
-import { isJsonObject, parseJson, stringifyJson, tolerant } from '../platform/exact-json.js';
+import { isJsonObject, parseJson, stringifyJson, tolerantJson } from '../platform/exact-json.js';
 
-/** Authorizes somebody: sent and forgotten, hashed nowhere. */
+/** These fields authorize a person: they are sent and then discarded, and not even hashed. */
 const secretFields = ['password', 'securityPassword', 'tokenNotification'] as const;
 const codeFields = ['email', 'phone'] as const;
 
-/** The document's digits; the request was validated. */
-export function documentOf({ document }: Pick<CustomerRequest, 'document'>): string {
+/** The request must be validated. */
+export function documentDigits({ document }: Pick<CustomerRequest, 'document'>): string {
   return parseTaxId(document)?.number ?? '';
 }
 
 /**
- * All that the contract names and that is no secret: what tells two requests for one document apart. Fields that it
- * does not name are left out, because nobody knows what they hold.
+ * The fields that distinguish two requests for one document: all that the contract names, except
+ * the secrets. Fields that the contract does not name are left out, because they may hold secrets.
  */
-export function detailsOf(request: CustomerRequest): object {
+export function comparableDetails(request: CustomerRequest): object {
   const { document, name, fatherName, motherName, monthlyInvoicing, birthDate } = request;
   const { educationLevel, maritalStatus, gender, address } = request;
   return {
-    document: documentOf({ document }),
+    document: documentDigits({ document }),
     person: [name, fatherName, motherName, birthDate].map((value) => value ?? null),
-    words: [educationLevel, maritalStatus, gender].map((value) => value ?? null),
+    categories: [educationLevel, maritalStatus, gender].map((value) => value ?? null),
     monthlyInvoicing: monthlyInvoicing?.toString() ?? null,
-    reached: [request.email.value, request.phone.ddd, request.phone.number],
+    contacts: [request.email.value, request.phone.ddd, request.phone.number],
     address: [
       ...[address.publicPlace, address.number, address.zipCode, address.neighborhood],
       ...[address.complement, address.type, address.cityName, address.cityId],
@@ -32,14 +33,14 @@ export function detailsOf(request: CustomerRequest): object {
   };
 }
 
-/** The body as it is kept; `fingerprint` is a keyed hash of the details. */
-export function redact(request: CustomerRequest, fingerprint: string): object {
+/** The body that is stored; `fingerprint` is a keyed hash of the comparable details. */
+export function redactRequest(request: CustomerRequest, fingerprint: string): object {
   const taxId = parseTaxId(request.document);
-  const known = [...secretFields, ...codeFields, ...plainFields];
+  const knownFields = [...secretFields, ...codeFields, ...plainFields];
   return {
     document: taxId ? maskTaxId(taxId) : null,
     address: { cityName: request.address.cityName ?? null },
-    fields: known.filter((field) => (request[field] ?? null) !== null),
+    fields: knownFields.filter((field) => (request[field] ?? null) !== null),
     fingerprint,
   };
 }
@@ -49,35 +50,35 @@ const plainFields = [
   ...(['educationLevel', 'maritalStatus', 'gender', 'address'] as const),
 ];
 
-const hidden = '***';
-/** Shorter values would be found in anything. */
-const leastSecret = 4;
+const mask = '***';
+/** A shorter value would occur by chance in any text. */
+const minSecretLength = 4;
 const secretNames = /password|senha|secret|token|codeverification|verificationcode/i;
 
-/** The bank's answer without what it repeats of the request's secrets, wherever that stands. */
-export function redactAnswer(request: CustomerRequest, text: string): string {
+/** The bank's response with every secret of the request masked, wherever it occurs. */
+export function redactResponse(request: CustomerRequest, text: string): string {
   const values = [
     ...secretFields.map((field) => request[field]),
     ...codeFields.map((field) => request[field].codeVerification),
-  ].flatMap((value) => (value && value.length >= leastSecret ? [value] : []));
-  // The longest first: one may stand within another.
+  ].flatMap((value) => (value && value.length >= minSecretLength ? [value] : []));
+  // The longest first: one secret may contain another.
   const secrets = [...new Set(values)].sort((a, b) => b.length - a.length);
-  const hide = (told: string) =>
-    secrets.reduce((left, secret) => left.replaceAll(secret, hidden), told);
-  return stringifyJson(withoutSecrets(parseJson(text, tolerant), hide));
+  const maskSecrets = (value: string) =>
+    secrets.reduce((masked, secret) => masked.replaceAll(secret, mask), value);
+  return stringifyJson(withoutSecrets(parseJson(text, tolerantJson), maskSecrets));
 }
 
-function withoutSecrets(value: unknown, hide: (told: string) => string): unknown {
-  if (typeof value === 'string') return hide(value);
-  if (Array.isArray(value)) return value.map((one) => withoutSecrets(one, hide));
+function withoutSecrets(value: unknown, maskSecrets: (text: string) => string): unknown {
+  if (typeof value === 'string') return maskSecrets(value);
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, maskSecrets));
   if (isJsonObject(value))
     return Object.fromEntries(
-      Object.entries(value).map(([name, held]) => [
-        hide(name),
-        secretNames.test(name) ? hidden : withoutSecrets(held, hide),
+      Object.entries(value).map(([name, field]) => [
+        maskSecrets(name),
+        secretNames.test(name) ? mask : withoutSecrets(field, maskSecrets),
       ]),
     );
   if (value === null || typeof value === 'boolean') return value;
-  const written = stringifyJson(value);
-  return hide(written) === written ? value : hidden;
+  const text = stringifyJson(value);
+  return maskSecrets(text) === text ? value : mask;
 }

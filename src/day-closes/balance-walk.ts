@@ -1,8 +1,8 @@
 // The chain of balances over a whole mirror, taken piece by piece as it is read.
-import { walkChain, type Gap, type Jump, type Link } from '../statement/chain.js';
+import { checkBalanceChain, type Gap, type Jump, type ChainLink } from '../statement/balance-chain.js';
 
 export class BalanceWalk {
-  private links: Link[] = [];
+  private links: ChainLink[] = [];
   private start: bigint | null = null;
   /** What the balance jumps by at accepted holes. */
   readonly jumps = new Map<bigint, bigint>();
@@ -14,12 +14,12 @@ export class BalanceWalk {
   constructor(private readonly accepted: ReadonlySet<bigint>) {}
 
   /** The next lines by nsu; `isCut` while there are more. */
-  take(links: readonly Link[], isCut: boolean): Gap | null {
+  take(links: readonly ChainLink[], isCut: boolean): Gap | null {
     if (this.gap) return null;
     this.links = [...this.links, ...links];
     const { start } = this;
     const isAccepted = ({ nsu }: Jump) => this.accepted.has(nsu);
-    const { gap, jumps, balance, resume } = walkChain(this.links, { start, isCut, isAccepted });
+    const { gap, jumps, balance, resume } = checkBalanceChain(this.links, { start, isCut, isAccepted });
     for (const { nsu, cents } of jumps) this.jumps.set(nsu, cents);
     this.balanceCents = balance;
     this.links = this.links.slice(resume.index);

@@ -1,7 +1,7 @@
 // The SQL of lines' seals, and of what lies before the first certificate: the lines, and what the account held with them.
 import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
-import { findGap, readBeginning } from '../statement/chain.queries.js';
+import { findGap, readInitialBalance } from '../statement/balance-chain.queries.js';
 import type { Cut, CutLine } from './cut.js';
 import type { HashedFields } from './line-hash.js';
 
@@ -64,7 +64,7 @@ export async function listEarlierCertifiedLines(
  * before it by time, or before the first line of all. Where the chain is broken there, as the last of them says.
  */
 export async function readAnchor(db: Db, accountId: number, instant: Date): Promise<Cut> {
-  const beginning = (await readBeginning(db, accountId)) ?? 0n;
+  const beginning = (await readInitialBalance(db, accountId)) ?? 0n;
   const nothing = { nsu: null, balanceCents: beginning, items: [], differences: [] };
   const lines = await db.statementLine.count({ where: { accountId, occurredAt: { lt: instant } } });
   if (lines === 0) return nothing;

@@ -4,8 +4,8 @@ import { Injectable } from '@nestjs/common';
 import { addDays } from '../brazil/calendar.js';
 import { statementDayStart } from '../brazil/statement-day.js';
 import type { Tx } from '../database.service.js';
-import { findGap } from '../statement/chain.queries.js';
-import type { Jump } from '../statement/chain.js';
+import { findGap } from '../statement/balance-chain.queries.js';
+import type { Jump } from '../statement/balance-chain.js';
 import { cutOf, readCertificate } from './certificate.js';
 import {
   cutAfter,

@@ -4,10 +4,10 @@ import { Injectable } from '@nestjs/common';
 import { addDays } from '../brazil/calendar.js';
 import { statementDayStart } from '../brazil/statement-day.js';
 import type { Tx } from '../database.service.js';
-import { eventAmount } from '../events/event-amount.js';
+import { eventAmount } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
 import { formatReaisWithTwoDecimals } from '../money/cents.js';
-import { subjectOfLate } from '../reconciliation/break-subjects.js';
+import { subjectOfLate } from '../reconciliation/line-outcome.js';
 import { Breaks } from '../reconciliation/breaks.service.js';
 import * as certificates from './certificate.js';
 import type { Certificate, Explained, Figures } from './certificate.js';
@@ -160,7 +160,7 @@ export class DayCertifier {
     };
     const amountCents = cents < 0n ? -cents : cents;
     const told = { kind: 'broken_balance_chain', subject, amountCents, nsu: null, evidence };
-    await this.breaks.open(tx, accountId, [{ ...told, isNotWhatWasSettled: isSettled }]);
+    await this.breaks.open(tx, accountId, [{ ...told, isBeyondSettlement: isSettled }]);
     await this.breaks.revise(tx, accountId, [told]);
   }
 }

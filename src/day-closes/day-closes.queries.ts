@@ -1,8 +1,8 @@
 // The SQL of day closes: which days wait, what a day's lines are and how they stand, and the chain of certificates.
 import type { Db, Tx } from '../database.service.js';
 import { Prisma, type DayClose } from '../generated/service/client.js';
-import { explanationOf, holdsItsLine } from '../reconciliation/explanation.queries.js';
-import type { Jump } from '../statement/chain.js';
+import { explanationOf, explainsItsLine } from '../reconciliation/book.queries.js';
+import type { Jump } from '../statement/balance-chain.js';
 import type { FollowingLine } from './cut.js';
 import type { HashedFields } from './line-hash.js';
 import { idsOfLine } from './certified-lines.queries.js';
@@ -137,7 +137,7 @@ export interface DayLine extends HashedFields {
 }
 
 const stateOfLine = explanationOf({
-  isHeld: Prisma.sql`held.kind IS NOT NULL`,
+  isInBreak: Prisma.sql`held.kind IS NOT NULL`,
   isMatched: Prisma.sql`m.is_matched`,
   isClassified: Prisma.sql`c.category IS NOT NULL`,
 });
@@ -168,7 +168,7 @@ export async function listDay(
     ) m ON true
     LEFT JOIN LATERAL (
       SELECT min(kind) AS kind FROM break WHERE account_id = t.account_id AND nsu = t.nsu
-        AND ${holdsItsLine}
+        AND ${explainsItsLine}
     ) held ON true
     WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
     ORDER BY t.nsu`;

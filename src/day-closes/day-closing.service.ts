@@ -6,7 +6,7 @@ import { addDays } from '../brazil/calendar.js';
 import { statementDayOf, statementDayStart } from '../brazil/statement-day.js';
 import { Database, type Tx } from '../database.service.js';
 import { EventsService } from '../events/events.service.js';
-import { subjectOfLate } from '../reconciliation/break-subjects.js';
+import { subjectOfLate } from '../reconciliation/line-outcome.js';
 import { Breaks } from '../reconciliation/breaks.service.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { DayCertifier, type Certified } from './day-certifier.service.js';
@@ -28,12 +28,12 @@ export class DayClosing {
 
   /** Does what can be done by now; a day that has to wait is looked at again by the sweeper. */
   async close({ id: accountId, goLiveAt }: Pick<BankAccount, 'id' | 'goLiveAt'>): Promise<void> {
-    await this.database.alone('closeDays', accountId, async (stillHere) => {
+    await this.database.withSessionLock('closeDays', accountId, async (keepLock) => {
       if (!(await this.begin(accountId, goLiveAt))) return;
       let hasReported = await this.noteLateLines(accountId, goLiveAt);
-      await this.certifyEarlier(accountId, stillHere);
+      await this.certifyEarlier(accountId, keepLock);
       for (;;) {
-        await stillHere();
+        await keepLock();
         const passed = await this.passDay(accountId);
         if (passed === 'unseen') {
           if (await this.noteLateLines(accountId, goLiveAt)) hasReported = true;
@@ -42,7 +42,7 @@ export class DayClosing {
         if (passed) hasReported = true;
         if (!passed || passed.outcome === 'waiting' || passed.outcome === 'differs') break;
       }
-      if (hasReported) await this.events.announce(accountId);
+      if (hasReported) await this.events.enqueueDeliveries(accountId);
     });
   }
 
@@ -101,13 +101,13 @@ export class DayClosing {
   }
 
   /** Seals what lies before the first day, piece by piece: a history may be long. */
-  private async certifyEarlier(accountId: number, stillHere: () => Promise<void>): Promise<void> {
+  private async certifyEarlier(accountId: number, keepLock: () => Promise<void>): Promise<void> {
     const { prisma } = this.database;
     const state = await queries.findState(prisma, accountId);
     if (!state || (await queries.findFirst(prisma, accountId))) return;
     const before = statementDayStart(state.nextDate);
     for (let isMore = true; isMore;) {
-      await stillHere();
+      await keepLock();
       isMore = await this.database.transaction(async (tx) => {
         const lines = await seals.listUncertified(tx, accountId, before, certifiedAtOnce);
         await seals.insertCertifiedLines(

@@ -1,8 +1,8 @@
 // Erases what is personal in a certified line, together with the salt that could prove a guess of it. Its seal stays, so
 // that the chain is as provable as it was.
 import type { Database } from '../database.service.js';
-import { renameLines } from '../reconciliation/statement-breaks.queries.js';
-import { eraseLine } from '../statement/erasure.queries.js';
+import { renameUnreadableLineBreaks } from '../reconciliation/statement-breaks.queries.js';
+import { eraseLine } from '../statement/line-erasure.queries.js';
 import { deleteSalt, isCertified } from './erasure.queries.js';
 
 export type Erased = 'erased' | 'not_found' | 'not_certified';
@@ -19,7 +19,7 @@ export class LineEraser {
         return (await tx.statementLine.count({ where: { accountId: found.id, nsu } })) > 0
           ? 'not_certified'
           : 'not_found';
-      await renameLines(tx, found.id, await eraseLine(tx, found.id, nsu, reason));
+      await renameUnreadableLineBreaks(tx, found.id, await eraseLine(tx, found.id, nsu, reason));
       await deleteSalt(tx, found.id, nsu);
       return 'erased';
     });

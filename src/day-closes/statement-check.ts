@@ -1,7 +1,7 @@
 // Whether the mirror is whole by its own account: no balance jumps, no certified day has a line that its certificates do
 // not, and there are as many lines as were mirrored.
 import { statementDayOf } from '../brazil/statement-day.js';
-import type { Link } from '../statement/chain.js';
+import type { ChainLink } from '../statement/balance-chain.js';
 import { BalanceWalk } from './balance-walk.js';
 import type { Certificate } from './certificate.js';
 import { differs } from './chain-check.js';
@@ -117,7 +117,7 @@ export class StatementCheck {
   }
 }
 
-function linkOf(line: Line): Link {
+function linkOf(line: Line): ChainLink {
   const signed = line.isCredit ? line.amountCents : -line.amountCents;
   const { nsu, balancePreviousCents: previous, currentBalanceCents: current } = line;
   return { nsu, previous, current, signed };

@@ -1,8 +1,8 @@
 // Whether a mirrored line is still what came from the bank, and what was certified. Differences are told without
 // personal data: what is money is shown, all else by its name.
 import { statementDayOf } from '../brazil/statement-day.js';
-import { parseJson, tolerant } from '../platform/exact-json.js';
-import { readLine, type StatementLine } from '../statement/line.js';
+import { parseJson, tolerantJson } from '../platform/exact-json.js';
+import { parseStatementLine, type StatementLine } from '../statement/statement-line.js';
 import { commitmentOf, lineHashOf } from './line-hash.js';
 
 /** The first thing that is not as it was certified. */
@@ -89,8 +89,8 @@ function isEmpty({ content, contentHash, salt, ...line }: CheckedLine): boolean 
 
 function contentOf(content: string): StatementLine | null {
   try {
-    const raw = parseJson(content, tolerant);
-    const reading = readLine(raw);
+    const raw = parseJson(content, tolerantJson);
+    const reading = parseStatementLine(raw);
     return reading.ok ? reading.line : null;
   } catch {
     return null;

@@ -1,7 +1,7 @@
 // What verification reads: lines with their seals, and the chain, in pieces that a small machine holds.
 import type { Db } from '../database.service.js';
 import type { DayClose } from '../generated/service/client.js';
-import type { StatementLine } from '../statement/line.js';
+import type { StatementLine } from '../statement/statement-line.js';
 
 export interface StoredLine extends StatementLine {
   arrival: bigint;

@@ -5,8 +5,8 @@ import { isAddressAllowed, checkEndpointUrl } from './address-guard.js';
 const isRefused = (url: string, isLoopbackAllowed = false) =>
   !checkEndpointUrl(url, isLoopbackAllowed).ok;
 
-/** Each inside a network that the public internet does not reach. */
-const insideV4 = [
+/** Addresses that are not reachable over the public internet. */
+const internalV4 = [
   '0.0.0.0',
   '0.1.2.3',
   '10.0.0.1',
@@ -29,7 +29,7 @@ const insideV4 = [
   '240.0.0.1',
   '255.255.255.255',
 ];
-const insideV6 = [
+const internalV6 = [
   '::',
   '::7f00:1',
   '::10.0.0.1',
@@ -60,7 +60,7 @@ const mapped = [
   '::ffff:a9fe:a9fe',
 ];
 const loopbacks = ['127.0.0.1', '127.255.255.254', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1'];
-const outside = [
+const publicAddresses = [
   '1.1.1.1',
   '8.8.8.8',
   '172.15.0.1',
@@ -69,21 +69,21 @@ const outside = [
   '2606:4700::1111',
 ];
 
-describe('an address that is connected to', () => {
-  it.each([...insideV4, ...insideV6, ...mapped])('is refused when it is %s', (address) => {
+describe('isAddressAllowed', () => {
+  it.each([...internalV4, ...internalV6, ...mapped])('refuses %s', (address) => {
     expect(isAddressAllowed(address, false)).toBe(false);
     expect(isAddressAllowed(address, true)).toBe(false);
   });
 
   it.each([...loopbacks, '0:0:0:0:0:0:0:1', '0:0:0:0:0:ffff:7f00:1'])(
-    'is refused when it is %s, but for the sandbox',
+    'refuses %s, except with the sandbox bank',
     (address) => {
       expect(isAddressAllowed(address, false)).toBe(false);
       expect(isAddressAllowed(address, true)).toBe(true);
     },
   );
 
-  it.each(outside)('is allowed when it is %s', (address) => {
+  it.each(publicAddresses)('allows %s', (address) => {
     expect(isAddressAllowed(address, false)).toBe(true);
   });
 
@@ -97,11 +97,11 @@ describe('an address that is connected to', () => {
     '1.1.1.1:443',
     '[::1]',
     '::g',
-  ])('is refused when it is no address: %j', (text) => {
+  ])('refuses text that is not an IP address: %j', (text) => {
     expect(isAddressAllowed(text, true)).toBe(false);
   });
 
-  it('is refused in its mapped form whenever it is refused in its own', () => {
+  it('refuses an IPv6 form of every IPv4 address that it refuses', () => {
     const blocks = fc.constantFrom(
       '10',
       '127',
@@ -131,7 +131,7 @@ describe('an address that is connected to', () => {
     );
   });
 
-  it('is judged, never thrown at, whatever text it is', () => {
+  it('returns a boolean for any text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.ipV6(), fc.ipV4()), fc.boolean(), (text, isAllowed) => {
         expect(typeof isAddressAllowed(text, isAllowed)).toBe('boolean');
@@ -140,7 +140,7 @@ describe('an address that is connected to', () => {
   });
 });
 
-describe('the URL of an endpoint', () => {
+describe('checkEndpointUrl', () => {
   it.each([
     'https://example.com',
     'https://example.com/hooks?x=1#y',
@@ -149,17 +149,20 @@ describe('the URL of an endpoint', () => {
     'https://8.8.8.8/',
     'https://[2606:4700::1111]/',
     'https://xn--e1afmkfd.example/',
-  ])('may be %s', (url) => {
+  ])('accepts %s', (url) => {
     expect(checkEndpointUrl(url, false)).toEqual({ ok: true, url: new URL(url) });
   });
 
-  it.each(insideV4.concat('127.0.0.1'))('is refused when it leads to %s', (address) => {
+  it.each(internalV4.concat('127.0.0.1'))('refuses the host %s', (address) => {
     expect(isRefused(`https://${address}/`)).toBe(true);
   });
 
-  it.each([...insideV6, ...mapped, '::1', '::ffff:7f00:1'])('is refused for [%s]', (address) => {
-    expect(isRefused(`https://[${address}]/`)).toBe(true);
-  });
+  it.each([...internalV6, ...mapped, '::1', '::ffff:7f00:1'])(
+    'refuses the host [%s]',
+    (address) => {
+      expect(isRefused(`https://[${address}]/`)).toBe(true);
+    },
+  );
 
   it.each([
     'https://0x7f.1/',
@@ -174,7 +177,7 @@ describe('the URL of an endpoint', () => {
     'https://LOCALHOST/',
     'https://localhost./',
     'https://api.localhost/',
-  ])('is refused when %s is another spelling of an inner address', (url) => {
+  ])('refuses %s, another spelling of an internal address', (url) => {
     expect(isRefused(url)).toBe(true);
   });
 
@@ -183,7 +186,7 @@ describe('the URL of an endpoint', () => {
     'https://user:password@example.com/',
     'https://example.com@10.0.0.1/',
     'https://:secret@example.com/',
-  ])('is refused with somebody’s name in it: %s', (url) => expect(isRefused(url, true)).toBe(true));
+  ])('refuses credentials in the URL: %s', (url) => expect(isRefused(url, true)).toBe(true));
 
   it.each([
     'http://example.com/',
@@ -200,10 +203,10 @@ describe('the URL of an endpoint', () => {
     'https://',
     '',
     ' ',
-  ])('is refused when it is no https URL: %j', (url) => expect(isRefused(url, true)).toBe(true));
+  ])('refuses what is not an https URL: %j', (url) => expect(isRefused(url, true)).toBe(true));
 
   it.each([22, 25, 80, 1023, 6379])(
-    'is refused for port %i, where something else listens',
+    'refuses port %i, which is reserved for other services',
     (port) => {
       expect(isRefused(`https://example.com:${port}/`)).toBe(true);
     },
@@ -214,20 +217,20 @@ describe('the URL of an endpoint', () => {
     'http://localhost:8080/x',
     'http://[::1]:1/',
     'https://127.0.0.1/',
-  ])('may be %s only while the bank is the sandbox', (url) => {
+  ])('accepts %s only with the sandbox bank', (url) => {
     expect([isRefused(url, true), isRefused(url, false)]).toEqual([false, true]);
   });
 
-  it('leads to no inner address while the bank is the sandbox either', () => {
-    for (const address of insideV4) expect(isRefused(`http://${address}/`, true)).toBe(true);
-    for (const address of insideV4) expect(isRefused(`https://${address}/`, true)).toBe(true);
+  it('refuses internal addresses with the sandbox bank too', () => {
+    for (const address of internalV4) expect(isRefused(`http://${address}/`, true)).toBe(true);
+    for (const address of internalV4) expect(isRefused(`https://${address}/`, true)).toBe(true);
   });
 
-  it('is judged, never thrown at, whatever text it is', () => {
+  it('does not throw, and accepts no URL with credentials', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.webUrl()), fc.boolean(), (text, isAllowed) => {
-        const outcome = checkEndpointUrl(text, isAllowed);
-        if (outcome.ok) expect(outcome.url.username + outcome.url.password).toBe('');
+        const check = checkEndpointUrl(text, isAllowed);
+        if (check.ok) expect(check.url.username + check.url.password).toBe('');
       }),
     );
   });

@@ -1,15 +1,16 @@
-// Where events may be delivered. An endpoint's address is chosen by whoever holds a key, so that it must not
-// lead into our own network; the address that is connected to is judged, not only the name that was given.
+// Which addresses events may be delivered to. Anyone with an API key chooses an endpoint's URL, so
+// that it must not reach our own network. Both the URL and the address that it resolves to are
+// checked.
 import { BlockList, isIP } from 'node:net';
 
 const reserved = new BlockList();
-// IANA special-purpose registries: everything that is not reached over the public internet.
+// IANA special-purpose registries: addresses that are not reachable over the public internet.
 const reservedV4: [string, number][] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
-  // Not reserved, yet a cloud's own host service answers there.
+  // Not reserved, but the host service of a cloud provider (Azure) listens there.
   ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
@@ -23,7 +24,7 @@ const reservedV4: [string, number][] = [
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
 ];
-// Also the ways to write an IPv4 address inside an IPv6 one (mapped, 6to4, NAT64).
+// Includes the ranges that embed IPv4 addresses in IPv6 (mapped, 6to4, NAT64).
 const reservedV6: [string, number][] = [
   ['::', 96],
   ['64:ff9b::', 96],
@@ -46,7 +47,9 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Whether events may be sent to this IP address. Loopback only where the bank is the sandbox. */
+/**
+ * Whether events may be sent to this IP address. Loopback is allowed only with the sandbox bank.
+ */
 export function isAddressAllowed(address: string, isLoopbackAllowed: boolean): boolean {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   const plain = mapped ?? address;
@@ -54,40 +57,41 @@ export function isAddressAllowed(address: string, isLoopbackAllowed: boolean): b
   if (version === 0) return false;
   const family = version === 4 ? 'ipv4' : 'ipv6';
   if (loopback.check(plain, family)) return isLoopbackAllowed;
-  // A mapped address in hexadecimal reads as IPv6: nobody needs to write one.
+  // A mapped address in hexadecimal parses as IPv6. No endpoint needs that form, so it is refused.
   if (family === 'ipv6' && /^::ffff:/i.test(plain)) return false;
   return !reserved.check(plain, family);
 }
 
-// Databases, caches and control planes: nothing there takes webhooks.
-const otherPorts = new Set(
+// Ports of databases, caches and control planes, which never receive webhooks.
+const reservedPorts = new Set(
   '2375 2379 3306 5432 5984 6379 6443 8500 9042 9092 9200 11211 27017'.split(' '),
 );
 
 export type UrlCheck = { ok: true; url: URL } | { ok: false; message: string };
 
-/** Whether a URL may be an endpoint's: its form and, where it is one, its literal address. */
+/** Checks the form of an endpoint's URL and, where its host is an IP address, that address. */
 export function checkEndpointUrl(text: string, isLoopbackAllowed: boolean): UrlCheck {
   if (!URL.canParse(text)) return { ok: false, message: 'Must be a URL.' };
   const url = new URL(text);
   const host = url.hostname.replace(/^\[|\]$|\.$/g, '');
-  const isLoopback = /(^|\.)localhost$/.test(host) || (isIP(host) !== 0 && loopbackHost(host));
+  const isLoopback = /(^|\.)localhost$/.test(host) || (isIP(host) !== 0 && isLoopbackAddress(host));
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback && isLoopbackAllowed))
     return { ok: false, message: 'Must be an https URL.' };
   if (url.username !== '' || url.password !== '')
-    return { ok: false, message: 'Must not carry a user name or a password.' };
+    return { ok: false, message: 'Must not contain a user name or a password.' };
   if (isLoopback && !isLoopbackAllowed)
     return { ok: false, message: 'Must be reachable over the public internet.' };
-  if (!isLoopback && url.port !== '' && (Number(url.port) < 1024 || otherPorts.has(url.port)))
+  if (!isLoopback && url.port !== '' && (Number(url.port) < 1024 || reservedPorts.has(url.port)))
     return {
       ok: false,
-      message: 'Must use port 443, or one from 1024 on that is not another service’s.',
+      message:
+        'Must use port 443, or a port from 1024 that is not reserved for databases or caches.',
     };
   if (isIP(host) !== 0 && !isAddressAllowed(host, isLoopbackAllowed))
     return { ok: false, message: 'Must be reachable over the public internet.' };
   return { ok: true, url };
 }
 
-function loopbackHost(host: string): boolean {
+function isLoopbackAddress(host: string): boolean {
   return loopback.check(host, isIP(host) === 4 ? 'ipv4' : 'ipv6');
 }

@@ -1,5 +1,5 @@
-// Delivers events: signed per Standard Webhooks, at least once, to an address that was judged when it is
-// connected to, following no redirect and reading next to nothing of what the endpoint answers.
+// Delivers events at least once, signed per Standard Webhooks. The resolved address is checked when
+// connecting, no redirect is followed, and of the response only status and headers are read.
 import { lookup as resolve } from 'node:dns/promises';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
@@ -17,24 +17,25 @@ import { readRetryAfter } from '../platform/retry-after.js';
 import { SecretBox } from '../platform/secret-box.js';
 import type { JobPayload } from '../queues.js';
 import { isAddressAllowed, checkEndpointUrl } from './address-guard.js';
-import { pauseAfterAttemptMs } from './delivery-schedule.js';
+import { delayAfterAttemptMs } from './delivery-schedule.js';
 import {
   claimDeliveries,
-  recordResult,
-  type ClaimedDelivery,
+  recordDeliveryResult,
+  type ClaimedEventDelivery,
   type DeliveryResult,
 } from './events.queries.js';
 
 const timeoutMs = 15_000;
 /** Longer than an attempt can last. */
 const leaseMs = timeoutMs + 5_000;
-const atOnce = 10;
-const turnMs = 20_000;
-const slowMs = 5_000;
-const restMs = 30_000;
-const gone = 410;
+const batchSize = 10;
+const maxRunMs = 20_000;
+/** A batch without any response that took longer than this pauses the endpoint. */
+const slowBatchMs = 5_000;
+const pauseMs = 30_000;
+const unsubscribeStatus = 410;
 
-interface Endpoint {
+interface DeliveryTarget {
   accountId: number;
   id: string;
   url: string;
@@ -55,7 +56,7 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
     private readonly log: Log,
     bank: BankService,
   ) {
-    this.isLoopbackAllowed = bank.profile.isOnLoopback;
+    this.isLoopbackAllowed = bank.profile.allowsLoopback;
     const lookup = this.guardedLookup();
     this.agents = {
       httpAgent: new HttpAgent({ keepAlive: true, lookup }),
@@ -65,7 +66,7 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
       ...this.agents,
       maxRedirects: 0,
       transformRequest: [(body: unknown) => body],
-      // Only the status counts: what else an endpoint answers is neither read nor unpacked.
+      // Only status and headers are used: the body is neither read nor decompressed.
       responseType: 'stream',
       decompress: false,
       validateStatus: () => true,
@@ -74,8 +75,8 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
   }
 
   /**
-   * Delivers what is due to one endpoint, until nothing is or its turn is over: a slow endpoint with a long
-   * backlog does not keep a place for itself.
+   * Sends due deliveries to one endpoint until none is left or the run's time is over, so that a
+   * slow endpoint with a long backlog does not occupy a job slot.
    */
   @OnJob('deliverEvents')
   async deliverDue({ accountId, endpointId }: JobPayload<'deliverEvents'>): Promise<void> {
@@ -83,22 +84,24 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
       where: { accountId, id: endpointId, isEnabled: true, deletedAt: null },
     });
     if (!endpoint) return;
-    const turnEndsAt = Date.now() + turnMs;
-    while (Date.now() < turnEndsAt && !this.stopping.signal.aborted) {
+    const runEndsAt = Date.now() + maxRunMs;
+    while (Date.now() < runEndsAt && !this.stopping.signal.aborted) {
       const claimed = await claimDeliveries(
         this.database.prisma,
         { accountId, endpointId },
-        { limit: atOnce, leaseMs },
+        { limit: batchSize, leaseMs },
       );
       if (claimed.length === 0) return;
       const startedAt = Date.now();
-      let results = await Promise.all(claimed.map((one) => this.attempt(endpoint, one)));
-      // What was cut off by our own end is nobody's failure: its lease runs out, and it is made again.
+      let results = await Promise.all(claimed.map((delivery) => this.attempt(endpoint, delivery)));
+      // A shutdown aborts attempts. They do not count as failed: their leases expire, and they
+      // repeat.
       if (this.stopping.signal.aborted) results = results.filter(({ status }) => status !== null);
-      for (const result of results) await recordResult(this.database.prisma, accountId, result);
-      if (results.some(({ status }) => status === gone)) return this.disable(endpoint);
-      const isSilent = results.length > 0 && results.every(({ status }) => status === null);
-      if (isSilent && Date.now() - startedAt > slowMs) return this.rest(endpoint);
+      for (const result of results)
+        await recordDeliveryResult(this.database.prisma, accountId, result);
+      if (results.some(({ status }) => status === unsubscribeStatus)) return this.disable(endpoint);
+      const hasNoResponse = results.length > 0 && results.every(({ status }) => status === null);
+      if (hasNoResponse && Date.now() - startedAt > slowBatchMs) return this.pause(endpoint);
     }
   }
 
@@ -111,12 +114,15 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
     this.agents.httpsAgent.destroy();
   }
 
-  private async attempt(endpoint: Endpoint, delivery: ClaimedDelivery): Promise<DeliveryResult> {
+  private async attempt(
+    endpoint: DeliveryTarget,
+    delivery: ClaimedEventDelivery,
+  ): Promise<DeliveryResult> {
     const { status, error, retryAfterSeconds } = await this.post(endpoint, delivery);
     const { id, attempt } = delivery;
     if (status !== null && status >= 200 && status < 300)
       return { id, attempt, status, error: null, state: 'delivered', retryInMs: null };
-    const retryInMs = pauseAfterAttemptMs(attempt, retryAfterSeconds, Math.random());
+    const retryInMs = delayAfterAttemptMs(attempt, retryAfterSeconds, Math.random());
     return {
       id,
       attempt,
@@ -127,11 +133,11 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
     };
   }
 
-  private async post(endpoint: Endpoint, delivery: ClaimedDelivery) {
-    const body = envelope(delivery);
+  private async post(endpoint: DeliveryTarget, delivery: ClaimedEventDelivery) {
+    const body = eventBody(delivery);
     const now = this.clock.now();
-    const refused = checkEndpointUrl(endpoint.url, this.isLoopbackAllowed);
-    if (!refused.ok) return { status: null, error: 'address_refused', retryAfterSeconds: null };
+    const check = checkEndpointUrl(endpoint.url, this.isLoopbackAllowed);
+    if (!check.ok) return { status: null, error: 'address_refused', retryAfterSeconds: null };
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const response = await this.client.post<Readable>(endpoint.url, body, {
@@ -140,7 +146,7 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
           'user-agent': 'concilia',
           'webhook-id': delivery.eventId,
           'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
-          'webhook-signature': new Webhook(this.secretBox.open(endpoint.secret)).sign(
+          'webhook-signature': new Webhook(this.secretBox.decrypt(endpoint.secret)).sign(
             delivery.eventId,
             now,
             body,
@@ -153,35 +159,42 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
       const error = response.status < 300 ? null : `status_${response.status}`;
       return { status: response.status, error, retryAfterSeconds };
     } catch (error) {
-      this.log.info({ err: error, endpointId: endpoint.id }, 'an endpoint did not take an event');
+      this.log.info({ err: error, endpointId: endpoint.id }, 'event delivery failed');
       if (timeout.aborted) return { status: null, error: 'timeout', retryAfterSeconds: null };
       const code = axios.isAxiosError(error) ? error.code : undefined;
-      return { status: null, error: (code ?? 'no_answer').toLowerCase(), retryAfterSeconds: null };
+      return {
+        status: null,
+        error: (code ?? 'no_response').toLowerCase(),
+        retryAfterSeconds: null,
+      };
     }
   }
 
-  /** 410 is the endpoint's word that it wants nothing more. */
-  private async disable({ accountId, id }: Endpoint): Promise<void> {
+  /** By status 410 the endpoint declares that it wants no more events. */
+  private async disable({ accountId, id }: DeliveryTarget): Promise<void> {
     await this.database.prisma.webhookEndpoint.update({
       where: { accountId_id: { accountId, id } },
       data: { isEnabled: false, updatedAt: this.clock.now() },
     });
   }
 
-  /** An endpoint that keeps us waiting is left in peace a while, so that it does not take others' places. */
-  private async rest({ accountId, id }: Endpoint): Promise<void> {
+  /** Pauses an endpoint that does not respond, so that it does not occupy job slots of others. */
+  private async pause({ accountId, id }: DeliveryTarget): Promise<void> {
     await this.database.prisma.webhookEndpoint.update({
       where: { accountId_id: { accountId, id } },
-      data: { restingUntil: new Date(this.clock.now().getTime() + restMs) },
+      data: { pausedUntil: new Date(this.clock.now().getTime() + pauseMs) },
     });
   }
 
-  /** Resolves a name and refuses addresses inside our own network, also when a name changes its mind. */
+  /**
+   * Resolves host names and refuses internal addresses. The check at each connection covers a name
+   * whose address changes after the endpoint was saved.
+   */
   private guardedLookup(): LookupFunction {
     return (hostname, options, callback) => {
       resolve(hostname, { ...options, all: true }).then(
-        (found) => {
-          const allowed = found.filter(({ address }) =>
+        (resolved) => {
+          const allowed = resolved.filter(({ address }) =>
             isAddressAllowed(address, this.isLoopbackAllowed),
           );
           const [first] = allowed;
@@ -197,7 +210,7 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
   }
 }
 
-/** The body that is signed and sent; the same bytes at every attempt. */
-function envelope({ type, data, eventCreatedAt }: ClaimedDelivery): string {
+/** The body that is signed and sent: the same bytes at every attempt. */
+function eventBody({ type, data, eventCreatedAt }: ClaimedEventDelivery): string {
   return `{"type":${JSON.stringify(type)},"timestamp":"${eventCreatedAt.toISOString()}","data":${data}}`;
 }

@@ -1,11 +1,11 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
 import type { Caller } from '../accounts/api-keys.service.js';
-import { Needs } from '../accounts/needs.decorator.js';
+import { RequiresScope } from '../accounts/scope.decorator.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
-import { IdempotencyRecords } from '../idempotency/idempotency-records.service.js';
+import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { Handles, Input } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { isUuid, readPage, toList } from '../platform/listing.js';
@@ -24,18 +24,18 @@ export class EndpointsController {
   constructor(
     private readonly endpoints: EndpointsService,
     private readonly database: Database,
-    private readonly idempotencyRecords: IdempotencyRecords,
+    private readonly idempotency: IdempotencyService,
   ) {}
 
-  // What an endpoint is told is what reading tells: it takes no other scope.
-  @Needs('read')
+  // Events contain only what the read scope can read, so that endpoints need no other scope.
+  @RequiresScope('read')
   @Handles(createEndpoint)
   create(@CalledBy() { accountId }: Caller, @Input() request: RouteInput<typeof createEndpoint>) {
     const { url, eventTypes, description = null, isEnabled } = request.body;
     const fields = { url, eventTypes, description, isEnabled };
-    return this.idempotencyRecords.once({ accountId, route: createEndpoint, request }, async () => {
+    return this.idempotency.runOnce({ accountId, route: createEndpoint, request }, async () => {
       const { endpoint, secret } = await this.endpoints.create(accountId, fields);
-      return { ...describe(endpoint), secret };
+      return { ...describeEndpoint(endpoint), secret };
     });
   }
 
@@ -50,7 +50,7 @@ export class EndpointsController {
       orderBy: { id: 'desc' },
       take: page.limit + 1,
     });
-    return toList(rows, page, ({ id }) => id, describe);
+    return toList(rows, page, ({ id }) => id, describeEndpoint);
   }
 
   @Handles(getEndpoint)
@@ -58,39 +58,39 @@ export class EndpointsController {
     @CalledBy() { accountId }: Caller,
     @Input() { params }: RouteInput<typeof getEndpoint>,
   ) {
-    return describe(await this.endpoints.get(accountId, endpointId(params.id)));
+    return describeEndpoint(await this.endpoints.get(accountId, parseEndpointId(params.id)));
   }
 
-  @Needs('read')
+  @RequiresScope('read')
   @Handles(updateEndpoint)
   update(@CalledBy() { accountId }: Caller, @Input() request: RouteInput<typeof updateEndpoint>) {
     const { params, body } = request;
     const changes = Object.fromEntries(
       Object.entries(body).filter(([, value]) => value !== undefined),
     );
-    return this.idempotencyRecords.once({ accountId, route: updateEndpoint, request }, async () =>
-      describe(await this.endpoints.update(accountId, endpointId(params.id), changes)),
+    return this.idempotency.runOnce({ accountId, route: updateEndpoint, request }, async () =>
+      describeEndpoint(await this.endpoints.update(accountId, parseEndpointId(params.id), changes)),
     );
   }
 
-  @Needs('read')
+  @RequiresScope('read')
   @Handles(deleteEndpoint)
   remove(@CalledBy() { accountId }: Caller, @Input() request: RouteInput<typeof deleteEndpoint>) {
     const { id } = request.params;
-    return this.idempotencyRecords.once({ accountId, route: deleteEndpoint, request }, async () => {
-      await this.endpoints.remove(accountId, endpointId(id));
+    return this.idempotency.runOnce({ accountId, route: deleteEndpoint, request }, async () => {
+      await this.endpoints.remove(accountId, parseEndpointId(id));
       return { id };
     });
   }
 }
 
-/** What is no uuid names nothing. */
-function endpointId(text: string): string {
+/** Throws `not_found` for text that is not a UUID. */
+function parseEndpointId(text: string): string {
   if (!isUuid(text)) throw new AppError('not_found');
   return text;
 }
 
-function describe(endpoint: WebhookEndpoint) {
+function describeEndpoint(endpoint: WebhookEndpoint) {
   const { id, url, eventTypes, description, isEnabled } = endpoint;
   return {
     id,

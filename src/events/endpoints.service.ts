@@ -1,4 +1,5 @@
-// Webhook endpoints of business systems. The secret is made here, told once, and kept sealed.
+// Webhook endpoints of business systems. Each secret is generated here, returned once, and stored
+// encrypted.
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
@@ -31,23 +32,23 @@ export class EndpointsService {
     private readonly events: EventsService,
     bank: BankService,
   ) {
-    this.isLoopbackAllowed = bank.profile.isOnLoopback;
+    this.isLoopbackAllowed = bank.profile.allowsLoopback;
   }
 
-  /** The only moment at which the secret is told. */
+  /** Returns the secret, which no other call does. Throws `validation_failed` for the URL. */
   async create(
     accountId: number,
     fields: EndpointFields,
   ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
-    this.assertUrl(fields.url);
+    this.assertUrlAllowed(fields.url);
     const secret = `whsec_${randomBytes(secretBytes).toString('base64')}`;
     const endpoint = await this.database.prisma.webhookEndpoint.create({
-      data: { accountId, id: uuidv7(), ...fields, secret: this.secretBox.seal(secret) },
+      data: { accountId, id: uuidv7(), ...fields, secret: this.secretBox.encrypt(secret) },
     });
     return { endpoint, secret };
   }
 
-  /** Throws `not_found`, also for another account's and for a removed one. */
+  /** Throws `not_found`, also for an endpoint of another account and for a removed one. */
   async get(accountId: number, id: string): Promise<WebhookEndpoint> {
     const endpoint = await this.database.prisma.webhookEndpoint.findFirst({
       where: { accountId, id, deletedAt: null },
@@ -62,17 +63,17 @@ export class EndpointsService {
     changes: Partial<EndpointFields>,
   ): Promise<WebhookEndpoint> {
     await this.get(accountId, id);
-    if (changes.url !== undefined) this.assertUrl(changes.url);
+    if (changes.url !== undefined) this.assertUrlAllowed(changes.url);
     const endpoint = await this.database.prisma.webhookEndpoint.update({
       where: { accountId_id: { accountId, id } },
       data: { ...changes, updatedAt: this.clock.now() },
     });
-    // What waited while it was disabled goes on its way.
-    if (endpoint.isEnabled) await this.events.announce(accountId);
+    // Deliveries that became due while the endpoint was disabled are sent now.
+    if (endpoint.isEnabled) await this.events.enqueueDeliveries(accountId);
     return endpoint;
   }
 
-  /** Removes an endpoint; deliveries that it was still to get end as dead, visibly. */
+  /** Removes an endpoint. Its pending deliveries become dead with the error `endpoint_removed`. */
   async remove(accountId: number, id: string): Promise<void> {
     await this.get(accountId, id);
     await this.database.transaction(async (tx) => {
@@ -87,9 +88,9 @@ export class EndpointsService {
     });
   }
 
-  private assertUrl(text: string): void {
-    const outcome = checkEndpointUrl(text, this.isLoopbackAllowed);
-    if (!outcome.ok)
-      throw new AppError('validation_failed', { errors: { '$.url': [outcome.message] } });
+  private assertUrlAllowed(text: string): void {
+    const check = checkEndpointUrl(text, this.isLoopbackAllowed);
+    if (!check.ok)
+      throw new AppError('validation_failed', { errors: { '$.url': [check.message] } });
   }
 }

@@ -1,11 +1,11 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
 import type { Caller } from '../accounts/api-keys.service.js';
-import { Needs } from '../accounts/needs.decorator.js';
+import { RequiresScope } from '../accounts/scope.decorator.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import type { Delivery } from '../generated/service/client.js';
-import { IdempotencyRecords } from '../idempotency/idempotency-records.service.js';
+import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { Handles, Input } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
@@ -19,7 +19,7 @@ export class EventsController {
   constructor(
     private readonly database: Database,
     private readonly service: EventsService,
-    private readonly idempotencyRecords: IdempotencyRecords,
+    private readonly idempotency: IdempotencyService,
   ) {}
 
   @Handles(listEvents)
@@ -70,18 +70,18 @@ export class EventsController {
           ? { OR: [{ eventId: { lt: eventId } }, { eventId, endpointId: { lt: endpointId } }] }
           : {}),
       },
-      // An event's id grows with time; a delivery's own is random.
+      // An event's id increases with time; a delivery's own id is random.
       orderBy: [{ eventId: 'desc' }, { endpointId: 'desc' }],
       take: page.limit + 1,
     });
     return toList(rows, page, (row) => `${row.eventId} ${row.endpointId}`, describeDelivery);
   }
 
-  @Needs('read')
+  @RequiresScope('read')
   @Handles(replayDelivery)
   replay(@CalledBy() { accountId }: Caller, @Input() request: RouteInput<typeof replayDelivery>) {
     const { id } = request.params;
-    return this.idempotencyRecords.once({ accountId, route: replayDelivery, request }, async () => {
+    return this.idempotency.runOnce({ accountId, route: replayDelivery, request }, async () => {
       if (!isUuid(id)) throw new AppError('not_found');
       return describeDelivery(await this.service.replay(accountId, id));
     });

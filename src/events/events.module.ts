@@ -20,6 +20,6 @@ export class EventsModule implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.timers.every('deliveries', sweepEveryMs, () => this.events.announce(null));
+    this.timers.every('deliveries', sweepEveryMs, () => this.events.enqueueDeliveries(null));
   }
 }

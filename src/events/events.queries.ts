@@ -1,31 +1,36 @@
-// The outbox's SQL: an event and its deliveries are written together, and a due delivery is taken by one
-// process at a time.
+// Writes the outbox: an event and its deliveries are inserted together, and only one process at a
+// time claims a due delivery.
 import type { Db, Tx } from '../database.service.js';
 
-export interface EventRow {
+export interface OutboxEvent {
   id: string;
   type: string;
   data: string;
 }
 
-/** Writes events and one delivery for each endpoint that wants them. */
-export async function insertEvents(tx: Tx, accountId: number, events: EventRow[]): Promise<void> {
+/** Inserts events and one delivery for each endpoint that subscribes to the event's type. */
+export async function insertEvents(
+  tx: Tx,
+  accountId: number,
+  events: OutboxEvent[],
+): Promise<void> {
   await tx.$executeRaw`
-    WITH written AS (
+    WITH inserted AS (
       INSERT INTO event (account_id, id, type, data)
       SELECT ${accountId}, e.id::uuid, e.type, e.data
-      FROM unnest(${events.map(({ id }) => id)}::text[], ${events.map(({ type }) => type)}::text[],
+      FROM unnest(${events.map(({ id }) => id)}::text[],
+                  ${events.map(({ type }) => type)}::text[],
                   ${events.map(({ data }) => data)}::text[]) AS e(id, type, data)
       RETURNING id, type
     )
     INSERT INTO delivery (account_id, id, event_id, endpoint_id, state, next_attempt_at)
-    SELECT ${accountId}, gen_random_uuid(), w.id, p.id, 'pending', now()
-    FROM written w
+    SELECT ${accountId}, gen_random_uuid(), i.id, p.id, 'pending', now()
+    FROM inserted i
     JOIN webhook_endpoint p ON p.account_id = ${accountId} AND p.deleted_at IS NULL
-      AND (p.event_types = '{}' OR w.type = ANY (p.event_types))`;
+      AND (p.event_types = '{}' OR i.type = ANY (p.event_types))`;
 }
 
-/** Endpoints that have something due; disabled ones wait until they are enabled again. */
+/** Endpoints with a due delivery. Disabled and paused endpoints are left out. */
 export async function listDueEndpoints(
   db: Db,
   accountId: number | null,
@@ -33,7 +38,7 @@ export async function listDueEndpoints(
   return db.$queryRaw`
     SELECT p.account_id AS "accountId", p.id AS "endpointId" FROM webhook_endpoint p
     WHERE p.is_enabled AND p.deleted_at IS NULL
-      AND (p.resting_until IS NULL OR p.resting_until < clock_timestamp())
+      AND (p.paused_until IS NULL OR p.paused_until < clock_timestamp())
       AND (${accountId}::int IS NULL OR p.account_id = ${accountId}::int)
       AND EXISTS (
         SELECT 1 FROM delivery d
@@ -42,7 +47,7 @@ export async function listDueEndpoints(
       )`;
 }
 
-export interface ClaimedDelivery {
+export interface ClaimedEventDelivery {
   id: string;
   eventId: string;
   type: string;
@@ -52,25 +57,30 @@ export interface ClaimedDelivery {
   attempt: number;
 }
 
-/** Takes due deliveries of one endpoint for a while: a process that dies leaves them to be taken again. */
+/**
+ * Claims due deliveries of one endpoint for `leaseMs`. They become due again after the lease, so
+ * that another process repeats those of a process that died.
+ */
 export async function claimDeliveries(
   db: Db,
   { accountId, endpointId }: { accountId: number; endpointId: string },
   { limit, leaseMs }: { limit: number; leaseMs: number },
-): Promise<ClaimedDelivery[]> {
-  return db.$queryRaw<ClaimedDelivery[]>`
+): Promise<ClaimedEventDelivery[]> {
+  return db.$queryRaw<ClaimedEventDelivery[]>`
     WITH due AS (
       SELECT d.id FROM delivery d
-      WHERE d.account_id = ${accountId} AND d.endpoint_id = ${endpointId}::uuid AND d.state = 'pending'
-        AND d.next_attempt_at <= now()
+      WHERE d.account_id = ${accountId} AND d.endpoint_id = ${endpointId}::uuid
+        AND d.state = 'pending' AND d.next_attempt_at <= now()
       ORDER BY d.next_attempt_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
     )
     UPDATE delivery d
-    SET attempts = d.attempts + 1, next_attempt_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+    SET attempts = d.attempts + 1,
+        next_attempt_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
     FROM due, event e
-    WHERE d.account_id = ${accountId} AND d.id = due.id AND e.account_id = d.account_id AND e.id = d.event_id
-    RETURNING d.id, d.event_id AS "eventId", e.type, e.data, e.created_at AS "eventCreatedAt",
-              d.attempts AS attempt`;
+    WHERE d.account_id = ${accountId} AND d.id = due.id
+      AND e.account_id = d.account_id AND e.id = d.event_id
+    RETURNING d.id, d.event_id AS "eventId", e.type, e.data,
+              e.created_at AS "eventCreatedAt", d.attempts AS attempt`;
 }
 
 export interface DeliveryResult {
@@ -79,12 +89,12 @@ export interface DeliveryResult {
   status: number | null;
   error: string | null;
   state: 'pending' | 'delivered' | 'dead';
-  /** Null unless it is tried again. */
+  /** Null unless the state is pending. */
   retryInMs: number | null;
 }
 
-/** Writes what an attempt came to, unless a later attempt has begun. */
-export async function recordResult(
+/** Records the result of an attempt, unless a later attempt has begun. */
+export async function recordDeliveryResult(
   db: Db,
   accountId: number,
   { id, attempt, status, error, state, retryInMs }: DeliveryResult,
@@ -94,16 +104,17 @@ export async function recordResult(
     SET state = ${state}, last_status = ${status}, last_error = ${error},
         next_attempt_at = clock_timestamp() + ${retryInMs}::float8 * interval '1 millisecond',
         delivered_at = CASE WHEN ${state} = 'delivered' THEN clock_timestamp() END
-    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'pending' AND attempts = ${attempt}`;
+    WHERE account_id = ${accountId} AND id = ${id}::uuid
+      AND state = 'pending' AND attempts = ${attempt}`;
 }
 
-/** Makes a delivery due at once, on the schedule of a new one; false where its endpoint is no more. */
-export async function makeDueAgain(db: Db, accountId: number, id: string): Promise<boolean> {
-  const made = await db.$executeRaw`
+/** Makes a delivery due at once, with its attempts reset. False where its endpoint was removed. */
+export async function makeDeliveryDueNow(db: Db, accountId: number, id: string): Promise<boolean> {
+  const updated = await db.$executeRaw`
     UPDATE delivery d
     SET state = 'pending', attempts = 0, next_attempt_at = clock_timestamp(), delivered_at = NULL
     FROM webhook_endpoint p
     WHERE d.account_id = ${accountId} AND d.id = ${id}::uuid
       AND p.account_id = d.account_id AND p.id = d.endpoint_id AND p.deleted_at IS NULL`;
-  return made > 0;
+  return updated > 0;
 }

@@ -1,9 +1,9 @@
-// Webhook endpoints, events and deliveries as business systems see them.
+// The `/v1` routes of webhook endpoints, events and deliveries.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
 import { filledText, integer, text, timestamp } from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
-import { eventTypes } from './events.service.js';
+import { eventTypes } from './event.js';
 
 const eventType = z.enum(eventTypes, `Must be one of ${eventTypes.join(', ')}.`);
 const base = { chapter: 'Notifications', authentication: 'api-key' } as const;
@@ -30,7 +30,7 @@ const endpointFields = z.object({
 export const createEndpoint = route({
   ...base,
   name: 'createWebhookEndpoint',
-  summary: 'Registers an address for events; the answer tells its secret, once.',
+  summary: 'Creates a webhook endpoint. Only this response contains its secret.',
   method: 'POST',
   path: '/v1/webhook-endpoints',
   idempotencyKey: 'accepted',
@@ -42,7 +42,7 @@ export const createEndpoint = route({
 export const listEndpoints = route({
   ...base,
   name: 'listWebhookEndpoints',
-  summary: 'The addresses that get events, newest first.',
+  summary: 'Webhook endpoints, newest first.',
   method: 'GET',
   path: '/v1/webhook-endpoints',
   query: listQuery({}),
@@ -52,7 +52,7 @@ export const listEndpoints = route({
 export const getEndpoint = route({
   ...base,
   name: 'getWebhookEndpoint',
-  summary: 'One address.',
+  summary: 'One webhook endpoint.',
   method: 'GET',
   path: '/v1/webhook-endpoints/{id}',
   params,
@@ -62,7 +62,7 @@ export const getEndpoint = route({
 export const updateEndpoint = route({
   ...base,
   name: 'updateWebhookEndpoint',
-  summary: 'Changes an address; what is left out stays.',
+  summary: 'Changes a webhook endpoint. Omitted fields stay unchanged.',
   method: 'PATCH',
   path: '/v1/webhook-endpoints/{id}',
   idempotencyKey: 'accepted',
@@ -79,7 +79,7 @@ export const updateEndpoint = route({
 export const deleteEndpoint = route({
   ...base,
   name: 'deleteWebhookEndpoint',
-  summary: 'Removes an address; what it was still to get is not sent.',
+  summary: 'Removes a webhook endpoint. Its pending deliveries are not sent.',
   method: 'DELETE',
   path: '/v1/webhook-endpoints/{id}',
   idempotencyKey: 'accepted',
@@ -90,7 +90,7 @@ export const deleteEndpoint = route({
 export const listEvents = route({
   ...base,
   name: 'listEvents',
-  summary: 'What happened, newest first.',
+  summary: 'Events, newest first.',
   method: 'GET',
   path: '/v1/events',
   query: listQuery({ type: eventType.optional() }),
@@ -117,7 +117,8 @@ const deliveryView = z.object({
 export const replayDelivery = route({
   ...base,
   name: 'replayDelivery',
-  summary: 'Sends an event to its address once more, whether it arrived or was given up.',
+  summary:
+    'Delivers an event to its endpoint once more, whether the delivery succeeded or is dead.',
   method: 'POST',
   path: '/v1/deliveries/{id}/replay',
   idempotencyKey: 'accepted',
@@ -129,13 +130,13 @@ export const replayDelivery = route({
 export const listDeliveries = route({
   ...base,
   name: 'listDeliveries',
-  summary: 'Which event went to which address, and how it fared, newest first.',
+  summary: 'Deliveries of events to webhook endpoints, with their state, newest first.',
   method: 'GET',
   path: '/v1/deliveries',
   query: listQuery({
     state: z.enum(deliveryStates).optional(),
-    endpointId: z.uuid('Must be an endpoint’s id.').optional(),
-    eventId: z.uuid('Must be an event’s id.').optional(),
+    endpointId: z.uuid('Must be the id of a webhook endpoint.').optional(),
+    eventId: z.uuid('Must be the id of an event.').optional(),
   }),
   response: listOf(deliveryView),
 });

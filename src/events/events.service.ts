@@ -1,4 +1,5 @@
-// Events for business systems: an outbox, written in the transaction of the fact that it tells of.
+// Records events for business systems in an outbox, within the transaction of the fact that each
+// event reports, and enqueues their deliveries.
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { Database, type Tx } from '../database.service.js';
@@ -6,46 +7,8 @@ import type { Delivery } from '../generated/service/client.js';
 import { AppError } from '../platform/errors.js';
 import { stringifyJson } from '../platform/exact-json.js';
 import { JobQueue } from '../platform/job-queue.js';
-import { insertEvents, listDueEndpoints, makeDueAgain } from './events.queries.js';
-
-/** What a business system may be told of. */
-export const eventTypes = [
-  'charge.paid',
-  'charge.partially_paid',
-  'charge.overpaid',
-  'charge.refunded',
-  'transaction.unexpected',
-  'charge.cancelled',
-  'charge.expired',
-  'operation.unknown',
-  'operation.succeeded',
-  'operation.rejected',
-  'operation.not_executed',
-  'operation.needs_operator',
-  'transfer.effective',
-  'transfer.failed',
-  'transfer.settled',
-  'transfer.reversed',
-  'bill_payment.scheduled',
-  'bill_payment.failed',
-  'bill_payment.settled',
-  'bill_payment.reversed',
-  'refund.settled',
-  'refund.reversed',
-  'break.opened',
-  'break.resolved',
-  'reconciliation.finished',
-  'reconciliation.failed',
-  'day_close.certified',
-  'day_close.amended',
-] as const;
-export type EventType = (typeof eventTypes)[number];
-
-export interface NewEvent {
-  type: EventType;
-  /** Written as exact JSON; amounts in reais. */
-  data: Record<string, unknown>;
-}
+import type { NewEvent } from './event.js';
+import { insertEvents, listDueEndpoints, makeDeliveryDueNow } from './events.queries.js';
 
 @Injectable()
 export class EventsService {
@@ -54,7 +17,7 @@ export class EventsService {
     private readonly jobQueue: JobQueue,
   ) {}
 
-  /** Writes events and their deliveries; `announce` after the commit sends them on their way. */
+  /** Records events and their deliveries. Call `enqueueDeliveries` after the commit. */
   async record(tx: Tx, accountId: number, events: NewEvent[]): Promise<void> {
     if (events.length === 0) return;
     const rows = events.map(({ type, data }) => ({
@@ -65,19 +28,21 @@ export class EventsService {
     await insertEvents(tx, accountId, rows);
   }
 
-  /** Sends an event to its endpoint once more. Throws `not_found`, and `conflict` for a removed endpoint. */
+  /**
+   * Delivers an event once more. Throws `not_found`, and `conflict` where the endpoint was removed.
+   */
   async replay(accountId: number, deliveryId: string): Promise<Delivery> {
     const { prisma } = this.database;
     const where = { accountId_id: { accountId, id: deliveryId } };
     if (!(await prisma.delivery.findUnique({ where }))) throw new AppError('not_found');
-    if (!(await makeDueAgain(prisma, accountId, deliveryId)))
+    if (!(await makeDeliveryDueNow(prisma, accountId, deliveryId)))
       throw new AppError('conflict', { public: 'The endpoint of this delivery was removed.' });
-    await this.announce(accountId);
+    await this.enqueueDeliveries(accountId);
     return prisma.delivery.findUniqueOrThrow({ where });
   }
 
-  /** Wakes the delivery of what is due: to one account's endpoints, or to everyone's. */
-  async announce(accountId: number | null): Promise<void> {
+  /** Enqueues due deliveries to one account's endpoints, or with null to those of all accounts. */
+  async enqueueDeliveries(accountId: number | null): Promise<void> {
     for (const endpoint of await listDueEndpoints(this.database.prisma, accountId))
       await this.jobQueue.enqueue('deliverEvents', endpoint);
   }

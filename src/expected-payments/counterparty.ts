@@ -1,32 +1,36 @@
-// The other side of a movement in one spelling, so that what was asked for and what a line tells can be compared.
-export interface AccountAtBank {
+// Normalises accounts and tax ids, so that those of a request and of a statement line compare
+// equal.
+export interface CounterpartyAccount {
   ispb: string;
   branch: string;
   number: string;
 }
 
-/** `ispb/branch/number`: without the hyphens and points that banks write in some places and not in others. */
-export function writeCounterparty({ ispb, branch, number }: AccountAtBank): string {
-  return [ispb, branch, number].map(plain).join('/');
-}
-
-/** An account of the bank itself, of which the client knows the number alone: what a counterparty ends with. */
-export function accountNumber(text: string): string {
-  return plain(text);
+/** `ispb/branch/number`, without hyphens and points: banks write them inconsistently. */
+export function formatCounterparty({ ispb, branch, number }: CounterpartyAccount): string {
+  return [ispb, branch, number].map(normalize).join('/');
 }
 
 /**
- * A CPF or CNPJ by its digits and letters alone, so that what was asked for and what a line tells can be compared; null
- * for what is none, as where the bank masks it.
+ * The account number alone. The client knows nothing else of an account at this same bank; a
+ * counterparty from `formatCounterparty` ends with this number.
  */
-export function plainDocument(text: unknown): string | null {
-  if (typeof text !== 'string') return null;
-  const bare = text.toUpperCase().replace(/[.\-/\s]/g, '');
-  return /^(?:\d{11}|[0-9A-Z]{12}\d{2})$/.test(bare) ? bare : null;
+export function normalizeAccountNumber(text: string): string {
+  return normalize(text);
 }
 
-function plain(text: string): string {
-  const bare = text.toUpperCase().replace(/[^0-9A-Z]/g, '');
-  // `0001` and `1` are one branch, `0123` and `123` one account.
-  return bare.replace(/^0+(?=.)/, '');
+/**
+ * A CPF or CNPJ without punctuation. Null for anything else, for example a document that the bank
+ * has masked.
+ */
+export function normalizeTaxId(text: unknown): string | null {
+  if (typeof text !== 'string') return null;
+  const characters = text.toUpperCase().replace(/[.\-/\s]/g, '');
+  return /^(?:\d{11}|[0-9A-Z]{12}\d{2})$/.test(characters) ? characters : null;
+}
+
+function normalize(text: string): string {
+  const characters = text.toUpperCase().replace(/[^0-9A-Z]/g, '');
+  // `0001` and `1` are the same branch, `0123` and `123` the same account.
+  return characters.replace(/^0+(?=.)/, '');
 }

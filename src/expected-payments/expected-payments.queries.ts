@@ -1,7 +1,7 @@
-// What is expected, written many at once: a batch has a thousand items.
+// Inserts expected payments and their references in bulk: a batch has a thousand items.
 import type { Tx } from '../database.service.js';
 
-export interface NewExpectedRow {
+export interface NewExpectedPaymentRow {
   id: string;
   isCredit: boolean;
   amountCents: bigint | null;
@@ -14,18 +14,21 @@ export interface NewExpectedRow {
 export async function insertExpectedPayments(
   tx: Tx,
   { accountId, operationId, kind }: { accountId: number; operationId: string; kind: string },
-  rows: NewExpectedRow[],
+  payments: NewExpectedPaymentRow[],
 ): Promise<void> {
-  // Amounts as text: JSON's own numbers would pass through a float.
-  const written = rows.map((row) => ({ ...row, amountCents: row.amountCents?.toString() ?? null }));
+  // Amounts as text: a JSON number would pass through a float.
+  const rows = payments.map((row) => ({
+    ...row,
+    amountCents: row.amountCents?.toString() ?? null,
+  }));
   await tx.$executeRaw`
-    INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, amount_cents, due_date, terms, is_multi_use,
-      counterparty_document)
-    SELECT ${accountId}, id, ${operationId}::uuid, ${kind}, "isCredit", "amountCents"::bigint, "dueDate", terms, "isMultiUse",
-           "counterpartyDocument"
-    FROM jsonb_to_recordset(${JSON.stringify(written)}::jsonb)
-      AS r(id uuid, "isCredit" boolean, "amountCents" text, "dueDate" text, terms text, "isMultiUse" boolean,
-                "counterpartyDocument" text)`;
+    INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, amount_cents,
+      due_date, terms, is_multi_use, counterparty_document)
+    SELECT ${accountId}, id, ${operationId}::uuid, ${kind}, "isCredit", "amountCents"::bigint,
+           "dueDate", terms, "isMultiUse", "counterpartyDocument"
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      AS r(id uuid, "isCredit" boolean, "amountCents" text, "dueDate" text, terms text,
+           "isMultiUse" boolean, "counterpartyDocument" text)`;
 }
 
 export interface NewReferenceRow {
@@ -34,7 +37,7 @@ export interface NewReferenceRow {
   value: string;
 }
 
-/** Those that are known stay as they are. */
+/** Idempotent: references that are already stored stay as they are. */
 export async function insertReferences(
   tx: Tx,
   accountId: number,
@@ -44,6 +47,7 @@ export async function insertReferences(
   await tx.$executeRaw`
     INSERT INTO expected_payment_reference (account_id, kind, value, expected_payment_id)
     SELECT ${accountId}, kind, value, "expectedPaymentId"
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r("expectedPaymentId" uuid, kind text, value text)
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      AS r("expectedPaymentId" uuid, kind text, value text)
     ON CONFLICT DO NOTHING`;
 }

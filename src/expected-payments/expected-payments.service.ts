@@ -1,5 +1,6 @@
-// What should appear on the statement, with the references by which its lines will name it. Written with the
-// operation that expects it, so that no line can come before its expectation.
+// Owns expected payments: what should appear on the statement, with the references that tie lines
+// to them. They are recorded in the operation's transaction, so no line can arrive before its
+// expectation.
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Tx } from '../database.service.js';
@@ -16,51 +17,61 @@ export interface NewExpectedPayment {
   dueDate: string | null;
   /** Discount, fine and interest, written by `writeAdjustments`; null when there are none. */
   terms: string | null;
-  /** Who is to pay or be paid, by `plainDocument`; null where nobody said. */
+  /** The payer's or beneficiary's tax id, from `normalizeTaxId`; null when unknown. */
   counterpartyDocument?: string | null;
-  /** Whether it may be paid many times, as a static QR code may. */
+  /** A static QR code may be paid many times. */
   isMultiUse: boolean;
   references: Reference[];
 }
 
-export interface Expecting {
+/** The operation that expects the payments. */
+export interface ExpectingOperation {
   accountId: number;
   operationId: string;
-  /** The kind of the operation. */
+  /** The operation's kind. */
   kind: string;
 }
 
 @Injectable()
 export class ExpectedPaymentsService {
-  /** Records what an operation expects; the ids are in the order of `expected`. */
-  async record(tx: Tx, expecting: Expecting, expected: NewExpectedPayment[]): Promise<string[]> {
-    const rows = expected.map((payment) => ({
+  /**
+   * Records the payments that an operation expects. Returns their ids in the order of `expected`.
+   */
+  async record(
+    tx: Tx,
+    operation: ExpectingOperation,
+    expected: NewExpectedPayment[],
+  ): Promise<string[]> {
+    const payments = expected.map((payment) => ({
       id: uuidv7(),
       ...payment,
-      references: [...payment.references, ...keyOf(expecting, expected)],
+      references: [...payment.references, ...idempotencyKeyReference(operation, expected)],
     }));
-    if (rows.length === 0) return [];
+    if (payments.length === 0) return [];
     await queries.insertExpectedPayments(
       tx,
-      expecting,
-      rows.map(({ references: _, ...payment }) => payment),
+      operation,
+      payments.map(({ references: _, ...payment }) => payment),
     );
-    const payments = rows.map(({ id, references }) => ({ expectedPaymentId: id, references }));
-    await this.addReferencesToEach(tx, expecting.accountId, payments);
-    return rows.map(({ id }) => id);
+    await this.addReferencesToPayments(
+      tx,
+      operation.accountId,
+      payments.map(({ id, references }) => ({ expectedPaymentId: id, references })),
+    );
+    return payments.map(({ id }) => id);
   }
 
-  /** Ids that the bank has told since: its lines may name the payment by them. Those that are known stay. */
+  /** Adds ids that the bank has reported since and that a line may carry. Idempotent. */
   async addReferences(
     tx: Tx,
     accountId: number,
     expectedPaymentId: string,
     references: Reference[],
   ): Promise<void> {
-    await this.addReferencesToEach(tx, accountId, [{ expectedPaymentId, references }]);
+    await this.addReferencesToPayments(tx, accountId, [{ expectedPaymentId, references }]);
   }
 
-  async addReferencesToEach(
+  async addReferencesToPayments(
     tx: Tx,
     accountId: number,
     payments: { expectedPaymentId: string; references: Reference[] }[],
@@ -74,24 +85,27 @@ export class ExpectedPaymentsService {
     );
   }
 
-  /** The bank did a part of what it was asked for: these will not come. */
-  async withdrawEach(tx: Tx, accountId: number, ids: string[]): Promise<void> {
+  /** Withdraws single payments, for example when the bank executed only part of the operation. */
+  async withdrawPayments(tx: Tx, accountId: number, ids: string[]): Promise<void> {
     await tx.expectedPayment.updateMany({
       where: { accountId, id: { in: ids }, withdrawnAt: null },
       data: { withdrawnAt: new Date() },
     });
   }
 
-  /** The bank rejected the operation, or it was proven not executed: nothing will come. */
-  async withdraw(tx: Tx, { accountId, operationId }: Omit<Expecting, 'kind'>): Promise<void> {
+  /** Withdraws all payments of an operation that was rejected or proven not executed. */
+  async withdraw(
+    tx: Tx,
+    { accountId, operationId }: Omit<ExpectingOperation, 'kind'>,
+  ): Promise<void> {
     await tx.expectedPayment.updateMany({
       where: { accountId, operationId, withdrawnAt: null },
       data: { withdrawnAt: new Date() },
     });
   }
 
-  /** The statement shows what had been withdrawn of operations that are otherwise as they were. */
-  async reinstateEach(tx: Tx, accountId: number, ids: string[]): Promise<void> {
+  /** Reinstates single payments that the statement shows although they were withdrawn. */
+  async reinstatePayments(tx: Tx, accountId: number, ids: string[]): Promise<void> {
     if (ids.length === 0) return;
     await tx.expectedPayment.updateMany({
       where: { accountId, id: { in: ids } },
@@ -99,7 +113,10 @@ export class ExpectedPaymentsService {
     });
   }
 
-  /** The statement shows what had been withdrawn: the rest of the operation may come too. */
+  /**
+   * Reinstates all payments of operations: the statement shows one of them although it was
+   * withdrawn, so the others may appear too.
+   */
   async reinstate(tx: Tx, accountId: number, operationIds: string[]): Promise<void> {
     if (operationIds.length === 0) return;
     await tx.expectedPayment.updateMany({
@@ -109,8 +126,26 @@ export class ExpectedPaymentsService {
   }
 }
 
-/** A debit's line may tell the key that it was asked for with: the operation's id. A batch has one for all its items. */
-function keyOf({ operationId }: Expecting, expected: readonly NewExpectedPayment[]): Reference[] {
+/** The payment that an outgoing operation expects: one debit of exactly `amountCents`. */
+export function expectedDebit(amountCents: bigint, references: Reference[]): NewExpectedPayment {
+  return {
+    isCredit: false,
+    amountCents,
+    dueDate: null,
+    terms: null,
+    isMultiUse: false,
+    references,
+  };
+}
+
+/**
+ * A debit's line may carry the request's idempotency key, which is the operation's id. The items of
+ * a batch share one key, so the key identifies none of them.
+ */
+function idempotencyKeyReference(
+  { operationId }: ExpectingOperation,
+  expected: readonly NewExpectedPayment[],
+): Reference[] {
   const [first, ...others] = expected;
   if (!first || first.isCredit || others.length > 0) return [];
   return [{ kind: 'idempotency_key', value: operationId }];

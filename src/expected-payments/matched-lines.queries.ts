@@ -1,4 +1,4 @@
-// The lines of the statement that were matched to what was sent, for whoever reads it.
+// Reads the statement lines that are matched to outgoing payments.
 import type { Db } from '../database.service.js';
 
 export interface MatchedLine {
@@ -10,7 +10,7 @@ export interface MatchedLine {
   occurredAt: Date;
 }
 
-/** By the expected payment, in the order in which they came about; an entry for each. */
+/** Keyed by expected payment, with an entry for each id; lines in (occurredAt, nsu) order. */
 export async function listMatchedLines(
   db: Db,
   accountId: number,
@@ -19,8 +19,9 @@ export async function listMatchedLines(
   const byPayment = new Map<string, MatchedLine[]>(expectedPaymentIds.map((id) => [id, []]));
   if (expectedPaymentIds.length === 0) return byPayment;
   const lines = await db.$queryRaw<MatchedLine[]>`
-    SELECT m.expected_payment_id AS "expectedPaymentId", m.role, m.nsu, m.amount_cents AS "amountCents",
-           l.end_to_end_id AS "endToEndId", l.occurred_at AS "occurredAt"
+    SELECT m.expected_payment_id AS "expectedPaymentId", m.role, m.nsu,
+           m.amount_cents AS "amountCents", l.end_to_end_id AS "endToEndId",
+           l.occurred_at AS "occurredAt"
     FROM match m JOIN statement_line l ON l.account_id = m.account_id AND l.nsu = m.nsu
     WHERE m.account_id = ${accountId} AND m.unlinked_at IS NULL
       AND m.expected_payment_id = ANY (${expectedPaymentIds}::uuid[])

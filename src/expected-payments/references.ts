@@ -1,7 +1,8 @@
 /**
- * By what a line names a record of ours, the surest first: the key that it was asked for with, the nsu that the bank
- * answered, the bank's id of the movement, ids that the client or the bank chose, the bill, and, shared by several,
- * the Pix that a refund gives back and who gets the money.
+ * The kinds of ids that tie a statement line to an expected payment, the most reliable first:
+ * the idempotency key of the request, the nsu in the bank's response, the bank's movement id,
+ * ids chosen by the client or the bank, and the bill's code. Several payments may share the
+ * last two: the Pix that is refunded, and the counterparty that receives the money.
  */
 export const referenceKinds = [
   'idempotency_key',

@@ -1,9 +1,11 @@
-// What of a received line went back to its payer: one reading, for charges as they are told and for their review.
+// SQL fragments for the refunded part of a received line (`line`): the only definition, used by
+// charges and by the settlement review.
 import { Prisma } from '../generated/service/client.js';
 
-/** What our own refunds have given back of a credit (line), less what came back of them. */
-export const refundedOf = Prisma.sql`
-  SELECT COALESCE(sum(CASE m.role WHEN 'payment' THEN m.amount_cents ELSE -m.amount_cents END), 0)::bigint AS cents
+/** Total of our own refunds of a credit (`line`), less the reversals of those refunds. */
+export const ownRefundTotal = Prisma.sql`
+  SELECT COALESCE(sum(CASE m.role WHEN 'payment' THEN m.amount_cents ELSE -m.amount_cents END), 0)
+           ::bigint AS cents
   FROM refund r
   CROSS JOIN LATERAL (
     SELECT role, amount_cents, unlinked_at FROM match
@@ -11,26 +13,37 @@ export const refundedOf = Prisma.sql`
   ) m
   WHERE r.account_id = line.account_id AND r.original_nsu = line.nsu AND m.unlinked_at IS NULL`;
 
-/** The debits that give back a credit (line) though nobody here has asked for it. */
-export const returnsOf = Prisma.sql`
+/**
+ * The debits with which the bank itself reversed a credit (`line`): no refund of ours ordered them.
+ */
+export const bankReversals = Prisma.sql`
   SELECT m.expected_payment_id, m.nsu, m.amount_cents
   FROM statement_line debit
   CROSS JOIN LATERAL (
     SELECT expected_payment_id, nsu, amount_cents, role FROM match
     WHERE account_id = debit.account_id AND nsu = debit.nsu AND unlinked_at IS NULL OFFSET 0
   ) m
-  WHERE m.role = 'reversal' AND debit.account_id = line.account_id AND debit.original_end_to_end_id = line.end_to_end_id AND NOT debit.is_credit`;
+  WHERE m.role = 'reversal' AND debit.account_id = line.account_id
+    AND debit.original_end_to_end_id = line.end_to_end_id AND NOT debit.is_credit`;
 
-/** What has gone back of a credit (line), as `refunded` and, of what it paid of this expected payment, as `returned`. */
-export const refundedSums = (expectedPaymentId: Prisma.Sql) => Prisma.sql`
-  CROSS JOIN LATERAL (${refundedOf}) refunded
+/**
+ * Joins the totals that `refundedCentsOfMatch` needs: `own_refunds` of the whole credit (`line`),
+ * and `bank_reversal_total` of the part that paid this expected payment.
+ */
+export const joinRefundTotals = (expectedPaymentId: Prisma.Sql) => Prisma.sql`
+  CROSS JOIN LATERAL (${ownRefundTotal}) own_refunds
   CROSS JOIN LATERAL (
-    SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents FROM (${returnsOf}) given
-    WHERE given.expected_payment_id = ${expectedPaymentId}
-  ) returned`;
+    SELECT COALESCE(sum(amount_cents), 0)::bigint AS cents FROM (${bankReversals}) reversal
+    WHERE reversal.expected_payment_id = ${expectedPaymentId}
+  ) bank_reversal_total`;
 
-/** What has gone back of a payment (m) by a line that is matched to what is expected (e), with the sums above. */
-export const refundedAmountOf = Prisma.sql`
-  LEAST(m.amount_cents, returned.cents + CASE
-    WHEN m.amount_cents = line.amount_cents OR refunded.cents >= line.amount_cents THEN refunded.cents
+/**
+ * The refunded part of a payment (`m`, a match of `line`). When a line pays several expected
+ * payments, a partial refund cannot be attributed to one of them: own refunds count only once they
+ * cover the whole line.
+ */
+export const refundedCentsOfMatch = Prisma.sql`
+  LEAST(m.amount_cents, bank_reversal_total.cents + CASE
+    WHEN m.amount_cents = line.amount_cents OR own_refunds.cents >= line.amount_cents
+    THEN own_refunds.cents
     ELSE 0 END)`;

@@ -1,4 +1,5 @@
-// What the money that came makes of what was expected: the one rule, for charges, matching and events.
+// The one definition of settlement of a payment that we expect to receive. Charges, matching and
+// events all use it.
 import { amountOwed } from '../brazil/amount-owed.js';
 import { addBusinessDays } from '../brazil/calendar.js';
 import { readAdjustments } from '../contract/charge-terms.js';
@@ -8,12 +9,12 @@ export type PaidSettlement = 'partially_settled' | 'settled' | 'overpaid';
 export interface ExpectedAmount {
   /** Null when the payer chooses. */
   amountCents: bigint | null;
-  /** A static QR code may be paid many times: no payment of it is one too many. */
+  /** A static QR code may be paid many times: further payments do not overpay it. */
   isMultiUse: boolean;
 }
 
-/** `paidCents` is all that was matched, at least one payment. */
-export function settlementOfPaid(
+/** `paidCents` is the total of all matched payments, of which there is at least one. */
+export function settlementOfPaidAmount(
   { amountCents, isMultiUse }: ExpectedAmount,
   paidCents: bigint,
 ): PaidSettlement {
@@ -22,30 +23,33 @@ export function settlementOfPaid(
   return isMultiUse ? 'settled' : 'overpaid';
 }
 
-export interface NetPayment {
+export interface PaymentWithRefunds {
   amountCents: bigint;
-  /** What of it has gone back to the payer. */
+  /** The part of the payment that was refunded to the payer. */
   refundedCents: bigint;
 }
 
-/** The payments of which anything is left: what went back whole is as if it had never come. */
-export function paymentsLeft<Payment extends NetPayment>(payments: readonly Payment[]): Payment[] {
+/** Leaves out payments that were refunded in full: they count as never received. */
+export function unrefundedPayments<Payment extends PaymentWithRefunds>(
+  payments: readonly Payment[],
+): Payment[] {
   return payments.filter(({ amountCents, refundedCents }) => amountCents > refundedCents);
 }
 
 /**
- * What is told of payments, at least one. One of which a part went back has settled what it paid all the same; too much
- * is what was kept beyond what was owed.
+ * The settlement of at least one payment, net of refunds. A partly refunded payment still settles
+ * its whole amount. The payments are overpaid only while their total less refunds exceeds what was
+ * owed.
  */
 export function settlementOfPayments(
   expected: ExpectedAmount,
-  payments: readonly NetPayment[],
+  payments: readonly PaymentWithRefunds[],
 ): PaidSettlement | 'refunded' {
-  const kept = paymentsLeft(payments);
-  if (kept.length === 0) return 'refunded';
-  const grossCents = kept.reduce((sum, { amountCents }) => sum + amountCents, 0n);
-  const netCents = kept.reduce((sum, one) => sum + one.amountCents - one.refundedCents, 0n);
-  const settlement = settlementOfPaid(expected, grossCents);
+  const unrefunded = unrefundedPayments(payments);
+  if (unrefunded.length === 0) return 'refunded';
+  const grossCents = totalCents(unrefunded.map(({ amountCents }) => amountCents));
+  const netCents = grossCents - totalCents(unrefunded.map(({ refundedCents }) => refundedCents));
+  const settlement = settlementOfPaidAmount(expected, grossCents);
   return settlement === 'overpaid' && netCents <= (expected.amountCents ?? netCents)
     ? 'settled'
     : settlement;
@@ -55,48 +59,57 @@ export interface ExpectedTerms {
   /** Null when the payer chooses. */
   amountCents: bigint | null;
   dueDate: string | null;
-  /** Discount, fine and interest as they were written with the charge; null when there are none. */
+  /** The charge's discount, fine and interest, from `writeAdjustments`; null when it has none. */
   terms: string | null;
 }
 
-/** A slip is credited some days after it was paid, and its line does not say when that was. */
+/** A bank slip is credited up to this many business days later; its line lacks the payment day. */
 const creditDelayDays = 5;
 
 /**
- * What was owed in all when this much had been paid: the amount of the day, or of one of the business days
- * before it on which just this was owed. Null when the payer chooses.
+ * The total owed when `paidCents` was credited on `day`. This is `paidCents` when exactly that was
+ * owed on `day` or on one of the business days before it, else the amount owed on `day`.
+ * Null when the payer chooses.
  */
-export function owedWhenPaid(
+export function owedCentsWhenPaid(
   { amountCents, dueDate, terms }: ExpectedTerms,
   paidCents: bigint,
   day: string,
 ): bigint | null {
   if (amountCents === null || terms === null || dueDate === null) return amountCents;
   const expected = { amountCents, dueDate, terms };
-  const isExact = daysOfPayment(day).some((one) => owedOn(expected, one) === paidCents);
+  const isExact = possiblePaymentDays(day).some((each) => owedOn(expected, each) === paidCents);
   return isExact ? paidCents : owedOn(expected, day);
 }
 
-/** Whether just this may have been owed on the day that it was paid. */
-export function owedByOne(expected: ExpectedTerms, paidCents: bigint, day: string): boolean {
-  return owedWhenPaid(expected, paidCents, day) === paidCents;
+/** Whether `paidCents`, credited on `day`, may be exactly the amount owed when it was paid. */
+export function isExactAmountOwed(
+  expected: ExpectedTerms,
+  paidCents: bigint,
+  day: string,
+): boolean {
+  return owedCentsWhenPaid(expected, paidCents, day) === paidCents;
 }
 
-/** What was owed of each on the day when just this was owed of all; null when it was on none, or the payer chooses. */
-export function owedTogether(
+/**
+ * Splits `paidCents` over several expected payments by the amounts owed on the first possible
+ * payment day whose total is exactly `paidCents`. Null when there is no such day. An amount that
+ * the payer chooses counts as zero.
+ */
+export function splitExactAmountOwed(
   expected: readonly ExpectedTerms[],
   paidCents: bigint,
   day: string,
 ): bigint[] | null {
-  for (const one of daysOfPayment(day)) {
-    const owed = expected.map((each) => owedOn(each, one));
-    if (owed.reduce((sum, cents) => sum + cents, 0n) === paidCents) return owed;
+  for (const paymentDay of possiblePaymentDays(day)) {
+    const owed = expected.map((payment) => owedOn(payment, paymentDay));
+    if (totalCents(owed) === paidCents) return owed;
   }
   return null;
 }
 
-/** The days on which what was credited on this day may have been paid. */
-function daysOfPayment(day: string): string[] {
+/** The days on which a payment credited on `day` may have been made, the latest first. */
+function possiblePaymentDays(day: string): string[] {
   const before = Array.from({ length: creditDelayDays }, (_, index) =>
     addBusinessDays(day, -(index + 1)),
   );
@@ -107,4 +120,8 @@ function owedOn({ amountCents, dueDate, terms }: ExpectedTerms, day: string): bi
   if (amountCents === null) return 0n;
   if (terms === null || dueDate === null) return amountCents;
   return amountOwed({ amountCents, dueDate, ...readAdjustments(terms) }, day);
+}
+
+function totalCents(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((total, cents) => total + cents, 0n);
 }

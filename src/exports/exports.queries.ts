@@ -2,7 +2,7 @@
 // client that reads slowly, and what arrives after the beginning is left out.
 import type { Db } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
-import { explanationOf, holdsItsLine } from '../reconciliation/explanation.queries.js';
+import { explanationOf, explainsItsLine } from '../reconciliation/book.queries.js';
 import type { ExplainedLine, ExportedLine } from './exported-line.js';
 
 export interface Window {
@@ -99,7 +99,7 @@ export async function listLines(
 }
 
 const stateOfExported = explanationOf({
-  isHeld: Prisma.sql`b.kind IS NOT NULL`,
+  isInBreak: Prisma.sql`b.kind IS NOT NULL`,
   isMatched: Prisma.sql`m.rule IS NOT NULL`,
   isClassified: Prisma.sql`c.rule IS NOT NULL`,
 });
@@ -136,7 +136,7 @@ export async function listExplainedLines(
     LEFT JOIN classification c ON c.account_id = ${accountId} AND c.nsu = p.nsu
     LEFT JOIN LATERAL (
       SELECT kind FROM break
-      WHERE account_id = ${accountId} AND nsu = p.nsu AND ${holdsItsLine}
+      WHERE account_id = ${accountId} AND nsu = p.nsu AND ${explainsItsLine}
       ORDER BY opened_at, kind LIMIT 1
     ) b ON true
     ORDER BY p.nsu`;
@@ -193,8 +193,8 @@ export async function listCertificates(
 }
 
 const stateOfLine = explanationOf({
-  isHeld: Prisma.sql`EXISTS (
-    SELECT 1 FROM break WHERE account_id = t.account_id AND nsu = t.nsu AND ${holdsItsLine})`,
+  isInBreak: Prisma.sql`EXISTS (
+    SELECT 1 FROM break WHERE account_id = t.account_id AND nsu = t.nsu AND ${explainsItsLine})`,
   isMatched: Prisma.sql`EXISTS (
     SELECT 1 FROM match WHERE account_id = t.account_id AND nsu = t.nsu AND unlinked_at IS NULL)`,
   isClassified: Prisma.sql`EXISTS (

@@ -1,16 +1,16 @@
 import { Global, Module, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../database.service.js';
 import { Timers } from '../platform/timers.js';
-import { forget } from './idempotency-records.queries.js';
-import { IdempotencyRecords } from './idempotency-records.service.js';
+import { deleteRecordsOlderThan } from './idempotency.queries.js';
+import { IdempotencyService } from './idempotency.service.js';
 
-const forgetEveryMs = 3_600_000;
+const cleanupIntervalMs = 3_600_000;
 /** Longer than any client repeats a request. */
-const keptForDays = 7;
+const retentionDays = 7;
 
-// Global: every door that changes something may be asked twice.
+// Global: each module whose requests change data accepts repeats.
 @Global()
-@Module({ providers: [IdempotencyRecords], exports: [IdempotencyRecords] })
+@Module({ providers: [IdempotencyService], exports: [IdempotencyService] })
 export class IdempotencyModule implements OnModuleInit {
   constructor(
     private readonly timers: Timers,
@@ -18,8 +18,8 @@ export class IdempotencyModule implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.timers.every('kept-answers', forgetEveryMs, () =>
-      forget(this.database.prisma, keptForDays),
+    this.timers.every('idempotency-records', cleanupIntervalMs, () =>
+      deleteRecordsOlderThan(this.database.prisma, retentionDays),
     );
   }
 }

@@ -23,39 +23,39 @@ describe('parseReais', () => {
     ['0e999999999', 0n],
     ['999999999999.99', MAX_CENTS],
     ['-999999999999.99', -MAX_CENTS],
-  ])('reads %s by its value', (text, cents) => {
+  ])('reads the value of %s', (text, cents) => {
     expect(parseReais(text)).toEqual({ ok: true, cents });
   });
 
   it.each(['10.005', '10.000000000000000001', '1e-3', '5e-999999999', '999999999999.991'])(
-    'refuses %s, which has a part of a centavo',
+    'rejects %s, which has more than two decimals',
     (text) => {
       expect(parseReais(text)).toEqual({ ok: false, reason: 'too_many_decimals' });
     },
   );
 
   it.each(['1000000000000', '-1e12', '1e400', `1e${'9'.repeat(400)}`, '9'.repeat(100_000)])(
-    'refuses an amount above the bound without building it',
+    'rejects an amount above the maximum without computing it',
     (text) => {
       expect(parseReais(text)).toEqual({ ok: false, reason: 'too_large' });
     },
   );
 
   it.each(['', '"10,00"', '10,00', '1.000,00', '+1', '.5', '5.', '010', '1_000', ' 1', '1\n'])(
-    'refuses %j, which is no JSON number',
+    'rejects %j, which is not a JSON number',
     (text) => {
       expect(parseReais(text)).toEqual({ ok: false, reason: 'not_a_number' });
     },
   );
 
   it.each(['NaN', 'Infinity', '0x10', '1n', '١٠', '１０', '1\u0000', 'null', '--1', '1e', '1e1.5'])(
-    'refuses %j, which JavaScript or a person might take for one',
+    'rejects %j, which JavaScript or a person might read as a number',
     (text) => {
       expect(parseReais(text)).toEqual({ ok: false, reason: 'not_a_number' });
     },
   );
 
-  it('reads every amount that a JSON number of two decimals can spell', () => {
+  it('reads every amount with two decimals and trailing zeros', () => {
     fc.assert(
       fc.property(anyCents, fc.nat({ max: 5 }), (cents, zeros) => {
         const text = formatReaisWithTwoDecimals(cents) + '0'.repeat(zeros);
@@ -64,13 +64,13 @@ describe('parseReais', () => {
     );
   });
 
-  it('takes as a number just what JSON.parse takes as a number', () => {
+  it('accepts the same texts as numbers as JSON.parse', () => {
     const numberLike = fc.string({ unit: fc.constantFrom(...'0123456789.eE+-'), maxLength: 12 });
     fc.assert(
       fc.property(numberLike, (text) => {
         const result = parseReais(text);
-        const isRefused = !result.ok && result.reason === 'not_a_number';
-        expect(isRefused).toBe(!isJsonNumber(text));
+        const isRejected = !result.ok && result.reason === 'not_a_number';
+        expect(isRejected).toBe(!isJsonNumber(text));
       }),
       { numRuns: 2000 },
     );
@@ -90,7 +90,7 @@ describe('formatReais', () => {
     expect(formatReais(cents)).toBe(text);
   });
 
-  it('is read back to the cent, and is never longer than JavaScript would write it', () => {
+  it('is parsed to the same amount, and is written as JavaScript writes the number', () => {
     fc.assert(
       fc.property(anyCents, (cents) => {
         expect(parseReais(formatReais(cents))).toEqual({ ok: true, cents });
@@ -99,7 +99,7 @@ describe('formatReais', () => {
     );
   });
 
-  it('always writes two decimals where a format wants them', () => {
+  it('always writes two decimals where a format requires them', () => {
     expect([1000n, -5n, 123_456n, 0n].map(formatReaisWithTwoDecimals)).toEqual([
       '10.00',
       '-0.05',

@@ -1,11 +1,11 @@
-/** An amount of money in centavos of real. Never a float: `8.95 * 100` is 894.9999999999999. */
+/** An amount of money in centavos. It is never a float: `8.95 * 100` is 894.9999999999999. */
 export type Cents = bigint;
 
 export type ParsedReais =
   | { ok: true; cents: Cents }
   | { ok: false; reason: 'not_a_number' | 'too_many_decimals' | 'too_large' };
 
-/** The grammar of a number in RFC 8259 §6, so '010', '+1', '.5' and 'NaN' are not numbers. */
+/** The grammar of a JSON number (RFC 8259 §6): '010', '+1', '.5' and 'NaN' are not numbers. */
 const JSON_NUMBER = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 
 /** 999,999,999,999.99 reais: far above any payment, far below what a bigint column holds. */
@@ -14,9 +14,9 @@ const MAX_INTEGER_DIGITS = 12;
 /**
  * Reads an amount in reais from the exact text of a JSON number.
  *
- * The text is judged by its value, not its spelling: '10.500' has two decimals, '10.005' three.
- * An absolute value above 999,999,999,999.99 is 'too_large', told from the exponent alone, so that
- * '1e999999999' costs nothing.
+ * The value counts, not its spelling: '10.500' has two decimals, '10.005' has three. An absolute
+ * value above 999,999,999,999.99 is 'too_large'. The length and the exponent show that, so
+ * '1e999999999' is rejected without computing the number.
  */
 export function parseReais(text: string): ParsedReais {
   const number = JSON_NUMBER.exec(text);
@@ -46,7 +46,7 @@ export function formatReais(cents: Cents): string {
   return text.endsWith('0') ? text.slice(0, -1) : text;
 }
 
-/** Reais with a decimal point and always two decimals, as BR Codes and OFX want: '10.50'. */
+/** Reais with a decimal point and always two decimals, as BR Codes and OFX require: '10.50'. */
 export function formatReaisWithTwoDecimals(cents: Cents): string {
   const magnitude = cents < 0n ? -cents : cents;
   const fraction = String(magnitude % 100n).padStart(2, '0');

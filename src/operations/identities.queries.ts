@@ -1,26 +1,23 @@
-// The SQL of what an intent is known by. A unique key decides between requests that come at once.
+// Writes the identities by which a repeat of an operation is recognized: the caller's key, a
+// natural id, the hash of the request. The primary key decides between requests that come at once.
 import type { Tx } from '../database.service.js';
+import type { OperationRef } from './operations.queries.js';
 
-interface Key {
-  accountId: number;
-  id: string;
-}
-
-export interface Identity {
+export interface OperationIdentity {
   identity: string;
-  /** Freed when the bank rejects. */
+  /** Released when the bank rejects the operation. */
   isNatural: boolean;
-  /** Freed some time after the operation has ended. */
+  /** Released some time after the operation has ended. */
   isTemporary: boolean;
 }
 
-/** Frees what the same request was known by, long enough after its operation has ended. */
-export async function freeOutlived(
+/** Releases temporary identities of operations that ended more than `joinWindowMs` ago. */
+export async function releaseExpiredIdentities(
   tx: Tx,
   accountId: number,
   kind: string,
-  identities: Identity[],
-  joinedForMs: number,
+  identities: OperationIdentity[],
+  joinWindowMs: number,
 ): Promise<void> {
   const temporary = identities.filter(({ isTemporary }) => isTemporary);
   if (temporary.length === 0) return;
@@ -30,14 +27,14 @@ export async function freeOutlived(
       AND i.identity = ANY (${temporary.map(({ identity }) => identity)}::text[])
       AND o.account_id = i.account_id AND o.id = i.operation_id
       AND o.state IN ('succeeded', 'not_executed')
-      AND o.ended_at < clock_timestamp() - ${joinedForMs} * interval '1 millisecond'`;
+      AND o.ended_at < clock_timestamp() - ${joinWindowMs} * interval '1 millisecond'`;
 }
 
-export async function findByIdentities(
+export async function findOperationsByIdentity(
   tx: Tx,
   accountId: number,
   kind: string,
-  identities: Identity[],
+  identities: OperationIdentity[],
 ): Promise<{ identity: string; operationId: string }[]> {
   return tx.operationIdentity.findMany({
     where: { accountId, kind, identity: { in: identities.map(({ identity }) => identity) } },
@@ -45,12 +42,12 @@ export async function findByIdentities(
   });
 }
 
-/** Ties identities to an operation; false when another operation took one of them in between. */
-export async function takeIdentities(
+/** Claims identities for an operation; false when another operation holds one of them. */
+export async function claimIdentities(
   tx: Tx,
-  { accountId, id }: Key,
+  { accountId, id }: OperationRef,
   kind: string,
-  identities: Identity[],
+  identities: OperationIdentity[],
 ): Promise<boolean> {
   const { count } = await tx.operationIdentity.createMany({
     data: identities.map((identity) => ({ accountId, kind, operationId: id, ...identity })),
@@ -59,15 +56,19 @@ export async function takeIdentities(
   return count === identities.length;
 }
 
-/** Gives back all that an intent took: it lost the race for the rest, or never left. */
-export async function freeIdentities(tx: Tx, { accountId, id }: Key): Promise<void> {
+/** Releases every identity of an operation that was not stored or never left. */
+export async function releaseIdentities(tx: Tx, { accountId, id }: OperationRef): Promise<void> {
   await tx.operationIdentity.deleteMany({ where: { accountId, operationId: id } });
 }
 
-/** An intent had no effect: what it was known by may be asked for again; what was lent to repeats, as told. */
-export async function freeNaturalIdentities(
+/**
+ * Releases the natural identities of an operation without effect, so that a corrected request can
+ * use them. Temporary ones are released only when asked: until they expire, a repeat still gets the
+ * stored result.
+ */
+export async function releaseNaturalIdentities(
   tx: Tx,
-  { accountId, id }: Key,
+  { accountId, id }: OperationRef,
   { alsoTemporary }: { alsoTemporary: boolean },
 ): Promise<void> {
   await tx.operationIdentity.deleteMany({

@@ -1,25 +1,27 @@
-// Writes what becomes of an operation, with all that hangs on it, in one transaction: the state, what it expected,
-// what it was known by, its room's own rows and the event. Knows the kinds that the rooms have registered.
+// Records the outcome of an operation, in one transaction with everything that depends on it: the
+// state, its expected payments, its identities, the rows of its feature module and the event. Holds
+// the registered kinds.
 import { Injectable } from '@nestjs/common';
 import type { Route } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
-import { EventsService, type EventType } from '../events/events.service.js';
+import type { EventType } from '../events/event.js';
+import { EventsService } from '../events/events.service.js';
 import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
 import { invariant } from '../platform/errors.js';
 import { JobQueue } from '../platform/job-queue.js';
-import { freeIdentities, freeNaturalIdentities } from './identities.queries.js';
-import { isFinal, type Operation, type OperationKind } from './operation.js';
+import { releaseIdentities, releaseNaturalIdentities } from './identities.queries.js';
+import { isFinalOperationState, type Operation, type OperationKind } from './operation.js';
 import * as queries from './operations.queries.js';
 
-export interface OperationOutcome extends queries.NewState {
-  /** The bank's answer, decoded, where there is one. */
-  answer?: unknown;
-  /** Expected payments that were proven not to have been done, where others of the same operation were. */
-  absent?: readonly string[];
+export interface OperationOutcome extends queries.OperationStateChange {
+  /** The bank's response, decoded, where there is one. */
+  decodedResponse?: unknown;
+  /** Expected payments that were proven not executed while others of the operation were. */
+  absentExpectedPaymentIds?: readonly string[];
 }
 
-/** Whether the verdict still holds for what the operation has become meanwhile. */
-export type Holds = (now: Operation, tx: Tx) => boolean | Promise<boolean>;
+/** Whether an outcome still applies to what the operation has become meanwhile. */
+export type StillApplies = (current: Operation, tx: Tx) => boolean | Promise<boolean>;
 
 @Injectable()
 export class OperationOutcomes {
@@ -33,7 +35,7 @@ export class OperationOutcomes {
   ) {}
 
   register<R extends Route>(declared: OperationKind<R>): void {
-    // What a kind is given was decoded by its own route.
+    // Safe: every input and response that a kind receives is decoded by the kind's own route.
     const kind = declared as unknown as OperationKind;
     invariant(!this.kinds.has(kind.name), `operation kind ${kind.name} is registered twice`);
     this.kinds.set(kind.name, kind);
@@ -46,87 +48,95 @@ export class OperationOutcomes {
   }
 
   /**
-   * Gives an operation its verdict, if that still holds; an attempt that came to it is noted in any case. False when
-   * the operation had moved on.
+   * Records an operation's outcome if it still applies, and the attempt's result in any case. False
+   * when the outcome no longer applies.
    */
-  async give(
-    { accountId, id }: queries.Key,
+  async record(
+    { accountId, id }: queries.OperationRef,
     outcome: OperationOutcome,
-    holds: Holds,
-    attempt?: queries.AttemptEnd,
+    stillApplies: StillApplies,
+    attempt?: queries.AttemptResult,
   ): Promise<boolean> {
-    const given = await this.database.transaction(async (tx) => {
-      const before = await queries.lock(tx, { accountId, id });
+    const recorded = await this.database.transaction(async (tx) => {
+      const before = await queries.lockOperation(tx, { accountId, id });
       if (attempt) await queries.finishAttempt(tx, { accountId, id }, outcome.state, attempt);
-      if (!before || !(await holds(before, tx))) return null;
-      return { before, isReported: await this.write(tx, before, outcome) };
+      if (!before || !(await stillApplies(before, tx))) return null;
+      return { before, hasEvent: await this.write(tx, before, outcome) };
     });
-    if (!given) return false;
-    if (given.isReported) await this.events.announce(accountId);
-    // Lines that waited for this end, or that the answer's ids name, can be judged now.
-    if (given.before.counterparty !== null || outcome.state === 'needs_operator')
+    if (!recorded) return false;
+    if (recorded.hasEvent) await this.events.enqueueDeliveries(accountId);
+    // Lines that waited for this outcome, or that the response's ids reference, can be decided now.
+    if (recorded.before.counterparty !== null || outcome.state === 'needs_operator')
       await this.jobQueue.enqueue('reconcile', { accountId });
-    // Its line may have been read while its answer was waited for.
+    // The operation's line may have arrived while its response was awaited.
     if (outcome.state === 'unknown')
       await this.jobQueue.enqueue('advanceOperation', { accountId, operationId: id });
     return true;
   }
 
   /**
-   * Ends an operation that nobody knew the end of by what another's answer shows, in that one's transaction. False when
-   * it had ended.
+   * Ends an operation with an unknown outcome by what the response to another operation shows, in
+   * that operation's transaction. False when the outcome was known already.
    */
-  async endBy(
+  async resolveUnknown(
     tx: Tx,
-    key: queries.Key,
+    ref: queries.OperationRef,
     state: 'succeeded' | 'not_executed',
     reason: string,
   ): Promise<boolean> {
-    const before = await queries.lock(tx, key);
+    const before = await queries.lockOperation(tx, ref);
     if (!before || !['unknown', 'needs_operator'].includes(before.state)) return false;
-    const nothing = { response: null, bankReference: null, pauseMs: null };
-    await this.write(tx, before, { state, reason, ...nothing });
+    const noResponse = { response: null, bankReference: null, nextActionInMs: null };
+    await this.write(tx, before, { state, reason, ...noResponse });
     return true;
   }
 
-  /** An operation that is a person's to end goes on, in the transaction of whoever said so. False when it is not. */
-  async resume(tx: Tx, key: queries.Key, pauseMs: number): Promise<boolean> {
-    const before = await queries.lock(tx, key);
+  /**
+   * Moves an operation from `needs_operator` back to `unknown`, in the transaction of the
+   * operator's action. False when the operation is in another state.
+   */
+  async resume(tx: Tx, ref: queries.OperationRef, nextActionInMs: number): Promise<boolean> {
+    const before = await queries.lockOperation(tx, ref);
     if (before?.state !== 'needs_operator') return false;
     const { reason } = before;
-    const nothing = { response: null, bankReference: null };
-    await this.write(tx, before, { state: 'unknown', reason, pauseMs, ...nothing });
+    const noResponse = { response: null, bankReference: null };
+    await this.write(tx, before, { state: 'unknown', reason, nextActionInMs, ...noResponse });
     return true;
   }
 
+  /** True when an event was recorded. */
   private async write(tx: Tx, before: Operation, outcome: OperationOutcome): Promise<boolean> {
     const { accountId, id: operationId } = before;
     const { state } = outcome;
     const isDetached = before.isDetached || !['received', 'succeeded', 'rejected'].includes(state);
-    await queries.writeState(tx, before, outcome, isDetached);
+    await queries.updateOperationState(tx, before, outcome, isDetached);
     const kind = this.kindOf(before);
     const isRevoked = before.state === 'not_executed' && state !== 'not_executed';
     if (isRevoked) await this.expectedPayments.reinstate(tx, accountId, [operationId]);
     if (isRevoked && state !== 'succeeded') await kind.onReopened?.(tx, before);
     if (state === 'succeeded') {
-      const { answer = null, absent = [] } = outcome;
-      await kind.onSucceeded?.(tx, before, { answer: answer as never, absent });
-      await this.expectedPayments.withdrawEach(tx, accountId, [...absent]);
+      const { decodedResponse = null, absentExpectedPaymentIds = [] } = outcome;
+      const response = decodedResponse as never;
+      await kind.onSucceeded?.(tx, before, { response, absentExpectedPaymentIds });
+      await this.expectedPayments.withdrawPayments(tx, accountId, [...absentExpectedPaymentIds]);
     }
     if (state === 'rejected' || state === 'not_executed') {
       await this.expectedPayments.withdraw(tx, { accountId, operationId });
-      // What never left stands for nothing: its key is as good as new, for whoever tries again with the secrets.
-      if (outcome.reason === 'never_sent') await freeIdentities(tx, before);
-      else await freeNaturalIdentities(tx, before, { alsoTemporary: state === 'rejected' });
+      // A request that never left had no effect: its key is free for a retry with the secrets.
+      if (outcome.reason === 'never_sent') await releaseIdentities(tx, before);
+      else await releaseNaturalIdentities(tx, before, { alsoTemporary: state === 'rejected' });
       await kind.onRejected(tx, before);
     }
-    const isReported = await this.isToBeReported(tx, before, state, isDetached);
-    if (isReported) await this.events.record(tx, accountId, [eventOf(before, outcome)]);
-    return isReported;
+    const needsEvent = await this.needsEvent(tx, before, state, isDetached);
+    if (needsEvent) await this.events.record(tx, accountId, [eventOf(before, outcome)]);
+    return needsEvent;
   }
 
-  /** Its end, where nobody waited for it; once, that nobody knows it; and that a verdict is no more. */
-  private async isToBeReported(
+  /**
+   * An event reports the end of an operation that nobody waited for, the first time that the
+   * outcome is unknown, and the revocation of `not_executed`.
+   */
+  private async needsEvent(
     tx: Tx,
     before: Operation,
     state: Operation['state'],
@@ -134,8 +144,8 @@ export class OperationOutcomes {
   ): Promise<boolean> {
     if (state === before.state) return false;
     if (before.state === 'not_executed') return true;
-    if (state !== 'unknown') return isFinal(state) && isDetached;
-    return !(await queries.wasUnknownBefore(tx, before, before.attempts));
+    if (state !== 'unknown') return isFinalOperationState(state) && isDetached;
+    return !(await queries.hasEarlierUnknownAttempt(tx, before, before.attempts));
   }
 }
 

@@ -1,5 +1,6 @@
-// Finds out what became of operations whose answer never came: believes the statement, asks the bank by an id, sends
-// again where a repeat is the same, waits for a closed span that proves an absence, and asks a person last of all.
+// Finds the outcome of operations whose response never came. In this order: reads the statement,
+// looks the operation up at the bank by an id, resends where a repeat is the same request, waits
+// for a closed period that proves absence, and asks an operator last.
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
@@ -9,19 +10,24 @@ import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
 import type { JobPayload } from '../queues.js';
 import * as evidence from './evidence.queries.js';
-import { closableInMs, isClosedOver, spanOfEffect, startOf } from './execution.js';
-import type { LookedUp, Operation, OperationKind } from './operation.js';
+import {
+  closableInMs,
+  isInClosedPeriod,
+  effectPeriodOf,
+  earliestEffectAt,
+} from './effect-period.js';
+import type { LookUpResult, Operation, OperationKind } from './operation.js';
 import { OperationSender } from './operation-sender.service.js';
 import { OperationOutcomes, type OperationOutcome } from './operation-outcomes.service.js';
 import * as queries from './operations.queries.js';
-import { pauseAtMs, waysOf } from './recovery.js';
+import { recoveryDelayMs, recoveryMethodsFor } from './recovery.js';
 
-/** A payment that nobody could send is not made days later, by surprise. */
-const patienceToSendMs = 60 * 60_000;
-/** After one of several movements was seen late, the others have this long to be seen, or to be proven absent. */
-const patienceForRestMs = 60 * 60_000;
-/** A closing that was just asked for takes about as long. */
-const closingPauseMs = 5_000;
+/** An operation that could not be sent for this long is not sent: nobody expects it any more. */
+const unsentExpiryMs = 60 * 60_000;
+/** After one of several movements was matched late, the others have this long to be resolved. */
+const partialPatienceMs = 60 * 60_000;
+/** About as long as a statement closing takes that was just requested. */
+const closingRetryMs = 5_000;
 
 @Injectable()
 export class OperationRecovery {
@@ -34,74 +40,79 @@ export class OperationRecovery {
     private readonly jobQueue: JobQueue,
   ) {}
 
-  /** Looks at an unfinished operation: sends it if it never left, recovers it if its outcome is unknown. */
+  /** Sends an unfinished operation that never left; recovers one whose outcome is unknown. */
   @OnJob('advanceOperation')
   async advance({ accountId, operationId }: JobPayload<'advanceOperation'>): Promise<void> {
-    const key = { accountId, id: operationId };
+    const ref = { accountId, id: operationId };
     const db = this.database.prisma;
-    await this.sender.giveUpInterrupted(key);
-    if (await this.believeStatement(key)) return;
-    const unsent = await queries.findUnsent(db, key);
-    if (unsent) return this.sendOrGiveUp(unsent);
+    await this.sender.recordInterrupted(ref);
+    if (await this.applyStatementEvidence(ref)) return;
+    const unsent = await queries.findDueUnsentOperation(db, ref);
+    if (unsent) return this.sendOrExpire(unsent);
     const { createdAt } = await db.operation.findUniqueOrThrow({
-      where: { accountId_id: key },
+      where: { accountId_id: ref },
       select: { createdAt: true },
     });
     const ageMs = Date.now() - createdAt.getTime();
-    const unknown = await queries.takeLook(db, key, pauseAtMs(ageMs));
+    const unknown = await queries.claimForRecovery(db, ref, recoveryDelayMs(ageMs));
     if (unknown) await this.recover(unknown, ageMs);
   }
 
-  /** Wakes every unfinished operation whose time has come, and those whose verdict a line contradicts. */
+  /** Enqueues unfinished operations that are due, and ended ones that the statement contradicts. */
   async enqueueDue(): Promise<void> {
     const db = this.database.prisma;
     const due = [
-      ...(await queries.listDue(db, 200)),
-      ...(await evidence.listContradicted(db, 500)),
+      ...(await queries.listDueOperations(db, 200)),
+      ...(await evidence.listOperationsContradictedByStatement(db, 500)),
     ];
     for (const { accountId, id } of due)
       await this.jobQueue.enqueue('advanceOperation', { accountId, operationId: id });
   }
 
   /**
-   * A line that came is believed at once, and before any verdict that was given without it. One line of several shows
-   * that the rest may have been done too: what had been proven absent is unknown again.
+   * True when the statement decided the outcome. A line takes precedence over any outcome that was
+   * recorded without it. One line of several shows that the others may have been executed too: an
+   * operation that was proven absent is unknown again.
    */
-  private async believeStatement(key: queries.Key): Promise<boolean> {
-    const { seen, begun, unseen } = await evidence.readSightings(this.database.prisma, key);
-    if (seen.length + begun.length === 0) return false;
-    if (begun.length + unseen.length === 0)
-      return this.outcomes.give(key, ended('succeeded', 'seen_on_statement'), ({ state }) =>
-        ['unknown', 'needs_operator', 'not_executed'].includes(state),
+  private async applyStatementEvidence(ref: queries.OperationRef): Promise<boolean> {
+    const { matched, partlyMatched, unmatched } = await evidence.readStatementEvidence(
+      this.database.prisma,
+      ref,
+    );
+    if (matched.length + partlyMatched.length === 0) return false;
+    if (partlyMatched.length + unmatched.length === 0)
+      return this.outcomes.record(ref, withoutResponse('succeeded', 'seen_on_statement'), (now) =>
+        ['unknown', 'needs_operator', 'not_executed'].includes(now.state),
       );
-    return this.outcomes.give(
-      key,
-      { ...ended('unknown', 'seen_in_part'), pauseMs: 0 },
+    return this.outcomes.record(
+      ref,
+      { ...withoutResponse('unknown', 'seen_in_part'), nextActionInMs: 0 },
       ({ state }) => state === 'not_executed',
     );
   }
 
   /**
-   * What holds secrets lives in the memory of the process that was given them: without it, it never leaves. Nor does
-   * what could not be sent for so long that whoever asked for it no longer counts on it.
+   * Ends an operation that cannot be sent any more: one that could not be sent for so long that its
+   * caller no longer expects it, or one with secrets, which only the process that received them
+   * could send.
    */
-  private async sendOrGiveUp(operation: Operation): Promise<void> {
+  private async sendOrExpire(operation: Operation): Promise<void> {
     const ageMs = Date.now() - operation.createdAt.getTime();
-    const isAskedFor = ageMs < patienceToSendMs;
-    if (isAskedFor && this.outcomes.kindOf(operation).repeat !== 'never') {
+    const isExpected = ageMs < unsentExpiryMs;
+    if (isExpected && this.outcomes.kindOf(operation).repeat !== 'never') {
       await this.sender.send(operation, 'received');
       return;
     }
-    await this.outcomes.give(
+    await this.outcomes.record(
       operation,
-      ended('not_executed', 'never_sent'),
+      withoutResponse('not_executed', 'never_sent'),
       async ({ state }, tx) =>
-        state === 'received' && !(await queries.hasPerhapsLeft(tx, operation)),
+        state === 'received' && !(await queries.hasPossiblySentAttempt(tx, operation)),
     );
   }
 
   private async recover(operation: Operation, ageMs: number): Promise<void> {
-    await evidence.noteClock(this.database.prisma, operation);
+    await evidence.recordClockOffsetAfter(this.database.prisma, operation);
     const kind = this.outcomes.kindOf(operation);
     const { profile } = this.bank;
     const facts = {
@@ -111,77 +122,95 @@ export class OperationRecovery {
       isKnownToBank: operation.bankReference !== null,
       hasRefusedRepeat: operation.reason === 'refused_a_repeat',
     };
-    const { canLookUp } = waysOf(facts, profile);
-    const lookedUp = canLookUp ? await this.lookUp(kind, operation) : null;
-    if (lookedUp?.found === 'accepted') return this.believeBank(kind, operation, lookedUp);
-    const hasLookUp = facts.hasLookUp && lookedUp?.found !== 'not_offered';
-    const ways = waysOf({ ...facts, hasLookUp }, profile);
-    const sightings = await evidence.readSightings(this.database.prisma, operation);
-    const isPatient = ageMs < ways.patienceMs || isFresh(sightings);
-    if (ways.canResend && isPatient) {
+    const { canLookUp } = recoveryMethodsFor(facts, profile);
+    const lookUp = canLookUp ? await this.lookUp(kind, operation) : null;
+    if (lookUp?.outcome === 'accepted') return this.recordAccepted(kind, operation, lookUp);
+    const hasLookUp = facts.hasLookUp && lookUp?.outcome !== 'not_offered';
+    const methods = recoveryMethodsFor({ ...facts, hasLookUp }, profile);
+    const onStatement = await evidence.readStatementEvidence(this.database.prisma, operation);
+    const isPatient = ageMs < methods.askOperatorAfterMs || isRecentlyMatched(onStatement);
+    if (methods.canResend && isPatient) {
       await this.sender.send(operation, 'unknown');
       return;
     }
-    // A bank that could be asked and did not answer may know it.
-    if (ways.canProveAbsence && lookedUp?.found !== 'unknown')
-      if (await this.proveAbsence(kind, operation, sightings, ageMs)) return;
+    // A bank that offers a look-up but did not respond to it may know the operation.
+    if (methods.canProveAbsence && lookUp?.outcome !== 'unknown')
+      if (await this.proveAbsence(kind, operation, onStatement, ageMs)) return;
     if (isPatient) return;
-    const reason = operation.reason ?? 'no_answer';
-    await this.outcomes.give(operation, ended('needs_operator', reason), stillUnknown(operation));
+    const reason = operation.reason ?? 'no_response';
+    await this.outcomes.record(
+      operation,
+      withoutResponse('needs_operator', reason),
+      isUnchanged(operation),
+    );
   }
 
-  private async lookUp(kind: OperationKind, operation: Operation): Promise<LookedUp<unknown>> {
+  private async lookUp(kind: OperationKind, operation: Operation): Promise<LookUpResult<unknown>> {
     const account = await this.accounts.get(operation.accountId);
-    const sendings = await evidence.readSendings(this.database.prisma, operation);
-    const since = startOf(sendings?.firstStartedAt ?? operation.createdAt);
-    return (await kind.lookUp?.(account, operation, since)) ?? { found: 'not_offered' };
+    const times = await evidence.readSendingTimes(this.database.prisma, operation);
+    const since = earliestEffectAt(times?.firstStartedAt ?? operation.createdAt);
+    return (await kind.lookUp?.(account, operation, since)) ?? { outcome: 'not_offered' };
   }
 
-  private async believeBank(
+  private async recordAccepted(
     { route }: OperationKind,
     operation: Operation,
-    { text, answer, bankReference }: Extract<LookedUp<unknown>, { found: 'accepted' }>,
+    {
+      text,
+      response: decodedResponse,
+      bankReference,
+    }: Extract<LookUpResult<unknown>, { outcome: 'accepted' }>,
   ): Promise<void> {
-    // A repeat is answered as its request is, not as the question was.
+    // A repeat gets the status of its own route, not that of the look-up.
     const response = { status: route.successStatus, text };
-    const outcome = { ...ended('succeeded', 'looked_up'), response, bankReference, answer };
-    // Asked by its id, the bank is believed whatever else has been concluded meanwhile.
-    await this.outcomes.give(operation, outcome, ({ state }) =>
+    const outcome = {
+      ...withoutResponse('succeeded', 'looked_up'),
+      response,
+      bankReference,
+      decodedResponse,
+    };
+    // The bank's status by id takes precedence over whatever was concluded meanwhile.
+    await this.outcomes.record(operation, outcome, ({ state }) =>
       ['unknown', 'sending', 'needs_operator', 'not_executed'].includes(state),
     );
   }
 
   /**
-   * True when what is not on the statement was proven not done: all of the operation, or what is missing of several
-   * movements. Until it can be, the span is closed.
+   * True when everything that the statement does not show was proven not executed: the whole
+   * operation, or the missing ones of several movements. Requests the closing of the period until
+   * that is possible.
    */
   private async proveAbsence(
     kind: OperationKind,
     operation: Operation,
-    sightings: evidence.Sightings,
+    onStatement: evidence.StatementEvidence,
     ageMs: number,
   ): Promise<boolean> {
     const boundMs = this.bank.profile.visibilityBoundMs;
-    const sendings = await evidence.readSendings(this.database.prisma, operation);
-    const { seen, begun, unseen } = sightings;
-    if (boundMs === null || !sendings || begun.length > 0 || unseen.length === 0) return false;
-    const span = spanOfEffect(kind, operation, sendings, boundMs);
-    if (!isClosedOver(span, sendings)) {
-      await this.awaitClosing(operation, closableInMs(span, sendings.bankTime, boundMs), ageMs);
+    const times = await evidence.readSendingTimes(this.database.prisma, operation);
+    const { matched, partlyMatched, unmatched } = onStatement;
+    if (boundMs === null || !times || partlyMatched.length > 0 || unmatched.length === 0)
+      return false;
+    const period = effectPeriodOf(kind, operation, times, boundMs);
+    if (!isInClosedPeriod(period, times)) {
+      await this.awaitClosing(operation, closableInMs(period, times.bankTime, boundMs), ageMs);
       return false;
     }
     const outcome =
-      seen.length === 0
-        ? ended('not_executed', 'absent_from_statement')
-        : { ...ended('succeeded', 'seen_in_part'), absent: unseen };
-    return this.outcomes.give(
+      matched.length === 0
+        ? withoutResponse('not_executed', 'absent_from_statement')
+        : {
+            ...withoutResponse('succeeded', 'seen_in_part'),
+            absentExpectedPaymentIds: unmatched,
+          };
+    return this.outcomes.record(
       operation,
       outcome,
-      async (now, tx) =>
-        stillUnknown(operation)(now) &&
-        now.bankReference === null &&
-        isDeepStrictEqual(await evidence.readSightings(tx, operation), sightings) &&
-        (await evidence.isSpanFreeOf(tx, operation, span, unseen)),
+      async (current, tx) =>
+        isUnchanged(operation)(current) &&
+        current.bankReference === null &&
+        isDeepStrictEqual(await evidence.readStatementEvidence(tx, operation), onStatement) &&
+        (await evidence.isAbsentFromPeriod(tx, operation, period, unmatched)),
     );
   }
 
@@ -190,27 +219,28 @@ export class OperationRecovery {
     closableMs: number,
     ageMs: number,
   ): Promise<void> {
-    const pauseMs = pauseAtMs(ageMs);
-    // Just when it can be closed; and then, while that is being done, a little more often.
-    const nextMs = closableMs > 0 ? closableMs : closableMs > -60_000 ? closingPauseMs : pauseMs;
-    await queries.postpone(this.database.prisma, { accountId, id }, Math.min(pauseMs, nextMs));
+    const delayMs = recoveryDelayMs(ageMs);
+    // Due again exactly when the period can be closed, then more often while it is being closed.
+    const nextMs = closableMs > 0 ? closableMs : closableMs > -60_000 ? closingRetryMs : delayMs;
+    const db = this.database.prisma;
+    await queries.postponeRecovery(db, { accountId, id }, Math.min(delayMs, nextMs));
     if (closableMs <= 0) await this.jobQueue.enqueue('closeStatement', { accountId });
   }
 }
 
-/** Unknown, and not sent again since it was looked at. */
-function stillUnknown({ attempts }: Operation): (now: Operation) => boolean {
-  return (now) => now.state === 'unknown' && now.attempts === attempts;
+/** Whether the operation is still unknown and was not sent again since it was read. */
+function isUnchanged({ attempts }: Operation): (current: Operation) => boolean {
+  return (current) => current.state === 'unknown' && current.attempts === attempts;
 }
 
-/** What shows a part of itself shows that more may come, however old it is. */
-function isFresh({ lastSeenAt }: evidence.Sightings): boolean {
-  return lastSeenAt !== null && Date.now() - lastSeenAt.getTime() < patienceForRestMs;
+/** One matched movement shows that the others may follow, however old the operation is. */
+function isRecentlyMatched({ lastMatchedAt }: evidence.StatementEvidence): boolean {
+  return lastMatchedAt !== null && Date.now() - lastMatchedAt.getTime() < partialPatienceMs;
 }
 
-function ended(
+function withoutResponse(
   state: 'succeeded' | 'not_executed' | 'needs_operator' | 'unknown',
   reason: string,
 ): OperationOutcome {
-  return { state, reason, response: null, bankReference: null, pauseMs: null };
+  return { state, reason, response: null, bankReference: null, nextActionInMs: null };
 }

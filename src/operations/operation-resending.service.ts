@@ -1,5 +1,6 @@
-// Sends an operation that is a person's to end once more, on that person's word: the same bytes under the same key, and
-// only where a repeat is to the bank the same request. All else that guards a sending holds for this one too.
+// Resends an operation in `needs_operator` once more, on an operator's request: the same bytes with
+// the same key, and only where the bank treats a repeat as the same request. Every other guard of
+// an attempt applies to this one too.
 import { Injectable } from '@nestjs/common';
 import { BankService } from '../bank/bank.service.js';
 import { Database, type Tx } from '../database.service.js';
@@ -7,10 +8,10 @@ import { AppError } from '../platform/errors.js';
 import type { Operation } from './operation.js';
 import { OperationSender } from './operation-sender.service.js';
 import { OperationOutcomes } from './operation-outcomes.service.js';
-import { waysOf } from './recovery.js';
+import { recoveryMethodsFor } from './recovery.js';
 
-/** It is sent before its recovery looks at it again; longer than a call may begin late. */
-const untilLookedAtMs = 15_000;
+/** The operation is sent before its recovery is due; longer than a call may take to begin. */
+const recoveryInMs = 15_000;
 
 @Injectable()
 export class OperationResending {
@@ -21,17 +22,20 @@ export class OperationResending {
     private readonly sender: OperationSender,
   ) {}
 
-  /** Says that it goes on. Throws `not_found`, and `conflict` where a second sending might be a second effect. */
-  async take(tx: Tx, accountId: number, id: string): Promise<void> {
+  /**
+   * Moves the operation back to `unknown`. Throws `not_found`, and `conflict` where resending might
+   * have a second effect.
+   */
+  async reopen(tx: Tx, accountId: number, id: string): Promise<void> {
     const found = await tx.operation.findUnique({ where: { accountId_id: { accountId, id } } });
     if (!found) throw new AppError('not_found');
-    const danger = this.dangerOf(found as Operation);
-    if (danger !== null) throw notSafe(danger);
-    if (!(await this.outcomes.resume(tx, { accountId, id }, untilLookedAtMs)))
-      throw notSafe('The operation waits for no person.');
+    const unsafeReason = this.findUnsafeReason(found as Operation);
+    if (unsafeReason !== null) throw notSafe(unsafeReason);
+    if (!(await this.outcomes.resume(tx, { accountId, id }, recoveryInMs)))
+      throw notSafe('The operation is not in the state needs_operator.');
   }
 
-  /** After the commit. Whatever comes of it, its recovery goes on from there. */
+  /** Called after the commit of `reopen`. Recovery continues from whatever the result is. */
   async send(accountId: number, id: string): Promise<void> {
     const operation = await this.database.prisma.operation.findUniqueOrThrow({
       where: { accountId_id: { accountId, id } },
@@ -39,14 +43,14 @@ export class OperationResending {
     await this.sender.send(operation as Operation, 'unknown');
   }
 
-  /** Why it must not be sent again; null where that is proven safe. */
-  private dangerOf(operation: Operation): string | null {
+  /** Why the operation must not be resent; null where resending is proven safe. */
+  private findUnsafeReason(operation: Operation): string | null {
     const { repeat } = this.outcomes.kindOf(operation);
     const { profile } = this.bank;
-    if (repeat === 'never') return 'Its secrets were forgotten when they were sent.';
-    if (repeat === 'another') return 'To the bank a repeat would be one more.';
-    if (!profile.isRepeatSafe) return 'Nobody has said that the bank takes a repeat for the first.';
-    const ways = waysOf(
+    if (repeat === 'never') return 'The request held secrets, which are not stored.';
+    if (repeat === 'unkeyed') return 'The bank would execute a repeat as another request.';
+    if (!profile.isRepeatSafe) return 'The bank profile does not say that a repeat is safe.';
+    const { canResend } = recoveryMethodsFor(
       {
         repeat,
         hasLookUp: false,
@@ -56,7 +60,7 @@ export class OperationResending {
       },
       profile,
     );
-    return ways.canResend ? null : 'The bank has refused to take a repeat.';
+    return canResend ? null : 'The bank has refused a repeat of this request.';
   }
 }
 

@@ -1,9 +1,9 @@
-// Sends an operation under a claim that no other process holds, outside any transaction, and says what the answer
-// is worth: a yes, the bank's own no, or unknown.
+// Sends an operation under a claim that no other process holds, outside any transaction, and
+// classifies the response: succeeded, rejected by the bank itself, or unknown.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { AccountsService } from '../accounts/accounts.service.js';
-import type { BankAnswer } from '../bank/answer.js';
+import type { BankResponse } from '../bank/response-classification.js';
 import { BankService } from '../bank/bank.service.js';
 import type { Route, RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
@@ -11,13 +11,13 @@ import { isJsonObject, parseJson } from '../platform/exact-json.js';
 import type { Operation, OperationKind } from './operation.js';
 import * as queries from './operations.queries.js';
 import { OperationOutcomes, type OperationOutcome } from './operation-outcomes.service.js';
-import { pauseAfterAnswerMs } from './recovery.js';
+import { recoveryDelayAfterResponseMs } from './recovery.js';
 
 const callDeadlineMs = 10_000;
-/** To begin the call. It may wait for a connection, so that its bytes leave until its deadline. */
-const sendWithinMs = 5_000;
-/** Longer than an attempt can last: past it, the process that made the attempt is gone. */
-const leaseMs = sendWithinMs + callDeadlineMs + 5_000;
+/** How long the call may take to begin. It may wait for a connection until its own deadline. */
+const startWithinMs = 5_000;
+/** Longer than any attempt: after it, the process that made the attempt has died. */
+const leaseMs = startWithinMs + callDeadlineMs + 5_000;
 
 @Injectable()
 export class OperationSender {
@@ -29,9 +29,9 @@ export class OperationSender {
   ) {}
 
   /**
-   * Makes one attempt, unless another process is making it or has made it. What holds secrets is sent from the
-   * memory of the process that was given them, and by no other; the bank's exact answer to it is given back once, and
-   * kept without what it repeats of them.
+   * Makes one attempt, unless another process makes it or has made it. A request that holds secrets
+   * is sent only by the process that received them, from memory. Returns the exact body of a
+   * recorded response, null otherwise: the stored body of such a request is redacted.
    */
   async send(
     operation: Operation,
@@ -42,156 +42,172 @@ export class OperationSender {
     if (kind.repeat === 'never' && (secretBody === null || from === 'unknown')) return null;
     const account = await this.accounts.get(operation.accountId);
     const exactBody = secretBody ?? operation.requestBody;
-    const input = decodeStored(kind.route, operation, exactBody);
-    // Taken before the claim by this process's clock: it cannot lie after the claim's own limit.
-    const sendBy = new Date(Date.now() + sendWithinMs);
+    const input = decodeStoredInput(kind.route, operation, exactBody);
+    // Read before the claim, from this process's clock: it cannot be later than the claim's limit.
+    const sendBy = new Date(Date.now() + startWithinMs);
     const claim = await queries.claimAttempt(this.database.prisma, operation, from, {
-      leftWithinMs: sendWithinMs + callDeadlineMs,
+      sentWithinMs: startWithinMs + callDeadlineMs,
       leaseMs,
     });
     if (!claim) return null;
-    const exact = await this.bank.call(kind.route, account, input, {
+    const exactResponse = await this.bank.call(kind.route, account, input, {
       deadlineMs: callDeadlineMs,
       sendBy,
       exactBody,
       echoes: (value) => kind.echoes(input, value),
     });
-    const answer = withoutSecrets(kind, input, refusalOf(kind, exact));
-    const outcome = outcomeOf(kind, operation, from, answer);
+    const response = redactSecrets(kind, input, applyRejection(kind, exactResponse));
+    const outcome = outcomeOf(kind, operation, from, response);
     const { attempt: number } = claim;
-    const isGiven = await this.outcomes.give(
+    const isRecorded = await this.outcomes.record(
       operation,
       outcome,
-      (now) => isOwed(now, number, outcome),
+      (current) => isStillApplicable(current, number, outcome),
       {
         number,
-        status: answer.status,
+        status: response.status,
         reason: outcome.reason,
       },
     );
-    return isGiven && outcome.response !== null ? (exact.text ?? null) : null;
+    return isRecorded && outcome.response !== null ? (exactResponse.text ?? null) : null;
   }
 
-  /** An attempt whose process is gone may have been sent: its operation becomes unknown. */
-  async giveUpInterrupted(key: queries.Key): Promise<void> {
-    if (!(await queries.isInterrupted(this.database.prisma, key))) return;
+  /** The attempt of a process that has died may have been sent: its operation becomes unknown. */
+  async recordInterrupted(ref: queries.OperationRef): Promise<void> {
+    if (!(await queries.isInterrupted(this.database.prisma, ref))) return;
     const operation = await this.database.prisma.operation.findUniqueOrThrow({
-      where: { accountId_id: key },
+      where: { accountId_id: ref },
     });
     const { attempts: number } = operation;
-    await this.outcomes.give(
-      key,
-      { ...unfinished('unknown', 'interrupted'), pauseMs: 0 },
-      (now, tx) => now.attempts === number && queries.isInterrupted(tx, key),
+    await this.outcomes.record(
+      ref,
+      { ...withoutResponse('unknown', 'interrupted'), nextActionInMs: 0 },
+      (current, tx) => current.attempts === number && queries.isInterrupted(tx, ref),
       { number, status: null, reason: 'interrupted' },
     );
   }
 }
 
-/** The answer as it may be kept. */
-function withoutSecrets(
+/** The response as it may be stored. */
+function redactSecrets(
   kind: OperationKind,
   input: RouteInput<Route>,
-  answer: BankAnswer<unknown>,
-): BankAnswer<unknown> {
-  if (kind.repeat !== 'never' || answer.text === undefined) return answer;
+  response: BankResponse<unknown>,
+): BankResponse<unknown> {
+  if (kind.repeat !== 'never' || response.text === undefined) return response;
   return {
-    ...answer,
-    text: kind.redactAnswer?.(input, answer.text) ?? '{}',
-  } as BankAnswer<unknown>;
+    ...response,
+    text: kind.redactResponse?.(input, response.text) ?? '{}',
+  } as BankResponse<unknown>;
 }
 
-/** The answer, as a rejection where its kind knows it for one. */
-function refusalOf(kind: OperationKind, answer: BankAnswer<unknown>): BankAnswer<unknown> {
-  if (answer.outcome !== 'unknown' || answer.status === null || answer.text === undefined)
-    return answer;
-  const { status, text } = answer;
-  return kind.isRefusal?.({ status, text }) ? { outcome: 'rejection', status, text } : answer;
+/** The response, as a rejection where the kind says that it is one. */
+function applyRejection(
+  kind: OperationKind,
+  response: BankResponse<unknown>,
+): BankResponse<unknown> {
+  if (response.outcome !== 'unknown' || response.status === null || response.text === undefined)
+    return response;
+  const { status, text } = response;
+  return kind.isRejection?.({ status, text }) ? { outcome: 'rejection', status, text } : response;
 }
 
-/** What an answer makes of an operation. Only the first request that left can be rejected. */
+/** The outcome that a response leads to. Only the first request that left can be rejected. */
 function outcomeOf(
   kind: OperationKind,
   operation: Operation,
   from: queries.ClaimableState,
-  answer: BankAnswer<unknown>,
+  response: BankResponse<unknown>,
 ): OperationOutcome {
-  if (answer.outcome === 'success')
+  if (response.outcome === 'success')
     return {
-      ...final('succeeded', answer),
-      bankReference: idIn(answer.text),
-      answer: answer.value,
+      ...finalOutcome('succeeded', response),
+      bankReference: idIn(response.text),
+      decodedResponse: response.value,
     };
-  if (answer.outcome === 'rejection' && from === 'received') return final('rejected', answer);
-  const reason = reasonOf(answer, from);
+  if (response.outcome === 'rejection' && from === 'received')
+    return finalOutcome('rejected', response);
+  const reason = reasonOf(response, from);
   const hasLeft = reason !== 'not_sent' || from === 'unknown';
-  // Nobody can send it again: what did not leave never will, and of what did only a person can tell.
+  // The secrets are gone and nobody can resend them. If the request did not leave, it never will;
+  // if it did, only an operator can find out.
   if (kind.repeat === 'never')
     return {
-      ...unfinished(hasLeft ? 'needs_operator' : 'not_executed', hasLeft ? reason : 'never_sent'),
-      bankReference: signOfLife(answer),
-      pauseMs: null,
+      ...(hasLeft
+        ? withoutResponse('needs_operator', reason)
+        : withoutResponse('not_executed', 'never_sent')),
+      bankReference: bankReferenceIn(response),
+      nextActionInMs: null,
     };
   const ageMs = Date.now() - operation.createdAt.getTime();
-  const retryAfterMs = answer.outcome === 'unknown' ? answer.retryAfterMs : 0;
+  const retryAfterMs = response.outcome === 'unknown' ? response.retryAfterMs : 0;
   return {
-    ...unfinished(hasLeft ? 'unknown' : 'received', reason),
-    bankReference: signOfLife(answer),
-    pauseMs: pauseAfterAnswerMs(ageMs, retryAfterMs),
+    ...withoutResponse(hasLeft ? 'unknown' : 'received', reason),
+    bankReference: bankReferenceIn(response),
+    nextActionInMs: recoveryDelayAfterResponseMs(ageMs, retryAfterMs),
   };
 }
 
-/** A repeat that the bank will not take is no word on the first. */
+/** When the bank refuses a repeat, that says nothing about the first request. */
 function reasonOf(
-  answer: Exclude<BankAnswer<unknown>, { outcome: 'success' }>,
+  response: Exclude<BankResponse<unknown>, { outcome: 'success' }>,
   from: queries.ClaimableState,
 ): string {
-  const isRefusal = answer.outcome === 'rejection' || answer.status === 409;
-  if (from === 'unknown' && isRefusal) return 'refused_a_repeat';
-  return answer.outcome === 'unknown' ? answer.reason : 'refused_for_now';
+  const isRefused = response.outcome === 'rejection' || response.status === 409;
+  if (from === 'unknown' && isRefused) return 'refused_a_repeat';
+  return response.outcome === 'unknown' ? response.reason : 'refused_for_now';
 }
 
 /**
- * Whether a verdict of an attempt is still waited for. A yes is believed whenever it comes and whichever attempt it
- * answers; all else counts only while its attempt is the last, and under way.
+ * Whether the outcome of an attempt still applies. A success applies whenever it comes and
+ * whichever attempt it responds to. Any other outcome applies only while its attempt is the last
+ * and in progress.
  */
-function isOwed(now: Operation, attempt: number, { state }: OperationOutcome): boolean {
-  if (now.state === 'sending' && now.attempts === attempt) return true;
+function isStillApplicable(
+  current: Operation,
+  attempt: number,
+  { state }: OperationOutcome,
+): boolean {
+  if (current.state === 'sending' && current.attempts === attempt) return true;
   if (state !== 'succeeded') return false;
-  if (now.state === 'succeeded') return now.responseStatus === null;
-  return now.state !== 'rejected';
+  if (current.state === 'succeeded') return current.responseStatus === null;
+  return current.state !== 'rejected';
 }
 
-/** An answer that says yes and cannot be believed shows that the bank knows of it: by its id, or by its status. */
-function signOfLife(answer: BankAnswer<unknown>): string | null {
-  const { status } = answer;
+/**
+ * A 2xx response that cannot be accepted as a success still shows that the bank knows the
+ * operation: by the id in it, or by its status.
+ */
+function bankReferenceIn(response: BankResponse<unknown>): string | null {
+  const { status } = response;
   if (status === null || status < 200 || status > 299) return null;
-  return (answer.text === undefined ? null : idIn(answer.text)) ?? `status ${status}`;
+  return (response.text === undefined ? null : idIn(response.text)) ?? `status ${status}`;
 }
 
 function idIn(text: string): string | null {
   try {
-    const read = parseJson(text);
-    const id = isJsonObject(read) ? read.id : undefined;
+    const parsed = parseJson(text);
+    const id = isJsonObject(parsed) ? parsed.id : undefined;
     return typeof id === 'string' && id !== '' && id.length <= 100 ? id : null;
   } catch {
-    // What cannot be read tells no id.
+    // An unreadable body holds no id.
     return null;
   }
 }
 
-function final(
+function finalOutcome(
   state: 'succeeded' | 'rejected',
   { status, text }: { status: number; text: string },
 ): OperationOutcome {
-  return { state, reason: null, response: { status, text }, bankReference: null, pauseMs: null };
+  const response = { status, text };
+  return { state, reason: null, response, bankReference: null, nextActionInMs: null };
 }
 
-function unfinished(state: Operation['state'], reason: string) {
+function withoutResponse(state: Operation['state'], reason: string) {
   return { state, reason, response: null, bankReference: null };
 }
 
-function decodeStored(
+function decodeStoredInput(
   route: Route,
   { id, requestParams, requestQuery }: Operation,
   exactBody: string | null,

@@ -1,5 +1,9 @@
-// What an outbound intent is, and what a kind of it must say. The journal knows no kind by name: the rooms
-// that ask for something register theirs.
+// The types of the operation journal: what an operation is, and what a feature module declares
+// to send one. The journal knows no kind by name: each feature module registers its own kinds.
+//
+// To add an outbound request: declare an `OperationKind` (route, repeat, callbacks), register it
+// with `OperationsService.register` when the module starts, and pass an `OperationRequest` to
+// `OperationsService.perform` for each request of a caller.
 import type { BankAccount } from '../accounts/accounts.service.js';
 import type { Route, RouteInput, RouteOutput } from '../contract/route.js';
 import type { Tx } from '../database.service.js';
@@ -10,158 +14,194 @@ export type OperationState =
 
 export interface Operation {
   accountId: number;
+  /** Also the idempotency key that every attempt carries to the bank. */
   id: string;
   kind: string;
   state: OperationState;
+  /** The caller's key; null when the caller sent none. */
   idempotencyKey: string | null;
+  /** Keyed hash of the canonical request. */
   requestHash: string;
-  /** JSON. */
+  /** Path parameters, as JSON. */
   requestParams: string;
-  /** JSON. */
+  /** Query parameters, as JSON. */
   requestQuery: string;
-  /** The exact body; null when the route has none. */
+  /** The exact body; null when the route has none. Redacted when the request holds secrets. */
   requestBody: string | null;
   attempts: number;
   responseStatus: number | null;
   responseBody: string | null;
+  /** Why the state is what it is, as a code; never holds data of the request. */
   reason: string | null;
-  /** Who gets the money, in a normal form, and how much; null where none goes out. */
+  /** Who receives the money, normalized; null where no money goes out. */
   counterparty: string | null;
+  /** How much money goes out; null where none does. */
   amountCents: bigint | null;
-  /** Whether an id that the client chose, and that the statement shows, tells it from others. */
+  /** Whether the statement shows an id that the client chose, so that similar requests differ. */
   isDistinguishable: boolean;
-  /** Its outcome was unknown once, or its caller did not wait: its end is told by an event. */
+  /** The outcome was unknown once, or the caller did not wait: an event reports the end. */
   isDetached: boolean;
-  /** An id or a status by which the bank has shown that it knows it. */
+  /** An id or status by which the bank has shown that it knows the operation. */
   bankReference: string | null;
-  /** When it takes effect at the bank, where that is later than at once. */
+  /** When the operation takes effect at the bank, where that is later than at once. */
   effectiveFrom: Date | null;
   endedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** What the bank says of an operation when it is asked by an id. */
-export type LookedUp<Answer> =
-  /** It knows it: its answer, to the letter, and the id or status that shows it. */
-  | { found: 'accepted'; status: number; text: string; answer: Answer; bankReference: string }
-  /** It says that there is none. */
-  | { found: 'absent' }
-  /** It did not say. */
-  | { found: 'unknown' }
-  /** There is nothing that this one could be asked for by: it is as if the bank offered no such thing. */
-  | { found: 'not_offered' };
+/** What the bank answers when an operation is looked up by an id. */
+export type LookUpResult<Response> =
+  /**
+   * The bank knows the operation. `text` is the exact body; `bankReference` is the id or status.
+   */
+  | { outcome: 'accepted'; status: number; text: string; response: Response; bankReference: string }
+  /** The bank says that no such operation exists. */
+  | { outcome: 'absent' }
+  /** The bank did not respond, or the response proves nothing. */
+  | { outcome: 'unknown' }
+  /** This operation has no id to look up by. It is treated as if the bank offered no look-up. */
+  | { outcome: 'not_offered' };
 
 /** How an operation came to be accepted. */
-export interface Acceptance<Answer> {
-  /** The bank's answer; null when it never came, and the statement shows the effect. */
-  answer: Answer | null;
-  /** Expected payments of it that were proven not to have been done: nothing will come of them. */
-  absent?: readonly string[];
+export interface Acceptance<Response> {
+  /** The bank's response; null when it never came and the statement shows the effect. */
+  response: Response | null;
+  /** Expected payments of the operation that were proven not executed: they will never happen. */
+  absentExpectedPaymentIds?: readonly string[];
 }
 
-/** A kind of operation: which route it calls, and what its room does when the bank has answered. */
+/**
+ * A kind of operation: the bank route that it calls, how it may be repeated, and the callbacks by
+ * which its feature module follows the outcome.
+ */
 export interface OperationKind<R extends Route = Route> {
   /** snake_case, unique: `create_charge`. */
   name: string;
   route: R;
   /**
-   * What a second sending is to the bank: `keyed` where the contract gives the request a key or an id that makes a
-   * repeat the same (and the profile says that the bank holds to it), `another` where each request is one more, and
-   * `never` where it holds secrets that are not kept.
+   * What the bank does with a second identical request:
+   * - `keyed`: the contract gives the request a key or an id, so that a repeat has no second
+   *   effect. It is resent only where the bank profile says that the bank keeps to that.
+   * - `unkeyed`: every request is a new effect. It is never resent.
+   * - `never`: the request holds secrets, which are not stored. It cannot be resent.
    */
-  repeat: 'keyed' | 'another' | 'never';
-  /** Where a 202 leads, with the operation's id at its end; `/v1/operations/` where left out. */
-  place?: string;
-  /** Whether an answer speaks of what was asked: our amount, our ids. */
-  echoes(input: RouteInput<R>, answer: RouteOutput<R>): boolean;
+  repeat: 'keyed' | 'unkeyed' | 'never';
   /**
-   * The bank accepted it, in the transaction of the verdict: the room notes what the answer tells. Called again,
-   * with the same or with more, when a verdict is revoked or an answer comes after the statement's evidence.
+   * Path that a 202 response names in `Location`, followed by the operation's id. Default:
+   * `/v1/operations/`.
+   */
+  resourcePath?: string;
+  /**
+   * Whether a response of the bank repeats the requested amount and ids. A success that does not
+   * leaves the operation unknown.
+   */
+  echoes(input: RouteInput<R>, response: RouteOutput<R>): boolean;
+  /**
+   * The bank accepted the operation. Stores what the response says in the module's own rows, in the
+   * transaction that records the outcome. Must be idempotent: it is called again, with the same or
+   * more data, when `not_executed` is revoked or when the response comes after the statement showed
+   * the effect.
    */
   onSucceeded?(tx: Tx, operation: Operation, acceptance: Acceptance<RouteOutput<R>>): Promise<void>;
-  /** The bank rejected it, or it was proven not executed, in the transaction of the verdict: the room frees what it had taken. */
+  /**
+   * The bank rejected the operation, or it was proven not executed. Marks the module's own rows as
+   * failed and releases what they reserved, in the transaction that records the outcome.
+   */
   onRejected(tx: Tx, operation: Operation): Promise<void>;
   /**
-   * A part of it is on the statement, after it was proven not executed: the rest is open again, in the transaction
-   * of that verdict. Only called for what makes several movements.
+   * The operation was proven not executed, and then the statement showed a part of it. Reopens the
+   * other parts, in the transaction that records the outcome. Only kinds that make several
+   * movements need it.
    */
   onReopened?(tx: Tx, operation: Operation): Promise<void>;
   /**
-   * When it may have its effect at the latest, where that is later than its last sending: a bill that is paid at the
-   * next business hour. Both times are the bank's.
+   * The latest time at which the operation may take effect, where that is later than the end of its
+   * last attempt (`lastSendBy`): a bill that is paid at the next business hour. Both times are the
+   * bank's.
    */
-  latestEffect?(operation: Operation, lastSendBy: Date): Date;
+  latestEffectAt?(operation: Operation, lastSendBy: Date): Date;
   /**
-   * Whether an answer that is no verdict in general is this kind's: a 409 that says that the thing is there already,
-   * to the first request that left.
+   * Whether a response that is inconclusive in general is a rejection for this kind, such as a 409
+   * that says that the resource already exists. Applies to the first request that left only.
    */
-  isRefusal?(answer: { status: number; text: string }): boolean;
+  isRejection?(response: { status: number; text: string }): boolean;
   /**
-   * What is kept of an answer to a request that holds secrets, of which the bank may have repeated any. Of a kind that
-   * repeats `never` and has none, no answer is kept.
+   * Returns the response body as it may be stored, for kinds with `repeat: 'never'`: the bank may
+   * have repeated a secret in it. Without this callback the response body of such a kind is not
+   * stored.
    */
-  redactAnswer?(input: RouteInput<R>, text: string): string;
+  redactResponse?(input: RouteInput<R>, text: string): string;
   /**
-   * Asks the bank by an id that was known before its answer; only called where the profile has status by id. What the
-   * bank made before `since`, by its own clock, is not this one's.
+   * Looks the operation up at the bank by an id that was known before the response. Only called
+   * where the bank profile offers status by id. A resource that the bank created before `since`, by
+   * the bank's clock, belongs to another operation.
    */
   lookUp?(
     account: BankAccount,
     operation: Operation,
     since: Date,
-  ): Promise<LookedUp<RouteOutput<R>>>;
+  ): Promise<LookUpResult<RouteOutput<R>>>;
 }
 
-/** Money that goes out, as far as another request for the same can be told from it. */
-export interface Outgoing {
-  /** In a normal form: `ispb/branch/number`, an account's number, a bar code, the nsu of a refunded Pix. */
+/** Money that goes out: what is compared to find possible duplicates. */
+export interface OutgoingMoney {
+  /**
+   * Normalized: `ispb/branch/number`, an account number, a bar code, or the nsu of a refunded Pix.
+   */
   counterparty: string;
   amountCents: bigint;
-  /** Whether an id that the client chose, and that the statement shows, tells it from others. */
+  /** Whether the statement shows an id that the client chose, so that similar requests differ. */
   isDistinguishable: boolean;
 }
 
-/** What a caller wishes beyond the request itself. */
+/** What a caller asks for by headers, beside the request itself. */
 export interface RequestPreferences {
-  /** `Prefer: respond-async`: 202 at once. */
+  /** `Prefer: respond-async`: respond with 202 at once. */
   respondAsync: boolean;
-  /** The caller insists that a possible duplicate is none. */
+  /** `Concilia-Allow-Duplicate: true`: proceed although the request may be a duplicate. */
   allowDuplicate: boolean;
 }
 
 export const noPreferences: RequestPreferences = { respondAsync: false, allowDuplicate: false };
 
-/** One intent, as a room hands it over. */
+/** One request of a caller, as a feature module passes it to the journal. */
 export interface OperationRequest<R extends Route = Route> {
   accountId: number;
   /** The caller's own key; null when none came. */
   idempotencyKey: string | null;
-  /** What makes a repeat the same intent without a key (a correlationId); null when nothing does. */
+  /** Identifies a repeat without a key, such as a correlationId; null when nothing does. */
   naturalIdentity: string | null;
-  /** Without a key, the same request is the same intent while the operation is not final and for ten minutes after. */
+  /**
+   * Without a key, an identical request is the same operation while the operation is not final, and
+   * for ten minutes after.
+   */
   joinsSameRequest: boolean;
   input: RouteInput<R>;
   /**
-   * What is sent: the input with what its sender left out and the operation's id tells, such as the ids of its
-   * movements. A repeat is compared by what its sender sent.
+   * Returns the input to send: the caller's input, completed with ids that are derived from the
+   * operation's id. Repeats are compared by what the caller sent.
    */
   completeInput?(operationId: string): RouteInput<R>;
-  /** The body as it is kept, where the exact one holds secrets: it is sent once, from memory, and never again. */
+  /**
+   * The body to store, where the exact body holds secrets. The exact body is sent once, from
+   * memory.
+   */
   redactedBody?: unknown;
-  /** Money that goes out; null for what only asks for money. */
-  outgoing: Outgoing | null;
-  /** When it is to take effect at the bank, by its clock, where that was asked to be later. */
+  /** Money that goes out; null for a request that only asks others to pay. */
+  outgoing: OutgoingMoney | null;
+  /** When the operation takes effect, by the bank's clock, where the caller scheduled it. */
   effectiveFrom?: Date | null;
   preferences: RequestPreferences;
   expectedPayments: NewExpectedPayment[];
   /**
-   * Writes the room's own rows, in the transaction of the operation; throws what a client of the bank must not do.
+   * Inserts the module's own rows, in the transaction that inserts the operation. Throws when the
+   * request breaks a rule that a client of the bank must keep.
    */
   record(tx: Tx, operationId: string, expectedPaymentIds: string[]): Promise<void>;
 }
 
-/** Names the operation, beside the bank's own answer. */
+/** Response header that names the operation. */
 export const operationHeader = 'Concilia-Operation';
 
 const finalStates: ReadonlySet<OperationState> = new Set([
@@ -171,6 +211,7 @@ const finalStates: ReadonlySet<OperationState> = new Set([
   'needs_operator',
 ]);
 
-export function isFinal(state: OperationState): boolean {
+/** Whether the service has stopped working on the operation. Later evidence may still change it. */
+export function isFinalOperationState(state: OperationState): boolean {
   return finalStates.has(state);
 }

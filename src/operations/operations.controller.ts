@@ -1,3 +1,4 @@
+// The `/v1/operations` endpoints: read-only, each limited to the caller's account.
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
 import type { Caller } from '../accounts/api-keys.service.js';
@@ -8,7 +9,7 @@ import { AppError } from '../platform/errors.js';
 import { isUuid, readPage, toList } from '../platform/listing.js';
 import type { Operation } from './operation.js';
 import {
-  describeInDetail,
+  describeOperationDetail,
   describeOperation,
   getOperation,
   listOperations,
@@ -55,6 +56,6 @@ export class OperationsController {
       where: { accountId, operationId: operation.id },
       orderBy: { number: 'asc' },
     });
-    return describeInDetail(operation, attempts);
+    return describeOperationDetail(operation, attempts);
   }
 }

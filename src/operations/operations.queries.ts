@@ -1,32 +1,32 @@
-// The journal's SQL. A state changes only from the states that may precede it, so that of two processes that
-// reach for one operation a single one gets it.
+// Writes operations and their attempts. A state changes only from the states that may precede it,
+// so that of two processes that act on one operation only one succeeds.
 import type { Db, Tx } from '../database.service.js';
 import type { Operation, OperationState } from './operation.js';
 
-export interface Key {
+export interface OperationRef {
   accountId: number;
   id: string;
 }
 
-/** `received`: no byte of it ever left; `unknown`: an earlier attempt may have had its effect. */
+/** `received`: no byte ever left; `unknown`: an earlier attempt may have had its effect. */
 export type ClaimableState = 'received' | 'unknown';
 
-/** An attempt that this process alone may make. */
-export interface Claim {
+/** An attempt that only the process that claimed it may make. */
+export interface AttemptClaim {
   attempt: number;
   from: ClaimableState;
 }
 
 /**
- * Takes an operation for one attempt, from the state in which its caller saw it and no other: who meant to
- * send for the first time must not send again what has meanwhile become unknown.
+ * Claims an operation for one attempt, but only from the state in which the caller saw it: an
+ * operation that has become unknown meanwhile must not be sent as if for the first time.
  */
 export async function claimAttempt(
   db: Db,
-  { accountId, id }: Key,
+  { accountId, id }: OperationRef,
   from: ClaimableState,
-  { leftWithinMs, leaseMs }: { leftWithinMs: number; leaseMs: number },
-): Promise<Claim | null> {
+  { sentWithinMs, leaseMs }: { sentWithinMs: number; leaseMs: number },
+): Promise<AttemptClaim | null> {
   const [claim] = await db.$queryRaw<{ attempt: number }[]>`
     WITH claimed AS (
       UPDATE operation
@@ -34,9 +34,10 @@ export async function claimAttempt(
           next_action_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
       WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = ${from}
       RETURNING account_id, id, attempts
-    ), noted AS (
+    ), recorded AS (
       INSERT INTO operation_attempt (account_id, operation_id, number, send_by, clock_offset_ms)
-      SELECT c.account_id, c.id, c.attempts, clock_timestamp() + ${leftWithinMs} * interval '1 millisecond',
+      SELECT c.account_id, c.id, c.attempts,
+             clock_timestamp() + ${sentWithinMs} * interval '1 millisecond',
              COALESCE(s.clock_offset_ms, 0)
       FROM claimed c LEFT JOIN statement_state s ON s.account_id = c.account_id
     )
@@ -44,16 +45,19 @@ export async function claimAttempt(
   return claim ? { ...claim, from } : null;
 }
 
-/** What one attempt came to. */
-export interface AttemptEnd {
+/** How one attempt ended. */
+export interface AttemptResult {
   number: number;
-  /** The bank's; null where none came. */
+  /** HTTP status of the bank's response; null where none came. */
   status: number | null;
   reason: string | null;
 }
 
-/** The operation, held for the rest of the transaction. */
-export async function lock(tx: Tx, { accountId, id }: Key): Promise<Operation | null> {
+/** Reads the operation and locks it for the rest of the transaction. */
+export async function lockOperation(
+  tx: Tx,
+  { accountId, id }: OperationRef,
+): Promise<Operation | null> {
   await tx.$queryRaw`
     SELECT 1 FROM operation WHERE account_id = ${accountId} AND id = ${id}::uuid FOR UPDATE`;
   const operation = await tx.operation.findUnique({ where: { accountId_id: { accountId, id } } });
@@ -62,20 +66,21 @@ export async function lock(tx: Tx, { accountId, id }: Key): Promise<Operation | 
 
 export async function finishAttempt(
   tx: Tx,
-  { accountId, id }: Key,
+  { accountId, id }: OperationRef,
   outcome: OperationState,
-  { number, status, reason }: AttemptEnd,
+  { number, status, reason }: AttemptResult,
 ): Promise<void> {
   await tx.$executeRaw`
     UPDATE operation_attempt
-    SET finished_at = clock_timestamp(), outcome = ${outcome}, status = ${status}, reason = ${reason}
+    SET finished_at = clock_timestamp(), outcome = ${outcome}, status = ${status},
+        reason = ${reason}
     WHERE account_id = ${accountId} AND operation_id = ${id}::uuid AND number = ${number}`;
 }
 
-/** Whether an attempt before this one ended without a word. */
-export async function wasUnknownBefore(
+/** Whether an earlier attempt ended as unknown. */
+export async function hasEarlierUnknownAttempt(
   tx: Tx,
-  { accountId, id }: Key,
+  { accountId, id }: OperationRef,
   attempt: number,
 ): Promise<boolean> {
   const earlier = await tx.operationAttempt.findFirst({
@@ -85,22 +90,22 @@ export async function wasUnknownBefore(
   return earlier !== null;
 }
 
-/** What an operation becomes. */
-export interface NewState {
+/** The new state of an operation. */
+export interface OperationStateChange {
   state: OperationState;
   reason: string | null;
-  /** The bank's answer, to the letter; null where there is none. */
+  /** The bank's exact response; null where there is none. */
   response: { status: number; text: string } | null;
   bankReference: string | null;
-  /** When an unfinished operation is looked at again; null for a final state. */
-  pauseMs: number | null;
+  /** How long until an unfinished operation is advanced again; null for a final state. */
+  nextActionInMs: number | null;
 }
 
-/** Writes what a locked operation becomes. Its end keeps its time while the state stays the same. */
-export async function writeState(
+/** Updates a locked operation. `ended_at` does not change while the state stays the same. */
+export async function updateOperationState(
   tx: Tx,
-  { accountId, id }: Key,
-  { state, reason, response, bankReference, pauseMs }: NewState,
+  { accountId, id }: OperationRef,
+  { state, reason, response, bankReference, nextActionInMs }: OperationStateChange,
   isDetached: boolean,
 ): Promise<void> {
   await tx.$executeRaw`
@@ -108,30 +113,39 @@ export async function writeState(
     SET state = ${state}, reason = ${reason}, response_status = ${response?.status ?? null},
         response_body = ${response?.text ?? null},
         bank_reference = COALESCE(bank_reference, ${bankReference}), is_detached = ${isDetached},
-        next_action_at = clock_timestamp() + ${pauseMs}::float8 * interval '1 millisecond',
-        ended_at = CASE WHEN ${pauseMs}::float8 IS NULL
+        next_action_at =
+          clock_timestamp() + ${nextActionInMs}::float8 * interval '1 millisecond',
+        ended_at = CASE WHEN ${nextActionInMs}::float8 IS NULL
           THEN CASE WHEN state = ${state} THEN ended_at ELSE clock_timestamp() END END,
         updated_at = now()
     WHERE account_id = ${accountId} AND id = ${id}::uuid`;
 }
 
-/** Nobody waits for its answer any more; one that has ended stays as it is. */
-export async function detachUnended(db: Db, { accountId, id }: Key): Promise<void> {
+/** Nobody waits for the response any more; an operation that has ended stays as it is. */
+export async function detachUnfinishedOperation(
+  db: Db,
+  { accountId, id }: OperationRef,
+): Promise<void> {
   await db.$executeRaw`
     UPDATE operation SET is_detached = true
-    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state IN ('received', 'sending', 'unknown')`;
+    WHERE account_id = ${accountId} AND id = ${id}::uuid
+      AND state IN ('received', 'sending', 'unknown')`;
 }
 
-/** Whether the lease of its attempt has ended: the process that made it is gone. */
-export async function isInterrupted(db: Db, { accountId, id }: Key): Promise<boolean> {
+/** Whether the lease of the current attempt has expired: the process that made it has died. */
+export async function isInterrupted(db: Db, { accountId, id }: OperationRef): Promise<boolean> {
   const found = await db.$queryRaw<unknown[]>`
     SELECT 1 FROM operation
-    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'sending' AND next_action_at <= clock_timestamp()`;
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'sending'
+      AND next_action_at <= clock_timestamp()`;
   return found.length === 1;
 }
 
-/** The operation, if it is one that never left and its time has come. */
-export async function findUnsent(db: Db, { accountId, id }: Key): Promise<Operation | null> {
+/** The operation, if it never left and is due. */
+export async function findDueUnsentOperation(
+  db: Db,
+  { accountId, id }: OperationRef,
+): Promise<Operation | null> {
   const due = await db.$queryRaw<unknown[]>`
     SELECT 1 FROM operation
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'received'
@@ -142,31 +156,39 @@ export async function findUnsent(db: Db, { accountId, id }: Key): Promise<Operat
 }
 
 /**
- * Takes an unknown operation for one look, if its time has come, and puts the next one off: of several processes
- * one looks, and one that dies while it looks is followed by another.
+ * Claims an unknown operation for one round of recovery, if it is due, and schedules the next one.
+ * Of several processes only one recovers it; if that process dies, another follows at the next due
+ * time.
  */
-export async function takeLook(
+export async function claimForRecovery(
   db: Db,
-  { accountId, id }: Key,
-  pauseMs: number,
+  { accountId, id }: OperationRef,
+  delayMs: number,
 ): Promise<Operation | null> {
-  const taken = await db.$executeRaw`
-    UPDATE operation SET next_action_at = clock_timestamp() + ${pauseMs} * interval '1 millisecond'
+  const claimed = await db.$executeRaw`
+    UPDATE operation SET next_action_at = clock_timestamp() + ${delayMs} * interval '1 millisecond'
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'unknown'
       AND next_action_at <= clock_timestamp()`;
-  if (taken === 0) return null;
+  if (claimed === 0) return null;
   const operation = await db.operation.findUnique({ where: { accountId_id: { accountId, id } } });
   return operation as Operation | null;
 }
 
-export async function postpone(db: Db, { accountId, id }: Key, pauseMs: number): Promise<void> {
+export async function postponeRecovery(
+  db: Db,
+  { accountId, id }: OperationRef,
+  delayMs: number,
+): Promise<void> {
   await db.$executeRaw`
-    UPDATE operation SET next_action_at = clock_timestamp() + ${pauseMs} * interval '1 millisecond'
+    UPDATE operation SET next_action_at = clock_timestamp() + ${delayMs} * interval '1 millisecond'
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'unknown'`;
 }
 
-/** Whether a byte of any of its attempts may have left. */
-export async function hasPerhapsLeft(db: Db, { accountId, id }: Key): Promise<boolean> {
+/** Whether a byte of any attempt may have left. */
+export async function hasPossiblySentAttempt(
+  db: Db,
+  { accountId, id }: OperationRef,
+): Promise<boolean> {
   const found = await db.$queryRaw<unknown[]>`
     SELECT 1 FROM operation_attempt
     WHERE account_id = ${accountId} AND operation_id = ${id}::uuid
@@ -174,14 +196,17 @@ export async function hasPerhapsLeft(db: Db, { accountId, id }: Key): Promise<bo
   return found.length > 0;
 }
 
-/** Unfinished operations whose time has come, the oldest first, so many of each account: none waits for another's. */
-export async function listDue(db: Db, limitOfAccount: number): Promise<Key[]> {
-  return db.$queryRaw<Key[]>`
+/**
+ * Unfinished operations that are due, the oldest first, limited per account so that no account
+ * waits for another.
+ */
+export async function listDueOperations(db: Db, limitPerAccount: number): Promise<OperationRef[]> {
+  return db.$queryRaw<OperationRef[]>`
     SELECT account_id AS "accountId", id
     FROM (SELECT account_id, id, next_action_at,
-                 row_number() OVER (PARTITION BY account_id ORDER BY next_action_at) AS place
+                 row_number() OVER (PARTITION BY account_id ORDER BY next_action_at) AS account_rank
           FROM operation WHERE next_action_at <= now()) due
-    WHERE place <= ${limitOfAccount} ORDER BY next_action_at`;
+    WHERE account_rank <= ${limitPerAccount} ORDER BY next_action_at`;
 }
 
 export type NewOperation = Pick<
@@ -204,17 +229,17 @@ export type NewOperation = Pick<
 export async function insertOperation(
   tx: Tx,
   operation: NewOperation,
-  firstLookMs: number,
+  nextActionInMs: number,
 ): Promise<void> {
   const { accountId, id, kind, idempotencyKey, requestHash } = operation;
   const { requestParams, requestQuery, requestBody, counterparty, amountCents } = operation;
   await tx.$executeRaw`
-    INSERT INTO operation (account_id, id, kind, state, idempotency_key, request_hash, request_params,
-                           request_query, request_body, counterparty, amount_cents, is_distinguishable, is_detached,
-                           effective_from, next_action_at)
+    INSERT INTO operation (account_id, id, kind, state, idempotency_key, request_hash,
+                           request_params, request_query, request_body, counterparty, amount_cents,
+                           is_distinguishable, is_detached, effective_from, next_action_at)
     VALUES (${accountId}, ${id}::uuid, ${kind}, 'received', ${idempotencyKey}, ${requestHash},
             ${requestParams}, ${requestQuery}, ${requestBody}, ${counterparty}, ${amountCents},
             ${operation.isDistinguishable}, ${operation.isDetached},
             ${operation.effectiveFrom?.toISOString() ?? null}::timestamptz,
-            clock_timestamp() + ${firstLookMs} * interval '1 millisecond')`;
+            clock_timestamp() + ${nextActionInMs} * interval '1 millisecond')`;
 }

@@ -1,4 +1,4 @@
-// Operations as business systems see them.
+// The `/v1/operations` routes: how operations are shown to business systems.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
 import { integer, text, timestamp } from '../contract/wire.js';
@@ -22,25 +22,25 @@ export const operationView = z.object({
   state: z.enum(states),
   idempotencyKey: z.string().nullable(),
   attempts: integer,
-  /** Why the outcome is not known, or how it came to be. */
+  /** Why the outcome is unknown, or how it was established. */
   reason: z.string().nullable(),
   request: z.object({ params: z.unknown(), body: z.unknown() }),
-  /** The bank's answer; null while there is none. */
+  /** The bank's response; null while there is none. */
   response: z.object({ status: integer, body: z.unknown() }).nullable(),
   createdAt: timestamp,
   updatedAt: timestamp,
 });
 
-/** One operation, with what it came to be by: each time that the bank was, or may have been, asked. */
+/** One operation with its attempts: each time that a request was, or may have been, sent. */
 export const operationDetail = operationView.extend({
-  /** An id or a status by which the bank has shown that it knows it. */
+  /** An id or status by which the bank has shown that it knows the operation. */
   bankReference: z.string().nullable(),
   endedAt: timestamp.nullable(),
   attemptLog: z.array(
     z.object({
       number: integer,
       startedAt: timestamp,
-      /** No byte of it left after this: the end of its call. */
+      /** The end of the call: no byte of the attempt left after this. */
       sendBy: timestamp,
       finishedAt: timestamp.nullable(),
       outcome: z.string().nullable(),
@@ -50,7 +50,8 @@ export const operationDetail = operationView.extend({
   ),
 });
 
-export interface Attempt {
+/** A row of operation_attempt. */
+export interface OperationAttempt {
   number: number;
   startedAt: Date;
   sendBy: Date;
@@ -60,23 +61,25 @@ export interface Attempt {
   reason: string | null;
 }
 
-export function describeInDetail(
+export function describeOperationDetail(
   operation: Operation,
-  attempts: Attempt[],
+  attempts: OperationAttempt[],
 ): z.output<typeof operationDetail> {
   return {
     ...describeOperation(operation),
     bankReference: operation.bankReference,
     endedAt: operation.endedAt?.toISOString() ?? null,
-    attemptLog: attempts.map(({ number, startedAt, sendBy, finishedAt, ...end }) => ({
-      number,
-      startedAt: startedAt.toISOString(),
-      sendBy: sendBy.toISOString(),
-      finishedAt: finishedAt?.toISOString() ?? null,
-      outcome: end.outcome,
-      status: end.status,
-      reason: end.reason,
-    })),
+    attemptLog: attempts.map(
+      ({ number, startedAt, sendBy, finishedAt, outcome, status, reason }) => ({
+        number,
+        startedAt: startedAt.toISOString(),
+        sendBy: sendBy.toISOString(),
+        finishedAt: finishedAt?.toISOString() ?? null,
+        outcome,
+        status,
+        reason,
+      }),
+    ),
   };
 }
 
@@ -103,12 +106,12 @@ export function describeOperation(operation: Operation): z.output<typeof operati
   };
 }
 
-const operations = { chapter: 'Operations', authentication: 'api-key', method: 'GET' } as const;
+const common = { chapter: 'Operations', authentication: 'api-key', method: 'GET' } as const;
 
 export const listOperations = route({
-  ...operations,
+  ...common,
   name: 'listOperations',
-  summary: 'Outbound intents and what became of them, newest first.',
+  summary: 'Lists outbound operations, newest first.',
   path: '/v1/operations',
   query: listQuery({
     state: z.enum(states).optional(),
@@ -119,9 +122,9 @@ export const listOperations = route({
 });
 
 export const getOperation = route({
-  ...operations,
+  ...common,
   name: 'getOperation',
-  summary: 'One operation.',
+  summary: 'Returns one operation with its attempts.',
   path: '/v1/operations/{id}',
   params: z.object({ id: text(100) }),
   response: operationDetail,

@@ -1,10 +1,11 @@
-// The journal of outbound intents. An operation is committed with its key and exact bytes before the first
-// byte leaves; a repeat finds it and is given its answer; an outcome that did not come is unknown, not failed.
+// The journal of outbound requests. An operation is committed with its key and exact bytes before
+// the first byte leaves. A repeat finds the operation and gets its response. An operation without a
+// response is unknown, not failed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { encodeBody } from '../bank/request.js';
+import { encodeBody } from '../bank/request-encoding.js';
 import type { Route, RouteInput } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
 import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
@@ -14,7 +15,7 @@ import { canonicalJson, parseJson, stringifyJson } from '../platform/exact-json.
 import { SecretBox } from '../platform/secret-box.js';
 import { JobQueue } from '../platform/job-queue.js';
 import {
-  isFinal,
+  isFinalOperationState,
   noPreferences,
   operationHeader,
   type OperationRequest,
@@ -29,20 +30,20 @@ import * as queries from './operations.queries.js';
 import { describeOperation, operationView } from './operations.schema.js';
 import { PossibleDuplicates } from './possible-duplicates.service.js';
 
-/** The caller that accepted an operation sends it itself; the sweeper looks after this, in case it died. */
-const firstLookMs = 5_000;
-/** Identities that are taken and freed under our hands, this many times in a row. */
-const maxRaces = 10;
-/** How long after its end the same request, without a key, still is the same intent. */
-const joinedForMs = 600_000;
-/** How long a repeat waits for the answer of the request that it repeats. */
+/** The process that stored an operation sends it; the sweeper takes over after this long. */
+const sweepAfterMs = 5_000;
+/** How often an operation's identities may be claimed and released by others while we store it. */
+const maxIdentityRaces = 10;
+/** How long after its end an identical request without a key is still the same operation. */
+const joinWindowMs = 600_000;
+/** How long a repeat waits for the response to the first request. */
 const repeatWaitMs = 12_000;
 
-interface Accepted {
+interface StoredOperation {
   isNew: boolean;
   operation: Operation;
-  /** One that has just succeeded and that this may repeat, where that is only to be told. */
-  lookalike: string | null;
+  /** A recent operation that this one may repeat, where the settings ask only for a warning. */
+  possibleDuplicateId: string | null;
 }
 
 @Injectable()
@@ -57,37 +58,41 @@ export class OperationsService {
     private readonly jobQueue: JobQueue,
   ) {}
 
-  /** Declares a kind; each room does so once, when it starts. */
+  /** Registers a kind; each feature module does so once, when it starts. */
   register<R extends Route>(kind: OperationKind<R>): void {
     this.outcomes.register(kind);
   }
 
   /**
-   * Asks the bank once for an intent and answers as the bank did, or with 202 and the operation when its
-   * answer does not come in time. A repeat is answered with the stored answer.
+   * Sends a request to the bank once and replies with the bank's response, or with 202 and the
+   * operation when no response comes in time. A repeat gets the stored response.
    */
-  async perform<R extends Route>(kind: OperationKind<R>, intent: OperationRequest<R>): Promise<Reply> {
-    const { accountId, preferences, redactedBody } = intent;
-    // A kept body with its secrets left out must never be sent again.
+  async perform<R extends Route>(
+    kind: OperationKind<R>,
+    request: OperationRequest<R>,
+  ): Promise<Reply> {
+    const { accountId, preferences, redactedBody } = request;
+    // A body that is stored without its secrets must never be resent.
     invariant(redactedBody === undefined || kind.repeat === 'never', `${kind.name} holds secrets`);
-    const { operation, isNew, lookalike } = await this.accept(kind, intent);
-    if (!isNew) return this.repeat(operation, preferences);
-    const headers: Record<string, string> = lookalike
-      ? { 'Possible-Duplicate': `/v1/operations/${lookalike}` }
+    const { operation, isNew, possibleDuplicateId } = await this.findOrStore(kind, request);
+    if (!isNew) return this.replyToRepeat(operation, preferences);
+    const headers: Record<string, string> = possibleDuplicateId
+      ? { 'Possible-Duplicate': `/v1/operations/${possibleDuplicateId}` }
       : {};
     if (preferences.respondAsync && kind.repeat !== 'never') {
       await this.jobQueue.enqueue('advanceOperation', { accountId, operationId: operation.id });
       return this.toReply(operation, { ...headers, 'Preference-Applied': 'respond-async' });
     }
-    // Secrets are sent from memory, once; all else as it was committed.
-    const secretBody = kind.repeat === 'never' ? encodeBody(kind.route, intent.input) : null;
-    const exact = await this.sender.send(operation, 'received', secretBody);
-    return this.answer({ accountId, id: operation.id }, headers, exact);
+    // Secrets are sent from memory, once; everything else is sent as it was committed.
+    const secretBody = kind.repeat === 'never' ? encodeBody(kind.route, request.input) : null;
+    const exactResponse = await this.sender.send(operation, 'received', secretBody);
+    return this.reply({ accountId, id: operation.id }, headers, exactResponse);
   }
 
   /**
-   * The answer to what was asked for under this key before, for a room whose request is made anew each time (a transfer
-   * by key begins with a look-up of its own). Null when nothing was. Throws when it was for another amount.
+   * The reply to an earlier request with this key, for a module that builds each request anew (a
+   * transfer by key begins with a key look-up). Null when there was none. Throws
+   * `idempotency_key_reused` when the earlier request had another amount.
    */
   async replay(
     kind: Pick<OperationKind, 'name'>,
@@ -106,10 +111,10 @@ export class OperationsService {
     if (!known) return null;
     const operation = await this.get(accountId, known.operationId);
     if (operation.amountCents !== amountCents) throw keyReused();
-    return this.repeat(operation, noPreferences);
+    return this.replyToRepeat(operation, noPreferences);
   }
 
-  /** Throws `not_found`, also for another account's. */
+  /** Throws `not_found`, also for an operation of another account. */
   async get(accountId: number, id: string): Promise<Operation> {
     const operation = await this.database.prisma.operation.findUnique({
       where: { accountId_id: { accountId, id } },
@@ -118,44 +123,48 @@ export class OperationsService {
     return operation as Operation;
   }
 
-  /** Ends an operation whose end nobody knew by what another's answer shows. False when it had ended. */
-  async endBy(
+  /**
+   * Ends an operation with an unknown outcome by what the response to another operation shows, in
+   * that operation's transaction. False when the outcome was known already.
+   */
+  async resolveUnknown(
     tx: Tx,
     accountId: number,
     id: string,
     state: 'succeeded' | 'not_executed',
     reason: string,
   ): Promise<boolean> {
-    return this.outcomes.endBy(tx, { accountId, id }, state, reason);
+    return this.outcomes.resolveUnknown(tx, { accountId, id }, state, reason);
   }
 
-  /** Commits the intent, or finds the operation that it repeats. Throws when the repeat differs. */
-  private async accept(kind: OperationKind, intent: OperationRequest): Promise<Accepted> {
-    const request = this.describeRequest(kind, intent);
-    const identities = identitiesOf(intent, request.requestHash);
-    for (let tries = 1; tries <= maxRaces; tries += 1) {
-      const accepted = await this.database.transaction(async (tx) => {
-        const known = await this.findKnown(tx, request, identities);
-        if (known) return { isNew: false, operation: known, lookalike: null };
-        return this.insert(tx, request, intent, identities);
+  /** Stores a new operation, or finds the one that is repeated. Throws when the repeat differs. */
+  private async findOrStore(
+    kind: OperationKind,
+    request: OperationRequest,
+  ): Promise<StoredOperation> {
+    const newOperation = this.buildOperation(kind, request);
+    const identities = identitiesOf(request, newOperation.requestHash);
+    for (let attempt = 1; attempt <= maxIdentityRaces; attempt += 1) {
+      const stored = await this.database.transaction(async (tx) => {
+        const repeated = await this.findRepeated(tx, newOperation, identities);
+        if (repeated) return { isNew: false, operation: repeated, possibleDuplicateId: null };
+        return this.store(tx, newOperation, request, identities);
       });
-      if (accepted) return accepted;
+      if (stored) return stored;
     }
-    throw new AppError('conflict', {
-      public: 'The request is being made by others at this moment.',
-    });
+    throw new AppError('conflict', { public: 'An identical request is still in progress.' });
   }
 
-  private describeRequest({ name: kind, route, repeat }: OperationKind, intent: OperationRequest) {
-    const { accountId, idempotencyKey, input, redactedBody, outgoing } = intent;
+  private buildOperation({ name: kind, route, repeat }: OperationKind, request: OperationRequest) {
+    const { accountId, idempotencyKey, input, redactedBody, outgoing } = request;
     const params: unknown = z.encode(route.params, input.params as never);
     const query: unknown = z.encode(route.query, input.query as never);
     const id = uuidv7();
-    const bodyOf = (one: RouteInput<Route>) =>
-      redactedBody === undefined ? encodeBody(route, one) : stringifyJson(redactedBody);
-    const asked = bodyOf(input);
-    const body = asked === null ? null : parseJson(asked);
-    const requestBody = intent.completeInput ? bodyOf(intent.completeInput(id)) : asked;
+    const bodyOf = (routeInput: RouteInput<Route>) =>
+      redactedBody === undefined ? encodeBody(route, routeInput) : stringifyJson(redactedBody);
+    const callerBody = bodyOf(input);
+    const body = callerBody === null ? null : parseJson(callerBody);
+    const requestBody = request.completeInput ? bodyOf(request.completeInput(id)) : callerBody;
     return {
       accountId,
       id,
@@ -168,101 +177,109 @@ export class OperationsService {
       counterparty: outgoing?.counterparty ?? null,
       amountCents: outgoing?.amountCents ?? null,
       isDistinguishable: outgoing?.isDistinguishable ?? false,
-      isDetached: intent.preferences.respondAsync && repeat !== 'never',
-      effectiveFrom: intent.effectiveFrom ?? null,
+      isDetached: request.preferences.respondAsync && repeat !== 'never',
+      effectiveFrom: request.effectiveFrom ?? null,
     };
   }
 
-  /** The operation that one of the identities names. Throws when it was another request. */
-  private async findKnown(
+  /**
+   * The operation that one of the identities names; null when none does. Throws
+   * `idempotency_key_reused` when it was another request, or the identities name two operations.
+   */
+  private async findRepeated(
     tx: Tx,
-    request: Pick<Operation, 'accountId' | 'id' | 'kind' | 'requestHash'>,
-    identities: identity.Identity[],
+    newOperation: Pick<Operation, 'accountId' | 'id' | 'kind' | 'requestHash'>,
+    identities: identity.OperationIdentity[],
   ): Promise<Operation | null> {
-    const { accountId, kind } = request;
-    await identity.freeOutlived(tx, accountId, kind, identities, joinedForMs);
-    const found = await identity.findByIdentities(tx, accountId, kind, identities);
+    const { accountId, kind } = newOperation;
+    await identity.releaseExpiredIdentities(tx, accountId, kind, identities, joinWindowMs);
+    const found = await identity.findOperationsByIdentity(tx, accountId, kind, identities);
     const [first] = found;
     if (!first) return null;
     const operation = (await tx.operation.findUniqueOrThrow({
       where: { accountId_id: { accountId, id: first.operationId } },
     })) as Operation;
     const isSame =
-      operation.requestHash === request.requestHash &&
+      operation.requestHash === newOperation.requestHash &&
       found.every(({ operationId }) => operationId === first.operationId);
     if (!isSame) throw keyReused();
-    // What an operation without effect was known by stays free for a mended request.
-    const isFree = ['rejected', 'not_executed'].includes(operation.state);
-    const lasting = identities.filter(({ isNatural }) => !isNatural || !isFree);
-    await identity.takeIdentities(tx, operation, kind, lasting);
+    // The natural identity of an operation without effect stays free for a corrected request.
+    const hadNoEffect = ['rejected', 'not_executed'].includes(operation.state);
+    const claimed = identities.filter(({ isNatural }) => !isNatural || !hadNoEffect);
+    await identity.claimIdentities(tx, operation, kind, claimed);
     return operation;
   }
 
-  /** Null when another request took an identity in between: the next look finds it. */
-  private async insert(
+  /** Null when another request claimed an identity in between: the next attempt finds it. */
+  private async store(
     tx: Tx,
-    request: queries.NewOperation,
-    intent: OperationRequest,
-    identities: identity.Identity[],
-  ): Promise<Accepted | null> {
-    const { accountId, id, kind } = request;
-    if (!(await identity.takeIdentities(tx, request, kind, identities))) {
-      await identity.freeIdentities(tx, request);
+    newOperation: queries.NewOperation,
+    request: OperationRequest,
+    identities: identity.OperationIdentity[],
+  ): Promise<StoredOperation | null> {
+    const { accountId, id, kind } = newOperation;
+    if (!(await identity.claimIdentities(tx, newOperation, kind, identities))) {
+      await identity.releaseIdentities(tx, newOperation);
       return null;
     }
-    // After its identities are taken: what this repeats under one of them is no duplicate, but found.
-    const { allowDuplicate } = intent.preferences;
-    const lookalike = await this.duplicates.check(tx, request, allowDuplicate);
-    const lookMs = request.isDetached ? 0 : firstLookMs;
-    await queries.insertOperation(tx, request, lookMs);
-    const expecting = { accountId, operationId: id, kind };
-    const ids = await this.expectedPayments.record(tx, expecting, intent.expectedPayments);
-    await intent.record(tx, id, ids);
+    // Checked after the identities are claimed: a repeat of the same request is found by its
+    // identity and is not a duplicate.
+    const { allowDuplicate } = request.preferences;
+    const possibleDuplicateId = await this.duplicates.findOrThrow(tx, newOperation, allowDuplicate);
+    await queries.insertOperation(tx, newOperation, newOperation.isDetached ? 0 : sweepAfterMs);
+    const owner = { accountId, operationId: id, kind };
+    const ids = await this.expectedPayments.record(tx, owner, request.expectedPayments);
+    await request.record(tx, id, ids);
     const operation = await tx.operation.findUniqueOrThrow({
       where: { accountId_id: { accountId, id } },
     });
-    return { isNew: true, operation: operation as Operation, lookalike };
+    return { isNew: true, operation: operation as Operation, possibleDuplicateId };
   }
 
-  /** A repeat is given the answer of the request that it repeats, and waits for it a while. */
-  private async repeat({ accountId, id }: Operation, { respondAsync }: RequestPreferences): Promise<Reply> {
+  /** A repeat gets the response to the first request, and waits for it for a while. */
+  private async replyToRepeat(
+    { accountId, id }: Operation,
+    { respondAsync }: RequestPreferences,
+  ): Promise<Reply> {
     const until = respondAsync ? 0 : Date.now() + repeatWaitMs;
     for (;;) {
       const operation = await this.get(accountId, id);
-      const isAnswered = isFinal(operation.state) || operation.state === 'unknown';
-      if (isAnswered || Date.now() > until)
-        return this.answer({ accountId, id }, { 'Idempotent-Replayed': 'true' });
+      const hasEnded = isFinalOperationState(operation.state) || operation.state === 'unknown';
+      if (hasEnded || Date.now() > until)
+        return this.reply({ accountId, id }, { 'Idempotent-Replayed': 'true' });
       await sleep(100);
     }
   }
 
-  /** Whoever goes without an answer is told of the end by an event. */
-  private async answer(
-    key: queries.Key,
+  /** An operation whose caller gets no result is detached: an event reports its end. */
+  private async reply(
+    ref: queries.OperationRef,
     headers: Record<string, string>,
-    exact: string | null = null,
+    exactResponse: string | null = null,
   ): Promise<Reply> {
-    const operation = await this.get(key.accountId, key.id);
-    // Whoever showed the secrets is given the exact answer; what is kept, and told to repeats, has none of them.
-    if (exact !== null) return this.toReply({ ...operation, responseBody: exact }, headers);
-    if (isFinal(operation.state) || operation.isDetached) return this.toReply(operation, headers);
-    await queries.detachUnended(this.database.prisma, key);
-    return this.toReply(await this.get(key.accountId, key.id), headers);
+    const operation = await this.get(ref.accountId, ref.id);
+    // The caller that sent the secrets gets the exact response; the stored one is redacted.
+    if (exactResponse !== null)
+      return this.toReply({ ...operation, responseBody: exactResponse }, headers);
+    if (isFinalOperationState(operation.state) || operation.isDetached)
+      return this.toReply(operation, headers);
+    await queries.detachUnfinishedOperation(this.database.prisma, ref);
+    return this.toReply(await this.get(ref.accountId, ref.id), headers);
   }
 
-  /** The bank's own answer, to the letter; 202 with the operation while there is none. */
+  /** The bank's response, unchanged; 202 with the operation while there is none. */
   private toReply(operation: Operation, headers: Record<string, string> = {}): Reply {
-    const { place = '/v1/operations/' } = this.outcomes.kindOf(operation);
+    const { resourcePath = '/v1/operations/' } = this.outcomes.kindOf(operation);
     if (operation.reason === 'never_sent')
       throw new AppError('bank_unreachable', {
-        public: 'The bank could not be reached, and nothing was sent to it.',
+        public: 'The bank could not be reached. The request was not sent.',
       });
-    const told = { ...headers, [operationHeader]: operation.id };
+    const allHeaders = { ...headers, [operationHeader]: operation.id };
     if (operation.responseStatus !== null && operation.responseBody !== null)
-      return new Reply(operation.responseStatus, operation.responseBody, told);
+      return new Reply(operation.responseStatus, operation.responseBody, allHeaders);
     return new Reply(202, stringifyJson(z.encode(operationView, describeOperation(operation))), {
-      ...told,
-      Location: `${place}${operation.id}`,
+      ...allHeaders,
+      Location: `${resourcePath}${operation.id}`,
     });
   }
 }
@@ -273,15 +290,15 @@ function keyIdentity(idempotencyKey: string): string {
 
 function keyReused(): AppError {
   return new AppError('idempotency_key_reused', {
-    public: 'The same key or id came with another request.',
+    public: 'The idempotency key or id was already used with a different request.',
   });
 }
 
 function identitiesOf(
   { idempotencyKey, naturalIdentity, joinsSameRequest }: OperationRequest,
   requestHash: string,
-): identity.Identity[] {
-  const identities: identity.Identity[] = [];
+): identity.OperationIdentity[] {
+  const identities: identity.OperationIdentity[] = [];
   const add = (identity: string, isNatural: boolean, isTemporary = false) =>
     identities.push({ identity, isNatural, isTemporary });
   if (idempotencyKey !== null) add(keyIdentity(idempotencyKey), false);

@@ -1,5 +1,5 @@
-// Sees when a request that moves money may be a second one for the same: a client that retries under a new key must
-// not pay twice.
+// Finds operations that a request for outgoing money may repeat: a client that retries with a new
+// key must not pay twice.
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config.js';
 import type { Tx } from '../database.service.js';
@@ -7,7 +7,7 @@ import { AppError } from '../platform/errors.js';
 import { findPossibleDuplicate, lockPossibleDuplicates } from './evidence.queries.js';
 import type { NewOperation } from './operations.queries.js';
 
-/** A request that has been under way for longer may be the one that its client has given up. */
+/** After this long in progress, the client may have given up and be retrying with a new key. */
 const sendingForMs = 2_000;
 
 @Injectable()
@@ -15,11 +15,12 @@ export class PossibleDuplicates {
   constructor(private readonly settings: Settings) {}
 
   /**
-   * Throws when another operation for the same money to the same counterparty has no known outcome, and nothing that
-   * the statement shows tells the two apart; where the settings say so, also after one that has just succeeded. The
-   * id of such a one, where they only ask to be warned.
+   * Throws `possible_duplicate` when another operation with the same counterparty and amount has no
+   * known outcome and the statement would show no id that distinguishes the two. Where the policy
+   * is `refuse`, also after one that has just succeeded. Where the policy is `warn`, returns the id
+   * of such a one instead.
    */
-  async check(
+  async findOrThrow(
     tx: Tx,
     { accountId, kind, counterparty, amountCents, isDistinguishable }: NewOperation,
     isAllowed: boolean,
@@ -27,7 +28,7 @@ export class PossibleDuplicates {
     if (counterparty === null || amountCents === null || isAllowed) return null;
     const { policy, windowMinutes } = this.settings.possibleDuplicates;
     const endedWithinMs = policy === 'off' ? null : windowMinutes * 60_000;
-    // A double click comes within the moment in which the first is still being sent.
+    // The second request of a double click arrives while the first is still being sent.
     if (endedWithinMs !== null) await lockPossibleDuplicates(tx, accountId);
     const found = await findPossibleDuplicate(
       tx,
@@ -35,11 +36,11 @@ export class PossibleDuplicates {
       { sendingForMs, endedWithinMs },
     );
     if (!found) return null;
-    if (!found.isLost && policy === 'warn') return found.id;
+    if (!found.isUnresolved && policy === 'warn') return found.id;
     throw new AppError('possible_duplicate', {
       public:
-        'Another operation for the same amount to the same counterparty is in the way, which this may repeat; ' +
-        'with the header Concilia-Allow-Duplicate: true it is made all the same.',
+        'Another operation has the same counterparty and amount, and this request may repeat it. ' +
+        'To send it anyway, repeat it with the header Concilia-Allow-Duplicate: true.',
       headers: { Location: `/v1/operations/${found.id}` },
     });
   }

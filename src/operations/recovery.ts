@@ -1,75 +1,80 @@
-// What can be done about an operation whose outcome is not known, and how often. Evidence first; sending again only
-// where the bank takes a repeat for the same; a proof that it was not executed where the statement can give one; and
-// when none of these helps, a person. docs/recovery.md is this file as a table.
+// How an operation with an unknown outcome is recovered, and how often. Evidence comes first. The
+// request is resent only where the bank treats a repeat as the same request. Absence is proven
+// where the statement can prove it. An operator is asked last. docs/recovery.md is this file as a
+// table.
 import type { OperationKind } from './operation.js';
 
 export interface UnknownOperation {
   repeat: OperationKind['repeat'];
-  /** Whether its kind can be asked for by an id. */
+  /** Whether the operation can be looked up at the bank by an id. */
   hasLookUp: boolean;
   /** Whether money goes out, so that the statement would show it. */
   isOutgoing: boolean;
-  /** The bank has shown that it knows it. */
+  /** Whether the bank has shown that it knows the operation. */
   isKnownToBank: boolean;
-  /** The bank refused to take a repeat: it is not asked again. */
+  /** Whether the bank has refused a repeat: it is not resent again. */
   hasRefusedRepeat: boolean;
 }
 
-export interface BankFacts {
+/** The parts of a bank profile that recovery depends on. */
+export interface BankCapabilities {
   isRepeatSafe: boolean;
   hasStatusById: boolean;
   visibilityBoundMs: number | null;
 }
 
-/** Beside the statement, which is looked at in any case, and first. */
-export interface Ways {
+/** The methods beside the statement, which is always read first. */
+export interface RecoveryMethods {
   canLookUp: boolean;
   canResend: boolean;
-  /** Whether its absence from a closed span of the statement would prove that it was not executed. */
+  /** Whether absence from a closed period of the statement proves that it was not executed. */
   canProveAbsence: boolean;
-  /** A person is asked after this long. */
-  patienceMs: number;
+  /** The age at which an operator is asked. */
+  askOperatorAfterMs: number;
 }
 
 const minuteMs = 60_000;
-/** Banks have bad hours: as long as something can still tell, nobody is asked before this. */
+/** Bank outages last hours: while a method may still succeed, no operator is asked before this. */
 const longPatienceMs = 24 * 60 * minuteMs;
-/** Where only a line of the statement could tell, it has this long to come. */
+/** Where only a statement line can show the outcome, the line has this long to appear. */
 const shortPatienceMs = 15 * minuteMs;
 
-export function waysOf(operation: UnknownOperation, bank: BankFacts): Ways {
-  // Its secrets are gone, and nobody else may be asked for them.
+export function recoveryMethodsFor(
+  operation: UnknownOperation,
+  bank: BankCapabilities,
+): RecoveryMethods {
+  // The secrets are not stored, so that nothing but an operator can help.
   if (operation.repeat === 'never')
-    return { canLookUp: false, canResend: false, canProveAbsence: false, patienceMs: 0 };
+    return { canLookUp: false, canResend: false, canProveAbsence: false, askOperatorAfterMs: 0 };
   const canLookUp = bank.hasStatusById && operation.hasLookUp;
   const canResend =
     bank.isRepeatSafe && operation.repeat === 'keyed' && !operation.hasRefusedRepeat;
   const canProveAbsence =
     bank.visibilityBoundMs !== null && operation.isOutgoing && !operation.isKnownToBank;
-  const canIdentify = canLookUp || canResend || canProveAbsence;
-  const patienceMs = canIdentify ? longPatienceMs : shortPatienceMs;
-  return { canLookUp, canResend, canProveAbsence, patienceMs };
+  const hasMethod = canLookUp || canResend || canProveAbsence;
+  const askOperatorAfterMs = hasMethod ? longPatienceMs : shortPatienceMs;
+  return { canLookUp, canResend, canProveAbsence, askOperatorAfterMs };
 }
 
-const eagerForMs = 10 * minuteMs;
-const steadyForMs = 60 * minuteMs;
-const eagerPausesMs = [1_000, 2_000, 5_000, 10_000];
+const minuteDelaysFromMs = 10 * minuteMs;
+const longestDelaysFromMs = 60 * minuteMs;
+const firstDelaysMs = [1_000, 2_000, 5_000, 10_000];
 
-/** How long to wait until the next look, by the operation's age: often at first, and never not at all. */
-export function pauseAtMs(ageMs: number): number {
-  if (ageMs >= steadyForMs) return 5 * minuteMs;
-  if (ageMs >= eagerForMs) return minuteMs;
-  let since = 0;
-  for (const pauseMs of eagerPausesMs) {
-    since += pauseMs;
-    if (ageMs < since) return pauseMs;
+/** The delay until the next recovery, by the operation's age: short at first, and always finite. */
+export function recoveryDelayMs(ageMs: number): number {
+  if (ageMs >= longestDelaysFromMs) return 5 * minuteMs;
+  if (ageMs >= minuteDelaysFromMs) return minuteMs;
+  let elapsedMs = 0;
+  for (const delayMs of firstDelaysMs) {
+    elapsedMs += delayMs;
+    if (ageMs < elapsedMs) return delayMs;
   }
   return 15_000;
 }
 
-/** A bank may ask us to wait, but not for so long that nobody would learn of it. */
-const longestAskedPauseMs = 60 * minuteMs;
+/** The bank's Retry-After is honoured up to this, so that the outcome is still found in time. */
+const longestRetryAfterMs = 60 * minuteMs;
 
-export function pauseAfterAnswerMs(ageMs: number, retryAfterMs = 0): number {
-  return Math.max(pauseAtMs(ageMs), Math.min(retryAfterMs, longestAskedPauseMs));
+export function recoveryDelayAfterResponseMs(ageMs: number, retryAfterMs = 0): number {
+  return Math.max(recoveryDelayMs(ageMs), Math.min(retryAfterMs, longestRetryAfterMs));
 }

@@ -1,9 +1,10 @@
-// Where the bank is and where we are; the ports of a development run are known only once they listen.
+// Base URLs of the bank and of this service. They are set at start: a port of the embedded sandbox
+// bank or of the service may be known only once it listens.
 export class Addresses {
-  /** The bank's service address, without a slash at its end. */
+  /** Base URL of the bank's API, without a slash at its end. */
   bankBaseUrl = '';
-  /** Where the bank is asked with the partner's key, without a slash at its end. */
+  /** Base URL of the bank's API for calls with the partner key, without a slash at its end. */
   bankWhitelabelUrl = '';
-  /** Where the bank reaches us, without a slash at its end. */
+  /** Base URL at which the bank reaches this service, without a slash at its end. */
   publicUrl = '';
 }

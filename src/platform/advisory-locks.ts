@@ -1,18 +1,19 @@
-// Every number of PostgreSQL's advisory locks that is taken in a database of ours, so that no two meet. Those of two
-// halves have the account as their second; the others stand alone, and PostgreSQL keeps the two sorts apart.
+// Every key of PostgreSQL's advisory locks that this project takes, so that no two locks share a
+// key. A lock with two keys has the account id as its second key. PostgreSQL keeps one-key and
+// two-key locks apart.
 export const advisoryLocks = {
-  // Of two halves.
+  // Locks with two keys.
   syncStatement: 0x434f4e01,
   /** Taken by the trigger match_covers_its_line. */
   coverLine: 0x434f4e02,
-  advanceBulk: 0x434f4e03,
+  issueBulkRows: 0x434f4e03,
   possibleDuplicates: 0x434f4e04,
   runReconciliation: 0x434f4e05,
   closeDays: 0x434f4e06,
-  // Of one number.
-  /** Prisma's own: its CLI and our runner of migrations wait for each other. */
+  // Locks with one key.
+  /** Prisma's own key: `prisma migrate` and `applyMigrations` wait for each other. */
   migrate: 72_707_369,
-  /** Processes that start at once make the queue's schema one after the other. */
+  /** Processes that start at once create the queue's schema one after the other. */
   prepareQueue: 7_270_736_902,
   useEmbeddedPostgres: 7_270_736_901,
   openSandboxAccounts: 7_270_736_990,

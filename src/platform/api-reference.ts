@@ -1,4 +1,5 @@
-// OpenAPI at /docs/openapi.json, generated from the routes that the application serves, and its page at /docs.
+// Serves OpenAPI at /docs/openapi.json, generated from the routes of the application, and Swagger
+// UI at /docs.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -15,7 +16,10 @@ const assets: Record<string, string> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 };
 
-/** Serves the reference; the document is built at the first request, when every controller is known. */
+/**
+ * Serves the API reference. The document is built at the first request, when every controller is
+ * known.
+ */
 export function serveApiReference(application: NestFastifyApplication, title: string): void {
   const server = application.getHttpAdapter().getInstance();
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
@@ -68,7 +72,10 @@ const securityHeaders = {
   'admin-key': adminKeyHeader,
 } as const;
 
-/** OpenAPI 3.1 of the routes; schemas are what travels on the wire. */
+/**
+ * The OpenAPI 3.1 document of the routes. Its schemas describe the JSON as sent, before it is
+ * decoded.
+ */
 export function buildOpenApi(routes: Route[], title: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
@@ -92,7 +99,7 @@ export function buildOpenApi(routes: Route[], title: string): object {
 
 function operation(route: Route): object {
   const error = {
-    description: 'An error, in the contract’s body.',
+    description: 'An error with the contract’s error body.',
     content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Error' } } },
   };
   return {
@@ -115,7 +122,7 @@ function operation(route: Route): object {
         }),
     responses: {
       [route.successStatus]: {
-        description: 'Done.',
+        description: 'The request succeeded.',
         content: {
           [route.answerType ?? 'application/json']: { schema: jsonSchema(route.response) },
         },
@@ -125,15 +132,15 @@ function operation(route: Route): object {
   };
 }
 
-function parameters(schema: z.ZodType, place: 'path' | 'query'): object[] {
+function parameters(schema: z.ZodType, location: 'path' | 'query'): object[] {
   const { properties = {}, required = [] } = jsonSchema(schema) as {
     properties?: Record<string, object>;
     required?: string[];
   };
   return Object.entries(properties).map(([name, property]) => ({
     name,
-    in: place,
-    required: place === 'path' || required.includes(name),
+    in: location,
+    required: location === 'path' || required.includes(name),
     schema: property,
   }));
 }

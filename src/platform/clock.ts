@@ -1,4 +1,4 @@
-// The process's own time, injected so that judgement never reads it by itself.
+// The time of this process. It is injected, so that tests can replace it.
 import { Injectable } from '@nestjs/common';
 
 @Injectable()

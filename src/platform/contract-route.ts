@@ -1,5 +1,6 @@
-// Serves a contract route by a controller's method: `@Handles(route)` binds method, path and answer,
-// `@Input()` hands the decoded request, so that a controller cannot drift from the contract.
+// Binds a controller's method to a contract route. `@Handles(route)` sets the HTTP method, the path
+// and the response encoding; `@Input()` injects the decoded request. So a controller cannot differ
+// from the contract.
 import type { Readable } from 'node:stream';
 import {
   applyDecorators,
@@ -32,34 +33,43 @@ const verbs = { GET: Get, POST: Post, PUT: Put, PATCH: Patch, DELETE: Delete } s
   unknown
 >;
 
-/** Serves `route`; the method's answer is encoded by the route's response schema, or sent as it is when a Reply. */
+/**
+ * Serves `route` with the decorated method. Its return value is encoded by the route's response
+ * schema; a `Reply` or `StreamedReply` is sent unchanged.
+ */
 export function Handles(route: Route): MethodDecorator {
   return applyDecorators(
     SetMetadata(routeKey, route),
     verbs[route.method](route.path.replace(/\{(\w+)\}/g, ':$1')),
     HttpCode(route.successStatus),
-    UseInterceptors(AnswerInterceptor),
+    UseInterceptors(ResponseInterceptor),
   );
 }
 
-/** A body may be this long where the handler says so; a mebibyte elsewhere. */
+/** Sets the body limit of one route. Without this decorator the limit is one mebibyte. */
 export function TakesUpTo(bodyLimitBytes: number): MethodDecorator {
   return RouteConfig({ bodyLimitBytes });
 }
 
-/** The route that a handler serves; undefined for handlers outside the contract. */
+/** The route that a handler serves; undefined for a handler without `@Handles()`. */
 export function routeOf(handler: object): Route | undefined {
   return Reflect.getMetadata(routeKey, handler) as Route | undefined;
 }
 
-/** The decoded request of the route; throws `validation_failed` naming each field by its JSON path. */
+/**
+ * Injects the decoded request of the route. Throws `validation_failed` with each wrong field by its
+ * JSON path.
+ */
 export const Input = createParamDecorator((_: unknown, context: ExecutionContext) => {
   const route = routeOf(context.getHandler());
-  invariant(route, '@Input() stands on a method without @Handles()');
+  invariant(route, '@Input() needs a method with @Handles()');
   return decodeRequest(route, context.switchToHttp().getRequest<FastifyRequest>());
 });
 
-/** An answer whose status, headers or bytes are not those that the route's schema would write. */
+/**
+ * A response with its own status, headers or bytes, which the route's response schema does not
+ * encode.
+ */
 export class Reply {
   constructor(
     readonly status: number,
@@ -69,8 +79,9 @@ export class Reply {
 }
 
 /**
- * An answer that is made while it is sent: read as fast as the client takes it, ended when the client goes away, and
- * its connection is cut when it fails, so that a part never looks like the whole.
+ * A response that is produced while it is sent, as fast as the client reads it. It ends when the
+ * client disconnects. When it fails, the connection is cut, so that a partial response never looks
+ * complete.
  */
 export class StreamedReply {
   constructor(
@@ -79,27 +90,27 @@ export class StreamedReply {
   ) {}
 }
 
-class AnswerInterceptor implements NestInterceptor {
+class ResponseInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler) {
     const route = routeOf(context.getHandler());
-    invariant(route, 'AnswerInterceptor stands on a method without @Handles()');
+    invariant(route, 'ResponseInterceptor needs a method with @Handles()');
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     return next.handle().pipe(
-      map((answer: unknown) => {
+      map((result: unknown) => {
         void reply.header('content-type', 'application/json; charset=utf-8');
-        if (answer instanceof StreamedReply) {
-          void reply.headers(answer.headers);
-          return answer.body;
+        if (result instanceof StreamedReply) {
+          void reply.headers(result.headers);
+          return result.body;
         }
-        if (!(answer instanceof Reply)) return stringifyJson(z.encode(route.response, answer));
-        void reply.status(answer.status).headers(answer.headers);
-        return answer.body;
+        if (!(result instanceof Reply)) return stringifyJson(z.encode(route.response, result));
+        void reply.status(result.status).headers(result.headers);
+        return result.body;
       }),
     );
   }
 }
 
-/** Decodes a request by its route. Key first, then the parts: a missing key is told before a bad body. */
+/** Decodes a request by its route. The error of the idempotency key comes first in `errors`. */
 export function decodeRequest<R extends Route>(route: R, request: FastifyRequest): RouteInput<R> {
   const issues: Issues = {};
   const idempotencyKey = readIdempotencyKey(route, request, issues);
@@ -112,25 +123,27 @@ export function decodeRequest<R extends Route>(route: R, request: FastifyRequest
 
 export type Issues = Record<string, string[]>;
 
-/** The decoded value; what is wrong with it goes into `issues`, by its JSON path. */
+/**
+ * Returns the decoded value, or undefined. Validation messages are added to `issues` by JSON path.
+ */
 export function decode(schema: z.ZodType, value: unknown, issues: Issues): unknown {
   const result = z.safeDecode(schema, value as never);
   const found = result.success
-    ? numbersTakenForObjects(result.data).map((path) => ({ path, message: 'Must be an object.' }))
+    ? findNumbersReadAsObjects(result.data).map((path) => ({ path, message: 'Must be an object.' }))
     : result.error.issues;
   for (const { path, message } of found) (issues[jsonPath(path)] ??= []).push(message);
   return result.success ? result.data : undefined;
 }
 
 /**
- * Where a schema read a number as an object with nothing in it: exact numbers are objects in JavaScript, and such a
- * schema makes a plain object of what it finds inside.
+ * Paths at which an object schema accepted a number. A `LosslessNumber` is an object in JavaScript,
+ * so such a schema copies its fields into a plain object.
  */
-function numbersTakenForObjects(value: unknown, path: PropertyKey[] = []): PropertyKey[][] {
+function findNumbersReadAsObjects(value: unknown, path: PropertyKey[] = []): PropertyKey[][] {
   if (typeof value !== 'object' || value === null || isLosslessNumber(value)) return [];
   if ('isLosslessNumber' in value) return [path];
   return Object.entries(value).flatMap(([key, part]) =>
-    numbersTakenForObjects(part, [...path, Array.isArray(value) ? Number(key) : key]),
+    findNumbersReadAsObjects(part, [...path, Array.isArray(value) ? Number(key) : key]),
   );
 }
 
@@ -155,17 +168,18 @@ function readIdempotencyKey(route: Route, request: FastifyRequest, issues: Issue
   return key;
 }
 
-const jsonTypes = /^(application\/(json|[\w.+-]+\+json)|text\/json)\b/i;
+const jsonMediaTypes = /^(application\/(json|[\w.+-]+\+json)|text\/json)\b/i;
 
 function readBody(route: Route, request: FastifyRequest): unknown {
-  // A route without a body takes whatever a client sends along (an empty object, mostly).
+  // A route without a body ignores a body that a client sends anyway, which is mostly an empty
+  // object.
   if (route.body instanceof z.ZodUndefined) return undefined;
   const bytes = request.body;
   const isEmpty = !(bytes instanceof Uint8Array) || bytes.length === 0;
   if (isEmpty && route.body instanceof z.ZodOptional) return undefined;
   if (isEmpty) throw new AppError('validation_failed', { errors: { $: ['A body is required.'] } });
   const contentType = request.headers['content-type'];
-  if (contentType !== undefined && !jsonTypes.test(contentType))
+  if (contentType !== undefined && !jsonMediaTypes.test(contentType))
     throw new AppError('unsupported_media_type', { public: 'The body must be JSON.' });
   return parseJson(bytes);
 }

@@ -1,5 +1,6 @@
-// The folder of an embedded PostgreSQL: created once, whole or not at all, and owned by the account that runs it.
-// Layout of the data folder: server/cluster (PostgreSQL's own), server/password (0600), port, server.log.
+// The data folder of the embedded PostgreSQL. It is created completely or not at all, and the
+// account that runs the server owns it. Layout: server/cluster (PostgreSQL's own files),
+// server/password (mode 0600), port, server.log.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -23,9 +24,9 @@ import type { Account } from './embedded-postgres-programs.js';
 
 export interface Cluster {
   dataDir: string;
-  /** PostgreSQL's data directory, as this process sees it. */
+  /** PostgreSQL's data directory, as a path of this process. */
   folder: string;
-  /** The same, as the server's account can name it from inside. */
+  /** The data directory as a path that the server's account can open. See `nameForServer`. */
   folderForServer: string;
   account: Account;
   programs: string;
@@ -48,7 +49,11 @@ export async function openCluster(
   return { dataDir: absolute, folder, folderForServer, account, programs, password };
 }
 
-/** As root: whoever owns the cluster already, else `postgres`, else `nobody`. */
+/**
+ * The account that runs the server. PostgreSQL refuses to run as root: then it is the owner of an
+ * existing cluster, else `postgres`, else `nobody`. Throws when the cluster belongs to another
+ * user.
+ */
 async function chooseAccount(folder: string): Promise<Account> {
   const uid = process.getuid?.();
   let owner: Stats | undefined;
@@ -56,10 +61,11 @@ async function chooseAccount(folder: string): Promise<Account> {
     owner = await stat(folder);
   } catch (error) {
     if (!hasCode(error, 'ENOENT', 'EACCES')) throw error;
-    if (hasCode(error, 'EACCES')) throw foreignFolder(folder, error);
+    if (hasCode(error, 'EACCES')) throw otherOwnerError(folder, error);
   }
   if (uid !== 0) {
-    if (owner !== undefined && uid !== undefined && owner.uid !== uid) throw foreignFolder(folder);
+    if (owner !== undefined && uid !== undefined && owner.uid !== uid)
+      throw otherOwnerError(folder);
     return {};
   }
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
@@ -73,7 +79,7 @@ async function chooseAccount(folder: string): Promise<Account> {
   return { uid: 65_534, gid: 65_534 };
 }
 
-function foreignFolder(folder: string, cause?: unknown): Error {
+function otherOwnerError(folder: string, cause?: unknown): Error {
   return new Error(
     `${folder} belongs to another user. Start as that user, or set DATA_DIR or DATABASE_URL.`,
     { cause },
@@ -81,9 +87,11 @@ function foreignFolder(folder: string, cause?: unknown): Error {
 }
 
 /**
- * The account may be unable to pass through /root (mode 700) to the data, which must survive a restart and go when
- * the user deletes `.data`, so it is not moved elsewhere. Node enters the folder before it changes the account, and
- * /proc/self/cwd leads back to it without passing through the folders above.
+ * The path by which the server's account can open the cluster. That account may lack the right to
+ * enter a parent folder, for example /root (mode 700). The data stays there all the same: it must
+ * survive a restart and be deleted with the user's `.data` folder. Node enters the folder before it
+ * changes the account, so that /proc/self/cwd leads to the cluster without its parent folders.
+ * Throws when neither path works.
  */
 function nameForServer(folder: string, account: Account): string {
   if (account.uid === undefined) return folder;
@@ -99,8 +107,9 @@ function nameForServer(folder: string, account: Account): string {
 }
 
 /**
- * Made aside with its password and put in place by one rename: a starter that is killed leaves no half cluster, and
- * of two starters one wins and the other takes the winner's.
+ * Creates the cluster and its password in a temporary folder and moves both into place by one
+ * rename. A process that is killed meanwhile leaves no partial cluster. Of two processes, the
+ * second uses the cluster of the first.
  */
 async function createCluster(
   dataDir: string,
@@ -151,7 +160,8 @@ async function runInitdb(
         `--pgdata=${nameForServer(folder, account)}`,
         '--username=postgres',
         '--auth=scram-sha-256',
-        // An open file as standard input: the account may be unable to reach the file by its path.
+        // The password is read from standard input: the account may be unable to open the file by
+        // its path.
         `--pwfile=${process.platform === 'win32' ? passwordFile : '/dev/stdin'}`,
         '--encoding=UTF8',
         '--locale=C',
@@ -163,7 +173,7 @@ async function runInitdb(
         ...account,
         cwd: folder,
         env: programEnvironment(),
-        detached: true, // Ctrl-C must not leave a half-made cluster that looks whole
+        detached: true, // Ctrl-C must not stop initdb halfway
         stdio: [password.fd, 'pipe', 'pipe'],
         windowsHide: true,
       },

@@ -1,6 +1,7 @@
-// Finds the PostgreSQL programs that npm installed and makes them runnable by the account that runs the server.
-// They run in place where that account can reach them; else from a copy in a cache folder, so that a project under
-// /root (mode 700), a read-only node_modules and an install without scripts all work.
+// Finds the PostgreSQL programs that npm installed and makes them runnable by the account that runs
+// the server. If that account cannot run them in node_modules, they run from a copy in a cache
+// folder. So a project under /root (mode 700), a read-only node_modules and an install without
+// scripts all work.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -8,7 +9,10 @@ import { chmod, cp, lstat, mkdir, readFile, readdir, rename, rm, symlink } from 
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 
-/** Who runs the server: empty for the current user, filled in when we are root (PostgreSQL refuses to run as root). */
+/**
+ * The account that runs the server. Empty for the current user; set when this process is root, as
+ * PostgreSQL refuses root.
+ */
 export interface Account {
   uid?: number;
   gid?: number;
@@ -22,32 +26,39 @@ export async function findPrograms(
   log: (message: string) => void,
 ): Promise<string> {
   const nativeFolder = locateNativeFolder();
-  const inPlace = join(nativeFolder, 'bin');
-  if (whyNotRunnable(inPlace, account) === undefined) return inPlace;
+  const npmBinFolder = join(nativeFolder, 'bin');
+  if (findRunError(npmBinFolder, account) === undefined) return npmBinFolder;
 
   try {
     await linkLibraries(nativeFolder);
   } catch (error) {
     if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS')) throw error;
   }
-  const reason = whyNotRunnable(inPlace, account);
-  if (reason === undefined) return inPlace;
+  const reason = findRunError(npmBinFolder, account);
+  if (reason === undefined) return npmBinFolder;
 
   const copied = await copyPrograms(nativeFolder, account, log);
   if (copied !== undefined) return copied;
   throw new Error(
-    `The embedded PostgreSQL cannot run on this machine (it needs glibc 2.27 or newer, so not Alpine's musl). ` +
+    `The embedded PostgreSQL cannot run on this machine: ` +
+      `it needs glibc 2.27 or newer, and Alpine has musl. ` +
       `Set DATABASE_URL to a PostgreSQL server instead. Cause: ${reason}`,
   );
 }
 
-/** The environment for PostgreSQL's programs: no PG* setting of the caller may redirect them. */
+/**
+ * The environment of PostgreSQL's programs, without PG* variables, which would change what they
+ * connect to.
+ */
 export function programEnvironment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'));
   return { ...Object.fromEntries(inherited), LC_ALL: 'C' };
 }
 
-/** By its shape: under Jest, Node's own errors are of another realm and fail `instanceof Error`. */
+/**
+ * Whether an error has one of the codes. It does not use `instanceof`: under Jest, Node's errors
+ * are from another realm.
+ */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   return (
     typeof error === 'object' &&
@@ -70,8 +81,11 @@ function locateNativeFolder(): string {
   }
 }
 
-/** Asks the programs themselves: only a run tells that the path, the libraries and the C library all fit. */
-function whyNotRunnable(binFolder: string, account: Account): string | undefined {
+/**
+ * Why the account cannot run the programs; undefined when it can. The programs are run with
+ * `--version`: only that checks the path, the libraries and the C library.
+ */
+function findRunError(binFolder: string, account: Account): string | undefined {
   for (const program of ['postgres', 'initdb']) {
     const result = spawnSync(join(binFolder, program), ['--version'], {
       ...account,
@@ -86,7 +100,10 @@ function whyNotRunnable(binFolder: string, account: Account): string | undefined
   return undefined;
 }
 
-/** npm packs no links; the package lists them and makes them in an install script, which may have been off. */
+/**
+ * Creates the symbolic links of the libraries. npm packages hold no links: an install script
+ * creates them, and install scripts may be disabled.
+ */
 async function linkLibraries(nativeFolder: string): Promise<void> {
   let links: { source: string; target: string }[];
   try {
@@ -114,18 +131,21 @@ async function copyPrograms(
     version: string;
   };
   for (const cacheFolder of cacheFolders()) {
-    if (!(await isOurs(cacheFolder))) continue;
+    if (!(await isOwnFolder(cacheFolder))) continue;
     const folder = join(cacheFolder, `postgresql-${manifest.version}-${platformName}`);
-    if (whyNotRunnable(join(folder, 'bin'), account) !== undefined) {
+    if (findRunError(join(folder, 'bin'), account) !== undefined) {
       log(`Copying the PostgreSQL programs to ${folder}`);
       await copyAtomically(nativeFolder, folder, account);
     }
-    if (whyNotRunnable(join(folder, 'bin'), account) === undefined) return join(folder, 'bin');
+    if (findRunError(join(folder, 'bin'), account) === undefined) return join(folder, 'bin');
   }
   return undefined;
 }
 
-/** Places that any account can enter. /var/cache first: a cleaner of /tmp would take files from under a server. */
+/**
+ * Folders that every account can enter. As root, /var/cache comes first: a cleaner of /tmp could
+ * delete the files of a running server.
+ */
 function cacheFolders(): string[] {
   const uid = process.getuid?.() ?? 'user';
   const temporary = join(tmpdir(), `concilia-${uid}`);
@@ -134,8 +154,11 @@ function cacheFolders(): string[] {
     : [temporary, `/var/tmp/concilia-${uid}`];
 }
 
-/** A folder in /tmp that another user made first must never supply the programs that we run. */
-async function isOurs(folder: string): Promise<boolean> {
+/**
+ * Creates the folder and checks its owner. A folder in /tmp that another user created must not
+ * supply programs.
+ */
+async function isOwnFolder(folder: string): Promise<boolean> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o755 });
     const status = await lstat(folder);
@@ -150,17 +173,21 @@ async function isOurs(folder: string): Promise<boolean> {
   }
 }
 
-/** Complete or absent at every moment, also when two starters copy at once or one is killed half-way. */
+/**
+ * The copy is complete or absent at every moment, also when two processes copy at once or one is
+ * killed.
+ */
 async function copyAtomically(from: string, to: string, account: Account): Promise<void> {
   const unique = `${process.pid}-${randomBytes(4).toString('hex')}`;
   const partial = join(dirname(to), `.${basename(to)}.partial-${unique}`);
   try {
     await cp(from, partial, { recursive: true, verbatimSymlinks: true });
     await linkLibraries(partial);
-    await openToAll(partial);
+    await makeReadableByAll(partial);
     await rename(partial, to).catch(async (error: unknown) => {
       if (!hasCode(error, 'ENOTEMPTY', 'EEXIST', 'EPERM')) throw error;
-      if (whyNotRunnable(join(to, 'bin'), account) === undefined) return; // another starter was faster
+      // Another process may have finished its copy first.
+      if (findRunError(join(to, 'bin'), account) === undefined) return;
       await rename(to, `${partial}-damaged`);
       await rename(partial, to);
     });
@@ -170,12 +197,14 @@ async function copyAtomically(from: string, to: string, account: Account): Promi
   }
 }
 
-/** An install under umask 077 leaves files that only their owner reads. */
-async function openToAll(folder: string): Promise<void> {
+/**
+ * Lets every account read the files. An install under umask 077 lets only their owner read them.
+ */
+async function makeReadableByAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) await openToAll(path);
+    if (entry.isDirectory()) await makeReadableByAll(path);
     else if (entry.isFile()) {
       const { mode } = await lstat(path);
       await chmod(path, (mode & 0o100) === 0 ? 0o644 : 0o755);

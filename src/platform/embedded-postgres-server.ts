@@ -1,4 +1,4 @@
-// The server process of an embedded cluster: its port, its settings, its log, its start and its shutdown.
+// The server process of the embedded PostgreSQL: its port, settings, log, start and shutdown.
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,11 +17,13 @@ const maxLogBytes = 10 * 1024 * 1024;
 
 export interface Postmaster {
   pid: number;
-  /** Absent while the server has not got so far. */
+  /** Absent until the server has written its port to the pid file. */
   port?: number;
 }
 
-/** The live server of this cluster; a pid file that a crash left behind does not count. */
+/**
+ * The running server of this cluster. A pid file that a crashed server left is ignored or deleted.
+ */
 export async function findPostmaster(cluster: Cluster): Promise<Postmaster | undefined> {
   const pidFile = join(cluster.folder, 'postmaster.pid');
   const content = await readIfPresent(pidFile);
@@ -29,29 +31,35 @@ export async function findPostmaster(cluster: Cluster): Promise<Postmaster | und
   const pid = Number(lines[0]);
   if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return undefined;
   if (await isServing(pid, cluster.folder)) return { pid, port: Number(lines[3]) || undefined };
-  // The number was given to another process since: PostgreSQL would take that one for a server and refuse to start.
+  // Another process has this pid now. PostgreSQL would mistake it for a running server and refuse
+  // to start.
   if (content === (await readIfPresent(pidFile))) await rm(pidFile, { force: true });
   return undefined;
 }
 
-/** The port of the last time while it is free, so that a developer's open connection settings stay right. */
+/**
+ * The port of the previous start if it is free, so that a developer's connection settings stay
+ * valid.
+ */
 export async function choosePort(cluster: Cluster): Promise<number> {
-  const remembered = await readIfPresent(portFile(cluster));
-  const port = Number(remembered);
+  const port = Number(await readIfPresent(portFile(cluster)));
   if (Number.isInteger(port) && port > 0 && port < 65_536) {
-    const free = await bindOnce(port);
+    const free = await findFreePort(port);
     if (free !== undefined) return free;
   }
-  const free = await bindOnce(0);
+  const free = await findFreePort(0);
   if (free === undefined) throw new Error('No free port on 127.0.0.1');
   return free;
 }
 
-export async function rememberPort(cluster: Cluster, port: number): Promise<void> {
+export async function storePort(cluster: Cluster, port: number): Promise<void> {
   await writeFile(portFile(cluster), String(port));
 }
 
-/** Starts the server in a process group of its own, so that Ctrl-C reaches only Node, which then stops it in order. */
+/**
+ * Starts the server in its own process group: Ctrl-C then reaches only Node, which shuts the server
+ * down.
+ */
 export async function launchServer(cluster: Cluster, port: number): Promise<ChildProcess> {
   const logFile = openSync(await rotatedLog(cluster), 'a', 0o600);
   try {
@@ -75,7 +83,11 @@ export async function launchServer(cluster: Cluster, port: number): Promise<Chil
   }
 }
 
-/** Ends the server: open transactions are rolled back ("fast"); if that hangs, at once, to be recovered at the start. */
+/**
+ * Stops the server with a fast shutdown, which rolls back open transactions. After 30 s it uses an
+ * immediate shutdown, from which PostgreSQL recovers at the next start. Throws when the server
+ * still runs.
+ */
 export async function shutDown(cluster: Cluster): Promise<void> {
   for (const [signal, timeoutMs] of [
     ['SIGINT', fastShutdownTimeoutMs],
@@ -90,10 +102,10 @@ export async function shutDown(cluster: Cluster): Promise<void> {
       await delay(20);
     }
   }
-  throw new Error(`PostgreSQL did not stop. ${await tailOfLog(cluster)}`);
+  throw new Error(`PostgreSQL did not stop. ${await readLogTail(cluster)}`);
 }
 
-export async function tailOfLog(cluster: Cluster): Promise<string> {
+export async function readLogTail(cluster: Cluster): Promise<string> {
   const content = (await readIfPresent(logPath(cluster))) ?? '';
   const lines = content.trimEnd().split('\n').slice(-20);
   return `The end of ${logPath(cluster)}:\n${lines.join('\n')}`;
@@ -103,7 +115,8 @@ function settings(port: number): string[] {
   return [
     'listen_addresses=127.0.0.1',
     `port=${port}`,
-    'unix_socket_directories=', // none: their paths may not exceed 107 bytes, and TCP serves on every platform
+    // No Unix sockets: their paths are limited to 107 bytes, and TCP works on every platform.
+    'unix_socket_directories=',
     'max_connections=200',
     'fsync=on',
     'synchronous_commit=on',
@@ -115,7 +128,8 @@ function settings(port: number): string[] {
 
 function sendSignal(cluster: Cluster, pid: number, signal: 'SIGINT' | 'SIGQUIT'): void {
   if (process.platform === 'win32') {
-    // Node's kill would end the process without a shutdown there; pg_ctl speaks PostgreSQL's own way.
+    // On Windows, process.kill would end the server without a shutdown. pg_ctl sends PostgreSQL's
+    // own signal.
     spawnSync(join(cluster.programs, 'pg_ctl'), ['kill', signal.slice(3), String(pid)]);
     return;
   }
@@ -162,11 +176,15 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/**
+ * Whether the process is the server of this cluster, and not another process that has got its pid.
+ */
 async function isServing(pid: number, folder: string): Promise<boolean> {
   if (process.platform === 'win32') return true;
   if (process.platform === 'linux') {
     try {
-      return (await readlink(`/proc/${pid}/cwd`)) === realpathSync(folder); // a postmaster stays in its folder
+      // The working directory of a postmaster is its data directory.
+      return (await readlink(`/proc/${pid}/cwd`)) === realpathSync(folder);
     } catch (error) {
       if (hasCode(error, 'ENOENT', 'EACCES', 'EPERM', 'ESRCH')) return false;
       throw error;
@@ -176,8 +194,11 @@ async function isServing(pid: number, folder: string): Promise<boolean> {
   return listed.stdout.includes('postgres');
 }
 
-/** The port that was bound for a moment, or undefined when it is taken. */
-async function bindOnce(port: number): Promise<number | undefined> {
+/**
+ * Binds the port (0: any free port) and releases it. Returns its number, or undefined when it is in
+ * use.
+ */
+async function findFreePort(port: number): Promise<number | undefined> {
   const server = createServer();
   try {
     server.listen(port, '127.0.0.1');

@@ -1,5 +1,6 @@
-// Runs the PostgreSQL that serves when no DATABASE_URL is given: starts it or adopts the one that already runs, and
-// stops it when its last user leaves. Its settings are durable: what it has committed survives a kill of anything.
+// Runs the embedded PostgreSQL, which is used without DATABASE_URL. It starts the server or uses
+// the one that already runs, and stops the server when no other process uses it. Commits are
+// durable, also when a process is killed.
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -12,51 +13,60 @@ import {
   findPostmaster,
   launchServer,
   logPath,
-  rememberPort,
+  storePort,
   shutDown,
-  tailOfLog,
+  readLogTail,
 } from './embedded-postgres-server.js';
 
 export interface EmbeddedPostgres {
   url(database: string): string;
   ensureDatabase(name: string): Promise<void>;
-  /** Waits for clients to leave, then shuts down; leaves the server up while another process uses it. */
+  /**
+   * Waits until clients have disconnected and shuts the server down, unless another process uses
+   * the server.
+   */
   stop(): Promise<void>;
 }
 
-/** A connection that marks this process as a user of the server. */
+/** A connection whose shared advisory lock shows that this process uses the server. */
 interface Session {
   client: pg.Client;
   socket: Socket;
   port: number;
-  /** The server is stopped, or left to others: it is not ended with this process. */
-  forget?: () => void;
+  /** Removes the handler that stops the server when this process exits. */
+  detach?: () => void;
 }
 
-interface Refusal {
-  refusal: unknown;
+interface ConnectFailure {
+  connectError: unknown;
 }
 
-const startTimeoutMs = 120_000; // recovery after a crash takes its time
+const startTimeoutMs = 120_000; // Recovery after a crash may be slow.
 const clientsTimeoutMs = 5_000;
 const maxLaunches = 5;
 
-/** Every user of the server holds this lock shared; who gets it alone is the last one and shuts the server down. */
+/**
+ * Each process that uses the server holds this lock shared. A process that gets it exclusively is
+ * the last one.
+ */
 const usersLock = advisoryLocks.useEmbeddedPostgres;
 
-/** Adopts the server of this data folder, or starts it; two starters at once end up with one server. */
+/**
+ * Uses the running server of this data folder, or starts it. Two processes that start at once share
+ * one server.
+ */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
   log: (message: string) => void;
 }): Promise<EmbeddedPostgres> {
   const { dataDir, log } = options;
   const cluster = await openCluster(dataDir, log);
-  const session = await adoptOrLaunch(cluster, log);
+  const session = await connectOrLaunch(cluster, log);
   let stopped: Promise<void> | undefined;
   return {
     url: (database) => urlOf(cluster, session.port, database),
     ensureDatabase: (name) => ensureDatabase(urlOf(cluster, session.port, 'postgres'), name),
-    stop: () => (stopped ??= stop(cluster, session, log)),
+    stop: () => (stopped ??= stopServer(cluster, session, log)),
   };
 }
 
@@ -65,7 +75,7 @@ function urlOf(cluster: Cluster, port: number, database: string): string {
   return `postgresql://postgres:${cluster.password}@127.0.0.1:${port}/${name}`;
 }
 
-async function adoptOrLaunch(cluster: Cluster, log: (message: string) => void): Promise<Session> {
+async function connectOrLaunch(cluster: Cluster, log: (message: string) => void): Promise<Session> {
   const startedAt = Date.now();
   let failure: unknown;
   for (let launches = 0; Date.now() - startedAt < startTimeoutMs; await delay(100)) {
@@ -76,7 +86,7 @@ async function adoptOrLaunch(cluster: Cluster, log: (message: string) => void): 
         log(`Using the PostgreSQL that already runs on 127.0.0.1:${session.port}`);
         return session;
       }
-      failure = session.refusal; // starting, or stopping: look again
+      failure = session.connectError; // The server is starting or stopping.
     } else if (!postmaster) {
       if (++launches > maxLaunches) break;
       const session = await launch(cluster, startedAt + startTimeoutMs, log);
@@ -85,11 +95,11 @@ async function adoptOrLaunch(cluster: Cluster, log: (message: string) => void): 
         log(`PostgreSQL is ready on 127.0.0.1:${session.port} (${seconds} s)`);
         return session;
       }
-      failure = session.refusal; // another starter was faster, or took the port: look again
+      failure = session.connectError; // Another process started the server first, or took the port.
     }
   }
   throw new Error(
-    `The embedded PostgreSQL in ${cluster.dataDir} did not start. ${await tailOfLog(cluster)}`,
+    `The embedded PostgreSQL in ${cluster.dataDir} did not start. ${await readLogTail(cluster)}`,
     { cause: failure },
   );
 }
@@ -98,31 +108,34 @@ async function launch(
   cluster: Cluster,
   deadlineMs: number,
   log: (message: string) => void,
-): Promise<Session | Refusal> {
+): Promise<Session | ConnectFailure> {
   const port = await choosePort(cluster);
   const server = await launchServer(cluster, port);
-  let refusal: unknown = new Error('PostgreSQL exited while starting');
+  let connectError: unknown = new Error('PostgreSQL exited while starting');
   while (server.exitCode === null && server.signalCode === null && Date.now() < deadlineMs) {
     const session = await openSession(cluster, port);
     if ('client' in session) {
-      await rememberPort(cluster, port);
-      // A process that is made to end at once has no time to stop its server: it asks it to.
+      await storePort(cluster, port);
+      // A process that exits without `stop()` can still send its server the signal to shut down.
       const endServer = () => server.kill('SIGINT');
       process.once('exit', endServer);
-      session.forget = () => process.off('exit', endServer);
+      session.detach = () => process.off('exit', endServer);
       server.once('exit', (code, signal) => {
         if (code !== 0) log(`PostgreSQL exited (${signal ?? code}): see ${logPath(cluster)}`);
       });
       return session;
     }
-    refusal = session.refusal;
+    connectError = session.connectError;
     await delay(25);
   }
-  return { refusal };
+  return { connectError };
 }
 
-/** Connecting with our password proves both ways that this is our server: SCRAM makes the server prove itself too. */
-async function openSession(cluster: Cluster, port: number): Promise<Session | Refusal> {
+/**
+ * Connects with the cluster's password. SCRAM authenticates the server too, so a successful
+ * connection proves that it is the server of this cluster.
+ */
+async function openSession(cluster: Cluster, port: number): Promise<Session | ConnectFailure> {
   const socket = new Socket();
   const client = new pg.Client({
     stream: () => socket,
@@ -130,16 +143,16 @@ async function openSession(cluster: Cluster, port: number): Promise<Session | Re
     connectionTimeoutMillis: 2_000,
     application_name: 'concilia-embedded-postgres',
   });
-  // A lost connection shows at the next use; without a listener it would end the process.
+  // Without a listener, a lost connection would end the process. The next query fails instead.
   client.on('error', () => undefined);
   try {
     await client.connect();
     await client.query('SELECT pg_advisory_lock_shared($1)', [usersLock]);
-    socket.unref(); // this session alone must not keep a finished process alive
+    socket.unref(); // This session alone must not keep the process alive.
     return { client, socket, port };
   } catch (error) {
     await client.end();
-    return { refusal: error };
+    return { connectError: error };
   }
 }
 
@@ -150,42 +163,48 @@ async function ensureDatabase(adminUrl: string, name: string): Promise<void> {
     const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
     if (found.rowCount === 0) await client.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`);
   } catch (error) {
-    if (!hasCode(error, '42P04', '23505')) throw error; // another starter created it meanwhile
+    // Another process may have created the database meanwhile: duplicate_database,
+    // unique_violation.
+    if (!hasCode(error, '42P04', '23505')) throw error;
   } finally {
     await client.end();
   }
 }
 
-async function stop(
+async function stopServer(
   cluster: Cluster,
   session: Session,
   log: (message: string) => void,
 ): Promise<void> {
-  const { client, socket } = await revived(cluster, session);
-  session.forget?.();
+  const { client, socket } = await reconnectIfLost(cluster, session);
+  session.detach?.();
   socket.ref();
   try {
     await client.query('SELECT pg_advisory_unlock_shared($1)', [usersLock]);
-    const alone = await client.query<{ last: boolean }>('SELECT pg_try_advisory_lock($1) AS last', [
-      usersLock,
-    ]);
-    if (!alone.rows[0]?.last) {
-      log('Leaving PostgreSQL up: another process uses it');
+    const { rows } = await client.query<{ isLast: boolean }>(
+      'SELECT pg_try_advisory_lock($1) AS "isLast"',
+      [usersLock],
+    );
+    if (!rows[0]?.isLast) {
+      log('PostgreSQL keeps running: another process uses it');
       return;
     }
     await waitForClients(client);
-    // Still holding the lock, so that nobody joins a server that is going down.
+    // The lock is still held, so that no process starts to use a server that is shutting down.
     await shutDown(cluster);
     log('PostgreSQL has stopped');
   } catch (error) {
-    if (await findPostmaster(cluster)) throw error; // else it has gone by itself: nothing is left to stop
+    if (await findPostmaster(cluster)) throw error; // Otherwise the server has already stopped.
   } finally {
     await client.end();
   }
 }
 
-/** The session, or a new one where the server has dropped it (it drops all when one of its processes crashes). */
-async function revived(cluster: Cluster, session: Session): Promise<Session> {
+/**
+ * The session, or a new one if it is lost. PostgreSQL drops all sessions when one of its processes
+ * crashes.
+ */
+async function reconnectIfLost(cluster: Cluster, session: Session): Promise<Session> {
   session.socket.ref();
   try {
     await session.client.query('SELECT 1');

@@ -7,24 +7,24 @@ import { runWithTrace } from './trace.js';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-interface Sent {
+interface FilterResult {
   status: number;
   headers: Record<string, string>;
   body: Record<string, unknown>;
   logged: string[];
 }
 
-/** What a caller is sent for an error, and what is logged of it. */
-function answerTo(error: unknown): Sent {
-  const sent: Sent = { status: 0, headers: {}, body: {}, logged: [] };
+/** Runs the filter on an error: the response that it sends, and the levels that it logs. */
+function respondTo(error: unknown): FilterResult {
+  const sent: FilterResult = { status: 0, headers: {}, body: {}, logged: [] };
   const reply = {
     status: (status: number) => Object.assign(reply, void (sent.status = status)),
     headers: (headers: Record<string, string>) =>
       Object.assign(reply, void (sent.headers = headers)),
     send: (text: string) => void (sent.body = JSON.parse(text) as Record<string, unknown>),
   };
-  const note = (level: string) => jest.fn(() => void sent.logged.push(level));
-  const log = { warn: note('warn'), error: note('error') } as unknown as Log;
+  const record = (level: string) => jest.fn(() => void sent.logged.push(level));
+  const log = { warn: record('warn'), error: record('error') } as unknown as Log;
   const host = { switchToHttp: () => ({ getResponse: () => reply }) } as unknown as ArgumentsHost;
   runWithTrace(traceId, () => new ErrorFilter(log).catch(error, host));
   return sent;
@@ -32,9 +32,9 @@ function answerTo(error: unknown): Sent {
 
 const rfc = (section: string) => `https://tools.ietf.org/html/rfc7231#section-${section}`;
 
-it('answers a validation error with its paths and messages', () => {
+it('responds to a validation error with its paths and messages', () => {
   const errors = { '$.dueDate': ['Could not be read as a date, yyyy-mm-dd.'] };
-  expect(answerTo(new AppError('validation_failed', { errors }))).toEqual({
+  expect(respondTo(new AppError('validation_failed', { errors }))).toEqual({
     status: 400,
     headers: { 'content-type': 'application/problem+json; charset=utf-8' },
     body: {
@@ -58,22 +58,22 @@ it.each<[AppError, number, object]>([
   ],
   [new AppError('conflict'), 409, { code: 'conflict' }],
   [
-    new AppError('idempotency_key_reused', { public: 'The same key came again.' }),
+    new AppError('idempotency_key_reused', { public: 'The same key was sent again.' }),
     422,
-    { title: 'The same key came again.', code: 'idempotency_key_reused' },
+    { title: 'The same key was sent again.', code: 'idempotency_key_reused' },
   ],
-])('answers %s in the contract’s body', (error, status, body) => {
-  const answer = answerTo(error);
-  expect(answer).toMatchObject({ status, body: { status, traceId, ...body }, logged: [] });
-  expect(JSON.stringify(answer.body)).not.toContain('canary');
+])('responds to %s with the contract’s error body', (error, status, body) => {
+  const response = respondTo(error);
+  expect(response).toMatchObject({ status, body: { status, traceId, ...body }, logged: [] });
+  expect(JSON.stringify(response.body)).not.toContain('canary');
 });
 
-it('sends the headers of a fault along', () => {
+it('sends the headers of a fault', () => {
   const fault = new AppError('rate_limited', { headers: { 'Retry-After': '1' } });
-  expect(answerTo(fault)).toMatchObject({ status: 429, headers: { 'Retry-After': '1' } });
+  expect(respondTo(fault)).toMatchObject({ status: 429, headers: { 'Retry-After': '1' } });
 });
 
-describe('what is ours', () => {
+describe('an error of the server', () => {
   it.each<[unknown]>([
     [new Error('canary')],
     [new TypeError('canary')],
@@ -82,27 +82,29 @@ describe('what is ours', () => {
     [undefined],
     [{ message: 'canary', stack: 'canary' }],
     [{ statusCode: 'canary' }],
-  ])('is answered with 500 and no word of %o, and logged', (error) => {
-    const answer = answerTo(error);
-    expect(answer).toMatchObject({
+  ])('gets 500 without the text of %o, and is logged', (error) => {
+    const response = respondTo(error);
+    expect(response).toMatchObject({
       status: 500,
       body: { type: rfc('6.6.1'), title: 'Internal Server Error', status: 500, traceId },
       logged: ['error'],
     });
-    expect(JSON.stringify(answer.body)).not.toContain('canary');
+    expect(JSON.stringify(response.body)).not.toContain('canary');
   });
 
   it.each([
     ['bank_unreachable', 502],
     ['bank_timeout', 504],
   ] as const)('is logged as a warning when it is %s', (code, status) => {
-    const answer = answerTo(new AppError(code, { internal: 'canary', cause: new Error('canary') }));
-    expect(answer).toMatchObject({ status, logged: ['warn'] });
-    expect(JSON.stringify(answer.body)).not.toContain('canary');
+    const response = respondTo(
+      new AppError(code, { internal: 'canary', cause: new Error('canary') }),
+    );
+    expect(response).toMatchObject({ status, logged: ['warn'] });
+    expect(JSON.stringify(response.body)).not.toContain('canary');
   });
 
-  it('is not logged where a process that starts says that it is not ready', () => {
-    expect(answerTo(new AppError('not_ready'))).toMatchObject({ status: 503, logged: [] });
+  it('is not logged when the process is not ready', () => {
+    expect(respondTo(new AppError('not_ready'))).toMatchObject({ status: 503, logged: [] });
   });
 });
 
@@ -112,10 +114,10 @@ it.each<[unknown, number, string]>([
   [Object.assign(new Error('canary'), { statusCode: 413 }), 413, 'Payload Too Large'],
   [Object.assign(new Error('canary'), { statusCode: 400 }), 400, 'Bad Request'],
 ])(
-  'answers the framework’s own refusal (%o) with its status and our words',
+  'responds to an error of the framework (%o) with its status and the contract’s error body',
   (error, status, title) => {
-    const answer = answerTo(error);
-    expect(answer).toMatchObject({ status, body: { status, title, traceId }, logged: [] });
-    expect(JSON.stringify(answer.body)).not.toContain('canary');
+    const response = respondTo(error);
+    expect(response).toMatchObject({ status, body: { status, title, traceId }, logged: [] });
+    expect(JSON.stringify(response.body)).not.toContain('canary');
   },
 );

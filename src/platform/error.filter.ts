@@ -1,5 +1,5 @@
-// Every error leaves as the contract's body with the trace id of its request. What is not a fault of the
-// caller's is logged here, once, without bodies or headers.
+// Turns every error into the contract's error body with the request's trace id. Errors with a
+// status of 500 or more are logged here, once, without bodies or headers.
 import { ArgumentsHost, Catch, HttpException, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { buildErrorBody } from '../contract/errors.js';
@@ -42,7 +42,10 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** Nest's and Fastify's own errors (unknown route, body too large) carry their status; all else is ours. */
+/**
+ * The status of Nest's and Fastify's own errors (unknown route, body too large); 500 for any other
+ * error.
+ */
 function statusOf(error: unknown): number {
   if (error instanceof HttpException) return error.getStatus();
   const { statusCode } = (error ?? {}) as { statusCode?: unknown };

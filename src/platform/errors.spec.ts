@@ -16,25 +16,25 @@ describe('a fault', () => {
     ['bank_refused', 502],
     ['not_ready', 503],
     ['bank_timeout', 504],
-  ])('%s is answered with %i', (code, status) => {
+  ])('with code %s has status %i', (code, status) => {
     const fault = new AppError(code);
     expect([fault.status, fault.message]).toEqual([status, code]);
   });
 
-  it('keeps its cause, and tells the log what it does not tell the caller', () => {
+  it('has its cause, and an internal message for the log that differs from the public one', () => {
     const cause = new Error('socket hang up');
     const fault = new AppError('bank_unreachable', {
       cause,
-      internal: 'for us',
-      public: 'for them',
+      internal: 'for the log',
+      public: 'for the caller',
     });
-    expect(fault).toMatchObject({ name: 'AppError', message: 'for us', cause });
-    expect(new AppError('conflict', { public: 'for them' }).message).toBe('for them');
+    expect(fault).toMatchObject({ name: 'AppError', message: 'for the log', cause });
+    expect(new AppError('conflict', { public: 'for the caller' }).message).toBe('for the caller');
   });
 });
 
-describe('a bug', () => {
-  it('is loud', () => {
+describe('a broken invariant', () => {
+  it('throws', () => {
     expect(() => invariant(false, 'money is conserved')).toThrow(/Invariant broken: money is/);
     expect(() => unreachable('x' as never)).toThrow(/Invariant broken: unexpected x/);
     expect(() => invariant(1, 'holds')).not.toThrow();

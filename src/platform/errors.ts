@@ -1,5 +1,5 @@
-// Faults: one error type whose code decides the HTTP status. Outcomes are returned, bugs are `invariant`;
-// only what a caller cannot go on from is thrown as a fault.
+// Faults: errors that end a request. The fault's code decides the HTTP status. Outcomes that a
+// caller handles are returned as values, and bugs fail an `invariant`.
 const faults = {
   validation_failed: 400,
   malformed_body: 400,
@@ -23,17 +23,17 @@ export type FaultCode = keyof typeof faults;
 export interface FaultDetails {
   /** JSON path → messages, for the caller. */
   errors?: Record<string, string[]>;
-  /** A sentence for the caller; never holds secrets or personal data. */
+  /** A sentence for the caller, without secrets or personal data. */
   public?: string;
-  /** A reason that machines read; the fault's own code where left out. */
+  /** The machine-readable `code` of the response. Defaults to the fault's code. */
   reason?: string;
-  /** For the log alone; never holds secrets or personal data. */
+  /** A sentence for the log only, without secrets or personal data. */
   internal?: string;
   cause?: unknown;
   headers?: Record<string, string>;
 }
 
-/** A fault: answered with the status of its code, in the contract's body. */
+/** A fault. The response has the status of its code and the contract's error body. */
 export class AppError extends Error {
   override readonly name = 'AppError';
 
@@ -49,12 +49,15 @@ export class AppError extends Error {
   }
 }
 
-/** Holds what must be true whatever comes in; a failure is a bug of ours and is loud. */
+/**
+ * Throws when the condition is false. It is for conditions that no input can break: a failure is a
+ * bug.
+ */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`Invariant broken: ${message}`);
 }
 
-/** Closes a switch over a union: the compiler proves that no case is left. */
+/** The default case of a switch over a union. It does not compile while a case is missing. */
 export function unreachable(value: never): never {
   throw new Error(`Invariant broken: unexpected ${String(value)}`);
 }

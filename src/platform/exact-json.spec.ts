@@ -6,7 +6,7 @@ import { canonicalJson, parseJson, sha256, stringifyJson } from './exact-json.js
 const canonicalOf = (text: string) => canonicalJson(parseJson(text));
 
 describe('parseJson', () => {
-  it('keeps the text of a number: 10.000000000000000001 is not 10', () => {
+  it('preserves the text of a number: 10.000000000000000001 is not 10', () => {
     expect(stringifyJson(parseJson('10.000000000000000001'))).toBe('10.000000000000000001');
     expect(canonicalOf('10.000000000000000001')).not.toBe(canonicalOf('10'));
   });
@@ -17,12 +17,12 @@ describe('parseJson', () => {
     '[1e400,-0,0.1,1E+2]',
     '{"a":{"b":[true,false,null,""]}}',
     '"\\u0000\\ud800"',
-  ])('writes back %s as it came', (text) => {
+  ])('writes %s as it was read', (text) => {
     expect(stringifyJson(parseJson(text))).toBe(text);
     expect(stringifyJson(parseJson(Buffer.from(text)))).toBe(text);
   });
 
-  it('reads all that JSON.parse reads of ordinary size, to the same value', () => {
+  it('reads the same value as JSON.parse', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(JSON.parse(stringifyJson(parseJson(text)))).toEqual(JSON.parse(text));
@@ -31,12 +31,12 @@ describe('parseJson', () => {
   });
 
   it.each([
-    ['nothing', ''],
+    ['an empty text', ''],
     ['a truncated document', '{"a":1'],
     ['two documents', '{}{}'],
     ['a trailing comma', '[1,]'],
     ['a comment', '{}//'],
-    ['a number that is none', '010'],
+    ['a number with a leading zero', '010'],
     ['NaN', 'NaN'],
     ['a raw line break in a text', '"a\nb"'],
     ['a key with two values', '{"amount":1,"amount":2}'],
@@ -44,7 +44,7 @@ describe('parseJson', () => {
     ['a document of 65 levels', `${'['.repeat(65)}${']'.repeat(65)}`],
     ['a document of a million levels', '['.repeat(1_000_000)],
     ['a deep document of objects', `${'{"a":'.repeat(70)}1${'}'.repeat(70)}`],
-  ])('refuses %s', (_, text) => {
+  ])('rejects %s', (_, text) => {
     for (const source of [text, Buffer.from(text)])
       expect(() => parseJson(source)).toThrow(
         expect.objectContaining({ code: 'malformed_body' }) as unknown as Error,
@@ -56,21 +56,21 @@ describe('parseJson', () => {
     ['an overlong character', [0x22, 0xc0, 0xaf, 0x22]],
     ['a surrogate in UTF-8', [0x22, 0xed, 0xa0, 0x80, 0x22]],
     ['UTF-16', [0xff, 0xfe, 0x22, 0x00]],
-  ])('refuses bytes with %s', (_, bytes) => {
+  ])('rejects bytes with %s', (_, bytes) => {
     expect(() => parseJson(Uint8Array.from(bytes))).toThrow(AppError);
   });
 
-  it('reads 64 levels, and counts no bracket inside a text', () => {
+  it('reads 64 levels, and does not count brackets inside strings', () => {
     const deep = `${'['.repeat(64)}${']'.repeat(64)}`;
     expect(stringifyJson(parseJson(deep))).toBe(deep);
     const text = JSON.stringify(`\\"${'['.repeat(100)}`);
     expect(stringifyJson(parseJson(text))).toBe(text);
   });
 
-  it('says nothing of the body in its error', () => {
+  it('does not quote the body in its error', () => {
     try {
       parseJson('{"document":"12345678909"');
-      expect('it was read').toBe('it threw');
+      expect('no error').toBe('an error');
     } catch (error) {
       const fault = error as AppError;
       expect(`${fault.message}${fault.stack}${JSON.stringify(fault.details)}`).not.toContain(
@@ -81,19 +81,19 @@ describe('parseJson', () => {
   });
 
   it('reads __proto__ and constructor as fields, and changes no prototype', () => {
-    const read = parseJson(
+    const parsed = parseJson(
       '{"__proto__":{"isAdmin":true},"constructor":{"prototype":{}}}',
     ) as object;
-    expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
-    expect(Object.keys(read)).toEqual(['__proto__', 'constructor']);
-    expect((read as { isAdmin?: boolean }).isAdmin).toBeUndefined();
+    expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype);
+    expect(Object.keys(parsed)).toEqual(['__proto__', 'constructor']);
+    expect((parsed as { isAdmin?: boolean }).isAdmin).toBeUndefined();
     expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
   });
 });
 
 describe('stringifyJson', () => {
-  it('writes bigint exactly, leaves out undefined and writes null for nothing', () => {
-    expect(stringifyJson({ nsu: 9_007_199_254_740_993n, left: undefined })).toBe(
+  it('writes bigint exactly, leaves out undefined fields and writes null for undefined', () => {
+    expect(stringifyJson({ nsu: 9_007_199_254_740_993n, absent: undefined })).toBe(
       '{"nsu":9007199254740993}',
     );
     expect(stringifyJson(undefined)).toBe('null');
@@ -109,7 +109,7 @@ describe('canonicalJson', () => {
     ['9007199254740993', ['9007199254740993.0']],
     ['{"a":1,"b":[2,{"c":3,"d":4}]}', ['{ "b" : [2.0, {"d":4,"c":3}], "a":1e0 }']],
     ['"é"', ['"\\u00e9"']],
-  ])('of %s is that of every other spelling', (text, spellings) => {
+  ])('is the same for %s and its other spellings', (text, spellings) => {
     for (const other of spellings) expect(canonicalOf(other)).toBe(canonicalOf(text));
   });
 
@@ -130,11 +130,11 @@ describe('canonicalJson', () => {
     ['{"__proto__":1}', '{"__proto__":2}'],
     ['10', '"#1e1"'],
     ['0', '"#0"'],
-  ])('tells %s from %s', (one, other) => {
+  ])('distinguishes %s from %s', (one, other) => {
     expect(canonicalOf(one)).not.toBe(canonicalOf(other));
   });
 
-  it('does not see the order of keys, and sees all else', () => {
+  it('ignores the order of keys, and no other difference', () => {
     const keys = fc.uniqueArray(fc.string(), { maxLength: 6 });
     fc.assert(
       fc.property(keys, fc.integer(), (names, value) => {
@@ -147,7 +147,7 @@ describe('canonicalJson', () => {
     );
   });
 
-  it('tells numbers apart just where their values differ', () => {
+  it('distinguishes numbers exactly where their values differ', () => {
     const decimal = fc.tuple(fc.bigInt({ min: -99n, max: 99n }), fc.integer({ min: -3, max: 3 }));
     const scaled = ([digits, power]: [bigint, number]) => digits * 10n ** BigInt(power + 3);
     fc.assert(
@@ -163,17 +163,17 @@ describe('canonicalJson', () => {
 
   it.each([
     ['zeros between two digits', `1${'0'.repeat(50_000)}1`],
-    ['zeros at its end', `1${'0'.repeat(500_000)}`],
+    ['zeros at the end', `1${'0'.repeat(500_000)}`],
     ['zeros after the point', `0.${'0'.repeat(500_000)}1`],
     ['a long exponent', `1e${'9'.repeat(10_000)}`],
-  ])('of a number with %s costs no more than it is long', (_, text) => {
+  ])('takes linear time for a number with %s', (_, text) => {
     const startedAt = performance.now();
     canonicalOf(text);
     expect(performance.now() - startedAt).toBeLessThan(3_000);
   });
 });
 
-it('hashes text and its bytes alike', () => {
-  const known = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
-  expect([sha256('abc'), sha256(Buffer.from('abc'))]).toEqual([known, known]);
+it('gives a text and its UTF-8 bytes the same hash', () => {
+  const hash = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+  expect([sha256('abc'), sha256(Buffer.from('abc'))]).toEqual([hash, hash]);
 });

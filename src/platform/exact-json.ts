@@ -1,46 +1,61 @@
-// JSON whose numbers keep their text: Node 20 reads 10.000000000000000001 as 10, and money may not.
+// JSON with exact numbers: JSON.parse of Node 20 reads 10.000000000000000001 as 10, which is wrong
+// for money.
 import { createHash } from 'node:crypto';
 import { isLosslessNumber, parse, stringify } from 'lossless-json';
 import { AppError } from './errors.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-export interface JsonReading {
-  /** Deeper documents are refused: each level costs stack, and no body of the contract needs a tenth. */
+export interface JsonParseOptions {
+  /**
+   * A deeper document is an error: each level uses stack. No body of the contract needs a tenth of
+   * this depth.
+   */
   maxDepth: number;
-  /** A key that comes twice says two things: refused, or the last is taken, as JSON.parse does. */
+  /**
+   * Returns the value of a key that occurs twice in an object, or throws. JSON.parse takes the last
+   * value.
+   */
   onDuplicateKey: (duplicate: { newValue: unknown }) => unknown;
 }
 
-export const strict: JsonReading = {
+/** For requests and webhooks: a duplicate key is an error, because its two values may differ. */
+export const strictJson: JsonParseOptions = {
   maxDepth: 64,
   onDuplicateKey: () => {
     throw new SyntaxError('duplicate key');
   },
 };
 
-/** For the bank's answers: one odd line of a statement must not hide its neighbours. */
-export const tolerant: JsonReading = {
+/**
+ * For the bank's responses: one malformed statement line must not make the whole response
+ * unreadable.
+ */
+export const tolerantJson: JsonParseOptions = {
   maxDepth: 512,
   onDuplicateKey: ({ newValue }) => newValue,
 };
 
-/** Reads JSON text or bytes; numbers come as LosslessNumber. Throws `malformed_body`. */
-export function parseJson(source: string | Uint8Array, reading: JsonReading = strict): unknown {
+/** Reads JSON text or UTF-8 bytes. Numbers are LosslessNumbers. Throws `malformed_body`. */
+export function parseJson(
+  source: string | Uint8Array,
+  options: JsonParseOptions = strictJson,
+): unknown {
   try {
     const text = typeof source === 'string' ? source : utf8.decode(source);
-    assertShallow(text, reading.maxDepth);
-    return parse(text, null, reading);
+    assertMaxDepth(text, options.maxDepth);
+    return parse(text, null, options);
   } catch {
-    // The parser's own message quotes the body, which may hold personal data: it goes no further.
+    // The parser's message quotes the body, which may hold personal data, so it is not set as the
+    // cause.
     throw new AppError('malformed_body', {
-      errors: { $: ['The body is not JSON that can be read.'] },
+      errors: { $: ['The body must be valid JSON.'] },
       internal: 'malformed JSON',
     });
   }
 }
 
-function assertShallow(text: string, maxDepth: number): void {
+function assertMaxDepth(text: string, maxDepth: number): void {
   let depth = 0;
   let inString = false;
   for (let index = 0; index < text.length; index += 1) {
@@ -56,14 +71,17 @@ function assertShallow(text: string, maxDepth: number): void {
   }
 }
 
-/** Writes JSON; bigint and LosslessNumber are written as exact numbers, undefined is left out. */
+/**
+ * Writes JSON. A bigint or LosslessNumber becomes an exact number; undefined fields are left out.
+ */
 export function stringifyJson(value: unknown): string {
   return stringify(value) ?? 'null';
 }
 
 /**
- * One text for equal documents: keys sorted, numbers by value, so that a repeat that only differs in
- * spacing, key order or a trailing zero is the same request.
+ * The same text for equal documents: keys are sorted and numbers are written by value. So a
+ * repeated request that differs only in spacing, key order or a trailing zero counts as the same
+ * request.
  */
 export function canonicalJson(value: unknown): string {
   return stringifyJson(canonical(value));
@@ -72,7 +90,8 @@ export function canonicalJson(value: unknown): string {
 function canonical(value: unknown): unknown {
   if (isLosslessNumber(value)) return canonicalNumber(value.value);
   if (Array.isArray(value)) return value.map(canonical);
-  // Numbers are written as #-texts: a text that begins so is told apart.
+  // Numbers are written as strings that begin with '#', so a string that begins with '#' gets a
+  // prefix of its own.
   if (typeof value === 'string' && value.startsWith('#')) return `#s${value}`;
   if (typeof value === 'object' && value !== null) {
     return Object.fromEntries(
@@ -87,7 +106,7 @@ function canonical(value: unknown): unknown {
 
 const numberParts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** A number's value as sign, digits and power of ten: 10, 10.0 and 1e1 are one. */
+/** A number's value as sign, digits and power of ten: the same for 10, 10.0 and 1e1. */
 function canonicalNumber(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = numberParts.exec(text) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
@@ -97,14 +116,17 @@ function canonicalNumber(text: string): string {
   return `#${sign}${trimmed}e${power}`;
 }
 
-/** Not by a regular expression: /0+$/ costs the square of the zeros in the middle. */
+/** Without a regular expression: the time of /0+$/ is quadratic in the zeros in the middle. */
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === '0') end -= 1;
   return digits.slice(0, end);
 }
 
-/** Whether a read value is a JSON object: neither an array nor a number, which is an object here too. */
+/**
+ * Whether a parsed value is a JSON object. Arrays and LosslessNumbers are objects in JavaScript
+ * only.
+ */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value)

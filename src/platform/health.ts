@@ -1,4 +1,4 @@
-// Whether the process lives, and whether it can do its work.
+// The health endpoints: whether the process is live, and whether it is ready to work.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller, Get, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { AppError } from './errors.js';
@@ -16,42 +16,45 @@ export class Health implements OnModuleDestroy {
 
   constructor(private readonly log: Log) {}
 
-  /** Adds what must hold for the process to be ready. */
-  require(name: string, isReady: () => Promise<boolean>): void {
+  /** Adds a check. The process is ready only while every check returns true within two seconds. */
+  addCheck(name: string, isReady: () => Promise<boolean>): void {
     this.checks.push({ name, isReady });
   }
 
-  /** Everything that starts has started. */
-  started(): void {
+  /** Called once all parts of the process have started. */
+  markStarted(): void {
     this.hasStarted = true;
   }
 
-  /** It ends: nobody should send it anything more. */
+  /** A process that shuts down is not ready, so that it gets no more requests. */
   onModuleDestroy(): void {
     this.hasStarted = false;
   }
 
-  /** What is not ready; empty when all is. */
-  async missing(): Promise<string[]> {
+  /**
+   * Names of the checks that fail, and `start` while the process has not started; empty when it is
+   * ready.
+   */
+  async listFailing(): Promise<string[]> {
     const results = await Promise.all(
       this.checks.map(async ({ name, isReady }) => {
         try {
-          return (await Promise.race([isReady(), tooLate()])) ? null : name;
+          return (await Promise.race([isReady(), failAfterTimeout()])) ? null : name;
         } catch (error) {
-          this.log.warn({ err: error, check: name }, 'not ready');
+          this.log.warn({ err: error, check: name }, 'health check failed');
           return name;
         }
       }),
     );
-    const missing = results.filter((name) => name !== null);
-    return this.hasStarted ? missing : ['start', ...missing];
+    const failing = results.filter((name) => name !== null);
+    return this.hasStarted ? failing : ['start', ...failing];
   }
 }
 
 const checkTimeoutMs = 2_000;
 
-/** What does not answer is not ready. */
-async function tooLate(): Promise<false> {
+/** A check that does not return in time has failed. */
+async function failAfterTimeout(): Promise<false> {
   return sleep(checkTimeoutMs, false as const, { ref: false });
 }
 
@@ -66,10 +69,10 @@ export class HealthController {
 
   @Get('ready')
   async ready(): Promise<{ status: 'ready' }> {
-    const missing = await this.health.missing();
-    if (missing.length === 0) return { status: 'ready' };
+    const failing = await this.health.listFailing();
+    if (failing.length === 0) return { status: 'ready' };
     throw new AppError('not_ready', {
-      public: `Not ready: ${missing.join(', ')}.`,
+      public: `Not ready: ${failing.join(', ')}.`,
       headers: { 'Retry-After': '1' },
     });
   }

@@ -1,5 +1,5 @@
-// Builds an HTTP application: Nest on Fastify with raw bodies, the contract's errors and a trace id a request.
-// The service and the sandbox bank are two of these.
+// Builds an HTTP application: Nest on Fastify, with raw bodies, the contract's error bodies and a
+// trace id for each request. The service and the sandbox bank are two such applications.
 import type { Socket } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -17,7 +17,7 @@ export interface HttpApplicationOptions {
   bodyLimitBytes?: number;
 }
 
-/** The application, wired and not yet listening. */
+/** Creates the application. It does not listen yet. */
 export async function createHttpApplication(
   module: object,
   { log, title, bodyLimitBytes = 1_048_576 }: HttpApplicationOptions,
@@ -26,14 +26,15 @@ export async function createHttpApplication(
     bodyLimit: bodyLimitBytes,
     routerOptions: { maxParamLength: 500 },
     forceCloseConnections: 'idle',
-    // A client that trickles its request must not hold a connection for ever.
+    // A client that sends its request slowly must not hold a connection for ever.
     requestTimeout: 30_000,
     connectionTimeout: 60_000,
-    frameworkErrors: answerBadRequest,
-    clientErrorHandler: answerBadConnection,
+    frameworkErrors: respondToBadRequest,
+    clientErrorHandler: respondToBadConnection,
   });
   const server = adapter.getInstance();
-  // Bodies stay bytes: webhooks are proved on them, and JSON numbers are read from their text.
+  // Bodies stay bytes: webhook signatures cover the bytes, and JSON numbers are read from their
+  // text.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body);
@@ -57,8 +58,15 @@ export async function createHttpApplication(
   return application;
 }
 
-/** A URL that Fastify cannot route never reaches a handler; its answer is the contract's all the same. */
-function answerBadRequest(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+/**
+ * Sends the contract's error body for a URL that Fastify cannot route, which reaches no handler and
+ * no filter.
+ */
+function respondToBadRequest(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const status = error.statusCode ?? 400;
   const traceId = traceIdFrom(request.headers.traceparent as string | undefined);
   void reply
@@ -72,8 +80,11 @@ const clientErrorStatuses: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** What comes in is no HTTP, or too slow: there is no request to answer, only a connection. */
-function answerBadConnection(error: NodeJS.ErrnoException, socket: Socket): void {
+/**
+ * Writes the error to the socket: the input is not HTTP or came too slowly, so there is no request
+ * object.
+ */
+function respondToBadConnection(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

@@ -4,7 +4,7 @@ import { findJobMethods, OnJob } from './job-methods.js';
 
 const names = Object.keys(jobs) as JobName[];
 
-/** One provider for each job; it records the payloads that its method is given. */
+/** One provider for each job. It records the payloads that its method gets. */
 function providersOf(jobNames: readonly JobName[], calls: unknown[] = []): object[] {
   return jobNames.map((name) => {
     class Service {
@@ -19,7 +19,7 @@ function providersOf(jobNames: readonly JobName[], calls: unknown[] = []): objec
   });
 }
 
-class Closing {
+class DayClosing {
   calls: number[] = [];
 
   @OnJob('closeDays')
@@ -28,28 +28,28 @@ class Closing {
     return Promise.resolve();
   }
 }
-const othersThanClosing = names.filter((name) => name !== 'closeDays');
+const otherJobs = names.filter((name) => name !== 'closeDays');
 
 it('finds the method of each job, bound to its provider', async () => {
-  const closing = new Closing();
-  // A provider may be listed twice, and may be no object of a class.
-  const providers = [...providersOf(othersThanClosing), closing, closing, null, 'text', () => 1];
+  const closing = new DayClosing();
+  // A provider may be listed twice, and may be a value that is not an object.
+  const providers = [...providersOf(otherJobs), closing, closing, null, 'text', () => 1];
   const methods = findJobMethods(providers);
   expect([...methods.keys()]).toEqual(names);
   await methods.get('closeDays')?.({ accountId: 7 });
   expect(closing.calls).toEqual([7]);
 });
 
-it('fails for a job without a method', () => {
-  expect(() => findJobMethods(providersOf(othersThanClosing))).toThrow(
+it('throws for a job without a method', () => {
+  expect(() => findJobMethods(providersOf(otherJobs))).toThrow(
     "job closeDays must have exactly one method with @OnJob('closeDays'), found none",
   );
 });
 
-it('fails for a job with two methods, and names both', () => {
-  const providers = [...providersOf(names), new Closing()];
+it('throws for a job with two methods, and names both', () => {
+  const providers = [...providersOf(names), new DayClosing()];
   expect(() => findJobMethods(providers)).toThrow(
-    "job closeDays must have exactly one method with @OnJob('closeDays'), found Service.work, Closing.close",
+    "job closeDays must have exactly one method with @OnJob('closeDays'), found Service.work, DayClosing.close",
   );
 });
 
@@ -57,7 +57,7 @@ it('accepts only methods that take the payload of their job', () => {
   class Wrong {
     // @ts-expect-error closeDays carries no uploadId
     @OnJob('closeDays')
-    close({ uploadId }: JobPayload<'advanceBulk'>): Promise<void> {
+    close({ uploadId }: JobPayload<'issueBulkRows'>): Promise<void> {
       return Promise.reject(new Error(uploadId));
     }
 

@@ -1,4 +1,5 @@
-// Marks the methods that do jobs, and finds them at boot: each job of the catalogue has exactly one.
+// `@OnJob` marks the method that processes a job. At boot, each job of the catalogue must have
+// exactly one method.
 import { MetadataScanner } from '@nestjs/core';
 import { jobs, type JobName, type JobPayload } from '../queues.js';
 import { invariant } from './errors.js';
@@ -9,7 +10,7 @@ export type JobMethod<Name extends JobName = JobName> = (
   payload: JobPayload<Name>,
 ) => Promise<void>;
 
-/** The method does the job: a worker calls it with the job's payload. Its class is a provider. */
+/** Marks the method that a worker calls with the job's payload. Its class must be a provider. */
 export function OnJob<Name extends JobName>(name: Name) {
   return <Method extends JobMethod<Name>>(
     _prototype: object,
@@ -22,23 +23,25 @@ export function OnJob<Name extends JobName>(name: Name) {
 
 interface FoundMethod {
   job: JobName;
-  /** `Class.method`, for messages. */
-  place: string;
+  /** `Class.method`, for error messages. */
+  methodName: string;
   run: JobMethod;
 }
 
-/** The method of each job; throws when a job has none, or more than one. */
+/**
+ * The method of each job, bound to its provider. Throws when a job has no method or more than one.
+ */
 export function findJobMethods(providers: readonly unknown[]): ReadonlyMap<JobName, JobMethod> {
   const scanner = new MetadataScanner();
   const found = [...new Set(providers)].flatMap((provider) => methodsOf(provider, scanner));
   return new Map(
     (Object.keys(jobs) as JobName[]).map((name) => {
       const methods = found.filter(({ job }) => job === name);
-      const places = methods.map(({ place }) => place).join(', ') || 'none';
+      const methodNames = methods.map(({ methodName }) => methodName).join(', ') || 'none';
       const [only] = methods;
       invariant(
         only && methods.length === 1,
-        `job ${name} must have exactly one method with @OnJob('${name}'), found ${places}`,
+        `job ${name} must have exactly one method with @OnJob('${name}'), found ${methodNames}`,
       );
       return [name, only.run];
     }),
@@ -52,6 +55,7 @@ function methodsOf(provider: unknown, scanner: MetadataScanner): FoundMethod[] {
     const method = methods[key] as JobMethod;
     const job = Reflect.getMetadata(jobKey, method) as JobName | undefined;
     if (job === undefined) return [];
-    return [{ job, place: `${provider.constructor.name}.${key}`, run: method.bind(provider) }];
+    const methodName = `${provider.constructor.name}.${key}`;
+    return [{ job, methodName, run: method.bind(provider) }];
   });
 }

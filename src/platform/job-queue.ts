@@ -1,5 +1,5 @@
-// The only producer of jobs. A wake-up carries ids and may be lost: whoever wakes has committed what is to
-// be done, and a sweeper wakes again.
+// The only producer of jobs. A job carries ids only, and it may be lost: the caller has committed
+// the work to PostgreSQL, and a sweeper enqueues the job again.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getQueueToken } from '@nestjs/bullmq';
@@ -10,15 +10,16 @@ import { allJobs, jobs, type JobName, type JobPayload } from '../queues.js';
 import { Log } from './log.js';
 
 const minuteMs = 60_000;
-const patienceMs = 1_000;
+const enqueueTimeoutMs = 1_000;
 
 @Injectable()
 export class JobQueue implements OnModuleInit {
   /**
-   * Wake-ups coalesce with those of this process. A worker that is killed leaves its job's lock in the queue
-   * for some seconds, which must not hold up the process that takes its place.
+   * Part of the deduplication id, so that jobs coalesce only with jobs of this process. A killed
+   * worker leaves its job's lock in the queue for some seconds, which must not delay the process
+   * that replaces it.
    */
-  private readonly lane = randomBytes(4).toString('hex');
+  private readonly processId = randomBytes(4).toString('hex');
 
   constructor(
     private readonly moduleRef: ModuleRef,
@@ -28,25 +29,27 @@ export class JobQueue implements OnModuleInit {
   onModuleInit(): void {
     for (const { name } of allJobs)
       this.queue(name).on('error', (error) =>
-        this.log.warn({ err: error, queue: name }, 'the queue is in trouble'),
+        this.log.warn({ err: error, queue: name }, 'queue connection failed'),
       );
   }
 
   /**
-   * Wakes a job, at once or after `delayMs`. Never throws and never waits for long: when the queue is away
-   * the caller's work is committed all the same, and the sweepers wake it once the queue is back.
+   * Enqueues a job, to run at once or after `delayMs`. Never throws, and waits one second at most:
+   * the caller's work is already committed, and a sweeper enqueues the job once the queue is
+   * available again.
    */
   async enqueue<Name extends JobName>(
     name: Name,
     payload: JobPayload<Name>,
     { delayMs = 0 }: { delayMs?: number } = {},
   ): Promise<void> {
-    await this.add(name, payload, delayMs, `${this.lane}-${delayMs}`);
+    await this.add(name, payload, delayMs, `${this.processId}-${delayMs}`);
   }
 
   /**
-   * Wakes a job past its coalescing: for work that is overdue although wake-ups were sent, because a killed
-   * worker or a wiped queue may have left a lock behind. At most one a minute for each id.
+   * Enqueues a job that does not coalesce with those of `enqueue`. It is for work that is overdue
+   * although its job was enqueued: a killed worker or a wiped queue may have left a lock. At most
+   * one job a minute is added for each id.
    */
   async enqueueOverdue<Name extends JobName>(name: Name, payload: JobPayload<Name>): Promise<void> {
     await this.add(name, payload, 0, `overdue-${Math.floor(Date.now() / minuteMs)}`);
@@ -56,10 +59,10 @@ export class JobQueue implements OnModuleInit {
     name: Name,
     payload: JobPayload<Name>,
     delayMs: number,
-    lane: string,
+    idSuffix: string,
   ): Promise<void> {
     const job = jobs[name];
-    const id = `${(job.coalesceBy as (payload: JobPayload<Name>) => string)(payload)}-${lane}`;
+    const id = `${(job.coalesceBy as (payload: JobPayload<Name>) => string)(payload)}-${idSuffix}`;
     try {
       const added = this.queue(job.name).add(job.name, payload, {
         delay: delayMs,
@@ -67,14 +70,18 @@ export class JobQueue implements OnModuleInit {
         removeOnComplete: true,
         removeOnFail: true,
       });
-      // A queue that hangs must not hang who wakes.
-      const late = sleep(patienceMs, 'late' as const, { ref: false });
-      if ((await Promise.race([added, late])) !== 'late') return;
-      this.log.warn({ job: job.name }, 'the queue hangs; a sweeper will wake again');
-      added.catch((error: unknown) => this.log.warn({ err: error, job: job.name }, 'it failed'));
+      // A queue that does not respond must not block the caller.
+      const timeout = sleep(enqueueTimeoutMs, 'timeout' as const, { ref: false });
+      if ((await Promise.race([added, timeout])) !== 'timeout') return;
+      this.log.warn({ job: job.name }, 'enqueuing a job timed out; a sweeper enqueues it again');
+      added.catch((error: unknown) => this.warnNotEnqueued(job.name, error));
     } catch (error) {
-      this.log.warn({ err: error, job: job.name }, 'wake-up not queued; a sweeper will send it');
+      this.warnNotEnqueued(job.name, error);
     }
+  }
+
+  private warnNotEnqueued(job: string, error: unknown): void {
+    this.log.warn({ err: error, job }, 'job could not be enqueued; a sweeper enqueues it again');
   }
 
   private queue(name: string): Queue {

@@ -10,7 +10,7 @@ const uuid = '0197a1c2-0000-7000-8000-000000000001';
 describe('a list', () => {
   const rows = (count: number) => Array.from({ length: count }, (_, index) => String(100 + index));
 
-  it('gives each row once and in order, whatever its limit, until next is null', () => {
+  it('returns each row once and in order for every limit, until next is null', () => {
     fc.assert(
       fc.property(fc.nat({ max: 40 }), fc.integer({ min: 1, max: 9 }), (count, limit) => {
         const all = rows(count);
@@ -18,8 +18,8 @@ describe('a list', () => {
         for (let cursor: string | undefined; ;) {
           const page = readPage({ limit, cursor }, isNsu);
           const from = page.after === null ? 0 : all.indexOf(page.after) + 1;
-          const asked = all.slice(from, from + page.limit + 1);
-          const { data, next } = toList(asked, page, String, (row) => row);
+          const found = all.slice(from, from + page.limit + 1);
+          const { data, next } = toList(found, page, String, (row) => row);
           expect(data.length).toBeLessThanOrEqual(limit);
           seen.push(...data);
           if (next === null) break;
@@ -31,14 +31,14 @@ describe('a list', () => {
     );
   });
 
-  it('has no next page when its last one is just full', () => {
+  it('has no next page when the last page is exactly full', () => {
     const page = { limit: 3, after: null };
     expect(toList(rows(3), page, String, Number)).toEqual({ data: [100, 101, 102], next: null });
     expect(toList(rows(4), page, String, Number).next).toBe(cursorOf('102'));
     expect(toList([], page, String, Number)).toEqual({ data: [], next: null });
   });
 
-  it('is of fifty rows when nothing is asked, and never of more than five hundred', () => {
+  it('has fifty rows by default, and never more than five hundred', () => {
     expect(readPage({}, isNsu)).toEqual({ limit: 50, after: null });
     expect(readPage({ limit: 1_000_000_000 }, isNsu).limit).toBe(500);
   });
@@ -50,12 +50,12 @@ describe('a list', () => {
     cursorOf(`${uuid}\0`),
     cursorOf('1'.repeat(19)),
     '%%%',
-  ])('refuses the cursor %j, which is none of its own', (cursor) => {
+  ])('rejects the cursor %j, which no response of the list contains', (cursor) => {
     for (const isKey of [isNsu, isUuid])
       expect(() => readPage({ cursor }, isKey)).toThrow(
         expect.objectContaining({
           code: 'validation_failed',
-          details: { errors: { '$.cursor': ['Is not a cursor of this list.'] } },
+          details: { errors: { '$.cursor': ['Must be the `next` of a response of this list.'] } },
         }) as unknown as AppError,
       );
   });
@@ -69,29 +69,29 @@ describe('a list', () => {
     [{ cursor: 'x'.repeat(301) }, 'cursor'],
     [{ cursor: 'a\0' }, 'cursor'],
     [{ state: 'other' }, 'state'],
-  ])('refuses the query %o at its %s', (query, path) => {
+  ])('rejects the query %o with an error at %s', (query, path) => {
     const schema = listQuery({ state: z.enum(['open']).optional() });
     const result = z.safeDecode(schema, query as never);
     expect(result.error?.issues.map((issue) => issue.path)).toEqual([[path]]);
   });
 
-  it('answers its items and null, or a cursor', () => {
-    const answer = { data: ['a'], next: null };
-    expect(z.encode(listOf(z.string()), answer)).toEqual(answer);
+  it('is encoded with its items and null, or a cursor', () => {
+    const response = { data: ['a'], next: null };
+    expect(z.encode(listOf(z.string()), response)).toEqual(response);
   });
 });
 
 describe('keys of rows', () => {
-  it.each([uuid, uuid.toUpperCase()])('takes %s for a uuid', (text) =>
+  it.each([uuid, uuid.toUpperCase()])('accepts %s as a UUID', (text) =>
     expect(isUuid(text)).toBe(true),
   );
 
   it.each(['', `${uuid}\n`, ` ${uuid}`, uuid.slice(1), uuid.replaceAll('-', ''), `{${uuid}}`])(
-    'takes %j for no uuid',
+    'does not accept %j as a UUID',
     (text) => expect(isUuid(text)).toBe(false),
   );
 
-  it.each(['', '-1', '1.0', '1\n', '٣', '1'.repeat(19)])('takes %j for no nsu', (text) => {
+  it.each(['', '-1', '1.0', '1\n', '٣', '1'.repeat(19)])('does not accept %j as an nsu', (text) => {
     expect(isNsu(text)).toBe(false);
   });
 });

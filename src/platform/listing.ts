@@ -1,4 +1,5 @@
-// What every list of `/v1` shares: `{ data, next }`, newest first, `limit` and an opaque `cursor`.
+// Paging that all lists of `/v1` share: the query has `limit` and an opaque `cursor`, the response
+// is `{ data, next }`.
 import { z } from 'zod';
 import { queryInteger, text } from '../contract/wire.js';
 import { AppError } from './errors.js';
@@ -6,7 +7,7 @@ import { AppError } from './errors.js';
 const defaultLimit = 50;
 const maxLimit = 500;
 
-/** Limit, cursor and the list's own filters. */
+/** The query schema of a list: its own filters, `limit` and `cursor`. */
 export function listQuery<Filters extends z.core.$ZodLooseShape>(filters: Filters) {
   return z.object({
     ...filters,
@@ -15,17 +16,21 @@ export function listQuery<Filters extends z.core.$ZodLooseShape>(filters: Filter
   });
 }
 
+/** The response schema of a list. `next` is the cursor of the next page, or null. */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.object({ data: z.array(item), next: z.string().nullable() });
 }
 
 export interface Page {
   limit: number;
-  /** Rows are wanted that come after this one in the list; null from its beginning. */
+  /** The key of the row before the page; null for the first page. */
   after: string | null;
 }
 
-/** The page that a query asks for. `isKey` says whether a cursor's text can be the key of a row. */
+/**
+ * Reads the page of a query. Throws `validation_failed` when the cursor does not hold a key by
+ * `isKey`.
+ */
 export function readPage(
   query: { limit?: number | undefined; cursor?: string | undefined },
   isKey: (text: string) => boolean,
@@ -35,22 +40,25 @@ export function readPage(
   const after = Buffer.from(query.cursor, 'base64url').toString('utf8');
   if (!isKey(after))
     throw new AppError('validation_failed', {
-      errors: { '$.cursor': ['Is not a cursor of this list.'] },
+      errors: { '$.cursor': ['Must be the `next` of a response of this list.'] },
     });
   return { limit, after };
 }
 
-/** The answer of a list whose rows were asked for with `limit + 1`: one more row means that there is a next page. */
+/**
+ * The response of a list. Its rows are queried with `limit + 1`: the additional row shows that
+ * there is a next page.
+ */
 export function toList<Row, Item>(
   rows: Row[],
   { limit }: Page,
   keyOf: (row: Row) => string,
   describe: (row: Row) => Item,
 ): { data: Item[]; next: string | null } {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
+  const pageRows = rows.slice(0, limit);
+  const last = pageRows.at(-1);
   const next = rows.length > limit && last ? Buffer.from(keyOf(last)).toString('base64url') : null;
-  return { data: shown.map(describe), next };
+  return { data: pageRows.map(describe), next };
 }
 
 const uuidText = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

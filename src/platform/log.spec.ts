@@ -6,7 +6,7 @@ import { newTraceId, runWithTrace } from './trace.js';
 
 const written: string[] = [];
 const { pino } = await import('pino');
-// The log writes to stdout by itself: here it is given somewhere to be read from.
+// The log writes to stdout. Here pino writes to an array that the tests read.
 jest.unstable_mockModule('pino', () => ({
   pino: Object.assign(
     (options: LoggerOptions) => pino(options, { write: (text: string) => void written.push(text) }),
@@ -15,7 +15,7 @@ jest.unstable_mockModule('pino', () => ({
 }));
 const { createLog, describeError, NestLog } = await import('./log.js');
 
-/** What stands in the log after `work`, as text. */
+/** The text that `work` writes to the log. */
 function logged(work: (log: Log) => void): string {
   written.length = 0;
   work(createLog('trace', 'test'));
@@ -24,7 +24,7 @@ function logged(work: (log: Log) => void): string {
 
 const canary = 'canary-5f1c';
 
-/** An error as axios throws it: the whole request hangs on it. */
+/** An error as axios throws it, with the whole request in its fields. */
 function requestError(): Error {
   const config = {
     url: `https://bank.example/?pixKey=${canary}`,
@@ -43,16 +43,16 @@ function requestError(): Error {
 
 describe('an error that holds a whole request', () => {
   it.each<[string, (log: Log) => void]>([
-    ['as err', (log) => log.warn({ err: requestError() }, 'no answer')],
-    ['as error', (log) => log.error({ error: requestError() }, 'no answer')],
+    ['as err', (log) => log.warn({ err: requestError() }, 'no response')],
+    ['as error', (log) => log.error({ error: requestError() }, 'no response')],
     ['by itself', (log) => log.error(requestError())],
-    ['by itself, with words', (log) => log.error(requestError(), 'no answer')],
+    ['by itself, with a message', (log) => log.error(requestError(), 'no response')],
     ['as a cause', (log) => log.warn({ err: new Error('outer', { cause: requestError() }) })],
     [
       'as the cause of a fault',
       (log) => log.warn({ err: new AppError('bank_unreachable', { cause: requestError() }) }),
     ],
-    ['under a name of its own', (log) => log.warn({ failure: requestError() }, 'no answer')],
+    ['under another name', (log) => log.warn({ failure: requestError() }, 'no response')],
     ['as a reason', (log) => log.warn({ route: 'x', reason: requestError() })],
   ])('is logged %s without the request', (_, work) => {
     const text = logged(work);
@@ -60,7 +60,7 @@ describe('an error that holds a whole request', () => {
     expect(text).not.toBe('');
   });
 
-  it('is logged with what helps: its message, code, stack and causes', () => {
+  it('is logged with its message, code, stack and causes', () => {
     const text = logged((log) => log.warn({ err: new Error('outer', { cause: requestError() }) }));
     expect(JSON.parse(text)).toMatchObject({
       err: {
@@ -76,14 +76,14 @@ describe('an error that holds a whole request', () => {
     });
   });
 
-  it('is described without an end to fear when errors cause each other', () => {
+  it('is described without infinite recursion when errors cause each other', () => {
     const one = new Error('one');
     one.cause = new Error('two', { cause: one });
     expect(() => describeError(one)).not.toThrow();
   });
 });
 
-// Names that stand in requests of the contract, in our settings and in our tables.
+// Field names of the contract's requests, of the settings and of the tables.
 const secretFields = [
   'x-service-api-key',
   'x-service-partner-key',
@@ -116,8 +116,8 @@ const secretFields = [
   'headers',
 ];
 
-describe('a field that holds a secret or a person', () => {
-  it.each(secretFields)('called %s is blotted out', (name) => {
+describe('a field with a secret or personal data', () => {
+  it.each(secretFields)('with the name %s is redacted', (name) => {
     expect(logged((log) => log.info({ [name]: canary }))).not.toContain(canary);
   });
 
@@ -125,35 +125,35 @@ describe('a field that holds a secret or a person', () => {
     ['in an object', (field) => ({ request: field })],
     ['in an object of an object', (field) => ({ job: { data: field } })],
     ['in a list', (field) => ({ charges: [field] })],
-    ['four levels down', (field) => ({ a: { b: { c: field } } })],
-    ['in a list four levels down', (field) => ({ batch: { items: [{ to: field }] } })],
-  ])('is blotted out %s', (_, place) => {
-    const text = logged((log) => log.info(place({ document: canary, password: canary })));
+    ['four levels deep', (field) => ({ a: { b: { c: field } } })],
+    ['in a list four levels deep', (field) => ({ batch: { items: [{ to: field }] } })],
+  ])('is redacted %s', (_, wrap) => {
+    const text = logged((log) => log.info(wrap({ document: canary, password: canary })));
     expect(text).not.toContain(canary);
   });
 
-  it('is blotted out whole, with all that stands in it', () => {
+  it('is redacted with all its nested fields', () => {
     const payer = { name: canary, address: { street: canary }, list: [canary] };
-    const text = logged((log) => log.info({ payer, kept: 'kept' }));
+    const text = logged((log) => log.info({ payer, state: 'open' }));
     expect(text).not.toContain(canary);
-    expect(JSON.parse(text)).toMatchObject({ payer: '[redacted]', kept: 'kept' });
+    expect(JSON.parse(text)).toMatchObject({ payer: '[redacted]', state: 'open' });
   });
 });
 
-describe('a line of the log', () => {
-  it('carries the trace of the work that it tells of, and none outside', () => {
+describe('a log line', () => {
+  it('has the trace id of the current work, and none outside', () => {
     const traceId = newTraceId();
     const inside = logged((log) => runWithTrace(traceId, () => log.info('inside')));
     expect(JSON.parse(inside)).toMatchObject({ traceId, msg: 'inside', name: 'test' });
     expect(JSON.parse(logged((log) => log.info('outside')))).not.toHaveProperty('traceId');
   });
 
-  it('is one line, whatever is in it', () => {
+  it('is a single line, also when its message has line breaks', () => {
     const text = logged((log) => log.info({ notes: 'a\nb' }, 'forged\n{"level":60}'));
     expect(text.trimEnd().split('\n')).toHaveLength(1);
   });
 
-  it('is not written below its level', () => {
+  it('is not written below the level of the log', () => {
     written.length = 0;
     const log = createLog('warn', 'test');
     log.info('quiet');
@@ -170,12 +170,12 @@ describe('Nest’s own messages', () => {
     ['warn', 'warn', 40],
     ['error', 'error', 50],
     ['fatal', 'fatal', 60],
-  ] as const)('by %s are of level %s', (method, _, level) => {
+  ] as const)('by %s have level %s', (method, _, level) => {
     const text = logged((log) => new NestLog(log)[method]('message', 'Context'));
     expect(JSON.parse(text)).toMatchObject({ level, msg: 'message', context: 'Context' });
   });
 
-  it('of an error hold no request either', () => {
+  it('about an error do not contain its request', () => {
     expect(logged((log) => new NestLog(log).error(requestError(), 'Context'))).not.toContain(
       canary,
     );

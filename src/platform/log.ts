@@ -1,11 +1,11 @@
-// Structured logs on stdout, one JSON object a line, each with the trace id of the work it tells of.
-// Secrets and personal data never reach a log: bodies and headers are not logged, and should somebody log an
-// object that holds them, they are blotted out by their names.
+// Structured logs on stdout: one JSON object a line, with the trace id of the current work. Secrets
+// and personal data never reach a log: bodies and headers are not logged, and fields with the names
+// below are redacted.
 import type { LoggerService } from '@nestjs/common';
 import { pino, type LogFn } from 'pino';
 import { currentTraceId } from './trace.js';
 
-/** Names of fields, in lower case, whose content never reaches a log, wherever in an object they stand. */
+/** Names of fields, in lower case, that are redacted at any depth of a logged object. */
 const secretNames = new Set(
   [
     ...[
@@ -27,21 +27,24 @@ const secretNames = new Set(
 );
 const maxDepth = 6;
 
-/** What may be written of a value: errors without what hangs on them, and nothing under a secret name. */
-function writable(value: unknown, depth = 0): unknown {
+/**
+ * A copy of a value for the log: errors without their additional fields, and redacted secret
+ * fields.
+ */
+function redact(value: unknown, depth = 0): unknown {
   if (value instanceof Error) return describeError(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth === maxDepth) return '[deeper]';
-  if (Array.isArray(value)) return value.map((item) => writable(item, depth + 1));
+  if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
   return Object.fromEntries(
     Object.entries(value).map(([name, field]) => [
       name,
-      secretNames.has(name.toLowerCase()) ? '[redacted]' : writable(field, depth + 1),
+      secretNames.has(name.toLowerCase()) ? '[redacted]' : redact(field, depth + 1),
     ]),
   );
 }
 
-/** The log, as it is injected; pino is what stands behind it. */
+/** The injected log. Pino implements it. */
 export abstract class Log {
   abstract trace: LogFn;
   abstract debug: LogFn;
@@ -60,14 +63,18 @@ export function createLog(level: string, name: string): Log {
       const traceId = currentTraceId();
       return traceId ? { traceId } : {};
     },
-    // Already described by then: pino's own serializer would describe the description.
+    // `redact` has already described the error: pino's own serializer would change that
+    // description.
     serializers: { err: (described: object) => described },
-    formatters: { log: (fields) => writable(fields) as Record<string, unknown> },
+    formatters: { log: (fields) => redact(fields) as Record<string, unknown> },
     timestamp: pino.stdTimeFunctions.isoTime,
   });
 }
 
-/** An error without the objects that libraries hang on it (axios keeps the whole request and its headers). */
+/**
+ * An error without the fields that libraries add to it: axios adds the whole request with its
+ * headers.
+ */
 export function describeError(error: unknown, depth = 0): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { code } = error as { code?: unknown };
@@ -80,7 +87,7 @@ export function describeError(error: unknown, depth = 0): object {
   };
 }
 
-/** Nest's own messages, through the same log; its start-up chatter is for debugging. */
+/** Writes Nest's own messages to the log. Its start-up messages have level `debug`. */
 export class NestLog implements LoggerService {
   constructor(private readonly target: Log) {}
 

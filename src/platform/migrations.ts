@@ -1,5 +1,6 @@
-// Applies a folder of Prisma migrations at boot, where Prisma's own engine is not at hand. Keeps Prisma's
-// `_prisma_migrations` table to the letter, so that `prisma migrate` and this runner can take turns.
+// Applies a folder of Prisma migrations at start, where Prisma's own engine is not available. It
+// writes Prisma's table `_prisma_migrations` exactly as Prisma does, so that `prisma migrate` and
+// this code can be used in turn.
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,33 +20,38 @@ interface RecordedMigration {
   finished_at: Date | null;
 }
 
-/** The database has another initial schema than this build. The message says how to reset it. */
+/**
+ * The database has a different initial schema than this build. The message explains how to reset
+ * the database.
+ */
 export class OtherInitialSchema extends Error {
   override readonly name = 'OtherInitialSchema';
 }
 
 /**
- * Applies the pending migrations in the order of their folder names, each in its own transaction. Throws before it
- * changes anything when the migrations recorded in the database are not those of the folder: `OtherInitialSchema` when
- * the initial migration differs. `toReset` is the second half of its message: what the operator must do.
+ * Applies the pending migrations in the order of their folder names, each in its own transaction.
+ * Throws before it changes anything when the migrations recorded in the database are not those of
+ * the folder: `OtherInitialSchema` when the initial migration differs. Its message ends with
+ * `resetInstruction`, which says what the operator must do.
  */
 export async function applyMigrations(
   options: ({ url: string } | { pool: pg.Pool }) & {
     folder: string;
     schema?: string;
-    toReset?: string;
+    resetInstruction?: string;
     log: (message: string) => void;
   },
 ): Promise<{ applied: string[] }> {
-  const { folder, schema = 'public', toReset = 'create an empty database', log } = options;
+  const { folder, schema = 'public', resetInstruction = 'create an empty database', log } = options;
   const migrations = await readMigrations(folder);
   return withConnection(options, async (client) => {
     await prepareSession(client, schema);
-    const recorded = await listRecorded(client);
-    if (hasOtherInitial(migrations, recorded)) {
+    const recorded = await listRecordedMigrations(client);
+    if (hasOtherInitialMigration(migrations, recorded)) {
+      const database = await currentDatabaseName(client);
       throw new OtherInitialSchema(
-        `The database ${await nameOf(client)} was created by an unreleased build with another initial schema. ` +
-          `To reset it, ${toReset}.`,
+        `The database ${database} was created by an unreleased build with another initial schema. ` +
+          `To reset it, ${resetInstruction}.`,
       );
     }
     const pending = choosePending(migrations, recorded, folder);
@@ -69,7 +75,10 @@ async function readMigrations(folder: string): Promise<Migration[]> {
   );
 }
 
-/** Lock and search path live as long as the connection, so it is closed afterwards and never goes back to a pool. */
+/**
+ * The connection is closed afterwards and not reused by a pool: it has an advisory lock and its own
+ * search path.
+ */
 async function withConnection<T>(
   target: { url: string } | { pool: pg.Pool },
   work: (client: pg.ClientBase) => Promise<T>,
@@ -110,7 +119,7 @@ async function prepareSession(client: pg.ClientBase, schema: string): Promise<vo
     )`);
 }
 
-async function listRecorded(client: pg.ClientBase): Promise<RecordedMigration[]> {
+async function listRecordedMigrations(client: pg.ClientBase): Promise<RecordedMigration[]> {
   const result = await client.query<RecordedMigration>(
     `SELECT migration_name, checksum, finished_at FROM _prisma_migrations
      WHERE rolled_back_at IS NULL ORDER BY started_at`,
@@ -118,16 +127,17 @@ async function listRecorded(client: pg.ClientBase): Promise<RecordedMigration[]>
   return result.rows;
 }
 
-async function nameOf(client: pg.ClientBase): Promise<string> {
+async function currentDatabaseName(client: pg.ClientBase): Promise<string> {
   const result = await client.query<{ name: string }>('SELECT current_database() AS name');
   return result.rows[0]?.name ?? '';
 }
 
 /**
- * Until the first release the initial migration is rewritten, not added to: a database of an earlier build then has a
- * migration that this build lacks and not its initial one, or the initial one with another checksum.
+ * Until the first release, a change of the schema rewrites the initial migration. A database of an
+ * earlier build then lacks this build's initial migration, or has recorded it with another
+ * checksum.
  */
-function hasOtherInitial(migrations: Migration[], recorded: RecordedMigration[]): boolean {
+function hasOtherInitialMigration(migrations: Migration[], recorded: RecordedMigration[]): boolean {
   const [initial] = migrations;
   const finished = recorded.filter((record) => record.finished_at !== null);
   if (!initial || finished.length === 0) return false;
@@ -144,7 +154,8 @@ function choosePending(
   for (const { migration_name: name, checksum, finished_at: finishedAt } of recorded) {
     if (finishedAt === null) {
       throw new Error(
-        `Migration ${name} is recorded as started and never finished. Repair the database, then mark it with ` +
+        `Migration ${name} is recorded as started and never finished. ` +
+          `Repair the database, then mark the migration with ` +
           `\`prisma migrate resolve --applied ${name}\` or \`--rolled-back ${name}\`.`,
       );
     }
@@ -166,7 +177,10 @@ function choosePending(
   return migrations.filter((migration) => !applied.has(migration.name));
 }
 
-/** The file's own checksum first; like Prisma, a checkout that only changed the line ends is forgiven. */
+/**
+ * Accepted checksums, the file's own first. Like Prisma, this accepts a checkout that changed only
+ * line endings.
+ */
 function checksums(sql: string): string[] {
   const unixSql = sql.replaceAll('\r\n', '\n');
   return [sql, unixSql, unixSql.replaceAll('\n', '\r\n')].map((text) =>
@@ -174,7 +188,10 @@ function checksums(sql: string): string[] {
   );
 }
 
-/** The record is written in the migration's own transaction: a failure leaves neither, and a retry starts clean. */
+/**
+ * The record is written in the migration's transaction: a failure leaves neither, so the migration
+ * can be retried.
+ */
 async function applyMigration(client: pg.ClientBase, migration: Migration): Promise<void> {
   const id = randomUUID();
   await client.query('BEGIN');

@@ -1,5 +1,6 @@
-// BullMQ on Redis when there is one, on PostgreSQL otherwise; the rooms see no difference. The queue holds
-// nothing that PostgreSQL does not remember, so that its schema may be made anew at any time.
+// Connects BullMQ to Redis if REDIS_URL is set, else to PostgreSQL. The modules are the same for
+// both. Tables of the modules store all pending work, so the queue's schema may be dropped and
+// created again at any time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BullModule } from '@nestjs/bullmq';
 import type { DynamicModule } from '@nestjs/common';
@@ -10,21 +11,21 @@ import { allJobs } from '../queues.js';
 import { advisoryLocks } from './advisory-locks.js';
 import type { Log } from './log.js';
 
-/** Jobs of a killed worker are given to another after this long. */
+/** After this time without renewal, another worker gets the job of a killed worker. */
 export const jobLockMs = 10_000;
 export const stalledCheckMs = 5_000;
 
-/** Other processes at work on the same tables may make one that starts give way this many times. */
-const maxPreparations = 5;
+/** Preparing the schema may fail by a deadlock with other processes that use its tables. */
+const maxPrepareAttempts = 5;
 
 export interface QueueConnection {
-  /** What BullMQ is given. */
+  /** BullMQ's `connection` option: an ioredis client or a pg pool. */
   connection: object;
   isReady(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Connects to the queue's backend. The choice is one for the whole process. */
+/** Connects to the queue's backend. BullMQ's default backend is set for the whole process. */
 export async function connectQueue(
   { redisUrl, databaseUrl }: { redisUrl: string | null; databaseUrl: string },
   log: Log,
@@ -37,7 +38,7 @@ async function connectPostgres(databaseUrl: string, log: Log): Promise<QueueConn
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     options: '-c search_path=bullmq',
-    // Each worker keeps a client for LISTEN.
+    // Each worker holds a client for LISTEN.
     max: allJobs.length + 8,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
@@ -56,52 +57,55 @@ async function connectPostgres(databaseUrl: string, log: Log): Promise<QueueConn
 }
 
 async function prepareSchema(pool: pg.Pool, log: Log): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     const client = await pool.connect();
     try {
       await client.query('SELECT pg_advisory_lock($1)', [advisoryLocks.prepareQueue]);
-      await forgetTruncatedSchema(client);
+      await dropTruncatedSchema(client);
       await runMigrations(client);
       return;
     } catch (error) {
-      if (tries === maxPreparations) throw error;
-      log.warn({ err: error }, 'the queue could not be prepared; trying again');
-      await sleep(tries * 200);
+      if (attempts === maxPrepareAttempts) throw error;
+      log.warn({ err: error }, 'queue schema could not be prepared; retrying');
+      await sleep(attempts * 200);
     } finally {
-      // Ends the lock with the session.
+      // Closes the session, which releases the lock.
       client.release(true);
     }
   }
 }
 
 /**
- * A wiped queue may have lost the note of its own migrations while its tables stand: they would be created
- * twice. It holds nothing worth keeping, so it is made anew.
+ * Drops the queue's schema when its list of applied migrations is empty. That happens when all its
+ * tables were truncated: BullMQ would then create the existing tables again and fail. No work is
+ * lost with the schema.
  */
-async function forgetTruncatedSchema(client: pg.PoolClient): Promise<void> {
+async function dropTruncatedSchema(client: pg.PoolClient): Promise<void> {
   const { rows } = await client.query<{ exists: boolean }>(
     `SELECT to_regclass('bullmq.migration') IS NOT NULL AS exists`,
   );
   if (!rows[0]?.exists) return;
-  const notes = await client.query('SELECT 1 FROM bullmq.migration LIMIT 1');
-  if (notes.rowCount === 0) await client.query('DROP SCHEMA bullmq CASCADE');
+  const applied = await client.query('SELECT 1 FROM bullmq.migration LIMIT 1');
+  if (applied.rowCount === 0) await client.query('DROP SCHEMA bullmq CASCADE');
 }
 
 async function connectRedis(redisUrl: string, log: Log): Promise<QueueConnection> {
   setDefaultBackendFactory();
-  // Producers share this one and fail at once when Redis is away; BullMQ gives each worker a blocking copy.
+  // Producers share this client and fail at once while Redis is down. BullMQ creates a blocking
+  // copy for each worker.
   const redis = new Redis(redisUrl, {
     maxRetriesPerRequest: null,
     enableOfflineQueue: false,
     lazyConnect: true,
     retryStrategy: (attempt) => Math.min(attempt * 200, 2_000),
   });
-  redis.on('error', (error: Error) => log.warn({ err: error }, 'Redis connection failed'));
+  redis.on('error', (error: Error) => log.warn({ err: error }, 'redis connection failed'));
   try {
     await redis.connect();
   } catch (error) {
-    // Not ready until it comes; what is committed meanwhile is woken by the sweepers.
-    log.warn({ err: error }, 'Redis is away; going on without');
+    // The process is not ready until Redis is reachable. Sweepers enqueue the work that is
+    // committed meanwhile.
+    log.warn({ err: error }, 'redis is not reachable; starting without it');
   }
   return {
     connection: redis as unknown as object,
@@ -112,7 +116,9 @@ async function connectRedis(redisUrl: string, log: Log): Promise<QueueConnection
   };
 }
 
-/** BullMQ's modules: the connection and the queues of the catalogue. `Workers` starts the workers. */
+/**
+ * BullMQ's Nest modules: the connection, and one queue for each job. `Workers` starts the workers.
+ */
 export function queueModules(connection: object): DynamicModule[] {
   return [
     BullModule.forRoot({ connection: connection as never }),

@@ -31,14 +31,14 @@ describe('readRetryAfter', () => {
     'in 5 minutes',
     'Thu, 01 Jan 2026 12:00:00 GMT',
     'Thu, 01 Jan 1970 00:00:00 GMT',
-  ])('finds no pause in %j', (header) => expect(readRetryAfter(header, now)).toBeNull());
+  ])('returns null for %j', (header) => expect(readRetryAfter(header, now)).toBeNull());
 
   it.each(['try again 2999', 'maintenance (2100)'])(
-    'takes words for no date although JavaScript finds one in them: %s',
+    'returns null for %s, a text that JavaScript parses as a date',
     (header) => expect(readRetryAfter(header, now)).toBeNull(),
   );
 
-  it('finds a pause that can be counted or none, whatever the endpoint says', () => {
+  it('returns null or a number of seconds that is not negative, for every text', () => {
     fc.assert(
       fc.property(fc.string(), (header) => {
         const seconds = readRetryAfter(header, now);

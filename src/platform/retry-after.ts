@@ -1,9 +1,13 @@
-// How long a server asks to be left alone.
+// The `Retry-After` header of HTTP responses.
 
-// Any of HTTP's three forms; JavaScript finds a date in nearly every text that has a number.
+// The beginning and end of HTTP's three date formats. Date.parse alone accepts nearly every text
+// with a number in it.
 const httpDate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .* GMT$/;
 
-/** Reads Retry-After: seconds or an HTTP date; null for anything else, and for what is past. */
+/**
+ * Reads `Retry-After` (seconds or an HTTP date) in seconds. Null for any other text and for a date
+ * in the past.
+ */
 export function readRetryAfter(header: unknown, now: Date): number | null {
   if (typeof header !== 'string') return null;
   if (/^\d{1,9}$/.test(header)) return Number(header);

@@ -1,5 +1,5 @@
-// The clock of the scheduler role: what the rooms ask to be done again and again, in this process, so that it
-// goes on when the queue forgets everything.
+// Periodic tasks of the scheduler role. Modules declare them. They run in this process, so that
+// sweepers still run when the queue has lost its jobs.
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Log } from './log.js';
 import { newTraceId, runWithTrace } from './trace.js';
@@ -19,7 +19,10 @@ export class Timers implements BeforeApplicationShutdown {
 
   constructor(private readonly log: Log) {}
 
-  /** Declares work; it starts with `start()`, in processes that have the scheduler role. */
+  /**
+   * Declares a periodic task. It runs after `start()`, which is called in processes with the
+   * scheduler role.
+   */
   every(name: string, everyMs: number, work: () => Promise<void>): void {
     this.tasks.push({ name, everyMs, work });
   }
@@ -34,15 +37,18 @@ export class Timers implements BeforeApplicationShutdown {
     await Promise.all(this.running);
   }
 
-  /** The next round is planned when the last has ended: rounds of one task never overlap. */
+  /**
+   * The next run is scheduled when the previous one has ended, so that runs of one task never
+   * overlap.
+   */
   private schedule(task: Task, delayMs: number): void {
     if (this.isStopped) return;
     const timeout = setTimeout(() => {
-      const round = this.run(task).finally(() => {
-        this.running.delete(round);
+      const run = this.run(task).finally(() => {
+        this.running.delete(run);
         this.schedule(task, task.everyMs);
       });
-      this.running.add(round);
+      this.running.add(run);
     }, delayMs);
     this.timeouts.set(task.name, timeout);
   }
@@ -51,7 +57,7 @@ export class Timers implements BeforeApplicationShutdown {
     try {
       await runWithTrace(newTraceId(), task.work);
     } catch (error) {
-      this.log.error({ err: error, task: task.name }, 'scheduled work failed; it is tried again');
+      this.log.error({ err: error, task: task.name }, 'periodic task failed');
     }
   }
 }

@@ -6,26 +6,26 @@ const takeMany = (bucket: { tokens: number; atMs: number }, rate: number, nowMs:
   return count;
 };
 
-it('allows one second’s worth at once and no more', () => {
+it('allows one second’s worth of calls at once and no more', () => {
   expect(takeMany(fullBucket(5, 0), 5, 0)).toBe(5);
   expect(takeMany(fullBucket(1, 0), 1, 0)).toBe(1);
 });
 
-it('fills at its rate, and never beyond one second’s worth', () => {
+it('fills at its rate, up to one second’s worth', () => {
   const bucket = fullBucket(10, 0);
   takeMany(bucket, 10, 0);
   expect(takeMany(bucket, 10, 300)).toBe(3);
   expect(takeMany(bucket, 10, 3_600_000)).toBe(10);
 });
 
-it('allows the rate, whatever the steps in which it is asked', () => {
+it('allows the rate, independent of the interval between calls', () => {
   const bucket = fullBucket(3, 0);
   let taken = 0;
   for (let nowMs = 0; nowMs <= 10_000; nowMs += 7) taken += takeMany(bucket, 3, nowMs);
   expect(taken).toBe(3 + 29);
 });
 
-it('tells how long it is until there is a token', () => {
+it('returns the time until a token is available', () => {
   const bucket = fullBucket(2, 0);
   takeMany(bucket, 2, 0);
   expect(takeToken(bucket, 2, 0)).toEqual({ isTaken: false, waitMs: 500 });
@@ -33,7 +33,7 @@ it('tells how long it is until there is a token', () => {
   expect(takeToken(bucket, 2, 500)).toEqual({ isTaken: true, waitMs: 0 });
 });
 
-it('gives who is ready to wait the next one to come, each a later one', () => {
+it('gives each waiting caller a later future token', () => {
   const bucket = fullBucket(2, 0);
   takeMany(bucket, 2, 0);
   expect(takeToken(bucket, 2, 0, 1_000)).toEqual({ isTaken: true, waitMs: 500 });
@@ -41,7 +41,7 @@ it('gives who is ready to wait the next one to come, each a later one', () => {
   expect(takeToken(bucket, 2, 0, 1_000)).toEqual({ isTaken: false, waitMs: 1_500 });
 });
 
-it('lets those that wait pass at the rate and no faster', () => {
+it('lets waiting callers pass at the rate and no faster', () => {
   const bucket = fullBucket(4, 0);
   const waits = Array.from({ length: 40 }, () => takeToken(bucket, 4, 0, 10_000).waitMs);
   for (const second of [1, 2, 5, 9]) {

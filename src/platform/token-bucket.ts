@@ -1,38 +1,44 @@
-/** How much of a limit is left, at an instant of a clock that only goes forward. */
+/**
+ * The tokens of a rate limit at an instant of a monotonic clock. The bucket holds at most one
+ * second's worth.
+ */
 export interface TokenBucket {
-  /** Below zero: so many are promised to those that wait. */
+  /** Negative when callers wait: so many tokens are already taken in advance. */
   tokens: number;
   atMs: number;
 }
 
-/** `waitMs`: until the token that was taken is there, or until there would be one. */
-export interface Taking {
+/**
+ * `waitMs` is the time until the token is available: the one that was taken, or else the next one.
+ */
+export interface TokenResult {
   isTaken: boolean;
   waitMs: number;
 }
 
-/** A bucket that nobody has taken from. */
+/** A full bucket: one second's worth of tokens. */
 export function fullBucket(ratePerSecond: number, atMs: number): TokenBucket {
   return { tokens: ratePerSecond, atMs };
 }
 
 /**
- * Takes one token of a bucket that holds one second's worth and fills at the same rate. Who is ready to wait
- * takes one that is still to come, so that those that wait go in the order in which they came.
+ * Takes one token if it is available within `maxWaitMs`. A caller that waits takes a future token
+ * in advance, so that waiting callers proceed in the order of their calls. Changes the bucket.
  */
 export function takeToken(
   bucket: TokenBucket,
   ratePerSecond: number,
   nowMs: number,
-  patienceMs = 0,
-): Taking {
+  maxWaitMs = 0,
+): TokenResult {
   const gained = ((nowMs - bucket.atMs) * ratePerSecond) / 1_000;
   bucket.tokens = Math.min(ratePerSecond, bucket.tokens + gained);
   bucket.atMs = nowMs;
-  // Rounded first: a part of a microsecond is the arithmetic's, not time.
+  // Rounded to microseconds first, so that an error of floating-point arithmetic does not add a
+  // millisecond.
   const missingMicros = (Math.max(0, 1 - bucket.tokens) / ratePerSecond) * 1_000_000;
   const waitMs = Math.ceil(Math.round(missingMicros) / 1_000);
-  if (waitMs > patienceMs) return { isTaken: false, waitMs };
+  if (waitMs > maxWaitMs) return { isTaken: false, waitMs };
   bucket.tokens -= 1;
   return { isTaken: true, waitMs };
 }

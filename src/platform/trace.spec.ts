@@ -6,7 +6,7 @@ import { currentTraceId, newTraceId, runWithTrace, traceIdFrom } from './trace.j
 const id = '4bf92f3577b34da6a3ce929d0e0e4736';
 const traceIdText = /^[0-9a-f]{32}$/;
 
-it('takes the trace of a caller that has one', () => {
+it('uses the trace id of the caller', () => {
   expect(traceIdFrom(`00-${id}-00f067aa0ba902b7-01`)).toBe(id);
 });
 
@@ -22,18 +22,18 @@ it.each([
   `ff-${id}-00f067aa0ba902b7-01`,
   `00-${id}-00f067aa0ba902b7-01\nforged`,
   `00-${id.slice(1)}g-00f067aa0ba902b7-01`,
-])('makes a trace of its own for %j', (header) => {
-  const made = traceIdFrom(header);
-  expect(made).toMatch(traceIdText);
-  expect(made).not.toBe(id);
+])('creates a trace id for %j', (header) => {
+  const created = traceIdFrom(header);
+  expect(created).toMatch(traceIdText);
+  expect(created).not.toBe(id);
 });
 
-it('gives a trace id that can stand in a header and a log line, whatever comes', () => {
+it('returns a trace id of 32 hexadecimal digits for every header', () => {
   fc.assert(fc.property(fc.string(), (header) => expect(traceIdFrom(header)).toMatch(traceIdText)));
 });
 
 describe('runWithTrace', () => {
-  it('keeps the traces of works that run at once apart, over their waits', async () => {
+  it('gives concurrent work separate trace ids, also after an await', async () => {
     const ids = Array.from({ length: 20 }, newTraceId);
     const seen = await Promise.all(
       ids.map((one) =>
@@ -47,7 +47,7 @@ describe('runWithTrace', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('has no trace outside, and the inner one inside', () => {
+  it('sets no trace id outside, and the innermost one inside', () => {
     expect(currentTraceId()).toBeNull();
     const inner = runWithTrace('a', () => runWithTrace('b', () => currentTraceId()));
     expect([inner, currentTraceId()]).toEqual(['b', null]);

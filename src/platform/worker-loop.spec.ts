@@ -1,32 +1,32 @@
 import { WorkerLoop } from './worker-loop.js';
 
-/** WorkerLoop that end when they are told to. */
-function heldRounds(maxIdleMs = 60_000) {
-  const held: (() => void)[] = [];
+/** A loop whose runs end only when `endRun` is called. */
+function blockedLoop(maxIdleMs = 60_000) {
+  const blocked: (() => void)[] = [];
   let begun = 0;
   const loop = new WorkerLoop(async () => {
     begun += 1;
-    await new Promise<void>((resolve) => held.push(resolve));
+    await new Promise<void>((resolve) => blocked.push(resolve));
     return maxIdleMs;
   }, maxIdleMs);
-  return { loop, begun: () => begun, endOne: () => held.shift()?.() };
+  return { loop, begun: () => begun, endRun: () => blocked.shift()?.() };
 }
 
-it('makes one more round of however many wake-ups come during one, and never two at once', async () => {
-  const { loop, begun, endOne } = heldRounds();
+it('runs once more after any number of triggers during a run, and never twice at once', async () => {
+  const { loop, begun, endRun } = blockedLoop();
   for (let count = 0; count < 5; count += 1) loop.trigger();
   expect(begun()).toBe(1);
   for (let count = 0; count < 5; count += 1) loop.trigger();
-  endOne();
+  endRun();
   await new Promise(setImmediate);
   expect(begun()).toBe(2);
-  endOne();
+  endRun();
   await loop.idle();
   expect(begun()).toBe(2);
   await loop.stop();
 });
 
-it('looks again by itself, no later than it may idle', async () => {
+it('runs again without a trigger after its maximum idle time', async () => {
   let begun = 0;
   const third = new Promise<void>((resolve) => {
     const loop = new WorkerLoop(async () => {
@@ -40,7 +40,7 @@ it('looks again by itself, no later than it may idle', async () => {
   expect(begun).toBe(3);
 });
 
-it('is moved forward by what is due sooner, and not back by what is due later', async () => {
+it('runs earlier when a sooner run is requested, and is not delayed by a later one', async () => {
   let begun = 0;
   const loop = new WorkerLoop(async () => {
     begun += 1;
@@ -54,12 +54,12 @@ it('is moved forward by what is due sooner, and not back by what is due later', 
   await loop.stop();
 });
 
-it('waits for its round when it is stopped, and begins no other', async () => {
-  const { loop, begun, endOne } = heldRounds(1);
+it('waits for its current run when it is stopped, and starts no other', async () => {
+  const { loop, begun, endRun } = blockedLoop(1);
   loop.trigger();
   loop.trigger();
   const stopped = loop.stop();
-  endOne();
+  endRun();
   await stopped;
   loop.trigger();
   loop.triggerIn(0);

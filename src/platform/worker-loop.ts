@@ -1,6 +1,6 @@
 /**
- * Work that is done in rounds: at once when woken, otherwise when it is due, and at least once in a while. WorkerLoop never
- * overlap, and a wake-up that comes during one makes one more.
+ * Runs one function repeatedly: at once when triggered, else when its next work is due, and at
+ * least every `maxIdleMs`. Runs never overlap. A trigger during a run causes exactly one more run.
  */
 export class WorkerLoop {
   private timer: NodeJS.Timeout | null = null;
@@ -10,11 +10,11 @@ export class WorkerLoop {
   private isEnded = false;
 
   /**
-   * `round` never rejects, and gives the milliseconds until there is more to look at. Longer than `maxIdleMs` it is
-   * not believed: what others make due is seen that late at most.
+   * `work` must not reject. It returns the milliseconds until its next work is due. The loop waits
+   * `maxIdleMs` at most, so that work which other processes add is found by then.
    */
   constructor(
-    private readonly round: () => Promise<number>,
+    private readonly work: () => Promise<number>,
     private readonly maxIdleMs: number,
   ) {}
 
@@ -31,7 +31,7 @@ export class WorkerLoop {
     });
   }
 
-  /** Sooner than it would have looked, never later. */
+  /** Runs within `delayMs`. An earlier planned run stays planned. */
   triggerIn(delayMs: number): void {
     const waitMs = Math.min(delayMs, this.maxIdleMs);
     const atMs = performance.now() + waitMs;
@@ -44,12 +44,12 @@ export class WorkerLoop {
     }, waitMs);
   }
 
-  /** Ends when no round is under way, and none was asked for meanwhile. */
+  /** Resolves when no run is in progress and none was triggered meanwhile. */
   async idle(): Promise<void> {
     while (this.running) await this.running;
   }
 
-  /** Begins no other round; ends when the one under way has. */
+  /** Starts no more runs, and resolves when the current one has ended. */
   async stop(): Promise<void> {
     this.isEnded = true;
     if (this.timer) clearTimeout(this.timer);
@@ -59,7 +59,7 @@ export class WorkerLoop {
   private async run(): Promise<void> {
     while (this.isTriggeredAgain && !this.isEnded) {
       this.isTriggeredAgain = false;
-      this.triggerIn(await this.round());
+      this.triggerIn(await this.work());
     }
   }
 }

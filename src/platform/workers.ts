@@ -1,5 +1,5 @@
-// The job workers of a process: one for each job of the catalogue. They run where the process has the worker role,
-// and close before the connections that their jobs use.
+// The job workers of a process, one for each job. They run in a process with the worker role, and
+// they close before the connections that their jobs use.
 import { getQueueToken } from '@nestjs/bullmq';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, ModuleRef } from '@nestjs/core';
@@ -21,7 +21,7 @@ export class Workers implements OnModuleInit, BeforeApplicationShutdown {
     private readonly log: Log,
   ) {}
 
-  /** In every role: a process does not boot while a job has no method, or more than one. */
+  /** Runs in every role: a process does not start when a job has no method or more than one. */
   onModuleInit(): void {
     const providers = this.discovery.getProviders().map(({ instance }): unknown => instance);
     this.methods = findJobMethods(providers);
@@ -31,7 +31,7 @@ export class Workers implements OnModuleInit, BeforeApplicationShutdown {
     for (const [name, method] of this.methods) this.workers.push(this.startWorker(name, method));
   }
 
-  /** Takes no more jobs and waits for those under way. */
+  /** Takes no more jobs and waits for the running ones. */
   async beforeApplicationShutdown(): Promise<void> {
     await Promise.all(this.workers.map((worker) => worker.close()));
   }
@@ -44,12 +44,13 @@ export class Workers implements OnModuleInit, BeforeApplicationShutdown {
       concurrency: job.concurrency,
       lockDuration: jobLockMs,
       stalledInterval: stalledCheckMs,
-      // A stalled job is run again as often as it takes: its work is fenced in the database.
+      // A stalled job is always run again. That is safe: fences in the database reject the work of
+      // the stalled run.
       maxStalledCount: 1_000,
-      // A worker that lost its queue looks for it again at once, not after fifteen seconds.
+      // A worker that lost its connection retries after 0.5 s instead of BullMQ's default of 15 s.
       runRetryDelay: 500,
     });
-    // Errors of the worker itself: its connection failed, or it lost a job's lock.
+    // Errors of the worker, not of its jobs: the connection failed, or a job's lock was lost.
     worker.on('error', (error) => this.log.warn({ err: error, job: name }, 'job worker failed'));
     return worker;
   }
@@ -60,7 +61,7 @@ export class Workers implements OnModuleInit, BeforeApplicationShutdown {
       try {
         await method(payload);
       } catch (error) {
-        // The queue does not retry it: the job's sweeper finds in PostgreSQL what is still to be done.
+        // The queue does not retry a job: its sweeper finds the pending work in PostgreSQL.
         this.log.warn(
           { err: error, job: name, ids: payload },
           'job failed; its sweeper enqueues it again',

@@ -1,17 +1,18 @@
-// Breaks about payments of bills: one that nobody knows the end of, and a bill that was paid twice.
-import { ofAccount, type Db, type Tx } from '../database.service.js';
+// Breaks about bill payments: an unknown outcome, and a bill that was paid twice.
+import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { reportedColumns, type NewBreak, type ReportedBreak } from './breaks.queries.js';
 
-/** How long after the last moment at which a payment may have gone its end is a person's to find out. */
+/** How long after its last possible debit a payment of unknown outcome gets a break. */
 const overdueFor = '1 day';
 
-// Conditions on a payment (p).
-/** By the bank's clock. */
+// Conditions on a bill payment (p).
+/** Compared by the bank's clock. */
 const isOverdue = Prisma.sql`p.state = 'scheduled' AND p.next_check_at IS NOT NULL
   AND p.may_go_until + ${overdueFor}::interval <= clock_timestamp() + COALESCE(
-    (SELECT s.clock_offset_ms FROM statement_state s WHERE s.account_id = p.account_id), 0) * interval '1 millisecond'`;
-/** Its money is gone, and another payment of its bill lives. */
+    (SELECT s.clock_offset_ms FROM statement_state s WHERE s.account_id = p.account_id),
+      0) * interval '1 millisecond'`;
+/** It was debited and not reversed, and the same bill has another live payment. */
 const isSecond = Prisma.sql`p.freed_at IS NOT NULL AND p.state = 'paid'
   AND EXISTS (
     SELECT 1 FROM bill_payment other
@@ -19,49 +20,58 @@ const isSecond = Prisma.sql`p.freed_at IS NOT NULL AND p.state = 'paid'
       AND other.state NOT IN ('failed', 'rejected') AND other.freed_at IS NULL)
   AND 0 < (
     SELECT sum(CASE m.role WHEN 'payment' THEN m.amount_cents ELSE -m.amount_cents END) FROM match m
-    WHERE m.account_id = p.account_id AND m.expected_payment_id = p.expected_payment_id AND m.unlinked_at IS NULL)`;
-/** A second payment is so again once what had come back of it turns out to be another's; an end is known for good. */
+    WHERE m.account_id = p.account_id AND m.expected_payment_id = p.expected_payment_id
+      AND m.unlinked_at IS NULL)`;
+/**
+ * Whether the payment has a break. A resolved `duplicate_payment` is reported again when its
+ * reversal turns out to be another payment's; a known outcome is final.
+ */
 const isReported = (kind: string) => Prisma.sql`EXISTS (
   SELECT 1 FROM break b
   WHERE b.account_id = p.account_id AND b.kind = ${kind} AND b.subject = 'bill_payment:' || p.id
     AND (b.kind <> 'duplicate_payment' OR b.resolution IS DISTINCT FROM 'automatic'))`;
-/** Of a break (b). */
-const isOver = Prisma.sql`b.state = 'open' AND b.subject LIKE 'bill_payment:%'
+/** Whether the cause of an open break (b) is gone. */
+const isEnded = Prisma.sql`b.state = 'open' AND b.subject LIKE 'bill_payment:%'
   AND b.kind IN ('unknown_outcome', 'duplicate_payment')
   AND NOT EXISTS (
     SELECT 1 FROM bill_payment p
     WHERE p.account_id = b.account_id AND 'bill_payment:' || p.id = b.subject
-      AND p.id = CASE WHEN b.subject LIKE 'bill_payment:%' THEN substring(b.subject from 14)::uuid END
-      AND ((b.kind = 'unknown_outcome' AND p.state = 'scheduled') OR (b.kind = 'duplicate_payment' AND ${isSecond})))`;
+      AND p.id = CASE WHEN b.subject LIKE 'bill_payment:%'
+        THEN substring(b.subject from 14)::uuid END
+      AND ((b.kind = 'unknown_outcome' AND p.state = 'scheduled')
+        OR (b.kind = 'duplicate_payment' AND ${isSecond})))`;
 
-export async function listUnreportedOfBills(db: Db, accountId: number): Promise<NewBreak[]> {
+export async function listUnreportedBillBreaks(db: Db, accountId: number): Promise<NewBreak[]> {
   return db.$queryRaw<NewBreak[]>`
-    SELECT told.kind, 'bill_payment:' || p.id AS subject, p.amount_cents AS "amountCents", NULL::bigint AS nsu,
+    SELECT unreported.kind, 'bill_payment:' || p.id AS subject, p.amount_cents AS "amountCents",
+      NULL::bigint AS nsu,
            p.expected_payment_id AS "expectedPaymentId",
            jsonb_build_object('operationId', p.id, 'bankId', p.bank_id, 'bankStatus', p.bank_status,
-                              'scheduledFor', p.scheduled_for, 'mayGoUntil', p.may_go_until) AS evidence
+                              'scheduledFor', p.scheduled_for, 'mayGoUntil', p.may_go_until)
+                                AS evidence
     FROM bill_payment p
     CROSS JOIN LATERAL (
       SELECT 'unknown_outcome' AS kind WHERE ${isOverdue} AND NOT ${isReported('unknown_outcome')}
       UNION ALL
       SELECT 'duplicate_payment' WHERE ${isSecond} AND NOT ${isReported('duplicate_payment')}
-    ) told
-    WHERE p.account_id = ${ofAccount(accountId)} AND (p.next_check_at IS NOT NULL OR p.freed_at IS NOT NULL)
+    ) unreported
+    WHERE p.account_id = ${opaqueAccountId(accountId)}
+      AND (p.next_check_at IS NOT NULL OR p.freed_at IS NOT NULL)
     LIMIT 1000`;
 }
 
-/** The payment has ended, or the money of one of the two has come back. */
-export async function resolveEndedOfBills(tx: Tx, accountId: number): Promise<ReportedBreak[]> {
+/** Resolves breaks whose payment has a known outcome, or whose duplicate was reversed. */
+export async function resolveEndedBillBreaks(tx: Tx, accountId: number): Promise<ReportedBreak[]> {
   return tx.$queryRaw<ReportedBreak[]>`
     UPDATE break SET state = 'resolved', resolved_at = now()
     FROM break b
-    WHERE b.account_id = ${ofAccount(accountId)} AND ${isOver}
+    WHERE b.account_id = ${opaqueAccountId(accountId)} AND ${isEnded}
       AND break.account_id = b.account_id AND break.id = b.id AND break.state = 'open'
     RETURNING ${reportedColumns}`;
 }
 
-/** Accounts with a payment of which somebody is to be told, or a break that is over. */
-export async function listAccountsOfBills(db: Db): Promise<{ accountId: number }[]> {
+/** Accounts with a bill payment to report, or a break whose cause is gone. */
+export async function listAccountsWithBillBreaks(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT a.id AS "accountId" FROM bank_account a
     WHERE EXISTS (
@@ -70,8 +80,9 @@ export async function listAccountsOfBills(db: Db): Promise<{ accountId: number }
         AND NOT ${isReported('unknown_outcome')}
     ) OR EXISTS (
       SELECT 1 FROM bill_payment p
-      WHERE p.account_id = a.id AND p.freed_at IS NOT NULL AND ${isSecond} AND NOT ${isReported('duplicate_payment')}
+      WHERE p.account_id = a.id AND p.freed_at IS NOT NULL AND ${isSecond}
+        AND NOT ${isReported('duplicate_payment')}
     ) OR EXISTS (
-      SELECT 1 FROM break b WHERE b.account_id = a.id AND ${isOver}
+      SELECT 1 FROM break b WHERE b.account_id = a.id AND ${isEnded}
     )`;
 }

@@ -1,4 +1,4 @@
-// How the book's rows are shown.
+// The API views of lines, expected payments and the summary.
 import type { z } from 'zod';
 import type { ExpectedPaymentRow, TransactionRow } from './book.queries.js';
 import type { StatementView } from '../statement/statement-view.queries.js';
@@ -37,12 +37,12 @@ export function describeTransaction(row: TransactionRow) {
 }
 
 export function describeExpectedPayment(row: ExpectedPaymentRow) {
-  const { amountCents, settledCents, returnedCents, createdAt, ...same } = row;
+  const { amountCents, settledCents, reversedCents, createdAt, ...same } = row;
   return {
     ...same,
     amount: amountCents,
     settledAmount: settledCents,
-    returnedAmount: returnedCents,
+    reversedAmount: reversedCents,
     createdAt: createdAt.toISOString(),
   };
 }

@@ -1,10 +1,28 @@
-// The book, read: states are derived here from lines, matches, classifications and breaks, and stored nowhere.
+// Reads lines and expected payments with their states, which are derived from matches,
+// classifications and breaks, and stored nowhere.
 import type { Db } from '../database.service.js';
 import { referenceKinds } from '../expected-payments/references.js';
 import { Prisma } from '../generated/service/client.js';
 import type { explanationStates, expectedPaymentStates } from './book.schema.js';
-import { explanationOf, holdsItsLine } from './explanation.queries.js';
-import type { Category } from './line-outcome.js';
+import { explainingBreakKinds, type Category } from './line-outcome.js';
+
+/**
+ * Whether a break, by its own columns, makes its line count as in a break, even if it is matched.
+ */
+export const explainsItsLine = Prisma.sql`state = 'open'
+  AND kind = ANY (${explainingBreakKinds}::text[])`;
+
+/**
+ * The state of a line from conditions on it, in the order that every reader uses: an open break, a
+ * match, a classification. A null condition counts as false.
+ */
+export const explanationOf = (line: {
+  isInBreak: Prisma.Sql;
+  isMatched: Prisma.Sql;
+  isClassified: Prisma.Sql;
+}): Prisma.Sql => Prisma.sql`
+  CASE WHEN ${line.isInBreak} THEN 'in_break' WHEN ${line.isMatched} THEN 'matched'
+       WHEN ${line.isClassified} THEN 'classified' ELSE 'pending' END`;
 
 export interface TransactionRow {
   nsu: bigint;
@@ -20,10 +38,10 @@ export interface TransactionRow {
   occurredAt: Date;
   recordedAt: Date;
   state: (typeof explanationStates)[number];
-  /** Of its match or classification; of a line that has only a break, the break's. */
+  /** The rule of its match or classification, else the kind of its break. */
   rule: string | null;
   evidence: unknown;
-  /** Of the open break that holds the line. */
+  /** The kind of the open break of the line. */
   breakKind: string | null;
   breakEvidence: unknown;
   category: Category | null;
@@ -38,7 +56,7 @@ export interface TransactionFilters {
   reference: string | null;
   state: string | null;
   isCredit: boolean | null;
-  /** The bank's day: from here, until there. */
+  /** The bounds of the bank's day; `until` is exclusive. */
   from: Date | null;
   until: Date | null;
   beforeNsu: bigint | null;
@@ -46,34 +64,40 @@ export interface TransactionFilters {
 }
 
 const stateOfRow = explanationOf({
-  isHeld: Prisma.sql`b.holds`,
+  isInBreak: Prisma.sql`b.explains`,
   isMatched: Prisma.sql`m.rule IS NOT NULL`,
   isClassified: Prisma.sql`c.rule IS NOT NULL`,
 });
 
 /**
- * The nsus among which the lines that are asked for are, where few can be: a line is pending only while it is not judged
- * yet or waits to be judged again. Null where all lines are gone through.
+ * A query of the few nsus that the filters can select, or null when all lines must be read. A line
+ * is pending only while it is undecided or in `deferred_line`.
  */
-function fewLines(
+function candidateNsus(
   accountId: number,
   { nsu, reference, state }: TransactionFilters,
 ): Prisma.Sql | null {
   if (nsu !== null) return null;
-  // Each id by its own index.
+  // One query per id, each with its own index.
   if (reference !== null)
     return Prisma.sql`
-      SELECT nsu FROM statement_line WHERE account_id = ${accountId} AND correlation_id = ${reference}
-      UNION SELECT nsu FROM statement_line WHERE account_id = ${accountId} AND end_to_end_id = ${reference}
-      UNION SELECT nsu FROM statement_line WHERE account_id = ${accountId} AND external_id = ${reference}`;
+      SELECT nsu FROM statement_line WHERE account_id = ${accountId}
+        AND correlation_id = ${reference}
+      UNION SELECT nsu FROM statement_line WHERE account_id = ${accountId}
+        AND end_to_end_id = ${reference}
+      UNION SELECT nsu FROM statement_line WHERE account_id = ${accountId}
+        AND external_id = ${reference}`;
   if (state === 'pending')
     return Prisma.sql`
       SELECT nsu FROM statement_line
-      WHERE account_id = ${accountId} AND arrival <= (SELECT max(arrival) FROM statement_line WHERE account_id = ${accountId})
-        AND arrival > COALESCE((SELECT decided_arrival FROM reconciliation_state WHERE account_id = ${accountId}), 0)
+      WHERE account_id = ${accountId}
+        AND arrival <= (SELECT max(arrival) FROM statement_line WHERE account_id = ${accountId})
+        AND arrival > COALESCE((SELECT decided_arrival FROM reconciliation_state
+          WHERE account_id = ${accountId}), 0)
       UNION SELECT nsu FROM deferred_line WHERE account_id = ${accountId}`;
   if (state === 'in_break')
-    return Prisma.sql`SELECT DISTINCT nsu FROM break WHERE account_id = ${accountId} AND ${holdsItsLine}`;
+    return Prisma.sql`SELECT DISTINCT nsu FROM break WHERE account_id = ${accountId}
+      AND ${explainsItsLine}`;
   return null;
 }
 
@@ -83,30 +107,32 @@ export async function listTransactionRows(
   filters: TransactionFilters,
 ): Promise<TransactionRow[]> {
   const { nsu, reference, state, isCredit, from, until, beforeNsu, limit } = filters;
-  const few = fewLines(accountId, filters);
-  // Looked up one by one, newest first, until enough are found.
+  const few = candidateNsus(accountId, filters);
+  // Looked up one by one, newest first, until the page is full.
   const lines = few
     ? Prisma.sql`(
       SELECT nsu FROM (${few}) found
       WHERE ${beforeNsu}::bigint IS NULL OR nsu < ${beforeNsu}::bigint ORDER BY nsu DESC OFFSET 0
-    ) place
+    ) candidate
     CROSS JOIN LATERAL (
-      SELECT * FROM statement_line WHERE account_id = ${accountId} AND nsu = place.nsu OFFSET 0
+      SELECT * FROM statement_line WHERE account_id = ${accountId} AND nsu = candidate.nsu OFFSET 0
     ) t`
     : Prisma.sql`statement_line t`;
   return db.$queryRaw<TransactionRow[]>`
-    SELECT t.nsu, t.amount_cents AS "amountCents", t.type_name AS "typeName", t.is_credit AS "isCredit",
+    SELECT t.nsu, t.amount_cents AS "amountCents", t.type_name AS "typeName",
+      t.is_credit AS "isCredit",
            t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
-           t.external_id AS "externalId", t.notes, t.balance_previous_cents AS "balancePreviousCents",
+           t.external_id AS "externalId", t.notes,
+             t.balance_previous_cents AS "balancePreviousCents",
            t.current_balance_cents AS "currentBalanceCents", t.occurred_at AS "occurredAt",
            t.recorded_at AS "recordedAt", x.*
     FROM ${lines}
     CROSS JOIN LATERAL (
       SELECT ${stateOfRow} AS state,
-             COALESCE(m.rule, c.rule, CASE WHEN b.holds THEN b.kind END) AS rule,
-             COALESCE(m.evidence, c.evidence, CASE WHEN b.holds THEN b.evidence END) AS evidence,
-             CASE WHEN b.holds THEN b.kind END AS "breakKind",
-             CASE WHEN b.holds THEN b.evidence END AS "breakEvidence",
+             COALESCE(m.rule, c.rule, CASE WHEN b.explains THEN b.kind END) AS rule,
+             COALESCE(m.evidence, c.evidence, CASE WHEN b.explains THEN b.evidence END) AS evidence,
+             CASE WHEN b.explains THEN b.kind END AS "breakKind",
+             CASE WHEN b.explains THEN b.evidence END AS "breakEvidence",
              CASE WHEN m.rule IS NULL THEN c.category END AS category,
              CASE WHEN m.rule IS NULL THEN c.rule_id ELSE m.rule_id END AS "ruleId",
              CASE WHEN m.rule IS NULL THEN c.rule_version ELSE m.rule_version END AS "ruleVersion",
@@ -120,9 +146,9 @@ export async function listTransactionRows(
       ) m ON true
       LEFT JOIN classification c ON c.account_id = t.account_id AND c.nsu = t.nsu
       LEFT JOIN LATERAL (
-        SELECT id, kind, evidence, ${holdsItsLine} AS holds FROM break
+        SELECT id, kind, evidence, ${explainsItsLine} AS explains FROM break
         WHERE account_id = t.account_id AND nsu = t.nsu
-        ORDER BY (${holdsItsLine}) DESC, state = 'open' DESC, opened_at DESC LIMIT 1
+        ORDER BY (${explainsItsLine}) DESC, state = 'open' DESC, opened_at DESC LIMIT 1
       ) b ON true
     ) x
     WHERE t.account_id = ${accountId}
@@ -134,7 +160,7 @@ export async function listTransactionRows(
       AND (${reference}::text IS NULL
            OR ${reference} IN (t.correlation_id, t.end_to_end_id, t.external_id))
       AND (${state}::text IS NULL OR x.state = ${state})
-    ORDER BY ${few ? Prisma.sql`place.nsu` : Prisma.sql`t.nsu`} DESC LIMIT ${limit}`;
+    ORDER BY ${few ? Prisma.sql`candidate.nsu` : Prisma.sql`t.nsu`} DESC LIMIT ${limit}`;
 }
 
 export interface ExpectedPaymentRow {
@@ -145,7 +171,7 @@ export interface ExpectedPaymentRow {
   isCredit: boolean;
   amountCents: bigint | null;
   settledCents: bigint;
-  returnedCents: bigint;
+  reversedCents: bigint;
   dueDate: string | null;
   isMultiUse: boolean;
   references: { kind: string; value: string }[];
@@ -157,22 +183,28 @@ export interface ExpectedPaymentFilters {
   reference: string | null;
   operationId: string | null;
   beforeId: string | null;
-  /** The bank's day, by which an expected payment is overdue. */
+  /** The current day at the bank: expected payments due before it are overdue. */
   today: string;
   limit: number;
 }
 
 const reversedStates = ['refunded', 'partially_refunded', 'reversed', 'partially_reversed'];
 
-/** What can only be among few, of expected payments (e): what bears a reference, and what money came back of. */
-function isAmongFew(accountId: number, { reference, state }: ExpectedPaymentFilters): Prisma.Sql {
-  const bearing = Prisma.sql`AND e.id IN (
+/**
+ * Conditions on expected payments (e) that use an index: by reference, and by state when reversed.
+ */
+function indexedConditions(
+  accountId: number,
+  { reference, state }: ExpectedPaymentFilters,
+): Prisma.Sql {
+  const withReference = Prisma.sql`AND e.id IN (
     SELECT expected_payment_id FROM expected_payment_reference
-    WHERE account_id = ${accountId} AND kind = ANY (${[...referenceKinds]}::text[]) AND value = ${reference})`;
+    WHERE account_id = ${accountId} AND kind = ANY (${[...referenceKinds]}::text[])
+      AND value = ${reference})`;
   const withReversals = Prisma.sql`AND e.id IN (
     SELECT expected_payment_id FROM match
     WHERE account_id = ${accountId} AND role = 'reversal' AND unlinked_at IS NULL)`;
-  return Prisma.sql`${reference === null ? Prisma.empty : bearing}
+  return Prisma.sql`${reference === null ? Prisma.empty : withReference}
       ${state !== null && reversedStates.includes(state) ? withReversals : Prisma.empty}`;
 }
 
@@ -184,12 +216,14 @@ export async function listExpectedPaymentRows(
   const { state, operationId, beforeId, today, limit } = filters;
   return db.$queryRaw<ExpectedPaymentRow[]>`
     SELECT e.id, e.operation_id AS "operationId", e.kind, x.state, e.is_credit AS "isCredit",
-           e.amount_cents AS "amountCents", paid.cents AS "settledCents", paid.returned AS "returnedCents", e.due_date AS "dueDate",
-           e.is_multi_use AS "isMultiUse", e.created_at AS "createdAt", named.list AS "references"
+           e.amount_cents AS "amountCents", paid.cents AS "settledCents",
+             paid.reversed AS "reversedCents", e.due_date AS "dueDate",
+           e.is_multi_use AS "isMultiUse", e.created_at AS "createdAt",
+             reference.list AS "references"
     FROM expected_payment e
     CROSS JOIN LATERAL (
       SELECT COALESCE(sum(amount_cents) FILTER (WHERE role = 'payment'), 0)::bigint AS cents,
-             COALESCE(sum(amount_cents) FILTER (WHERE role = 'reversal'), 0)::bigint AS returned,
+             COALESCE(sum(amount_cents) FILTER (WHERE role = 'reversal'), 0)::bigint AS reversed,
              COALESCE((array_agg(owed_cents ORDER BY id DESC) FILTER (WHERE role = 'payment'))[1],
                       e.amount_cents) AS owed
       FROM match
@@ -198,17 +232,19 @@ export async function listExpectedPaymentRows(
     CROSS JOIN LATERAL (
       SELECT COALESCE(jsonb_agg(jsonb_build_object('kind', kind, 'value', value)), '[]') AS list
       FROM expected_payment_reference WHERE account_id = e.account_id AND expected_payment_id = e.id
-    ) named
+    ) reference
     LEFT JOIN LATERAL (
       SELECT cancelled_at IS NOT NULL AS is_cancelled, bank_due_date FROM charge
       WHERE account_id = e.account_id AND expected_payment_id = e.id
     ) charge ON true
     CROSS JOIN LATERAL (
-      SELECT CASE WHEN paid.cents = 0 AND (e.withdrawn_at IS NOT NULL OR charge.is_cancelled) THEN 'withdrawn'
-                  WHEN paid.cents = 0 AND COALESCE(charge.bank_due_date, e.due_date) < ${today} THEN 'overdue'
+      SELECT CASE WHEN paid.cents = 0 AND (e.withdrawn_at IS NOT NULL OR charge.is_cancelled)
+        THEN 'withdrawn'
+                  WHEN paid.cents = 0 AND COALESCE(charge.bank_due_date, e.due_date) < ${today}
+                    THEN 'overdue'
                   WHEN paid.cents = 0 THEN 'open'
-                  WHEN paid.returned > 0 THEN CASE
-                    WHEN paid.returned < paid.cents THEN 'partially_' ELSE '' END
+                  WHEN paid.reversed > 0 THEN CASE
+                    WHEN paid.reversed < paid.cents THEN 'partially_' ELSE '' END
                     || CASE WHEN e.is_credit THEN 'refunded' ELSE 'reversed' END
                   WHEN paid.owed IS NULL OR paid.cents = paid.owed THEN 'settled'
                   WHEN paid.cents < paid.owed THEN 'partially_settled'
@@ -218,6 +254,6 @@ export async function listExpectedPaymentRows(
       AND (${beforeId}::uuid IS NULL OR e.id < ${beforeId}::uuid)
       AND (${operationId}::uuid IS NULL OR e.operation_id = ${operationId}::uuid)
       AND (${state}::text IS NULL OR x.state = ${state})
-      ${isAmongFew(accountId, filters)}
+      ${indexedConditions(accountId, filters)}
     ORDER BY e.id DESC LIMIT ${limit}`;
 }

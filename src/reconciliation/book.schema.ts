@@ -1,5 +1,5 @@
-// The book as business systems read it: transactions with their explanation, what was expected, and
-// the summary of it all.
+// The API that reads the result of reconciliation: transactions with their explanation, expected
+// payments, and the summary.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
 import {
@@ -30,17 +30,20 @@ const transactionView = z.object({
   balance: z.object({ balancePrevious: reais, currentBalance: reais }),
   occurredAt: timestamp,
   recordedAt: timestamp,
-  /** What the line is, by which rule, and what shows it. */
+  /** The line's state, with the rule and evidence that decided it. */
   explanation: z.object({
     state: z.enum(explanationStates),
     rule: z.string().nullable(),
     evidence: z.unknown(),
-    /** Of a line in a break: which, and what shows it. What has only a break has its kind as the rule, too. */
+    /**
+     * The break of the line. Without a match or classification, `rule` is the kind of the break
+     * too.
+     */
     breakKind: z.string().nullable(),
     breakEvidence: z.unknown(),
-    /** Of a classified line: what it is. */
+    /** The category of a classified line. */
     category: z.enum(categories).nullable(),
-    /** The version of the account's own rule that said so. */
+    /** The account's own rule, and its version, that decided the line. */
     ruleId: z.string().nullable(),
     ruleVersion: integer.nullable(),
     expectedPaymentIds: z.array(z.string()),
@@ -52,7 +55,7 @@ export const listTransactionsOfBook = route({
   ...book,
   chapter: 'Book',
   name: 'listBookTransactions',
-  summary: 'Lines of the statement, each with its explanation, newest first.',
+  summary: 'Lists statement lines, each with its explanation, newest first.',
   path: '/v1/transactions',
   query: listQuery({
     /** A day in São Paulo. */
@@ -66,7 +69,10 @@ export const listTransactionsOfBook = route({
   response: listOf(transactionView),
 });
 
-/** `withdrawn`: nothing is to come any more, by the bank's answer, by proof, or for the charge was cancelled. */
+/**
+ * `withdrawn`: no payment is expected any more: rejected, proven not executed, or the charge was
+ * cancelled.
+ */
 export const expectedPaymentStates = [
   'open',
   'overdue',
@@ -84,7 +90,7 @@ export const listExpectedPayments = route({
   ...book,
   chapter: 'Book',
   name: 'listExpectedPayments',
-  summary: 'What should appear on the statement, and whether it did, newest first.',
+  summary: 'Lists payments that should appear on the statement, with their state, newest first.',
   path: '/v1/expected-payments',
   query: listQuery({
     state: z.enum(expectedPaymentStates).optional(),
@@ -99,9 +105,9 @@ export const listExpectedPayments = route({
       state: z.enum(expectedPaymentStates),
       isCredit: z.boolean(),
       amount: reais.nullable(),
-      /** What was paid, whether or not it came back. */
+      /** The paid amount, before refunds and reversals. */
       settledAmount: reais,
-      returnedAmount: reais,
+      reversedAmount: reais,
       dueDate: z.string().nullable(),
       isMultiUse: z.boolean(),
       references: z.array(z.object({ kind: z.string(), value: z.string() })),
@@ -115,7 +121,7 @@ export const getSummary = route({
   chapter: 'Book',
   name: 'getSummary',
   summary:
-    'The account at a glance: is the statement whole, is all of it explained, what is under way.',
+    'Returns the state of an account: statement completeness, explained lines, work in progress.',
   path: '/v1/summary',
   response: z.object({
     statement: z.object({
@@ -126,9 +132,9 @@ export const getSummary = route({
       syncedAt: timestamp.nullable(),
       unreadableLines: integer,
       syncs: integer,
-      /** The chain of balances does not hold, however often it was read. */
+      /** The balance chain stays broken after full re-reads. */
       broken: z.object({ nsu: bigInteger, since: timestamp }).nullable(),
-      /** How far the first reading of the history is, while it goes on. */
+      /** The progress of the first import of the history, while it runs. */
       import: z
         .object({
           lines: integer,
@@ -138,7 +144,7 @@ export const getSummary = route({
           linesPerSecond: integer,
         })
         .nullable(),
-      /** What the bank said the account holds, and whether the last line says so too. */
+      /** The balance that the bank reports, and whether the last line agrees. */
       liveBalance: z.object({ amount: reais, at: timestamp, agrees: z.boolean() }).nullable(),
     }),
     transactions: z.object({
@@ -148,7 +154,7 @@ export const getSummary = route({
       inBreak: integer,
       pending: integer,
     }),
-    /** Without a line, and not withdrawn or cancelled; overdue ones are open too. */
+    /** Expected payments without a line, not withdrawn or cancelled; `open` includes `overdue`. */
     expectedPayments: z.object({ open: integer, overdue: integer }),
     operations: z.object({ sending: integer, unknown: integer, needsOperator: integer }),
     breaks: z.object({ open: integer }),

@@ -1,12 +1,12 @@
-// Opens breaks and settles those that settled themselves, and tells of both: the one place through which a break's state
-// changes without a hand. What was done about each is written down by a trigger.
+// Opens breaks, resolves them and records the events of both. Every automatic change of a break's
+// state passes here; a database trigger writes the break history.
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../database.service.js';
-import { eventAmount } from '../events/event-amount.js';
-import { EventsService, type EventType, type NewEvent } from '../events/events.service.js';
+import { eventAmount, type EventType, type NewEvent } from '../events/event.js';
+import { EventsService } from '../events/events.service.js';
 import {
   insertBreaks,
-  resolveOf,
+  resolveBreaks,
   reviseBreaks,
   type NewBreak,
   type ReportedBreak,
@@ -19,34 +19,40 @@ export class Breaks {
   constructor(private readonly events: EventsService) {}
 
   /**
-   * Each once for its kind and subject, where its kind can come about again: one that settled itself is opened again, and
-   * one that a person settled when it has come to more, or is said to be nothing of that.
+   * Opens each break once per kind and subject. A break resolved automatically is reopened. A break
+   * that a person resolved is reopened only for a larger amount, or when `isBeyondSettlement` is
+   * set.
    */
   async open(tx: Tx, accountId: number, breaks: NewBreak[]): Promise<void> {
-    await this.tell(tx, accountId, 'break.opened', await insertBreaks(tx, accountId, breaks));
+    await this.recordEvents(
+      tx,
+      accountId,
+      'break.opened',
+      await insertBreaks(tx, accountId, breaks),
+    );
   }
 
-  /** Open breaks whose figures have changed since: what they are about stays. */
+  /** Updates the amounts and evidence of open breaks; their subject stays. */
   async revise(tx: Tx, accountId: number, breaks: NewBreak[]): Promise<void> {
     await reviseBreaks(tx, accountId, breaks);
   }
 
-  /** The missing evidence came: open breaks of this kind about these subjects are over. */
+  /** Resolves the open breaks of this kind and these subjects: their cause is gone. */
   async resolve(tx: Tx, accountId: number, kind: string, subjects: string[]): Promise<void> {
-    await this.reportResolved(tx, accountId, await resolveOf(tx, accountId, kind, subjects));
+    await this.reportResolved(tx, accountId, await resolveBreaks(tx, accountId, kind, subjects));
   }
 
-  /** Tells of breaks that a statement of its own has resolved. */
+  /** Reports breaks that another query has resolved. */
   async reportResolved(tx: Tx, accountId: number, resolved: ReportedBreak[]): Promise<void> {
-    await this.tell(tx, accountId, 'break.resolved', resolved);
+    await this.recordEvents(tx, accountId, 'break.resolved', resolved);
   }
 
-  /** Tells of breaks that a person has opened again. */
+  /** Reports breaks that another query has reopened. */
   async reportOpened(tx: Tx, accountId: number, opened: ReportedBreak[]): Promise<void> {
-    await this.tell(tx, accountId, 'break.opened', opened);
+    await this.recordEvents(tx, accountId, 'break.opened', opened);
   }
 
-  private async tell(
+  private async recordEvents(
     tx: Tx,
     accountId: number,
     type: Extract<EventType, `break.${string}`>,
@@ -55,18 +61,18 @@ export class Breaks {
     await this.events.record(
       tx,
       accountId,
-      breaks.map((told) => ({ type, data: dataOf(told) })),
+      breaks.map((one) => ({ type, data: dataOf(one) })),
     );
   }
 }
 
-function dataOf({ id, kind, amountCents, nsu, ...told }: ReportedBreak): NewEvent['data'] {
+function dataOf({ id, kind, amountCents, nsu, ...others }: ReportedBreak): NewEvent['data'] {
   return {
     breakId: id,
     breakKind: kind,
     amount: amountCents === null ? null : eventAmount(amountCents),
     nsu,
-    expectedPaymentId: told.expectedPaymentId,
-    resolution: told.resolution,
+    expectedPaymentId: others.expectedPaymentId,
+    resolution: others.resolution,
   };
 }

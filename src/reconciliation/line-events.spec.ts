@@ -19,7 +19,7 @@ it.each([
   ['settled', 'charge.paid'],
   ['partially_settled', 'charge.partially_paid'],
   ['overpaid', 'charge.overpaid'],
-] as const)('tells a charge that is %s by a word of its own', (settlement, type) => {
+] as const)('reports a %s charge as %s', (settlement, type) => {
   expect(chargeEvent(line, charge, settlement)).toMatchObject({ type, data: { settlement } });
 });
 
@@ -32,12 +32,12 @@ it('writes the nsu and the amounts of a payment exactly', () => {
   );
 });
 
-it('says null where the payer chose the amount', () => {
+it('reports a null charge amount when the payer chose it', () => {
   const { data } = chargeEvent(line, { ...charge, amountCents: null }, 'settled');
   expect(stringifyJson(data)).toContain('"chargeAmount":null');
 });
 
-it('tells an unexpected line with its direction and what kind of break it opened', () => {
+it('reports an unexpected line with its direction and kind of break', () => {
   const debit = { ...line, isCredit: false, correlationId: null, endToEndId: null };
   expect(JSON.parse(stringifyJson(unexpectedEvent(debit, 'ambiguous')))).toEqual({
     type: 'transaction.unexpected',
@@ -64,7 +64,7 @@ describe('an amount', () => {
   });
 });
 
-it('tells no more of a line than ids, amounts and times', () => {
+it('reports only ids, amounts and times of a line', () => {
   const withMore = { ...line, notes: 'canary', content: 'canary', payer: { name: 'canary' } };
   expect(stringifyJson(unexpectedEvent(withMore, 'unexpected'))).not.toContain('canary');
   expect(stringifyJson(chargeEvent(withMore, charge, 'settled'))).not.toContain('canary');

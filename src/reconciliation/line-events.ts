@@ -1,6 +1,5 @@
-// What business systems are told of a judged line. Ids and amounts, no names or documents.
-import { eventAmount } from '../events/event-amount.js';
-import type { EventType, NewEvent } from '../events/events.service.js';
+// Events about decided lines. They hold ids and amounts, never names or tax ids.
+import { eventAmount, type EventType, type NewEvent } from '../events/event.js';
 import type { PaidSettlement } from '../expected-payments/settlement.js';
 import type { ReversalSettlement } from './line-outcome.js';
 
@@ -20,7 +19,7 @@ export interface EventCharge {
   amountCents: bigint | null;
 }
 
-// `charge.paid` says that the goods may go: a part of the money must not be told by the same word.
+// Receivers release goods on `charge.paid`: a partial payment must not use the same event type.
 const chargeEventTypes: Record<PaidSettlement | ReversalSettlement, EventType> = {
   settled: 'charge.paid',
   partially_settled: 'charge.partially_paid',

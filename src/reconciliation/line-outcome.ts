@@ -1,4 +1,5 @@
-// What the judge is given, and what it says: lines, the records of ours that they could be, and verdicts.
+// The input and output of the matcher: lines, the expected payments that they could be, and
+// outcomes.
 import type { PaidSettlement } from '../expected-payments/settlement.js';
 
 export interface LineFacts {
@@ -9,17 +10,17 @@ export interface LineFacts {
   endToEndId: string | null;
   originalEndToEndId: string | null;
   occurredAt: Date;
-  /** It came so lately that the line of what it gives back may still be on its way. */
+  /** Recorded so recently that the line of the payment that it returns may still arrive. */
   isFresh: boolean;
 }
 
-/** A line that pays a debit of ours, before those that are judged. */
-export interface PaidBy {
+/** An earlier line, outside the batch, that pays an outgoing expected payment. */
+export interface PayingLine {
   nsu: bigint;
   occurredAt: Date;
-  /** `reference` where ids on the line said so, `hand` where a person did. */
+  /** `reference` when matched by ids on the line, `manual` when matched by a person. */
   rule: string;
-  /** The window of its line has closed: what a rule of the account's own said there stays. */
+  /** The line is in a closed period: a match by the account's own rule is final there. */
   isClosed?: boolean;
 }
 
@@ -36,33 +37,36 @@ export interface Candidate {
   amountCents: bigint | null;
   /** Live payments before this line, in cents. */
   paidCents: bigint;
-  /** What of them has come back before this line, in cents. */
-  returnedCents: bigint;
+  /** The part of them that was reversed before this line, in cents. */
+  reversedCents: bigint;
   isMultiUse: boolean;
   dueDate: string | null;
   terms: string | null;
-  /** The line that paid it, where it is a debit: what comes to pay it again may take its place. */
-  paidBy?: PaidBy | null;
-  /** When it was debited once more, where that is nobody's yet: what comes back may be of either. */
+  /** The line that paid it, if it is a debit: another line that pays it may displace that match. */
+  payingLine?: PayingLine | null;
+  /** When it was debited a second time, unmatched: a reversal may then be of either debit. */
   debitedAgainAt?: Date | null;
-  /** Of a credit: what the account's own rules say has paid it while their windows are open. A line that names it goes first. */
-  heldByRuleCents?: bigint;
-  /** It was asked for after the line had happened. */
+  /**
+   * Of a credit: the cents that the account's own rules matched to it in periods that are still
+   * open. A line that references the expected payment displaces those matches.
+   */
+  provisionalRuleCents?: bigint;
+  /** It was requested after the line had happened. */
   isLater?: boolean;
-  /** Nothing was to come any more: the bank had refused it or failed, or it was proven not executed. */
+  /** No payment was expected any more: rejected, failed, or proven not executed. */
   isWithdrawn: boolean;
   referenceKind: string;
   referenceValue: string;
-  /** The line names it as what it gives back, and not by an id of its own. */
+  /** The line references it as the original that it returns, not by an id of its own. */
   isOriginal: boolean;
 }
 
-/** A payment that should go out and was not seen, of an operation that the bank has not answered. */
+/** An unpaid outgoing payment of an operation without a response from the bank. */
 export interface OpenDebit extends Candidate {
   amountCents: bigint;
-  /** By which shared reference it and the line agree; null where one of them tells none. */
-  tie: 'original' | 'counterparty' | null;
-  /** It has a reference that only an answer of the bank tells: a line that is it would carry that. */
+  /** The reference that it shares with the line; null when one of them has none. */
+  sharedReference: 'original' | 'counterparty' | null;
+  /** It has an id that only the bank assigns: a line that pays it would carry that id. */
   isKnownToBank: boolean;
   createdAt: Date;
   /** When its movement can have happened, by the bank's clock. */
@@ -70,37 +74,37 @@ export interface OpenDebit extends Candidate {
   until: Date;
 }
 
-/** A credit that a debit names as what it gives back: one for each payment that it was of, or one alone where it is none's. */
-export interface Received {
+/**
+ * A credit that a debit references as its original. One entry per payment that the credit makes, or
+ * a single entry when the credit pays nothing.
+ */
+export interface OriginalCredit {
   creditNsu: bigint;
   creditCents: bigint;
-  /** What of the credit had gone back before. */
+  /** The part of the credit that was refunded before. */
   refundedCents: bigint;
   endToEndId: string;
-  paid: ReceivedPayment | null;
+  paid: OriginalCreditPayment | null;
 }
 
-export type ReceivedPayment = Pick<
+export type OriginalCreditPayment = Pick<
   Candidate,
   'expectedPaymentId' | 'operationId' | 'kind' | 'operationState'
 > & {
   amountCents: bigint;
-  /** By which the credit was matched. */
+  /** The rule by which the credit was matched. */
   rule: string;
-  /** What is paid of it before this batch, less what went back; unknown where the credit is of the batch. */
+  /** Paid before this batch, less refunds; unknown when the credit is in the batch. */
   leftCents?: bigint;
 };
 
-export interface Evidence {
+export interface ReferenceEvidence {
   referenceKind: string;
   referenceValue: string;
 }
 
 export type ReversalSettlement =
-  | 'refunded'
-  | 'partially_refunded'
-  | 'reversed'
-  | 'partially_reversed';
+  'refunded' | 'partially_refunded' | 'reversed' | 'partially_reversed';
 
 interface MatchedAs {
   outcome: 'matched';
@@ -108,10 +112,10 @@ interface MatchedAs {
   expectedPaymentId: string;
   operation: Pick<Candidate, 'operationId' | 'kind' | 'operationState'>;
   amountCents: bigint;
-  evidence: Evidence;
-  /** What was owed in all on the day; null when the payer chose, and for what came back. */
+  evidence: ReferenceEvidence;
+  /** The total owed on the day; null when the payer chose the amount, and for reversals. */
   owedCents: bigint | null;
-  /** The account's own rule that said so; null where ids or the house's rules did. */
+  /** The account's own rule that matched; null when references or built-in rules did. */
   declared: DeclaredRule | null;
 }
 
@@ -121,15 +125,15 @@ export type Matched = MatchedAs &
         role: 'payment';
         rule: 'reference' | 'original' | 'counterparty' | 'declared';
         settlement: PaidSettlement;
-        /** What was matched to the payment before is to be judged again without it: this line comes first. */
+        /** Earlier matches of the expected payment are unlinked: this line takes precedence. */
         displaces: boolean;
-        /** Nothing was to come any more. */
+        /** No payment was expected any more. */
         wasWithdrawn: boolean;
       }
     | { role: 'reversal'; rule: 'reversal'; settlement: ReversalSettlement }
   );
 
-/** What a line is that needs no match. */
+/** Why a line needs no match. */
 export const categories = [
   'before_go_live',
   'fee',
@@ -150,7 +154,7 @@ export interface DeclaredRule {
 export interface Classified {
   outcome: 'classified';
   nsu: bigint;
-  /** `before_go_live`, `own_account_transfer`, `hand`, `refund`, or `declared`. */
+  /** `before_go_live`, `own_account_transfer`, `manual`, `refund`, or `declared`. */
   rule: string;
   category: Category;
   reason: string | null;
@@ -158,7 +162,7 @@ export interface Classified {
   declared: DeclaredRule | null;
 }
 
-/** Why a line is explained by nothing. */
+/** Breaks of lines without an explanation. */
 export const lineBreakKinds = [
   'unexpected',
   'ambiguous',
@@ -167,7 +171,7 @@ export const lineBreakKinds = [
 ] as const;
 export type LineBreakKind = (typeof lineBreakKinds)[number];
 
-/** What is wrong with what was paid of an expected payment, though its lines are matched. */
+/** Breaks about the payments of an expected payment whose lines are matched. */
 export const settlementBreakKinds = [
   'underpaid',
   'overpaid',
@@ -177,54 +181,57 @@ export const settlementBreakKinds = [
 ] as const;
 export type SettlementBreakKind = (typeof settlementBreakKinds)[number];
 
-/** While one of these is open, the line that it is of is in a break, whatever else is known of it. */
+/** While a break of these kinds is open, its line counts as in a break, even if it is matched. */
 export const explainingBreakKinds: string[] = [
   ...new Set<string>([...lineBreakKinds, ...settlementBreakKinds]),
 ];
 
-export interface Broken {
+export interface InBreak {
   outcome: 'break';
   nsu: bigint;
   kind: LineBreakKind;
   amountCents: bigint;
-  /** The one payment that it would have paid, had it not been paid already or been of another amount. */
+  /** The one expected payment that was already paid or has another amount. */
   expectedPaymentId: string | null;
-  /** The expected payments that a reference names, where that did not decide it. */
-  candidates: Evidence[];
-  /** The line that it gives back, where that is nobody's or has gone back already. */
+  /** The references of the candidates that did not lead to a match. */
+  candidates: ReferenceEvidence[];
+  /** The credit that the line references as its original, unmatched or already refunded. */
   originalNsu?: bigint;
 }
 
-/** What is under way may explain the line: it is judged again. */
-export interface Deferred {
-  outcome: 'deferred';
+/** An operation in progress or a line to come may explain the line: it is decided again. */
+export interface Pending {
+  outcome: 'pending';
   nsu: bigint;
   amountCents: bigint;
 }
 
-export type LineOutcome = Matched | Classified | Broken | Deferred;
+export type LineOutcome = Matched | Classified | InBreak | Pending;
 
-/** Whether what was matched before is to be judged again. */
-export function displaces(outcome: LineOutcome): outcome is Matched {
+/** Whether earlier matches of the expected payment are to be unlinked. */
+export function isDisplacing(outcome: LineOutcome): outcome is Matched {
   return outcome.outcome === 'matched' && outcome.role === 'payment' && outcome.displaces;
 }
 
-export function evidenceOf({ referenceKind, referenceValue }: Evidence): Evidence {
+export function evidenceOf({
+  referenceKind,
+  referenceValue,
+}: ReferenceEvidence): ReferenceEvidence {
   return { referenceKind, referenceValue };
 }
 
-/** What lines of one batch have paid and given back so far, on top of what was there before. */
+/** What the lines of one batch have paid and reversed so far, on top of what was stored before. */
 export class PaidTotals {
   private readonly paid = new Map<string, bigint>();
-  private readonly returned = new Map<string, bigint>();
-  /** Payments whose earlier matches count no more. */
+  private readonly reversed = new Map<string, bigint>();
+  /** Expected payments whose earlier matches no longer count. */
   private readonly displaced = new Set<string>();
   private readonly debitedAgain = new Map<string, Date>();
   private readonly refundedCredits = new Map<bigint, bigint>();
 
   paidCents(candidate: Candidate): bigint {
     const { expectedPaymentId: id, paidCents } = candidate;
-    const before = this.displaced.has(id) ? leftOf(candidate) : paidCents;
+    const before = this.displaced.has(id) ? paidCentsWhenDisplaced(candidate) : paidCents;
     return before + (this.paid.get(id) ?? 0n);
   }
 
@@ -232,7 +239,7 @@ export class PaidTotals {
     return this.displaced.has(expectedPaymentId);
   }
 
-  /** What lines of this batch give back of a credit. */
+  /** The part of a credit that lines of this batch refund. */
   refundedCents(creditNsu: bigint): bigint {
     return this.refundedCredits.get(creditNsu) ?? 0n;
   }
@@ -241,21 +248,23 @@ export class PaidTotals {
     this.refundedCredits.set(creditNsu, this.refundedCents(creditNsu) + amountCents);
   }
 
-  returnedCents({ expectedPaymentId: id, returnedCents }: Candidate): bigint {
-    return (this.displaced.has(id) ? 0n : returnedCents) + (this.returned.get(id) ?? 0n);
+  reversedCents({ expectedPaymentId: id, reversedCents }: Candidate): bigint {
+    return (this.displaced.has(id) ? 0n : reversedCents) + (this.reversed.get(id) ?? 0n);
   }
 
-  /** What lines of this batch pay of it, less what they give back. */
-  remainingCents(expectedPaymentId: string): bigint {
-    return (this.paid.get(expectedPaymentId) ?? 0n) - (this.returned.get(expectedPaymentId) ?? 0n);
+  /** What lines of this batch pay, less what they reverse. */
+  netCentsInBatch(expectedPaymentId: string): bigint {
+    return (this.paid.get(expectedPaymentId) ?? 0n) - (this.reversed.get(expectedPaymentId) ?? 0n);
   }
 
-  /** What paid it before this batch; null when nothing did, or a line of the batch has paid it since. */
-  paidBefore({ expectedPaymentId: id, paidBy }: Candidate): PaidBy | null {
-    return this.paid.has(id) || this.displaced.has(id) ? null : (paidBy ?? null);
+  /**
+   * The line that paid it before this batch; null if none, or if a line of the batch paid it since.
+   */
+  payingLineBefore({ expectedPaymentId: id, payingLine }: Candidate): PayingLine | null {
+    return this.paid.has(id) || this.displaced.has(id) ? null : (payingLine ?? null);
   }
 
-  /** Whether what comes back at this time may be of another debit than the payment's own. */
+  /** Whether a reversal at this time may be of the second debit instead of the matched one. */
   isDebitedAgain({ expectedPaymentId, debitedAgainAt }: Candidate, before: Date): boolean {
     const inBatch = this.debitedAgain.get(expectedPaymentId);
     return [debitedAgainAt, inBatch].some((at) => at && at <= before);
@@ -269,12 +278,32 @@ export class PaidTotals {
   add(match: Matched): void {
     const { expectedPaymentId, role, amountCents } = match;
     if (match.role === 'payment' && match.displaces) this.displaced.add(expectedPaymentId);
-    const sums = role === 'payment' ? this.paid : this.returned;
+    const sums = role === 'payment' ? this.paid : this.reversed;
     sums.set(expectedPaymentId, (sums.get(expectedPaymentId) ?? 0n) + amountCents);
   }
 }
 
-/** What stays paid of a payment whose matches give way: of a credit those of rules alone do. */
-export function leftOf({ isCredit, paidCents, heldByRuleCents = 0n }: Candidate): bigint {
-  return isCredit ? paidCents - heldByRuleCents : 0n;
+/**
+ * The cents that stay paid after a line displaces earlier matches. A credit loses only its
+ * provisional matches by rules; a debit loses all.
+ */
+export function paidCentsWhenDisplaced({
+  isCredit,
+  paidCents,
+  provisionalRuleCents = 0n,
+}: Candidate): bigint {
+  return isCredit ? paidCents - provisionalRuleCents : 0n;
+}
+// The subject of a break: a break is unique by (account, kind, subject).
+export function subjectOfLine(nsu: bigint): string {
+  return `nsu:${nsu}`;
+}
+
+export function subjectOfExpected(expectedPaymentId: string): string {
+  return `expected_payment:${expectedPaymentId}`;
+}
+
+/** A line that came late: its day already had a certificate. */
+export function subjectOfLate(date: string, nsu: bigint): string {
+  return `day:${date}/${nsu}`;
 }

@@ -1,4 +1,4 @@
-// What holds for what references name, whatever the lines and records are.
+// Properties of lines matched by reference, for arbitrary lines and expected payments.
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { areWhole, byLine } from '../../test/support/outcomes.js';
@@ -6,8 +6,10 @@ import type { Candidate, LineFacts, Matched } from './line-outcome.js';
 import { decide as decideAll } from './match.js';
 
 const goLiveAt = new Date('2026-01-01T00:00:00Z');
-const decide = (lines: readonly LineFacts[], named: ReadonlyMap<bigint, readonly Candidate[]>) =>
-  decideAll(lines, { named, open: new Map() }, goLiveAt);
+const decide = (
+  lines: readonly LineFacts[],
+  referenced: ReadonlyMap<bigint, readonly Candidate[]>,
+) => decideAll(lines, { referenced, openDebits: new Map() }, goLiveAt);
 
 const ids = ['a', 'b', 'c'];
 const expected = fc.tuple(
@@ -18,7 +20,7 @@ const expected = fc.tuple(
       kind: fc.constant('create_charge'),
       operationState: fc.constant('succeeded'),
       isOriginal: fc.constant(false),
-      returnedCents: fc.constant(0n),
+      reversedCents: fc.constant(0n),
       isCredit: fc.boolean(),
       amountCents: fc.option(fc.bigInt({ min: 1n, max: 4n }), { freq: 9 }),
       paidCents: fc.bigInt({ min: 0n, max: 5n }),
@@ -31,16 +33,16 @@ const expected = fc.tuple(
     }),
   ),
 );
-const named = fc.array(
+const referencing = fc.array(
   fc.record({
-    names: fc.array(fc.nat({ max: 2 }), { maxLength: 3 }),
+    references: fc.array(fc.nat({ max: 2 }), { maxLength: 3 }),
     isCredit: fc.boolean(),
     amountCents: fc.bigInt({ min: 0n, max: 8n }),
     second: fc.integer({ min: -2, max: 5 }),
   }),
   { maxLength: 12 },
 );
-const book = fc.tuple(expected, named).map(([payments, rows]) => {
+const scenario = fc.tuple(expected, referencing).map(([payments, rows]) => {
   const lines = rows.map<LineFacts>(({ isCredit, amountCents, second }, index) => ({
     nsu: BigInt(index + 1),
     isCredit,
@@ -52,23 +54,23 @@ const book = fc.tuple(expected, named).map(([payments, rows]) => {
     occurredAt: new Date(goLiveAt.getTime() + second * 1_000),
   }));
   const candidates = new Map(
-    rows.map(({ names }, index) => [
+    rows.map(({ references }, index) => [
       BigInt(index + 1),
-      names.map((name) => payments[name] as Candidate),
+      references.map((reference) => payments[reference] as Candidate),
     ]),
   );
   return { payments: payments as Candidate[], lines, candidates };
 });
-it('every line ends in one verdict of its own amount, or in matches that add up to it', () => {
+it('gives every line one outcome of its amount, or matches that add up to it', () => {
   fc.assert(
-    fc.property(book, ({ lines, candidates }) => {
+    fc.property(scenario, ({ lines, candidates }) => {
       expect(areWhole(lines, decide(lines, candidates))).toBe(true);
     }),
   );
 });
 
-it('the order in which they are given changes no verdict', () => {
-  const shuffled = book.chain((one) =>
+it('gives the same outcomes in any order of input', () => {
+  const shuffled = scenario.chain((one) =>
     fc.tuple(fc.constant(one), fc.shuffledSubarray(one.lines, { minLength: one.lines.length })),
   );
   fc.assert(
@@ -78,13 +80,13 @@ it('the order in which they are given changes no verdict', () => {
   );
 });
 
-/** The live expectations that the line names and may pay, each once. */
-function fittingOf(line: LineFacts, named: readonly Candidate[]): Candidate[] {
-  const able = named.filter((each) => !each.isWithdrawn && each.isCredit === line.isCredit);
+/** The expected payments that the line references and may pay, each once. */
+function fittingOf(line: LineFacts, candidates: readonly Candidate[]): Candidate[] {
+  const able = candidates.filter((each) => !each.isWithdrawn && each.isCredit === line.isCredit);
   return [...new Map(able.map((each) => [each.expectedPaymentId, each])).values()];
 }
 
-/** Whether just what is owed of them in all has come, and not what is owed of one. */
+/** Whether the line equals the total owed of all, and the amount owed of none. */
 function isPaidTogether(line: LineFacts, fitting: readonly Candidate[]): boolean {
   if (fitting.some(({ isMultiUse, amountCents }) => isMultiUse || amountCents === null))
     return false;
@@ -93,9 +95,9 @@ function isPaidTogether(line: LineFacts, fitting: readonly Candidate[]): boolean
   return owed.reduce((sum, cents) => sum + cents, 0n) === line.amountCents;
 }
 
-it('a credit is matched to the one live expectation that it names, or to all of which it is the sum, and only then', () => {
+it('matches a credit only to its one referenced payment, or to several whose total it equals', () => {
   fc.assert(
-    fc.property(book, ({ lines, candidates }) => {
+    fc.property(scenario, ({ lines, candidates }) => {
       const credits = lines.filter(({ isCredit }) => isCredit);
       const decided = byLine(decide(credits, candidates));
       for (const credit of credits) {
@@ -116,9 +118,9 @@ it('a credit is matched to the one live expectation that it names, or to all of 
   );
 });
 
-it('what is paid adds up: the last payment tells the sum of all', () => {
+it('computes the settlement of the last payment from the total of all payments', () => {
   fc.assert(
-    fc.property(book, ({ payments, lines, candidates }) => {
+    fc.property(scenario, ({ payments, lines, candidates }) => {
       const outcomes = decide(lines, candidates);
       for (const { expectedPaymentId, amountCents, paidCents, isMultiUse } of payments) {
         const own = outcomes.filter(

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { Candidate, LineFacts, LineOutcome } from './line-outcome.js';
 import { decide as decideAll } from './match.js';
 
-const decide = (lines: LineFacts[], named: Map<bigint, Candidate[]>, goLive: Date) =>
-  decideAll(lines, { named, open: new Map() }, goLive);
+const decide = (lines: LineFacts[], referenced: Map<bigint, Candidate[]>, goLive: Date) =>
+  decideAll(lines, { referenced, openDebits: new Map() }, goLive);
 
 const goLiveAt = new Date('2026-01-01T00:00:00Z');
 const line = (nsu: bigint, change: Partial<LineFacts> = {}): LineFacts => ({
@@ -26,7 +26,7 @@ const candidate = (expectedPaymentId: string, change: Partial<Candidate> = {}): 
   isCredit: true,
   amountCents: 1_000n,
   paidCents: 0n,
-  returnedCents: 0n,
+  reversedCents: 0n,
   isMultiUse: false,
   dueDate: null,
   terms: null,
@@ -40,15 +40,19 @@ const one = (decided: LineFacts, ...candidates: Candidate[]): LineOutcome | unde
 
 describe('a line', () => {
   it.each<[string, Partial<Candidate>, string]>([
-    ['its amount', {}, 'settled'],
+    ['the exact amount', {}, 'settled'],
     ['less', { amountCents: 1_001n }, 'partially_settled'],
     ['more', { amountCents: 999n }, 'overpaid'],
-    ['the rest of it', { amountCents: 1_500n, paidCents: 500n }, 'settled'],
-    ['a part of the rest', { amountCents: 1_500n, paidCents: 499n }, 'partially_settled'],
-    ['it a second time', { paidCents: 1_000n }, 'overpaid'],
+    ['the remaining amount', { amountCents: 1_500n, paidCents: 500n }, 'settled'],
+    [
+      'a part of the remaining amount',
+      { amountCents: 1_500n, paidCents: 499n },
+      'partially_settled',
+    ],
+    ['a second time', { paidCents: 1_000n }, 'overpaid'],
     ['a QR code a second time', { paidCents: 1_000n, isMultiUse: true }, 'settled'],
-    ['what the payer chose', { amountCents: null }, 'settled'],
-  ])('that pays %s is matched and leaves it as it should be', (_, change, settlement) => {
+    ['an amount that the payer chose', { amountCents: null }, 'settled'],
+  ])('that pays %s is matched with the right settlement', (_, change, settlement) => {
     expect(one(line(1n), candidate('a', change))).toEqual({
       outcome: 'matched',
       nsu: 1n,
@@ -70,7 +74,7 @@ describe('a line', () => {
     });
   });
 
-  it('that two references tie to the same expected payment is matched once', () => {
+  it('with two references to one expected payment is matched once', () => {
     const byPix = candidate('a', { referenceKind: 'end_to_end_id', referenceValue: 'E1' });
     expect(one(line(1n), byPix, candidate('a'))).toMatchObject({
       outcome: 'matched',
@@ -78,7 +82,7 @@ describe('a line', () => {
     });
   });
 
-  it('that two expected payments could be is a break with both, whichever comes first', () => {
+  it('with references to two expected payments is an ambiguous break with both, in any order', () => {
     const [a, b] = [candidate('a'), candidate('b', { amountCents: 77n })];
     for (const candidates of [
       [a, b],
@@ -98,10 +102,10 @@ describe('a line', () => {
   });
 
   it.each<[string, Candidate[]]>([
-    ['nothing names', []],
-    ['goes the other way', [candidate('a', { isCredit: false })]],
-    ['pays what the bank had rejected', [candidate('a', { isWithdrawn: true })]],
-  ])('that %s is an unexpected break that keeps the evidence', (_, candidates) => {
+    ['has no reference', []],
+    ['has the other direction', [candidate('a', { isCredit: false })]],
+    ['references a rejected payment', [candidate('a', { isWithdrawn: true })]],
+  ])('that %s is an unexpected break with the evidence', (_, candidates) => {
     expect(one(line(1n), ...candidates)).toMatchObject({
       outcome: 'break',
       kind: 'unexpected',
@@ -109,7 +113,7 @@ describe('a line', () => {
     });
   });
 
-  it('is not ambiguous for a rejected or contrary namesake', () => {
+  it('is not ambiguous beside a rejected candidate or one of the other direction', () => {
     const others = [
       candidate('b', { isWithdrawn: true }),
       candidate('c', { isCredit: false }),
@@ -119,10 +123,10 @@ describe('a line', () => {
   });
 
   it.each<[string, Candidate[]]>([
-    ['nothing names', []],
-    ['two expected payments could be', [candidate('a'), candidate('b')]],
-    ['pays what the bank had rejected', [candidate('a', { isWithdrawn: true })]],
-  ])('from before the account went live that %s is an opening line', (_, candidates) => {
+    ['has no reference', []],
+    ['references two expected payments', [candidate('a'), candidate('b')]],
+    ['references a rejected payment', [candidate('a', { isWithdrawn: true })]],
+  ])('from before go-live that %s is classified as before_go_live', (_, candidates) => {
     const before = line(1n, { occurredAt: new Date(goLiveAt.getTime() - 1) });
     expect(one(before, ...candidates)).toMatchObject({
       outcome: 'classified',
@@ -133,7 +137,7 @@ describe('a line', () => {
     expect(one(line(1n, { occurredAt: goLiveAt }), ...candidates)?.outcome).toBe('break');
   });
 
-  it('from before the account went live is matched all the same when it names one of ours', () => {
+  it('from before go-live is still matched by reference', () => {
     const before = line(1n, { occurredAt: new Date(goLiveAt.getTime() - 1) });
     expect(one(before, candidate('a'))).toMatchObject({ outcome: 'matched' });
   });
@@ -143,7 +147,7 @@ describe('lines of one batch', () => {
   const at = (nsu: bigint, second: number, amountCents = 1_000n) =>
     line(nsu, { amountCents, occurredAt: new Date(goLiveAt.getTime() + second * 1_000) });
 
-  it('count for each other in the order in which they happened, not in which they came', () => {
+  it('count for each other in the order of time, not of arrival', () => {
     const [late, early] = [at(1n, 9), at(2n, 3)];
     const candidates = new Map([late, early].map(({ nsu }) => [nsu, [candidate('a')]]));
     expect(decide([late, early], candidates, goLiveAt)).toMatchObject([
@@ -152,13 +156,13 @@ describe('lines of one batch', () => {
     ]);
   });
 
-  it('of one instant follow their nsu', () => {
+  it('of one instant are ordered by nsu', () => {
     const candidates = new Map([10n, 9n].map((nsu) => [nsu, [candidate('a')]]));
     const outcomes = decide([at(10n, 1), at(9n, 1)], candidates, goLiveAt);
     expect(outcomes.map(({ nsu }) => nsu)).toEqual([9n, 10n]);
   });
 
-  it('are not counted where they only break', () => {
+  it('do not count as paid when they end in a break', () => {
     const contrary = { ...at(1n, 1), isCredit: false };
     const candidates = new Map([1n, 2n].map((nsu) => [nsu, [candidate('a')]]));
     expect(decide([contrary, at(2n, 2)], candidates, goLiveAt)).toMatchObject([
@@ -168,14 +172,14 @@ describe('lines of one batch', () => {
   });
 });
 
-it('what a person unlinked is returned to nothing, though a line of the same batch names it', () => {
+it('does not match a reversal to a payment that a person unlinked from it', () => {
   const debit = line(1n, { isCredit: false, typeName: 'DEBIT_PIX', endToEndId: 'E' });
-  const back = line(2n, { typeName: 'CREDIT_PIX_REVERSAL', originalEndToEndId: 'E' });
-  const named = new Map([[1n, [candidate('a', { isCredit: false })]]]);
+  const reversal = line(2n, { typeName: 'CREDIT_PIX_REVERSAL', originalEndToEndId: 'E' });
+  const referenced = new Map([[1n, [candidate('a', { isCredit: false })]]]);
   const decided = (unlinked: string[]) =>
     decideAll(
-      [debit, back],
-      { named, open: new Map(), unlinked: new Map([[2n, new Set(unlinked)]]) },
+      [debit, reversal],
+      { referenced, openDebits: new Map(), unlinked: new Map([[2n, new Set(unlinked)]]) },
       goLiveAt,
     )[1];
   expect(decided([])).toMatchObject({ outcome: 'matched', role: 'reversal' });

@@ -1,87 +1,104 @@
-// The judge: given lines of the statement and what they could be, says what each is. Pure, so that the same lines and
-// records give the same book whenever and however often they are judged.
+// The matcher: decides what each line of the statement means, from its candidates. Pure: the same
+// lines and candidates give the same outcomes, whenever and however often they are decided.
 import { saoPauloDay } from '../brazil/statement-day.js';
-import { owedWhenPaid, settlementOfPaid } from '../expected-payments/settlement.js';
+import { owedCentsWhenPaid, settlementOfPaidAmount } from '../expected-payments/settlement.js';
 import {
   evidenceOf,
-  leftOf,
+  paidCentsWhenDisplaced,
   PaidTotals,
-  type Broken,
+  type InBreak,
   type Candidate,
   type LineFacts,
   type Matched,
   type OpenDebit,
-  type Received,
+  type OriginalCredit,
   type LineOutcome,
 } from './line-outcome.js';
-import { byTime, choosePaid, explainUnnamed, isHeldByRule, payable } from './payments.js';
-import { choosePaidBack, receivedAs, type PaidBack } from './received.js';
-import { chooseReturned, mayBeReturn, returnable } from './returns.js';
+import {
+  choosePayment,
+  compareByTime,
+  explainUnreferencedDebit,
+  hasProvisionalRuleMatch,
+  payableCandidates,
+} from './payments.js';
+import { chooseReversed, mayBeReversal, reversibleCandidates } from './reversals.js';
+import { chooseRefund, withBatchPayments, type RefundChoice } from './unrequested-refunds.js';
 
-/** What lines could be, by their nsu. */
-export interface Records {
-  /** Named by references on the line. */
-  named: ReadonlyMap<bigint, readonly Candidate[]>;
-  /** Of the same amount, for debits that name nothing of ours. */
-  open: ReadonlyMap<bigint, readonly OpenDebit[]>;
-  /** Credits that debits name as what they give back. */
-  received?: ReadonlyMap<bigint, readonly Received[]>;
-  /** The expected payments that a person unlinked the lines from: they stay so, whatever names them. */
+/** The candidates of lines, by nsu. */
+export interface LineCandidates {
+  /** Expected payments that references on the line identify. */
+  referenced: ReadonlyMap<bigint, readonly Candidate[]>;
+  /** Open payments of the same amount, for debits without a reference. */
+  openDebits: ReadonlyMap<bigint, readonly OpenDebit[]>;
+  /** Credits that debits reference as their original. */
+  originalCredits?: ReadonlyMap<bigint, readonly OriginalCredit[]>;
+  /**
+   * The expected payments that a person unlinked from the line: nothing matches them to it again.
+   */
   unlinked?: ReadonlyMap<bigint, ReadonlySet<string>>;
 }
 
-/** Whether a line is told by nothing that it carries, so that open debits are to be gathered for it. */
-export function isUnnamedDebit(line: LineFacts, named: readonly Candidate[]): boolean {
-  return !line.isCredit && payable(line, named).length === 0;
+/** Whether a debit references no payable candidate: open debits are loaded for it. */
+export function isUnreferencedDebit(line: LineFacts, referenced: readonly Candidate[]): boolean {
+  return !line.isCredit && payableCandidates(line, referenced).length === 0;
 }
 
-/** Judges lines in the order in which they happened; a payment counts for those of the same batch after it. */
-export function decide(lines: readonly LineFacts[], records: Records, goLiveAt: Date): LineOutcome[] {
-  const batch = new Batch(records, goLiveAt);
-  const ordered = [...lines].sort(byTime);
-  // Payments first: what is given back may bear an earlier number, or the same instant, as what it gives back. Of
-  // those, what ids tell first: a rule takes what they leave.
-  const payments = ordered.filter((line) => !batch.isReturn(line));
+/** Decides lines in the order of time; a payment counts for the later lines of the same batch. */
+export function decide(
+  lines: readonly LineFacts[],
+  candidates: LineCandidates,
+  goLiveAt: Date,
+): LineOutcome[] {
+  const batch = new Batch(candidates, goLiveAt);
+  const ordered = [...lines].sort(compareByTime);
+  // Payments before reversals: a reversal may have a lower nsu than its payment, or the same
+  // instant. References before rules: a rule applies only to what references leave.
+  const reversals = ordered.filter((line) => batch.isReversal(line));
+  const payments = ordered.filter((line) => !batch.isReversal(line));
+  const referenced = payments.filter((line) => batch.isReferenced(line));
+  const unreferenced = payments.filter((line) => !batch.isReferenced(line));
   const outcomes = [
-    ...payments.filter((line) => batch.isNamed(line)).flatMap((line) => batch.decideReferenced(line)),
-    ...payments.filter((line) => !batch.isNamed(line)).flatMap((line) => batch.decideUnreferenced(line)),
-    ...ordered.filter((line) => batch.isReturn(line)).map((line) => batch.decideReversal(line)),
+    ...referenced.flatMap((line) => batch.decideReferenced(line)),
+    ...unreferenced.flatMap((line) => batch.decideUnreferenced(line)),
+    ...reversals.map((line) => batch.decideReversal(line)),
   ];
-  const place = new Map(ordered.map(({ nsu }, index) => [nsu, index]));
-  const placeOf = ({ nsu }: LineOutcome) => place.get(nsu) ?? 0;
-  return outcomes.sort((a, b) => placeOf(a) - placeOf(b));
+  const positions = new Map(ordered.map(({ nsu }, index) => [nsu, index]));
+  const positionOf = ({ nsu }: LineOutcome) => positions.get(nsu) ?? 0;
+  return outcomes.sort((a, b) => positionOf(a) - positionOf(b));
 }
 
 class Batch {
   private readonly totals = new PaidTotals();
-  /** Debits of this batch, by the id under which what is returned of them comes back. */
-  private readonly paidAs = new Map<string, Candidate>();
-  /** Credits of this batch, by their line, with what they pay. */
-  private readonly paidBy = new Map<bigint, Matched[]>();
+  /** Matched debits of this batch, by the endToEndId that their reversals reference. */
+  private readonly debitsByEndToEndId = new Map<string, Candidate>();
+  /** The payments that credits of this batch make, by the credit's nsu. */
+  private readonly paymentsByCredit = new Map<bigint, Matched[]>();
 
   constructor(
-    private readonly records: Records,
+    private readonly candidates: LineCandidates,
     private readonly goLiveAt: Date,
   ) {}
 
-  /** Whether its references name what it may pay. */
-  isNamed(line: LineFacts): boolean {
-    return payable(line, this.namedBy(line)).length > 0;
+  /** Whether its references identify an expected payment that it may pay. */
+  isReferenced(line: LineFacts): boolean {
+    return payableCandidates(line, this.referencedBy(line)).length > 0;
   }
 
-  isReturn(line: LineFacts): boolean {
-    return mayBeReturn(line) && !this.isNamed(line);
+  isReversal(line: LineFacts): boolean {
+    return mayBeReversal(line) && !this.isReferenced(line);
   }
 
   decideReferenced(line: LineFacts): LineOutcome[] {
-    const paying = choosePaid(line, payable(line, this.namedBy(line)), this.totals);
-    if (paying.of === 'one') return [this.pay(line, paying.paid, 'reference', paying.displaces)];
-    if (paying.of === 'all')
-      return paying.parts.map(({ paid, amountCents }) =>
-        this.pay({ ...line, amountCents }, paid, 'reference', isHeldByRule(paid, this.totals)),
-      );
-    const { kind, named } = paying;
-    const [first, ...others] = named;
+    const payable = payableCandidates(line, this.referencedBy(line));
+    const choice = choosePayment(line, payable, this.totals);
+    if (choice.pays === 'one') return [this.pay(line, choice.paid, 'reference', choice.displaces)];
+    if (choice.pays === 'all')
+      return choice.parts.map(({ paid, amountCents }) => {
+        const displaces = hasProvisionalRuleMatch(paid, this.totals);
+        return this.pay({ ...line, amountCents }, paid, 'reference', displaces);
+      });
+    const { kind, candidates } = choice;
+    const [first, ...others] = candidates;
     const isOne = first && kind !== 'ambiguous' && others.length === 0;
     if (isOne && kind === 'duplicate_payment')
       this.totals.addDuplicate(first.expectedPaymentId, line.occurredAt);
@@ -91,71 +108,74 @@ class Batch {
 
   decideUnreferenced(line: LineFacts): LineOutcome[] {
     if (line.isCredit) return [this.unmatched(line, 'unexpected')];
-    const known = receivedAs(this.records.received?.get(line.nsu) ?? [], this.paidBy);
-    const received = known.map((each) =>
+    const stored = this.candidates.originalCredits?.get(line.nsu) ?? [];
+    const credits = withBatchPayments(stored, this.paymentsByCredit).map((each) =>
       each.paid && this.isUnlinked(line, each.paid) ? { ...each, paid: null } : each,
     );
-    // What gives back a Pix that came is no payment to the same side.
-    const open = (this.records.open.get(line.nsu) ?? []).filter(
-      ({ tie }) => tie === 'original' || received.length === 0,
+    // A refund of a received Pix is not a payment to the same counterparty.
+    const open = (this.candidates.openDebits.get(line.nsu) ?? []).filter(
+      ({ sharedReference }) => sharedReference === 'original' || credits.length === 0,
     );
     if (line.occurredAt >= this.goLiveAt) {
-      const explained = explainUnnamed(line, open, this.totals);
+      const explained = explainUnreferencedDebit(line, open, this.totals);
       if (explained.by === 'rule') return [this.pay(line, explained.paid, explained.rule)];
-      if (explained.by === 'waiting') return [deferred(line)];
+      if (explained.by === 'pending') return [pending(line)];
       if (explained.by === 'several')
-        return [this.unmatched(line, 'ambiguous', { candidates: explained.could })];
+        return [this.unmatched(line, 'ambiguous', { candidates: explained.candidates })];
     }
-    return this.decideRefund(line, choosePaidBack(line, received, this.totals));
+    return this.decideRefund(line, chooseRefund(line, credits, this.totals));
   }
 
-  /** A debit that gives back what came, and that nobody here has asked for. */
-  private decideRefund(line: LineFacts, paidBack: PaidBack): LineOutcome[] {
-    switch (paidBack.of) {
+  /** A debit that refunds a credit without a request of ours. */
+  private decideRefund(line: LineFacts, choice: RefundChoice): LineOutcome[] {
+    switch (choice.refunds) {
       case 'payments':
-        this.totals.addRefunded(paidBack.creditNsu, line.amountCents);
-        return paidBack.parts.map((part) =>
+        this.totals.addRefunded(choice.creditNsu, line.amountCents);
+        return choice.parts.map((part) =>
           this.matched({
             ...matchOf({ ...line, amountCents: part.amountCents }, part.paid),
             role: 'reversal',
             rule: 'reversal',
             evidence: part.evidence,
             owedCents: null,
-            settlement: paidBack.isWhole ? 'refunded' : 'partially_refunded',
+            settlement: choice.isFull ? 'refunded' : 'partially_refunded',
           }),
         );
       case 'unseen':
-        return [line.occurredAt < this.goLiveAt ? openingLine(line.nsu) : deferred(line)];
+        return [line.occurredAt < this.goLiveAt ? beforeGoLive(line.nsu) : pending(line)];
       case 'several':
-        return [this.unmatched(line, 'ambiguous', { originalNsu: paidBack.creditNsu })];
+        return [this.unmatched(line, 'ambiguous', { originalNsu: choice.creditNsu })];
       case 'nothing':
-        return [this.unmatched(line, 'unexpected', { originalNsu: paidBack.creditNsu })];
+        return [this.unmatched(line, 'unexpected', { originalNsu: choice.creditNsu })];
     }
   }
 
   decideReversal(line: LineFacts): LineOutcome {
-    const known = this.namedBy(line);
-    const isKnown = (one: Candidate) => known.some((each) => isSameNaming(each, one));
-    const named = [...known, ...this.namedInBatch(line).filter((one) => !isKnown(one))];
-    const chosen = chooseReturned(line, returnable(line, named), this.totals);
-    if (chosen.of === 'payment') return this.giveBack(line, chosen.candidate);
-    if (chosen.of === 'unseen' && line.occurredAt >= this.goLiveAt) return deferred(line);
-    const kind = chosen.of === 'several' ? 'ambiguous' : 'unexpected';
-    return this.unmatched(line, kind, { candidates: named });
+    const stored = this.referencedBy(line);
+    const isStored = (one: Candidate) => stored.some((each) => isSameReference(each, one));
+    const candidates = [...stored, ...this.referencedInBatch(line).filter((one) => !isStored(one))];
+    const choice = chooseReversed(line, reversibleCandidates(line, candidates), this.totals);
+    if (choice.reverses === 'payment') return this.reverse(line, choice.candidate);
+    if (choice.reverses === 'unseen' && line.occurredAt >= this.goLiveAt) return pending(line);
+    const kind = choice.reverses === 'several' ? 'ambiguous' : 'unexpected';
+    return this.unmatched(line, kind, { candidates });
   }
 
   private isUnlinked({ nsu }: Pick<LineFacts, 'nsu'>, paid: { expectedPaymentId: string }) {
-    return this.records.unlinked?.get(nsu)?.has(paid.expectedPaymentId) === true;
+    return this.candidates.unlinked?.get(nsu)?.has(paid.expectedPaymentId) === true;
   }
 
-  private namedBy({ nsu }: LineFacts): readonly Candidate[] {
-    return this.records.named.get(nsu) ?? [];
+  private referencedBy({ nsu }: LineFacts): readonly Candidate[] {
+    return this.candidates.referenced.get(nsu) ?? [];
   }
 
-  /** What was paid by a line of this batch that carries the id; no record of ours may know that id. */
-  private namedInBatch({ nsu, endToEndId, originalEndToEndId }: LineFacts): Candidate[] {
+  /**
+   * The payments of debits in this batch whose endToEndId the line carries. It may not be stored as
+   * a reference.
+   */
+  private referencedInBatch({ nsu, endToEndId, originalEndToEndId }: LineFacts): Candidate[] {
     const find = (id: string | null, isOriginal: boolean): Candidate[] => {
-      const paid = id === null ? undefined : this.paidAs.get(id);
+      const paid = id === null ? undefined : this.debitsByEndToEndId.get(id);
       if (!paid || id === null || this.isUnlinked({ nsu }, paid)) return [];
       return [{ ...paid, referenceKind: 'end_to_end_id', referenceValue: id, isOriginal }];
     };
@@ -168,59 +188,62 @@ class Batch {
     rule: Extract<Matched, { role: 'payment' }>['rule'],
     displaces = false,
   ): Matched {
-    const before = displaces ? leftOf(candidate) : this.totals.paidCents(candidate);
+    const before = displaces ? paidCentsWhenDisplaced(candidate) : this.totals.paidCents(candidate);
     const paidCents = before + line.amountCents;
-    const owedCents = owedWhenPaid(candidate, paidCents, saoPauloDay(line.occurredAt));
+    const owedCents = owedCentsWhenPaid(candidate, paidCents, saoPauloDay(line.occurredAt));
     const { isMultiUse, isWithdrawn: wasWithdrawn } = candidate;
-    this.noteDebit(line, candidate, displaces);
+    this.recordDebit(line, candidate, displaces);
     return this.matched({
       ...matchOf(line, candidate),
       evidence: evidenceOf(candidate),
       role: 'payment',
       rule,
       owedCents,
-      settlement: settlementOfPaid({ amountCents: owedCents, isMultiUse }, paidCents),
+      settlement: settlementOfPaidAmount({ amountCents: owedCents, isMultiUse }, paidCents),
       displaces,
       wasWithdrawn,
     });
   }
 
-  /** What lines after it must know of a debit: whose it is, what it takes the place of, and what it gives back. */
-  private noteDebit(line: LineFacts, candidate: Candidate, displaces: boolean): void {
+  /** Records for later lines what a debit pays, which debit it displaces, and what it refunds. */
+  private recordDebit(line: LineFacts, candidate: Candidate, displaces: boolean): void {
     if (line.isCredit) return;
-    const before = displaces ? this.totals.paidBefore(candidate) : null;
+    const before = displaces ? this.totals.payingLineBefore(candidate) : null;
     if (before?.rule === 'reference')
       this.totals.addDuplicate(candidate.expectedPaymentId, before.occurredAt);
-    if (line.endToEndId !== null) this.paidAs.set(line.endToEndId, candidate);
-    const [received] = this.records.received?.get(line.nsu) ?? [];
-    if (received) this.totals.addRefunded(received.creditNsu, line.amountCents);
+    if (line.endToEndId !== null) this.debitsByEndToEndId.set(line.endToEndId, candidate);
+    const [credit] = this.candidates.originalCredits?.get(line.nsu) ?? [];
+    if (credit) this.totals.addRefunded(credit.creditNsu, line.amountCents);
   }
 
-  private giveBack(line: LineFacts, candidate: Candidate): Matched {
-    const returnedCents = this.totals.returnedCents(candidate) + line.amountCents;
-    const isWhole = returnedCents === this.totals.paidCents(candidate);
+  private reverse(line: LineFacts, candidate: Candidate): Matched {
+    const reversedCents = this.totals.reversedCents(candidate) + line.amountCents;
+    const isFull = reversedCents === this.totals.paidCents(candidate);
     return this.matched({
       ...matchOf(line, candidate),
       evidence: evidenceOf(candidate),
       role: 'reversal',
       rule: 'reversal',
       owedCents: null,
-      settlement: isWhole ? 'reversed' : 'partially_reversed',
+      settlement: isFull ? 'reversed' : 'partially_reversed',
     });
   }
 
   private matched(match: Matched): Matched {
     this.totals.add(match);
     if (match.role === 'payment')
-      this.paidBy.set(match.nsu, [...(this.paidBy.get(match.nsu) ?? []), match]);
+      this.paymentsByCredit.set(match.nsu, [
+        ...(this.paymentsByCredit.get(match.nsu) ?? []),
+        match,
+      ]);
     return match;
   }
 
   private unmatched(
     line: LineFacts,
-    kind: Broken['kind'],
+    kind: InBreak['kind'],
     {
-      candidates = this.namedBy(line),
+      candidates = this.referencedBy(line),
       expectedPaymentId = null,
       originalNsu,
     }: {
@@ -230,8 +253,8 @@ class Batch {
     } = {},
   ): LineOutcome {
     const { nsu, amountCents } = line;
-    // What names a record of ours is matched whenever it came; only the rest of the past is left alone.
-    if (line.occurredAt < this.goLiveAt) return openingLine(nsu);
+    // Lines before go-live are matched by reference; the others need no explanation.
+    if (line.occurredAt < this.goLiveAt) return beforeGoLive(nsu);
     return {
       outcome: 'break',
       nsu,
@@ -244,16 +267,21 @@ class Batch {
   }
 }
 
-/** Of a payment that was debited before this batch and in it again, both the records and the batch tell. */
-function isSameNaming(one: Candidate, other: Candidate): boolean {
+/**
+ * A payment debited before this batch and again in it is found both in storage and in the batch.
+ */
+function isSameReference(one: Candidate, other: Candidate): boolean {
   const keys = ['expectedPaymentId', 'referenceKind', 'referenceValue', 'isOriginal'] as const;
   return keys.every((key) => one[key] === other[key]);
 }
 
-type Named = Pick<Candidate, 'expectedPaymentId' | 'operationId' | 'kind' | 'operationState'>;
+type MatchedPayment = Pick<
+  Candidate,
+  'expectedPaymentId' | 'operationId' | 'kind' | 'operationState'
+>;
 
-function matchOf({ nsu, amountCents }: LineFacts, named: Named) {
-  const { expectedPaymentId, operationId, kind, operationState } = named;
+function matchOf({ nsu, amountCents }: LineFacts, payment: MatchedPayment) {
+  const { expectedPaymentId, operationId, kind, operationState } = payment;
   return {
     outcome: 'matched' as const,
     nsu,
@@ -264,7 +292,7 @@ function matchOf({ nsu, amountCents }: LineFacts, named: Named) {
   };
 }
 
-function openingLine(nsu: bigint): LineOutcome {
+function beforeGoLive(nsu: bigint): LineOutcome {
   return {
     outcome: 'classified',
     nsu,
@@ -276,6 +304,6 @@ function openingLine(nsu: bigint): LineOutcome {
   };
 }
 
-function deferred({ nsu, amountCents }: LineFacts): LineOutcome {
-  return { outcome: 'deferred', nsu, amountCents };
+function pending({ nsu, amountCents }: LineFacts): LineOutcome {
+  return { outcome: 'pending', nsu, amountCents };
 }

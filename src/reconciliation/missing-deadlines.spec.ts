@@ -16,7 +16,7 @@ describe('the day from which a charge is missing', () => {
     expect(missingFrom(dueDate)).toBe(from);
   });
 
-  it('is found again from any day: the last due date that is missing, and none after it', () => {
+  it('is consistent with the last due date that is missing on any day', () => {
     fc.assert(
       fc.property(fc.nat({ max: 3_000 }), (days) => {
         const today = addDays('2024-01-01', days);
@@ -33,6 +33,6 @@ it.each([
   [null, 3_600_000],
   [10_000, 3_600_000],
   [7_200_000, 7_200_000],
-])('money sent is waited for an hour, and as long as the bank may be late (%s)', (bound, ms) => {
+])('waits for sent money for an hour, or the visibility bound if longer (%s)', (bound, ms) => {
   expect(debitMissingAfterMs(bound)).toBe(ms);
 });

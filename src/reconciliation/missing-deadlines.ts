@@ -1,25 +1,25 @@
-// By when what was expected should have shown on the statement. What was not seen by then is missing.
+// The deadlines after which an expected payment without a line is missing.
 import { addDays, nextBusinessDay, rollToBusinessDay, type PlainDate } from '../brazil/calendar.js';
 
-/** Money sent is debited at once; an hour is more than any bank has taken to show it. */
+/** Sent money is debited at once; no bank has taken more than an hour to show it. */
 const sentMoneyMs = 3_600_000;
 
 /**
- * The first day on which a charge of this due date is missing. It may be paid until its due date, moved to a business
- * day; and a slip that was paid on its last day is credited on the next business day.
+ * The first day on which a charge of this due date is missing. A due date that is no business day
+ * moves to the next one; a slip paid on its last day is credited on the next business day.
  */
 export function missingFrom(dueDate: PlainDate): PlainDate {
   return addDays(nextBusinessDay(rollToBusinessDay(dueDate)), 1);
 }
 
-/** The last due date of which a payment that has not come is missing on `today`. */
+/** The last due date whose unpaid charges are missing on `today`. */
 export function lastMissingDueDate(today: PlainDate): PlainDate {
   let dueDate = addDays(today, -2);
   while (missingFrom(dueDate) > today) dueDate = addDays(dueDate, -1);
   return dueDate;
 }
 
-/** How long after it was accepted, or was to take effect, a debit is missing. */
+/** How long after its acceptance or effective time a debit without a line is missing. */
 export function debitMissingAfterMs(visibilityBoundMs: number | null): number {
   return Math.max(sentMoneyMs, visibilityBoundMs ?? 0);
 }

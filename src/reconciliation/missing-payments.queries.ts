@@ -1,52 +1,58 @@
-// What was expected, has a deadline, and has not come. A look costs what has become due, or has changed, since the last.
-import { ofAccount, type Db, type Tx } from '../database.service.js';
+// Expected payments with a deadline and no line. A check reads only what became due or changed
+// since the last one.
+import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { reportedColumns, type ReportedBreak } from './breaks.queries.js';
 
-/** How far the statement can be seen, and how far it was looked over before. */
-export interface Sight {
-  /** The bank's time when the last complete poll began: what was on the statement by then is known. */
+/** How far the statement is synced, and how far the last check of missing payments went. */
+export interface MissingCheckState {
+  /** The bank's time when the last complete sync began: all earlier lines are stored. */
   bankTime: Date;
   /** The bank's clock less the database's. */
   clockOffsetMs: bigint;
-  /** The database's. */
+  /** The database's clock. */
   now: Date;
-  /** Whether each line is judged: one that is not may be the payment. */
+  /** Whether every line is decided: an undecided line may be the payment. */
   isDecided: boolean;
   dueUntil: string | null;
-  lookedAt: Date | null;
-  lookedBankTime: Date | null;
+  checkedAt: Date | null;
+  checkedBankTime: Date | null;
 }
 
-export async function readSight(db: Db, accountId: number): Promise<Sight | null> {
-  const [sight] = await db.$queryRaw<Sight[]>`
+export async function readMissingCheckState(
+  db: Db,
+  accountId: number,
+): Promise<MissingCheckState | null> {
+  const [state] = await db.$queryRaw<MissingCheckState[]>`
     SELECT s.last_sync_started_at + s.clock_offset_ms * interval '1 millisecond' AS "bankTime",
            s.clock_offset_ms AS "clockOffsetMs", clock_timestamp() AS now,
-           r.missing_due_until AS "dueUntil", r.missing_checked_at AS "lookedAt",
-           r.missing_bank_time AS "lookedBankTime",
+           r.missing_due_until AS "dueUntil", r.missing_checked_at AS "checkedAt",
+           r.missing_bank_time AS "checkedBankTime",
            COALESCE((SELECT max(t.arrival) FROM statement_line t WHERE t.account_id = s.account_id)
              <= COALESCE(r.decided_arrival, 0), true) AS "isDecided"
     FROM statement_state s LEFT JOIN reconciliation_state r ON r.account_id = s.account_id
-    WHERE s.account_id = ${ofAccount(accountId)} AND s.last_sync_started_at IS NOT NULL`;
-  return sight ?? null;
+    WHERE s.account_id = ${opaqueAccountId(accountId)} AND s.last_sync_started_at IS NOT NULL`;
+  return state ?? null;
 }
 
-/** Up to when something counts as due. */
-export interface Due {
-  /** The last due date, and the last day of a paid bill, that is missing. */
+/** Up to when a payment counts as due. */
+export interface DueLimits {
+  /** The last due date, and the last payment day of a bill, that is missing. */
   until: string;
-  /** The bank's time up to which a debit must have gone out to be missing. */
-  goneBy: Date;
+  /** A debit due by this bank time, without a line, is missing. */
+  debitedBy: Date;
   clockOffsetMs: bigint;
 }
 
-/** Since when something counts as new. */
-export interface Since {
-  /** The last due date that was looked at; empty for none. */
+/** From when on changes are new to this check. */
+export interface CheckedSince {
+  /** The last due date that was checked; empty for none. */
   due: string;
-  /** Changes from here on, by the database's clock. */
+  /** Changes from this time on, by the database's clock. */
   changedAt: Date;
-  /** Operations that ended from here on, by the database's clock: their debits were not due at the last look. */
+  /**
+   * Operations that ended from this time on, by the database's clock: not due at the last check.
+   */
   endedAt: Date;
 }
 
@@ -55,14 +61,17 @@ export interface MissingPayment {
   operationId: string;
   operationKind: string;
   amountCents: bigint;
-  /** Of a bill, the day on which it was paid; null where an hour counts. */
+  /** Of a bill, its payment day; null when the deadline is an hour and not a day. */
   dueDate: string | null;
-  /** Of a debit: when, by the bank's clock, it should have gone out. */
-  goesAt: Date;
+  /** Of a debit: when it should have taken effect, by the bank's clock. */
+  effectiveAt: Date;
 }
 
-/** The expected payments (e) with what is known of each; o, c, t, p: its operation, and the thing that it is of. */
-const known = (clockOffsetMs: bigint) => Prisma.sql`
+/**
+ * Expected payments (e) with operation (o), charge (c), transfer (t) or bill payment (p), and
+ * `term`.
+ */
+const expectedWithTerms = (clockOffsetMs: bigint) => Prisma.sql`
   expected_payment e
   JOIN operation o ON o.account_id = e.account_id AND o.id = e.operation_id
   LEFT JOIN charge c ON c.account_id = e.account_id AND c.expected_payment_id = e.id
@@ -75,87 +84,103 @@ const known = (clockOffsetMs: bigint) => Prisma.sql`
   CROSS JOIN LATERAL (
     SELECT COALESCE(c.bank_due_date, e.due_date) AS due_date,
            GREATEST(o.effective_from, p.scheduled_for, o.ended_at
-             + COALESCE(attempt.clock_offset_ms, ${clockOffsetMs}) * interval '1 millisecond') AS goes_at
+             + COALESCE(attempt.clock_offset_ms, ${clockOffsetMs}) * interval '1 millisecond')
+               AS effective_at
   ) term`;
 
 const dayOf = (instant: Prisma.Sql) =>
   Prisma.sql`to_char((${instant}) AT TIME ZONE 'UTC' - interval '3 hours', 'YYYY-MM-DD')`;
 
 /**
- * Its deadline has passed, and nothing came. What the payer chooses, or may pay many times, has none; an operation whose
- * end is not known has a break of its own.
+ * Whether the deadline has passed without a line. Payments of a free amount and multi-use QR codes
+ * have no deadline. An operation of unknown outcome has its own kind of break.
  */
-const isMissing = ({ until, goneBy }: Due) => Prisma.sql`
-  e.withdrawn_at IS NULL AND NOT e.is_multi_use AND e.amount_cents IS NOT NULL AND o.state = 'succeeded'
+const isMissing = ({ until, debitedBy }: DueLimits) => Prisma.sql`
+  e.withdrawn_at IS NULL AND NOT e.is_multi_use AND e.amount_cents IS NOT NULL
+    AND o.state = 'succeeded'
   AND CASE
     WHEN e.is_credit THEN c.cancelled_at IS NULL AND COALESCE(term.due_date <= ${until}, false)
-    WHEN p.id IS NOT NULL THEN p.state = 'paid' AND ${dayOf(Prisma.sql`term.goes_at`)} <= ${until}
-    ELSE COALESCE(t.state, 'accepted') NOT IN ('failed', 'rejected') AND term.goes_at <= ${goneBy} END
+    WHEN p.id IS NOT NULL THEN p.state = 'paid'
+      AND ${dayOf(Prisma.sql`term.effective_at`)} <= ${until}
+    ELSE COALESCE(t.state, 'accepted') NOT IN ('failed', 'rejected')
+      AND term.effective_at <= ${debitedBy} END
   AND NOT EXISTS (
     SELECT 1 FROM match m
     WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id AND m.unlinked_at IS NULL
       AND m.role = 'payment')`;
 
-/** What is missing of what came due, or changed, since. */
+/** The missing payments among those that became due, or changed, since the last check. */
 export async function listMissing(
   db: Db,
   accountId: number,
-  since: Since,
-  due: Due,
+  since: CheckedSince,
+  due: DueLimits,
 ): Promise<MissingPayment[]> {
   return db.$queryRaw<MissingPayment[]>`
-    WITH looked_at AS (
+    WITH checked AS (
       SELECT id FROM expected_payment
-      WHERE account_id = ${ofAccount(accountId)} AND due_date > ${since.due} AND due_date <= ${due.until}
+      WHERE account_id = ${opaqueAccountId(accountId)} AND due_date > ${since.due}
+        AND due_date <= ${due.until}
       UNION
       SELECT expected_payment_id FROM charge
-      WHERE account_id = ${ofAccount(accountId)} AND bank_due_date <> due_date AND bank_due_date <= ${due.until}
+      WHERE account_id = ${opaqueAccountId(accountId)} AND bank_due_date <> due_date
+        AND bank_due_date <= ${due.until}
         AND (bank_due_date > ${since.due} OR checked_at > ${since.changedAt})
       UNION
       SELECT e.id FROM operation o
       JOIN expected_payment e ON e.account_id = o.account_id AND e.operation_id = o.id
-      WHERE o.account_id = ${ofAccount(accountId)} AND o.ended_at > ${since.endedAt} AND o.state = 'succeeded'
+      WHERE o.account_id = ${opaqueAccountId(accountId)} AND o.ended_at > ${since.endedAt}
+        AND o.state = 'succeeded'
       UNION
       SELECT expected_payment_id FROM bill_payment
-      WHERE account_id = ${ofAccount(accountId)} AND state = 'paid' AND ${due.until} > ${since.due}
+      WHERE account_id = ${opaqueAccountId(accountId)} AND state = 'paid'
+        AND ${due.until} > ${since.due}
       UNION
       SELECT expected_payment_id FROM match
-      WHERE account_id = ${ofAccount(accountId)} AND unlinked_at > ${since.changedAt}
+      WHERE account_id = ${opaqueAccountId(accountId)} AND unlinked_at > ${since.changedAt}
     )
     SELECT e.id AS "expectedPaymentId", o.id AS "operationId", o.kind AS "operationKind",
-           e.amount_cents AS "amountCents", term.goes_at AS "goesAt",
+           e.amount_cents AS "amountCents", term.effective_at AS "effectiveAt",
            CASE WHEN e.is_credit THEN term.due_date
-                WHEN p.id IS NOT NULL THEN ${dayOf(Prisma.sql`term.goes_at`)} END AS "dueDate"
-    FROM looked_at JOIN ${known(due.clockOffsetMs)} ON e.account_id = ${ofAccount(accountId)} AND e.id = looked_at.id
+                WHEN p.id IS NOT NULL THEN ${dayOf(Prisma.sql`term.effective_at`)} END AS "dueDate"
+    FROM checked JOIN ${expectedWithTerms(due.clockOffsetMs)}
+      ON e.account_id = ${opaqueAccountId(accountId)} AND e.id = checked.id
     WHERE ${isMissing(due)}
     ORDER BY e.id`;
 }
 
-/** It came, or nothing is to come any more, or it may come later. */
-export async function resolveFound(tx: Tx, accountId: number, due: Due): Promise<ReportedBreak[]> {
+/** Resolves breaks whose payment arrived, is no longer expected, or has a later deadline. */
+export async function resolveFoundPayments(
+  tx: Tx,
+  accountId: number,
+  due: DueLimits,
+): Promise<ReportedBreak[]> {
   return tx.$queryRaw<ReportedBreak[]>`
     UPDATE break SET state = 'resolved', resolved_at = now()
-    WHERE break.account_id = ${ofAccount(accountId)} AND break.kind = 'missing' AND break.state = 'open'
+    WHERE break.account_id = ${opaqueAccountId(accountId)} AND break.kind = 'missing'
+      AND break.state = 'open'
       AND NOT EXISTS (
-        SELECT 1 FROM ${known(due.clockOffsetMs)}
-        WHERE e.account_id = break.account_id AND e.id = break.expected_payment_id AND ${isMissing(due)})
+        SELECT 1 FROM ${expectedWithTerms(due.clockOffsetMs)}
+        WHERE e.account_id = break.account_id AND e.id = break.expected_payment_id
+          AND ${isMissing(due)})
     RETURNING ${reportedColumns}`;
 }
 
-export async function recordLook(
+export async function recordMissingCheck(
   tx: Tx,
   accountId: number,
-  { now, bankTime }: Sight,
+  { now, bankTime }: MissingCheckState,
   dueUntil: string,
 ): Promise<void> {
   await tx.$executeRaw`
     UPDATE reconciliation_state
-    SET missing_due_until = ${dueUntil}, missing_checked_at = ${now}, missing_bank_time = ${bankTime}
-    WHERE account_id = ${ofAccount(accountId)}`;
+    SET missing_due_until = ${dueUntil}, missing_checked_at = ${now},
+      missing_bank_time = ${bankTime}
+    WHERE account_id = ${opaqueAccountId(accountId)}`;
 }
 
-/** Accounts whose statement was read so much later than it was last looked over. */
-export async function listAccountsToLookAt(
+/** Accounts whose last complete sync is at least `pauseMs` newer than their last check. */
+export async function listAccountsToCheck(
   db: Db,
   pauseMs: number,
 ): Promise<{ accountId: number }[]> {

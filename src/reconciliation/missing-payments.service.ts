@@ -1,21 +1,22 @@
-// Opens breaks for what was expected and did not come by its deadline, and settles those of what came, or will not come
-// any more. A poll that began after the deadline must have completed: what nobody has read may be on the statement.
+// Opens breaks for expected payments without a line at their deadline, and resolves them when the
+// line arrives or no payment is expected any more. A sync that began after the deadline must have
+// completed first.
 import { Injectable } from '@nestjs/common';
 import { BankService } from '../bank/bank.service.js';
 import { saoPauloDay } from '../brazil/statement-day.js';
 import { Database } from '../database.service.js';
 import { JobQueue } from '../platform/job-queue.js';
-import { subjectOfExpected } from './break-subjects.js';
+import { subjectOfExpected } from './line-outcome.js';
 import { Breaks, type NewBreak } from './breaks.service.js';
 import { debitMissingAfterMs, lastMissingDueDate, missingFrom } from './missing-deadlines.js';
 import * as queries from './missing-payments.queries.js';
 import { lockReconciliation } from './outcomes.queries.js';
 
-/** By the bank's clock, between two looks. */
-const pauseMs = 60_000;
-/** What is committed this long after the time that it bears is still found. */
+/** Between two checks, by the bank's clock. */
+const checkPauseMs = 60_000;
+/** A row committed up to this long after its own timestamp is still found. */
 const slackMs = 600_000;
-/** The first look goes over all that was ever sent. */
+/** The first check covers everything ever sent. */
 const beginning = new Date(0);
 const batchSize = 1_000;
 
@@ -28,65 +29,69 @@ export class MissingPayments {
     private readonly jobQueue: JobQueue,
   ) {}
 
-  /** Looks when it is time; whether any break was opened or settled, so that its event is to be sent. */
-  async lookWhenDue(accountId: number): Promise<boolean> {
-    const sight = await queries.readSight(this.database.prisma, accountId);
-    if (!sight || !isTime(sight)) return false;
-    return this.look(accountId);
+  /** Checks when it is time; whether any break changed, so that its events must be delivered. */
+  async checkWhenDue(accountId: number): Promise<boolean> {
+    const state = await queries.readMissingCheckState(this.database.prisma, accountId);
+    if (!state || !isTime(state)) return false;
+    return this.check(accountId);
   }
 
-  /** Looks now. */
-  async look(accountId: number): Promise<boolean> {
+  async check(accountId: number): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       await lockReconciliation(tx, accountId);
-      const sight = await queries.readSight(tx, accountId);
-      if (!sight?.isDecided) return false;
+      const state = await queries.readMissingCheckState(tx, accountId);
+      if (!state?.isDecided) return false;
       const waitMs = debitMissingAfterMs(this.bank.profile.visibilityBoundMs);
-      const due = dueBy(sight, waitMs);
-      const resolved = await queries.resolveFound(tx, accountId, due);
+      const due = dueBy(state, waitMs);
+      const resolved = await queries.resolveFoundPayments(tx, accountId, due);
       await this.breaks.reportResolved(tx, accountId, resolved);
-      const missing = await queries.listMissing(tx, accountId, since(sight, waitMs), due);
+      const missing = await queries.listMissing(tx, accountId, since(state, waitMs), due);
       for (let from = 0; from < missing.length; from += batchSize)
         await this.breaks.open(
           tx,
           accountId,
           missing.slice(from, from + batchSize).map((payment) => toBreak(payment, waitMs)),
         );
-      await queries.recordLook(tx, accountId, sight, due.until);
+      await queries.recordMissingCheck(tx, accountId, state, due.until);
       return missing.length + resolved.length > 0;
     });
   }
 
-  /** Wakes the judgement of accounts where time has passed and no line came. */
+  /** Enqueues accounts whose last check is too old, even if no line has arrived. */
   async enqueueDue(): Promise<void> {
-    const due = await queries.listAccountsToLookAt(this.database.prisma, pauseMs);
+    const due = await queries.listAccountsToCheck(this.database.prisma, checkPauseMs);
     for (const { accountId } of due) await this.jobQueue.enqueue('reconcile', { accountId });
   }
 }
 
-function isTime({ bankTime, lookedBankTime }: queries.Sight): boolean {
-  return lookedBankTime === null || bankTime.getTime() - lookedBankTime.getTime() >= pauseMs;
+function isTime({ bankTime, checkedBankTime }: queries.MissingCheckState): boolean {
+  if (checkedBankTime === null) return true;
+  return bankTime.getTime() - checkedBankTime.getTime() >= checkPauseMs;
 }
 
-function dueBy({ bankTime, clockOffsetMs }: queries.Sight, waitMs: number): queries.Due {
+function dueBy(
+  { bankTime, clockOffsetMs }: queries.MissingCheckState,
+  waitMs: number,
+): queries.DueLimits {
   return {
     until: lastMissingDueDate(saoPauloDay(bankTime)),
-    goneBy: before(bankTime, waitMs),
+    debitedBy: before(bankTime, waitMs),
     clockOffsetMs,
   };
 }
 
 /**
- * An operation that ended was due one wait later by the bank's clock, which may have been set forward since, and never
- * goes back: by today's difference of the clocks it ended no earlier than it did.
+ * A debit becomes due one wait after its operation ended, by the bank's clock. That clock may have
+ * been set forward since, but never back: today's clock offset gives a time no later than the true
+ * one.
  */
-function since(sight: queries.Sight, waitMs: number): queries.Since {
-  const { clockOffsetMs, lookedAt, lookedBankTime, dueUntil } = sight;
+function since(state: queries.MissingCheckState, waitMs: number): queries.CheckedSince {
+  const { clockOffsetMs, checkedAt, checkedBankTime, dueUntil } = state;
   const due = dueUntil ?? '';
-  if (lookedAt === null || lookedBankTime === null)
+  if (checkedAt === null || checkedBankTime === null)
     return { due, changedAt: beginning, endedAt: beginning };
-  const dueThen = before(lookedBankTime, waitMs + Number(clockOffsetMs));
-  const changedAt = before(lookedAt, slackMs);
+  const dueThen = before(checkedBankTime, waitMs + Number(clockOffsetMs));
+  const changedAt = before(checkedAt, slackMs);
   const endedAt = before(dueThen, slackMs);
   return { due, changedAt, endedAt: endedAt < changedAt ? endedAt : changedAt };
 }
@@ -94,7 +99,7 @@ function since(sight: queries.Sight, waitMs: number): queries.Since {
 function toBreak(payment: queries.MissingPayment, waitMs: number): NewBreak {
   const { expectedPaymentId, operationId, operationKind, amountCents, dueDate } = payment;
   const deadline =
-    dueDate === null ? before(payment.goesAt, -waitMs).toISOString() : missingFrom(dueDate);
+    dueDate === null ? before(payment.effectiveAt, -waitMs).toISOString() : missingFrom(dueDate);
   return {
     kind: 'missing',
     subject: subjectOfExpected(expectedPaymentId),

@@ -1,9 +1,10 @@
-// What business systems are told when what they sent shows on the statement, or comes back. Ids and amounts alone.
-import type { EventType, NewEvent } from '../events/events.service.js';
+// Events about sent money that settles on the statement or is reversed. They hold ids and amounts
+// only.
+import type { EventType, NewEvent } from '../events/event.js';
 import type { Matched } from './line-outcome.js';
 import { paymentOf, type EventLine } from './line-events.js';
 
-/** By the kind of the operation that sent it. */
+/** Event types by the kind of the operation that sent the money. */
 const eventNames: Partial<
   Record<string, Record<Matched['role'], Extract<EventType, `${string}.${'settled' | 'reversed'}`>>>
 > = {
@@ -16,11 +17,11 @@ const eventNames: Partial<
 export interface BankTransfer {
   id: string;
   externalId: string | null;
-  /** Of which the bank has told that it failed, it is `failed`. */
+  /** `failed` when the bank reported that the transfer failed. */
   state: string;
 }
 
-/** Null for what is no money that was sent. */
+/** Null unless the match is of sent money. */
 export function movementEvent(
   line: EventLine,
   {

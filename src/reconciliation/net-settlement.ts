@@ -1,12 +1,12 @@
-// What is told of a payment when others have gone back: the goods may go for money that is here.
+// Settlement reported for a payment after earlier payments of the same charge were refunded.
 import {
   settlementOfPayments,
-  type NetPayment,
+  type PaymentWithRefunds,
   type PaidSettlement,
 } from '../expected-payments/settlement.js';
 
-/** One of several payments of what is expected. */
-export interface OneOfPayments extends NetPayment {
+/** One of several payments of the same expected payment. */
+export interface RepeatedPayment extends PaymentWithRefunds {
   expectedPaymentId: string;
   nsu: bigint;
 }
@@ -18,17 +18,17 @@ export interface ReportedPayment {
   settlement: PaidSettlement;
 }
 
-/** The settlement that the payment leaves, by what was kept of the others. */
+/** The settlement after the payment, net of the refunds of the other payments. */
 export function settlementNetOfRefunds(
   { nsu, expectedPaymentId, owedCents, settlement }: ReportedPayment,
-  payments: readonly OneOfPayments[],
+  payments: readonly RepeatedPayment[],
 ): PaidSettlement {
   const all = payments.filter((one) => one.expectedPaymentId === expectedPaymentId);
   const others = all.filter((one) => one.nsu !== nsu);
   const own = all.find((one) => one.nsu === nsu);
   if (!own || others.every(({ refundedCents }) => refundedCents === 0n)) return settlement;
-  // What becomes of the payment itself is told when that is seen.
+  // A refund of the payment itself is reported when its own line is decided.
   const known = [...others, { ...own, refundedCents: 0n }];
-  const kept = settlementOfPayments({ amountCents: owedCents, isMultiUse: false }, known);
-  return kept === 'refunded' ? settlement : kept;
+  const net = settlementOfPayments({ amountCents: owedCents, isMultiUse: false }, known);
+  return net === 'refunded' ? settlement : net;
 }

@@ -1,42 +1,53 @@
-// Writes verdicts and the events that tell of them in the transaction that the lines were judged in, and wakes
-// whoever is to act on them.
+// Writes outcomes and their events in the transaction that decided the lines, and enqueues the jobs
+// that act on them.
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../database.service.js';
-import { EventsService, type NewEvent } from '../events/events.service.js';
+import type { NewEvent } from '../events/event.js';
+import { EventsService } from '../events/events.service.js';
 import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
 import { JobQueue } from '../platform/job-queue.js';
-import { subjectOfExpected, subjectOfLine } from './break-subjects.js';
-import * as breaks from './breaks.queries.js';
-import { Breaks } from './breaks.service.js';
 import {
-  displaces,
-  type Broken,
+  subjectOfExpected,
+  subjectOfLine,
+  isDisplacing,
+  type InBreak,
   type Classified,
-  type Deferred,
+  type Pending,
   type Matched,
   type LineOutcome,
 } from './line-outcome.js';
+import * as breaks from './breaks.queries.js';
+import { Breaks } from './breaks.service.js';
 import { chargeEvent, unexpectedEvent } from './line-events.js';
 import { movementEvent, type BankTransfer } from './movement-events.js';
-import { listPaidAgain } from './paid-again.queries.js';
-import { deferOtherLegs } from './own-transfers.queries.js';
+import { listRepeatedPayments } from './repeated-payments.queries.js';
+import { deferOwnTransferCredits } from './own-transfers.queries.js';
 import type { Applied } from './rules/declared-rules.service.js';
-import { classifySettled } from './refunded-breaks.queries.js';
+import { classifyLinesOfSettledBreaks } from './refunded-breaks.queries.js';
 import { SettlementReview } from './settlement-review.service.js';
 import { settlementNetOfRefunds } from './net-settlement.js';
-import { unlinkDisplaced, unlinkReturnsSince, unlinkSurplusReturns } from './unlinking.queries.js';
+import {
+  unlinkDisplaced,
+  unlinkReversalsSince,
+  unlinkSurplusReversals,
+} from './unlinking.queries.js';
 import * as queries from './outcomes.queries.js';
 
-/** States of an operation of which nobody knows that it was done: its payment on the statement says so. */
-const undecidedStates: readonly (string | null)[] = ['unknown', 'needs_operator', 'not_executed'];
+/**
+ * States of an operation that is not known to have succeeded: its payment on the statement proves
+ * it.
+ */
+const unresolvedStates: readonly (string | null)[] = ['unknown', 'needs_operator', 'not_executed'];
 
-export interface Written {
-  /** Operations that are to hear of it, once it is committed. */
+export interface WriteResult {
+  /** Operations to advance after the commit. */
   operationIds: string[];
-  /** Matches gave way: their lines are to be judged anew. */
+  /** Matches were unlinked: their lines must be decided again. */
   hasUnlinked: boolean;
-  /** Accounts, this one or others, some of whose credits these lines explain: those are to be judged again. */
-  waiting: number[];
+  /**
+   * Accounts, this one included, with credits that these lines explain and that are now pending.
+   */
+  pendingAccountIds: number[];
 }
 
 @Injectable()
@@ -49,77 +60,78 @@ export class OutcomeWriter {
     private readonly jobQueue: JobQueue,
   ) {}
 
-  /** `heard`: the lines that the judge has just heard, ids and all, so that they need not wait for that any more. */
+  /** `decidedNsus`: the lines that this batch decided, so that they are no longer pending. */
   async write(
     tx: Tx,
     accountId: number,
     { lines, outcomes: decided, released }: Applied,
-    heard: bigint[],
-  ): Promise<Written> {
-    const open = new Set(lines.filter(({ cameAs }) => cameAs === 'open').map(({ nsu }) => nsu));
-    // A line in a break stays there until it is matched; that break was told.
+    decidedNsus: bigint[],
+  ): Promise<WriteResult> {
+    const inBreak = new Set(lines.filter(({ source }) => source === 'open').map(({ nsu }) => nsu));
+    // A line in a break stays there until it is matched or classified; the break was reported
+    // before.
     const outcomes = decided.filter(
-      (outcome) => !open.has(outcome.nsu) || isMatched(outcome) || isClassified(outcome),
+      (outcome) => !inBreak.has(outcome.nsu) || isMatched(outcome) || isClassified(outcome),
     );
     const matches = outcomes.filter(isMatched);
     const transfers = await this.transfersOf(tx, accountId, matches);
     const late = matches.filter(isLate);
     const displaced = await this.unlink(tx, accountId, outcomes);
     await queries.insertMatches(tx, accountId, matches);
-    const returned = matches.filter(({ role }) => role === 'reversal').map(toExpected);
-    const refundedCredits = [...displaced.map(toExpected), ...released, ...returned];
-    const surplus = await unlinkSurplusReturns(tx, accountId, refundedCredits);
+    const reversed = matches.filter(({ role }) => role === 'reversal').map(toExpected);
+    const changed = [...displaced.map(toExpected), ...released, ...reversed];
+    const surplus = await unlinkSurplusReversals(tx, accountId, changed);
     const unlinked = [...displaced, ...surplus];
     await queries.insertClassifications(tx, accountId, outcomes.filter(isClassified));
     await this.breaks.open(tx, accountId, [
-      ...outcomes.filter(isBroken).map(toBreak),
+      ...outcomes.filter(isInBreak).map(toBreak),
       ...late.map((match) => toLateLine(match, transfers.get(match.expectedPaymentId))),
     ]);
-    const unexplained = outcomes.filter(isBroken).map(({ nsu }) => nsu);
-    await classifySettled(tx, accountId, unexplained);
-    await queries.recordDeferred(tx, accountId, heard, [
-      ...outcomes.filter(isDeferred).map(toNsu),
+    const unexplained = outcomes.filter(isInBreak).map(({ nsu }) => nsu);
+    await classifyLinesOfSettledBreaks(tx, accountId, unexplained);
+    await queries.recordPendingLines(tx, accountId, decidedNsus, [
+      ...outcomes.filter(isPending).map(toNsu),
       ...unlinked.map(toNsu),
     ]);
-    const explained = outcomes.map(({ nsu }) => nsu).filter((nsu) => open.has(nsu));
+    const explained = outcomes.map(({ nsu }) => nsu).filter((nsu) => inBreak.has(nsu));
     await this.breaks.reportResolved(tx, accountId, [
       ...(await breaks.resolveExplained(tx, accountId, explained)),
-      ...(await breaks.resolveReturned(tx, accountId, returned)),
+      ...(await breaks.resolveReversed(tx, accountId, reversed)),
     ]);
-    const come = matches.map(({ expectedPaymentId }) => subjectOfExpected(expectedPaymentId));
-    await this.breaks.resolve(tx, accountId, 'missing', come);
+    const found = matches.map(({ expectedPaymentId }) => subjectOfExpected(expectedPaymentId));
+    await this.breaks.resolve(tx, accountId, 'missing', found);
     const touched = [...[...matches, ...unlinked].map(toExpected), ...released];
     await this.review.review(tx, accountId, touched);
-    const notDone = late.filter(isOfNotExecuted);
-    await this.expectedPayments.reinstate(tx, accountId, notDone.map(toOperation));
-    await this.expectedPayments.reinstateEach(tx, accountId, late.map(toExpected));
-    const told = await this.describe(tx, accountId, lines, outcomes, transfers);
-    await this.events.record(tx, accountId, told);
-    const undecided = matches.filter(({ operation }) =>
-      undecidedStates.includes(operation.operationState),
+    const notExecuted = late.filter(isOfNotExecuted);
+    await this.expectedPayments.reinstate(tx, accountId, notExecuted.map(toOperation));
+    await this.expectedPayments.reinstatePayments(tx, accountId, late.map(toExpected));
+    const events = await this.eventsOf(tx, accountId, lines, outcomes, transfers);
+    await this.events.record(tx, accountId, events);
+    const unresolved = matches.filter(({ operation }) =>
+      unresolvedStates.includes(operation.operationState),
     );
-    const operationIds = [...new Set(undecided.map(toOperation))];
+    const operationIds = [...new Set(unresolved.map(toOperation))];
     const debits = lines.filter(({ isCredit }) => !isCredit).map(toNsu);
-    const waiting = await deferOtherLegs(tx, accountId, debits);
-    return { operationIds, hasUnlinked: unlinked.length > 0, waiting };
+    const pendingAccountIds = await deferOwnTransferCredits(tx, accountId, debits);
+    return { operationIds, hasUnlinked: unlinked.length > 0, pendingAccountIds };
   }
 
-  /** What gives way to these verdicts; its lines are judged again without it. */
+  /** Unlinks the matches that these outcomes displace; their lines are decided again. */
   private async unlink(tx: Tx, accountId: number, outcomes: LineOutcome[]) {
-    const displacing = outcomes.filter(displaces).map(toExpected);
-    const again = outcomes.filter(isBroken).flatMap(({ kind, nsu, expectedPaymentId }) => {
+    const displacing = outcomes.filter(isDisplacing).map(toExpected);
+    const secondDebits = outcomes.filter(isInBreak).flatMap(({ kind, nsu, expectedPaymentId }) => {
       const isSecond = kind === 'duplicate_payment' && expectedPaymentId !== null;
       return isSecond ? [{ nsu, expectedPaymentId }] : [];
     });
     return [
       ...(await unlinkDisplaced(tx, accountId, displacing)),
-      ...(await unlinkReturnsSince(tx, accountId, again)),
+      ...(await unlinkReversalsSince(tx, accountId, secondDebits)),
     ];
   }
 
-  /** After the commit. */
+  /** Enqueues deliveries and operations; call it after the commit. */
   async announce(accountId: number, operationIds: string[]): Promise<void> {
-    await this.events.announce(accountId);
+    await this.events.enqueueDeliveries(accountId);
     for (const operationId of operationIds)
       await this.jobQueue.enqueue('advanceOperation', { accountId, operationId });
   }
@@ -132,7 +144,7 @@ export class OutcomeWriter {
     return byExpected(await queries.listTransfersOf(tx, accountId, matches.map(toExpected)));
   }
 
-  private async describe(
+  private async eventsOf(
     tx: Tx,
     accountId: number,
     lines: queries.ArrivedLine[],
@@ -141,17 +153,17 @@ export class OutcomeWriter {
   ): Promise<NewEvent[]> {
     const matched = outcomes.filter(isMatched).map(toExpected);
     const charges = byExpected(await queries.listChargesOf(tx, accountId, matched));
-    const paidAgain = await listPaidAgain(tx, accountId, [...charges.keys()]);
+    const repeated = await listRepeatedPayments(tx, accountId, [...charges.keys()]);
     const byNsu = new Map(lines.map((line) => [line.nsu, line]));
-    const place = new Map(outcomes.map(({ nsu }, index) => [nsu, index]));
+    const positions = new Map(outcomes.map(({ nsu }, index) => [nsu, index]));
     return outcomes.flatMap((outcome, index) => {
       const line = byNsu.get(outcome.nsu);
-      if (!line || outcome.outcome === 'classified' || outcome.outcome === 'deferred') return [];
+      if (!line || outcome.outcome === 'classified' || outcome.outcome === 'pending') return [];
       if (outcome.outcome === 'break') return [unexpectedEvent(line, outcome.kind)];
       const { expectedPaymentId } = outcome;
       const charge = charges.get(expectedPaymentId);
       if (charge) {
-        const known = paidAgain.filter(({ nsu }) => (place.get(nsu) ?? index) <= index);
+        const known = repeated.filter(({ nsu }) => (positions.get(nsu) ?? index) <= index);
         const isPayment = outcome.role === 'payment';
         const settlement = isPayment ? settlementNetOfRefunds(outcome, known) : outcome.settlement;
         return [chargeEvent(line, charge, settlement)];
@@ -165,7 +177,7 @@ function byExpected<Row extends { expectedPaymentId: string }>(rows: Row[]): Map
   return new Map(rows.map((row) => [row.expectedPaymentId, row]));
 }
 
-function toBreak({ candidates, originalNsu, ...broken }: Broken): breaks.NewBreak {
+function toBreak({ candidates, originalNsu, ...broken }: InBreak): breaks.NewBreak {
   const { kind, nsu, amountCents, expectedPaymentId } = broken;
   const subject = subjectOfLine(nsu);
   const original = originalNsu === undefined ? {} : { originalNsu: originalNsu.toString() };
@@ -173,9 +185,11 @@ function toBreak({ candidates, originalNsu, ...broken }: Broken): breaks.NewBrea
   return { kind, subject, nsu, amountCents, expectedPaymentId, evidence };
 }
 
-/** The bank did what was proven not done, or what it had said to have failed: whoever acted on that must know. */
+/**
+ * The bank executed an operation that was proven not executed, or that it had reported as failed.
+ */
 function toLateLine(match: Matched, transfer: BankTransfer | undefined): breaks.NewBreak {
-  if (transfer?.state === 'failed') return toFailedThoughDebited(match, transfer);
+  if (transfer?.state === 'failed') return toFailedButDebited(match, transfer);
   const { nsu, amountCents, expectedPaymentId, operation, rule, evidence } = match;
   const { operationId, kind: operationKind } = operation;
   return {
@@ -188,8 +202,8 @@ function toLateLine(match: Matched, transfer: BankTransfer | undefined): breaks.
   };
 }
 
-/** Resolved when the money has come back. */
-function toFailedThoughDebited(match: Matched, { id }: BankTransfer): breaks.NewBreak {
+/** Resolved when the money is reversed. */
+function toFailedButDebited(match: Matched, { id }: BankTransfer): breaks.NewBreak {
   const { nsu, amountCents, expectedPaymentId, operation, evidence } = match;
   return {
     kind: 'failed_but_debited',
@@ -217,6 +231,7 @@ const toNsu = ({ nsu }: { nsu: bigint }): bigint => nsu;
 const toOperation = ({ operation }: Matched): string => operation.operationId;
 
 const isMatched = (outcome: LineOutcome): outcome is Matched => outcome.outcome === 'matched';
-const isClassified = (outcome: LineOutcome): outcome is Classified => outcome.outcome === 'classified';
-const isBroken = (outcome: LineOutcome): outcome is Broken => outcome.outcome === 'break';
-const isDeferred = (outcome: LineOutcome): outcome is Deferred => outcome.outcome === 'deferred';
+const isClassified = (outcome: LineOutcome): outcome is Classified =>
+  outcome.outcome === 'classified';
+const isInBreak = (outcome: LineOutcome): outcome is InBreak => outcome.outcome === 'break';
+const isPending = (outcome: LineOutcome): outcome is Pending => outcome.outcome === 'pending';

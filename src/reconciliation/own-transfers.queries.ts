@@ -1,12 +1,12 @@
-// Money that one account of ours sent to another, or to a key of its own: its debit stands in the mirror of the account
-// that sent it, by index of each.
-import { ofAccount, type Tx } from '../database.service.js';
+// Transfers between our own accounts, or to a key of the same account: the debit is found in the
+// synced lines of the sending account, by index.
+import { opaqueAccountId, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
-import { receipts } from './returns.js';
+import { incomingTypes } from './reversals.js';
 import { isProvisional } from './rules/rule-candidates.queries.js';
 
-/** The debit (d) of another account that a credit (t) is the other leg of. */
-const legElsewhere = (accountId: number) => Prisma.sql`
+/** The debit (d) in another of our accounts whose money arrives with a credit (t). */
+const debitElsewhere = (accountId: number) => Prisma.sql`
   FROM bank_account other
   CROSS JOIN LATERAL (
     SELECT amount_cents, is_credit FROM statement_line
@@ -17,35 +17,45 @@ const legElsewhere = (accountId: number) => Prisma.sql`
   ) d
   WHERE other.id <> ${accountId} AND NOT d.is_credit AND d.amount_cents = t.amount_cents`;
 
-/** The debits (d) of the account itself that a credit (t) which is no return may be the other leg of. */
+/**
+ * The debits (d) in the same account whose money may arrive with a credit (t) that is no reversal.
+ */
 const debitHere = (accountId: number) => Prisma.sql`
   (SELECT nsu, amount_cents, is_credit FROM statement_line
-   WHERE account_id = ${ofAccount(accountId)} AND end_to_end_id = t.end_to_end_id AND t.type_name = ANY (${receipts})
+   WHERE account_id = ${opaqueAccountId(accountId)} AND end_to_end_id = t.end_to_end_id
+     AND t.type_name = ANY (${incomingTypes})
    OFFSET 0) d`;
-const isOtherSide = Prisma.sql`NOT d.is_credit AND d.amount_cents = t.amount_cents AND d.nsu <> t.nsu`;
+const isSameTransfer = Prisma.sql`NOT d.is_credit AND d.amount_cents = t.amount_cents
+  AND d.nsu <> t.nsu`;
 
-/** That such a debit (d) pays a transfer of ours: an own leg is known by what we asked for, not by the bank's id alone. */
+/**
+ * Whether a debit (d) pays a requested transfer: the bank's id alone does not prove an own
+ * transfer.
+ */
 const paysTransfer = (accountId: number) => Prisma.sql`(
   SELECT FROM (
     SELECT expected_payment_id, role FROM match
-    WHERE account_id = ${ofAccount(accountId)} AND nsu = d.nsu AND unlinked_at IS NULL OFFSET 0
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = d.nsu
+      AND unlinked_at IS NULL OFFSET 0
   ) m
-  JOIN transfer ours ON ours.account_id = ${ofAccount(accountId)} AND ours.expected_payment_id = m.expected_payment_id
+  JOIN transfer requested ON requested.account_id = ${opaqueAccountId(accountId)}
+    AND requested.expected_payment_id = m.expected_payment_id
   WHERE m.role = 'payment')`;
 
-/** Of a credit (t): an account of ours sent it. */
-const isSentByUs = (
+/** Whether one of our own accounts sent a credit (t). */
+const isFromOwnAccount = (
   accountId: number,
-) => Prisma.sql`(EXISTS (SELECT ${legElsewhere(accountId)}) OR EXISTS (
-  SELECT FROM ${debitHere(accountId)} WHERE ${isOtherSide} AND EXISTS ${paysTransfer(accountId)}))`;
+) => Prisma.sql`(EXISTS (SELECT ${debitElsewhere(accountId)}) OR EXISTS (
+  SELECT FROM ${debitHere(accountId)} WHERE ${isSameTransfer}
+    AND EXISTS ${paysTransfer(accountId)}))`;
 
-/** Payments of the batch that is judged: their matches are not written yet. */
+/** Payments of the current batch: their matches are not written yet. */
 export interface DecidedPayments {
   nsus: bigint[];
   expectedPaymentIds: string[];
 }
 
-/** Those of the lines that an account of ours sent. */
+/** The credits among the lines that one of our own accounts sent. */
 export async function listOwnTransfers(
   tx: Tx,
   accountId: number,
@@ -56,20 +66,24 @@ export async function listOwnTransfers(
   return tx.$queryRaw`
     SELECT t.nsu, t.end_to_end_id AS "endToEndId"
     FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
-    JOIN statement_line t ON t.account_id = ${ofAccount(accountId)} AND t.nsu = wanted.nsu AND t.is_credit
-    WHERE ${isSentByUs(accountId)} OR EXISTS (
+    JOIN statement_line t ON t.account_id = ${opaqueAccountId(accountId)} AND t.nsu = wanted.nsu
+      AND t.is_credit
+    WHERE ${isFromOwnAccount(accountId)} OR EXISTS (
       SELECT FROM ${debitHere(accountId)}
-      JOIN unnest(${payments.nsus}::bigint[], ${payments.expectedPaymentIds}::uuid[]) AS paid(nsu, id) ON paid.nsu = d.nsu
-      JOIN transfer ours ON ours.account_id = ${ofAccount(accountId)} AND ours.expected_payment_id = paid.id
-      WHERE ${isOtherSide})`;
+      JOIN unnest(${payments.nsus}::bigint[], ${payments.expectedPaymentIds}::uuid[])
+        AS paid(nsu, id) ON paid.nsu = d.nsu
+      JOIN transfer requested ON requested.account_id = ${opaqueAccountId(accountId)}
+        AND requested.expected_payment_id = paid.id
+      WHERE ${isSameTransfer})`;
 }
 
 /**
- * Has the credits that these debits explain judged again, in other accounts and, of a transfer of ours, in this one, unless
- * an id or a person explains them: however long they have stood in a break, or been what a rule of their own took them
- * for. Their accounts.
+ * Makes the credits of these debits pending again: in other accounts and, for a requested transfer,
+ * in the same account. Credits explained by a reference or a person stay; credits in a break or
+ * matched by a rule of their account do not, whatever their age. Returns the accounts of the
+ * credits.
  */
-export async function deferOtherLegs(
+export async function deferOwnTransferCredits(
   tx: Tx,
   accountId: number,
   debits: bigint[],
@@ -79,7 +93,8 @@ export async function deferOtherLegs(
     INSERT INTO deferred_line (account_id, nsu, deferred_at)
     SELECT DISTINCT t.account_id, t.nsu, clock_timestamp()
     FROM unnest(${debits}::bigint[]) AS decided(nsu)
-    JOIN statement_line d ON d.account_id = ${ofAccount(accountId)} AND d.nsu = decided.nsu AND NOT d.is_credit
+    JOIN statement_line d ON d.account_id = ${opaqueAccountId(accountId)} AND d.nsu = decided.nsu
+      AND NOT d.is_credit
     CROSS JOIN bank_account other
     CROSS JOIN LATERAL (
       SELECT account_id, nsu, is_credit, amount_cents, type_name FROM statement_line
@@ -89,10 +104,12 @@ export async function deferOtherLegs(
       WHERE account_id = other.id AND movement_id = d.movement_id AND other.id <> ${accountId}
     ) t
     WHERE t.is_credit AND t.amount_cents = d.amount_cents
-      AND (other.id <> ${accountId} OR t.type_name = ANY (${receipts}) AND EXISTS ${paysTransfer(accountId)})
+      AND (other.id <> ${accountId} OR t.type_name = ANY (${incomingTypes})
+        AND EXISTS ${paysTransfer(accountId)})
       AND NOT EXISTS (
         SELECT FROM match m
-        WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL AND m.rule <> 'declared')
+        WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL
+          AND m.rule <> 'declared')
       AND NOT EXISTS (
         SELECT FROM classification c
         WHERE c.account_id = t.account_id AND c.nsu = t.nsu AND c.rule <> 'declared')
@@ -102,40 +119,53 @@ export async function deferOtherLegs(
   return [...new Set(rows.map((row) => row.accountId))];
 }
 
-export interface ExplainedWaiting {
+export interface ExplainedPendingLine {
   nsu: bigint;
   deferredAt: Date;
-  /** A rule of the account's own explains it, and an account of ours sent it: while its window is open, that goes first. */
-  isTaken: boolean;
+  /**
+   * The account's own rule explains it in an open period, but one of our accounts sent it: that
+   * precedes.
+   */
+  isProvisionalOwnTransfer: boolean;
 }
 
-/** Lines that wait though they are explained: they were judged before they were asked to be again. */
-export async function listExplainedWaiting(tx: Tx, accountId: number): Promise<ExplainedWaiting[]> {
-  return tx.$queryRaw<ExplainedWaiting[]>`
-    SELECT t.nsu, waits.deferred_at AS "deferredAt",
-           declared.found AND t.is_credit AND ${isProvisional} AND ${isSentByUs(accountId)} AS "isTaken"
-    FROM deferred_line waits
-    JOIN statement_line t ON t.account_id = waits.account_id AND t.nsu = waits.nsu
-    CROSS JOIN LATERAL (
-      SELECT bool_or(said.rule = 'declared') AS found FROM (
-        SELECT rule FROM match WHERE account_id = t.account_id AND nsu = t.nsu AND unlinked_at IS NULL
-        UNION ALL
-        SELECT rule FROM classification WHERE account_id = t.account_id AND nsu = t.nsu
-      ) said
-    ) declared
-    WHERE waits.account_id = ${ofAccount(accountId)} AND declared.found IS NOT NULL`;
-}
-
-/** They wait no longer, unless they were asked for again since they were listed. */
-export async function deleteExplained(
+/** Pending lines that are explained: they were decided before a debit made them pending again. */
+export async function listExplainedPendingLines(
   tx: Tx,
   accountId: number,
-  explained: ExplainedWaiting[],
+): Promise<ExplainedPendingLine[]> {
+  return tx.$queryRaw<ExplainedPendingLine[]>`
+    SELECT t.nsu, pending.deferred_at AS "deferredAt",
+           declared.found AND t.is_credit AND ${isProvisional}
+             AND ${isFromOwnAccount(accountId)} AS "isProvisionalOwnTransfer"
+    FROM deferred_line pending
+    JOIN statement_line t ON t.account_id = pending.account_id AND t.nsu = pending.nsu
+    CROSS JOIN LATERAL (
+      SELECT bool_or(explained.rule = 'declared') AS found FROM (
+        SELECT rule FROM match WHERE account_id = t.account_id AND nsu = t.nsu
+          AND unlinked_at IS NULL
+        UNION ALL
+        SELECT rule FROM classification WHERE account_id = t.account_id AND nsu = t.nsu
+      ) explained
+    ) declared
+    WHERE pending.account_id = ${opaqueAccountId(accountId)} AND declared.found IS NOT NULL`;
+}
+
+/**
+ * Deletes pending lines that are explained, unless they became pending again since they were
+ * listed.
+ */
+export async function deleteExplainedPendingLines(
+  tx: Tx,
+  accountId: number,
+  explained: ExplainedPendingLine[],
 ): Promise<void> {
   if (explained.length === 0) return;
   await tx.$executeRaw`
-    DELETE FROM deferred_line waits
+    DELETE FROM deferred_line pending
     USING unnest(${explained.map(({ nsu }) => nsu)}::bigint[],
-                 ${explained.map(({ deferredAt }) => deferredAt.toISOString())}::timestamptz[]) AS seen(nsu, at)
-    WHERE waits.account_id = ${ofAccount(accountId)} AND waits.nsu = seen.nsu AND waits.deferred_at = seen.at`;
+                 ${explained.map(({ deferredAt }) => deferredAt.toISOString())}::timestamptz[])
+                   AS listed(nsu, at)
+    WHERE pending.account_id = ${opaqueAccountId(accountId)} AND pending.nsu = listed.nsu
+      AND pending.deferred_at = listed.at`;
 }

@@ -1,4 +1,4 @@
-// What a credit is that nothing explains and that an account of ours sent.
+// Credits without another explanation that one of our own accounts sent.
 import type { Classified, LineOutcome } from './line-outcome.js';
 
 export interface OwnTransfer {
@@ -6,13 +6,13 @@ export interface OwnTransfer {
   endToEndId: string | null;
 }
 
-/** Credits that no id explains: an account of ours may have sent them. */
+/** A line that no reference explains: one of our own accounts may have sent it. */
 export function isUnexplained(outcome: LineOutcome): boolean {
   return outcome.outcome === 'break' && outcome.kind === 'unexpected';
 }
 
-/** The payments among them: which line pays which expected payment. */
-export function paidBy(outcomes: readonly LineOutcome[]) {
+/** The payments among the outcomes: `nsus[i]` pays `expectedPaymentIds[i]`. */
+export function decidedPaymentsOf(outcomes: readonly LineOutcome[]) {
   const payments = outcomes.flatMap((outcome) =>
     outcome.outcome === 'matched' && outcome.role === 'payment' ? [outcome] : [],
   );
@@ -22,8 +22,8 @@ export function paidBy(outcomes: readonly LineOutcome[]) {
   };
 }
 
-/** Nothing of the other account is told: who reads this one need not see that one. */
-export function withOwnTransfers(
+/** The evidence names nothing of the other account: its readers may have no access to that one. */
+export function classifyOwnTransfers(
   outcomes: readonly LineOutcome[],
   transfers: readonly OwnTransfer[],
 ): LineOutcome[] {

@@ -1,165 +1,194 @@
-// Which expected payment a line pays. The ids that it carries decide, the surest first; a debit that carries none of
-// ours is told by what it shares with a payment whose answer never came.
+// Which expected payment a line pays. The references on the line decide, the strongest first. A
+// debit without a reference is matched by what it shares with a payment that the bank never
+// responded to.
 import { saoPauloDay } from '../brazil/statement-day.js';
 import { referenceKinds } from '../expected-payments/references.js';
-import { owedByOne, owedTogether } from '../expected-payments/settlement.js';
-import type { Candidate, LineFacts, LineBreakKind, OpenDebit, PaidBy, PaidTotals } from './line-outcome.js';
+import { isExactAmountOwed, splitExactAmountOwed } from '../expected-payments/settlement.js';
+import type {
+  Candidate,
+  LineFacts,
+  LineBreakKind,
+  OpenDebit,
+  PayingLine,
+  PaidTotals,
+} from './line-outcome.js';
 
 const rankOf = new Map<string, number>(referenceKinds.map((kind, rank) => [kind, rank]));
 
-/** The candidates that the surest of their references name. */
-export function surest<Named extends Candidate>(candidates: readonly Named[]): Named[] {
-  const rank = ({ referenceKind }: Named) => rankOf.get(referenceKind) ?? rankOf.size;
+/** The candidates of the strongest kind of reference among them. */
+export function withStrongestReference<Each extends Candidate>(
+  candidates: readonly Each[],
+): Each[] {
+  const rank = ({ referenceKind }: Each) => rankOf.get(referenceKind) ?? rankOf.size;
   const best = Math.min(...candidates.map(rank));
   return candidates.filter((candidate) => rank(candidate) === best);
 }
 
-/** The expected payments that the line's own references name, where they may be what it pays. */
-export function payable(line: LineFacts, candidates: readonly Candidate[]): Candidate[] {
+/** The candidates that the line may pay: referenced by its own ids and still payable. */
+export function payableCandidates(line: LineFacts, candidates: readonly Candidate[]): Candidate[] {
   const able = candidates.filter(
     (candidate) =>
-      !candidate.isOriginal && candidate.isCredit === line.isCredit && !isOut(candidate),
+      !candidate.isOriginal && candidate.isCredit === line.isCredit && isPayable(candidate),
   );
-  // An id that a client uses again names what it named when the line came about, whenever the line is judged.
-  const known = able.filter(({ isLater }) => !isLater);
-  return known.length > 0 ? known : able;
+  // A reused id of a client references what it did when the line happened, whenever it is decided.
+  const earlier = able.filter(({ isLater }) => !isLater);
+  return earlier.length > 0 ? earlier : able;
 }
 
 /**
- * What the bank rejected is not what a line shows. A debit that it accepted, and was said to have failed, may be: the
- * money is gone, whatever was said.
+ * A line cannot pay what the bank rejected. It can pay a debit that the bank accepted and later
+ * reported as failed: the statement shows that the money left the account.
  */
-function isOut({ isWithdrawn, isCredit, operationState }: Candidate): boolean {
-  if (!isWithdrawn) return false;
-  return isCredit ? operationState !== 'not_executed' : operationState === 'rejected';
+function isPayable({ isWithdrawn, isCredit, operationState }: Candidate): boolean {
+  if (!isWithdrawn) return true;
+  return isCredit ? operationState === 'not_executed' : operationState !== 'rejected';
 }
 
-export type Paying =
-  | { of: 'one'; paid: Candidate; displaces: boolean }
-  /** All of them, each with what is owed of it. */
-  | { of: 'all'; parts: { paid: Candidate; amountCents: bigint }[] }
-  | { of: 'none'; kind: Exclude<LineBreakKind, 'unexpected'>; named: readonly Candidate[] };
+export type PaymentChoice =
+  | { pays: 'one'; paid: Candidate; displaces: boolean }
+  /** All candidates, each with the amount owed. */
+  | { pays: 'all'; parts: { paid: Candidate; amountCents: bigint }[] }
+  | { pays: 'none'; kind: Exclude<LineBreakKind, 'unexpected'>; candidates: readonly Candidate[] };
 
-/** What a line pays of those that its references name, at least one. */
-export function choosePaid(
+/** Which of its referenced candidates, at least one, a line pays. */
+export function choosePayment(
   line: LineFacts,
   candidates: readonly Candidate[],
   totals: PaidTotals,
-): Paying {
-  if (!line.isCredit) return chooseDebited(line, distinct(surest(candidates)), totals);
-  // Who pays us chooses what he names: where that names two records of ours, none of its ids is surer.
-  const named = distinct(candidates);
-  const parts = named.length > 1 ? partsOf(line, named) : null;
-  if (parts) return { of: 'all', parts };
-  const paying = oneOf(named);
-  return paying.of === 'one' ? { ...paying, displaces: isHeldByRule(paying.paid, totals) } : paying;
+): PaymentChoice {
+  if (!line.isCredit)
+    return chooseDebited(line, distinctPayments(withStrongestReference(candidates)), totals);
+  // A payer chooses the references of a credit: no kind of reference is stronger than another.
+  const distinct = distinctPayments(candidates);
+  const parts = distinct.length > 1 ? splitOverAll(line, distinct) : null;
+  if (parts) return { pays: 'all', parts };
+  const choice = onlyOne(distinct);
+  if (choice.pays !== 'one') return choice;
+  return { ...choice, displaces: hasProvisionalRuleMatch(choice.paid, totals) };
 }
 
-/** Whether what only a rule has said to be paid is now named: the rule's match gives way, once. */
-export function isHeldByRule(candidate: Candidate, totals: PaidTotals): boolean {
-  const { isCredit, heldByRuleCents = 0n, expectedPaymentId } = candidate;
-  return isCredit && heldByRuleCents > 0n && !totals.isDisplaced(expectedPaymentId);
+/** Whether a credit is matched only by a rule so far: a reference displaces that match, once. */
+export function hasProvisionalRuleMatch(candidate: Candidate, totals: PaidTotals): boolean {
+  const { isCredit, provisionalRuleCents = 0n, expectedPaymentId } = candidate;
+  return isCredit && provisionalRuleCents > 0n && !totals.isDisplaced(expectedPaymentId);
 }
 
 /**
- * What one credit pays of several payments that it names: all of them, where just that is owed in all, and none of them
- * alone comes to it. What was paid of them before does not count: whoever pays one twice has paid it twice, and which of
- * both lines was read first changes nothing.
+ * One credit pays all of several referenced payments if it equals the total owed, and no single one
+ * is owed exactly that amount. Earlier payments do not count: a second payment is a duplicate, and
+ * the order in which the two lines are read must change nothing.
  */
-function partsOf({ amountCents, occurredAt }: LineFacts, named: readonly Candidate[]) {
-  if (named.some(({ isMultiUse, amountCents: owed }) => isMultiUse || owed === null)) return null;
+function splitOverAll({ amountCents, occurredAt }: LineFacts, candidates: readonly Candidate[]) {
+  if (candidates.some(({ isMultiUse, amountCents: owed }) => isMultiUse || owed === null))
+    return null;
   const day = saoPauloDay(occurredAt);
-  if (named.some((each) => owedByOne(each, amountCents, day))) return null;
-  const owed = owedTogether(named, amountCents, day);
-  return owed && named.map((paid, index) => ({ paid, amountCents: owed[index] ?? 0n }));
+  if (candidates.some((each) => isExactAmountOwed(each, amountCents, day))) return null;
+  const owed = splitExactAmountOwed(candidates, amountCents, day);
+  return owed && candidates.map((paid, index) => ({ paid, amountCents: owed[index] ?? 0n }));
 }
 
-/** We say what is debited, and how often: all else is a disagreement, however surely the line names a payment. */
-function chooseDebited(line: LineFacts, named: readonly Candidate[], totals: PaidTotals): Paying {
-  const exact = named.filter(
+/**
+ * A debit must have the requested amount and happen once; any other referenced debit is a break.
+ */
+function chooseDebited(
+  line: LineFacts,
+  candidates: readonly Candidate[],
+  totals: PaidTotals,
+): PaymentChoice {
+  const exact = candidates.filter(
     ({ amountCents }) => amountCents === null || amountCents === line.amountCents,
   );
-  if (exact.length === 0) return { of: 'none', kind: 'amount_mismatch', named };
+  if (exact.length === 0) return { pays: 'none', kind: 'amount_mismatch', candidates };
   const unpaid = exact.filter((each) => each.isMultiUse || totals.paidCents(each) === 0n);
-  // What failed is asked for again, sometimes under the same ids.
-  const awaited = unpaid.filter(({ isWithdrawn }) => !isWithdrawn);
-  if (unpaid.length > 0) return oneOf(awaited.length > 0 ? awaited : unpaid);
-  const [first, ...others] = exact.filter((each) => comesFirst(line, totals.paidBefore(each)));
-  if (first && others.length === 0) return { of: 'one', paid: first, displaces: true };
-  return { of: 'none', kind: 'duplicate_payment', named: exact };
+  // A failed payment is sometimes requested again under the same ids.
+  const expected = unpaid.filter(({ isWithdrawn }) => !isWithdrawn);
+  if (unpaid.length > 0) return onlyOne(expected.length > 0 ? expected : unpaid);
+  const [first, ...others] = exact.filter((each) =>
+    hasPrecedence(line, totals.payingLineBefore(each)),
+  );
+  if (first && others.length === 0) return { pays: 'one', paid: first, displaces: true };
+  return { pays: 'none', kind: 'duplicate_payment', candidates: exact };
 }
 
-function oneOf(could: readonly Candidate[]): Paying {
-  const [first, ...others] = could;
-  if (first && others.length === 0) return { of: 'one', paid: first, displaces: false };
-  return { of: 'none', kind: 'ambiguous', named: could };
+function onlyOne(candidates: readonly Candidate[]): PaymentChoice {
+  const [first, ...others] = candidates;
+  if (first && others.length === 0) return { pays: 'one', paid: first, displaces: false };
+  return { pays: 'none', kind: 'ambiguous', candidates };
 }
 
-/** Of two debits of one payment the later is one too many, whichever was read first; what ids say is before a rule. */
-function comesFirst(line: LineFacts, paidBy: PaidBy | null): boolean {
-  if (paidBy === null || paidBy.rule === 'manual') return false;
-  if (paidBy.rule === 'declared' && paidBy.isClosed) return false;
-  return paidBy.rule !== 'reference' || byTime(line, paidBy) < 0;
+/**
+ * Of two debits of one payment the later is the duplicate; a match by reference precedes one by
+ * rule.
+ */
+function hasPrecedence(line: LineFacts, payingLine: PayingLine | null): boolean {
+  if (payingLine === null || payingLine.rule === 'manual') return false;
+  if (payingLine.rule === 'declared' && payingLine.isClosed) return false;
+  return payingLine.rule !== 'reference' || compareByTime(line, payingLine) < 0;
 }
 
-type Happened = Pick<LineFacts, 'nsu' | 'occurredAt'>;
+type TimedLine = Pick<LineFacts, 'nsu' | 'occurredAt'>;
 
-export function byTime(a: Happened, b: Happened): number {
+export function compareByTime(a: TimedLine, b: TimedLine): number {
   return a.occurredAt.getTime() - b.occurredAt.getTime() || (a.nsu < b.nsu ? -1 : 1);
 }
 
-/** Each expected payment once, by the first reference that names it. */
-export function distinct<Named extends Candidate>(candidates: readonly Named[]): Named[] {
-  const first = new Map<string, Named>();
+/** Each expected payment once, with its first reference. */
+export function distinctPayments<Each extends Candidate>(candidates: readonly Each[]): Each[] {
+  const first = new Map<string, Each>();
   for (const candidate of candidates)
     if (!first.has(candidate.expectedPaymentId)) first.set(candidate.expectedPaymentId, candidate);
   return [...first.values()];
 }
 
-export type Explanation =
+export type DebitExplanation =
   | { by: 'rule'; rule: 'original' | 'counterparty'; paid: OpenDebit }
-  /** Several could be it, and none of them can become surer. */
-  | { by: 'several'; could: OpenDebit[] }
-  /** What is under way could be it. */
-  | { by: 'waiting' }
+  /** Several payments fit, and no further response can decide between them. */
+  | { by: 'several'; candidates: OpenDebit[] }
+  /** An operation in progress may explain the line. */
+  | { by: 'pending' }
   | { by: 'nothing' };
 
-/** The bank may yet answer with ids, and then the line is told by those. */
+/** The bank's response may still bring ids, which then decide. */
 const statesBeingSent: readonly (string | null)[] = ['received', 'sending'];
 
-/** What explains a debit that names nothing of ours. */
-export function explainUnnamed(
+/** What explains a debit without a reference to an expected payment. */
+export function explainUnreferencedDebit(
   line: LineFacts,
   debits: readonly OpenDebit[],
   totals: PaidTotals,
-): Explanation {
+): DebitExplanation {
   const open = debits.filter(
     (debit) =>
       debit.amountCents === line.amountCents &&
       totals.paidCents(debit) === 0n &&
       debit.from <= line.occurredAt,
   );
-  const isUnderWay = open.some((debit) => mayStillBe(line, debit));
-  const tied = open.filter((debit) => !debit.isKnownToBank && line.occurredAt <= debit.until);
-  const byOriginal = tied.filter(({ tie }) => tie === 'original').sort(byAge);
-  const could = byOriginal.length > 0 ? byOriginal : tied.filter(({ tie }) => tie !== null);
-  const [oldest] = could;
-  if (!oldest) return isUnderWay ? { by: 'waiting' } : { by: 'nothing' };
-  if (could.some(({ operationState }) => statesBeingSent.includes(operationState)))
-    return { by: 'waiting' };
-  // Refunds of one Pix and one amount are the same to everyone; payments to one account are not.
+  const isInProgress = open.some((debit) => mayStillExplain(line, debit));
+  const fitting = open.filter((debit) => !debit.isKnownToBank && line.occurredAt <= debit.until);
+  const byOriginal = fitting
+    .filter(({ sharedReference }) => sharedReference === 'original')
+    .sort(compareByAge);
+  const candidates =
+    byOriginal.length > 0
+      ? byOriginal
+      : fitting.filter(({ sharedReference }) => sharedReference !== null);
+  const [oldest] = candidates;
+  if (!oldest) return isInProgress ? { by: 'pending' } : { by: 'nothing' };
+  if (candidates.some(({ operationState }) => statesBeingSent.includes(operationState)))
+    return { by: 'pending' };
+  // Refunds of one Pix with one amount are interchangeable; payments to one account are not.
   if (byOriginal.length > 0) return { by: 'rule', rule: 'original', paid: oldest };
-  if (could.length === 1) return { by: 'rule', rule: 'counterparty', paid: oldest };
-  return isUnderWay ? { by: 'waiting' } : { by: 'several', could };
+  if (candidates.length === 1) return { by: 'rule', rule: 'counterparty', paid: oldest };
+  return isInProgress ? { by: 'pending' } : { by: 'several', candidates };
 }
 
-/** A line that came later than a payment of unknown outcome could have its effect is not that payment. */
-function mayStillBe(line: LineFacts, { operationState, until }: OpenDebit): boolean {
+/** A payment of unknown outcome cannot explain a line after its last possible effect. */
+function mayStillExplain(line: LineFacts, { operationState, until }: OpenDebit): boolean {
   if (statesBeingSent.includes(operationState)) return true;
   return operationState === 'unknown' && line.occurredAt <= until;
 }
 
-function byAge(a: OpenDebit, b: OpenDebit): number {
+function compareByAge(a: OpenDebit, b: OpenDebit): number {
   const age = a.createdAt.getTime() - b.createdAt.getTime();
   return age || (a.expectedPaymentId < b.expectedPaymentId ? -1 : 1);
 }

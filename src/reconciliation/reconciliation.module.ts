@@ -14,7 +14,7 @@ import { RuleReader } from './rules/rule-reader.service.js';
 import { RuleTrials } from './rules/rule-trials.service.js';
 import { RulesController } from './rules/rules.controller.js';
 import { SettlementReview } from './settlement-review.service.js';
-import { StandingBreaks } from './standing-breaks.service.js';
+import { AccountBreaks } from './account-breaks.service.js';
 import { OutcomeWriter } from './outcome-writer.service.js';
 
 const sweepEveryMs = 1_000;
@@ -31,7 +31,7 @@ const rulesEveryMs = 15_000;
     Breaks,
     RefundedBreaks,
     SettlementReview,
-    StandingBreaks,
+    AccountBreaks,
     MissingPayments,
     DeclaredRules,
     RuleCatalog,
@@ -44,14 +44,14 @@ export class ReconciliationModule implements OnModuleInit {
   constructor(
     private readonly timers: Timers,
     private readonly reconciliation: ReconciliationService,
-    private readonly standing: StandingBreaks,
+    private readonly accountBreaks: AccountBreaks,
     private readonly missing: MissingPayments,
   ) {}
 
   onModuleInit(): void {
     this.timers.every('reconciliation', sweepEveryMs, () => this.reconciliation.enqueueUndecided());
     this.timers.every('contradictions', contradictedEveryMs, () =>
-      this.standing.enqueueContradicted(),
+      this.accountBreaks.enqueueContradicted(),
     );
     this.timers.every('missing', missingEveryMs, () => this.missing.enqueueDue());
     this.timers.every('rules', rulesEveryMs, () => this.reconciliation.enqueueUnreviewed());

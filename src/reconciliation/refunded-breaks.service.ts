@@ -1,5 +1,5 @@
-// Breaks whose money was given back: settled when the statement shows it, and open again when it shows that the money
-// came back. Called under the lock of the judgement.
+// Breaks whose payment was refunded: resolved when the statement shows the refund, reopened when it
+// shows the refund's reversal. Callers hold the account's reconciliation lock.
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../database.service.js';
 import { Breaks } from './breaks.service.js';
@@ -9,13 +9,13 @@ import * as queries from './refunded-breaks.queries.js';
 export class RefundedBreaks {
   constructor(private readonly breaks: Breaks) {}
 
-  /** After matches of these expected payments were made or unlinked. */
+  /** To be called after matches of these expected payments were made or unlinked. */
   async review(tx: Tx, accountId: number, expectedPaymentIds: string[]): Promise<void> {
     const nsus = await queries.listRefundedCredits(tx, accountId, expectedPaymentIds);
     if (nsus.length === 0) return;
     await this.settle(tx, accountId, nsus);
-    const reopened = await queries.reopenUnrefunded(tx, accountId, nsus);
-    await queries.deleteRefunded(
+    const reopened = await queries.reopenReversedRefunds(tx, accountId, nsus);
+    await queries.deleteRefundClassifications(
       tx,
       accountId,
       reopened.map(({ id }) => id),
@@ -23,10 +23,13 @@ export class RefundedBreaks {
     await this.breaks.reportOpened(tx, accountId, reopened);
   }
 
-  /** Settles what the statement shows to have gone back, of these lines or of all; whether there was any. */
+  /**
+   * Resolves breaks of these lines, or of all, whose refund the statement shows; whether there were
+   * any.
+   */
   async settle(tx: Tx, accountId: number, nsus: bigint[] | null): Promise<boolean> {
     const resolved = await queries.resolveRefunded(tx, accountId, nsus);
-    await queries.classifySettled(
+    await queries.classifyLinesOfSettledBreaks(
       tx,
       accountId,
       resolved.flatMap(({ nsu }) => nsu ?? []),

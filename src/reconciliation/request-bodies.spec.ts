@@ -12,15 +12,15 @@ const routes = [
 ];
 const actions = ['link', 'accept', 'refund', 'resend', 'reopen', 'note'];
 
-describe('a field that is not known', () => {
-  const refusals = (body: z.ZodType, value: object) =>
+describe('an unknown field', () => {
+  const rejections = (body: z.ZodType, value: object) =>
     z.safeDecode(body, value as never).error?.issues.map(({ code }) => code) ?? [];
 
   it.each(routes.map((route) => [route.name, route.body] as [string, z.ZodType]))(
-    'is refused by %s',
-    (_, body) => expect(refusals(body, { surprise: 1 })).toContain('unrecognized_keys'),
+    'is rejected by %s',
+    (_, body) => expect(rejections(body, { surprise: 1 })).toContain('unrecognized_keys'),
   );
-  it.each(actions)('is refused by the action %s', (action) =>
-    expect(refusals(actOnBreak.body, { action, surprise: 1 })).toContain('unrecognized_keys'),
+  it.each(actions)('is rejected by the action %s', (action) =>
+    expect(rejections(actOnBreak.body, { action, surprise: 1 })).toContain('unrecognized_keys'),
   );
 });

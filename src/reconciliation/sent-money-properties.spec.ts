@@ -1,9 +1,9 @@
-// What holds for money that goes out and comes back, whatever the lines and records are.
+// Properties of sent and reversed money, for arbitrary lines and expected payments.
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { areWhole } from '../../test/support/outcomes.js';
 import type { Candidate, LineFacts, Matched, OpenDebit, LineOutcome } from './line-outcome.js';
-import { decide, type Records } from './match.js';
+import { decide, type LineCandidates } from './match.js';
 
 const goLiveAt = new Date('2026-01-01T00:00:00Z');
 const at = (second: number) => new Date(goLiveAt.getTime() + second * 1_000);
@@ -24,20 +24,20 @@ const expectation = fc.record<
   isCredit: fc.boolean(),
   amountCents: fc.bigInt({ min: 1n, max: 3n }),
   paidCents: fc.bigInt({ min: 0n, max: 3n }),
-  returnedCents: fc.constant(0n),
+  reversedCents: fc.constant(0n),
   isMultiUse: fc.constant(false),
   dueDate: fc.constant(null),
   terms: fc.constant(null),
   isWithdrawn: fc.boolean(),
 });
-const naming = fc.record({
+const referencing = fc.record({
   id: fc.constantFrom(...ids),
   referenceKind: fc.constantFrom('idempotency_key', 'movement_id', 'end_to_end_id', 'bill_code'),
   isOriginal: fc.boolean(),
 });
-const openness = fc.record({
+const openDebit = fc.record({
   id: fc.constantFrom(...ids),
-  tie: fc.constantFrom('original' as const, 'counterparty' as const, null),
+  sharedReference: fc.constantFrom('original' as const, 'counterparty' as const, null),
   isKnownToBank: fc.boolean(),
   createdAt: fc.nat({ max: 3 }).map(at),
   from: fc.integer({ min: -1, max: 3 }).map(at),
@@ -53,15 +53,15 @@ const row = fc.record({
     isFresh: fc.boolean(),
     occurredAt: fc.integer({ min: -2, max: 6 }).map(at),
   }),
-  named: fc.array(naming, { maxLength: 3 }),
-  open: fc.array(openness, { maxLength: 3 }),
+  referenced: fc.array(referencing, { maxLength: 3 }),
+  openDebits: fc.array(openDebit, { maxLength: 3 }),
 });
-const book = fc
+const scenario = fc
   .tuple(fc.tuple(...ids.map(() => expectation)), fc.array(row, { maxLength: 12 }))
   .map(([expectations, rows]) => {
     const expected = new Map(ids.map((id, index) => [id, expectations[index]!]));
     const lines = rows.map(({ line }, index) => ({ ...line, nsu: BigInt(index + 1) }));
-    const named = rows.map(({ named: list }) =>
+    const referenced = rows.map(({ referenced: list }) =>
       list.map(({ id, ...rest }) => ({
         ...expected.get(id)!,
         ...rest,
@@ -69,53 +69,53 @@ const book = fc
         referenceValue: id,
       })),
     );
-    const open = rows.map(({ open: list }) =>
+    const openDebits = rows.map(({ openDebits: list }) =>
       list
-        // As they are gathered: unpaid debits, each once.
+        // As they are loaded: unpaid debits, each once.
         .filter(({ id }, index) => list.findIndex((other) => other.id === id) === index)
         .map(({ id, ...rest }) => ({ ...candidateOf(id, expected.get(id)!), ...rest }))
         .filter(({ isCredit, paidCents }) => !isCredit && paidCents === 0n),
     );
     const byNsu = <Row>(lists: Row[][]) =>
       new Map(lists.map((list, index) => [BigInt(index + 1), list]));
-    const records: Records = {
-      named: byNsu<Candidate>(named),
-      open: byNsu<OpenDebit>(open as OpenDebit[][]),
+    const candidates: LineCandidates = {
+      referenced: byNsu<Candidate>(referenced),
+      openDebits: byNsu<OpenDebit>(openDebits as OpenDebit[][]),
     };
-    return { expected, lines, records };
+    return { expected, lines, candidates };
   });
 
 function candidateOf(id: string, expected: object) {
-  const unnamed = { referenceKind: '', referenceValue: '', isOriginal: false };
-  return { ...(expected as Candidate), ...unnamed, expectedPaymentId: id };
+  const noReference = { referenceKind: '', referenceValue: '', isOriginal: false };
+  return { ...(expected as Candidate), ...noReference, expectedPaymentId: id };
 }
 
 const matchesOf = (outcomes: LineOutcome[]) =>
   outcomes.filter((outcome): outcome is Matched => outcome.outcome === 'matched');
 
-it('every line is matched, classified, broken or waits, whole', () => {
+it('gives every line one outcome of its amount, or matches that add up to it', () => {
   fc.assert(
-    fc.property(book, ({ lines, records }) => {
-      expect(areWhole(lines, decide(lines, records, goLiveAt))).toBe(true);
+    fc.property(scenario, ({ lines, candidates }) => {
+      expect(areWhole(lines, decide(lines, candidates, goLiveAt))).toBe(true);
     }),
   );
 });
 
-it('the order in which lines are given changes nothing', () => {
-  const mixed = book.chain((one) =>
+it('gives the same outcomes in any order of input', () => {
+  const mixed = scenario.chain((one) =>
     fc.tuple(fc.constant(one), fc.shuffledSubarray(one.lines, { minLength: one.lines.length })),
   );
   fc.assert(
-    fc.property(mixed, ([{ lines, records }, shuffled]) => {
-      expect(decide(shuffled, records, goLiveAt)).toEqual(decide(lines, records, goLiveAt));
+    fc.property(mixed, ([{ lines, candidates }, shuffled]) => {
+      expect(decide(shuffled, candidates, goLiveAt)).toEqual(decide(lines, candidates, goLiveAt));
     }),
   );
 });
 
-it('no more comes back than was paid', () => {
+it('never reverses more than was paid', () => {
   fc.assert(
-    fc.property(book, ({ expected, lines, records }) => {
-      const matches = matchesOf(decide(lines, records, goLiveAt));
+    fc.property(scenario, ({ expected, lines, candidates }) => {
+      const matches = matchesOf(decide(lines, candidates, goLiveAt));
       for (const [id, { paidCents }] of expected) {
         const sum = (role: Matched['role']) =>
           matches
@@ -127,12 +127,12 @@ it('no more comes back than was paid', () => {
   );
 });
 
-it('a rule gives one line its exact amount of what nothing else had paid before it', () => {
+it('matches by rule only the exact amount of an unpaid debit, once', () => {
   fc.assert(
-    fc.property(book, ({ expected, lines, records }) => {
+    fc.property(scenario, ({ expected, lines, candidates }) => {
       const paid = new Set<string>();
       for (const { role, rule, expectedPaymentId, amountCents } of matchesOf(
-        decide(lines, records, goLiveAt),
+        decide(lines, candidates, goLiveAt),
       )) {
         if (role !== 'payment') continue;
         if (rule !== 'reference') {
@@ -148,29 +148,29 @@ it('a rule gives one line its exact amount of what nothing else had paid before 
   );
 });
 
-it('a line waits only while something under way, or not seen yet, could explain it', () => {
+it('leaves a line pending only while an operation in progress or an unseen line may explain it', () => {
   fc.assert(
-    fc.property(book, ({ lines, records }) => {
-      for (const { nsu, outcome } of decide(lines, records, goLiveAt)) {
-        if (outcome !== 'deferred') continue;
+    fc.property(scenario, ({ lines, candidates }) => {
+      for (const { nsu, outcome } of decide(lines, candidates, goLiveAt)) {
+        if (outcome !== 'pending') continue;
         const line = lines.find((each) => each.nsu === nsu)!;
-        const isUnderWay = records.open
+        const isInProgress = candidates.openDebits
           .get(nsu)!
           .some(({ operationState }) => ['sending', 'unknown'].includes(operationState!));
-        const mayComeYet = line.isFresh && (line.isCredit || line.originalEndToEndId !== null);
-        expect(mayComeYet || (!line.isCredit && isUnderWay)).toBe(true);
+        const mayStillArrive = line.isFresh && (line.isCredit || line.originalEndToEndId !== null);
+        expect(mayStillArrive || (!line.isCredit && isInProgress)).toBe(true);
       }
     }),
   );
 });
 
-it('a debit pays an exact amount, once', () => {
+it('pays a debit once, and only with the exact amount', () => {
   fc.assert(
-    fc.property(book, ({ expected, lines, records }) => {
+    fc.property(scenario, ({ expected, lines, candidates }) => {
       const paid = new Set<string>(
         [...expected].filter(([, { paidCents }]) => paidCents > 0n).map(([id]) => id),
       );
-      for (const match of matchesOf(decide(lines, records, goLiveAt))) {
+      for (const match of matchesOf(decide(lines, candidates, goLiveAt))) {
         const { expectedPaymentId, amountCents, role } = match;
         const id = expectedPaymentId as 'a';
         if (role !== 'payment' || expected.get(id)!.isCredit) continue;
@@ -181,7 +181,7 @@ it('a debit pays an exact amount, once', () => {
   );
 });
 
-// Debits that name one payment each, as they come in batches: what was displaced is judged again.
+// Debits that reference one payment each and arrive in batches: displaced lines are decided again.
 const debits = fc.array(
   fc.record({
     id: fc.constantFrom(...ids),
@@ -193,36 +193,41 @@ const debits = fc.array(
 );
 type Debit = LineFacts & { id: string; batch: number };
 
-function bookOf(lines: readonly Debit[], batchOf: (line: Debit) => number): Map<bigint, string> {
-  const told = new Map<bigint, string>();
-  const payers = new Map<string, Debit>();
-  let waiting: Debit[] = [];
-  for (let batch = 0; batch <= 3 || waiting.length > 0; batch++) {
-    const came = [...waiting, ...lines.filter((line) => batchOf(line) === batch)];
-    waiting = [];
-    const named = new Map(came.map((line) => [line.nsu, [namedBy(line, payers.get(line.id))]]));
-    for (const outcome of decide(came, { named, open: new Map() }, goLiveAt)) {
+function outcomesInBatches(
+  lines: readonly Debit[],
+  batchOf: (line: Debit) => number,
+): Map<bigint, string> {
+  const outcomes = new Map<bigint, string>();
+  const payingLines = new Map<string, Debit>();
+  let displaced: Debit[] = [];
+  for (let batch = 0; batch <= 3 || displaced.length > 0; batch++) {
+    const arrived = [...displaced, ...lines.filter((line) => batchOf(line) === batch)];
+    displaced = [];
+    const referenced = new Map(
+      arrived.map((line) => [line.nsu, [referencedBy(line, payingLines.get(line.id))]]),
+    );
+    for (const outcome of decide(arrived, { referenced, openDebits: new Map() }, goLiveAt)) {
       const line = lines.find(({ nsu }) => nsu === outcome.nsu)!;
-      told.set(line.nsu, outcome.outcome === 'break' ? outcome.kind : outcome.outcome);
+      outcomes.set(line.nsu, outcome.outcome === 'break' ? outcome.kind : outcome.outcome);
       if (outcome.outcome !== 'matched') continue;
-      const before = payers.get(line.id);
-      if (before) waiting.push(before);
-      payers.set(line.id, line);
+      const before = payingLines.get(line.id);
+      if (before) displaced.push(before);
+      payingLines.set(line.id, line);
     }
   }
-  return told;
+  return outcomes;
 }
 
-function namedBy(line: Debit, payer: Debit | undefined): Candidate {
+function referencedBy(line: Debit, earlier: Debit | undefined): Candidate {
   const { id } = line;
   return {
     ...candidateOf(id, { operationId: id, kind: 'pay_bill', operationState: 'succeeded' }),
     referenceKind: 'bill_code',
     isCredit: false,
     amountCents: 1n,
-    paidCents: payer?.amountCents ?? 0n,
-    paidBy: payer ? { ...payer, rule: 'reference' } : null,
-    returnedCents: 0n,
+    paidCents: earlier?.amountCents ?? 0n,
+    payingLine: earlier ? { ...earlier, rule: 'reference' } : null,
+    reversedCents: 0n,
     isMultiUse: false,
     dueDate: null,
     terms: null,
@@ -230,7 +235,7 @@ function namedBy(line: Debit, payer: Debit | undefined): Candidate {
   };
 }
 
-it('whether debits come together, or one after another in any order, they make one book', () => {
+it('gives the same outcomes whether debits arrive in one batch or in several', () => {
   fc.assert(
     fc.property(debits, (rows) => {
       const lines = rows.map(({ second, ...one }, index) => ({
@@ -243,9 +248,10 @@ it('whether debits come together, or one after another in any order, they make o
         isFresh: false,
         occurredAt: at(second),
       }));
-      const sorted = (told: Map<bigint, string>) => [...told].sort(([a], [b]) => (a < b ? -1 : 1));
-      const together = sorted(bookOf(lines, () => 0));
-      expect(sorted(bookOf(lines, ({ batch }) => batch))).toEqual(together);
+      const sorted = (outcomes: Map<bigint, string>) =>
+        [...outcomes].sort(([a], [b]) => (a < b ? -1 : 1));
+      const together = sorted(outcomesInBatches(lines, () => 0));
+      expect(sorted(outcomesInBatches(lines, ({ batch }) => batch))).toEqual(together);
       const payments = together.filter(([, outcome]) => outcome === 'matched').length;
       const exact = new Set(
         lines.filter(({ amountCents }) => amountCents === 1n).map(({ id }) => id),
@@ -255,12 +261,12 @@ it('whether debits come together, or one after another in any order, they make o
   );
 });
 
-it('what waited and is judged again, with what was matched meanwhile, still ends once', () => {
+it('gives every pending line one final outcome when it is decided again', () => {
   fc.assert(
-    fc.property(book, ({ lines, records }) => {
-      const first = decide(lines, records, goLiveAt);
-      const waiting = new Set(
-        first.filter(({ outcome }) => outcome === 'deferred').map(({ nsu }) => nsu),
+    fc.property(scenario, ({ lines, candidates }) => {
+      const first = decide(lines, candidates, goLiveAt);
+      const pending = new Set(
+        first.filter(({ outcome }) => outcome === 'pending').map(({ nsu }) => nsu),
       );
       const paid = matchesOf(first);
       const later = <Row extends Candidate>(list: readonly Row[]): Row[] =>
@@ -275,21 +281,21 @@ it('what waited and is judged again, with what was matched meanwhile, still ends
           return {
             ...each,
             paidCents: each.paidCents + sum('payment'),
-            returnedCents: each.returnedCents + sum('reversal'),
+            reversedCents: each.reversedCents + sum('reversal'),
             operationState: 'succeeded',
           };
         });
-      const known: Records = {
-        named: new Map([...records.named].map(([nsu, list]) => [nsu, later(list)])),
-        open: new Map(),
+      const current: LineCandidates = {
+        referenced: new Map([...candidates.referenced].map(([nsu, list]) => [nsu, later(list)])),
+        openDebits: new Map(),
       };
       const again = decide(
-        lines.filter(({ nsu }) => waiting.has(nsu)).map((line) => ({ ...line, isFresh: false })),
-        known,
+        lines.filter(({ nsu }) => pending.has(nsu)).map((line) => ({ ...line, isFresh: false })),
+        current,
         goLiveAt,
       );
-      expect(again.every(({ outcome }) => outcome !== 'deferred')).toBe(true);
-      expect(again).toHaveLength(waiting.size);
+      expect(again.every(({ outcome }) => outcome !== 'pending')).toBe(true);
+      expect(again).toHaveLength(pending.size);
     }),
   );
 });

@@ -1,5 +1,5 @@
-// Makes the breaks of what was paid as they should be: opens what is missing and ends what holds no more, in the
-// transaction of whatever changed it.
+// Opens, revises and resolves the settlement breaks of credits in the transaction that changed
+// their matches.
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '../database.service.js';
 import { Breaks } from './breaks.service.js';
@@ -19,49 +19,53 @@ export class SettlementReview {
   ) {}
 
   /**
-   * Reviews the credits among these expected payments, and those that the refunds among them give back: to be called
-   * with all whose matches were made or unlinked.
+   * Reviews the credits among these expected payments, and the credits that the refunds among them
+   * refund. To be called with every expected payment whose matches were made or unlinked.
    */
   async review(tx: Tx, accountId: number, expectedPaymentIds: string[]): Promise<void> {
-    const asked = [...new Set(expectedPaymentIds)];
-    if (asked.length === 0) return;
-    // First: what a refund settles, and opens again, would otherwise have settled itself.
-    await this.refunded.review(tx, accountId, asked);
-    const rows = await queries.listReviewed(tx, accountId, asked);
+    const ids = [...new Set(expectedPaymentIds)];
+    if (ids.length === 0) return;
+    // Refunds first: a break that a refund resolves must not be resolved as automatic.
+    await this.refunded.review(tx, accountId, ids);
+    const rows = await queries.listReviewedPayments(tx, accountId, ids);
     const found = findSettlementBreaks(toCredits(rows));
-    const standing = await queries.listStanding(tx, accountId, {
+    const open = await queries.listOpenFindings(tx, accountId, {
       nsus: [...new Set(rows.map(({ nsu }) => nsu))],
-      expectedPaymentIds: [...new Set([...asked, ...rows.map((row) => row.expectedPaymentId)])],
+      expectedPaymentIds: [...new Set([...ids, ...rows.map((row) => row.expectedPaymentId)])],
     });
-    const wanted = new Map(found.map((finding) => [keyOf(finding), finding]));
-    const now = standing.map((one) => ({
+    const foundByKey = new Map(found.map((finding) => [keyOf(finding), finding]));
+    const current = open.map((one) => ({
       ...one,
-      amountCents: wanted.get(keyOf(one))?.amountCents ?? 0n,
+      amountCents: foundByKey.get(keyOf(one))?.amountCents ?? 0n,
     }));
-    await this.breaks.reportResolved(tx, accountId, await queries.acceptAgain(tx, accountId, now));
-    const over = standing.filter((one) => !wanted.has(keyOf(one)));
-    for (const kind of new Set(over.map((one) => one.kind))) {
-      const subjects = over.filter((one) => one.kind === kind).map(({ subject }) => subject);
+    const restored = await queries.restoreAcceptances(tx, accountId, current);
+    await this.breaks.reportResolved(tx, accountId, restored);
+    const ended = open.filter((one) => !foundByKey.has(keyOf(one)));
+    for (const kind of new Set(ended.map((one) => one.kind))) {
+      const subjects = ended.filter((one) => one.kind === kind).map(({ subject }) => subject);
       await this.breaks.resolve(tx, accountId, kind, subjects);
     }
     await this.breaks.revise(tx, accountId, found);
-    const settled = await queries.listSettledManually(
+    const settled = await queries.listSettledFindings(
       tx,
       accountId,
       found.map(({ nsu }) => nsu),
     );
-    const untold = found.filter((finding) => !settled.some((one) => covers(one, finding)));
+    const unsettled = found.filter((finding) => !settled.some((one) => covers(one, finding)));
     await this.breaks.open(
       tx,
       accountId,
-      untold.map((finding) => ({
+      unsettled.map((finding) => ({
         ...finding,
-        isNotWhatWasSettled: settled.some((one) => isLeftBy(one, finding)),
+        isBeyondSettlement: settled.some((one) => isBeyondRefund(one, finding)),
       })),
     );
   }
 
-  /** Charges whose end was found after their payments were judged; whether there were any. */
+  /**
+   * Reviews charges found cancelled or expired after their payments were decided; whether there
+   * were any.
+   */
   async reviewEnded(accountId: number, limit = pageSize): Promise<boolean> {
     let last: queries.EndedCharge | null = null;
     let hasAny = false;
@@ -69,10 +73,11 @@ export class SettlementReview {
       const after: queries.EndedCharge | null = last;
       const page = await this.database.transaction(async (tx) => {
         await lockReconciliation(tx, accountId);
-        const ended = await queries.listEndedButPaid(tx, accountId, { after, limit });
+        const ended = await queries.listEndedButPaidCharges(tx, accountId, { after, limit });
         const ids = ended.map(({ expectedPaymentId }) => expectedPaymentId);
         await this.review(tx, accountId, ids);
-        // Whatever came of them: each is reviewed again until its look is old, and by its matches after that.
+        // A charge is reviewed again until its check is old; after that, only when its matches
+        // change.
         if (ended.length < limit) await queries.recordChargesReviewed(tx, accountId);
         return ended;
       });
@@ -82,27 +87,27 @@ export class SettlementReview {
     return hasAny;
   }
 
-  async listAccountsToReview(): Promise<{ accountId: number }[]> {
-    return queries.listAccountsToReview(this.database.prisma);
+  async listAccountsWithEndedCharges(): Promise<{ accountId: number }[]> {
+    return queries.listAccountsWithEndedCharges(this.database.prisma);
   }
 }
 
-const keyOf = ({ kind, subject }: queries.StandingFinding): string => `${kind} ${subject}`;
+const keyOf = ({ kind, subject }: queries.OpenFinding): string => `${kind} ${subject}`;
 
-/** What a person has settled is not told again under another name, unless it has come to more. */
-function covers(settled: queries.SettledManually, finding: Finding): boolean {
+/** A finding within what a person settled is not reported again under another kind. */
+function covers(settled: queries.SettledFinding, finding: Finding): boolean {
   const { subject, expectedPaymentId, coveredCents } = settled;
   if (subject !== finding.subject || expectedPaymentId !== finding.expectedPaymentId) return false;
   return coveredCents !== null && finding.amountCents <= coveredCents;
 }
 
-/** What is found besides what went back has not gone back, whatever it comes to. */
-function isLeftBy(settled: queries.SettledManually, finding: Finding): boolean {
+/** An amount found beyond the refunded one is not refunded yet: the break is reopened. */
+function isBeyondRefund(settled: queries.SettledFinding, finding: Finding): boolean {
   if (settled.resolution !== 'refund' || keyOf(settled) !== keyOf(finding)) return false;
   return settled.coveredCents !== null && finding.amountCents > settled.coveredCents;
 }
 
-function toCredits(rows: readonly queries.ReviewedRow[]): ReviewedCredit[] {
+function toCredits(rows: readonly queries.ReviewedPaymentRow[]): ReviewedCredit[] {
   const credits = new Map<string, ReviewedCredit>();
   for (const row of rows.filter(({ isLive }) => isLive)) {
     const {

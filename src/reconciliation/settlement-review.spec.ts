@@ -5,7 +5,7 @@ import { findSettlementBreaks, type ReviewedCredit } from './settlement-review.j
 
 const at = (second: number) => new Date(Date.UTC(2026, 1, 2, 12, 0, second));
 const credit = (
-  payments: [cents: number, refundedCredits?: number][],
+  payments: [cents: number, refundedCents?: number][],
   change: Partial<ReviewedCredit> = {},
 ): ReviewedCredit => ({
   expectedPaymentId: 'a',
@@ -15,22 +15,22 @@ const credit = (
   terms: null,
   cancelledAt: null,
   expiredAt: null,
-  payments: payments.map(([cents, refundedCredits = 0], index) => ({
+  payments: payments.map(([cents, refundedCents = 0], index) => ({
     nsu: BigInt(index + 1),
     occurredAt: at(index),
     amountCents: BigInt(cents),
     rule: 'reference',
-    refundedCents: BigInt(refundedCredits),
+    refundedCents: BigInt(refundedCents),
     toleratedCents: null,
   })),
   ...change,
 });
-const told = (...credits: ReviewedCredit[]) =>
+const findings = (...credits: ReviewedCredit[]) =>
   findSettlementBreaks(credits).map(
     ({ kind, nsu, amountCents }) => `${kind} ${nsu} ${amountCents}`,
   );
 
-describe('what was paid of a charge of 1000', () => {
+describe('a charge of 1000, paid', () => {
   it.each<[string, [number, number?][], string[]]>([
     ['once', [[1_000]], []],
     ['in instalments', [[400], [350], [250]], []],
@@ -38,25 +38,29 @@ describe('what was paid of a charge of 1000', () => {
     ['more', [[1_200]], ['overpaid 1 200']],
     ['more with the last instalment', [[400], [900]], ['overpaid 2 300']],
     ['twice', [[1_000], [1_000]], ['duplicate_payment 2 1000']],
-    ['thrice', [[1_000], [1_000], [10]], ['duplicate_payment 2 1000', 'duplicate_payment 3 10']],
-    ['twice, the second given back', [[1_000], [1_000, 1_000]], []],
-    ['twice, the first given back', [[1_000, 1_000], [1_000]], []],
-    ['twice, the second given back in part', [[1_000], [1_000, 400]], ['duplicate_payment 2 600']],
-    ['twice, the first given back in part', [[1_000, 100], [1_000]], ['duplicate_payment 2 1000']],
     [
-      'more with the last instalment, and a part of the first given back',
+      'three times',
+      [[1_000], [1_000], [10]],
+      ['duplicate_payment 2 1000', 'duplicate_payment 3 10'],
+    ],
+    ['twice, the second refunded', [[1_000], [1_000, 1_000]], []],
+    ['twice, the first refunded', [[1_000, 1_000], [1_000]], []],
+    ['twice, the second partly refunded', [[1_000], [1_000, 400]], ['duplicate_payment 2 600']],
+    ['twice, the first partly refunded', [[1_000, 100], [1_000]], ['duplicate_payment 2 1000']],
+    [
+      'more with the last instalment, the first partly refunded',
       [[400, 100], [900]],
       ['overpaid 2 200'],
     ],
-    ['more, the excess given back', [[1_200, 200]], []],
-    ['more, a part of the excess given back', [[1_200, 50]], ['overpaid 1 150']],
-    ['and given back for the seller’s reasons', [[1_000, 300]], []],
-    ['less, and given back', [[400, 400]], []],
-  ])('%s', (_, payments, breaks) => expect(told(credit(payments))).toEqual(breaks));
+    ['more, the excess refunded', [[1_200, 200]], []],
+    ['more, the excess partly refunded', [[1_200, 50]], ['overpaid 1 150']],
+    ['and partly refunded by the seller’s choice', [[1_000, 300]], []],
+    ['less, and refunded', [[400, 400]], []],
+  ])('%s', (_, payments, breaks) => expect(findings(credit(payments))).toEqual(breaks));
 
-  it('after the bank had cancelled it is told once for each line, whatever else it is', () => {
+  it('after its cancellation, has one break for each line, whatever else is wrong', () => {
     const cancelled = credit([[400], [900], [1_000]], { cancelledAt: at(99) });
-    expect(told(cancelled)).toEqual([
+    expect(findings(cancelled)).toEqual([
       'paid_after_cancellation 1 400',
       'paid_after_cancellation 2 900',
       'paid_after_cancellation 3 1000',
@@ -64,90 +68,93 @@ describe('what was paid of a charge of 1000', () => {
   });
 
   it.each([
-    ['by a reference, whenever that was', 'reference', 0, ['paid_after_cancellation 1 1000']],
+    ['by a reference, at any time', 'reference', 0, ['paid_after_cancellation 1 1000']],
     ['by a rule before it', 'declared', 0, []],
     ['by a rule after it', 'declared', 9, ['paid_after_cancellation 1 1000']],
-    ['by hand, whenever that was', 'manual', 9, []],
-  ])('and then cancelled: matched %s', (_, rule, second, breaks) => {
+    ['manually, at any time', 'manual', 9, []],
+  ])('and cancelled, is checked when matched %s', (_, rule, second, breaks) => {
     const cancelled = credit([[1_000]], { cancelledAt: at(5), expiredAt: null });
     Object.assign(cancelled.payments[0] ?? {}, { rule, occurredAt: at(second) });
-    expect(told(cancelled)).toEqual(breaks);
+    expect(findings(cancelled)).toEqual(breaks);
   });
 
-  it('after its time is told of the lines after it alone', () => {
+  it('after its expiry, has breaks for the later lines only', () => {
     const expired = credit([[400], [600]], { expiredAt: at(0) });
-    expect(told(expired)).toEqual(['paid_after_expiry 2 600']);
+    expect(findings(expired)).toEqual(['paid_after_expiry 2 600']);
   });
 
   it.each<[string, [number, number?][], string[]]>([
-    ['less is what is still owed', [[400]], ['underpaid 1 600']],
+    ['less is underpaid', [[400]], ['underpaid 1 600']],
     [
-      'twice is once too late and once too many',
+      'twice is late once and a duplicate once',
       [[1_000], [1_000]],
       ['paid_after_expiry 1 1000', 'duplicate_payment 2 1000'],
     ],
-    ['more is too much', [[1_200]], ['overpaid 1 200']],
-  ])('after its time, %s', (_, payments, breaks) =>
-    expect(told(credit(payments, { expiredAt: at(-1) }))).toEqual(breaks),
+    ['more is overpaid', [[1_200]], ['overpaid 1 200']],
+  ])('after its expiry, %s', (_, payments, breaks) =>
+    expect(findings(credit(payments, { expiredAt: at(-1) }))).toEqual(breaks),
   );
 
-  it('after its time is right where a fine was asked for, and wrong without it', () => {
+  it('after its expiry, is right with its fine and underpaid without it', () => {
     const fine = { isPercentage: true, date: '2026-03-02', amount: 200n };
     const terms = writeAdjustments({ discounts: [], fine, interest: null });
     const late = { expiredAt: at(-1), dueDate: '2026-03-02', terms };
     const paidLate = (cents: number) => {
       const paid = credit([[cents]], late);
       for (const payment of paid.payments) payment.occurredAt = new Date('2026-04-20T15:00:00Z');
-      return told({ ...paid, expiredAt: new Date('2026-03-03T12:00:00Z') });
+      return findings({ ...paid, expiredAt: new Date('2026-03-03T12:00:00Z') });
     };
     expect(paidLate(1_020)).toEqual([]);
     expect(paidLate(1_000)).toEqual(['underpaid 1 20']);
   });
 
-  it('leaves alone what a declared rule tolerates, and tells what comes on top of it', () => {
+  it('within the tolerance of a rule has no break, and a further payment is a duplicate', () => {
     const tolerated = credit([[990], [500]]);
     Object.assign(tolerated.payments[0] ?? {}, { toleratedCents: 990n });
-    expect(told(tolerated)).toEqual(['duplicate_payment 2 500']);
+    expect(findings(tolerated)).toEqual(['duplicate_payment 2 500']);
     tolerated.payments.pop();
-    expect(told(tolerated)).toEqual([]);
+    expect(findings(tolerated)).toEqual([]);
   });
 
-  it('is what was owed on the day of the payment', () => {
+  it('is compared with the amount owed on the day of the payment', () => {
     const discounts = [{ isPercentage: false, date: '2026-02-02', amount: '100' }];
     const terms = JSON.stringify({ discounts, fine: null, interest: null });
     const discounted = { terms, dueDate: '2026-02-02' };
-    expect(told(credit([[900]], discounted))).toEqual([]);
-    expect(told(credit([[1_000]], discounted))).toEqual(['overpaid 1 100']);
-    expect(told(credit([[800]], discounted))).toEqual(['underpaid 1 100']);
+    expect(findings(credit([[900]], discounted))).toEqual([]);
+    expect(findings(credit([[1_000]], discounted))).toEqual(['overpaid 1 100']);
+    expect(findings(credit([[800]], discounted))).toEqual(['underpaid 1 100']);
   });
 
-  it('by a line that pays another too is told once, with what both come to', () => {
+  it('by a line that pays another charge too has one break with both amounts', () => {
     const again = [credit([[1_000], [1_000]]), credit([[500], [500]], { amountCents: 500n })];
     again[1]!.expectedPaymentId = 'b';
-    expect(told(...again)).toEqual(['duplicate_payment 2 1500']);
+    expect(findings(...again)).toEqual(['duplicate_payment 2 1500']);
     again[1]!.cancelledAt = at(99);
-    expect(told(...again)).toEqual(['paid_after_cancellation 2 500', 'paid_after_cancellation 1 500']);
+    expect(findings(...again)).toEqual([
+      'paid_after_cancellation 2 500',
+      'paid_after_cancellation 1 500',
+    ]);
   });
 });
 
-describe('what was paid of a static QR code', () => {
-  it('of 1000 is wrong only where a payment is of another amount', () => {
+describe('payments of a static QR code', () => {
+  it('of 1000 have breaks only for other amounts', () => {
     const qr = credit([[1_000], [1_000], [900], [1_300], [1_300, 300]], { isMultiUse: true });
-    expect(told(qr)).toEqual(['underpaid 3 100', 'overpaid 4 300']);
+    expect(findings(qr)).toEqual(['underpaid 3 100', 'overpaid 4 300']);
   });
 
-  it('of no amount is never wrong', () =>
-    expect(told(credit([[5], [7]], { isMultiUse: true, amountCents: null }))).toEqual([]));
+  it('without an amount never have breaks', () =>
+    expect(findings(credit([[5], [7]], { isMultiUse: true, amountCents: null }))).toEqual([]));
 });
 
 const payments = fc.array(
   fc
     .tuple(fc.integer({ min: 1, max: 1_500 }), fc.constantFrom(0, 0.3, 1))
-    .map(([cents, back]) => [cents, Math.floor(cents * back)] as [number, number]),
+    .map(([cents, part]) => [cents, Math.floor(cents * part)] as [number, number]),
   { maxLength: 8 },
 );
 
-it('the order in which payments are given changes nothing', () => {
+it('gives the same findings in any order of payments', () => {
   const mixed = payments.chain((all) =>
     fc.tuple(
       fc.constant(credit(all)),
@@ -163,19 +170,20 @@ it('the order in which payments are given changes nothing', () => {
   );
 });
 
-it('a line has one break at most, and what is too much is told to the cent', () => {
+it('gives a line one break at most, and reports excess amounts to the cent', () => {
   fc.assert(
     fc.property(payments, (all) => {
       const found = findSettlementBreaks([credit(all)]);
       expect(new Set(found.map(({ nsu }) => nsu)).size).toBe(found.length);
-      // The payment that settles is too much by what is left of all until then; each after it is so as far as it is left.
-      // By the net sum alone, a part given back of the first would turn the second into an excess of another amount.
+      // The payment that settles is in excess by the net total above the amount owed. Each later
+      // payment is in excess by its own unrefunded part: the net total alone would hide it after a
+      // partial refund.
       let [gross, net] = [0, 0];
-      const over = all.map(([cents, refundedCredits]) => {
-        if (refundedCredits === cents) return 0;
+      const over = all.map(([cents, refundedCents]) => {
+        if (refundedCents === cents) return 0;
         const wasSettled = gross >= 1_000;
-        [gross, net] = [gross + cents, net + cents - refundedCredits];
-        return wasSettled ? cents - refundedCredits : Math.max(0, net - 1_000);
+        [gross, net] = [gross + cents, net + cents - refundedCents];
+        return wasSettled ? cents - refundedCents : Math.max(0, net - 1_000);
       });
       const excess = found
         .filter(({ kind }) => kind !== 'underpaid')

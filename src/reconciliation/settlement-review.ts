@@ -1,29 +1,32 @@
-// What is wrong with what was paid of a charge or QR code, though its lines are matched. Said anew from all of its lines
-// each time, in the order in which they happened, so that the order in which they came changes nothing.
+// Findings about the payments of a charge or QR code whose lines are matched. Each review starts
+// from all of its lines in the order of time, so that their order of arrival changes nothing.
 import { saoPauloDay } from '../brazil/statement-day.js';
 import { readAdjustments } from '../contract/charge-terms.js';
-import { paymentsLeft, owedWhenPaid, type ExpectedTerms } from '../expected-payments/settlement.js';
+import {
+  unrefundedPayments,
+  owedCentsWhenPaid,
+  type ExpectedTerms,
+} from '../expected-payments/settlement.js';
 import { formatReais } from '../money/cents.js';
-import { subjectOfExpected, subjectOfLine } from './break-subjects.js';
-import type { SettlementBreakKind } from './line-outcome.js';
-import { byTime } from './payments.js';
+import { subjectOfExpected, subjectOfLine, type SettlementBreakKind } from './line-outcome.js';
+import { compareByTime } from './payments.js';
 
 export interface ReviewedPayment {
   nsu: bigint;
   occurredAt: Date;
-  /** By which it was matched: `hand` where a person said that it pays this. */
+  /** The rule by which it was matched: `manual` when a person matched it. */
   rule: string;
   amountCents: bigint;
-  /** What of it has gone back to the payer. */
+  /** The part that was refunded to the payer. */
   refundedCents: bigint;
-  /** What a declared rule counted as owed in all, within its tolerance; null where none did. */
+  /** The total owed by the account's own rule, within its tolerance; null without such a rule. */
   toleratedCents: bigint | null;
 }
 
 export interface ReviewedCredit extends ExpectedTerms {
   expectedPaymentId: string;
   isMultiUse: boolean;
-  /** When the bank was found to have withdrawn the charge, and when to have let it expire, by its clock. */
+  /** When the charge was found cancelled, or expired, at the bank, by the bank's clock. */
   cancelledAt: Date | null;
   expiredAt: Date | null;
   payments: ReviewedPayment[];
@@ -38,7 +41,7 @@ export interface Finding {
   evidence: object;
 }
 
-/** The surer to be given back, the sooner told: a line has one break at most. */
+/** Breaks by precedence, the likeliest refund first: a line has one break at most. */
 const precedence: readonly SettlementBreakKind[] = [
   'paid_after_cancellation',
   'duplicate_payment',
@@ -48,59 +51,64 @@ const precedence: readonly SettlementBreakKind[] = [
 ];
 const rankOf = ({ kind }: Finding): number => precedence.indexOf(kind);
 
-/** Every break that should be open for these. */
+/** Every settlement break that should be open for these credits. */
 export function findSettlementBreaks(credits: readonly ReviewedCredit[]): Finding[] {
   const byNsu = new Map<bigint, Finding>();
-  for (const finding of credits.flatMap(findOf)) {
+  for (const finding of credits.flatMap(findingsOf)) {
     const other = byNsu.get(finding.nsu);
-    byNsu.set(finding.nsu, other ? worse(other, finding) : finding);
+    byNsu.set(finding.nsu, other ? combine(other, finding) : finding);
   }
   return [...byNsu.values()];
 }
 
-/** Of one line that pays several: the worse, and of two alike what both come to. */
-function worse(one: Finding, other: Finding): Finding {
+/**
+ * Of two findings about one line, the one with precedence; of the same kind, both amounts together.
+ */
+function combine(one: Finding, other: Finding): Finding {
   if (rankOf(one) !== rankOf(other)) return rankOf(one) < rankOf(other) ? one : other;
   const [first] = [one, other].sort((a, b) => (a.expectedPaymentId < b.expectedPaymentId ? -1 : 1));
   return { ...(first ?? one), amountCents: one.amountCents + other.amountCents };
 }
 
-function findOf(credit: ReviewedCredit): Finding[] {
-  const kept = paymentsLeft(credit.payments)
+function findingsOf(credit: ReviewedCredit): Finding[] {
+  const payments = unrefundedPayments(credit.payments)
     .map((payment) => ({ ...payment, netCents: payment.amountCents - payment.refundedCents }))
-    .sort(byTime);
-  return credit.isMultiUse ? findOfQr(credit, kept) : findOfCharge(credit, kept);
+    .sort(compareByTime);
+  return credit.isMultiUse ? findingsOfQr(credit, payments) : findingsOfCharge(credit, payments);
 }
 
-type Kept = ReviewedPayment & { netCents: bigint };
+type UnrefundedPayment = ReviewedPayment & { netCents: bigint };
 
-/** Each payment of a QR code stands for itself: none is one too many. */
-function findOfQr(credit: ReviewedCredit, kept: readonly Kept[]): Finding[] {
-  return kept.flatMap((payment) => {
+/** Each payment of a multi-use QR code is reviewed alone: none is a duplicate. */
+function findingsOfQr(credit: ReviewedCredit, payments: readonly UnrefundedPayment[]): Finding[] {
+  return payments.flatMap((payment) => {
     const { nsu, amountCents: paid, netCents: net, toleratedCents } = payment;
     const owed = toleratedCents ?? credit.amountCents;
     if (owed === null) return [];
-    const told = { credit, nsu, evidence: { owed: formatReais(owed), paid: formatReais(paid) } };
-    if (net > owed) return [finding({ ...told, kind: 'overpaid', amountCents: net - owed })];
-    if (paid < owed) return [finding({ ...told, kind: 'underpaid', amountCents: owed - paid })];
+    const found = { credit, nsu, evidence: { owed: formatReais(owed), paid: formatReais(paid) } };
+    if (net > owed) return [finding({ ...found, kind: 'overpaid', amountCents: net - owed })];
+    if (paid < owed) return [finding({ ...found, kind: 'underpaid', amountCents: owed - paid })];
     return [];
   });
 }
 
-function findOfCharge(credit: ReviewedCredit, kept: readonly Kept[]): Finding[] {
+function findingsOfCharge(
+  credit: ReviewedCredit,
+  payments: readonly UnrefundedPayment[],
+): Finding[] {
   const findings: Finding[] = [];
-  // A payment of which a part was given back has settled the charge all the same: what comes after it is one too many.
+  // A partly refunded payment still settles the charge: a payment after it is a duplicate.
   let grossCents = 0n;
   let netCents = 0n;
   let isSettled = false;
   let owed: bigint | null = credit.amountCents;
-  for (const payment of kept) {
+  for (const payment of payments) {
     const { nsu, occurredAt } = payment;
     const wasSettled: boolean = isSettled;
     grossCents += payment.amountCents;
     netCents += payment.netCents;
     const day = saoPauloDay(occurredAt);
-    if (!wasSettled) owed = payment.toleratedCents ?? owedWhenPaid(credit, grossCents, day);
+    if (!wasSettled) owed = payment.toleratedCents ?? owedCentsWhenPaid(credit, grossCents, day);
     isSettled = wasSettled || (owed !== null && grossCents >= owed);
     const excessCents: bigint = owed === null ? 0n : netCents - owed;
     const kind = kindOf(credit, payment, wasSettled, excessCents);
@@ -110,13 +118,14 @@ function findOfCharge(credit: ReviewedCredit, kept: readonly Kept[]): Finding[] 
       finding({ credit, nsu, kind, amountCents, evidence: evidenceOf(owed, grossCents) }),
     );
   }
-  const last = kept.at(-1);
-  const rest = last ? restOf(credit, grossCents, last) : 0n;
+  const last = payments.at(-1);
+  const outstandingCents = last ? outstandingOf(credit, grossCents, last) : 0n;
   const ofLast = findings.find(({ nsu }) => nsu === last?.nsu);
-  if (!last || rest <= 0n || (ofLast && ofLast.kind !== 'paid_after_expiry')) return findings;
-  // What is still owed is told before that it came late: a line has one break.
-  const told = { credit, nsu: last.nsu, evidence: evidenceOf(owed, grossCents) };
-  const underpaid = finding({ ...told, kind: 'underpaid', amountCents: rest });
+  if (!last || outstandingCents <= 0n) return findings;
+  if (ofLast && ofLast.kind !== 'paid_after_expiry') return findings;
+  // `underpaid` precedes `paid_after_expiry`: a line has one break.
+  const found = { credit, nsu: last.nsu, evidence: evidenceOf(owed, grossCents) };
+  const underpaid = finding({ ...found, kind: 'underpaid', amountCents: outstandingCents });
   return [...findings.filter((one) => one !== ofLast), underpaid];
 }
 
@@ -133,26 +142,33 @@ function kindOf(
   return mayBePaidLate(terms) ? null : 'paid_after_expiry';
 }
 
-/** Who asks for a fine or interest expects to be paid late: what was owed on that day says whether it is right. */
+/** A charge with a fine or interest may be paid late; the amount owed on that day decides. */
 function mayBePaidLate(terms: string | null): boolean {
   const { fine, interest } = readAdjustments(terms);
   return fine !== null || interest !== null;
 }
 
 /**
- * The bank does not call cancelled what it was paid before: whatever its clock says, money that it applied itself came
- * after. What a rule matched came when it came, and who links a payment by hand knows what becomes of the charge, which
- * is often cancelled so that it is not paid twice.
+ * The bank does not cancel a paid charge: a payment that references the charge came after the
+ * cancellation, whatever the clocks say. A payment matched by a rule counts by its own time. A
+ * manual match is never a break: a charge is often cancelled so that it is not paid twice.
  */
 function isAfterCancellation(rule: string, occurredAt: Date, cancelledAt: Date | null): boolean {
   if (cancelledAt === null || rule === 'manual') return false;
   return rule !== 'declared' || occurredAt > cancelledAt;
 }
 
-/** What was given back of an instalment may have been so for reasons of the seller's own: it is not claimed again. */
-function restOf(credit: ReviewedCredit, grossCents: bigint, last: Kept): bigint {
+/**
+ * The outstanding amount. A refunded part of an instalment is not claimed again: the seller chose
+ * it.
+ */
+function outstandingOf(
+  credit: ReviewedCredit,
+  grossCents: bigint,
+  last: UnrefundedPayment,
+): bigint {
   const owed =
-    last.toleratedCents ?? owedWhenPaid(credit, grossCents, saoPauloDay(last.occurredAt));
+    last.toleratedCents ?? owedCentsWhenPaid(credit, grossCents, saoPauloDay(last.occurredAt));
   return owed === null ? 0n : owed - grossCents;
 }
 
@@ -169,7 +185,7 @@ function finding({
 }: Pick<Finding, 'nsu' | 'kind' | 'amountCents' | 'evidence'> & {
   credit: ReviewedCredit;
 }): Finding {
-  const isOfAll = kind === 'underpaid' && !isMultiUse;
-  const subject = isOfAll ? subjectOfExpected(expectedPaymentId) : subjectOfLine(nsu);
+  const isOfCharge = kind === 'underpaid' && !isMultiUse;
+  const subject = isOfCharge ? subjectOfExpected(expectedPaymentId) : subjectOfLine(nsu);
   return { kind, subject, nsu, amountCents, expectedPaymentId, evidence };
 }

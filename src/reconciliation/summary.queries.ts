@@ -1,6 +1,6 @@
-// The account at a glance, counted in one statement.
+// The counts of an account's summary, in one statement.
 import type { Db } from '../database.service.js';
-import { holdsItsLine } from './explanation.queries.js';
+import { explainsItsLine } from './book.queries.js';
 
 export interface SummaryRow {
   lastNsu: bigint | null;
@@ -27,48 +27,57 @@ export interface SummaryRow {
   deliveriesDead: bigint;
 }
 
-export async function readSummary(db: Db, accountId: number, today: string): Promise<SummaryRow> {
+export async function readSummaryRow(
+  db: Db,
+  accountId: number,
+  today: string,
+): Promise<SummaryRow> {
   const [row] = await db.$queryRaw<SummaryRow[]>`
     SELECT s.last_nsu AS "lastNsu", s.synced_at IS NOT NULL AND s.first_gap_nsu IS NULL AS complete,
-           s.closed_until AS "closedUntil", s.balance_cents AS "balanceCents", s.synced_at AS "syncedAt",
-           COALESCE(s.syncs, 0) AS syncs, lines.*, expected.*, operations.*, webhooks.*, deliveries.*,
+           s.closed_until AS "closedUntil", s.balance_cents AS "balanceCents",
+             s.synced_at AS "syncedAt",
+           COALESCE(s.syncs, 0) AS syncs, lines.*, expected.*, operations.*, webhooks.*,
+             deliveries.*,
            (SELECT count(*) FROM unreadable_line WHERE account_id = a.id) AS "unreadableLines",
            (SELECT count(*) FROM break WHERE account_id = a.id AND state = 'open') AS "openBreaks"
     FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id
     CROSS JOIN LATERAL (
-      WITH held AS MATERIALIZED (
+      WITH in_break AS MATERIALIZED (
         SELECT DISTINCT nsu FROM break
-        WHERE account_id = a.id AND ${holdsItsLine} AND nsu IS NOT NULL
-      ), tied AS MATERIALIZED (
+        WHERE account_id = a.id AND ${explainsItsLine} AND nsu IS NOT NULL
+      ), linked AS MATERIALIZED (
         SELECT DISTINCT nsu FROM match WHERE account_id = a.id AND unlinked_at IS NULL
       )
       -- The order of a line's explanation: an open break, a match, a classification.
       SELECT (SELECT count(*) FROM statement_line WHERE account_id = a.id) AS total,
-             (SELECT count(*) FROM held) AS "inBreak",
-             -- By sets, which are hashed or sorted whatever the statistics say.
-             (SELECT count(*) FROM (SELECT nsu FROM tied EXCEPT SELECT nsu FROM held) only_tied) AS matched,
+             (SELECT count(*) FROM in_break) AS "inBreak",
+             -- Set operations are hashed or sorted, whatever the statistics say.
+             (SELECT count(*) FROM (
+                SELECT nsu FROM linked EXCEPT SELECT nsu FROM in_break) only_linked) AS matched,
              (SELECT count(*) FROM (
                 SELECT nsu FROM classification WHERE account_id = a.id
-                EXCEPT (SELECT nsu FROM held UNION ALL SELECT nsu FROM tied)) only_classified) AS classified
+                EXCEPT (SELECT nsu FROM in_break UNION ALL SELECT nsu FROM linked)
+              ) only_classified) AS classified
     ) lines
     CROSS JOIN LATERAL (
-      -- By sets too: looked up one by one, hundreds of thousands take seconds.
-      WITH waiting AS MATERIALIZED (
+      -- Set operations too: single look-ups of hundreds of thousands of rows take seconds.
+      WITH unpaid AS MATERIALIZED (
         SELECT id FROM expected_payment WHERE account_id = a.id AND withdrawn_at IS NULL
         EXCEPT (
           SELECT expected_payment_id FROM match WHERE account_id = a.id AND unlinked_at IS NULL
           UNION ALL
-          SELECT expected_payment_id FROM charge WHERE account_id = a.id AND cancelled_at IS NOT NULL)
+          SELECT expected_payment_id FROM charge WHERE account_id = a.id
+            AND cancelled_at IS NOT NULL)
       ), postponed AS MATERIALIZED (
         SELECT expected_payment_id AS id, bank_due_date FROM charge
         WHERE account_id = a.id AND bank_due_date <> due_date
       )
-      SELECT (SELECT count(*) FROM waiting) AS open, (SELECT count(*) FROM (
-        (SELECT id FROM waiting
+      SELECT (SELECT count(*) FROM unpaid) AS open, (SELECT count(*) FROM (
+        (SELECT id FROM unpaid
          INTERSECT SELECT id FROM expected_payment WHERE account_id = a.id AND due_date < ${today}
          EXCEPT SELECT id FROM postponed)
         UNION ALL
-        (SELECT id FROM waiting INTERSECT SELECT id FROM postponed WHERE bank_due_date < ${today})
+        (SELECT id FROM unpaid INTERSECT SELECT id FROM postponed WHERE bank_due_date < ${today})
       ) late) AS overdue
     ) expected
     CROSS JOIN LATERAL (

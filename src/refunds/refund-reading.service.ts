@@ -4,21 +4,21 @@ import { Database } from '../database.service.js';
 import { AppError } from '../platform/errors.js';
 import { isNsu, isUuid, type Page } from '../platform/listing.js';
 import * as queries from './refunds.queries.js';
-import { describeRefund } from './refunds.schema.js';
+import { toRefundView } from './refunds.schema.js';
 
 @Injectable()
 export class RefundReading {
   constructor(private readonly database: Database) {}
 
-  /** By its operation's id, the bank's id of the return, or its nsu. Throws `not_found`. */
+  /** By the operation's id, the bank's id of the refund, or its nsu. Throws `not_found`. */
   async get(accountId: number, id: string) {
-    const way = isUuid(id) ? { id } : isNsu(id) ? { nsu: BigInt(id) } : { endToEndId: id };
-    const [refund] = await this.read(accountId, { ...way, before: null, limit: 1 });
+    const filter = isUuid(id) ? { id } : isNsu(id) ? { nsu: BigInt(id) } : { endToEndId: id };
+    const [refund] = await this.read(accountId, { ...filter, before: null, limit: 1 });
     if (!refund) throw new AppError('not_found');
     return refund;
   }
 
-  /** One more than the page's limit, where there are as many. */
+  /** Up to one more than the page's limit, which shows whether there is a next page. */
   async list(
     accountId: number,
     page: Page,
@@ -29,6 +29,6 @@ export class RefundReading {
 
   private async read(accountId: number, filters: queries.RefundFilters) {
     const rows = await queries.listRefunds(this.database.prisma, accountId, filters);
-    return rows.map(describeRefund);
+    return rows.map(toRefundView);
   }
 }

@@ -1,42 +1,47 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { refusalOf, roomOf, type RefundFacts } from './refundable-amount.js';
+import { refundableCents, refundRejection, type RefundableFacts } from './refundable-amount.js';
 
-const untouched: RefundFacts = {
+const unrefunded: RefundableFacts = {
   originalCents: 1_000n,
   refundedCents: 0n,
   reversedCents: 0n,
   pendingCents: 0n,
-  hasUntiedRefund: false,
+  hasUnattributedRefund: false,
 };
 
-describe('what is left of a received Pix', () => {
+describe('the refundable amount of a received Pix', () => {
   it.each([
-    ['all of it at first', {}, 1_000n],
-    ['less what went back', { refundedCents: 400n }, 600n],
-    ['less what is on its way', { pendingCents: 400n }, 600n],
+    ['the whole amount at first', {}, 1_000n],
+    ['less refunds on the statement', { refundedCents: 400n }, 600n],
+    ['less pending refunds', { pendingCents: 400n }, 600n],
     ['less both', { refundedCents: 400n, pendingCents: 600n }, 0n],
-    ['again what came back of a refund', { refundedCents: 400n, reversedCents: 400n }, 1_000n],
-    ['never more than it was', { reversedCents: 400n }, 1_000n],
-  ])('is %s', (_, facts, room) => expect(roomOf({ ...untouched, ...facts })).toBe(room));
+    ['restored by a reversed refund', { refundedCents: 400n, reversedCents: 400n }, 1_000n],
+    ['never more than the Pix', { reversedCents: 400n }, 1_000n],
+  ])('is %s', (_, facts, refundable) =>
+    expect(refundableCents({ ...unrefunded, ...facts })).toBe(refundable),
+  );
 
-  it('is given back to the cent and not beyond', () => {
-    const facts = { ...untouched, refundedCents: 250n };
-    expect(refusalOf(facts, 750n)).toBeNull();
-    expect(refusalOf(facts, 751n)?.reason).toBe('refund_exceeds_original');
+  it('allows a refund of exactly that amount and rejects one cent more', () => {
+    const facts = { ...unrefunded, refundedCents: 250n };
+    expect(refundRejection(facts, 750n)).toBeNull();
+    expect(refundRejection(facts, 751n)?.reason).toBe('refund_exceeds_original');
   });
 
-  it('is not known while a refund to its payer names no Pix', () =>
-    expect(refusalOf({ ...untouched, hasUntiedRefund: true }, 1n)?.reason).toBe('refund_frozen'));
+  it('rejects every refund while a refund to the payer names no Pix', () =>
+    expect(refundRejection({ ...unrefunded, hasUnattributedRefund: true }, 1n)?.reason).toBe(
+      'refund_frozen',
+    ));
 
-  it('is never exceeded by refunds that are asked for one after another', () => {
+  it('is never exceeded by successive refunds', () => {
     const cents = fc.bigInt({ min: 1n, max: 2_000n });
     fc.assert(
-      fc.property(cents, fc.array(cents), (originalCents, asked) => {
+      fc.property(cents, fc.array(cents), (originalCents, requests) => {
         let pendingCents = 0n;
-        for (const one of asked)
-          if (refusalOf({ ...untouched, originalCents, pendingCents }, one) === null)
-            pendingCents += one;
+        for (const requestedCents of requests) {
+          const facts = { ...unrefunded, originalCents, pendingCents };
+          if (refundRejection(facts, requestedCents) === null) pendingCents += requestedCents;
+        }
         expect(pendingCents <= originalCents).toBe(true);
       }),
     );

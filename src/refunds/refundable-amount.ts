@@ -1,39 +1,44 @@
-// How much of a received Pix can still be given back.
-export interface RefundFacts {
+// How much of a received Pix can still be refunded.
+export interface RefundableFacts {
   originalCents: bigint;
-  /** Debits on the statement that give it back, whoever ordered them. */
+  /** Total of the statement's refund debits of this Pix, whoever ordered them. */
   refundedCents: bigint;
-  /** Of those, what came back again. */
+  /** Total of the reversals of those debits. */
   reversedCents: bigint;
-  /** Refunds of ours, accepted or without an end, that have no line yet and that nobody has given up. */
+  /**
+   * Total of our refunds that are accepted or unresolved, have no line yet and are not withdrawn.
+   */
   pendingCents: bigint;
-  /** A refund to that payer is on the statement, and nothing says which Pix it gives back. */
-  hasUntiedRefund: boolean;
+  /** The statement shows a refund to this payer, and nothing ties that refund to a Pix. */
+  hasUnattributedRefund: boolean;
 }
 
-export interface RefundRefusal {
+export interface RefundRejection {
   reason: 'refund_frozen' | 'refund_exceeds_original';
   public: string;
 }
 
-export function roomOf(facts: RefundFacts): bigint {
+export function refundableCents(facts: RefundableFacts): bigint {
   const { originalCents, refundedCents, reversedCents, pendingCents } = facts;
-  const room = originalCents - refundedCents + reversedCents - pendingCents;
-  // What came back of a refund never makes more of the Pix than it was.
-  return room < originalCents ? room : originalCents;
+  const refundable = originalCents - refundedCents + reversedCents - pendingCents;
+  // Reversals never make a Pix refundable beyond its own amount.
+  return refundable < originalCents ? refundable : originalCents;
 }
 
-/** Why that much cannot be given back; null when it can. */
-export function refusalOf(facts: RefundFacts, askedCents: bigint): RefundRefusal | null {
-  if (facts.hasUntiedRefund)
+/** Why `requestedCents` cannot be refunded; null when it can. */
+export function refundRejection(
+  facts: RefundableFacts,
+  requestedCents: bigint,
+): RefundRejection | null {
+  if (facts.hasUnattributedRefund)
     return {
       reason: 'refund_frozen',
       public:
-        'The statement shows a refund to this payer that does not say which Pix it returns: until it is matched, what is left of this one is not known.',
+        'The statement shows a refund to this payer that names no Pix: match it first, because until then the refundable amount is not known.',
     };
-  if (askedCents <= roomOf(facts)) return null;
+  if (requestedCents <= refundableCents(facts)) return null;
   return {
     reason: 'refund_exceeds_original',
-    public: 'More than what is left of the Pix cannot be refunded.',
+    public: 'The amount must not exceed the refundable amount of the Pix.',
   };
 }

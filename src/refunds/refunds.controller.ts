@@ -1,7 +1,7 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
 import type { Caller } from '../accounts/api-keys.service.js';
-import { Needs } from '../accounts/needs.decorator.js';
+import { RequiresScope } from '../accounts/scope.decorator.js';
 import { refundTransaction } from '../contract/refunds.js';
 import type { RouteInput } from '../contract/route.js';
 import { CallerPreferences } from '../operations/caller-preferences.decorator.js';
@@ -20,7 +20,7 @@ export class RefundsController {
     private readonly reading: RefundReading,
   ) {}
 
-  @Needs('refund')
+  @RequiresScope('refund')
   @Handles(refundTransaction)
   async refund(
     @CalledBy() { accountId }: Caller,

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
 import { StatementModule } from '../statement/statement.module.js';
-import { Originals } from './originals.service.js';
+import { ReceivedPixFinder } from './received-pix.service.js';
 import { RefundReading } from './refund-reading.service.js';
 import { RefundsController } from './refunds.controller.js';
 import { RefundsService } from './refunds.service.js';
@@ -10,7 +10,7 @@ import { RefundsService } from './refunds.service.js';
 @Module({
   imports: [OperationsModule, StatementModule, ExpectedPaymentsModule],
   controllers: [RefundsController],
-  providers: [RefundsService, Originals, RefundReading],
+  providers: [RefundsService, ReceivedPixFinder, RefundReading],
   exports: [RefundsService],
 })
 export class RefundsModule {}

@@ -1,33 +1,36 @@
-// Refunds as business systems read them: what was asked for, the bank's answer, and what the statement shows.
+// Refunds as business systems read them: the request, the bank's response and the settlement.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
 import { bigInteger, queryNsu, reais, text, timestamp } from '../contract/wire.js';
-import { sentSettlements, settlementOfSent } from '../expected-payments/sent-settlement.js';
+import {
+  outgoingSettlements,
+  outgoingSettlement,
+} from '../expected-payments/outgoing-settlement.js';
 import { parseJson } from '../platform/exact-json.js';
 import { listOf, listQuery } from '../platform/listing.js';
-import type { RefundRow } from './refunds.queries.js';
+import type { StoredRefundRow } from './refunds.queries.js';
 
 const states = ['requested', 'accepted', 'rejected'] as const;
 
 export const refundView = z.object({
-  /** Its operation's id. */
+  /** The id of its operation. */
   id: z.string(),
   operationState: z.string(),
   state: z.string(),
-  /** The line of the Pix that is given back. */
+  /** The statement line of the refunded Pix. */
   originalNsu: bigInteger,
   amount: reais,
-  /** The bank's id of the return (`D…`), once told. */
+  /** The bank's id of the refund (`D…`); null until the bank reports it. */
   endToEndId: z.string().nullable(),
   nsu: bigInteger.nullable(),
-  settlement: z.enum(sentSettlements),
-  /** The bank's answer; null while there is none. */
+  settlement: z.enum(outgoingSettlements),
+  /** The bank's response; null while there is none. */
   response: z.unknown(),
   createdAt: timestamp,
 });
 
-export function describeRefund(row: RefundRow): z.output<typeof refundView> {
-  const { id, operationState, state, originalNsu, amountCents, endToEndId, nsu, answer } = row;
+export function toRefundView(row: StoredRefundRow): z.output<typeof refundView> {
+  const { id, operationState, state, originalNsu, amountCents, endToEndId, nsu, response } = row;
   return {
     id,
     operationState,
@@ -36,8 +39,8 @@ export function describeRefund(row: RefundRow): z.output<typeof refundView> {
     amount: amountCents,
     endToEndId,
     nsu,
-    settlement: settlementOfSent(row),
-    response: answer === null ? null : parseJson(answer),
+    settlement: outgoingSettlement(row),
+    response: response === null ? null : parseJson(response),
     createdAt: row.createdAt.toISOString(),
   };
 }
@@ -47,7 +50,7 @@ const refunds = { chapter: 'Refunds', authentication: 'api-key', method: 'GET' }
 export const listRefundsRoute = route({
   ...refunds,
   name: 'listRefunds',
-  summary: 'Refunds of received Pix and what became of them, newest first.',
+  summary: 'Refunds of received Pix with their settlement, newest first.',
   path: '/v1/refunds',
   query: listQuery({ state: z.enum(states).optional(), originalNsu: queryNsu.optional() }),
   response: listOf(refundView),
@@ -56,7 +59,7 @@ export const listRefundsRoute = route({
 export const getRefundRoute = route({
   ...refunds,
   name: 'getRefund',
-  summary: "One refund, by its operation's id, by the bank's id of the return, or by its nsu.",
+  summary: "One refund, by its operation's id, by the bank's id of the refund, or by its nsu.",
   path: '/v1/refunds/{id}',
   params: z.object({ id: text(100) }),
   response: refundView,

@@ -1,44 +1,52 @@
-// Gives received Pix back. What is left of each is worked out under the lock of its line, so that refunds that race
-// take no more than was received; whoever ordered what went back before.
+// Owns refunds of received Pix. The refundable amount is computed under the lock of the Pix's line,
+// so concurrent refunds never exceed what was received, whoever ordered earlier refunds.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { refundTransaction } from '../contract/refunds.js';
 import type { RouteInput, RouteOutput } from '../contract/route.js';
 import type { Tx } from '../database.service.js';
-import { expectedDebit } from '../expected-payments/expected-debit.js';
 import {
+  expectedDebit,
   ExpectedPaymentsService,
   type NewExpectedPayment,
   type Reference,
 } from '../expected-payments/expected-payments.service.js';
-import type { Acceptance, OperationRequest, OperationKind, RequestPreferences } from '../operations/operation.js';
+import type {
+  Acceptance,
+  OperationKind,
+  OperationRequest,
+  RequestPreferences,
+} from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { isNsu } from '../platform/listing.js';
 import { BankTime } from '../statement/bank-time.service.js';
-import { isWithinRefundWindow, type OriginalPix } from './original-pix.js';
-import { Originals } from './originals.service.js';
-import { refusalOf, roomOf } from './refundable-amount.js';
+import { isRefundWindowOpen, type RefundOriginal } from './received-pix.js';
+import { ReceivedPixFinder } from './received-pix.service.js';
+import { refundRejection, refundableCents } from './refundable-amount.js';
 import * as queries from './refunds.queries.js';
 
 type RefundInput = RouteInput<typeof refundTransaction>;
-type RefundAnswer = RouteOutput<typeof refundTransaction>;
-type OwnPart = Pick<OperationRequest<typeof refundTransaction>, 'outgoing' | 'expectedPayments' | 'record'>;
+type RefundResponse = RouteOutput<typeof refundTransaction>;
+type PreparedRefund = Pick<
+  OperationRequest<typeof refundTransaction>,
+  'outgoing' | 'expectedPayments' | 'record'
+>;
 
 @Injectable()
 export class RefundsService implements OnModuleInit {
   private readonly kind: OperationKind<typeof refundTransaction> = {
     name: 'refund_pix',
     route: refundTransaction,
-    repeat: 'another',
-    echoes: (input, answer) => isEcho(input, answer),
-    onSucceeded: (tx, operation, acceptance) => this.accepted(tx, operation, acceptance),
-    onRejected: (tx, { accountId, id }) => queries.markRejected(tx, { accountId, id }),
+    repeat: 'unkeyed',
+    echoes: (input, response) => isEcho(input, response),
+    onSucceeded: (tx, operation, acceptance) => this.onAccepted(tx, operation, acceptance),
+    onRejected: (tx, { accountId, id }) => queries.markRefundRejected(tx, { accountId, id }),
   };
 
   constructor(
     private readonly operations: OperationsService,
-    private readonly originals: Originals,
+    private readonly receivedPix: ReceivedPixFinder,
     private readonly expectedPayments: ExpectedPaymentsService,
     private readonly bankTime: BankTime,
   ) {}
@@ -47,12 +55,14 @@ export class RefundsService implements OnModuleInit {
     this.operations.register(this.kind);
   }
 
-  /** `isOnlyOne`: it is refused where any of the Pix has gone back already, or is on its way. */
+  /**
+   * `onlyIfUnrefunded` rejects the refund when any part of the Pix is refunded or being refunded.
+   */
   async refund(
     accountId: number,
     input: RefundInput,
     preferences: RequestPreferences,
-    { isOnlyOne = false } = {},
+    { onlyIfUnrefunded = false } = {},
   ): Promise<Reply> {
     const { transactionId } = input.params;
     if (input.query.filterBy === 'NSU' && !isNsu(transactionId))
@@ -66,19 +76,22 @@ export class RefundsService implements OnModuleInit {
       joinsSameRequest: true,
       input,
       preferences,
-      ...(await this.prepare(accountId, input, isOnlyOne)),
+      ...(await this.prepare(accountId, input, onlyIfUnrefunded)),
     });
   }
 
-  /** What is refused here is refused of a new refund only: a repeat is given its answer whatever has come since. */
+  /**
+   * An error found here rejects a new refund only, when its record is written: a repeat still gets
+   * its stored response.
+   */
   private async prepare(
     accountId: number,
     { params, query, body }: RefundInput,
-    isOnlyOne: boolean,
-  ): Promise<OwnPart> {
+    onlyIfUnrefunded: boolean,
+  ): Promise<PreparedRefund> {
     try {
       const reference = { filterBy: query.filterBy, id: params.transactionId };
-      const original = await this.originals.get(accountId, reference);
+      const original = await this.receivedPix.get(accountId, reference);
       const now = await this.bankTime.now(accountId);
       return {
         outgoing: {
@@ -86,7 +99,7 @@ export class RefundsService implements OnModuleInit {
           amountCents: body.amount,
           isDistinguishable: false,
         },
-        expectedPayments: [expectedOf(original, body.amount)],
+        expectedPayments: [expectedPaymentOf(original, body.amount)],
         record: (tx, id, [expectedPaymentId = '']) =>
           this.record(tx, original, now, {
             accountId,
@@ -94,7 +107,7 @@ export class RefundsService implements OnModuleInit {
             originalNsu: original.nsu,
             amountCents: body.amount,
             expectedPaymentId,
-            isOnlyOne,
+            onlyIfUnrefunded,
           }),
       };
     } catch (error) {
@@ -105,48 +118,51 @@ export class RefundsService implements OnModuleInit {
 
   private async record(
     tx: Tx,
-    original: OriginalPix,
+    original: RefundOriginal,
     now: Date,
-    { isOnlyOne, ...refund }: Parameters<typeof queries.insertRefund>[1] & { isOnlyOne: boolean },
+    {
+      onlyIfUnrefunded,
+      ...refund
+    }: Parameters<typeof queries.insertRefund>[1] & { onlyIfUnrefunded: boolean },
   ): Promise<void> {
-    if (!isWithinRefundWindow(original.occurredAt, now))
+    if (!isRefundWindowOpen(original.occurredAt, now))
       throw new AppError('rule_broken', {
         public: 'A Pix can be refunded up to 90 days after its receipt.',
         reason: 'refund_window_closed',
       });
-    await queries.lockOriginal(tx, refund.accountId, original.nsu);
-    const facts = await queries.readFacts(tx, refund.accountId, original);
-    if (isOnlyOne && roomOf(facts) < facts.originalCents)
+    await queries.lockRefundOriginal(tx, refund.accountId, original.nsu);
+    const facts = await queries.readRefundableFacts(tx, refund.accountId, original);
+    if (onlyIfUnrefunded && refundableCents(facts) < facts.originalCents)
       throw new AppError('rule_broken', {
-        public: 'Some of this Pix was given back already: say how much more is to be.',
+        public: 'Part of this Pix is already refunded: request a refund of an explicit amount.',
         reason: 'already_refunded',
       });
-    const refusal = refusalOf(facts, refund.amountCents);
-    if (refusal) throw new AppError('rule_broken', { ...refusal });
+    const rejection = refundRejection(facts, refund.amountCents);
+    if (rejection) throw new AppError('rule_broken', { ...rejection });
     await queries.insertRefund(tx, refund);
   }
 
-  private async accepted(
+  private async onAccepted(
     tx: Tx,
     key: queries.RefundKey,
-    { answer }: Acceptance<RefundAnswer>,
+    { response }: Acceptance<RefundResponse>,
   ): Promise<void> {
-    const told = answer ? idsOf(answer) : await queries.findMatchedLine(tx, key);
-    const { nsu, endToEndId } = told ?? { nsu: null, endToEndId: null };
-    const refund = await queries.markAccepted(tx, key, { nsu, endToEndId });
-    if (!refund || !answer) return;
+    const ids = response ? idsOf(response) : await queries.findLineOfRefund(tx, key);
+    const { nsu, endToEndId } = ids ?? { nsu: null, endToEndId: null };
+    const refund = await queries.markRefundAccepted(tx, key, { nsu, endToEndId });
+    if (!refund || !response) return;
     const { accountId } = key;
     await this.expectedPayments.addReferences(
       tx,
       accountId,
       refund.expectedPaymentId,
-      referencesOf(answer),
+      referencesOf(response),
     );
   }
 }
 
-function expectedOf(
-  { endToEndId, counterparty }: OriginalPix,
+function expectedPaymentOf(
+  { endToEndId, counterparty }: RefundOriginal,
   amountCents: bigint,
 ): NewExpectedPayment {
   const references: Reference[] = [{ kind: 'original_end_to_end_id', value: endToEndId }];
@@ -154,21 +170,21 @@ function expectedOf(
   return expectedDebit(amountCents, references);
 }
 
-function isEcho({ params, query, body }: RefundInput, answer: RefundAnswer): boolean {
-  const { amount, type } = answer;
-  const original = textOf(answer.proof?.originalEndToEndId);
+function isEcho({ params, query, body }: RefundInput, response: RefundResponse): boolean {
+  const { amount, type } = response;
+  const original = textOf(response.proof?.originalEndToEndId);
   const isOfOriginal =
     query.filterBy !== 'END_TO_END_ID' || original === null || original === params.transactionId;
   return !type.isCredit && (amount < 0n ? -amount : amount) === body.amount && isOfOriginal;
 }
 
-function idsOf({ nsu, proof }: RefundAnswer) {
+function idsOf({ nsu, proof }: RefundResponse) {
   return { nsu, endToEndId: textOf(proof?.endToEndId), movementId: textOf(proof?.id) };
 }
 
-/** Ids by which the line of the debit may name the refund. */
-function referencesOf(answer: RefundAnswer): Reference[] {
-  const { nsu, endToEndId, movementId } = idsOf(answer);
+/** The ids of the refund that its debit line may carry. */
+function referencesOf(response: RefundResponse): Reference[] {
+  const { nsu, endToEndId, movementId } = idsOf(response);
   const references: Reference[] = [{ kind: 'nsu', value: String(nsu) }];
   if (endToEndId !== null) references.push({ kind: 'end_to_end_id', value: endToEndId });
   if (movementId !== null) references.push({ kind: 'movement_id', value: movementId });

@@ -1,19 +1,31 @@
-// What the control plane has set and a restart must not forget, as JSON texts by name.
+// Settings that the control plane has changed: JSON texts by name. They are stored so that a restart loads them again.
 import { Injectable } from '@nestjs/common';
-import { findSetting, keepSetting } from './bank-settings.queries.js';
+import { findBankSetting, storeBankSetting } from './sandbox.queries.js';
 import { SandboxDatabase } from './sandbox-database.service.js';
 
-export type SettingName = 'clock' | 'modes';
+export type BankSettingName = 'clock' | 'modes';
 
 @Injectable()
 export class BankSettings {
   constructor(private readonly database: SandboxDatabase) {}
 
-  find(name: SettingName): Promise<string | null> {
-    return findSetting(this.database, name);
+  find(name: BankSettingName): Promise<string | null> {
+    return findBankSetting(this.database, name);
   }
 
-  keep(name: SettingName, value: string): Promise<void> {
-    return keepSetting(this.database, name, value);
+  store(name: BankSettingName, value: string): Promise<void> {
+    return storeBankSetting(this.database, name, value);
+  }
+}
+
+/** Runs changes of a setting in the order of their calls, each after the one before has ended. */
+export class SerialQueue {
+  private last: Promise<unknown> = Promise.resolve();
+
+  run<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.last.then(work);
+    // A failure is reported to its own caller; the next work runs all the same.
+    this.last = result.catch(() => undefined);
+    return result;
   }
 }

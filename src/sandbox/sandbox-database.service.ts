@@ -1,11 +1,23 @@
-// The sandbox's own database: one pool, shared by SQL and by Prisma, and transactions that tell when they are final.
+// The sandbox's own database: one pool, shared by SQL and by Prisma, and transactions that run callbacks after their commit.
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/sandbox/client.js';
-import { SandboxSettings } from './sandbox-settings.js';
+import type { Log } from '../platform/log.js';
 
-/** What a query runs on: the pool, or a transaction. */
+/** The sandbox bank's start-up settings. It is a class so that it can be injected. */
+export class SandboxSettings {
+  constructor(
+    readonly databaseUrl: string,
+    readonly log: Log,
+    /** The API key of account 1000001. */
+    readonly apiKey: string,
+    /** The partner's key of the onboarding API. */
+    readonly partnerKey: string,
+  ) {}
+}
+
+/** What a query runs on: the pool, a connection or a transaction. */
 export interface Queryable {
   query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
 }
@@ -14,7 +26,7 @@ const poolMax = 24;
 const connectionTimeoutMs = 10_000;
 const statementTimeoutMs = 60_000;
 
-/** Whole numbers come as bigint and days as `yyyy-mm-dd`, never as floats and local midnights. */
+/** Reads whole numbers as bigint and days as `yyyy-mm-dd`, never as floats and local midnights. */
 const parsers = new Map<number, (text: string) => unknown>([
   [pg.types.builtins.INT8, BigInt],
   [pg.types.builtins.DATE, (text) => text],
@@ -22,7 +34,7 @@ const parsers = new Map<number, (text: string) => unknown>([
 
 const statementNames = new Map<string, string>();
 
-/** Each text is planned once a connection: planning is most of what a short statement costs. */
+/** Each text is planned once per connection: planning is most of the cost of a short statement. */
 function prepared(text: string, values: unknown[]): pg.QueryConfig {
   let name = statementNames.get(text);
   if (!name) statementNames.set(text, (name = `sandbox_${statementNames.size}`));
@@ -45,11 +57,11 @@ export class SandboxDatabase implements Queryable, OnApplicationShutdown {
           parsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as never,
       },
     });
-    // A connection that is cut between two queries reports here and would end the process unheard; the query that
-    // needs it fails by itself, and the pool opens another.
-    const noteLoss = (error: Error) => settings.log.warn({ err: error }, 'connection lost');
+    // A connection lost between two queries emits its error here; without a listener the process would end. The next
+    // query on that connection fails by itself, and the pool opens another one.
+    const logConnectionLoss = (error: Error) => settings.log.warn({ err: error }, 'database connection lost');
     this.pool.on('error', () => undefined);
-    this.pool.on('connect', (client) => client.on('error', noteLoss));
+    this.pool.on('connect', (client) => client.on('error', logConnectionLoss));
     this.prisma = new PrismaClient({ adapter: new PrismaPg(this.pool) });
   }
 
@@ -57,12 +69,12 @@ export class SandboxDatabase implements Queryable, OnApplicationShutdown {
     return (await this.pool.query<Row>(prepared(sql, values))).rows;
   }
 
-  /** Runs `work` in one transaction; what it registered with `afterCommit` runs once that is final. */
+  /** Runs `work` in one transaction. Callbacks registered with `afterCommit` run after the commit. */
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
     return this.run('BEGIN', work);
   }
 
-  /** Reads one moment, however many queries `work` makes. */
+  /** Runs `work` on one consistent snapshot, however many queries it makes. */
   snapshot<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
     return this.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work);
   }
@@ -76,7 +88,7 @@ export class SandboxDatabase implements Queryable, OnApplicationShutdown {
       result = await work(tx);
       await client.query('COMMIT');
     } catch (error) {
-      // A connection whose rollback fails is in an unknown state and is thrown away.
+      // A connection whose rollback fails is in an unknown state and is discarded.
       await client.query('ROLLBACK').then(
         () => client.release(),
         () => client.release(true),
@@ -84,13 +96,13 @@ export class SandboxDatabase implements Queryable, OnApplicationShutdown {
       throw error;
     }
     client.release();
-    tx.committed();
+    tx.runCallbacks();
     return result;
   }
 
-  /** A connection of its own for work that must not wait behind requests. */
-  async reserve(): Promise<Session> {
-    return new Session(await this.pool.connect());
+  /** Reserves a connection for work that must not wait behind requests. */
+  async reserve(): Promise<ReservedConnection> {
+    return new ReservedConnection(await this.pool.connect());
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -99,8 +111,8 @@ export class SandboxDatabase implements Queryable, OnApplicationShutdown {
   }
 }
 
-/** A reserved connection; its settings may be its own, so it never goes back to the pool. */
-export class Session implements Queryable {
+/** Its session settings may differ, so it is never returned to the pool. */
+export class ReservedConnection implements Queryable {
   constructor(private readonly client: pg.PoolClient) {}
 
   async query<Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<Row[]> {
@@ -126,7 +138,7 @@ export class Tx implements Queryable {
     this.callbacks.push(callback);
   }
 
-  committed(): void {
+  runCallbacks(): void {
     for (const callback of this.callbacks) callback();
   }
 }

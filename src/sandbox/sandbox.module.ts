@@ -33,8 +33,7 @@ import { StaticQrCodes } from './charges/static-qr.service.js';
 import { BankSettings } from './bank-settings.service.js';
 import { BankClock } from './clock/bank-clock.service.js';
 import { ClockController } from './control/clock.controller.js';
-import { BankAccess } from './control/bank-access.service.js';
-import { AccessControl } from './control/access-control.service.js';
+import { ResetGate, ResetGateInterceptor } from './control/reset-gate.service.js';
 import { BankMemory } from './control/bank-memory.service.js';
 import { BookReading } from './control/book-reading.service.js';
 import { ControlController } from './control/control.controller.js';
@@ -44,7 +43,7 @@ import { CustomersController } from './customers/customers.controller.js';
 import { Customers } from './customers/customers.service.js';
 import { Passwords } from './customers/passwords.service.js';
 import { Reset } from './control/reset.service.js';
-import { isReachable } from './health.queries.js';
+import { isSandboxDatabaseReachable } from './sandbox.queries.js';
 import { DueWork } from './due-work/due-work.service.js';
 import { CallFaults } from './faults/call-faults.service.js';
 import { FaultsController } from './faults/faults.controller.js';
@@ -53,7 +52,7 @@ import { GenerateController } from './generate/generate.controller.js';
 import { Generate } from './generate/generate.service.js';
 import { Idempotency } from './idempotency.service.js';
 import { LineVisibility } from './ledger/line-visibility.service.js';
-import { Ledger } from './ledger/ledger.service.js';
+import { SandboxLedger } from './ledger/ledger.service.js';
 import { ModesController } from './modes/modes.controller.js';
 import { Modes } from './modes/modes.service.js';
 import { EndToEndIds } from './pix/end-to-end-ids.service.js';
@@ -63,11 +62,10 @@ import { Random } from './random.service.js';
 import { OriginalPixes } from './refunds/original-pixes.service.js';
 import { RefundMovements } from './refunds/refund-movements.service.js';
 import { RefundOutcomes } from './refunds/refund-outcomes.service.js';
-import { RefundsController } from './refunds/refunds.controller.js';
+import { SandboxRefundsController } from './refunds/refunds.controller.js';
 import { Refunds } from './refunds/refunds.service.js';
-import { SandboxDatabase } from './sandbox-database.service.js';
-import { SandboxSettings } from './sandbox-settings.js';
-import { StatementController } from './statement/statement.controller.js';
+import { SandboxDatabase, SandboxSettings } from './sandbox-database.service.js';
+import { SandboxStatementController } from './statement/statement.controller.js';
 import { Statement } from './statement/statement.service.js';
 import { BatchPlans } from './transfers/batch-plans.service.js';
 import { BatchTransfers } from './transfers/batch-transfers.service.js';
@@ -76,8 +74,8 @@ import { InternalTransfers } from './transfers/internal-transfers.service.js';
 import { ReturnedPixes } from './transfers/returned-pixes.service.js';
 import { SentPixLife } from './transfers/sent-pix-life.service.js';
 import { SentPixes } from './transfers/sent-pixes.service.js';
-import { TransfersControlController } from './transfers/transfers-control.controller.js';
-import { TransfersController } from './transfers/transfers.controller.js';
+import { SandboxTransfersControlController } from './transfers/transfers-control.controller.js';
+import { SandboxTransfersController } from './transfers/transfers.controller.js';
 import { Transfers } from './transfers/transfers.service.js';
 import { RegistrationsController } from './webhooks/registrations.controller.js';
 import { Registrations } from './webhooks/registrations.service.js';
@@ -89,11 +87,11 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     ChargesController,
     BillsController,
     CustomersController,
-    StatementController,
+    SandboxStatementController,
     BalancesController,
-    RefundsController,
-    TransfersController,
-    TransfersControlController,
+    SandboxRefundsController,
+    SandboxTransfersController,
+    SandboxTransfersControlController,
     RegistrationsController,
     ControlController,
     BillControlController,
@@ -108,12 +106,12 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     { provide: APP_GUARD, useClass: RateLimitGuard },
     // Outermost first: who is left hanging by a fault has left the bank.
     { provide: APP_INTERCEPTOR, useClass: CallFaults },
-    { provide: APP_INTERCEPTOR, useClass: AccessControl },
+    { provide: APP_INTERCEPTOR, useClass: ResetGateInterceptor },
     SandboxDatabase,
     ...[BankSettings, BankClock, Modes, Random, Faults],
     ...[Idempotency, DueWork],
     ...[Accounts, Seeding],
-    ...[LineVisibility, Ledger, Statement],
+    ...[LineVisibility, SandboxLedger, Statement],
     ...[Webhooks, WebhookSender, Registrations],
     ...[OverdueCharges, ChargeReading, ChargeVoids],
     ...[ChargeBook, ChargeCredits, ChargeSimulation, Charges, StaticQrCodes],
@@ -122,7 +120,7 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     ...[BillPayments, ScheduledBillPayments, BillControl],
     ...[Passwords, Customers],
     ...[PixCredits, IncomingPixes, OtherLines, BookReading],
-    ...[BankAccess, BankMemory, Reset, Generate],
+    ...[ResetGate, BankMemory, Reset, Generate],
     ...[EndToEndIds, PixLookups, SentPixLife, SentPixes, InternalTransfers],
     ...[Transfers, BatchPlans, BatchTransfers, DictKeys, ReturnedPixes],
   ],
@@ -143,7 +141,7 @@ export interface SandboxOptions {
   databaseUrl: string;
   log: Log;
   /** How the operator resets the database; see applyMigrations. */
-  toReset?: string;
+  resetInstruction?: string;
   /** Is told of migrations; the log where left out. */
   progress?: (message: string) => void;
   settings: {
@@ -166,7 +164,7 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
   await applyMigrations({
     url: databaseUrl,
     folder: migrations,
-    toReset: options.toReset,
+    resetInstruction: options.resetInstruction,
     log: options.progress ?? ((message) => log.info(message)),
   });
   const settings = new SandboxSettings(
@@ -193,8 +191,8 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
   await application.get(Seeding).openBank();
   const health = application.get(Health);
   const database = application.get(SandboxDatabase);
-  health.require('database', () => isReachable(database));
-  health.started();
+  health.addCheck('database', () => isSandboxDatabaseReachable(database));
+  health.markStarted();
   application.get(DueWork).start();
   return application;
 }

@@ -1,4 +1,4 @@
-// Business time: days and due dates follow the bank's clock, as its Date header told it at the last poll.
+// The bank's current time and day, from the clock offset that the last completed sync stored.
 import { Injectable } from '@nestjs/common';
 import { saoPauloDay } from '../brazil/statement-day.js';
 import { Database } from '../database.service.js';

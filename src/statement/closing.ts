@@ -1,61 +1,75 @@
-// Which span of the statement two readings can close, and whether they agree on it. A span is closed when
-// nothing can be missing from it: everything that happened before its end must have been visible when the first
-// reading began, and the second, with pages of another size, must have shown the same.
+// Which periods of the statement can be closed, and whether two full reads of one agree. A closed
+// period misses nothing: every effect before its end was visible when the first read began, and the
+// second read, with pages of another size, showed the same lines.
 import { addDays } from '../brazil/calendar.js';
 import { statementDayOf, statementDayStart } from '../brazil/statement-day.js';
-import type { LineReading } from './line.js';
+import type { ParsedLine } from './statement-line.js';
 
-/** Times are the bank's. */
-export interface ClosingNeed {
+/** What is closed and what waits for a closed period. All times are the bank's. */
+export interface ClosingNeeds {
   closedFrom: Date | null;
   closedUntil: Date | null;
-  /** From when on an outcome waits for a closed span; null when none does. */
+  /** The start of the period that an outcome waits for; null when no outcome waits. */
   neededFrom: Date | null;
-  /** When the first day began that is over and has no close; null when there is none. */
-  daysFrom: Date | null;
-  /** Not later than the moment at which the first reading begins. */
+  /** The start of the first finished day without a day close; null when there is none. */
+  dayCloseFrom: Date | null;
+  /** Not later than the start of the first read. */
   bankTime: Date;
   visibilityBoundMs: number;
 }
 
-export interface Span {
-  /** Whether it follows what is closed, or begins anew; else it lies before it. */
+export interface ClosingPeriod {
+  /**
+   * True when the period follows the closed period or starts a new one; false when it lies before
+   * it.
+   */
   isForward: boolean;
-  /** The statement's days that both readings begin with and end before, yyyy-mm-dd; null: up to the newest line. */
+  /**
+   * The statement days that both reads use, yyyy-mm-dd; `endDate` is exclusive, null: up to the
+   * newest line.
+   */
   startDate: string;
   endDate: string | null;
   from: Date;
   until: Date;
 }
 
-/** Beyond this, reading all that came since would cost more than it tells, unless somebody waits for it. */
-const longestGapDays = 7;
+/**
+ * A longer time since the last closing costs more to read than it is worth, unless something waits
+ * for it.
+ */
+const maxUnclosedDays = 7;
 
 /**
- * What can be closed by now: what came since, first, and what lies before it and is waited for. The end lies one
- * visibility bound before the first reading: an effect before it had shown by then, and the more so when the second
- * reading began. What is closed stays in one piece: it grows at both ends.
+ * The periods that can be closed now: first the one after the closed period, then the one before
+ * it, where something waits for it. The first ends one visibility bound before the first read: an
+ * effect before that end was visible when each of the two reads began. The closed period stays
+ * contiguous: it grows at both ends.
  */
-export function spansToClose(need: ClosingNeed): Span[] {
+export function periodsToClose(need: ClosingNeeds): ClosingPeriod[] {
   const until = new Date(need.bankTime.getTime() - need.visibilityBoundMs);
-  const base = baseOf(need, until);
+  const base = forwardStart(need, until);
   const startDate = statementDayOf(base);
   const from = statementDayStart(startDate);
-  const front: Span = { isForward: true, startDate, endDate: null, from, until };
-  const before = base === need.closedUntil ? spanBefore(need) : null;
-  return [...(from < until ? [front] : []), ...(before ? [before] : [])];
+  const after: ClosingPeriod = { isForward: true, startDate, endDate: null, from, until };
+  const before = base === need.closedUntil ? periodBefore(need) : null;
+  return [...(from < until ? [after] : []), ...(before ? [before] : [])];
 }
 
-function baseOf({ closedUntil, neededFrom, daysFrom }: ClosingNeed, until: Date): Date {
-  const oldest = statementDayStart(addDays(statementDayOf(until), -longestGapDays));
-  const first = neededFrom ?? daysFrom;
+function forwardStart({ closedUntil, neededFrom, dayCloseFrom }: ClosingNeeds, until: Date): Date {
+  const oldest = statementDayStart(addDays(statementDayOf(until), -maxUnclosedDays));
+  const first = neededFrom ?? dayCloseFrom;
   if (!closedUntil) return first ?? until;
   if (closedUntil >= oldest) return closedUntil;
   return first && first <= closedUntil ? closedUntil : (first ?? until);
 }
 
-function spanBefore({ closedFrom, neededFrom, daysFrom }: ClosingNeed): Span | null {
-  const needs = [neededFrom, daysFrom].filter((need) => need !== null);
+function periodBefore({
+  closedFrom,
+  neededFrom,
+  dayCloseFrom,
+}: ClosingNeeds): ClosingPeriod | null {
+  const needs = [neededFrom, dayCloseFrom].filter((need) => need !== null);
   const need = needs.reduce<Date | null>((a, b) => (a && a < b ? a : b), null);
   if (!need || !closedFrom || need >= closedFrom) return null;
   const startDate = statementDayOf(need);
@@ -65,59 +79,65 @@ function spanBefore({ closedFrom, neededFrom, daysFrom }: ClosingNeed): Span | n
 }
 
 /**
- * The piece of a long span that touches what is closed. `cutAt` is the time of a line that is one too many, counted from
- * there; a piece has at least one day.
+ * The part of a long period that is closed at once: whole days next to the closed period, and at
+ * least one day. `cutAt` is the time of the first line beyond the limit, counted from the closed
+ * period; null when all lines fit.
  */
-export function pieceOf(span: Span, cutAt: Date | null): Span {
-  if (!cutAt) return span;
+export function limitPeriod(period: ClosingPeriod, cutAt: Date | null): ClosingPeriod {
+  if (!cutAt) return period;
   const cutDay = statementDayOf(cutAt);
-  if (span.isForward) {
-    const endDate = cutDay > span.startDate ? cutDay : addDays(span.startDate, 1);
+  if (period.isForward) {
+    const endDate = cutDay > period.startDate ? cutDay : addDays(period.startDate, 1);
     const until = statementDayStart(endDate);
-    return until < span.until ? { ...span, endDate, until } : span;
+    return until < period.until ? { ...period, endDate, until } : period;
   }
-  const lastDay = addDays(span.endDate ?? cutDay, -1);
+  const lastDay = addDays(period.endDate ?? cutDay, -1);
   const startDate = addDays(cutDay, 1) < lastDay ? addDays(cutDay, 1) : lastDay;
   const from = statementDayStart(startDate);
-  return from > span.from ? { ...span, startDate, from } : span;
+  return from > period.from ? { ...period, startDate, from } : period;
 }
 
-/** What one reading showed of a span: each line by its number and content. */
-export function linesOf(readings: Iterable<LineReading>, { until }: Span): Set<string> {
-  const lines = new Set<string>();
-  for (const reading of readings) {
-    // A line that cannot be read has no time that could be believed: it counts, wherever it stands.
-    if (!reading.ok) lines.add(`${reading.nsu} ${reading.contentHash}`);
-    else if (reading.line.occurredAt < until)
-      lines.add(`${reading.line.nsu} ${reading.line.contentHash}`);
+/** The lines that one full read showed of a period, each as nsu and content hash. */
+export function lineKeysOf(parsed: Iterable<ParsedLine>, { until }: ClosingPeriod): Set<string> {
+  const keys = new Set<string>();
+  for (const entry of parsed) {
+    // An unreadable line has no reliable time: it always counts.
+    if (!entry.ok) keys.add(`${entry.nsu} ${entry.contentHash}`);
+    else if (entry.line.occurredAt < until) keys.add(`${entry.line.nsu} ${entry.line.contentHash}`);
   }
-  return lines;
+  return keys;
 }
 
-export function isSame(first: ReadonlySet<string>, second: ReadonlySet<string>): boolean {
+export function haveSameLines(first: ReadonlySet<string>, second: ReadonlySet<string>): boolean {
   return first.size === second.size && [...first].every((line) => second.has(line));
 }
 
-/** How one reading's pages were cut. */
-export interface Pages {
-  /** The most lines on one: what the bank puts on it, whatever it was asked for. */
+/** The shape of the pages of one full read. */
+export interface PageShape {
+  /**
+   * The most lines on one page: the bank's own limit, which may be lower than the requested one.
+   */
   lines: number;
-  /** Those that showed something new. */
+  /** The number of pages that showed a new line. */
   count: number;
-  /** It ended at a page that came again and again, and not at an empty one. */
+  /** Whether the read ended at a page that the bank repeated, and not at an empty page. */
   isRepeated: boolean;
 }
 
-/** Shorter than the bank's own: lines that slip between two pages of one reading stand within one of the other. */
-export function otherPageSize(pageLines: number): number {
+/**
+ * The page size of the second read. It is smaller than the bank's own, so that lines at the border
+ * of two pages of one read lie within one page of the other.
+ */
+export function secondPageSize(pageLines: number): number {
   return pageLines > 13 ? pageLines - 13 : Math.max(1, pageLines - 1);
 }
 
 /**
- * Whether what one reading missed between its pages, or past a page that came again, the other would have shown:
- * pages of two lengths are cut, and end, at other lines. One page with nothing after it has no border.
+ * Whether each read would have shown a line that the other missed at the border of two pages, or
+ * after a repeated page: pages of two sizes have their borders, and end, at other lines. A single
+ * page with nothing after it has no border.
  */
-export function areCutOtherwise(first: Pages, second: Pages): boolean {
-  const isOnePage = ({ count, isRepeated }: Pages) => count <= 1 && !isRepeated;
+export function haveDifferentPageBorders(first: PageShape, second: PageShape): boolean {
+  const isOnePage = ({ count, isRepeated }: PageShape) => count <= 1 && !isRepeated;
   return first.lines !== second.lines || (isOnePage(first) && isOnePage(second));
 }

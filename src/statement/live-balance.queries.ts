@@ -1,8 +1,16 @@
-// The SQL of the live balance: when it is asked for, and since when the last line has said otherwise.
+// Stores the balance that the bank reports: when it is requested next, and since when the last line
+// differs from it.
 import type { Db } from '../database.service.js';
 
-/** Takes the turn to ask; false while it is not time yet, or the statement was never read whole. */
-export async function claimAsking(db: Db, accountId: number, pauseMs: number): Promise<boolean> {
+/**
+ * Claims the next balance check; false while it is not due, or while the first import is not
+ * complete.
+ */
+export async function claimBalanceCheck(
+  db: Db,
+  accountId: number,
+  pauseMs: number,
+): Promise<boolean> {
   const claimed = await db.$executeRaw`
     UPDATE statement_state
     SET live_balance_next_at = clock_timestamp() + ${pauseMs} * interval '1 millisecond'
@@ -11,14 +19,18 @@ export async function claimAsking(db: Db, accountId: number, pauseMs: number): P
   return claimed === 1;
 }
 
-export async function postponeAsking(db: Db, accountId: number, pauseMs: number): Promise<void> {
+export async function postponeBalanceCheck(
+  db: Db,
+  accountId: number,
+  pauseMs: number,
+): Promise<void> {
   await db.$executeRaw`
     UPDATE statement_state
     SET live_balance_next_at = clock_timestamp() + ${pauseMs} * interval '1 millisecond'
     WHERE account_id = ${accountId}`;
 }
 
-export async function readLastLine(
+export async function findLastLine(
   db: Db,
   accountId: number,
 ): Promise<{ lastNsu: bigint; balanceCents: bigint } | null> {
@@ -29,10 +41,11 @@ export async function readLastLine(
 }
 
 /**
- * Notes what the bank says. It is off when two askings in a row, further apart than an effect can be late, differ and no
- * newer line has come; then it stays off until both agree. Whether that has changed.
+ * Records the balance that the bank reports. The balance counts as off when two checks in a row
+ * differ, more than `boundMs` (the visibility bound) apart and with no newer line between them. It
+ * then stays off until both agree. Returns whether that state changed.
  */
-export async function recordLive(
+export async function recordBankBalance(
   db: Db,
   accountId: number,
   live: { liveCents: bigint; differenceCents: bigint; lastNsu: bigint; boundMs: number },
@@ -42,15 +55,16 @@ export async function recordLive(
   const [state] = await db.$queryRaw<{ isChanged: boolean }[]>`
     UPDATE statement_state s
     SET live_balance_cents = ${liveCents}, live_balance_at = clock_timestamp(),
-        balance_differs_since = CASE WHEN NOT ${differs} THEN NULL WHEN before.goes_on
+        balance_differs_since = CASE WHEN NOT ${differs} THEN NULL WHEN before.still_differs
           THEN s.balance_differs_since ELSE clock_timestamp() END,
-        balance_differs_nsu = CASE WHEN NOT ${differs} THEN NULL WHEN before.goes_on
+        balance_differs_nsu = CASE WHEN NOT ${differs} THEN NULL WHEN before.still_differs
           THEN s.balance_differs_nsu ELSE ${lastNsu} END,
         balance_differs_cents = CASE WHEN ${differs} THEN ${differenceCents}::bigint END,
-        is_balance_off = ${differs} AND (before.is_off OR before.goes_on
+        is_balance_off = ${differs} AND (before.is_off OR before.still_differs
           AND s.balance_differs_since < clock_timestamp() - ${boundMs} * interval '1 millisecond')
     FROM (
-      SELECT is_balance_off AS is_off, is_balance_off OR COALESCE(balance_differs_nsu = ${lastNsu}, false) AS goes_on
+      SELECT is_balance_off AS is_off,
+             is_balance_off OR COALESCE(balance_differs_nsu = ${lastNsu}, false) AS still_differs
       FROM statement_state WHERE account_id = ${accountId} FOR UPDATE
     ) before
     WHERE s.account_id = ${accountId}

@@ -1,20 +1,21 @@
-// Ties what the bank says the account holds to the last line of its statement: a line that is missing at the end no
-// chain of balances can show. Asked for after a poll, seldom, and never in its way.
+// Compares the balance that the bank reports with the last line of the statement: the balance chain
+// cannot show that the newest line is missing. It runs after a sync, seldom, and its failure does
+// not fail the sync.
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
-import { referenceDelayBound } from '../bank/profiles.js';
+import { visibilityBoundOrDefaultMs } from '../bank/profiles.js';
 import { readBalances } from '../contract/balances.js';
 import type { RouteOutput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import { JobQueue } from '../platform/job-queue.js';
-import { differenceOf } from './live-balance.js';
+import { compareBalances } from './live-balance.js';
 import * as queries from './live-balance.queries.js';
 
 const callDeadlineMs = 5_000;
 const longestPauseMs = 60_000;
-/** A bank without such a route is not asked again for so long. */
-const absentPauseMs = 3_600_000;
+/** The pause after a bank rejects the balance request, for example because it has no such route. */
+const rejectedPauseMs = 3_600_000;
 
 @Injectable()
 export class LiveBalance {
@@ -25,31 +26,39 @@ export class LiveBalance {
     private readonly jobQueue: JobQueue,
   ) {}
 
-  /** Asks what the account holds, where it is time to. What the bank answers instead is no trouble of the poll's. */
-  async ask(accountId: number): Promise<void> {
+  /**
+   * Requests the account's balance when a check is due. A failed request is ignored: it must not
+   * fail the sync.
+   */
+  async compareWithBank(accountId: number): Promise<void> {
     const { prisma } = this.database;
-    const boundMs = referenceDelayBound(this.bank.profile);
+    const boundMs = visibilityBoundOrDefaultMs(this.bank.profile);
     const pauseMs = Math.min(longestPauseMs, boundMs);
-    if (!(await queries.claimAsking(prisma, accountId, pauseMs))) return;
+    if (!(await queries.claimBalanceCheck(prisma, accountId, pauseMs))) return;
     const account = await this.accounts.get(accountId);
-    const answer = await this.bank.call(readBalances, account, {}, { deadlineMs: callDeadlineMs });
-    if (answer.outcome === 'success') await this.hold(accountId, answer.value, boundMs);
-    else if (answer.outcome === 'rejection')
-      await queries.postponeAsking(prisma, accountId, absentPauseMs);
+    const response = await this.bank.call(
+      readBalances,
+      account,
+      {},
+      { deadlineMs: callDeadlineMs },
+    );
+    if (response.outcome === 'success') await this.record(accountId, response.value, boundMs);
+    else if (response.outcome === 'rejection')
+      await queries.postponeBalanceCheck(prisma, accountId, rejectedPauseMs);
   }
 
-  private async hold(
+  private async record(
     accountId: number,
-    told: RouteOutput<typeof readBalances>,
+    reported: RouteOutput<typeof readBalances>,
     boundMs: number,
   ): Promise<void> {
     const { prisma } = this.database;
-    const state = await queries.readLastLine(prisma, accountId);
-    if (!state) return;
-    const { liveCents, differenceCents } = differenceOf(told, state.balanceCents);
-    const isChanged = await queries.recordLive(prisma, accountId, {
+    const lastLine = await queries.findLastLine(prisma, accountId);
+    if (!lastLine) return;
+    const { liveCents, differenceCents } = compareBalances(reported, lastLine.balanceCents);
+    const isChanged = await queries.recordBankBalance(prisma, accountId, {
       ...{ liveCents, differenceCents, boundMs },
-      lastNsu: state.lastNsu,
+      lastNsu: lastLine.lastNsu,
     });
     if (isChanged) await this.jobQueue.enqueue('reconcile', { accountId });
   }

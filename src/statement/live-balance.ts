@@ -1,4 +1,4 @@
-// What the bank's word on what an account holds says about the statement's last line.
+// Compares the balances that the bank reports with the balance of the statement's last line.
 
 export interface ReportedBalances {
   amountAvailable: bigint;
@@ -7,18 +7,19 @@ export interface ReportedBalances {
 }
 
 /**
- * The statement tells what was booked, whether or not part of it is held. Where the bank tells only what can be used,
- * that it is less may be for what is held, and says nothing; that it is more cannot be.
+ * The statement shows what was booked, blocked amounts included. Where the bank reports only the
+ * available amount, a lower amount may be due to a block and shows nothing; a higher amount is a
+ * real difference.
  */
-export function differenceOf(
-  told: ReportedBalances,
+export function compareBalances(
+  reported: ReportedBalances,
   lineCents: bigint,
 ): { liveCents: bigint; differenceCents: bigint } {
-  const { amountAvailable, amountBlocked = null, amountTotal = null } = told;
-  const wholeCents =
+  const { amountAvailable, amountBlocked = null, amountTotal = null } = reported;
+  const totalCents =
     amountTotal ?? (amountBlocked === null ? null : amountAvailable + amountBlocked);
-  const liveCents = wholeCents ?? amountAvailable;
+  const liveCents = totalCents ?? amountAvailable;
   const differenceCents = liveCents - lineCents;
-  const mayBeHeld = wholeCents === null && differenceCents < 0n;
-  return { liveCents, differenceCents: mayBeHeld ? 0n : differenceCents };
+  const mayBeBlocked = totalCents === null && differenceCents < 0n;
+  return { liveCents, differenceCents: mayBeBlocked ? 0n : differenceCents };
 }

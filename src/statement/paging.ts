@@ -1,10 +1,10 @@
-// Which page of the statement to read next. The bank does not say in which order its pages come, nor how many
-// lines it puts on one: both are read off what it shows. Reading ends where nothing new is found, so that cost
-// follows new lines, not history.
+// Which page of the statement is read first and which last. The bank states neither the order of
+// its pages nor the number of lines on a page: both are derived from the pages read. Reading ends
+// where nothing new is found, so that the cost depends on new lines, not on history.
 export type PageOrder = 'desc' | 'asc';
 
-/** The order that a page shows; null when it has too few lines to tell. */
-export function orderOf(nsus: readonly bigint[]): PageOrder | null {
+/** The order of a page's lines; null when it has too few lines to show one. */
+export function pageOrderOf(nsus: readonly bigint[]): PageOrder | null {
   const [first] = nsus;
   const last = nsus.at(-1);
   if (first === undefined || last === undefined || first === last) return null;
@@ -12,10 +12,11 @@ export function orderOf(nsus: readonly bigint[]): PageOrder | null {
 }
 
 /**
- * Where to begin: the newest lines are on page one, or behind those that are mirrored without a hole.
- * `pageLines` is the most that the bank has shown on one page.
+ * The first page to read: the newest lines are on page one, or, in ascending order, after the
+ * stored lines below the first gap. `pageLines` is the most lines that the bank has shown on one
+ * page.
  */
-export function firstPage(
+export function firstPageToRead(
   order: PageOrder | null,
   linesBeforeGap: bigint,
   pageLines: number,
@@ -28,16 +29,21 @@ export interface PageRead {
   order: PageOrder | null;
   /** Lines on the page, readable or not. */
   lines: number;
-  /** Those that were not known, readable or not. */
+  /** Lines not stored before, readable or not. */
   newLines: number;
   lowestNsu: bigint | null;
-  /** Whether the history was ever read to its beginning: lines that arrive meanwhile shift the pages. */
+  /**
+   * Whether the history was once read to its beginning. Before, a page of stored lines may be a
+   * shifted page.
+   */
   isAnchored: boolean;
-  /** The mirror is read down to here again; null when it is whole, or not due to be. */
+  /**
+   * The gap down to which pages are read again; null when there is no gap, or when that is not due.
+   */
   gapNsu: bigint | null;
 }
 
-/** Whether the page was the last that needs reading. */
+/** Whether this page is the last that must be read. */
 export function isLastPage(read: PageRead): boolean {
   const { order, lines, newLines, lowestNsu, isAnchored, gapNsu } = read;
   if (lines === 0) return true;

@@ -1,6 +1,6 @@
-// Closes spans of the statement: reads one twice, with pages of two sizes, under the lock of the polls, and says
-// until when nothing is missing if both show the same and the chain of balances holds. At a bank of which nobody
-// has said how late an effect may show, nothing is ever closed.
+// Closes periods of the statement: reads a period twice, with two page sizes, under the sync lock,
+// and records it as closed when both full reads agree and the balance chain holds. Without a
+// visibility bound in the bank profile nothing is ever closed.
 import { Injectable } from '@nestjs/common';
 import { v4 as uuidv4 } from 'uuid';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
@@ -11,41 +11,48 @@ import { Log } from '../platform/log.js';
 import { JobQueue } from '../platform/job-queue.js';
 import type { JobPayload } from '../queues.js';
 import {
-  areCutOtherwise,
-  isSame,
-  linesOf,
-  otherPageSize,
-  pieceOf,
-  spansToClose,
-  type Pages,
-  type Span,
+  haveDifferentPageBorders,
+  haveSameLines,
+  lineKeysOf,
+  secondPageSize,
+  limitPeriod,
+  periodsToClose,
+  type PageShape,
+  type ClosingPeriod,
 } from './closing.js';
 import * as queries from './closing.queries.js';
-import { readLine, type LineReading } from './line.js';
-import type { Sync } from './statement.queries.js';
-import { maxRepeats } from './page-walk.js';
+import { contentHashOf, parseStatementLine, type ParsedLine } from './statement-line.js';
+import type { SyncFence } from './statement.queries.js';
+import { maxRepeatedPages } from './page-position.js';
 import { StatementService } from './statement.service.js';
 
 const busyRetryMs = 500;
-/** More pages than the span can have lines, and some for those that arrive meanwhile. */
+/**
+ * The page limit of a full read exceeds the stored lines by this much, for lines that arrive during
+ * the read.
+ */
 const sparePages = 1_000;
 
-interface Reading {
+interface FullRead {
   lines: Set<string>;
   newLines: number;
-  isWhole: boolean;
-  pages: Pages;
+  /** Whether the read reached the end of the period. */
+  isComplete: boolean;
+  pages: PageShape;
 }
 
-interface Closing {
-  outcome: 'closed' | 'nothing_to_close' | 'disagreed';
+interface ClosingResult {
+  outcome: 'closed' | 'nothing_to_close' | 'not_closed';
   newLines: number;
-  /** Whether more than one piece was to be closed: the next comes when others have had their turn. */
+  /**
+   * Whether only a part of a long period was read: a further job closes the rest, so that other
+   * jobs run between.
+   */
   isCut: boolean;
 }
 
-/** A piece of a long span: read twice, while no poll can be. */
-const mostLinesPerPiece = 10_000;
+/** The most lines read under one lock: the account cannot be synced during the two full reads. */
+const maxLinesPerClosing = 10_000;
 
 @Injectable()
 export class StatementClosing {
@@ -58,127 +65,132 @@ export class StatementClosing {
     private readonly log: Log,
   ) {}
 
-  /** Closes what can be closed by now. Throws when the bank does not answer. */
+  /** Closes what can be closed now. Throws `bank_unreachable` when a page cannot be read. */
   @OnJob('closeStatement')
   async close({ accountId }: JobPayload<'closeStatement'>): Promise<void> {
     const boundMs = this.bank.profile.visibilityBoundMs;
     if (boundMs === null) return;
     const account = await this.accounts.get(accountId);
-    const done = await this.database.alone('syncStatement', accountId, (stillHere) =>
-      this.closeAlone(account, boundMs, stillHere),
+    const closing = await this.database.withSessionLock('syncStatement', accountId, (keepLock) =>
+      this.closeWithLock(account, boundMs, keepLock),
     );
-    if (!done) {
+    if (!closing) {
       await this.jobQueue.enqueue('closeStatement', { accountId }, { delayMs: busyRetryMs });
       return;
     }
-    const { outcome, newLines, isCut } = done.result;
-    await queries.recordAttempt(this.database.prisma, accountId, outcome === 'closed');
-    if (outcome === 'disagreed')
-      this.log.warn({ accountId }, 'two readings of the statement do not close it');
-    // What they brought is proved by the next poll.
+    const { outcome, newLines, isCut } = closing.result;
+    await queries.recordClosingAttempt(this.database.prisma, accountId, outcome === 'closed');
+    if (outcome === 'not_closed') this.log.warn({ accountId }, 'statement period not closed');
+    // The next sync checks the balance chain of the new lines.
     if (newLines > 0) await this.jobQueue.enqueue('syncStatement', { accountId });
     await this.jobQueue.enqueue('reconcile', { accountId });
     if (isCut && outcome === 'closed') await this.jobQueue.enqueue('closeStatement', { accountId });
   }
 
-  /** Wakes the closing of accounts with a day that waits for it. */
+  /** Enqueues a closing for each account with a day that waits for its day close. */
   async enqueueDue(): Promise<void> {
     const boundMs = this.bank.profile.visibilityBoundMs;
     if (boundMs === null) return;
-    for (const { accountId } of await queries.listToClose(this.database.prisma, boundMs))
+    for (const { accountId } of await queries.listAccountsToClose(this.database.prisma, boundMs))
       await this.jobQueue.enqueue('closeStatement', { accountId });
   }
 
-  private async closeAlone(
+  private async closeWithLock(
     account: BankAccount,
     visibilityBoundMs: number,
-    stillHere: () => Promise<void>,
-  ): Promise<Closing> {
-    const sync = { accountId: account.id, token: uuidv4() };
-    // The poll brings the mirror up to date, and the bank's own time from before the first reading.
-    const { bankTime } = await this.statement.poll(account, sync, stillHere);
+    keepLock: () => Promise<void>,
+  ): Promise<ClosingResult> {
+    const fence = { accountId: account.id, token: uuidv4() };
+    // The sync stores the newest lines and returns the bank's time before the first full read.
+    const { bankTime } = await this.statement.syncWithLock(account, fence, keepLock);
     const { prisma } = this.database;
-    const closed = await queries.readClosed(prisma, account.id, visibilityBoundMs);
-    const spans = spansToClose({ ...closed, bankTime, visibilityBoundMs });
-    const done: Closing = { outcome: 'nothing_to_close', newLines: 0, isCut: false };
-    for (const span of spans) {
-      const cutAt = await queries.findCut(prisma, account.id, span, mostLinesPerPiece);
-      const piece = pieceOf(span, cutAt);
-      const { newLines, doAgree } = await this.closePiece(account, sync, piece, stillHere);
-      done.newLines += newLines;
-      done.outcome = doAgree ? 'closed' : 'disagreed';
-      done.isCut ||= piece !== span;
-      if (!doAgree) break;
+    const closed = await queries.readClosedPeriod(prisma, account.id, visibilityBoundMs);
+    const periods = periodsToClose({ ...closed, bankTime, visibilityBoundMs });
+    const result: ClosingResult = { outcome: 'nothing_to_close', newLines: 0, isCut: false };
+    for (const period of periods) {
+      const cutAt = await queries.findPeriodCut(prisma, account.id, period, maxLinesPerClosing);
+      const part = limitPeriod(period, cutAt);
+      const { newLines, isClosed } = await this.closePart(account, fence, part, keepLock);
+      result.newLines += newLines;
+      result.outcome = isClosed ? 'closed' : 'not_closed';
+      result.isCut ||= part !== period;
+      if (!isClosed) break;
     }
-    return done;
+    return result;
   }
 
-  /** Reads the span twice, and closes it where both readings agree and its chain holds. */
-  private async closePiece(
+  /**
+   * Reads the period twice, and records it as closed when both reads agree and its balance chain
+   * has no gap.
+   */
+  private async closePart(
     account: BankAccount,
-    sync: Sync,
-    span: Span,
-    stillHere: () => Promise<void>,
-  ): Promise<{ newLines: number; doAgree: boolean }> {
+    fence: SyncFence,
+    period: ClosingPeriod,
+    keepLock: () => Promise<void>,
+  ): Promise<{ newLines: number; isClosed: boolean }> {
     const size = this.bank.profile.statementPageSize;
-    const first = await this.read(account, sync, span, size, stillHere);
-    const otherSize = otherPageSize(first.pages.lines);
-    const second = await this.read(account, sync, span, otherSize, stillHere);
+    const first = await this.readPeriod(account, fence, period, size, keepLock);
+    const smallerSize = secondPageSize(first.pages.lines);
+    const second = await this.readPeriod(account, fence, period, smallerSize, keepLock);
     const newLines = first.newLines + second.newLines;
-    if (!doAgree(first, second)) return { newLines, doAgree: false };
+    if (!readsAgree(first, second)) return { newLines, isClosed: false };
     return this.database.transaction(async (tx) => {
-      await this.statement.assertCurrent(tx, sync);
-      if (await queries.hasBrokenLink(tx, account.id, span)) return { newLines, doAgree: false };
-      await queries.recordClosed(tx, sync, span);
-      return { newLines, doAgree: true };
+      await this.statement.assertLatestSync(tx, fence);
+      if (await queries.hasGapInPeriod(tx, account.id, period))
+        return { newLines, isClosed: false };
+      await queries.recordClosedPeriod(tx, fence, period);
+      return { newLines, isClosed: true };
     });
   }
 
-  /** Reads the span to its end, in whichever order it comes and however many lines the bank puts on a page. */
-  private async read(
+  /**
+   * Reads the period to its end, whatever the order of its pages and the number of lines on a page.
+   */
+  private async readPeriod(
     account: BankAccount,
-    sync: Sync,
-    span: Span,
+    fence: SyncFence,
+    period: ClosingPeriod,
     limit: number,
-    stillHere: () => Promise<void>,
-  ): Promise<Reading> {
-    const known = await queries.countLinesFrom(this.database.prisma, account.id, span.from);
-    const seen = new Map<string, LineReading>();
+    keepLock: () => Promise<void>,
+  ): Promise<FullRead> {
+    const storedLines = await queries.countLinesSince(
+      this.database.prisma,
+      account.id,
+      period.from,
+    );
+    const seen = new Map<string, ParsedLine>();
     let newLines = 0;
     let repeats = 0;
-    let isWhole = false;
-    const pages: Pages = { lines: 0, count: 0, isRepeated: false };
-    for (let page = 1; !isWhole && page <= known + sparePages; page += 1) {
-      await stillHere();
-      const { startDate, endDate } = span;
+    let isComplete = false;
+    const pages: PageShape = { lines: 0, count: 0, isRepeated: false };
+    for (let page = 1; !isComplete && page <= storedLines + sparePages; page += 1) {
+      await keepLock();
+      const { startDate, endDate } = period;
       const { value } = await this.statement.readPage(account, {
         ...{ page, limit, startDate },
         ...(endDate === null ? {} : { endDate }),
       });
-      const readings = value.map(readLine);
-      newLines += (await this.statement.recordPage(sync, readings)).newLines;
+      const parsed = value.map(parseStatementLine);
+      newLines += (await this.statement.recordPage(fence, parsed)).newLines;
       const before = seen.size;
-      for (const reading of readings) seen.set(keyOf(reading), reading);
-      const isNew = seen.size > before;
-      if (isNew) pages.count += 1;
-      pages.lines = Math.max(pages.lines, readings.length);
-      repeats = isNew ? 0 : repeats + 1;
-      pages.isRepeated = readings.length > 0 && repeats === maxRepeats;
-      isWhole = readings.length === 0 || pages.isRepeated;
+      for (const entry of parsed) seen.set(contentHashOf(entry), entry);
+      const hasUnseen = seen.size > before;
+      if (hasUnseen) pages.count += 1;
+      pages.lines = Math.max(pages.lines, parsed.length);
+      repeats = hasUnseen ? 0 : repeats + 1;
+      pages.isRepeated = parsed.length > 0 && repeats === maxRepeatedPages;
+      isComplete = parsed.length === 0 || pages.isRepeated;
     }
-    return { lines: linesOf(seen.values(), span), newLines, isWhole, pages };
+    return { lines: lineKeysOf(seen.values(), period), newLines, isComplete, pages };
   }
 }
 
-function doAgree(first: Reading, second: Reading): boolean {
+function readsAgree(first: FullRead, second: FullRead): boolean {
   return (
-    first.isWhole &&
-    second.isWhole &&
-    areCutOtherwise(first.pages, second.pages) &&
-    isSame(first.lines, second.lines)
+    first.isComplete &&
+    second.isComplete &&
+    haveDifferentPageBorders(first.pages, second.pages) &&
+    haveSameLines(first.lines, second.lines)
   );
-}
-
-function keyOf(reading: LineReading): string {
-  return reading.ok ? reading.line.contentHash : reading.contentHash;
 }

@@ -1,5 +1,5 @@
-// What the summary says of the statement beyond how far it was read: a chain that is broken, a first reading that goes
-// on, what the bank says the account holds.
+// Reads the statement part of the summary: a broken balance chain, the progress of the first
+// import, and the balance that the bank reports.
 import type { Db } from '../database.service.js';
 
 export interface StatementView {
@@ -16,17 +16,19 @@ export interface StatementView {
 
 export async function readStatementView(db: Db, accountId: number): Promise<StatementView> {
   const [row] = await db.$queryRaw<Row[]>`
-    SELECT CASE WHEN broken_since IS NOT NULL THEN gap_nsu END AS "brokenNsu", broken_since AS "brokenSince",
-           is_anchored AS "isAnchored", line_count AS lines, import_started_at AS "startedAt",
+    SELECT CASE WHEN broken_since IS NOT NULL THEN gap_nsu END AS "brokenNsu",
+           broken_since AS "brokenSince", is_anchored AS "isAnchored",
+           line_count AS lines, import_started_at AS "startedAt",
            CASE WHEN NOT is_anchored THEN line_count::float8 / GREATEST(
              extract(epoch FROM clock_timestamp() - import_started_at), 0.001) END AS rate,
-           span.oldest, span.newest, live_balance_cents AS "liveCents", live_balance_at AS "liveAt",
+           imported.oldest, imported.newest,
+           live_balance_cents AS "liveCents", live_balance_at AS "liveAt",
            balance_differs_since IS NULL AS agrees
     FROM statement_state s
     LEFT JOIN LATERAL (
       SELECT min(occurred_at) AS oldest, max(occurred_at) AS newest FROM statement_line t
       WHERE t.account_id = s.account_id AND NOT s.is_anchored
-    ) span ON true
+    ) imported ON true
     WHERE s.account_id = ${accountId}`;
   if (!row) return { broken: null, import: null, liveBalance: null };
   const { brokenNsu, brokenSince, startedAt, lines, oldest, newest, liveCents, liveAt } = row;

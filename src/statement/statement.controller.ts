@@ -1,4 +1,5 @@
-// The contract's statement, asked of the bank itself: the mirror is for the book, not for drop-in clients.
+// Serves the contract's statement routes by relaying them to the bank. Drop-in clients read the
+// bank's own statement, not the statement copy.
 import { Controller, UseGuards } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';

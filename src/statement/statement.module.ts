@@ -2,7 +2,7 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { Settings } from '../config.js';
 import { Timers } from '../platform/timers.js';
 import { BankTime } from './bank-time.service.js';
-import { Cadence } from './cadence.service.js';
+import { SyncSchedule } from './sync-schedule.service.js';
 import { LiveBalance } from './live-balance.service.js';
 import { StatementClosing } from './statement-closing.service.js';
 import { StatementSync } from './statement-sync.service.js';
@@ -11,11 +11,17 @@ import { StatementService } from './statement.service.js';
 import { UnreadableLinesController } from './unreadable-lines.controller.js';
 import { UnreadableLines } from './unreadable-lines.service.js';
 
-/** A poll this many intervals overdue was lost with its queue, or hangs on a lock that nobody holds. */
-const lateAfterIntervals = 3;
-/** An account may be polled more often than the settings say. */
-const tickMs = 1_000;
-const closingEveryMs = 5_000;
+/**
+ * A sync this many intervals overdue is enqueued past its coalescing: its job was lost with the
+ * queue, or a killed worker left the job's lock behind.
+ */
+const overdueAfterIntervals = 3;
+/**
+ * How often due syncs are looked for: an account's own interval may be shorter than the configured
+ * one.
+ */
+const maxTickMs = 1_000;
+const closingIntervalMs = 5_000;
 
 @Module({
   controllers: [StatementController, UnreadableLinesController],
@@ -24,27 +30,29 @@ const closingEveryMs = 5_000;
     StatementSync,
     StatementClosing,
     BankTime,
-    Cadence,
+    SyncSchedule,
     LiveBalance,
     UnreadableLines,
   ],
-  exports: [BankTime, Cadence, StatementClosing, StatementService],
+  exports: [BankTime, SyncSchedule, StatementClosing, StatementService],
 })
 export class StatementModule implements OnModuleInit {
   constructor(
     private readonly timers: Timers,
     private readonly statement: StatementService,
-    private readonly cadence: Cadence,
+    private readonly schedule: SyncSchedule,
     private readonly closing: StatementClosing,
     private readonly settings: Settings,
   ) {}
 
   onModuleInit(): void {
-    const usualMs = this.settings.syncIntervalMs;
-    this.timers.every('statement', Math.min(usualMs, tickMs), () => this.cadence.enqueueDue(usualMs));
-    this.timers.every('overdue-statement', usualMs, () =>
-      this.statement.enqueueOverdue(lateAfterIntervals, usualMs),
+    const configuredMs = this.settings.syncIntervalMs;
+    this.timers.every('statement', Math.min(configuredMs, maxTickMs), () =>
+      this.schedule.enqueueDue(configuredMs),
     );
-    this.timers.every('closing', closingEveryMs, () => this.closing.enqueueDue());
+    this.timers.every('overdue-statement', configuredMs, () =>
+      this.statement.enqueueOverdue(overdueAfterIntervals, configuredMs),
+    );
+    this.timers.every('closing', closingIntervalMs, () => this.closing.enqueueDue());
   }
 }

@@ -1,81 +1,100 @@
-// The mirror's SQL. Every write carries the token of the sync that makes it: a process that lost its lock
-// without knowing writes nothing.
+// Stores statement lines and the state of each account's statement. Every write is fenced by the
+// token of its sync: a process that lost its lock without noticing writes nothing.
 import type { Db, Tx } from '../database.service.js';
 import { invariant } from '../platform/errors.js';
-import type { Gap } from './chain.js';
-import type { StatementLine } from './line.js';
+import type { Gap } from './balance-chain.js';
+import type { StatementLine } from './statement-line.js';
 import type { PageOrder } from './paging.js';
 
-/** A sync of an account's statement. */
-export interface Sync {
+/** The right of one sync to write an account's statement, until a later sync replaces the token. */
+export interface SyncFence {
   accountId: number;
   token: string;
 }
 
 export interface SyncStart {
   firstGapNsu: bigint | null;
-  /** Whether the mirror is to be read down to the hole: seldom, when that has not mended it. */
+  /**
+   * Whether pages are read again down to the gap; less and less often while that does not fill it.
+   */
   isGapDue: boolean;
   /**
-   * Whether that goes on to the last page: where pages come by time, a late line may stand on any of them. Not before
-   * the hole is older than an effect can be late, and seldom once that has not mended it.
+   * Whether all pages are read again: where the bank orders pages by time, a late line may be on
+   * any page. Only once the gap is older than the visibility bound, and seldom after full reads
+   * have not filled it.
    */
   isFullReadDue: boolean;
-  /** Mirrored lines below the hole, where it is due; all of them otherwise, as while the history is first read. */
+  /**
+   * The stored lines below the gap when the gap is due; all stored lines otherwise and during the
+   * first import.
+   */
   linesBeforeGap: bigint;
   pageOrder: PageOrder | null;
   pageLines: number;
   isAnchored: boolean;
-  /** All mirrored lines. */
+  /** All stored lines. */
   lineCount: bigint;
   isBroken: boolean;
-  /** What the chain has come to. */
+  /** The balance that the chain reached. */
   balanceCents: bigint | null;
   /** The database's time at which the sync began. */
   startedAt: Date;
 }
 
-/** As often all pages are read again before nobody believes any more that a hole is filled. */
-const readsBeforeBroken = 2;
-/** Behind that each so manieth reading down to a hole goes on to the last page: some seventeen hours, by their pauses. */
+/** The number of full reads that do not fill a gap before the chain counts as broken. */
+const fullReadsBeforeBroken = 2;
+/**
+ * After that, one in this many reads of a gap is a full read: about every seventeen hours, by the
+ * pauses between.
+ */
 const readsPerFullRead = 100;
 
-/** Begins a sync: from now on no other writes. `boundMs` is how late an effect may show. */
+/** Begins a sync: from now on no earlier sync can write. `boundMs` is the visibility bound. */
 export async function beginSync(
   db: Db,
-  { accountId, token }: Sync,
+  { accountId, token }: SyncFence,
   boundMs: number,
 ): Promise<SyncStart> {
   const [state] = await db.$queryRaw<SyncStart[]>`
     INSERT INTO statement_state AS s (account_id, sync_token, import_started_at)
     VALUES (${accountId}, ${token}::uuid, clock_timestamp())
     ON CONFLICT (account_id) DO UPDATE SET sync_token = EXCLUDED.sync_token,
-      import_started_at = COALESCE(s.import_started_at, CASE WHEN NOT s.is_anchored THEN clock_timestamp() END)
+      import_started_at = COALESCE(
+        s.import_started_at,
+        CASE WHEN NOT s.is_anchored THEN clock_timestamp() END)
     RETURNING first_gap_nsu AS "firstGapNsu", page_order AS "pageOrder", page_lines AS "pageLines",
-              is_anchored AS "isAnchored", line_count AS "lineCount", broken_since IS NOT NULL AS "isBroken",
+              is_anchored AS "isAnchored", line_count AS "lineCount",
+              broken_since IS NOT NULL AS "isBroken",
               balance_cents AS "balanceCents",
               clock_timestamp() AS "startedAt",
-              first_gap_nsu IS NOT NULL AND COALESCE(gap_next_read_at <= clock_timestamp(), true) AS "isGapDue",
+              first_gap_nsu IS NOT NULL
+                AND COALESCE(gap_next_read_at <= clock_timestamp(), true) AS "isGapDue",
               gap_nsu IS NOT NULL AND COALESCE(gap_next_read_at <= clock_timestamp(), true)
                 AND gap_since <= clock_timestamp() - ${boundMs} * interval '1 millisecond'
-                AND (gap_full_reads < ${readsBeforeBroken} OR gap_reads % ${readsPerFullRead} = 0) AS "isFullReadDue",
-              CASE WHEN is_anchored AND first_gap_nsu IS NOT NULL AND COALESCE(gap_next_read_at <= clock_timestamp(), true)
-                THEN (SELECT count(*) FROM statement_line t WHERE t.account_id = s.account_id AND t.nsu < s.first_gap_nsu)
+                AND (gap_full_reads < ${fullReadsBeforeBroken}
+                  OR gap_reads % ${readsPerFullRead} = 0) AS "isFullReadDue",
+              CASE WHEN is_anchored AND first_gap_nsu IS NOT NULL
+                AND COALESCE(gap_next_read_at <= clock_timestamp(), true)
+                THEN (SELECT count(*) FROM statement_line t
+                      WHERE t.account_id = s.account_id AND t.nsu < s.first_gap_nsu)
                 ELSE line_count END AS "linesBeforeGap"`;
   invariant(state, 'beginning a sync returned no state');
   return state;
 }
 
-/** Holds the right to write for the rest of the transaction; false when a later sync has begun. */
-export async function isCurrent(tx: Tx, { accountId, token }: Sync): Promise<boolean> {
-  const held = await tx.$queryRaw<unknown[]>`
+/**
+ * Locks the account's statement row for the rest of the transaction; false when a later sync has
+ * begun.
+ */
+export async function lockSyncFence(tx: Tx, { accountId, token }: SyncFence): Promise<boolean> {
+  const rows = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM statement_state
     WHERE account_id = ${accountId} AND sync_token = ${token}::uuid FOR UPDATE`;
-  return held.length === 1;
+  return rows.length === 1;
 }
 
-/** What the mirror already has of these lines. */
-export async function findKnown(
+/** The lines with these nsus that are stored already. */
+export async function findStoredLines(
   tx: Tx,
   accountId: number,
   nsus: bigint[],
@@ -85,64 +104,81 @@ export async function findKnown(
     WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[])`;
 }
 
-/** Writes new lines in the order given; `arrival` follows it. */
-export async function insertLines(
+/** Inserts new lines; `arrival` is assigned in the given order. */
+export async function insertStatementLines(
   tx: Tx,
   accountId: number,
   lines: StatementLine[],
 ): Promise<void> {
   const column = <Value>(pick: (line: StatementLine) => Value) => lines.map(pick);
   await tx.$executeRaw`
-    INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,
-      end_to_end_id, external_id, original_end_to_end_id, movement_id, idempotency_key, bill_code,
+    INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+      correlation_id, end_to_end_id, external_id, original_end_to_end_id, movement_id,
+      idempotency_key, bill_code,
       counterparty, counterparty_document, notes, balance_previous_cents,
       current_balance_cents, occurred_at, content_hash, content)
     SELECT ${accountId}, * FROM unnest(
-      ${column(({ nsu }) => nsu)}::bigint[], ${column(({ bankId }) => bankId)}::text[],
-      ${column(({ isCredit }) => isCredit)}::boolean[], ${column(({ amountCents }) => amountCents)}::bigint[],
-      ${column(({ typeName }) => typeName)}::text[], ${column(({ correlationId }) => correlationId)}::text[],
-      ${column(({ endToEndId }) => endToEndId)}::text[], ${column(({ externalId }) => externalId)}::text[],
-      ${column(({ originalEndToEndId }) => originalEndToEndId)}::text[], ${column(({ movementId }) => movementId)}::text[],
-      ${column(({ idempotencyKey }) => idempotencyKey)}::text[], ${column(({ billCode }) => billCode)}::text[],
+      ${column(({ nsu }) => nsu)}::bigint[],
+      ${column(({ bankId }) => bankId)}::text[],
+      ${column(({ isCredit }) => isCredit)}::boolean[],
+      ${column(({ amountCents }) => amountCents)}::bigint[],
+      ${column(({ typeName }) => typeName)}::text[],
+      ${column(({ correlationId }) => correlationId)}::text[],
+      ${column(({ endToEndId }) => endToEndId)}::text[],
+      ${column(({ externalId }) => externalId)}::text[],
+      ${column(({ originalEndToEndId }) => originalEndToEndId)}::text[],
+      ${column(({ movementId }) => movementId)}::text[],
+      ${column(({ idempotencyKey }) => idempotencyKey)}::text[],
+      ${column(({ billCode }) => billCode)}::text[],
       ${column(({ counterparty }) => counterparty)}::text[],
-      ${column(({ counterpartyDocument }) => counterpartyDocument)}::text[], ${column(({ notes }) => notes)}::text[],
+      ${column(({ counterpartyDocument }) => counterpartyDocument)}::text[],
+      ${column(({ notes }) => notes)}::text[],
       ${column(({ balancePreviousCents }) => balancePreviousCents)}::bigint[],
       ${column(({ currentBalanceCents }) => currentBalanceCents)}::bigint[],
       ${column(({ occurredAt }) => occurredAt.toISOString())}::timestamptz[],
-      ${column(({ contentHash }) => contentHash)}::text[], ${column(({ content }) => content)}::text[])`;
+      ${column(({ contentHash }) => contentHash)}::text[],
+      ${column(({ content }) => content)}::text[])`;
 }
 
 /**
- * Until the chain is proved, the mirror counts as not whole from the lowest new line on. What the pages look like is kept
- * with them, so that a first reading that was cut off goes on where it was.
+ * Marks the chain as unchecked from the lowest new line on: until it is checked, the statement is
+ * not complete. The page order and page length are stored as well, so that an interrupted import
+ * resumes where it ended.
  */
-export async function markUnproven(
+export async function markChainUnchecked(
   tx: Tx,
   accountId: number,
   page: { inserted: number; lowestNsu: bigint; lines: number; order: PageOrder | null },
 ) {
   await tx.$executeRaw`
     UPDATE statement_state
-    SET first_gap_nsu = LEAST(first_gap_nsu, ${page.lowestNsu}), line_count = line_count + ${page.inserted},
-        page_lines = GREATEST(page_lines, ${page.lines}), page_order = COALESCE(${page.order}, page_order)
+    SET first_gap_nsu = LEAST(first_gap_nsu, ${page.lowestNsu}),
+        line_count = line_count + ${page.inserted},
+        page_lines = GREATEST(page_lines, ${page.lines}),
+        page_order = COALESCE(${page.order}, page_order)
     WHERE account_id = ${accountId}`;
 }
 
-/** Between readings down to a hole, the third time; doubled each time up to ten minutes. */
+/**
+ * The pause after the third read of a gap; it doubles with each further read, up to ten minutes.
+ */
 const gapPauseSeconds = 5;
 
-/** Ends a sync that read everything it had to; whether the chain counts as broken now. */
+/** Completes a sync that read all pages due. Returns whether the chain counts as broken now. */
 export async function finishSync(
   tx: Tx,
-  { accountId, token }: Sync,
+  { accountId, token }: SyncFence,
   sync: {
     startedAt: Date;
     gap: Gap | null;
-    /** What the chain has come to, where that is not what the line with the highest number says. */
+    /**
+     * The balance that the chain reached; null where it is the one on the line with the highest
+     * nsu.
+     */
     balanceCents: bigint | null;
-    /** Whether the mirror was read down to the hole that it had. */
+    /** Whether pages were read down to the known gap. */
     hasReadGap: boolean;
-    /** And on to the last page. */
+    /** Whether all pages were read. */
     hasReadAll: boolean;
     pageOrder: PageOrder | null;
     pageLines: number;
@@ -152,33 +188,40 @@ export async function finishSync(
   const { gap } = sync;
   const [state] = await tx.$queryRaw<{ isBroken: boolean }[]>`
     UPDATE statement_state s
-    SET last_nsu = newest.nsu, balance_cents = COALESCE(${sync.balanceCents}, newest.current_balance_cents),
+    SET last_nsu = newest.nsu,
+        balance_cents = COALESCE(${sync.balanceCents}, newest.current_balance_cents),
         first_gap_nsu = ${gap?.nsu ?? null}, page_lines = GREATEST(s.page_lines, ${sync.pageLines}),
         gap_nsu = ${gap?.nsu ?? null}, gap_after_nsu = ${gap?.afterNsu ?? null},
         gap_balance_cents = ${gap?.balanceCents ?? null},
         gap_reads = found.reads, gap_full_reads = found.full_reads,
         gap_since = CASE WHEN found.is_same THEN s.gap_since
                           WHEN ${gap?.nsu ?? null}::bigint IS NOT NULL THEN clock_timestamp() END,
-        broken_since = CASE WHEN found.is_same AND found.full_reads >= ${readsBeforeBroken}
+        broken_since = CASE WHEN found.is_same AND found.full_reads >= ${fullReadsBeforeBroken}
           THEN COALESCE(s.broken_since, clock_timestamp()) END,
         gap_next_read_at = CASE
           WHEN NOT found.is_same THEN NULL
           WHEN ${sync.hasReadGap} THEN clock_timestamp() + ${gapPauseSeconds} * interval '1 second'
             * CASE WHEN s.gap_reads < 2 THEN 0 ELSE LEAST(2 ^ (s.gap_reads - 2), 120) END
           ELSE s.gap_next_read_at END,
-        is_anchored = newest.nsu IS NOT NULL, page_order = COALESCE(${sync.pageOrder}, s.page_order),
-        last_sync_started_at = ${sync.startedAt}, synced_at = clock_timestamp(), syncs = s.syncs + 1,
+        is_anchored = newest.nsu IS NOT NULL,
+        page_order = COALESCE(${sync.pageOrder}, s.page_order),
+        last_sync_started_at = ${sync.startedAt}, synced_at = clock_timestamp(),
+        syncs = s.syncs + 1,
         clock_offset_ms = ${BigInt(sync.clockOffsetMs)},
         first_clock_offset_ms = CASE WHEN s.syncs = 0 THEN ${BigInt(sync.clockOffsetMs)}
                                      ELSE s.first_clock_offset_ms END
     FROM (
-      SELECT h.is_same, CASE WHEN h.is_same THEN h.gap_reads + ${sync.hasReadGap ? 1 : 0} ELSE 0 END AS reads,
-             CASE WHEN h.is_same THEN h.gap_full_reads + ${sync.hasReadAll ? 1 : 0} ELSE 0 END AS full_reads
+      SELECT g.is_same,
+             CASE WHEN g.is_same
+               THEN g.gap_reads + ${sync.hasReadGap ? 1 : 0} ELSE 0 END AS reads,
+             CASE WHEN g.is_same
+               THEN g.gap_full_reads + ${sync.hasReadAll ? 1 : 0} ELSE 0 END AS full_reads
       FROM (
-        SELECT COALESCE(gap_nsu = ${gap?.nsu ?? null}, false) AS is_same, gap_reads, gap_full_reads
+        SELECT COALESCE(gap_nsu = ${gap?.nsu ?? null}, false) AS is_same,
+               gap_reads, gap_full_reads
         FROM statement_state
         WHERE account_id = ${accountId}
-      ) h
+      ) g
     ) found LEFT JOIN LATERAL (
       SELECT nsu, current_balance_cents FROM statement_line
       WHERE account_id = ${accountId} ORDER BY nsu DESC LIMIT 1
@@ -188,21 +231,24 @@ export async function finishSync(
   return state?.isBroken ?? false;
 }
 
-/** Accounts whose last completed poll is so many of their intervals ago, or that never had one. */
-export async function listOverdue(
+/**
+ * Accounts without a completed sync, or whose last one is more than `intervals` of their sync
+ * intervals ago.
+ */
+export async function listOverdueAccounts(
   db: Db,
   intervals: number,
-  usualMs: number,
+  configuredMs: number,
 ): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT a.id AS "accountId" FROM bank_account a
     LEFT JOIN statement_state s ON s.account_id = a.id
     WHERE s.synced_at IS NULL OR s.synced_at < clock_timestamp()
-      - ${intervals} * COALESCE(s.sync_interval_ms, ${usualMs}) * interval '1 millisecond'`;
+      - ${intervals} * COALESCE(s.sync_interval_ms, ${configuredMs}) * interval '1 millisecond'`;
 }
 
-/** How often each account is polled, in milliseconds; null where nobody has said. */
-export async function listCadences(
+/** Each account's own sync interval in milliseconds; null where the configured one applies. */
+export async function listSyncIntervals(
   db: Db,
 ): Promise<{ accountId: number; intervalMs: number | null }[]> {
   return db.$queryRaw`
@@ -210,7 +256,7 @@ export async function listCadences(
     LEFT JOIN statement_state s ON s.account_id = a.id ORDER BY a.id`;
 }
 
-export async function setCadence(db: Db, accountId: number, intervalMs: number | null) {
+export async function setSyncInterval(db: Db, accountId: number, intervalMs: number | null) {
   await db.$executeRaw`
     INSERT INTO statement_state (account_id, sync_interval_ms) VALUES (${accountId}, ${intervalMs})
     ON CONFLICT (account_id) DO UPDATE SET sync_interval_ms = EXCLUDED.sync_interval_ms

@@ -1,5 +1,5 @@
-// The mirror of the bank's statement: read page by page by one process at a time, written once a line,
-// its chain of balances proved. What a line means is not decided here.
+// Syncs the bank's statement: one process at a time reads it page by page, stores each line once
+// and checks the balance chain. What a line means is decided by the reconciliation module.
 import { Injectable } from '@nestjs/common';
 import { v4 as uuidv4 } from 'uuid';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
@@ -10,30 +10,36 @@ import { Clock } from '../platform/clock.js';
 import { AppError } from '../platform/errors.js';
 import { Log } from '../platform/log.js';
 import { JobQueue } from '../platform/job-queue.js';
-import { referenceDelayBound } from '../bank/profiles.js';
-import { proveFrom } from './chain.queries.js';
-import { readLine, type LineReading } from './line.js';
-import { PageWalk } from './page-walk.js';
-import { least, recordLines, type PageResult } from './recording.queries.js';
+import { visibilityBoundOrDefaultMs } from '../bank/profiles.js';
+import { checkChainFrom } from './balance-chain.queries.js';
+import { contentHashOf, parseStatementLine, type ParsedLine } from './statement-line.js';
+import { PagePosition } from './page-position.js';
+import { minNsu, recordLines, type PageResult } from './line-recording.queries.js';
 import * as queries from './statement.queries.js';
 
 const callDeadlineMs = 8_000;
 const busyRetryMs = 500;
-/** What was read is judged while more is read: each time that so many pages have shown something new. */
-const pagesToDecide = 10;
-const progressEveryMs = 5_000;
+/** Reconciliation is enqueued during a long sync each time this many pages have shown new lines. */
+const pagesPerReconciliation = 10;
+const progressLogIntervalMs = 5_000;
 
-export interface Poll {
+export interface SyncResult {
   newLines: number;
-  /** Whether anything but new lines is to be told: a chain that broke or holds again, lines that can be read now. */
-  hasNews: boolean;
-  /** Whether all was read that had to be; a first reading may stop between two pages. */
-  isWhole: boolean;
+  /**
+   * Whether anything else must be reconciled: the chain broke or holds again, or unreadable lines
+   * were resolved.
+   */
+  hasOtherChanges: boolean;
+  /** Whether all pages due were read; the first import may stop between two pages. */
+  isComplete: boolean;
   bankTime: Date;
 }
 
-interface PollOptions {
-  /** A first reading of a long history stops after this long, so that other accounts are read too. */
+interface SyncOptions {
+  /**
+   * The first import of a long history stops after this time, so that other accounts are synced
+   * too.
+   */
   sliceMs?: number | undefined;
 }
 
@@ -48,121 +54,140 @@ export class StatementService {
     private readonly log: Log,
   ) {}
 
-  /** Reads what is new. Throws when the bank does not answer: the next poll reads the same again. */
-  async sync(accountId: number, options: PollOptions = {}): Promise<void> {
+  /**
+   * Syncs new lines. Throws `bank_unreachable` when a page cannot be read: the next sync reads it
+   * again.
+   */
+  async sync(accountId: number, options: SyncOptions = {}): Promise<void> {
     const account = await this.accounts.get(accountId);
-    const synced = await this.database.alone('syncStatement', accountId, (stillHere) =>
-      this.poll(account, { accountId, token: uuidv4() }, stillHere, options),
+    const synced = await this.database.withSessionLock('syncStatement', accountId, (keepLock) =>
+      this.syncWithLock(account, { accountId, token: uuidv4() }, keepLock, options),
     );
     if (!synced) {
-      // The other sync may have begun before what this wake-up tells of.
+      // The running sync may have begun before the change that this job was enqueued for.
       await this.jobQueue.enqueue('syncStatement', { accountId }, { delayMs: busyRetryMs });
       return;
     }
-    const { newLines, hasNews, isWhole } = synced.result;
-    if (newLines > 0 || hasNews) await this.jobQueue.enqueue('reconcile', { accountId });
-    if (isWhole) await this.jobQueue.enqueue('settleWebhooks', { accountId });
+    const { newLines, hasOtherChanges, isComplete } = synced.result;
+    if (newLines > 0 || hasOtherChanges) await this.jobQueue.enqueue('reconcile', { accountId });
+    if (isComplete) await this.jobQueue.enqueue('settleWebhooks', { accountId });
     else await this.jobQueue.enqueue('syncStatement', { accountId });
   }
 
-  /** Wakes accounts past their coalescing whose last completed poll is so many of their intervals ago. */
-  async enqueueOverdue(intervals: number, usualMs: number): Promise<void> {
+  /**
+   * Enqueues, past its coalescing, a sync of each account whose last completed sync is more than
+   * `intervals` of its intervals ago.
+   */
+  async enqueueOverdue(intervals: number, configuredMs: number): Promise<void> {
     const { prisma } = this.database;
-    for (const { accountId } of await queries.listOverdue(prisma, intervals, usualMs))
+    const overdue = await queries.listOverdueAccounts(prisma, intervals, configuredMs);
+    for (const { accountId } of overdue)
       await this.jobQueue.enqueueOverdue('syncStatement', { accountId });
   }
 
-  /** Reads what is new, for who holds the lock; tells the bank's time before anything that is read after. */
-  async poll(
+  /**
+   * Syncs new lines. The caller holds the account's `syncStatement` lock. `bankTime` in the result
+   * is not later than the bank's time of any page read afterwards.
+   */
+  async syncWithLock(
     account: BankAccount,
-    sync: queries.Sync,
-    stillHere: () => Promise<void>,
-    { sliceMs = Infinity }: PollOptions = {},
-  ): Promise<Poll> {
-    const boundMs = referenceDelayBound(this.bank.profile);
-    const state = await queries.beginSync(this.database.prisma, sync, boundMs);
-    const walk = new PageWalk({
+    fence: queries.SyncFence,
+    keepLock: () => Promise<void>,
+    { sliceMs = Infinity }: SyncOptions = {},
+  ): Promise<SyncResult> {
+    const boundMs = visibilityBoundOrDefaultMs(this.bank.profile);
+    const state = await queries.beginSync(this.database.prisma, fence, boundMs);
+    const position = new PagePosition({
       ...state,
       gapNsu: state.isGapDue ? state.firstGapNsu : null,
     });
     const progress = this.progressOf(account.id, state);
     let lowestNew: bigint | null = null;
-    let healed = 0;
+    let resolved = 0;
     let clockOffsetMs = 0;
-    for (let isMore = true; isMore;) {
-      await stillHere();
-      const { page } = walk;
-      const answer = await this.readPage(account, { page, limit: this.pageSize });
-      clockOffsetMs = answer.date ? answer.date.getTime() - this.clock.now().getTime() : 0;
-      const readings = answer.value.map(readLine);
-      const read = await this.recordPage(sync, readings);
-      healed += read.healed;
-      if (read.newLines > 0) lowestNew = least(lowestNew, read.lowestNsu);
-      isMore = walk.take(read, readings.map(contentHashOf));
-      await progress.tell(walk.newLines, read.newLines > 0);
-      if (isMore && !state.isAnchored && progress.elapsedMs() > sliceMs)
-        return { ...this.outcome(walk, clockOffsetMs), hasNews: healed > 0, isWhole: false };
+    for (let hasMore = true; hasMore;) {
+      await keepLock();
+      const { page } = position;
+      const response = await this.readPage(account, { page, limit: this.pageSize });
+      clockOffsetMs = response.date ? response.date.getTime() - this.clock.now().getTime() : 0;
+      const parsed = response.value.map(parseStatementLine);
+      const recorded = await this.recordPage(fence, parsed);
+      resolved += recorded.resolved;
+      if (recorded.newLines > 0) lowestNew = minNsu(lowestNew, recorded.lowestNsu);
+      hasMore = position.advance(recorded, parsed.map(contentHashOf));
+      await progress.report(position.newLines, recorded.newLines > 0);
+      if (hasMore && !state.isAnchored && progress.elapsedMs() > sliceMs)
+        return {
+          ...this.resultOf(position, clockOffsetMs),
+          hasOtherChanges: resolved > 0,
+          isComplete: false,
+        };
     }
-    const isBroken = await this.finish(sync, state, { walk, lowestNew, clockOffsetMs });
-    const hasNews = healed > 0 || isBroken !== state.isBroken;
-    return { ...this.outcome(walk, clockOffsetMs), hasNews, isWhole: true };
+    const isBroken = await this.finish(fence, state, { position, lowestNew, clockOffsetMs });
+    const hasOtherChanges = resolved > 0 || isBroken !== state.isBroken;
+    return { ...this.resultOf(position, clockOffsetMs), hasOtherChanges, isComplete: true };
   }
 
-  /** Proves the chain as far as it may have changed, and ends the sync; whether it counts as broken. */
+  /**
+   * Checks the chain where it may have changed, and completes the sync. Returns whether the chain
+   * counts as broken.
+   */
   private async finish(
-    sync: queries.Sync,
+    fence: queries.SyncFence,
     state: queries.SyncStart,
-    poll: { walk: PageWalk; lowestNew: bigint | null; clockOffsetMs: number },
+    read: { position: PagePosition; lowestNew: bigint | null; clockOffsetMs: number },
   ): Promise<boolean> {
     return this.database.transaction(async (tx) => {
-      await this.assertCurrent(tx, sync);
-      const from = least(state.firstGapNsu, poll.lowestNew);
-      // Where nothing came, the chain has come to what it had: the highest number may not be what was booked last.
+      await this.assertLatestSync(tx, fence);
+      const from = minNsu(state.firstGapNsu, read.lowestNew);
+      // Without new lines the balance reached stays: the line with the highest nsu may not be the
+      // last one booked.
       const { gap, balance } =
         from === null
           ? { gap: null, balance: state.balanceCents }
-          : await proveFrom(tx, sync.accountId, from);
-      return queries.finishSync(tx, sync, {
+          : await checkChainFrom(tx, fence.accountId, from);
+      return queries.finishSync(tx, fence, {
         startedAt: state.startedAt,
         gap,
         balanceCents: balance,
         hasReadGap: state.isGapDue,
         hasReadAll: state.isFullReadDue,
-        pageOrder: poll.walk.order,
-        pageLines: poll.walk.pageLines,
-        clockOffsetMs: poll.clockOffsetMs,
+        pageOrder: read.position.order,
+        pageLines: read.position.pageLines,
+        clockOffsetMs: read.clockOffsetMs,
       });
     });
   }
 
-  private outcome({ newLines }: PageWalk, clockOffsetMs: number) {
+  private resultOf({ newLines }: PagePosition, clockOffsetMs: number) {
     return { newLines, bankTime: new Date(this.clock.now().getTime() + clockOffsetMs) };
   }
 
-  /** What a long reading does while it goes on: it has judged what it brought, and a first one says how far it is. */
+  /**
+   * Progress of a long sync: enqueues reconciliation of the lines stored so far, and logs the
+   * progress of an import.
+   */
   private progressOf(
     accountId: number,
     { isAnchored, lineCount }: { isAnchored: boolean; lineCount: bigint },
   ) {
-    const beganAt = performance.now();
-    let receivedAtBankTime = beganAt;
+    const startedAt = performance.now();
+    let loggedAt = startedAt;
     let pages = 0;
     return {
-      elapsedMs: () => performance.now() - beganAt,
-      tell: async (newLines: number, isNew: boolean) => {
-        if (isNew) pages += 1;
-        if (isNew && pages % pagesToDecide === 0)
+      elapsedMs: () => performance.now() - startedAt,
+      report: async (newLines: number, hasNewLines: boolean) => {
+        if (hasNewLines) pages += 1;
+        if (hasNewLines && pages % pagesPerReconciliation === 0)
           await this.jobQueue.enqueue('reconcile', { accountId });
         const now = performance.now();
-        if (isAnchored || now - receivedAtBankTime < progressEveryMs) return;
-        receivedAtBankTime = now;
-        // The rate is of this reading alone, the lines are all that there are: it may go on where another was cut off.
-        const linesPerSecond = Math.round((newLines * 1_000) / (now - beganAt));
+        if (isAnchored || now - loggedAt < progressLogIntervalMs) return;
+        loggedAt = now;
+        // The rate counts this sync alone, the total all stored lines: an import may resume an
+        // interrupted one.
+        const linesPerSecond = Math.round((newLines * 1_000) / (now - startedAt));
         const lines = Number(lineCount) + newLines;
-        this.log.info(
-          { accountId, lines, linesPerSecond },
-          'the statement is read for the first time',
-        );
+        this.log.info({ accountId, lines, linesPerSecond }, 'statement import in progress');
       },
     };
   }
@@ -171,39 +196,41 @@ export class StatementService {
     return this.bank.profile.statementPageSize;
   }
 
-  /** One page as it came. Throws when the bank does not answer. */
+  /**
+   * Reads one page of the statement. Throws `bank_unreachable` when the bank does not return it.
+   */
   async readPage(account: BankAccount, query: StatementQuery) {
-    const answer = await this.bank.call(
+    const response = await this.bank.call(
       readStatementPage,
       account,
       { query },
       { deadlineMs: callDeadlineMs },
     );
-    if (answer.outcome === 'success') return answer;
+    if (response.outcome === 'success') return response;
+    const reason = response.outcome === 'unknown' ? response.reason : `status ${response.status}`;
     throw new AppError('bank_unreachable', {
-      internal: `the statement of ${account.slug} was not read: ${answer.outcome === 'unknown' ? answer.reason : `status ${answer.status}`}`,
+      internal: `the statement of ${account.slug} was not read: ${reason}`,
     });
   }
 
-  /** Mirrors what a page shows that the mirror has not. */
-  async recordPage(sync: queries.Sync, readings: LineReading[]): Promise<PageResult> {
-    const { accountId } = sync;
+  /** Stores the new lines of a page. Throws `conflict` when a later sync has begun. */
+  async recordPage(fence: queries.SyncFence, parsed: ParsedLine[]): Promise<PageResult> {
+    const { accountId } = fence;
     const result = await this.database.transaction(async (tx) => {
-      await this.assertCurrent(tx, sync);
-      return recordLines(tx, accountId, readings);
+      await this.assertLatestSync(tx, fence);
+      return recordLines(tx, accountId, parsed);
     });
-    if (result.setAside > 0)
-      this.log.warn({ accountId, lines: result.setAside }, 'statement lines set aside');
+    if (result.newUnreadable > 0)
+      this.log.warn({ accountId, lines: result.newUnreadable }, 'statement lines unreadable');
     return result;
   }
 
-  /** Holds the right to write for the rest of the transaction. Throws when a later sync has it. */
-  async assertCurrent(tx: Tx, sync: queries.Sync): Promise<void> {
-    if (await queries.isCurrent(tx, sync)) return;
+  /**
+   * Locks the account's statement for the rest of the transaction. Throws `conflict` when a later
+   * sync has begun.
+   */
+  async assertLatestSync(tx: Tx, fence: queries.SyncFence): Promise<void> {
+    if (await queries.lockSyncFence(tx, fence)) return;
     throw new AppError('conflict', { internal: 'a later sync of the statement has begun' });
   }
-}
-
-function contentHashOf(reading: LineReading): string {
-  return reading.ok ? reading.line.contentHash : reading.contentHash;
 }

@@ -1,10 +1,11 @@
+// The API of unreadable lines: list, read and redrive.
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
 import type { Caller } from '../accounts/api-keys.service.js';
-import { Needs } from '../accounts/needs.decorator.js';
+import { RequiresScope } from '../accounts/scope.decorator.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
-import { IdempotencyRecords } from '../idempotency/idempotency-records.service.js';
+import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { Handles, Input } from '../platform/contract-route.js';
 import { readPage, toList } from '../platform/listing.js';
 import * as queries from './unreadable-lines.queries.js';
@@ -23,7 +24,7 @@ export class UnreadableLinesController {
   constructor(
     private readonly lines: UnreadableLines,
     private readonly database: Database,
-    private readonly idempotencyRecords: IdempotencyRecords,
+    private readonly idempotency: IdempotencyService,
   ) {}
 
   @Handles(listUnreadableLines)
@@ -33,7 +34,7 @@ export class UnreadableLinesController {
   ) {
     const page = readPage(query, isCursor);
     const { kind = null, nsu = null, isResolved = null } = query;
-    const rows = await queries.listUnreadable(this.database.prisma, accountId, {
+    const rows = await queries.listUnreadableLineRows(this.database.prisma, accountId, {
       ...{ kind, nsu, isResolved },
       after: page.after === null ? null : cursorOf(page.after),
       limit: page.limit + 1,
@@ -50,33 +51,36 @@ export class UnreadableLinesController {
     return { ...describe(row), content: row.content };
   }
 
-  @Needs('reconcile')
+  @RequiresScope('reconcile')
   @Handles(redriveUnreadableLines)
   redriveAll(
     @CalledBy() { accountId }: Caller,
     @Input() request: RouteInput<typeof redriveUnreadableLines>,
   ) {
-    return this.idempotencyRecords.once({ accountId, route: redriveUnreadableLines, request }, () =>
+    return this.idempotency.runOnce({ accountId, route: redriveUnreadableLines, request }, () =>
       this.lines.redrive(accountId),
     );
   }
 
-  @Needs('reconcile')
+  @RequiresScope('reconcile')
   @Handles(redriveUnreadableLine)
   redrive(
     @CalledBy() { accountId }: Caller,
     @Input() request: RouteInput<typeof redriveUnreadableLine>,
   ) {
     const { id } = request.params;
-    return this.idempotencyRecords.once({ accountId, route: redriveUnreadableLine, request }, async () => {
-      await this.lines.get(accountId, id);
-      await this.lines.redrive(accountId, id);
-      return describe(await this.lines.get(accountId, id));
-    });
+    return this.idempotency.runOnce(
+      { accountId, route: redriveUnreadableLine, request },
+      async () => {
+        await this.lines.get(accountId, id);
+        await this.lines.redrive(accountId, id);
+        return describe(await this.lines.get(accountId, id));
+      },
+    );
   }
 }
 
-function keyOf({ recordedAt, contentHash }: queries.UnreadableRow): string {
+function keyOf({ recordedAt, contentHash }: queries.UnreadableLineRow): string {
   return `${recordedAt.toISOString()} ${contentHash}`;
 }
 
@@ -87,11 +91,11 @@ function isCursor(text: string): boolean {
   );
 }
 
-function cursorOf(text: string): queries.UnreadableCursor {
+function cursorOf(text: string): queries.UnreadableLineCursor {
   return { recordedAt: new Date(text.slice(0, 24)), contentHash: text.slice(25) };
 }
 
-function describe(row: queries.UnreadableRow): UnreadableLineView {
+function describe(row: queries.UnreadableLineRow): UnreadableLineView {
   const { contentHash, kind, nsu, reason, resolution } = row;
   return {
     id: contentHash,

@@ -1,7 +1,8 @@
-// The SQL of lines that were set aside: those that could not be read, or came again with another content.
+// Stores unreadable lines: lines that could not be read, and lines shown again with different
+// content.
 import type { Db, Tx } from '../database.service.js';
 
-export interface SetAside {
+export interface NewUnreadableLine {
   kind: 'unreadable' | 'changed';
   nsu: bigint | null;
   reason: string;
@@ -9,28 +10,40 @@ export interface SetAside {
   contentHash: string;
 }
 
-/** Sets lines aside, each once; one that was settled and comes again is open again. Answers how many are new or open. */
-export async function insertSetAside(
+/**
+ * Stores unreadable lines, each once; a resolved one that is shown again is reopened. Returns the
+ * number stored or reopened.
+ */
+export async function insertUnreadableLines(
   tx: Tx,
   accountId: number,
-  lines: SetAside[],
+  lines: NewUnreadableLine[],
 ): Promise<number> {
   if (lines.length === 0) return 0;
-  const once = [...new Map(lines.map((line) => [line.contentHash, line])).values()];
+  const unique = [...new Map(lines.map((line) => [line.contentHash, line])).values()];
   const rows = await tx.$queryRaw<unknown[]>`
     INSERT INTO unreadable_line AS u (account_id, content_hash, kind, nsu, reason, content)
     SELECT ${accountId}, * FROM unnest(
-      ${once.map(({ contentHash }) => contentHash)}::text[], ${once.map(({ kind }) => kind)}::text[],
-      ${once.map(({ nsu }) => nsu)}::bigint[], ${once.map(({ reason }) => reason)}::text[],
-      ${once.map(({ content }) => content)}::text[])
+      ${unique.map(({ contentHash }) => contentHash)}::text[],
+      ${unique.map(({ kind }) => kind)}::text[],
+      ${unique.map(({ nsu }) => nsu)}::bigint[],
+      ${unique.map(({ reason }) => reason)}::text[],
+      ${unique.map(({ content }) => content)}::text[])
     ON CONFLICT (account_id, content_hash) DO UPDATE SET resolved_at = NULL, resolution = NULL
     WHERE u.resolved_at IS NOT NULL
     RETURNING 1`;
   return rows.length;
 }
 
-/** These lines were read, and are as the mirror has them: what was set aside of them is settled. Answers how many. */
-export async function healSetAside(tx: Tx, accountId: number, nsus: bigint[]): Promise<number> {
+/**
+ * Resolves the unreadable lines of nsus that were read as they are stored. Returns the number
+ * resolved.
+ */
+export async function resolveReadableLines(
+  tx: Tx,
+  accountId: number,
+  nsus: bigint[],
+): Promise<number> {
   if (nsus.length === 0) return 0;
   return tx.$executeRaw`
     UPDATE unreadable_line
@@ -38,14 +51,15 @@ export async function healSetAside(tx: Tx, accountId: number, nsus: bigint[]): P
     WHERE account_id = ${accountId} AND resolved_at IS NULL AND nsu = ANY (${nsus}::bigint[])`;
 }
 
-/** One was read again and is mirrored. */
-export async function markRead(tx: Tx, accountId: number, hashes: string[]): Promise<void> {
+/** Resolves lines that were read again and stored. */
+export async function markLinesRead(tx: Tx, accountId: number, hashes: string[]): Promise<void> {
   await tx.$executeRaw`
     UPDATE unreadable_line SET resolved_at = now(), resolution = 'read'
-    WHERE account_id = ${accountId} AND resolved_at IS NULL AND content_hash = ANY (${hashes}::text[])`;
+    WHERE account_id = ${accountId} AND resolved_at IS NULL
+      AND content_hash = ANY (${hashes}::text[])`;
 }
 
-export interface UnreadableRow {
+export interface UnreadableLineRow {
   contentHash: string;
   kind: 'unreadable' | 'changed';
   nsu: bigint | null;
@@ -56,25 +70,25 @@ export interface UnreadableRow {
   resolution: 'read' | 'restored' | 'erased' | null;
 }
 
-/** Where a list goes on: behind the line of this time and hash. */
-export interface UnreadableCursor {
+/** The position of a list page: after the line with this time and hash. */
+export interface UnreadableLineCursor {
   recordedAt: Date;
   contentHash: string;
 }
 
-export async function listUnreadable(
+export async function listUnreadableLineRows(
   db: Db,
   accountId: number,
-  asked: {
+  filter: {
     isResolved: boolean | null;
     kind: string | null;
     nsu: bigint | null;
-    after: UnreadableCursor | null;
+    after: UnreadableLineCursor | null;
     limit: number;
   },
-): Promise<UnreadableRow[]> {
-  const { isResolved, kind, nsu, after, limit } = asked;
-  return db.$queryRaw<UnreadableRow[]>`
+): Promise<UnreadableLineRow[]> {
+  const { isResolved, kind, nsu, after, limit } = filter;
+  return db.$queryRaw<UnreadableLineRow[]>`
     SELECT content_hash AS "contentHash", kind, nsu, reason, content, recorded_at AS "recordedAt",
            resolved_at AS "resolvedAt", resolution
     FROM unreadable_line
@@ -87,20 +101,20 @@ export async function listUnreadable(
     ORDER BY recorded_at DESC, content_hash DESC LIMIT ${limit}`;
 }
 
-export async function findUnreadable(
+export async function findUnreadableLine(
   db: Db,
   accountId: number,
   contentHash: string,
-): Promise<UnreadableRow | null> {
-  const [row] = await db.$queryRaw<UnreadableRow[]>`
+): Promise<UnreadableLineRow | null> {
+  const [row] = await db.$queryRaw<UnreadableLineRow[]>`
     SELECT content_hash AS "contentHash", kind, nsu, reason, content, recorded_at AS "recordedAt",
            resolved_at AS "resolvedAt", resolution
     FROM unreadable_line WHERE account_id = ${accountId} AND content_hash = ${contentHash}`;
   return row ?? null;
 }
 
-/** Lines that nobody could read and that are still open, a page of them in the order of their hashes. */
-export async function listToReadAgain(
+/** Open lines of kind `unreadable`, a page in hash order. */
+export async function listUnreadableLinesToRetry(
   db: Db,
   accountId: number,
   { onlyHash, afterHash, limit }: { onlyHash: string | null; afterHash: string; limit: number },

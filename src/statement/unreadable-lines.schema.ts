@@ -1,4 +1,5 @@
-// Lines that could not be read, or that came again with another content, as business systems see them.
+// The API of unreadable lines: lines that could not be read, or were shown again with different
+// content.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
 import { bigInteger, integer, queryBoolean, queryNsu, text, timestamp } from '../contract/wire.js';
@@ -15,7 +16,10 @@ const unreadableLine = z.object({
   reason: z.string(),
   recordedAt: timestamp,
   resolvedAt: timestamp.nullable(),
-  /** `read`: it was read after all; `restored`: it came again as it first did; `erased`: forgotten. */
+  /**
+   * `read`: it was read later; `restored`: shown again as first stored; `erased`: its personal data
+   * was erased.
+   */
   resolution: z.enum(['read', 'restored', 'erased']).nullable(),
 });
 export type UnreadableLineView = z.output<typeof unreadableLine>;
@@ -23,7 +27,8 @@ export type UnreadableLineView = z.output<typeof unreadableLine>;
 export const listUnreadableLines = route({
   ...base,
   name: 'listUnreadableLines',
-  summary: 'Lines that could not be read, or came again with another content, newest first.',
+  summary:
+    'Lists lines that could not be read, or were shown again with different content, newest first.',
   method: 'GET',
   path: '/v1/unreadable-lines',
   query: listQuery({
@@ -37,7 +42,7 @@ export const listUnreadableLines = route({
 export const getUnreadableLine = route({
   ...base,
   name: 'getUnreadableLine',
-  summary: 'One of them, with the text that came.',
+  summary: 'Returns one unreadable line, with the text that the bank sent.',
   method: 'GET',
   path: '/v1/unreadable-lines/{id}',
   params,
@@ -47,7 +52,7 @@ export const getUnreadableLine = route({
 export const redriveUnreadableLines = route({
   ...base,
   name: 'redriveUnreadableLines',
-  summary: 'Reads all that could not be read again, and takes into the book what can be.',
+  summary: 'Reads all unreadable lines again, and records those that can be read now.',
   method: 'POST',
   path: '/v1/unreadable-lines/redrive',
   idempotencyKey: 'accepted',
@@ -57,7 +62,7 @@ export const redriveUnreadableLines = route({
 export const redriveUnreadableLine = route({
   ...base,
   name: 'redriveUnreadableLine',
-  summary: 'Reads one of them again, and takes it into the book where it can be read.',
+  summary: 'Reads one unreadable line again, and records it if it can be read now.',
   method: 'POST',
   path: '/v1/unreadable-lines/{id}/redrive',
   idempotencyKey: 'accepted',

@@ -1,5 +1,5 @@
-// Reads lines again that could not be read when they came: what the reader of today understands is mirrored as if a poll
-// had brought it, under the lock of the polls.
+// Parses unreadable lines again. A line that the current parser can read is recorded as if a sync
+// had read it, under the sync lock.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { v4 as uuidv4 } from 'uuid';
@@ -7,18 +7,18 @@ import { Database } from '../database.service.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
 import { JobQueue } from '../platform/job-queue.js';
-import { readLine, type StatementLine } from './line.js';
-import { recordLines } from './recording.queries.js';
-import { beginSync, findKnown, isCurrent } from './statement.queries.js';
+import { parseStatementLine, type StatementLine } from './statement-line.js';
+import { recordLines } from './line-recording.queries.js';
+import { beginSync, findStoredLines, lockSyncFence, type SyncFence } from './statement.queries.js';
 import * as queries from './unreadable-lines.queries.js';
 
 const pageSize = 500;
-/** For the poll that is under way. */
-const patienceMs = 10_000;
-const lookEveryMs = 100;
+/** How long a redrive waits for a running sync. */
+const lockTimeoutMs = 10_000;
+const lockRetryMs = 100;
 
-export interface Redriven {
-  /** Lines that can be read now. */
+export interface RedriveResult {
+  /** Lines that were read and recorded. */
   read: number;
   unreadable: number;
 }
@@ -30,91 +30,98 @@ export class UnreadableLines {
     private readonly jobQueue: JobQueue,
   ) {}
 
-  /** Throws `not_found` for what is no line of the account that was set aside. */
-  async get(accountId: number, id: string): Promise<queries.UnreadableRow> {
-    const row = await queries.findUnreadable(this.database.prisma, accountId, id);
+  /** Throws `not_found` when the account has no unreadable line with this id. */
+  async get(accountId: number, id: string): Promise<queries.UnreadableLineRow> {
+    const row = await queries.findUnreadableLine(this.database.prisma, accountId, id);
     if (!row) throw new AppError('not_found');
     return row;
   }
 
-  /** Reads those that are open again, or one of them. Throws `conflict` while a long poll is under way. */
-  async redrive(accountId: number, onlyHash: string | null = null): Promise<Redriven> {
-    const giveUpAt = performance.now() + patienceMs;
+  /**
+   * Reads all open unreadable lines again, or only one. Throws `conflict` when a sync runs for too
+   * long.
+   */
+  async redrive(accountId: number, onlyHash: string | null = null): Promise<RedriveResult> {
+    const deadline = performance.now() + lockTimeoutMs;
     for (;;) {
-      const done = await this.database.alone('syncStatement', accountId, (stillHere) =>
-        this.readAgain(accountId, onlyHash, stillHere),
+      const done = await this.database.withSessionLock('syncStatement', accountId, (keepLock) =>
+        this.redriveWithLock(accountId, onlyHash, keepLock),
       );
-      if (done) return this.tell(accountId, done.result);
-      if (performance.now() > giveUpAt)
+      if (done) return this.enqueueFollowUps(accountId, done.result);
+      if (performance.now() > deadline)
         throw new AppError('conflict', {
-          public: 'The statement is being read; try again in a while.',
+          public: 'A statement sync is running. Try again in 10 seconds.',
           headers: { 'retry-after': '10' },
         });
-      await sleep(lookEveryMs);
+      await sleep(lockRetryMs);
     }
   }
 
-  private async tell(accountId: number, redriven: Redriven): Promise<Redriven> {
-    if (redriven.read > 0) {
-      // The chain is proved by the next poll.
+  private async enqueueFollowUps(accountId: number, result: RedriveResult): Promise<RedriveResult> {
+    if (result.read > 0) {
+      // The next sync checks the balance chain.
       await this.jobQueue.enqueue('syncStatement', { accountId });
       await this.jobQueue.enqueue('reconcile', { accountId });
     }
-    return redriven;
+    return result;
   }
 
-  private async readAgain(
+  private async redriveWithLock(
     accountId: number,
     onlyHash: string | null,
-    stillHere: () => Promise<void>,
-  ): Promise<Redriven> {
-    const sync = { accountId, token: uuidv4() };
-    await beginSync(this.database.prisma, sync, 0);
-    const sum: Redriven = { read: 0, unreadable: 0 };
+    keepLock: () => Promise<void>,
+  ): Promise<RedriveResult> {
+    const fence = { accountId, token: uuidv4() };
+    await beginSync(this.database.prisma, fence, 0);
+    const result: RedriveResult = { read: 0, unreadable: 0 };
     for (let afterHash = ''; ;) {
-      await stillHere();
-      const asked = { onlyHash, afterHash, limit: pageSize };
-      const rows = await queries.listToReadAgain(this.database.prisma, accountId, asked);
-      const read = await this.readPage(sync, rows);
-      sum.read += read;
-      sum.unreadable += rows.length - read;
-      if (rows.length < pageSize) return sum;
+      await keepLock();
+      const page = { onlyHash, afterHash, limit: pageSize };
+      const rows = await queries.listUnreadableLinesToRetry(this.database.prisma, accountId, page);
+      const read = await this.recordReadable(fence, rows);
+      result.read += read;
+      result.unreadable += rows.length - read;
+      if (rows.length < pageSize) return result;
       afterHash = rows.at(-1)?.contentHash ?? '';
     }
   }
 
-  /** How many of the lines are in the mirror now. One whose number another line has stays aside. */
-  private async readPage(
-    sync: { accountId: number; token: string },
+  /**
+   * Records the lines that can be read now; returns their number. A line whose nsu another line has
+   * stays unreadable.
+   */
+  private async recordReadable(
+    fence: SyncFence,
     rows: { contentHash: string; content: string }[],
   ): Promise<number> {
-    const { accountId } = sync;
-    const lines = rows.flatMap(({ content }) => readAgain(content));
+    const { accountId } = fence;
+    const lines = rows.flatMap(({ content }) => parseStored(content));
     if (lines.length === 0) return 0;
     return this.database.transaction(async (tx) => {
-      if (!(await isCurrent(tx, sync))) throw new AppError('conflict');
+      if (!(await lockSyncFence(tx, fence))) throw new AppError('conflict');
       const nsus = lines.map(({ nsu }) => nsu);
-      const before = await findKnown(tx, accountId, nsus);
-      const taken = new Map(before.map((row) => [row.nsu, row.contentHash]));
-      for (const line of lines) if (!taken.has(line.nsu)) taken.set(line.nsu, line.contentHash);
-      const mirrored = lines.filter((line) => taken.get(line.nsu) === line.contentHash);
+      const stored = await findStoredLines(tx, accountId, nsus);
+      const hashOfNsu = new Map(stored.map((row) => [row.nsu, row.contentHash]));
+      for (const { nsu, contentHash } of lines)
+        if (!hashOfNsu.has(nsu)) hashOfNsu.set(nsu, contentHash);
+      const readable = lines.filter((line) => hashOfNsu.get(line.nsu) === line.contentHash);
       await recordLines(
         tx,
         accountId,
-        mirrored.map((line) => ({ ok: true, line })),
+        readable.map((line) => ({ ok: true, line })),
       );
-      const hashes = mirrored.map(({ contentHash }) => contentHash);
-      await queries.markRead(tx, accountId, hashes);
+      const hashes = readable.map(({ contentHash }) => contentHash);
+      await queries.markLinesRead(tx, accountId, hashes);
       return hashes.length;
     });
   }
 }
 
-/** The line, where it can be read now. What is no JSON any more holds up no other. */
-function readAgain(content: string): StatementLine[] {
+/** The parsed line, or none. Stored text that is not JSON does not stop the other lines. */
+function parseStored(content: string): StatementLine[] {
   try {
-    const reading = readLine(parseJson(content));
-    return reading.ok ? [reading.line] : [];
+    const parsed = parseStatementLine(parseJson(content));
+    return parsed.ok ? [parsed.line] : [];
   } catch {
     return [];
   }

@@ -4,7 +4,7 @@ import type { BatchElement, BatchRequest } from '../contract/batch-transfers.js'
 import {
   batchCounterparty,
   completeBatch,
-  echoesBatch,
+  matchesBatchRequest,
   repeatedExternalIds,
 } from './batch-request.js';
 
@@ -16,7 +16,7 @@ const item = (changes: object = {}): BatchRequest[number] => ({
 });
 
 describe('completeBatch', () => {
-  it('gives each item an externalId of its own, the same each time, and keeps the clients’', () => {
+  it('gives each item a stable externalId of its own, and leaves the client’s unchanged', () => {
     const items = [item(), item({ externalId: 'a' }), item()];
     const completed = completeBatch(items, operationId);
     expect(completed).toEqual(completeBatch(completed, operationId));
@@ -27,7 +27,7 @@ describe('completeBatch', () => {
 });
 
 describe('repeatedExternalIds', () => {
-  it('names each item whose externalId an earlier one bears', () => {
+  it('reports each item whose externalId an earlier item already has', () => {
     const ids = ['a', null, 'b', 'a', null, 'a'];
     const errors = repeatedExternalIds(ids.map((externalId) => item({ externalId })));
     expect(Object.keys(errors)).toEqual(['$[3].externalId', '$[5].externalId']);
@@ -39,47 +39,51 @@ describe('batchCounterparty', () => {
     fc.record({ number: fc.integer({ min: 1, max: 99 }), amount: fc.bigInt({ min: 1n, max: 9n }) }),
     { minLength: 1, maxLength: 5 },
   );
-  const written = (batch: { number: number; amount: bigint }[], externalId?: string) =>
+  const counterpartyFor = (batch: { number: number; amount: bigint }[], externalId?: string) =>
     batchCounterparty(
       batch.map(({ number, amount }) =>
         item({ amount, externalId, beneficiaryAccountNumber: String(number) }),
       ),
     );
 
-  it('is one for the same amounts to the same accounts, in any order and under any ids', () => {
+  it('is the same for the same amounts to the same accounts, in any order and with any ids', () => {
     fc.assert(
       fc.property(items, (batch) => {
-        expect(written([...batch].reverse(), 'x')).toBe(written(batch));
+        expect(counterpartyFor([...batch].reverse(), 'x')).toBe(counterpartyFor(batch));
       }),
     );
   });
 
-  it('is another where an amount, an account or their number differs', () => {
+  it('differs when an amount, an account or the number of items differs', () => {
     fc.assert(
       fc.property(items, ([first, ...others]) => {
         const { number, amount } = first as { number: number; amount: bigint };
         const all = [{ number, amount }, ...others];
-        expect(written([{ number, amount: amount + 1n }, ...others])).not.toBe(written(all));
-        expect(written([{ number: number + 100, amount }, ...others])).not.toBe(written(all));
-        expect(written([...all, { number, amount }])).not.toBe(written(all));
+        expect(counterpartyFor([{ number, amount: amount + 1n }, ...others])).not.toBe(
+          counterpartyFor(all),
+        );
+        expect(counterpartyFor([{ number: number + 100, amount }, ...others])).not.toBe(
+          counterpartyFor(all),
+        );
+        expect(counterpartyFor([...all, { number, amount }])).not.toBe(counterpartyFor(all));
       }),
     );
   });
 });
 
-describe('echoesBatch', () => {
+describe('matchesBatchRequest', () => {
   const items = [item({ externalId: 'a' }), item({ externalId: 'b', amount: 20n })];
   const elements = (changes: object[]) =>
     changes.map((change, index) => ({ ...items[index], ...change })) as never as BatchElement[];
 
   it.each([
-    ['each item in its place', [{}, {}], true],
+    ['each item in order', [{}, {}], true],
     ['no externalIds', [{ externalId: null }, { externalId: undefined }], true],
     ['fewer items', [{}], false],
     ['more items', [{}, {}, {}], false],
     ['another amount', [{}, { amount: 10n }], false],
     ['items in another order', [{ externalId: 'b' }, { externalId: 'a' }], false],
-  ])('an answer that tells %s', (_, changes, echoes) =>
-    expect(echoesBatch(items, elements(changes))).toBe(echoes),
+  ])('for a response with %s', (_, changes, isMatch) =>
+    expect(matchesBatchRequest(items, elements(changes))).toBe(isMatch),
   );
 });

@@ -1,39 +1,51 @@
-// A batch as it is asked for: the ids of its items, what tells it from another, and whether an answer speaks of it.
+// A batch as requested: the externalIds of its items, its counterparty, and whether a response
+// matches the request.
 import type { BatchElement, BatchRequest } from '../contract/batch-transfers.js';
-import { accountNumber } from '../expected-payments/counterparty.js';
+import { normalizeAccountNumber } from '../expected-payments/counterparty.js';
 import { sha256 } from '../platform/exact-json.js';
-import { ownExternalId } from './transfer-request.js';
+import { generateExternalId } from './transfer-request.js';
 
+/** Gives an externalId to each item whose client chose none. */
 export function completeBatch(items: BatchRequest, operationId: string): BatchRequest {
   return items.map((item, position) => ({
     ...item,
-    externalId: item.externalId ?? ownExternalId(operationId, position),
+    externalId: item.externalId ?? generateExternalId(operationId, position),
   }));
 }
 
-/** JSON path → messages, for each externalId that an earlier item bears: two movements could not be told apart. */
+/**
+ * JSON path → messages, for each externalId that an earlier item already has: two movements with
+ * one externalId could not be distinguished.
+ */
 export function repeatedExternalIds(items: BatchRequest): Record<string, string[]> {
-  const seen = new Map<string, number>();
+  const firstPositions = new Map<string, number>();
   const errors: Record<string, string[]> = {};
   items.forEach(({ externalId }, position) => {
     if (!externalId) return;
-    const first = seen.get(externalId);
-    if (first === undefined) seen.set(externalId, position);
-    else errors[`$[${position}].externalId`] = [`Is the externalId of item ${first} already.`];
+    const first = firstPositions.get(externalId);
+    if (first === undefined) firstPositions.set(externalId, position);
+    else
+      errors[`$[${position}].externalId`] = [
+        `externalId must be unique in the batch, item ${first} already has it.`,
+      ];
   });
   return errors;
 }
 
-/** One text for batches that send the same amounts to the same accounts, in whatever order. */
+/** The same text for batches that send the same amounts to the same accounts, in any order. */
 export function batchCounterparty(items: BatchRequest): string {
-  const lines = items.map(
+  const payments = items.map(
     ({ beneficiaryAccountNumber, amount }) =>
-      `${accountNumber(beneficiaryAccountNumber)} ${amount}`,
+      `${normalizeAccountNumber(beneficiaryAccountNumber)} ${amount}`,
   );
-  return `batch/${sha256(lines.sort().join('\n'))}`;
+  return `batch/${sha256(payments.sort().join('\n'))}`;
 }
 
-export function echoesBatch(items: BatchRequest, elements: readonly BatchElement[]): boolean {
+/** Whether a response holds the requested items, in their order. */
+export function matchesBatchRequest(
+  items: BatchRequest,
+  elements: readonly BatchElement[],
+): boolean {
   return (
     elements.length === items.length &&
     items.every((item, position) => {

@@ -1,43 +1,48 @@
-// The SQL of look-ups. One is taken by a single guarded update: of many that reach for it at once, one gets it.
+// SQL of Pix key look-ups. One guarded update claims a look-up: of several concurrent claims,
+// exactly one succeeds.
 import type { Db, Tx } from '../database.service.js';
 
-export interface Lookup {
+export interface PixKeyLookup {
   endToEndId: string;
-  /** Where the key leads, `ispb/branch/number`. */
+  /** The account of the key: `ispb/branch/number`. */
   counterparty: string;
   expiresAt: Date;
-  /** The transfer that it began. */
+  /** The operation of the transfer that uses the look-up; null while none does. */
   operationId: string | null;
 }
 
-export async function findLookup(
+export async function findPixKeyLookup(
   db: Db,
   accountId: number,
   endToEndId: string,
-): Promise<Lookup | null> {
+): Promise<PixKeyLookup | null> {
   return db.pixLookup.findUnique({
     where: { accountId_endToEndId: { accountId, endToEndId } },
     select: { endToEndId: true, counterparty: true, expiresAt: true, operationId: true },
   });
 }
 
-/** False when it is not there, is taken, or has expired. */
-export async function takeLookup(
+/** False when the look-up does not exist, is used, or has expired. */
+export async function claimPixKeyLookup(
   tx: Tx,
   accountId: number,
   endToEndId: string,
   operationId: string,
   now: Date,
 ): Promise<boolean> {
-  const taken = await tx.$executeRaw`
+  const claimed = await tx.$executeRaw`
     UPDATE pix_lookup SET operation_id = ${operationId}::uuid
     WHERE account_id = ${accountId} AND end_to_end_id = ${endToEndId}
       AND operation_id IS NULL AND expires_at > ${now}`;
-  return taken === 1;
+  return claimed === 1;
 }
 
-/** The bank refused the transfer that it began. */
-export async function freeLookup(tx: Tx, accountId: number, operationId: string): Promise<void> {
+/** Makes the look-up of a rejected transfer usable again. */
+export async function releasePixKeyLookup(
+  tx: Tx,
+  accountId: number,
+  operationId: string,
+): Promise<void> {
   await tx.$executeRaw`
     UPDATE pix_lookup l SET operation_id = NULL
     FROM transfer t
@@ -46,8 +51,11 @@ export async function freeLookup(tx: Tx, accountId: number, operationId: string)
       AND l.operation_id = t.operation_id`;
 }
 
-/** The transfer that was taken for rejected was done after all. */
-export async function takeLookupBack(
+/**
+ * Claims a released look-up again: its transfer was recorded as rejected and took place all the
+ * same.
+ */
+export async function reclaimPixKeyLookup(
   tx: Tx,
   accountId: number,
   operationId: string,

@@ -1,21 +1,21 @@
-// Look-ups of Pix keys: who a key leads to, and the endToEndId that begins one transfer there. The key itself is
-// personal data and is not kept.
+// Look-ups of Pix keys: the account of a key, and the endToEndId that starts one transfer to that
+// account. The key is personal data and is not stored.
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { lookUpPixKey } from '../contract/pix-lookup.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
-import { writeCounterparty } from '../expected-payments/counterparty.js';
+import { formatCounterparty } from '../expected-payments/counterparty.js';
 import type { Operation } from '../operations/operation.js';
 import { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { BankTime } from '../statement/bank-time.service.js';
-import { lookupExpiry } from './lookup-expiry.js';
 import * as queries from './pix-lookups.queries.js';
+import { pixLookupExpiry } from './transfer-request.js';
 
 @Injectable()
-export class PixLookups {
+export class PixLookupsService {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountsService,
@@ -23,13 +23,13 @@ export class PixLookups {
     private readonly bankTime: BankTime,
   ) {}
 
-  /** Asks the bank and hands its answer on; the look-up may begin a transfer from then on. */
+  /** Looks the key up at the bank and stores the look-up, so that it can start a transfer. */
   async lookUp(
     accountId: number,
     input: RouteInput<typeof lookUpPixKey>,
   ): Promise<{ endToEndId: string; reply: Reply }> {
     const account = await this.accounts.get(accountId);
-    const { status, text, value, date } = await this.bank.ask(lookUpPixKey, account, input);
+    const { status, text, value, date } = await this.bank.callOrThrow(lookUpPixKey, account, input);
     const lookedUpAt = date ?? (await this.bankTime.now(accountId));
     const { endToEndId, beneficiary } = value;
     const { number, branch, participant } = beneficiary;
@@ -37,52 +37,59 @@ export class PixLookups {
       data: {
         accountId,
         endToEndId,
-        counterparty: writeCounterparty({ ispb: participant.ispb, branch, number }),
+        counterparty: formatCounterparty({ ispb: participant.ispb, branch, number }),
         lookedUpAt,
-        expiresAt: lookupExpiry(endToEndId, lookedUpAt),
+        expiresAt: pixLookupExpiry(endToEndId, lookedUpAt),
       },
-      // A bank may answer a repeat with the look-up that it made: that stays used if it is.
+      // A bank may answer a repeat with the earlier look-up, which stays used if a transfer uses
+      // it.
       skipDuplicates: true,
     });
     return { endToEndId, reply: new Reply(status, text) };
   }
 
-  /** Throws for one that this account has not made. */
-  async get(accountId: number, endToEndId: string): Promise<queries.Lookup> {
-    const lookup = await queries.findLookup(this.database.prisma, accountId, endToEndId);
-    if (!lookup) throw refused('look_up_not_found');
+  /** Throws `look_up_not_found` unless this account made the look-up. */
+  async get(accountId: number, endToEndId: string): Promise<queries.PixKeyLookup> {
+    const lookup = await queries.findPixKeyLookup(this.database.prisma, accountId, endToEndId);
+    if (!lookup) throw lookupError('look_up_not_found');
     return lookup;
   }
 
-  /** What takes a look-up for an operation: once, and before it expires by the bank's clock. */
-  async taker(accountId: number, endToEndId: string) {
+  /**
+   * Returns the function that claims a look-up for an operation: once, and before it expires by the
+   * bank's clock. The clock is read here, outside the transaction.
+   */
+  async prepareClaim(accountId: number, endToEndId: string) {
     const now = await this.bankTime.now(accountId);
     return async (tx: Tx, operationId: string): Promise<void> => {
-      if (await queries.takeLookup(tx, accountId, endToEndId, operationId, now)) return;
-      const lookup = await queries.findLookup(tx, accountId, endToEndId);
-      if (!lookup) throw refused('look_up_not_found');
-      throw refused(lookup.operationId === null ? 'look_up_expired' : 'look_up_used');
+      if (await queries.claimPixKeyLookup(tx, accountId, endToEndId, operationId, now)) return;
+      const lookup = await queries.findPixKeyLookup(tx, accountId, endToEndId);
+      if (!lookup) throw lookupError('look_up_not_found');
+      throw lookupError(lookup.operationId === null ? 'look_up_expired' : 'look_up_used');
     };
   }
 
-  /** The transfer that it began was rejected: it may begin another. */
-  async free(tx: Tx, { accountId, id }: Operation): Promise<void> {
-    await queries.freeLookup(tx, accountId, id);
+  /** Releases the look-up of a rejected transfer: it may start another one. */
+  async release(tx: Tx, { accountId, id }: Operation): Promise<void> {
+    await queries.releasePixKeyLookup(tx, accountId, id);
   }
 
-  /** The transfer that was taken for rejected was done after all. */
-  async takeBack(tx: Tx, { accountId, id }: Operation): Promise<void> {
-    await queries.takeLookupBack(tx, accountId, id);
+  /**
+   * Claims the look-up again for a transfer that was recorded as rejected and took place all the
+   * same.
+   */
+  async reclaim(tx: Tx, { accountId, id }: Operation): Promise<void> {
+    await queries.reclaimPixKeyLookup(tx, accountId, id);
   }
 }
 
-// The bank's own words for it: a client of the bank knows them.
-const refusals = {
-  look_up_not_found: 'The endToEndId is not of a key look-up of this account.',
-  look_up_used: 'The endToEndId has begun a transfer already.',
-  look_up_expired: 'The key look-up is too old.',
+// The reasons are the bank's own codes, which its clients know.
+const lookupErrors = {
+  look_up_not_found: 'The endToEndId must come from a key look-up of this account.',
+  look_up_used: 'The endToEndId was already used for a transfer: look the key up again.',
+  look_up_expired: 'The key look-up has expired: look the key up again.',
 };
 
-function refused(reason: keyof typeof refusals): AppError {
-  return new AppError('rule_broken', { reason, public: refusals[reason] });
+function lookupError(reason: keyof typeof lookupErrors): AppError {
+  return new AppError('rule_broken', { reason, public: lookupErrors[reason] });
 }

@@ -1,21 +1,21 @@
-// Many transfers between accounts of the bank in one request: one operation, and a transfer for each item.
+// Batches of transfers between accounts of the bank: one operation, and one transfer for each item.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { createTransferBatch, type BatchRequest } from '../contract/batch-transfers.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
-import { accountNumber } from '../expected-payments/counterparty.js';
-import { expectedDebit } from '../expected-payments/expected-debit.js';
-import type { OperationKind, Outgoing, RequestPreferences } from '../operations/operation.js';
+import { normalizeAccountNumber } from '../expected-payments/counterparty.js';
+import { expectedDebit } from '../expected-payments/expected-payments.service.js';
+import type { OperationKind, OutgoingMoney, RequestPreferences } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import {
   batchCounterparty,
   completeBatch,
-  echoesBatch,
+  matchesBatchRequest,
   repeatedExternalIds,
 } from './batch-request.js';
-import { readBatchElement } from './bank-transfer.js';
+import { readBatchElement } from './transfer-status.js';
 import { TransferRecords, type NewTransfer } from './transfer-records.service.js';
 import { isExternalIdUsed } from './transfers.queries.js';
 
@@ -25,19 +25,19 @@ export class TransferBatches implements OnModuleInit {
     name: 'create_transfer_batch',
     route: createTransferBatch,
     repeat: 'keyed',
-    echoes: ({ body }, answer) => echoesBatch(body, answer),
-    onSucceeded: async (tx, operation, { answer, absent = [] }) => {
-      if (!answer) {
-        await this.records.noteDebits(tx, operation);
-        return this.records.fail(tx, operation, absent);
+    echoes: ({ body }, response) => matchesBatchRequest(body, response),
+    onSucceeded: async (tx, operation, { response, absentExpectedPaymentIds = [] }) => {
+      if (!response) {
+        await this.records.recordDebits(tx, operation);
+        return this.records.failAbsent(tx, operation, absentExpectedPaymentIds);
       }
-      await this.records.noteAnswer(tx, operation, answer.map(readBatchElement));
+      await this.records.recordResponse(tx, operation, response.map(readBatchElement));
       await this.records.withdrawFailed(tx, operation);
     },
     onRejected: (tx, operation) => this.records.reject(tx, operation),
     onReopened: async (tx, operation) => {
       await this.records.reopen(tx, operation);
-      await this.records.noteDebits(tx, operation);
+      await this.records.recordDebits(tx, operation);
     },
   };
 
@@ -70,22 +70,22 @@ export class TransferBatches implements OnModuleInit {
       preferences,
       expectedPayments: items.map(({ amount, beneficiaryAccountNumber }) =>
         expectedDebit(amount, [
-          { kind: 'counterparty', value: accountNumber(beneficiaryAccountNumber) },
+          { kind: 'counterparty', value: normalizeAccountNumber(beneficiaryAccountNumber) },
         ]),
       ),
       record: (tx, operationId, expectedPaymentIds) =>
-        this.records.record(
+        this.records.recordRequest(
           tx,
           { accountId, operationId },
           completeBatch(items, operationId).map(newTransfer),
           expectedPaymentIds,
         ),
     });
-    await this.records.announce(accountId);
+    await this.records.enqueueDeliveries(accountId);
     return reply;
   }
 
-  private async outgoingOf(accountId: number, items: BatchRequest): Promise<Outgoing> {
+  private async outgoingOf(accountId: number, items: BatchRequest): Promise<OutgoingMoney> {
     const externalIds = items.flatMap(({ externalId }) => externalId ?? []);
     const isDistinguishable =
       externalIds.length === items.length &&
@@ -102,7 +102,7 @@ function newTransfer(item: BatchRequest[number]): NewTransfer {
   return {
     shape: 'batch',
     amountCents: item.amount,
-    counterparty: accountNumber(item.beneficiaryAccountNumber),
+    counterparty: normalizeAccountNumber(item.beneficiaryAccountNumber),
     endToEndId: null,
     externalId: item.externalId ?? null,
   };

@@ -1,8 +1,8 @@
-// What business systems are told of a transfer. Ids and amounts, no names or documents.
-import { eventAmount } from '../events/event-amount.js';
-import type { NewEvent } from '../events/events.service.js';
+// The events that business systems receive about a transfer. They hold ids and amounts, no names or
+// documents.
+import { eventAmount, type NewEvent } from '../events/event.js';
 
-export interface EndedTransfer {
+export interface FinishedTransfer {
   id: string;
   operationId: string;
   shape: string;
@@ -14,7 +14,7 @@ export interface EndedTransfer {
   errorCode: string | null;
 }
 
-export function transferEvent({ state, amountCents, id, ...ids }: EndedTransfer): NewEvent {
+export function transferEvent({ state, amountCents, id, ...ids }: FinishedTransfer): NewEvent {
   const { operationId, shape, endToEndId, externalId, bankId, errorCode } = ids;
   return {
     type: `transfer.${state}`,

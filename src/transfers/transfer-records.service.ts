@@ -1,5 +1,5 @@
-// The only writer of transfers: what was asked for, what the bank told of it, and the events of it. Called in the
-// transaction of the fact.
+// The only writer of transfers: what was requested, what the bank reported, and their events. Each
+// method runs in the transaction of the fact that it records.
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { BankService } from '../bank/bank.service.js';
@@ -8,8 +8,12 @@ import { EventsService } from '../events/events.service.js';
 import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
 import type { Operation } from '../operations/operation.js';
 import { invariant } from '../platform/errors.js';
-import { firstCheckMs, referencesOf, type BankTransfer } from './bank-transfer.js';
 import { transferEvent } from './transfer-events.js';
+import {
+  firstStatusCheckMs,
+  referencesOfTransfer,
+  type TransferReport,
+} from './transfer-status.js';
 import * as queries from './transfers.queries.js';
 
 export interface NewTransfer {
@@ -20,13 +24,13 @@ export interface NewTransfer {
   externalId: string | null;
 }
 
-/** What was told of one transfer. */
-export interface Told {
+/** What the bank reported about one stored transfer. */
+export interface TransferUpdate {
   transfer: queries.TransferKey;
-  told: BankTransfer;
+  report: TransferReport;
 }
 
-const neverMade: BankTransfer = {
+const provenAbsent: TransferReport = {
   state: 'failed',
   bankStatus: null,
   errorCode: null,
@@ -44,10 +48,11 @@ export class TransferRecords {
   ) {}
 
   /**
-   * Records an operation's transfers, one for each of its expected payments and in their order. A single transfer
-   * bears the operation's id: what a caller is given before the bank's answer leads to it afterwards.
+   * Records the transfers of an operation, one for each of its expected payments and in their
+   * order. A single transfer has the operation's id: the id that a 202 response gives to the caller
+   * finds the transfer later.
    */
-  async record(
+  async recordRequest(
     tx: Tx,
     { accountId, operationId }: { accountId: number; operationId: string },
     transfers: NewTransfer[],
@@ -59,8 +64,8 @@ export class TransferRecords {
       id: transfer.shape === 'batch' ? uuidv7() : operationId,
       expectedPaymentId: expectedPaymentIds[position] ?? '',
     }));
-    await queries.insertTransfers(tx, { accountId, operationId }, rows);
-    await this.expectedPayments.addReferencesToEach(
+    await queries.insertTransferRows(tx, { accountId, operationId }, rows);
+    await this.expectedPayments.addReferencesToPayments(
       tx,
       accountId,
       rows.map(({ externalId, expectedPaymentId }) => ({
@@ -70,82 +75,109 @@ export class TransferRecords {
     );
   }
 
-  /** The bank answered an operation: what it told of each transfer, in their order. */
-  async noteAnswer(
+  /** Records the bank's response to an operation: one report for each transfer, in their order. */
+  async recordResponse(
     tx: Tx,
     { accountId, id }: Operation,
-    answer: readonly BankTransfer[],
+    reports: readonly TransferReport[],
   ): Promise<void> {
-    const transfers = await queries.listOfOperation(tx, accountId, id);
-    invariant(transfers.length === answer.length, `operation ${id} is answered in another number`);
-    const each = transfers.map((transfer, position) => ({ transfer, told: answer[position] }));
-    await this.note(tx, accountId, each as Told[]);
+    const transfers = await queries.listTransfersOfOperation(tx, accountId, id);
+    invariant(
+      transfers.length === reports.length,
+      `operation ${id} has ${transfers.length} transfers, the response ${reports.length}`,
+    );
+    const updates = transfers.map((transfer, position) => ({
+      transfer,
+      report: reports[position],
+    }));
+    await this.recordReports(tx, accountId, updates as TransferUpdate[]);
   }
 
-  /** The items that a batch's answer told to have failed never moved anything: no line will come of them. */
+  /**
+   * Withdraws the expected payments of the items that a batch response reports as failed: they
+   * moved no money, so no statement line follows.
+   */
   async withdrawFailed(tx: Tx, { accountId, id }: Operation): Promise<void> {
-    const failed = await queries.listOfOperation(tx, accountId, id, 'failed');
+    const failed = await queries.listTransfersOfOperation(tx, accountId, id, 'failed');
     const ids = failed.map(({ expectedPaymentId }) => expectedPaymentId);
-    await this.expectedPayments.withdrawEach(tx, accountId, ids);
+    await this.expectedPayments.withdrawPayments(tx, accountId, ids);
   }
 
-  /** The statement shows an operation that the bank never answered. */
-  async noteDebits(tx: Tx, { accountId, id }: Operation): Promise<void> {
-    const transfers = await queries.listWithDebits(tx, accountId, id);
-    const seen = transfers.filter(({ shape, isDebited }) => shape !== 'batch' || isDebited);
-    await this.note(
+  /** Records what the statement shows of an operation that the bank never answered. */
+  async recordDebits(tx: Tx, { accountId, id }: Operation): Promise<void> {
+    const transfers = await queries.listTransfersWithDebits(tx, accountId, id);
+    const shown = transfers.filter(({ shape, isDebited }) => shape !== 'batch' || isDebited);
+    await this.recordReports(
       tx,
       accountId,
-      seen.map(({ shape, isDebited, endToEndId, bankId, ...transfer }) => {
-        // Between accounts the debit is all of it; a Pix that is debited can still fail.
-        const isDone = isDebited && (shape === 'internal' || shape === 'batch');
-        const state = isDone ? 'effective' : 'accepted';
-        const told = { state, bankStatus: null, errorCode: null, bankId, endToEndId, nsu: null };
-        return { transfer, told } as Told;
+      shown.map(({ shape, isDebited, endToEndId, bankId, ...transfer }) => {
+        // The debit completes a transfer between accounts. A debited Pix can still fail.
+        const isFinished = isDebited && (shape === 'internal' || shape === 'batch');
+        const state = isFinished ? 'effective' : 'accepted';
+        const report = { state, bankStatus: null, errorCode: null, bankId, endToEndId, nsu: null };
+        return { transfer, report } as TransferUpdate;
       }),
     );
   }
 
-  /** Those whose payments were proven absent, while others of their batch were made, will never be. */
-  async fail(tx: Tx, { accountId, id }: Operation, absent: readonly string[]): Promise<void> {
-    const transfers = await queries.listOfOperation(tx, accountId, id);
-    const undone = transfers.filter((one) => absent.includes(one.expectedPaymentId));
-    await this.note(
+  /** Fails the items of a batch whose payments were proven absent while other items took place. */
+  async failAbsent(
+    tx: Tx,
+    { accountId, id }: Operation,
+    absentPaymentIds: readonly string[],
+  ): Promise<void> {
+    const transfers = await queries.listTransfersOfOperation(tx, accountId, id);
+    const absent = transfers.filter((one) => absentPaymentIds.includes(one.expectedPaymentId));
+    await this.recordReports(
       tx,
       accountId,
-      undone.map((transfer) => ({ transfer, told: neverMade })),
+      absent.map((transfer) => ({ transfer, report: provenAbsent })),
     );
   }
 
-  /** What was proven not done is open again: another of the same batch was seen. */
+  /**
+   * Reopens transfers that were proven not executed: another item of their batch is on the
+   * statement.
+   */
   async reopen(tx: Tx, { accountId, id }: Operation): Promise<void> {
     await queries.reopenTransfers(tx, accountId, id);
   }
 
-  /** Writes what the bank told of transfers; those that came to their end by it are told of. */
-  async note(tx: Tx, accountId: number, each: readonly Told[]): Promise<void> {
-    if (each.length === 0) return;
-    const rows = each.map(({ transfer: { id }, told: { nsu: _, ...told } }) => ({ id, ...told }));
-    const checkMs = this.bank.profile.hasStatusById ? firstCheckMs : null;
-    const ended = await queries.advanceTransfers(tx, accountId, rows, checkMs);
-    await this.expectedPayments.addReferencesToEach(
+  /**
+   * Stores what the bank reported about transfers, and records an event for each that became final.
+   */
+  async recordReports(
+    tx: Tx,
+    accountId: number,
+    updates: readonly TransferUpdate[],
+  ): Promise<void> {
+    if (updates.length === 0) return;
+    const rows = updates.map(({ transfer: { id }, report: { nsu: _, ...report } }) => ({
+      id,
+      ...report,
+    }));
+    const checkMs = this.bank.profile.hasStatusById ? firstStatusCheckMs : null;
+    const finished = await queries.updateTransfers(tx, accountId, rows, checkMs);
+    await this.expectedPayments.addReferencesToPayments(
       tx,
       accountId,
-      each.map(({ transfer: { expectedPaymentId }, told }) => ({
+      updates.map(({ transfer: { expectedPaymentId }, report }) => ({
         expectedPaymentId,
-        references: referencesOf(told),
+        references: referencesOfTransfer(report),
       })),
     );
-    if (ended.length > 0) await this.events.record(tx, accountId, ended.map(transferEvent));
+    if (finished.length > 0) await this.events.record(tx, accountId, finished.map(transferEvent));
   }
 
-  /** The bank rejected an operation, or it was proven not executed. */
+  /**
+   * Rejects the transfers of an operation that the bank rejected, or that was proven not executed.
+   */
   async reject(tx: Tx, { accountId, id }: Operation): Promise<void> {
     await queries.rejectTransfers(tx, accountId, id);
   }
 
-  /** Sends the events of a transaction on their way, after its commit. */
-  async announce(accountId: number): Promise<void> {
-    await this.events.announce(accountId);
+  /** Enqueues the deliveries of recorded events. Call it after the commit. */
+  async enqueueDeliveries(accountId: number): Promise<void> {
+    await this.events.enqueueDeliveries(accountId);
   }
 }

@@ -1,37 +1,44 @@
-// One transfer as it is asked for: its ids, who gets the money, and whether an answer speaks of it.
+// One transfer as requested: its ids, its counterparty, whether a response matches the request, and
+// how long a Pix key look-up may start it.
 import { v5 as uuidv5 } from 'uuid';
+import { parseEndToEndId } from '../brazil/end-to-end-id.js';
 import {
   transferShape,
   type TransferRequest,
   type TransferResponse,
   type TransferShape,
 } from '../contract/transfers.js';
-import { accountNumber, writeCounterparty } from '../expected-payments/counterparty.js';
+import { normalizeAccountNumber, formatCounterparty } from '../expected-payments/counterparty.js';
 
 /**
- * The externalId of a transfer whose client chose none: made of the operation and the place in it, so that every
- * movement can be told, and that it is the same however often it is made.
+ * The externalId of a transfer whose client chose none. It is derived from the operation and the
+ * position in it: each movement can be identified, and a repeat gets the same id.
  */
-export function ownExternalId(operationId: string, position: number): string {
+export function generateExternalId(operationId: string, position: number): string {
   return uuidv5(String(position), operationId);
 }
 
-/** Only transfers between accounts have one: on a Pix the bank does not keep it. */
+/**
+ * Adds an externalId to a transfer between accounts only: the bank does not store one for a Pix.
+ */
 export function completeTransfer(request: TransferRequest, operationId: string): TransferRequest {
   const shape = transferShape(request);
   if (shape.shape !== 'internal' || shape.externalId !== null) return request;
-  return { ...request, externalId: ownExternalId(operationId, 0) };
+  return { ...request, externalId: generateExternalId(operationId, 0) };
 }
 
-/** Who gets the money, in one spelling. Where a key leads is told by its look-up. */
-export function counterpartyOf(shape: Exclude<TransferShape, { shape: 'key' }>): string {
-  if (shape.shape === 'internal') return accountNumber(shape.beneficiaryAccount);
+/**
+ * The beneficiary's account in its normal form. The counterparty of a transfer by key is in its
+ * look-up.
+ */
+export function counterpartyOfTransfer(shape: Exclude<TransferShape, { shape: 'key' }>): string {
+  if (shape.shape === 'internal') return normalizeAccountNumber(shape.beneficiaryAccount);
   const { participantIspb: ispb, branch, number } = shape.beneficiary;
-  return writeCounterparty({ ispb, branch, number });
+  return formatCounterparty({ ispb, branch, number });
 }
 
-/** Whether an answer speaks of what was asked for. */
-export function echoesTransfer(
+/** Whether a response holds the amount, the ids and the account of the request. */
+export function matchesTransferRequest(
   request: TransferRequest,
   { amount, endToEndId, externalId, beneficiary }: TransferResponse,
 ): boolean {
@@ -50,8 +57,22 @@ export function echoesTransfer(
   }
 }
 
-/** Banks write a number with zeros before it or not, and with its check digit or not. */
-function isSameAccount(told: string, asked: string): boolean {
-  const [one, other] = [accountNumber(told), accountNumber(asked)];
+/**
+ * Banks write an account number with or without leading zeros, and with or without its check digit.
+ */
+function isSameAccount(reported: string, requested: string): boolean {
+  const [one, other] = [normalizeAccountNumber(reported), normalizeAccountNumber(requested)];
   return one.startsWith(other) || other.startsWith(one);
+}
+
+/** The SPI accepts an endToEndId whose own time differs from the present by at most this. */
+const endToEndIdToleranceMs = 12 * 3_600_000;
+
+/**
+ * When a look-up stops being usable for a transfer: twelve hours after the look-up or after the
+ * time in its endToEndId, whichever is earlier.
+ */
+export function pixLookupExpiry(endToEndId: string, lookedUpAt: Date): Date {
+  const issuedAt = parseEndToEndId(endToEndId)?.at ?? lookedUpAt;
+  return new Date(Math.min(issuedAt.getTime(), lookedUpAt.getTime()) + endToEndIdToleranceMs);
 }

@@ -1,6 +1,6 @@
-// Transfers with the lines that were matched to them.
+// SQL that reads transfers with their operation and expected payment.
 import type { Db } from '../database.service.js';
-import type { TransferState } from './bank-transfer.js';
+import type { TransferState } from './transfer-status.js';
 
 export interface TransferRow {
   id: string;
@@ -18,8 +18,11 @@ export interface TransferRow {
   updatedAt: Date;
   expectedPaymentId: string;
   isWithdrawn: boolean;
-  /** The bank's answer to a single transfer; null while there is none. */
-  answer: string | null;
+  /**
+   * The bank's response to a single transfer; null while there is none, and for the items of a
+   * batch.
+   */
+  responseBody: string | null;
 }
 
 export interface TransferFilters {
@@ -29,23 +32,26 @@ export interface TransferFilters {
   externalId?: string | undefined;
   endToEndId?: string | undefined;
   operationId?: string | undefined;
-  /** Transfers before this one: the list's cursor. */
+  /** The list's cursor: only transfers older than this one. */
   before: string | null;
   limit: number;
 }
 
-export async function listTransfers(
+export async function listTransferRows(
   db: Db,
   accountId: number,
   { ids, state, shape, externalId, endToEndId, operationId, before, limit }: TransferFilters,
 ): Promise<TransferRow[]> {
   return db.$queryRaw<TransferRow[]>`
     SELECT t.id, t.operation_id AS "operationId", o.state AS "operationState", t.shape, t.state,
-           t.bank_status AS "bankStatus", t.error_code AS "errorCode", t.amount_cents AS "amountCents",
-           t.end_to_end_id AS "endToEndId", t.external_id AS "externalId", t.bank_id AS "bankId",
+           t.bank_status AS "bankStatus", t.error_code AS "errorCode",
+           t.amount_cents AS "amountCents", t.end_to_end_id AS "endToEndId",
+           t.external_id AS "externalId", t.bank_id AS "bankId",
            t.created_at AS "createdAt", t.updated_at AS "updatedAt",
-           t.expected_payment_id AS "expectedPaymentId", e.withdrawn_at IS NOT NULL AS "isWithdrawn",
-           CASE WHEN o.state = 'succeeded' AND t.shape <> 'batch' THEN o.response_body END AS answer
+           t.expected_payment_id AS "expectedPaymentId",
+           e.withdrawn_at IS NOT NULL AS "isWithdrawn",
+           CASE WHEN o.state = 'succeeded' AND t.shape <> 'batch' THEN o.response_body END
+             AS "responseBody"
     FROM transfer t
     JOIN operation o ON o.account_id = t.account_id AND o.id = t.operation_id
     JOIN expected_payment e ON e.account_id = t.account_id AND e.id = t.expected_payment_id
@@ -61,15 +67,15 @@ export async function listTransfers(
 }
 
 /**
- * The transfer that an id names, the surest kind of id first; of several with one externalId the newest. An
- * externalId may look like any other id.
+ * The transfer with this id, tried as each kind of id, the most specific first. Of several with one
+ * externalId, the newest. An externalId may look like any other id.
  */
 export async function findTransferId(
   db: Db,
   accountId: number,
   { id, uuid }: { id: string; uuid: string | null },
 ): Promise<string | null> {
-  const [found] = await db.$queryRaw<{ id: string }[]>`
+  const [row] = await db.$queryRaw<{ id: string }[]>`
     SELECT id FROM (
       SELECT id, 1 AS rank FROM transfer WHERE account_id = ${accountId} AND id = ${uuid}::uuid
       UNION ALL
@@ -78,7 +84,7 @@ export async function findTransferId(
       SELECT id, 3 FROM transfer WHERE account_id = ${accountId} AND end_to_end_id = ${id}
       UNION ALL
       SELECT id, 4 FROM transfer WHERE account_id = ${accountId} AND external_id = ${id}
-    ) named
+    ) candidate
     ORDER BY rank, id DESC LIMIT 1`;
-  return found?.id ?? null;
+  return row?.id ?? null;
 }

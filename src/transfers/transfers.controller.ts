@@ -1,7 +1,7 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, CalledBy } from '../accounts/api-key.guard.js';
 import type { Caller } from '../accounts/api-keys.service.js';
-import { Needs } from '../accounts/needs.decorator.js';
+import { RequiresScope } from '../accounts/scope.decorator.js';
 import { createTransferBatch } from '../contract/batch-transfers.js';
 import { lookUpPixKey } from '../contract/pix-lookup.js';
 import type { RouteInput } from '../contract/route.js';
@@ -10,7 +10,7 @@ import { CallerPreferences } from '../operations/caller-preferences.decorator.js
 import type { RequestPreferences } from '../operations/operation.js';
 import { Handles, Input, type Reply } from '../platform/contract-route.js';
 import { isUuid, readPage, toList } from '../platform/listing.js';
-import { PixLookups } from './pix-lookups.service.js';
+import { PixLookupsService } from './pix-lookups.service.js';
 import { TransferBatches } from './transfer-batches.service.js';
 import { TransferViews } from './transfer-views.service.js';
 import { getTransferRoute, listTransfersRoute } from './transfers.schema.js';
@@ -20,13 +20,13 @@ import { TransfersService } from './transfers.service.js';
 @UseGuards(ApiKeyGuard)
 export class TransfersController {
   constructor(
-    private readonly lookups: PixLookups,
+    private readonly lookups: PixLookupsService,
     private readonly transfers: TransfersService,
     private readonly batches: TransferBatches,
     private readonly views: TransferViews,
   ) {}
 
-  @Needs('transfer')
+  @RequiresScope('transfer')
   @Handles(lookUpPixKey)
   async lookUp(
     @CalledBy() { accountId }: Caller,
@@ -35,7 +35,7 @@ export class TransfersController {
     return (await this.lookups.lookUp(accountId, input)).reply;
   }
 
-  @Needs('transfer')
+  @RequiresScope('transfer')
   @Handles(createTransfer)
   async create(
     @CalledBy() { accountId }: Caller,
@@ -45,7 +45,7 @@ export class TransfersController {
     return this.transfers.create(accountId, input, preferences);
   }
 
-  @Needs('transfer')
+  @RequiresScope('transfer')
   @Handles(createTransferBatch)
   async createBatch(
     @CalledBy() { accountId }: Caller,

@@ -4,9 +4,9 @@ import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.m
 import { OperationsModule } from '../operations/operations.module.js';
 import { Timers } from '../platform/timers.js';
 import { StatementModule } from '../statement/statement.module.js';
-import { PixLookups } from './pix-lookups.service.js';
+import { PixLookupsService } from './pix-lookups.service.js';
 import { TransferBatches } from './transfer-batches.service.js';
-import { TransferFollower } from './transfer-follower.service.js';
+import { TransferStatusChecks } from './transfer-status-checks.service.js';
 import { TransferRecords } from './transfer-records.service.js';
 import { TransferViews } from './transfer-views.service.js';
 import { TransfersController } from './transfers.controller.js';
@@ -18,11 +18,11 @@ const sweepEveryMs = 1_000;
   imports: [EventsModule, ExpectedPaymentsModule, OperationsModule, StatementModule],
   controllers: [TransfersController],
   providers: [
-    PixLookups,
+    PixLookupsService,
     TransferRecords,
     TransfersService,
     TransferBatches,
-    TransferFollower,
+    TransferStatusChecks,
     TransferViews,
   ],
   exports: [TransfersService],
@@ -30,10 +30,10 @@ const sweepEveryMs = 1_000;
 export class TransfersModule implements OnModuleInit {
   constructor(
     private readonly timers: Timers,
-    private readonly follower: TransferFollower,
+    private readonly statusChecks: TransferStatusChecks,
   ) {}
 
   onModuleInit(): void {
-    this.timers.every('transfers', sweepEveryMs, () => this.follower.enqueueDue());
+    this.timers.every('transfers', sweepEveryMs, () => this.statusChecks.enqueueDue());
   }
 }

@@ -1,7 +1,7 @@
-// The transfers' SQL. A state only goes forward: what comes late changes nothing that is final.
+// SQL of transfers. A state only moves forward: a late report never changes a final state.
 import type { Db, Tx } from '../database.service.js';
-import type { EndedTransfer } from './transfer-events.js';
-import type { BankTransfer, TransferState } from './bank-transfer.js';
+import type { FinishedTransfer } from './transfer-events.js';
+import type { TransferReport, TransferState } from './transfer-status.js';
 
 export interface TransferKey {
   id: string;
@@ -17,64 +17,73 @@ export interface NewTransferRow extends TransferKey {
   externalId: string | null;
 }
 
-export async function insertTransfers(
+export async function insertTransferRows(
   tx: Tx,
   { accountId, operationId }: { accountId: number; operationId: string },
   rows: NewTransferRow[],
 ): Promise<void> {
-  // Amounts as text: JSON's own numbers would pass through a float.
-  const written = rows.map((row) => ({ ...row, amountCents: row.amountCents.toString() }));
+  // Amounts are text: JSON numbers would pass through a float.
+  const recordset = rows.map((row) => ({ ...row, amountCents: row.amountCents.toString() }));
   await tx.$executeRaw`
-    INSERT INTO transfer (account_id, id, operation_id, position, shape, amount_cents, counterparty, end_to_end_id,
-                          external_id, state, expected_payment_id)
-    SELECT ${accountId}, id, ${operationId}::uuid, position, shape, "amountCents"::bigint, counterparty, "endToEndId",
-           "externalId", 'requested', "expectedPaymentId"
-    FROM jsonb_to_recordset(${JSON.stringify(written)}::jsonb) AS r(
+    INSERT INTO transfer (account_id, id, operation_id, position, shape, amount_cents, counterparty,
+                          end_to_end_id, external_id, state, expected_payment_id)
+    SELECT ${accountId}, id, ${operationId}::uuid, position, shape, "amountCents"::bigint,
+           counterparty, "endToEndId", "externalId", 'requested', "expectedPaymentId"
+    FROM jsonb_to_recordset(${JSON.stringify(recordset)}::jsonb) AS r(
       id uuid, position int, shape text, "amountCents" text, counterparty text, "endToEndId" text,
       "externalId" text, "expectedPaymentId" uuid)`;
 }
 
-export type TransferUpdate = Omit<BankTransfer, 'nsu'> & { id: string };
+export type TransferReportRow = Omit<TransferReport, 'nsu'> & { id: string };
 
 /**
- * Writes what the bank told of transfers, and gives those that came to their end by it. Ids that were not known are
- * noted even then: an answer may come after the statement's evidence.
+ * Stores what the bank reported about transfers. Returns the transfers that became final by it. Ids
+ * that were missing are stored even for a final transfer: a response may arrive after the
+ * statement's evidence.
  */
-export async function advanceTransfers(
+export async function updateTransfers(
   tx: Tx,
   accountId: number,
-  told: TransferUpdate[],
-  firstCheckMs: number | null,
-): Promise<EndedTransfer[]> {
-  return tx.$queryRaw<EndedTransfer[]>`
-    WITH told AS (
-      SELECT * FROM jsonb_to_recordset(${JSON.stringify(told)}::jsonb) AS r(
+  reports: TransferReportRow[],
+  firstStatusCheckMs: number | null,
+): Promise<FinishedTransfer[]> {
+  return tx.$queryRaw<FinishedTransfer[]>`
+    WITH report AS (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) AS r(
         id uuid, state text, "bankStatus" text, "errorCode" text, "bankId" text, "endToEndId" text)
     ), before AS (
       SELECT t.id, t.state, t.state IN ('effective', 'failed') AS is_final
-      FROM transfer t JOIN told r ON r.id = t.id
+      FROM transfer t JOIN report r ON r.id = t.id
       WHERE t.account_id = ${accountId} ORDER BY t.id FOR UPDATE OF t
-    ), advanced AS (
+    ), updated AS (
       UPDATE transfer t
-      SET bank_id = COALESCE(t.bank_id, r."bankId"), end_to_end_id = COALESCE(t.end_to_end_id, r."endToEndId"),
+      SET bank_id = COALESCE(t.bank_id, r."bankId"),
+          end_to_end_id = COALESCE(t.end_to_end_id, r."endToEndId"),
           state = CASE WHEN b.is_final THEN b.state ELSE r.state END,
-          bank_status = CASE WHEN b.is_final THEN t.bank_status ELSE COALESCE(r."bankStatus", t.bank_status) END,
+          bank_status = CASE WHEN b.is_final THEN t.bank_status
+            ELSE COALESCE(r."bankStatus", t.bank_status) END,
           error_code = CASE WHEN b.is_final THEN t.error_code ELSE r."errorCode" END,
-          next_check_at = CASE WHEN NOT b.is_final AND r.state = 'accepted' AND ${firstCheckMs}::float8 IS NOT NULL
-            THEN COALESCE(t.next_check_at, clock_timestamp() + ${firstCheckMs}::float8 * interval '1 millisecond')
+          next_check_at = CASE
+            WHEN NOT b.is_final AND r.state = 'accepted'
+              AND ${firstStatusCheckMs}::float8 IS NOT NULL
+            THEN COALESCE(
+              t.next_check_at,
+              clock_timestamp() + ${firstStatusCheckMs}::float8 * interval '1 millisecond')
           END,
           updated_at = CASE WHEN b.is_final THEN t.updated_at ELSE clock_timestamp() END
-      FROM told r JOIN before b ON b.id = r.id
+      FROM report r JOIN before b ON b.id = r.id
       WHERE t.account_id = ${accountId} AND t.id = r.id
       RETURNING t.*, b.is_final AS was_final
     )
     SELECT id, operation_id AS "operationId", shape, state, amount_cents AS "amountCents",
            end_to_end_id AS "endToEndId", external_id AS "externalId", bank_id AS "bankId",
            error_code AS "errorCode"
-    FROM advanced WHERE state IN ('effective', 'failed') AND NOT was_final ORDER BY position`;
+    FROM updated WHERE state IN ('effective', 'failed') AND NOT was_final ORDER BY position`;
 }
 
-/** The bank rejected them, or they were proven not done. */
+/**
+ * Rejects the requested transfers of an operation: rejected by the bank, or proven not executed.
+ */
 export async function rejectTransfers(
   tx: Tx,
   accountId: number,
@@ -82,7 +91,8 @@ export async function rejectTransfers(
 ): Promise<void> {
   await tx.$executeRaw`
     UPDATE transfer SET state = 'rejected', next_check_at = NULL, updated_at = clock_timestamp()
-    WHERE account_id = ${accountId} AND operation_id = ${operationId}::uuid AND state = 'requested'`;
+    WHERE account_id = ${accountId} AND operation_id = ${operationId}::uuid
+      AND state = 'requested'`;
 }
 
 export async function reopenTransfers(
@@ -95,7 +105,7 @@ export async function reopenTransfers(
     WHERE account_id = ${accountId} AND operation_id = ${operationId}::uuid AND state = 'rejected'`;
 }
 
-export async function listOfOperation(
+export async function listTransfersOfOperation(
   tx: Tx,
   accountId: number,
   operationId: string,
@@ -111,19 +121,21 @@ export async function listOfOperation(
 export interface DebitedTransfer extends TransferKey {
   shape: string;
   isDebited: boolean;
-  /** As its debit's line tells them. */
+  /** Of the debit's statement line. */
   endToEndId: string | null;
+  /** The movement id of the debit's statement line. */
   bankId: string | null;
 }
 
-/** An operation's transfers with what their debits' lines tell, where they were matched. */
-export async function listWithDebits(
+/** The transfers of an operation, with the ids on the statement lines of their matched debits. */
+export async function listTransfersWithDebits(
   tx: Tx,
   accountId: number,
   operationId: string,
 ): Promise<DebitedTransfer[]> {
   return tx.$queryRaw<DebitedTransfer[]>`
-    SELECT t.id, t.expected_payment_id AS "expectedPaymentId", t.shape, debit.nsu IS NOT NULL AS "isDebited",
+    SELECT t.id, t.expected_payment_id AS "expectedPaymentId", t.shape,
+           debit.nsu IS NOT NULL AS "isDebited",
            debit.end_to_end_id AS "endToEndId", debit.movement_id AS "bankId"
     FROM transfer t
     LEFT JOIN LATERAL (
@@ -137,20 +149,20 @@ export async function listWithDebits(
     ORDER BY t.position`;
 }
 
-/** Whether one of these externalIds was sent before, by another operation. */
+/** Whether a transfer of another operation already has one of these externalIds. */
 export async function isExternalIdUsed(
   db: Db,
   accountId: number,
   externalIds: string[],
   exceptOperationId: string | null,
 ): Promise<boolean> {
-  const [found] = await db.$queryRaw<{ used: boolean }[]>`
+  const [row] = await db.$queryRaw<{ used: boolean }[]>`
     SELECT EXISTS (
       SELECT 1 FROM transfer
       WHERE account_id = ${accountId} AND external_id = ANY (${externalIds}::text[])
         AND operation_id IS DISTINCT FROM ${exceptOperationId}::uuid
     ) AS used`;
-  return found?.used ?? false;
+  return row?.used ?? false;
 }
 
 export interface DueTransfer extends TransferKey {
@@ -161,38 +173,44 @@ export interface DueTransfer extends TransferKey {
 }
 
 /**
- * Transfers to be read by id: those whose time has come, and those that a webhook has named since they were last
- * read. Their next reading is planned with it, so that none is forgotten when this one comes to nothing.
+ * Claims transfers for a status check: those whose check is due, and those that a webhook referred
+ * to since their last check. The claim also schedules the next check, so that a failed check loses
+ * no transfer.
  */
-export async function takeDue(
+export async function claimDueTransfers(
   db: Db,
   accountId: number,
   pausesMs: readonly number[],
   limit: number,
 ): Promise<DueTransfer[]> {
   return db.$queryRaw<DueTransfer[]>`
-    WITH named AS (
+    WITH referenced AS (
       SELECT t.id FROM transfer t
       WHERE t.account_id = ${accountId} AND t.next_check_at IS NOT NULL AND EXISTS (
         SELECT 1 FROM webhook_event e
         WHERE e.account_id = t.account_id AND e.reference_kind = 'end_to_end_id'
-          AND e.reference = t.end_to_end_id AND e.received_at > COALESCE(t.checked_at, t.created_at))
+          AND e.reference = t.end_to_end_id
+          AND e.received_at > COALESCE(t.checked_at, t.created_at))
     ), due AS (
       SELECT t.id FROM transfer t
       WHERE t.account_id = ${accountId} AND t.next_check_at IS NOT NULL
-        AND (t.next_check_at <= clock_timestamp() OR t.id IN (SELECT id FROM named))
+        AND (t.next_check_at <= clock_timestamp() OR t.id IN (SELECT id FROM referenced))
       ORDER BY t.next_check_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
     )
     UPDATE transfer t
-    SET checks = t.checks + 1, checked_at = clock_timestamp(), next_check_at = clock_timestamp()
-      + (${[...pausesMs]}::int[])[LEAST(t.checks + 2, ${pausesMs.length}::int)] * interval '1 millisecond'
+    SET checks = t.checks + 1, checked_at = clock_timestamp(),
+        next_check_at = clock_timestamp()
+          + (${[...pausesMs]}::int[])[LEAST(t.checks + 2, ${pausesMs.length}::int)]
+            * interval '1 millisecond'
     FROM due d WHERE t.account_id = ${accountId} AND t.id = d.id
     RETURNING t.id, t.expected_payment_id AS "expectedPaymentId", t.bank_id AS "bankId",
-              t.end_to_end_id AS "endToEndId", t.external_id AS "externalId", t.amount_cents AS "amountCents"`;
+              t.end_to_end_id AS "endToEndId", t.external_id AS "externalId",
+              t.amount_cents AS "amountCents"`;
 }
 
-/** Accounts with transfers whose time to be read has come. */
-export async function listAccountsDue(db: Db): Promise<{ accountId: number }[]> {
+/** Accounts with transfers whose status check is due. */
+export async function listAccountsWithDueTransfers(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
-    SELECT DISTINCT account_id AS "accountId" FROM transfer WHERE next_check_at <= clock_timestamp()`;
+    SELECT DISTINCT account_id AS "accountId" FROM transfer
+    WHERE next_check_at <= clock_timestamp()`;
 }

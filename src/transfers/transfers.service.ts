@@ -1,5 +1,6 @@
-// One transfer: a Pix by key or by account data, or between accounts of the bank. What tells it from another is
-// settled here, before the first byte leaves.
+// Creates single transfers: a Pix by key or by account data, or a transfer between accounts of the
+// bank. The ids that distinguish a transfer from similar ones are decided here, before the first
+// byte is sent.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { z } from 'zod';
 import type { BankAccount } from '../accounts/accounts.service.js';
@@ -14,30 +15,30 @@ import {
   type TransferShape,
 } from '../contract/transfers.js';
 import { Database } from '../database.service.js';
-import { expectedDebit } from '../expected-payments/expected-debit.js';
+import { expectedDebit } from '../expected-payments/expected-payments.service.js';
 import type {
-  LookedUp,
+  LookUpResult,
   Operation,
   OperationKind,
-  Outgoing,
+  OutgoingMoney,
   RequestPreferences,
 } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
-import { PixLookups } from './pix-lookups.service.js';
-import { readTransfer } from './bank-transfer.js';
+import { PixLookupsService } from './pix-lookups.service.js';
 import { TransferRecords } from './transfer-records.service.js';
 import {
   completeTransfer,
-  counterpartyOf,
-  echoesTransfer,
-  ownExternalId,
+  counterpartyOfTransfer,
+  generateExternalId,
+  matchesTransferRequest,
 } from './transfer-request.js';
+import { readTransferResponse } from './transfer-status.js';
 import * as queries from './transfers.queries.js';
 
-/** A transfer by key whose look-up is still to be made. */
+/** A transfer by Pix key, before the look-up of the key. */
 export interface PixKeyTransfer {
   key: string;
   holderDocument?: string | null | undefined;
@@ -52,14 +53,15 @@ export class TransfersService implements OnModuleInit {
     name: 'create_transfer',
     route: createTransfer,
     repeat: 'keyed',
-    echoes: ({ body }, answer) => echoesTransfer(body, answer),
-    onSucceeded: async (tx, operation, { answer }) => {
-      if (answer) await this.records.noteAnswer(tx, operation, [readTransfer(answer)]);
-      else await this.records.noteDebits(tx, operation);
-      await this.lookups.takeBack(tx, operation);
+    echoes: ({ body }, response) => matchesTransferRequest(body, response),
+    onSucceeded: async (tx, operation, { response }) => {
+      if (response)
+        await this.records.recordResponse(tx, operation, [readTransferResponse(response)]);
+      else await this.records.recordDebits(tx, operation);
+      await this.lookups.reclaim(tx, operation);
     },
     onRejected: async (tx, operation) => {
-      await this.lookups.free(tx, operation);
+      await this.lookups.release(tx, operation);
       await this.records.reject(tx, operation);
     },
     lookUp: (account, operation, since) => this.lookUp(account, operation, since),
@@ -69,7 +71,7 @@ export class TransfersService implements OnModuleInit {
     private readonly database: Database,
     private readonly operations: OperationsService,
     private readonly bank: BankService,
-    private readonly lookups: PixLookups,
+    private readonly lookups: PixLookupsService,
     private readonly records: TransferRecords,
   ) {}
 
@@ -86,7 +88,7 @@ export class TransfersService implements OnModuleInit {
     const outgoing = await this.outgoingOf(accountId, shape);
     const { counterparty, amountCents } = outgoing;
     const endToEndId = shape.shape === 'key' ? shape.endToEndId : null;
-    const takeLookup = endToEndId && (await this.lookups.taker(accountId, endToEndId));
+    const claimLookup = endToEndId && (await this.lookups.prepareClaim(accountId, endToEndId));
     const reply = await this.operations.perform(this.kind, {
       accountId,
       idempotencyKey: input.idempotencyKey,
@@ -106,20 +108,20 @@ export class TransfersService implements OnModuleInit {
         ]),
       ],
       record: async (tx, operationId, expectedPaymentIds) => {
-        if (takeLookup) await takeLookup(tx, operationId);
+        if (claimLookup) await claimLookup(tx, operationId);
         const externalId = externalIdOf(shape, operationId);
         const transfer = { shape: shape.shape, amountCents, counterparty, endToEndId, externalId };
         const operation = { accountId, operationId };
-        await this.records.record(tx, operation, [transfer], expectedPaymentIds);
+        await this.records.recordRequest(tx, operation, [transfer], expectedPaymentIds);
       },
     });
-    await this.records.announce(accountId);
+    await this.records.enqueueDeliveries(accountId);
     return reply;
   }
 
   /**
-   * A transfer by key with the look-up that begins it. Under one key it is one transfer: asked again, it is not looked up
-   * again, and its answer is that of the first.
+   * Looks a Pix key up and creates the transfer to it. One idempotency key gives one transfer: a
+   * repeat makes no second look-up and gets the first response.
    */
   async createByKey(
     accountId: number,
@@ -127,64 +129,74 @@ export class TransfersService implements OnModuleInit {
     idempotencyKey: string,
     preferences: RequestPreferences,
   ): Promise<Reply> {
-    const intent = { accountId, idempotencyKey };
-    const replay = () => this.operations.replay(this.kind, intent, request.amount);
-    const known = await replay();
-    if (known) return known;
-    const asked = { params: {}, query: {}, idempotencyKey: null, body: { key, holderDocument } };
-    const { endToEndId } = await this.lookups.lookUp(accountId, asked);
+    const identity = { accountId, idempotencyKey };
+    const replay = () => this.operations.replay(this.kind, identity, request.amount);
+    const replayed = await replay();
+    if (replayed) return replayed;
+    const lookupInput = {
+      params: {},
+      query: {},
+      idempotencyKey: null,
+      body: { key, holderDocument },
+    };
+    const { endToEndId } = await this.lookups.lookUp(accountId, lookupInput);
     const body = { ...request, endToEndId, initiationType: 'KEY' as const };
     try {
-      return await this.create(accountId, { ...asked, idempotencyKey, body }, preferences);
+      return await this.create(accountId, { ...lookupInput, idempotencyKey, body }, preferences);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'idempotency_key_reused') throw error;
-      // Another process has begun it meanwhile, with a look-up of its own.
-      const begun = await replay();
-      if (begun) return begun;
+      // A concurrent request with the same key created the transfer, with a look-up of its own.
+      const concurrent = await replay();
+      if (concurrent) return concurrent;
       throw error;
     }
   }
 
-  private async outgoingOf(accountId: number, shape: TransferShape): Promise<Outgoing> {
+  private async outgoingOf(accountId: number, shape: TransferShape): Promise<OutgoingMoney> {
     const { amountCents } = shape;
-    // The bank makes an endToEndId at each look-up: a client that looks up again and sends again would pay twice.
+    // Each look-up returns a new endToEndId, so that id distinguishes nothing: a client that looks
+    // the key up and sends again would pay twice.
     if (shape.shape === 'key') {
       const { counterparty } = await this.lookups.get(accountId, shape.endToEndId);
       return { counterparty, amountCents, isDistinguishable: false };
     }
-    const counterparty = counterpartyOf(shape);
+    const counterparty = counterpartyOfTransfer(shape);
     const externalId = shape.shape === 'internal' ? shape.externalId : null;
-    // An externalId that was sent before tells nothing apart.
+    // An externalId of an earlier transfer distinguishes nothing.
     const isDistinguishable =
       externalId !== null &&
       !(await queries.isExternalIdUsed(this.database.prisma, accountId, [externalId], null));
     return { counterparty, amountCents, isDistinguishable };
   }
 
-  /** A manual Pix has no id of ours that the bank could be asked by. */
+  /** Looks a transfer up at the bank. A manual Pix has no id of ours to look it up by. */
   private async lookUp(
     account: BankAccount,
     operation: Operation,
     since: Date,
-  ): Promise<LookedUp<TransferResponse>> {
+  ): Promise<LookUpResult<TransferResponse>> {
     const request = storedRequest(operation);
     const shape = transferShape(request);
     const identifier = identifierOf(shape);
-    if (identifier === null) return { found: 'not_offered' };
-    const answer = await this.bank.call(getTransfer, account, { params: { identifier } });
-    if (answer.outcome === 'rejection' && answer.status === 404) return { found: 'absent' };
-    if (answer.outcome !== 'success' || !echoesTransfer(request, answer.value))
-      return { found: 'unknown' };
-    if (await this.isShared(operation, shape)) return { found: 'unknown' };
-    const { status, text, value } = answer;
-    // The client's id may name one that was made before and elsewhere: it says nothing of this one.
+    if (identifier === null) return { outcome: 'not_offered' };
+    const response = await this.bank.call(getTransfer, account, { params: { identifier } });
+    if (response.outcome === 'rejection' && response.status === 404) return { outcome: 'absent' };
+    if (response.outcome !== 'success' || !matchesTransferRequest(request, response.value))
+      return { outcome: 'unknown' };
+    if (await this.isExternalIdShared(operation, shape)) return { outcome: 'unknown' };
+    const { status, text, value } = response;
+    // The client may have used the externalId earlier, without the service: such a transfer proves
+    // nothing about this one.
     if (shape.shape === 'internal' && new Date(value.createdAt) < since)
-      return { found: 'not_offered' };
-    return { found: 'accepted', status, text, answer: value, bankReference: value.id };
+      return { outcome: 'not_offered' };
+    return { outcome: 'accepted', status, text, response: value, bankReference: value.id };
   }
 
-  /** An externalId that the client gave to several transfers does not say which of them the bank knows. */
-  private async isShared({ accountId, id }: Operation, shape: TransferShape): Promise<boolean> {
+  /** An externalId of several transfers does not identify which of them the bank knows. */
+  private async isExternalIdShared(
+    { accountId, id }: Operation,
+    shape: TransferShape,
+  ): Promise<boolean> {
     if (shape.shape !== 'internal' || shape.externalId === null) return false;
     const { prisma } = this.database;
     return queries.isExternalIdUsed(prisma, accountId, [shape.externalId], id);
@@ -193,7 +205,7 @@ export class TransfersService implements OnModuleInit {
 
 function externalIdOf(shape: TransferShape, operationId: string): string | null {
   if (shape.shape !== 'internal') return null;
-  return shape.externalId ?? ownExternalId(operationId, 0);
+  return shape.externalId ?? generateExternalId(operationId, 0);
 }
 
 function identifierOf(shape: TransferShape): string | null {

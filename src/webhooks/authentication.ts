@@ -1,59 +1,68 @@
-// Whether a caller at the bank's door is the bank: it must show the secret that its webhooks were registered
-// with, in any of the ways that a registration can ask for, or sign what it sends with it.
+// Authenticates the sender of a webhook as the bank. The sender must present the secret of the
+// registration in any scheme that a registration can name, or sign the body with that secret.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { standardWebhookOf } from '../platform/standard-webhook.js';
 
-/** The header that our registrations ask the bank to send. */
-export const proofHeader = 'x-webhook-key';
+/** The header that our registrations name for the secret. */
+export const webhookKeyHeader = 'x-webhook-key';
 
 export interface AuthenticationHeaders {
-  [proofHeader]?: string | undefined;
+  [webhookKeyHeader]?: string | undefined;
   authorization?: string | undefined;
   'webhook-id'?: string | undefined;
   'webhook-timestamp'?: string | undefined;
   'webhook-signature'?: string | undefined;
 }
 
-/** `body` as it came: a signature is of bytes. Where there is one it must hold, whatever else is shown. */
+/**
+ * `body` is the raw bytes, because a signature covers bytes. A signature that is present must be
+ * valid, even when the request also carries the secret.
+ */
 export function isAuthentic(headers: AuthenticationHeaders, secret: string, body: Buffer): boolean {
-  if (headers['webhook-signature'] !== undefined) return isSigned(headers, secret, body);
+  if (headers['webhook-signature'] !== undefined) return hasValidSignature(headers, secret, body);
   return [
-    headers[proofHeader],
-    bearer(headers.authorization),
-    password(headers.authorization),
-  ].some((shown) => shown !== undefined && isSame(shown, secret));
+    headers[webhookKeyHeader],
+    bearerToken(headers.authorization),
+    basicPassword(headers.authorization),
+  ].some((presented) => presented !== undefined && isSameSecret(presented, secret));
 }
 
-/** Per Standard Webhooks: any of several signatures, sent no more than five minutes from now. */
-function isSigned(headers: AuthenticationHeaders, secret: string, body: Buffer): boolean {
+/**
+ * Per Standard Webhooks: at least one of the signatures is valid, and the timestamp is within five
+ * minutes of now.
+ */
+function hasValidSignature(headers: AuthenticationHeaders, secret: string, body: Buffer): boolean {
   const text = body.toString('utf8');
-  // The package signs text: bytes that are none would stand for others.
+  // The package signs text. Decoding invalid UTF-8 replaces bytes, so that the signature would
+  // cover other bytes than those received.
   if (!Buffer.from(text, 'utf8').equals(body)) return false;
   try {
     standardWebhookOf(secret).verify(text, headers as Record<string, string>, { jsonParse: false });
     return true;
   } catch {
-    // The package tells by throwing alone, be it that a header is missing or odd, or that the secret is no key.
+    // The package reports every failure by throwing: a missing or malformed header, a wrong
+    // signature, or a secret that is not a valid key.
     return false;
   }
 }
 
-/** Compares digests, so that neither content nor length shows in the time it takes. */
-function isSame(shown: string, secret: string): boolean {
-  return timingSafeEqual(digest(shown), digest(secret));
+/** Compares digests, so that the duration reveals neither the secret's content nor its length. */
+function isSameSecret(presented: string, secret: string): boolean {
+  return timingSafeEqual(digest(presented), digest(secret));
 }
 
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-function bearer(authorization: string | undefined): string | undefined {
+function bearerToken(authorization: string | undefined): string | undefined {
   return /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
 }
 
-function password(authorization: string | undefined): string | undefined {
+function basicPassword(authorization: string | undefined): string | undefined {
   const encoded = /^Basic ([\w+/=-]+)$/i.exec(authorization ?? '')?.[1];
   if (encoded === undefined) return undefined;
-  const pair = Buffer.from(encoded, 'base64').toString('utf8');
-  return pair.includes(':') ? pair.slice(pair.indexOf(':') + 1) : undefined;
+  const userAndPassword = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = userAndPassword.indexOf(':');
+  return colon < 0 ? undefined : userAndPassword.slice(colon + 1);
 }

@@ -1,41 +1,45 @@
-// The span that webhooks are held against the statement in.
+// The period over which webhooks are compared with the statement.
 import { addDays, parsePlainDate } from '../brazil/calendar.js';
 import { statementDayStart } from '../brazil/statement-day.js';
 import { AppError } from '../platform/errors.js';
-import { parseInstant } from '../statement/line.js';
+import { parseInstant } from '../statement/statement-line.js';
 
 const dayMs = 86_400_000;
-const mostDays = 90;
+const maxDays = 90;
 
-export interface AskedPeriod {
+export interface RequestedPeriod {
   from?: string | undefined;
   to?: string | undefined;
 }
 
-/** Throws `validation_failed`. `usualDays` is what is taken where no beginning is said. */
+/**
+ * Reads the `from` and `to` of a query; both may be instants or days in São Paulo. Without `to` the
+ * period ends now, and without `from` it is `defaultDays` long. Throws `validation_failed`.
+ */
 export function healthPeriod(
-  { from, to }: AskedPeriod,
+  { from, to }: RequestedPeriod,
   now: Date,
-  usualDays: number,
+  defaultDays: number,
 ): { from: Date; until: Date } {
   const until = to === undefined ? now : instantOf('to', to, 1);
   const since =
-    from === undefined ? new Date(until.getTime() - usualDays * dayMs) : instantOf('from', from, 0);
-  if (since >= until) throw wrong('from', 'Must be before to.');
-  if (until.getTime() - since.getTime() > mostDays * dayMs)
-    throw wrong('from', `Must be within ${mostDays} days of to.`);
+    from === undefined
+      ? new Date(until.getTime() - defaultDays * dayMs)
+      : instantOf('from', from, 0);
+  if (since >= until) throw invalidField('from', 'Must be before to.');
+  if (until.getTime() - since.getTime() > maxDays * dayMs)
+    throw invalidField('from', `Must be within ${maxDays} days of to.`);
   return { from: since, until };
 }
 
-/** A day stands for its beginning, or with `endsAfterDays` for its end. */
-function instantOf(field: 'from' | 'to', text: string, endsAfterDays: number): Date {
+/** A day means its start; with `daysToAdd` of 1, its end. */
+function instantOf(field: 'from' | 'to', text: string, daysToAdd: number): Date {
   const day = parsePlainDate(text);
-  const instant =
-    day === null ? parseInstant(text) : statementDayStart(addDays(day, endsAfterDays));
-  if (!instant) throw wrong(field, 'Could not be read as an instant (ISO 8601) or a date.');
+  const instant = day === null ? parseInstant(text) : statementDayStart(addDays(day, daysToAdd));
+  if (!instant) throw invalidField(field, 'Must be an instant (ISO 8601) or a date (yyyy-mm-dd).');
   return instant;
 }
 
-function wrong(field: 'from' | 'to', message: string): AppError {
+function invalidField(field: 'from' | 'to', message: string): AppError {
   return new AppError('validation_failed', { errors: { [`$.${field}`]: [message] } });
 }

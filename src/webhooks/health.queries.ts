@@ -1,60 +1,68 @@
-// What the bank told, held against what its statement shows. A line was told by an event that bears its nsu or its
-// endToEndId, or tells of a payment with its correlationId.
+// Reads how reliably webhooks reported the statement's lines. A webhook reports a line if it
+// carries the line's nsu or endToEndId, or if it reports a payment with the line's correlationId.
 import type { Db } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 
 /**
- * The kinds of lines whose webhooks we register for and that bear an id of the line. An internal transfer's and a TED's
- * name nothing that the statement shows: nobody can say whether theirs came.
+ * Types of lines for which we register webhooks that carry an id of the line. Webhooks of internal
+ * transfers and TEDs carry no id that the statement shows, so that nobody can say whether they
+ * came.
  */
 const notifiableTypes = [
   ...['CREDIT_PIX', 'CREDIT_BANKSLIP', 'DEBIT_PIX', 'DEBIT_PIX_REFUND', 'CREDIT_PIX_REFUND'],
 ];
 
-/** What an event with a correlationId must be called to tell of a payment, and not of a charge's other ends. */
+/** Event types with a correlationId that report a payment, and not another status of a charge. */
 const paymentEvents = ['CHARGE_PAID', 'CHARGE_PAID_V2', 'PIX_RECEIVED'];
-/** The first webhook of a burst wakes a poll that mirrors the lines of the others before these come. */
+/**
+ * The first webhook of a burst triggers a sync that records the other lines before their webhooks
+ * come. A webhook within this time of the recording therefore does not count as late.
+ */
 const burstMs = 10_000;
-/** A charge that is paid again is told again: an event from before the line is not the line's. */
-const clockSlackMs = 300_000;
+/**
+ * A charge that is paid again is reported again: a webhook from before a line, less this tolerance
+ * between clocks, belongs to an earlier line.
+ */
+const clockToleranceMs = 300_000;
 
 export interface HealthWindow {
   from: Date;
   until: Date;
-  /** Lines after this may still be told. By the bank's clock, as the others. */
+  /** Webhooks of lines from this time on may still come. All times are the bank's. */
   overdueBefore: Date;
   limit: number;
 }
 
-/** From when on the account's lines are told: it was live, and we were there. */
+/** Webhooks are expected for lines from this time on: the account was live, and stored here. */
 const accountSince = (accountId: number) => Prisma.sql`
   SELECT GREATEST(a.go_live_at, a.created_at
            + COALESCE(s.first_clock_offset_ms, 0) * interval '1 millisecond') AS since
   FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id WHERE a.id = ${accountId}`;
 
-export interface EventCount {
+export interface WebhookEventCount {
   eventType: string;
   received: bigint;
   copies: bigint;
   quarantined: bigint;
 }
 
-/** By the time of receipt at our door, told in the bank's time as it was then. */
-export async function countEvents(
+/** Counts webhooks by the time of their receipt, in the bank's time as it was then. */
+export async function countWebhookEvents(
   db: Db,
   accountId: number,
   { from, until }: Pick<HealthWindow, 'from' | 'until'>,
-): Promise<EventCount[]> {
+): Promise<WebhookEventCount[]> {
   return db.$queryRaw`
     SELECT event_type AS "eventType", count(*) AS received, sum(copies - 1)::bigint AS copies,
            count(*) FILTER (WHERE state = 'quarantined') AS quarantined
     FROM webhook_event
-    WHERE account_id = ${accountId} AND received_at_bank_time >= ${from} AND received_at_bank_time < ${until}
+    WHERE account_id = ${accountId}
+      AND received_at_bank_time >= ${from} AND received_at_bank_time < ${until}
     GROUP BY event_type ORDER BY event_type`;
 }
 
-export interface TypeHealth {
-  /** Null for all of them together. */
+export interface LineTypeHealth {
+  /** Null for the total of all types. */
   type: string | null;
   expected: bigint;
   notified: bigint;
@@ -66,47 +74,54 @@ export interface TypeHealth {
   max: number | null;
 }
 
-export async function measureTypes(
+export async function measureLineTypes(
   db: Db,
   accountId: number,
   { from, until, overdueBefore }: Omit<HealthWindow, 'limit'>,
-): Promise<TypeHealth[]> {
+): Promise<LineTypeHealth[]> {
   return db.$queryRaw`
     WITH account AS (${accountSince(accountId)}), lines AS MATERIALIZED (
       SELECT t.nsu, t.type_name, t.end_to_end_id, t.correlation_id, t.occurred_at
       FROM statement_line t, account
       WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
         AND t.occurred_at >= account.since AND t.type_name = ANY (${notifiableTypes}::text[])
-    ), told AS (
+    ), notified AS (
       SELECT l.nsu, e.received_at_bank_time FROM lines l JOIN webhook_event e
-        ON e.account_id = ${accountId} AND e.reference_kind = 'nsu' AND e.reference = l.nsu::text
+        ON e.account_id = ${accountId}
+       AND e.reference_kind = 'nsu' AND e.reference = l.nsu::text
       UNION ALL
       SELECT l.nsu, e.received_at_bank_time FROM lines l JOIN webhook_event e
-        ON e.account_id = ${accountId} AND e.reference_kind = 'end_to_end_id' AND e.reference = l.end_to_end_id
+        ON e.account_id = ${accountId}
+       AND e.reference_kind = 'end_to_end_id' AND e.reference = l.end_to_end_id
       UNION ALL
       SELECT l.nsu, e.received_at_bank_time FROM lines l JOIN webhook_event e
-        ON e.account_id = ${accountId} AND e.reference_kind = 'correlation_id' AND e.reference = l.correlation_id
+        ON e.account_id = ${accountId}
+       AND e.reference_kind = 'correlation_id' AND e.reference = l.correlation_id
        AND e.event_type = ANY (${paymentEvents}::text[])
-       AND e.received_at_bank_time > l.occurred_at - ${clockSlackMs} * interval '1 millisecond'
+       AND e.received_at_bank_time
+             > l.occurred_at - ${clockToleranceMs} * interval '1 millisecond'
     ), first AS (
-      SELECT nsu, min(received_at_bank_time) AS received_at_bank_time FROM told GROUP BY nsu
+      SELECT nsu, min(received_at_bank_time) AS received_at_bank_time FROM notified GROUP BY nsu
     ), measured AS (
       SELECT l.type_name AS type, f.received_at_bank_time IS NOT NULL AS is_notified,
-             l.occurred_at >= ${overdueBefore} AS is_young,
-             GREATEST(0, extract(epoch FROM f.received_at_bank_time - l.occurred_at) * 1000) AS lag_ms
+             l.occurred_at >= ${overdueBefore} AS is_recent,
+             GREATEST(0, extract(epoch FROM f.received_at_bank_time - l.occurred_at) * 1000)
+               AS lag_ms
       FROM lines l LEFT JOIN first f USING (nsu)
     )
-    SELECT type, count(*) FILTER (WHERE is_notified OR NOT is_young) AS expected,
+    SELECT type, count(*) FILTER (WHERE is_notified OR NOT is_recent) AS expected,
            count(*) FILTER (WHERE is_notified) AS notified,
-           count(*) FILTER (WHERE NOT is_notified AND NOT is_young) AS lost,
-           count(*) FILTER (WHERE NOT is_notified AND is_young) AS waiting,
-           (percentile_disc(0.5) WITHIN GROUP (ORDER BY lag_ms) FILTER (WHERE is_notified))::float8 AS p50,
-           (percentile_disc(0.99) WITHIN GROUP (ORDER BY lag_ms) FILTER (WHERE is_notified))::float8 AS p99,
+           count(*) FILTER (WHERE NOT is_notified AND NOT is_recent) AS lost,
+           count(*) FILTER (WHERE NOT is_notified AND is_recent) AS waiting,
+           (percentile_disc(0.5) WITHIN GROUP (ORDER BY lag_ms)
+              FILTER (WHERE is_notified))::float8 AS p50,
+           (percentile_disc(0.99) WITHIN GROUP (ORDER BY lag_ms)
+              FILTER (WHERE is_notified))::float8 AS p99,
            (max(lag_ms) FILTER (WHERE is_notified))::float8 AS max
     FROM measured GROUP BY GROUPING SETS ((type), ()) ORDER BY type NULLS FIRST`;
 }
 
-export interface UnnotifiedRow {
+export interface UnnotifiedLineRow {
   nsu: bigint;
   typeName: string;
   isCredit: boolean;
@@ -117,17 +132,18 @@ export interface UnnotifiedRow {
   recordedAt: Date;
 }
 
-export async function listUnnotified(
+export async function listUnnotifiedLines(
   db: Db,
   accountId: number,
   { from, until, overdueBefore, limit }: HealthWindow,
   beforeNsu: bigint | null,
-): Promise<UnnotifiedRow[]> {
+): Promise<UnnotifiedLineRow[]> {
   return db.$queryRaw`
     WITH account AS (${accountSince(accountId)})
-    SELECT t.nsu, t.type_name AS "typeName", t.is_credit AS "isCredit", t.amount_cents AS "amountCents",
-           t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
-           t.occurred_at AS "occurredAt", t.recorded_at AS "recordedAt"
+    SELECT t.nsu, t.type_name AS "typeName", t.is_credit AS "isCredit",
+           t.amount_cents AS "amountCents", t.correlation_id AS "correlationId",
+           t.end_to_end_id AS "endToEndId", t.occurred_at AS "occurredAt",
+           t.recorded_at AS "recordedAt"
     FROM statement_line t, account
     WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
       AND t.occurred_at >= account.since AND t.occurred_at < ${overdueBefore}
@@ -140,22 +156,23 @@ export async function listUnnotified(
       AND NOT EXISTS (SELECT 1 FROM webhook_event e WHERE e.account_id = ${accountId}
                       AND e.reference_kind = 'correlation_id' AND e.reference = t.correlation_id
                       AND e.event_type = ANY (${paymentEvents}::text[])
-                      AND e.received_at_bank_time > t.occurred_at - ${clockSlackMs} * interval '1 millisecond')
+                      AND e.received_at_bank_time
+                            > t.occurred_at - ${clockToleranceMs} * interval '1 millisecond')
     ORDER BY t.nsu DESC LIMIT ${limit}`;
 }
 
-/** The newest lines of a window that the bank notifies, newest first, each with when its first webhook came. */
-export async function listNotifiable(
+/** The newest notifiable lines of a window, newest first, compared with their first webhooks. */
+export async function listNotifiableLines(
   db: Db,
   accountId: number,
   { from, until, overdueBefore, limit }: HealthWindow,
-): Promise<{ isNotified: boolean; isWaiting: boolean; wasFoundByPolling: boolean }[]> {
+): Promise<{ isNotified: boolean; isWaiting: boolean; wasSyncedBeforeWebhook: boolean }[]> {
   return db.$queryRaw`
     WITH account AS (${accountSince(accountId)})
-    SELECT told.at IS NOT NULL AS "isNotified",
-           told.at IS NULL AND t.occurred_at >= ${overdueBefore} AS "isWaiting",
-           COALESCE(told.at, now()) > t.recorded_at + ${burstMs} * interval '1 millisecond'
-             AS "wasFoundByPolling"
+    SELECT first.received_at IS NOT NULL AS "isNotified",
+           first.received_at IS NULL AND t.occurred_at >= ${overdueBefore} AS "isWaiting",
+           COALESCE(first.received_at, now())
+             > t.recorded_at + ${burstMs} * interval '1 millisecond' AS "wasSyncedBeforeWebhook"
     FROM account
     CROSS JOIN LATERAL (
       SELECT * FROM statement_line
@@ -164,7 +181,7 @@ export async function listNotifiable(
       ORDER BY occurred_at DESC, nsu DESC LIMIT ${limit}
     ) t
     CROSS JOIN LATERAL (
-      SELECT min(received_at) AS at FROM (
+      SELECT min(received_at) AS received_at FROM (
         SELECT received_at FROM webhook_event e WHERE e.account_id = ${accountId}
           AND e.reference_kind = 'nsu' AND e.reference = t.nsu::text
         UNION ALL
@@ -174,8 +191,9 @@ export async function listNotifiable(
         SELECT received_at FROM webhook_event e WHERE e.account_id = ${accountId}
           AND e.reference_kind = 'correlation_id' AND e.reference = t.correlation_id
           AND e.event_type = ANY (${paymentEvents}::text[])
-          AND e.received_at_bank_time > t.occurred_at - ${clockSlackMs} * interval '1 millisecond'
-      ) e
-    ) told
+          AND e.received_at_bank_time
+                > t.occurred_at - ${clockToleranceMs} * interval '1 millisecond'
+      ) webhooks
+    ) first
     ORDER BY t.occurred_at DESC, t.nsu DESC`;
 }

@@ -5,17 +5,17 @@ import { listOf, listQuery } from '../platform/listing.js';
 
 const health = { authentication: 'api-key', method: 'GET', chapter: 'Webhook health' } as const;
 
-/** Instants, or days of the statement, both included. */
+/** Instants, or days in São Paulo; both days are included. */
 const period = { from: text(40).optional(), to: text(40).optional() };
 
 const figures = {
-  /** Lines that were told, and those that were not and are older than a webhook takes. */
+  /** Notified and lost lines. */
   expected: integer,
   notified: integer,
   lost: integer,
-  /** Not told, and too young to say more. */
+  /** Not notified, and too recent to count as lost. */
   waiting: integer,
-  /** Lost of expected, to four decimals; null where nothing was expected. */
+  /** Lost divided by expected, to four decimals; null where none was expected. */
   lossRate: z.number().nullable(),
   /** Milliseconds from the movement at the bank to its first webhook. */
   lag: z.object({ p50: integer.nullable(), p99: integer.nullable(), max: integer.nullable() }),
@@ -24,16 +24,16 @@ const figures = {
 export const getWebhookHealth = route({
   ...health,
   name: 'getWebhookHealth',
-  summary: 'What the bank’s webhooks told of what its statement shows: loss, lag and copies.',
+  summary: 'Webhook health: loss, lag and copies, measured against the statement.',
   path: '/v1/webhook-health',
   query: z.object(period),
   response: z.object({
     from: timestamp,
     to: timestamp,
     ...figures,
-    /** By the kind of line. */
+    /** By transaction type. */
     transactions: z.array(z.object({ type: z.string(), ...figures })),
-    /** What came in, by kind: first receipts, and how often one came again. */
+    /** Received webhooks by event type. `copies` counts repeats of the same body. */
     events: z.array(
       z.object({
         eventType: z.string(),
@@ -42,7 +42,7 @@ export const getWebhookHealth = route({
         quarantined: integer,
       }),
     ),
-    /** Milliseconds between polls as the health asks for; null where the settings' serve. */
+    /** Milliseconds between syncs, as adjusted to the health; null where the setting applies. */
     syncIntervalMs: integer.nullable(),
   }),
 });
@@ -50,7 +50,7 @@ export const getWebhookHealth = route({
 export const listUnnotifiedTransactions = route({
   ...health,
   name: 'listUnnotifiedTransactions',
-  summary: 'Transactions that no webhook told of, newest first.',
+  summary: 'Transactions that no webhook reported, newest first.',
   path: '/v1/webhook-health/unnotified',
   query: listQuery(period),
   response: listOf(

@@ -4,11 +4,11 @@ import type { WebhookRegistration } from '../contract/webhook-registrations.js';
 import { registeredEventTypes } from './webhook-body.js';
 import { planRegistrations, type WebhookAddress, type RegistrationPlan } from './registration.js';
 
-const door: WebhookAddress = {
+const address: WebhookAddress = {
   publicUrl: 'https://concilia.example',
   slug: 'main',
   secret: 's3cret',
-  isOnLoopback: false,
+  allowsLoopback: false,
 };
 const empty: RegistrationPlan = { create: [], update: [], foreign: [] };
 const foreign = (eventType: string, url = 'https://other.example/hook'): WebhookRegistration => ({
@@ -18,19 +18,19 @@ const foreign = (eventType: string, url = 'https://other.example/hook'): Webhook
   authorizationScheme: 'NONE',
 });
 
-/** The bank's list after it has done as the plan says. */
+/** The bank's registrations after the plan was carried out. */
 function apply(plan: RegistrationPlan, before: readonly WebhookRegistration[]) {
   const changed = before.map((registration) => ({
     ...registration,
     ...plan.update.find(({ id }) => id === registration.id)?.wanted,
   }));
-  const made = plan.create.map((wanted, index) => ({ id: `new ${index}`, ...wanted }));
-  return [...changed, ...made];
+  const created = plan.create.map((wanted, index) => ({ id: `new ${index}`, ...wanted }));
+  return [...changed, ...created];
 }
 
 describe('planRegistrations', () => {
-  it('registers each kind once at a bank that knows nothing', () => {
-    const plan = planRegistrations(door, []);
+  it('registers each event type once at a bank without registrations', () => {
+    const plan = planRegistrations(address, []);
     expect(plan.create.map(({ eventType }) => eventType)).toEqual([...registeredEventTypes]);
     expect(plan.create[0]).toEqual({
       eventType: 'CHARGE_PAID',
@@ -45,20 +45,26 @@ describe('planRegistrations', () => {
     ['another secret', { authorization: 'x-webhook-key: old' }],
     ['a secret that the bank does not show', { authorization: null }],
     ['another scheme', { authorizationScheme: 'NONE' }],
-    ['another path under our address', { url: `${door.publicUrl}/webhooks/bank/main/old` }],
-  ])('mends a registration of ours that has %s, and makes no second', (_, change) => {
-    const [first, ...rest] = apply(planRegistrations(door, []), []);
-    const plan = planRegistrations(door, [{ ...first, ...change } as WebhookRegistration, ...rest]);
+    ['another path under our address', { url: `${address.publicUrl}/webhooks/bank/main/old` }],
+  ])('updates our registration that has %s, and creates no second one', (_, change) => {
+    const [first, ...rest] = apply(planRegistrations(address, []), []);
+    const plan = planRegistrations(address, [
+      { ...first, ...change } as WebhookRegistration,
+      ...rest,
+    ]);
     expect(plan).toEqual({
       ...empty,
       update: [{ id: 'new 0', wanted: expect.objectContaining({ eventType: 'CHARGE_PAID' }) }],
     });
   });
 
-  it('takes the scheme in small letters for the same', () => {
-    const known = apply(planRegistrations(door, []), []);
-    const small = known.map((one) => ({ ...one, authorizationScheme: 'header' }));
-    expect(planRegistrations(door, small)).toEqual(empty);
+  it('accepts the scheme in lower case as the same', () => {
+    const known = apply(planRegistrations(address, []), []);
+    const lowerCase = known.map((registration) => ({
+      ...registration,
+      authorizationScheme: 'header',
+    }));
+    expect(planRegistrations(address, lowerCase)).toEqual(empty);
   });
 
   it.each([
@@ -69,20 +75,20 @@ describe('planRegistrations', () => {
     'http://concilia.example/webhooks/bank/main/CHARGE_PAID',
     'http://127.0.0.1:3000/webhooks/bank/main/CHARGE_PAID',
     'no url',
-  ])('leaves %s as it is, which is not under our address, and tells of it', (url) => {
-    const plan = planRegistrations(door, [foreign('CHARGE_PAID', url)]);
+  ])('leaves a registration at %s unchanged and reports it as foreign', (url) => {
+    const plan = planRegistrations(address, [foreign('CHARGE_PAID', url)]);
     expect(plan.foreign).toEqual(['CHARGE_PAID']);
     expect(plan.update).toEqual([]);
     expect(plan.create.map(({ eventType }) => eventType)).not.toContain('CHARGE_PAID');
   });
 
-  it('says nothing of kinds that it does not ask for', () => {
-    const known = apply(planRegistrations(door, []), [foreign('MED_REQUESTED')]);
-    expect(planRegistrations(door, known)).toEqual(empty);
+  it('does not report event types that it does not register', () => {
+    const known = apply(planRegistrations(address, []), [foreign('MED_REQUESTED')]);
+    expect(planRegistrations(address, known)).toEqual(empty);
   });
 
-  it('takes any loopback address that leads to the door for ours in development, and only there', () => {
-    const local = { ...door, publicUrl: 'http://127.0.0.1:3000', isOnLoopback: true };
+  it('accepts any loopback address with our webhook path as ours, in development only', () => {
+    const local = { ...address, publicUrl: 'http://127.0.0.1:3000', allowsLoopback: true };
     const old = apply(planRegistrations({ ...local, publicUrl: 'http://localhost:4000' }, []), []);
     expect(planRegistrations(local, old).update).toHaveLength(registeredEventTypes.length);
     expect(planRegistrations(local, apply(planRegistrations(local, old), old))).toEqual(empty);
@@ -90,12 +96,12 @@ describe('planRegistrations', () => {
     expect(planRegistrations(local, others).foreign).toEqual(['CHARGE_PAID']);
   });
 
-  it('leaves no registration of ours behind that asks for another secret', () => {
-    const known = apply(planRegistrations(door, []), []);
+  it('leaves no registration of ours with another secret', () => {
+    const known = apply(planRegistrations(address, []), []);
     const stale = { ...known[0], id: 'stale', authorization: 'x-webhook-key: old' };
     const all = [...known, stale as WebhookRegistration];
-    const after = apply(planRegistrations(door, all), all);
-    const ours = after.filter(({ url }) => url.startsWith(door.publicUrl));
+    const after = apply(planRegistrations(address, all), all);
+    const ours = after.filter(({ url }) => url.startsWith(address.publicUrl));
     expect(ours.filter(({ authorization }) => authorization !== 'x-webhook-key: s3cret')).toEqual(
       [],
     );
@@ -104,8 +110,8 @@ describe('planRegistrations', () => {
   const anyRegistration = fc.record<Omit<WebhookRegistration, 'id'>>({
     eventType: fc.constantFrom(...registeredEventTypes, 'MED_REQUESTED'),
     url: fc.constantFrom(
-      `${door.publicUrl}/webhooks/bank/main/CHARGE_PAID`,
-      `${door.publicUrl}/webhooks/bank/main/old`,
+      `${address.publicUrl}/webhooks/bank/main/CHARGE_PAID`,
+      `${address.publicUrl}/webhooks/bank/main/old`,
       'https://other.example/hook',
       'no url',
     ),
@@ -115,24 +121,26 @@ describe('planRegistrations', () => {
   const anyList = fc
     .array(anyRegistration, { maxLength: 15 })
     .map((list) =>
-      list.map((one, index) => ({ id: `id ${index}`, ...one }) as WebhookRegistration),
+      list.map(
+        (registration, index) => ({ id: `id ${index}`, ...registration }) as WebhookRegistration,
+      ),
     );
 
-  it('converges: there is nothing left to do once its plan was followed', () => {
+  it('plans no change once its plan was carried out', () => {
     fc.assert(
       fc.property(anyList, (before) => {
-        const plan = planRegistrations(door, before);
-        const again = planRegistrations(door, apply(plan, before));
+        const plan = planRegistrations(address, before);
+        const again = planRegistrations(address, apply(plan, before));
         expect(again).toEqual({ ...empty, foreign: plan.foreign });
       }),
     );
   });
 
-  it('never touches what is not under our address', () => {
+  it('never changes a registration that is not under our address', () => {
     fc.assert(
       fc.property(anyList, (before) => {
-        const others = before.filter(({ url }) => !url.startsWith(door.publicUrl));
-        const after = apply(planRegistrations(door, before), before);
+        const others = before.filter(({ url }) => !url.startsWith(address.publicUrl));
+        const after = apply(planRegistrations(address, before), before);
         for (const other of others) expect(after).toContainEqual(other);
       }),
     );

@@ -1,8 +1,8 @@
-// What must change at the bank so that our webhooks are registered there, each kind once. Only registrations
-// under our own address are made or changed; what others registered is told, never touched.
+// Computes what must change at the bank so that each event type is registered once at our address.
+// Only registrations under our own address are created or changed; foreign ones are reported only.
 import type { WebhookRegistration } from '../contract/webhook-registrations.js';
 import { registeredEventTypes } from './webhook-body.js';
-import { proofHeader } from './authentication.js';
+import { webhookKeyHeader } from './authentication.js';
 
 export type WantedRegistration = {
   eventType: string;
@@ -14,29 +14,32 @@ export type WantedRegistration = {
 export interface RegistrationPlan {
   create: WantedRegistration[];
   update: { id: string; wanted: WantedRegistration }[];
-  /** Kinds that somebody else's address holds. */
+  /** Event types that are registered at an address of others. */
   foreign: string[];
 }
 
 export interface WebhookAddress {
-  /** Our address, without a slash at its end. */
+  /** The service's public address, without a trailing slash. */
   publicUrl: string;
   slug: string;
   secret: string;
-  /** In development our address changes with the port: any loopback address that leads to the door is ours. */
-  isOnLoopback: boolean;
+  /**
+   * In development the address changes with the port, so that any loopback address with our webhook
+   * path is ours.
+   */
+  allowsLoopback: boolean;
 }
 
 export function planRegistrations(
-  door: WebhookAddress,
+  address: WebhookAddress,
   existing: readonly WebhookRegistration[],
 ): RegistrationPlan {
   const plan: RegistrationPlan = { create: [], update: [], foreign: [] };
   for (const eventType of registeredEventTypes) {
-    const wanted = wantedFor(door, eventType);
+    const wanted = wantedRegistration(address, eventType);
     const same = existing.filter((registration) => registration.eventType === eventType);
-    const ours = same.filter(({ url }) => isOurs(door, url));
-    for (const { id } of ours.filter((one) => !isAsWanted(one, wanted)))
+    const ours = same.filter(({ url }) => isOurs(address, url));
+    for (const { id } of ours.filter((registration) => !isUpToDate(registration, wanted)))
       plan.update.push({ id, wanted });
     if (ours.length > 0) continue;
     if (same.length > 0) plan.foreign.push(eventType);
@@ -45,25 +48,28 @@ export function planRegistrations(
   return plan;
 }
 
-function wantedFor({ publicUrl, slug, secret }: WebhookAddress, eventType: string): WantedRegistration {
+function wantedRegistration(
+  { publicUrl, slug, secret }: WebhookAddress,
+  eventType: string,
+): WantedRegistration {
   return {
     eventType,
     url: `${publicUrl}/webhooks/bank/${slug}/${eventType}`,
     authorizationScheme: 'HEADER',
-    authorization: `${proofHeader}: ${secret}`,
+    authorization: `${webhookKeyHeader}: ${secret}`,
   };
 }
 
-function isOurs({ publicUrl, slug, isOnLoopback }: WebhookAddress, url: string): boolean {
+function isOurs({ publicUrl, slug, allowsLoopback }: WebhookAddress, url: string): boolean {
   const path = `/webhooks/bank/${slug}/`;
   if (url.startsWith(`${publicUrl}${path}`)) return true;
-  if (!isOnLoopback || !URL.canParse(url)) return false;
+  if (!allowsLoopback || !URL.canParse(url)) return false;
   const { hostname, pathname } = new URL(url);
   return ['127.0.0.1', 'localhost', '[::1]'].includes(hostname) && pathname.startsWith(path);
 }
 
-/** A bank that does not show what it was given is given it again. */
-function isAsWanted(existing: WebhookRegistration, wanted: WantedRegistration): boolean {
+/** A bank that does not return the registered secret gets it again at every check. */
+function isUpToDate(existing: WebhookRegistration, wanted: WantedRegistration): boolean {
   return (
     existing.url === wanted.url &&
     existing.authorizationScheme.toUpperCase() === wanted.authorizationScheme &&

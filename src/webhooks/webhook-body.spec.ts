@@ -5,10 +5,13 @@ import { readWebhookBody, registeredEventTypes } from './webhook-body.js';
 const payment = 'E00000000202605151236abcdefghijk';
 const refund = 'D00000000202605151236abcdefghijk';
 const read = (body: unknown, urlEventType: string | null = null) =>
-  readWebhookBody(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), urlEventType);
+  readWebhookBody(
+    Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+    urlEventType,
+  );
 const amountAndTime = { amount: 10.5, createdAt: '2025-05-15T12:36:48' };
 
-// The shapes that are publicly known of the bank, each with what it must be found by.
+// The publicly known shapes of the bank's webhooks, each with its event type and reference.
 const published: [string, string | null, object, string, object | null][] = [
   [
     'PIX_RECEIVED',
@@ -25,14 +28,14 @@ const published: [string, string | null, object, string, object | null][] = [
     { kind: 'end_to_end_id', value: payment },
   ],
   [
-    'CHARGE_PAID of the first version, which does not name itself',
+    'CHARGE_PAID of the first version, without an eventType',
     'CHARGE_PAID',
     { nsu: 77, correlationId: 'order-1', referenceId: payment, source: 'SPI', ...amountAndTime },
     'CHARGE_PAID',
     { kind: 'nsu', value: '77' },
   ],
   [
-    'CHARGE_PAID of a slip, whose reference is no Pix',
+    'CHARGE_PAID of a bank slip, whose referenceId is not an endToEndId',
     'CHARGE_PAID',
     { correlationId: 'order-1', referenceId: '20250515123648', source: 'PCR', ...amountAndTime },
     'CHARGE_PAID',
@@ -46,14 +49,14 @@ const published: [string, string | null, object, string, object | null][] = [
     { kind: 'correlation_id', value: 'order-1' },
   ],
   [
-    'CHARGE_VOIDED, a dump of the bank',
+    'CHARGE_VOIDED, with the fields of the charge',
     'CHARGE_VOIDED',
     { id: 12, correlationId: 'order-1', status: 'Voided', payers: [], pix: { chargeId: 1 } },
     'CHARGE_VOIDED',
     { kind: 'correlation_id', value: 'order-1' },
   ],
   [
-    'PIX_PAYMENT_UPDATED, whose body bears another name',
+    'PIX_PAYMENT_UPDATED, whose body has another eventType',
     null,
     {
       eventType: 'PIX_PAYMENT_ERROR',
@@ -65,7 +68,7 @@ const published: [string, string | null, object, string, object | null][] = [
     { kind: 'end_to_end_id', value: payment },
   ],
   [
-    'PIX_REFUND_PAYMENT_UPDATED, whose ids are nobody’s',
+    'PIX_REFUND_PAYMENT_UPDATED, whose idempotencyKey is another Pix',
     null,
     {
       eventType: 'PIX_REFUND_PAYMENT_ERROR',
@@ -85,7 +88,7 @@ const published: [string, string | null, object, string, object | null][] = [
     { kind: 'end_to_end_id', value: refund },
   ],
   [
-    'TRANSFER_INTERNAL_CREDITED, which names no id of the statement',
+    'TRANSFER_INTERNAL_CREDITED, without an id that the statement shows',
     null,
     { id: 'C-1', externalId: 'x', eventType: 'TRANSFER_INTERNAL_CREDITED', status: 'EFFECTIVE' },
     'TRANSFER_INTERNAL_CREDITED',
@@ -93,12 +96,12 @@ const published: [string, string | null, object, string, object | null][] = [
   ],
 ];
 
-describe('a webhook of the bank', () => {
-  it.each(published)('is read: %s', (_, urlEventType, body, eventType, reference) => {
+describe('readWebhookBody', () => {
+  it.each(published)('reads %s', (_, urlEventType, body, eventType, reference) => {
     expect(read(body, urlEventType)).toEqual({ eventType, isQuarantined: false, reference });
   });
 
-  it.each([...registeredEventTypes])('of the kind %s is never quarantined', (eventType) => {
+  it.each([...registeredEventTypes])('never quarantines %s', (eventType) => {
     expect(read({}, eventType)).toEqual({ eventType, isQuarantined: false, reference: null });
     expect(read({ eventType })).toMatchObject({ eventType, isQuarantined: false });
     expect(read({}, eventType.toLowerCase())).toMatchObject({ eventType, isQuarantined: false });
@@ -112,19 +115,19 @@ describe('a webhook of the bank', () => {
     ['X'.repeat(81), 'UNNAMED'],
     ['x\nforged log line', 'UNNAMED'],
     ['', 'UNNAMED'],
-  ])('of a kind that nobody knows (%j) is kept, quarantined', (kind, eventType) => {
+  ])('quarantines an unknown event type (%j)', (unknown, eventType) => {
     const body = { correlationId: 'order-1' };
-    const kept = { eventType, isQuarantined: true };
-    expect(read(body, kind)).toMatchObject(kept);
-    expect(read({ ...body, eventType: kind })).toMatchObject(kept);
+    const quarantined = { eventType, isQuarantined: true };
+    expect(read(body, unknown)).toMatchObject(quarantined);
+    expect(read({ ...body, eventType: unknown })).toMatchObject(quarantined);
   });
 
   it.each(['', '{', 'not json', '[]', '"CHARGE_PAID"', 'null', '5', '{"nsu":1,"nsu":2}', '\u0000'])(
-    'that is no JSON object (%j) is kept, quarantined, by the name of its address',
+    'quarantines a body that is not a JSON object (%j) under the event type of the URL',
     (body) => {
-      const kept = { isQuarantined: true, reference: null };
-      expect(read(body, 'CHARGE_PAID')).toEqual({ eventType: 'CHARGE_PAID', ...kept });
-      expect(read(body)).toEqual({ eventType: 'UNNAMED', ...kept });
+      const quarantined = { isQuarantined: true, reference: null };
+      expect(read(body, 'CHARGE_PAID')).toEqual({ eventType: 'CHARGE_PAID', ...quarantined });
+      expect(read(body)).toEqual({ eventType: 'UNNAMED', ...quarantined });
     },
   );
 
@@ -138,23 +141,26 @@ describe('a webhook of the bank', () => {
     ['1 OR 1=1', null],
     ['٧٧', null],
     [{}, null],
-  ])('is found by the nsu %j only when a column can hold it', (nsu, value) => {
+  ])('reads the nsu %j only where a bigint column can store it', (nsu, value) => {
     const reference = value === null ? null : { kind: 'nsu', value };
     expect(read({ nsu }, 'CHARGE_PAID').reference).toEqual(reference);
   });
 
-  it('keeps an nsu above 2^53 to the last digit', () => {
+  it('reads an nsu above 2^53 exactly', () => {
     expect(read('{"nsu":9007199254740993}').reference).toEqual({
       kind: 'nsu',
       value: '9007199254740993',
     });
   });
 
-  it.each([5, null, {}, [], true, '', 'x'.repeat(101)])('has no correlationId in %j', (id) => {
-    expect(read({ correlationId: id }, 'CHARGE_PAID').reference).toBeNull();
-  });
+  it.each([5, null, {}, [], true, '', 'x'.repeat(101)])(
+    'reads no reference from the correlationId %j',
+    (id) => {
+      expect(read({ correlationId: id }, 'CHARGE_PAID').reference).toBeNull();
+    },
+  );
 
-  it('refers to nothing that PostgreSQL cannot hold, or that is empty', () => {
+  it('removes NUL characters from a correlationId, and ignores an empty one', () => {
     expect(read({ correlationId: 'a\0b' }).reference).toEqual({
       kind: 'correlation_id',
       value: 'ab',
@@ -162,7 +168,7 @@ describe('a webhook of the bank', () => {
     expect(read({ correlationId: '\0' }).reference).toBeNull();
   });
 
-  it('is read or quarantined, never thrown at, whatever its bytes', () => {
+  it('does not throw, whatever the bytes', () => {
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 64 }),
       fc.json().map((text) => Buffer.from(text)),
@@ -170,9 +176,9 @@ describe('a webhook of the bank', () => {
     );
     fc.assert(
       fc.property(bytes, fc.option(fc.string()), (body, urlEventType) => {
-        const notice = readWebhookBody(body, urlEventType);
-        expect(notice.eventType).toMatch(/^[A-Z0-9_]{1,80}$/);
-        if (notice.reference) expect(notice.reference.value).not.toContain('\0');
+        const { eventType, reference } = readWebhookBody(body, urlEventType);
+        expect(eventType).toMatch(/^[A-Z0-9_]{1,80}$/);
+        if (reference) expect(reference.value).not.toContain('\0');
       }),
       { numRuns: 500 },
     );

@@ -1,16 +1,22 @@
-// What can be told from a webhook of the bank: its kind, and the id by which the statement will name the
-// movement. Its published shapes conflict, so that nothing is required of a body but to be JSON.
+// Reads a webhook of the bank: its event type, and the id under which the statement will show the
+// movement. The bank's published shapes conflict, so a body only has to be a JSON object.
 import { isLosslessNumber } from 'lossless-json';
 import { parseEndToEndId } from '../brazil/end-to-end-id.js';
 import { isJsonObject, parseJson } from '../platform/exact-json.js';
 
-/** Kinds that tell that a charge ended otherwise than by money: what became of it is read at the bank. */
-export const chargeNewsTypes = ['CHARGE_OVERDUE', 'CHARGE_CANCELLED', 'CHARGE_VOIDED'] as const;
+/**
+ * Event types of charge status webhooks: they report no payment. The status is read at the bank.
+ */
+export const chargeStatusEventTypes = [
+  'CHARGE_OVERDUE',
+  'CHARGE_CANCELLED',
+  'CHARGE_VOIDED',
+] as const;
 
-/** The kinds that the service asks the bank for: of money that moved, and of charges. */
+/** The event types that the service registers: movements of money, and charges. */
 export const registeredEventTypes = [
   'CHARGE_PAID',
-  ...chargeNewsTypes,
+  ...chargeStatusEventTypes,
   'PIX_RECEIVED',
   'PIX_PAYMENT_UPDATED',
   'PIX_REFUNDED',
@@ -21,7 +27,7 @@ export const registeredEventTypes = [
   'TRANSFER_EXTERNAL_DEBITED',
 ] as const;
 
-// The name that is subscribed is not always the one that the body bears.
+// The event type in a body is not always the one that was registered.
 const knownEventTypes = new Set<string>([
   ...registeredEventTypes,
   'CHARGE_PAID_V2',
@@ -39,22 +45,23 @@ export type WebhookReference = {
   value: string;
 };
 
-export interface Notice {
+export interface WebhookBody {
   eventType: string;
-  /** Kept, counted and shown, whatever it is; never dropped. */
+  /** Unknown or unreadable: stored, counted and shown, never dropped. */
   isQuarantined: boolean;
   reference: WebhookReference | null;
 }
 
+/** The event type of a webhook that names none, or none that is valid. */
 const unnamed = 'UNNAMED';
 
-/** Reads a webhook; `urlEventType` is the kind of the address that it was sent to, if that has one. */
-export function readWebhookBody(body: Uint8Array, urlEventType: string | null): Notice {
+/** `urlEventType` is the event type in the URL's path, or null. It precedes the one in the body. */
+export function readWebhookBody(body: Uint8Array, urlEventType: string | null): WebhookBody {
   const fields = readObject(body);
   if (!fields)
-    return { eventType: nameOf(urlEventType ?? unnamed), isQuarantined: true, reference: null };
-  const told = typeof fields.eventType === 'string' ? fields.eventType : null;
-  const eventType = nameOf(urlEventType ?? told ?? unnamed);
+    return { eventType: eventTypeOf(urlEventType), isQuarantined: true, reference: null };
+  const bodyEventType = typeof fields.eventType === 'string' ? fields.eventType : null;
+  const eventType = eventTypeOf(urlEventType ?? bodyEventType);
   return {
     eventType,
     isQuarantined: !knownEventTypes.has(eventType),
@@ -67,24 +74,26 @@ function readObject(body: Uint8Array): Record<string, unknown> | null {
     const value = parseJson(body);
     return isJsonObject(value) ? value : null;
   } catch {
-    // A body that is no JSON is kept as its bytes and quarantined.
+    // A body that is not JSON is stored as bytes and quarantined.
     return null;
   }
 }
 
-/** A kind goes into paths and labels: what does not look like one is not repeated. */
-function nameOf(text: string): string {
-  return /^\w{1,80}$/.test(text) ? text.toUpperCase() : unnamed;
+/** An event type goes into paths and metric labels, so that any other text is replaced. */
+function eventTypeOf(text: string | null): string {
+  return text !== null && /^\w{1,80}$/.test(text) ? text.toUpperCase() : unnamed;
 }
 
-// The surest first: an nsu is one line, an endToEndId one Pix, a correlationId may be paid many times.
+// The most specific id first: an nsu identifies one line, an endToEndId one Pix, and a
+// correlationId a charge that may be paid many times.
 function referenceOf(fields: Record<string, unknown>): WebhookReference | null {
   const nsu = isLosslessNumber(fields.nsu) ? fields.nsu.value : fields.nsu;
   if (typeof nsu === 'string' && /^\d{1,18}$/.test(nsu)) return { kind: 'nsu', value: nsu };
   const { endToEndId, referenceId, correlationId } = fields;
   for (const id of [endToEndId, referenceId])
     if (typeof id === 'string' && parseEndToEndId(id)) return { kind: 'end_to_end_id', value: id };
-  const named = typeof correlationId === 'string' ? correlationId.replaceAll('\0', '') : '';
-  if (named !== '' && named.length <= 100) return { kind: 'correlation_id', value: named };
+  // PostgreSQL cannot store the NUL character.
+  const value = typeof correlationId === 'string' ? correlationId.replaceAll('\0', '') : '';
+  if (value !== '' && value.length <= 100) return { kind: 'correlation_id', value };
   return null;
 }

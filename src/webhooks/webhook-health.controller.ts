@@ -4,7 +4,7 @@ import type { Caller } from '../accounts/api-keys.service.js';
 import type { RouteInput } from '../contract/route.js';
 import { Handles, Input } from '../platform/contract-route.js';
 import { isNsu, readPage, toList } from '../platform/listing.js';
-import type { TypeHealth, UnnotifiedRow } from './health.queries.js';
+import type { LineTypeHealth, UnnotifiedLineRow } from './health.queries.js';
 import { getWebhookHealth, listUnnotifiedTransactions } from './health.schema.js';
 import { WebhookHealth } from './webhook-health.service.js';
 
@@ -25,9 +25,9 @@ export class WebhookHealthController {
     return {
       from: from.toISOString(),
       to: until.toISOString(),
-      ...describe(types.find(({ type }) => type === null) ?? nothing),
+      ...describeFigures(types.find(({ type }) => type === null) ?? emptyFigures),
       transactions: types.flatMap((row) =>
-        row.type === null ? [] : [{ type: row.type, ...describe(row) }],
+        row.type === null ? [] : [{ type: row.type, ...describeFigures(row) }],
       ),
       events: events.map(({ eventType, received, copies, quarantined }) => ({
         eventType,
@@ -40,12 +40,12 @@ export class WebhookHealthController {
   }
 
   @Handles(listUnnotifiedTransactions)
-  async unnotified(
+  async listUnnotified(
     @CalledBy() { accountId }: Caller,
     @Input() { query }: RouteInput<typeof listUnnotifiedTransactions>,
   ) {
     const page = readPage(query, isNsu);
-    const rows = await this.health.listUnnotified(accountId, query, {
+    const rows = await this.health.listUnnotifiedLines(accountId, query, {
       beforeNsu: page.after === null ? null : BigInt(page.after),
       limit: page.limit + 1,
     });
@@ -53,14 +53,14 @@ export class WebhookHealthController {
   }
 }
 
-type Figures = Omit<TypeHealth, 'type'>;
+type Figures = Omit<LineTypeHealth, 'type'>;
 
-const nothing: Figures = {
+const emptyFigures: Figures = {
   ...{ expected: 0n, notified: 0n, lost: 0n, waiting: 0n },
   ...{ p50: null, p99: null, max: null },
 };
 
-function describe({ expected, notified, lost, waiting, p50, p99, max }: Figures) {
+function describeFigures({ expected, notified, lost, waiting, p50, p99, max }: Figures) {
   const rounded = (value: number | null) => (value === null ? null : Math.round(value));
   return {
     expected: Number(expected),
@@ -72,7 +72,7 @@ function describe({ expected, notified, lost, waiting, p50, p99, max }: Figures)
   };
 }
 
-function describeLine({ typeName, isCredit, amountCents, ...line }: UnnotifiedRow) {
+function describeLine({ typeName, isCredit, amountCents, ...line }: UnnotifiedLineRow) {
   return {
     ...line,
     amount: amountCents,

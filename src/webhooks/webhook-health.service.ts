@@ -1,13 +1,13 @@
-// How well the bank's webhooks tell of what its statement shows. They settle nothing: their health is what the pace of
-// polls follows, and what someone asks the bank about.
+// Measures how reliably webhooks report the lines that the statement shows. Webhooks settle
+// nothing: their health sets the sync interval, and gives operators figures to raise with the bank.
 import { Injectable } from '@nestjs/common';
 import { BankService } from '../bank/bank.service.js';
 import { Database } from '../database.service.js';
 import { BankTime } from '../statement/bank-time.service.js';
-import { healthPeriod, type AskedPeriod } from './health-period.js';
+import { healthPeriod, type RequestedPeriod } from './health-period.js';
 import * as queries from './health.queries.js';
 
-/** What a webhook may take beyond what an effect takes to show on the statement. */
+/** How much later than a line's visibility bound its webhook may come before it counts as lost. */
 const graceMs = 60_000;
 const recentMs = 3_600_000;
 const recentLines = 100;
@@ -20,37 +20,39 @@ export class WebhookHealth {
     private readonly bankTime: BankTime,
   ) {}
 
-  async measure(accountId: number, asked: AskedPeriod) {
+  /** Throws `validation_failed` where the period is invalid. */
+  async measure(accountId: number, requested: RequestedPeriod) {
     const now = await this.bankTime.now(accountId);
-    const period = healthPeriod(asked, now, 1);
+    const period = healthPeriod(requested, now, 1);
     const db = this.database.prisma;
     const window = { ...period, overdueBefore: this.overdueBefore(now) };
     const [types, events, state] = await Promise.all([
-      queries.measureTypes(db, accountId, window),
-      queries.countEvents(db, accountId, period),
+      queries.measureLineTypes(db, accountId, window),
+      queries.countWebhookEvents(db, accountId, period),
       db.statementState.findUnique({ where: { accountId }, select: { syncIntervalMs: true } }),
     ]);
     return { ...period, types, events, syncIntervalMs: state?.syncIntervalMs ?? null };
   }
 
-  async listUnnotified(
+  /** Lines that no webhook reported, newest first. Throws `validation_failed`. */
+  async listUnnotifiedLines(
     accountId: number,
-    asked: AskedPeriod,
+    requested: RequestedPeriod,
     { beforeNsu, limit }: { beforeNsu: bigint | null; limit: number },
-  ): Promise<queries.UnnotifiedRow[]> {
+  ): Promise<queries.UnnotifiedLineRow[]> {
     const now = await this.bankTime.now(accountId);
     const window = {
-      ...healthPeriod(asked, now, 90),
+      ...healthPeriod(requested, now, 90),
       overdueBefore: this.overdueBefore(now),
       limit,
     };
-    return queries.listUnnotified(this.database.prisma, accountId, window, beforeNsu);
+    return queries.listUnnotifiedLines(this.database.prisma, accountId, window, beforeNsu);
   }
 
   /** The newest lines of the last hour, newest first. */
-  async recent(accountId: number) {
+  async listRecentLines(accountId: number) {
     const until = await this.bankTime.now(accountId);
-    return queries.listNotifiable(this.database.prisma, accountId, {
+    return queries.listNotifiableLines(this.database.prisma, accountId, {
       from: new Date(until.getTime() - recentMs),
       until,
       overdueBefore: this.overdueBefore(until),
@@ -58,6 +60,7 @@ export class WebhookHealth {
     });
   }
 
+  /** A line from before this time whose webhook has not come counts as lost. */
   private overdueBefore(now: Date): Date {
     return new Date(now.getTime() - (this.bank.profile.visibilityBoundMs ?? 0) - graceMs);
   }

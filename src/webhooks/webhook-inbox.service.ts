@@ -1,14 +1,15 @@
-// Keeps the bank's webhooks: the raw bytes are committed before the bank is answered, and those that arrive
-// while a commit is under way share the next one. A burst costs a few commits and a few polls, not one each.
+// Stores the bank's webhooks: the raw bytes are committed before the bank gets its response.
+// Webhooks that arrive during a commit share the next one, so that a burst costs few commits and
+// few syncs.
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { Database } from '../database.service.js';
 import { sha256 } from '../platform/exact-json.js';
 import { JobQueue } from '../platform/job-queue.js';
-import { chargeNewsTypes, readWebhookBody } from './webhook-body.js';
+import { chargeStatusEventTypes, readWebhookBody } from './webhook-body.js';
 import { storeWebhooks, type StoredWebhook } from './webhooks.queries.js';
 
-interface Waiting {
+interface PendingWebhook {
   webhook: StoredWebhook;
   resolve: () => void;
   reject: (error: unknown) => void;
@@ -18,7 +19,7 @@ const maxBatch = 500;
 
 @Injectable()
 export class WebhookInbox {
-  private readonly waiting: Waiting[] = [];
+  private readonly pending: PendingWebhook[] = [];
   private isFlushing = false;
 
   constructor(
@@ -26,8 +27,8 @@ export class WebhookInbox {
     private readonly jobQueue: JobQueue,
   ) {}
 
-  /** Resolves when the bytes are committed; the poll is woken after that. */
-  async keep(accountId: number, urlEventType: string | null, body: Buffer): Promise<void> {
+  /** Resolves when the bytes are committed. A sync is enqueued after that. */
+  async store(accountId: number, urlEventType: string | null, body: Buffer): Promise<void> {
     const { eventType, isQuarantined, reference } = readWebhookBody(body, urlEventType);
     const webhook = {
       accountId,
@@ -40,30 +41,32 @@ export class WebhookInbox {
       reference: reference?.value ?? null,
       copies: 1,
     };
-    const kept = new Promise<void>((resolve, reject) => {
-      this.waiting.push({ webhook, resolve, reject });
+    const committed = new Promise<void>((resolve, reject) => {
+      this.pending.push({ webhook, resolve, reject });
     });
     void this.flush();
-    await kept;
+    await committed;
   }
 
   private async flush(): Promise<void> {
     if (this.isFlushing) return;
     this.isFlushing = true;
-    while (this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, maxBatch);
+    while (this.pending.length > 0) {
+      const batch = this.pending.splice(0, maxBatch);
       try {
         await storeWebhooks(this.database.pool, mergeCopies(batch.map(({ webhook }) => webhook)));
         for (const { resolve } of batch) resolve();
-        // Not waited for: a queue that hangs must not hold up the next commit.
+        // Not awaited: a queue that hangs must not delay the next commit.
         for (const accountId of accountsOf(batch))
           void this.jobQueue.enqueue('syncStatement', { accountId });
-        for (const accountId of accountsOf(batch.filter(({ webhook }) => namesPix(webhook))))
-          void this.jobQueue.enqueue('followTransfers', { accountId });
-        for (const accountId of accountsOf(batch.filter(({ webhook }) => reportsOfCharge(webhook))))
-          void this.jobQueue.enqueue('followCharges', { accountId });
+        for (const accountId of accountsOf(batch.filter(({ webhook }) => referencesPix(webhook))))
+          void this.jobQueue.enqueue('checkTransferStatuses', { accountId });
+        for (const accountId of accountsOf(
+          batch.filter(({ webhook }) => reportsChargeStatus(webhook)),
+        ))
+          void this.jobQueue.enqueue('checkChargeStatuses', { accountId });
       } catch (error) {
-        // Each waiting request answers with the fault; the bank sends its webhook again.
+        // Each request of the batch fails, so that the bank sends its webhook again.
         for (const { reject } of batch) reject(error);
       }
     }
@@ -71,28 +74,28 @@ export class WebhookInbox {
   }
 }
 
-function accountsOf(batch: readonly Waiting[]): Set<number> {
+function accountsOf(batch: readonly PendingWebhook[]): Set<number> {
   return new Set(batch.map(({ webhook }) => webhook.accountId));
 }
 
-/** A Pix that was received is named by its nsu. */
-function namesPix({ referenceKind }: StoredWebhook): boolean {
+/** Only Pix that were sent are followed: a received Pix is referenced by its nsu. */
+function referencesPix({ referenceKind }: StoredWebhook): boolean {
   return referenceKind === 'end_to_end_id';
 }
 
-const chargeNews: ReadonlySet<string> = new Set(chargeNewsTypes);
+const chargeStatusEvents: ReadonlySet<string> = new Set(chargeStatusEventTypes);
 
-function reportsOfCharge({ eventType }: StoredWebhook): boolean {
-  return chargeNews.has(eventType);
+function reportsChargeStatus({ eventType }: StoredWebhook): boolean {
+  return chargeStatusEvents.has(eventType);
 }
 
-/** One row for each webhook of a batch: a statement may not touch a row twice. */
+/** Merges copies within a batch: one INSERT … ON CONFLICT must not update a row twice. */
 function mergeCopies(webhooks: StoredWebhook[]): StoredWebhook[] {
   const merged = new Map<string, StoredWebhook>();
   for (const webhook of webhooks) {
     const key = `${webhook.accountId} ${webhook.eventType} ${webhook.bodyHash}`;
-    const same = merged.get(key);
-    if (same) same.copies += 1;
+    const existing = merged.get(key);
+    if (existing) existing.copies += 1;
     else merged.set(key, webhook);
   }
   return [...merged.values()];

@@ -1,7 +1,8 @@
-// Registers the service's webhooks at the bank by itself, converging: what is right stays as it is.
+// Registers the service's webhooks at the bank. It compares with what is registered and changes
+// only differences.
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
-import type { BankAnswer } from '../bank/answer.js';
+import type { BankResponse } from '../bank/response-classification.js';
 import { BankService } from '../bank/bank.service.js';
 import {
   createWebhookRegistration,
@@ -26,7 +27,7 @@ export class WebhookRegistrar {
     private readonly log: Log,
   ) {}
 
-  /** Throws when the bank does not do as asked: it is asked again. */
+  /** Throws where the bank does not accept a change, so that the job is retried. */
   @OnJob('registerWebhooks')
   async register({ accountId }: JobPayload<'registerWebhooks'>): Promise<void> {
     const account = await this.accounts.get(accountId);
@@ -35,25 +36,26 @@ export class WebhookRegistrar {
       {
         publicUrl: this.addresses.publicUrl,
         slug: account.slug,
-        secret: await this.accounts.webhookSecret(account),
-        isOnLoopback: this.bank.profile.isOnLoopback,
+        secret: await this.accounts.getWebhookSecret(account),
+        allowsLoopback: this.bank.profile.allowsLoopback,
       },
       valueOf(listed),
     );
-    // A kind that the bank does not know must not keep the others from being registered.
-    const answers: BankAnswer<unknown>[] = [];
+    // All changes are requested before any failure throws: an event type that the bank rejects must
+    // not prevent the registration of the others.
+    const responses: BankResponse<unknown>[] = [];
     for (const body of plan.create)
-      answers.push(await this.bank.call(createWebhookRegistration, account, { body }));
+      responses.push(await this.bank.call(createWebhookRegistration, account, { body }));
     for (const { id, wanted: body } of plan.update)
-      answers.push(
+      responses.push(
         await this.bank.call(updateWebhookRegistration, account, { params: { id }, body }),
       );
     if (plan.foreign.length > 0)
       this.log.warn(
         { account: account.slug, eventTypes: plan.foreign },
-        'webhooks of these kinds go to an address that is not ours; left as they are',
+        'webhook event types registered at a foreign address',
       );
-    for (const answer of answers) valueOf(answer);
+    for (const response of responses) valueOf(response);
   }
 
   async enqueueAll(): Promise<void> {
@@ -61,21 +63,22 @@ export class WebhookRegistrar {
       await this.jobQueue.enqueue('registerWebhooks', { accountId: id });
   }
 
-  /** Registers at once, when the service starts; a bank that is away is asked again later. */
+  /**
+   * Registers when the service starts. Where the bank is unavailable, the timer tries again later.
+   */
   async registerAll(): Promise<void> {
     for (const { id, slug } of await this.accounts.list()) {
       try {
         await this.register({ accountId: id });
       } catch (error) {
-        this.log.warn({ err: error, account: slug }, 'webhooks not registered yet; tried again');
+        this.log.warn({ err: error, account: slug }, 'webhook registration failed');
       }
     }
   }
 }
 
-function valueOf<Value>(answer: BankAnswer<Value>): Value {
-  if (answer.outcome === 'success') return answer.value;
-  throw new AppError('bank_refused', {
-    internal: `webhook registration: ${answer.outcome === 'unknown' ? answer.reason : `status ${answer.status}`}`,
-  });
+function valueOf<Value>(response: BankResponse<Value>): Value {
+  if (response.outcome === 'success') return response.value;
+  const reason = response.outcome === 'unknown' ? response.reason : `status ${response.status}`;
+  throw new AppError('bank_refused', { internal: `webhook registration: ${reason}` });
 }

@@ -1,4 +1,5 @@
-// The bank's door. Outside the contract's routes: the bank posts what it likes, and the raw bytes are kept.
+// Receives the bank's webhooks. Not a contract route, because the bank posts bodies of any shape:
+// the sender is authenticated and the raw bytes are stored.
 import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { AccountsService } from '../accounts/accounts.service.js';
@@ -12,8 +13,8 @@ interface WebhookParams {
 }
 
 const slugText = /^[a-z0-9-]{1,60}$/;
-/** Compared with where there is no account, so that an unknown one takes no less time than a wrong secret. */
-const nobodysSecret = 'no account of this name';
+/** Compared with when the account is unknown, so that the duration does not reveal it. */
+const placeholderSecret = 'no account of this name';
 
 @Controller('webhooks/bank')
 export class WebhooksController {
@@ -27,11 +28,11 @@ export class WebhooksController {
   async receive(@Req() request: FastifyRequest): Promise<{ received: true }> {
     const { account: slug, eventType } = request.params as WebhookParams;
     const account = slugText.test(slug) ? await this.accounts.findBySlug(slug) : null;
-    const secret = account ? await this.accounts.webhookSecret(account) : nobodysSecret;
+    const secret = account ? await this.accounts.getWebhookSecret(account) : placeholderSecret;
     const body = request.body instanceof Uint8Array ? Buffer.from(request.body) : Buffer.alloc(0);
-    const proved = isAuthentic(request.headers as AuthenticationHeaders, secret, body);
-    if (!account || !proved) throw new AppError('unauthenticated');
-    await this.inbox.keep(account.id, eventType ?? null, body);
+    const isFromBank = isAuthentic(request.headers as AuthenticationHeaders, secret, body);
+    if (!account || !isFromBank) throw new AppError('unauthenticated');
+    await this.inbox.store(account.id, eventType ?? null, body);
     return { received: true };
   }
 }

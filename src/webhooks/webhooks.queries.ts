@@ -1,13 +1,14 @@
-// The inbox's SQL.
+// Stores webhooks once, and settles them after a sync that began after their receipt.
 import type pg from 'pg';
 import type { Db } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 
 /**
- * A receipt by the bank's clock. A bank tells its time in whole seconds: less than two are the telling's, and no
- * clock's.
+ * How far the bank's clock is ahead of PostgreSQL's. An offset below two seconds counts as zero:
+ * the bank's `Date` header has whole seconds, so that rounding alone can explain such an offset.
  */
-const bankAhead = `CASE WHEN abs(s.clock_offset_ms) >= 2000 THEN s.clock_offset_ms ELSE 0 END * interval '1 millisecond'`;
+const bankClockLead = `CASE WHEN abs(s.clock_offset_ms) >= 2000 THEN s.clock_offset_ms ELSE 0 END
+  * interval '1 millisecond'`;
 
 export interface StoredWebhook {
   accountId: number;
@@ -21,21 +22,27 @@ export interface StoredWebhook {
   copies: number;
 }
 
-/** Keeps webhooks in one statement; one that came before is counted. No two of them may be the same. */
+/**
+ * Stores webhooks in one SQL statement. A webhook that is already stored only counts another copy.
+ * No two of `webhooks` may have the same account, event type and body.
+ */
 export async function storeWebhooks(pool: pg.Pool, webhooks: StoredWebhook[]): Promise<void> {
   const column = <Value>(pick: (webhook: StoredWebhook) => Value) => webhooks.map(pick);
   await pool.query(
     `INSERT INTO webhook_event AS e
-       (account_id, id, event_type, body_hash, body, state, reference_kind, reference, copies, received_at_bank_time)
+       (account_id, id, event_type, body_hash, body, state, reference_kind, reference, copies,
+        received_at_bank_time)
      SELECT w.account_id, id, event_type, body_hash, body,
-            CASE WHEN quarantined THEN 'quarantined' ELSE 'pending' END, reference_kind, reference, copies,
-            now() + COALESCE(${bankAhead}, interval '0')
-     FROM unnest($1::int[], $2::uuid[], $3::text[], $4::text[], $5::bytea[], $6::boolean[], $7::text[],
-                 $8::text[], $9::int[])
-       AS w(account_id, id, event_type, body_hash, body, quarantined, reference_kind, reference, copies)
+            CASE WHEN quarantined THEN 'quarantined' ELSE 'pending' END,
+            reference_kind, reference, copies, now() + COALESCE(${bankClockLead}, interval '0')
+     FROM unnest($1::int[], $2::uuid[], $3::text[], $4::text[], $5::bytea[], $6::boolean[],
+                 $7::text[], $8::text[], $9::int[])
+       AS w(account_id, id, event_type, body_hash, body, quarantined, reference_kind, reference,
+            copies)
      LEFT JOIN statement_state s ON s.account_id = w.account_id
      ORDER BY w.account_id, event_type, body_hash
-     ON CONFLICT (account_id, event_type, body_hash) DO UPDATE SET copies = e.copies + EXCLUDED.copies`,
+     ON CONFLICT (account_id, event_type, body_hash)
+       DO UPDATE SET copies = e.copies + EXCLUDED.copies`,
     [
       column(({ accountId }) => accountId),
       column(({ id }) => id),
@@ -51,51 +58,69 @@ export async function storeWebhooks(pool: pg.Pool, webhooks: StoredWebhook[]): P
 }
 
 /**
- * Settles what a poll that began after its receipt has answered: its movement is on the statement, or it
- * names none, or it was looked for often enough. The others are looked for again.
+ * Settles pending webhooks after a sync that began after their receipt: those whose reference the
+ * statement shows, those without a reference, and those that were looked for after every delay. For
+ * the others the next sync becomes due after the next of `repeatDelaysMs`. The first such sync has
+ * read the bank's clock anew, so that `received_at_bank_time` is corrected by it. `nextSyncInMs` is
+ * the shortest of these delays, or null where there is none.
  */
-export async function settleAnswered(
+export async function settleSyncedWebhooks(
   db: Db,
   accountId: number,
-  pausesMs: readonly number[],
-): Promise<{ settled: bigint; pauseMs: number | null }> {
-  const [result] = await db.$queryRaw<{ settled: bigint; pauseMs: number | null }[]>`
-    WITH answered AS (
-      SELECT e.account_id, e.id, e.syncs, CASE WHEN e.syncs = 0 THEN e.received_at + ${Prisma.raw(bankAhead)} ELSE e.received_at_bank_time END AS received_at_bank_time,
+  repeatDelaysMs: readonly number[],
+): Promise<{ settled: bigint; nextSyncInMs: number | null }> {
+  const [result] = await db.$queryRaw<{ settled: bigint; nextSyncInMs: number | null }[]>`
+    WITH synced AS (
+      SELECT e.account_id, e.id, e.syncs,
+             CASE WHEN e.syncs = 0 THEN e.received_at + ${Prisma.raw(bankClockLead)}
+                  ELSE e.received_at_bank_time END AS received_at_bank_time,
              e.reference IS NULL OR EXISTS (
-        SELECT 1 FROM statement_line t WHERE t.account_id = e.account_id AND e.reference_kind = 'nsu'
+        SELECT 1 FROM statement_line t
+        WHERE t.account_id = e.account_id AND e.reference_kind = 'nsu'
           AND t.nsu = CASE WHEN e.reference_kind = 'nsu' THEN e.reference::bigint END
         UNION ALL
-        SELECT 1 FROM statement_line t WHERE t.account_id = e.account_id AND e.reference_kind = 'end_to_end_id'
+        SELECT 1 FROM statement_line t
+        WHERE t.account_id = e.account_id AND e.reference_kind = 'end_to_end_id'
           AND t.end_to_end_id = e.reference
         UNION ALL
-        SELECT 1 FROM statement_line t WHERE t.account_id = e.account_id AND e.reference_kind = 'correlation_id'
+        SELECT 1 FROM statement_line t
+        WHERE t.account_id = e.account_id AND e.reference_kind = 'correlation_id'
           AND t.correlation_id = e.reference
       ) AS is_seen
       FROM webhook_event e JOIN statement_state s ON s.account_id = e.account_id
-      WHERE e.account_id = ${accountId} AND e.state = 'pending' AND s.last_sync_started_at > e.received_at
+      WHERE e.account_id = ${accountId} AND e.state = 'pending'
+        AND s.last_sync_started_at > e.received_at
         AND (e.next_sync_at IS NULL OR s.last_sync_started_at >= e.next_sync_at)
     ), settled AS (
-      UPDATE webhook_event e SET state = 'settled', settled_at = clock_timestamp(), next_sync_at = NULL, received_at_bank_time = a.received_at_bank_time
-      FROM answered a
-      WHERE e.account_id = a.account_id AND e.id = a.id AND e.state = 'pending' AND e.syncs = a.syncs
-        AND (a.is_seen OR a.syncs >= ${pausesMs.length})
+      UPDATE webhook_event e
+      SET state = 'settled', settled_at = clock_timestamp(), next_sync_at = NULL,
+          received_at_bank_time = synced.received_at_bank_time
+      FROM synced
+      WHERE e.account_id = synced.account_id AND e.id = synced.id
+        AND e.state = 'pending' AND e.syncs = synced.syncs
+        AND (synced.is_seen OR synced.syncs >= ${repeatDelaysMs.length})
       RETURNING e.id
     ), unseen AS (
-      UPDATE webhook_event e SET syncs = e.syncs + 1, next_sync_at = clock_timestamp()
-        + (${pausesMs}::int[])[a.syncs + 1] * interval '1 millisecond', received_at_bank_time = a.received_at_bank_time
-      FROM answered a
-      WHERE e.account_id = a.account_id AND e.id = a.id AND e.state = 'pending' AND e.syncs = a.syncs
-        AND NOT a.is_seen AND a.syncs < ${pausesMs.length}
-      RETURNING (${pausesMs}::int[])[a.syncs + 1] AS pause_ms
+      UPDATE webhook_event e
+      SET syncs = e.syncs + 1,
+          next_sync_at = clock_timestamp()
+            + (${repeatDelaysMs}::int[])[synced.syncs + 1] * interval '1 millisecond',
+          received_at_bank_time = synced.received_at_bank_time
+      FROM synced
+      WHERE e.account_id = synced.account_id AND e.id = synced.id
+        AND e.state = 'pending' AND e.syncs = synced.syncs
+        AND NOT synced.is_seen AND synced.syncs < ${repeatDelaysMs.length}
+      RETURNING (${repeatDelaysMs}::int[])[synced.syncs + 1] AS delay_ms
     )
-    SELECT (SELECT count(*) FROM settled) AS settled, (SELECT min(pause_ms) FROM unseen) AS "pauseMs"`;
-  return result ?? { settled: 0n, pauseMs: null };
+    SELECT (SELECT count(*) FROM settled) AS settled,
+           (SELECT min(delay_ms) FROM unseen) AS "nextSyncInMs"`;
+  return result ?? { settled: 0n, nextSyncInMs: null };
 }
 
-/** Accounts with webhooks that a poll should have answered by now. */
-export async function listWaiting(db: Db): Promise<{ accountId: number }[]> {
+/** Accounts with pending webhooks for which a sync should have completed by now. */
+export async function listAccountsWithPendingWebhooks(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT DISTINCT account_id AS "accountId" FROM webhook_event
-    WHERE state = 'pending' AND COALESCE(next_sync_at, received_at + interval '1 second') < clock_timestamp()`;
+    WHERE state = 'pending'
+      AND COALESCE(next_sync_at, received_at + interval '1 second') < clock_timestamp()`;
 }

@@ -1,14 +1,14 @@
-// Follows the kept webhooks until a poll has answered them, and looks again for those whose movement the
-// statement does not show yet.
+// Settles stored webhooks once a sync that began after their receipt has completed. While the
+// statement does not show a webhook's reference, the sync is repeated a few times.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
 import type { JobPayload } from '../queues.js';
-import { listWaiting, settleAnswered } from './webhooks.queries.js';
+import { listAccountsWithPendingWebhooks, settleSyncedWebhooks } from './webhooks.queries.js';
 
-/** How long after each poll that did not show it a webhook's movement is looked for again. */
-const pausesMs = [1_000, 2_000, 5_000, 15_000, 60_000] as const;
+/** The delays after which a sync is repeated while it does not show a webhook's reference. */
+const repeatDelaysMs = [1_000, 2_000, 5_000, 15_000, 60_000] as const;
 
 @Injectable()
 export class WebhooksService {
@@ -19,14 +19,18 @@ export class WebhooksService {
 
   @OnJob('settleWebhooks')
   async settle({ accountId }: JobPayload<'settleWebhooks'>): Promise<void> {
-    const { pauseMs } = await settleAnswered(this.database.prisma, accountId, pausesMs);
-    if (pauseMs !== null)
-      await this.jobQueue.enqueue('syncStatement', { accountId }, { delayMs: pauseMs });
+    const { nextSyncInMs } = await settleSyncedWebhooks(
+      this.database.prisma,
+      accountId,
+      repeatDelaysMs,
+    );
+    if (nextSyncInMs !== null)
+      await this.jobQueue.enqueue('syncStatement', { accountId }, { delayMs: nextSyncInMs });
   }
 
-  /** Wakes the poll for webhooks whose wake-up was lost with the queue. */
-  async enqueueWaiting(): Promise<void> {
-    for (const { accountId } of await listWaiting(this.database.prisma))
+  /** Enqueues syncs again for pending webhooks whose job the queue lost. */
+  async enqueueSyncs(): Promise<void> {
+    for (const { accountId } of await listAccountsWithPendingWebhooks(this.database.prisma))
       await this.jobQueue.enqueue('syncStatement', { accountId });
   }
 }

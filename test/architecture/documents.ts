@@ -1,8 +1,8 @@
-// Every path that the documents name is there.
+// Every path that the documents name exists.
 import type { ProjectFile, Rule } from './project-file.js';
 
-/** Made by running the project, so that a clean checkout has them not. */
-const made = /^(\.data|\.prepared|dist|coverage|node_modules|src\/generated|\.env)(\/|$)/;
+/** Created by running the project; a clean checkout does not have them. */
+const generatedPaths = /^(\.data|\.prepared|dist|coverage|node_modules|src\/generated|\.env)(\/|$)/;
 const endings = /\.(ts|tsx|mjs|js|json|md|prisma|sql|yml|example)$/;
 
 export const documentsNameFilesThatExist: Rule = (files) => {
@@ -13,11 +13,11 @@ export const documentsNameFilesThatExist: Rule = (files) => {
   return documents.flatMap((document) =>
     pathsNamedIn(document)
       .filter(({ name }) => looksLikePath(name, paths) && !exists(name, paths))
-      .map(({ name, index }) => document.violation(index, `${name} is not there`)),
+      .map(({ name, index }) => document.violation(index, `${name} does not exist`)),
   );
 };
 
-/** What stands in backticks, word by word, outside of code blocks: those show commands and answers. */
+/** Words in backticks outside code blocks. Code blocks show commands and responses. */
 function pathsNamedIn({ text }: ProjectFile): { name: string; index: number }[] {
   const prose = text.replace(/^```.*?^```/gms, (block) => block.replace(/[^\n]/g, ' '));
   return [...prose.matchAll(/`([^`\n]+)`/g)].flatMap(({ 1: code = '', index }) =>
@@ -32,9 +32,13 @@ function withoutAnchor(word: string): string {
     .replace(/^\.\//, '');
 }
 
-/** A path begins with a folder of ours (of the root or of src/) or ends as our files do. */
+/** A path begins with a folder of the root or of src/, or has the ending of a project file. */
 function looksLikePath(name: string, paths: readonly string[]): boolean {
-  if (!/^[\w.@<*{][\w.@/<>*{},-]*$/.test(name) || name.startsWith('..') || made.test(name))
+  if (
+    !/^[\w.@<*{][\w.@/<>*{},-]*$/.test(name) ||
+    name.startsWith('..') ||
+    generatedPaths.test(name)
+  )
     return false;
   const [first = ''] = name.split('/');
   const isFolder = (folder: string) => paths.some((path) => path.startsWith(`${folder}/`));
@@ -42,7 +46,7 @@ function looksLikePath(name: string, paths: readonly string[]): boolean {
   return endings.test(name) && !name.startsWith('*');
 }
 
-/** As it stands, inside `src/`, or as the end of a path; `<room>`, `*` and `{a,b}` stand for any name. */
+/** Matches the start or the end of a path; `<module>`, `*` and `{a,b}` match any name. */
 function exists(name: string, paths: readonly string[]): boolean {
   const pattern = name
     .replace(/\/$/, '')

@@ -1,5 +1,5 @@
-// Each rule about imports, with a small tree that breaks it and what it must say of that tree.
-import type { HeldRule } from './project-file.js';
+// Each import rule with a small tree that breaks it and the violations it must report.
+import type { ProvenRule } from './project-file.js';
 import {
   axiosStaysInBankAndEvents,
   bullmqStaysInPlatformAndQueues,
@@ -10,48 +10,48 @@ import {
   noBarrels,
   noForwardRef,
   onlyConfigReadsTheEnvironment,
-  onlyTheStarterKnowsTheSandbox,
+  onlyTheStarterImportsTheSandbox,
   sandboxImportsOnlyWhatBothApplicationsShare,
 } from './imports.js';
 
-export const importRules: HeldRule[] = [
+export const importRules: ProvenRule[] = [
   {
-    name: 'every room has a rank',
+    name: 'every module has a layer',
     rule: everyModuleHasALayer,
     tree: {
       'src/charges/charge.ts': '',
       'src/sandbox/modes.ts': '',
       'src/lending/loan.ts': '',
     },
-    found: ['src/lending/loan.ts:1 lending stands in no rank'],
+    found: ['src/lending/loan.ts:1 lending has no layer'],
   },
 
   {
-    name: 'go down the ranks',
+    name: 'go down the layers',
     rule: importsGoDown,
     tree: {
       'src/charges/charges.service.ts': `
         import { call } from '../bank/bank.service.js';
         import type { Refund } from '../refunds/refund.js';
-        import { wake } from '../../test/wake.js';
+        import { until } from '../../test/until.js';
         import './charge.js';`,
       'src/bank/bank.service.ts': `export type { Charge } from '../charges/charge.js';`,
-      'src/bank/answer.ts': `type Line = import('../statement/line.js').Line;`,
+      'src/bank/response.ts': `type Line = import('../statement/statement-line.js').Line;`,
       'src/money/cents.ts': `import { kind } from '../brazil/pix-key.js';`,
       'src/app.module.ts': `await import('./main.js');`,
     },
     found: [
       'src/charges/charges.service.ts:3 imports src/refunds/refund.ts, which is not below it',
-      'src/charges/charges.service.ts:4 imports test/wake.ts, which is not below it',
+      'src/charges/charges.service.ts:4 imports test/until.ts, which is not below it',
       'src/bank/bank.service.ts:1 imports src/charges/charge.ts, which is not below it',
-      'src/bank/answer.ts:1 imports src/statement/line.ts, which is not below it',
+      'src/bank/response.ts:1 imports src/statement/statement-line.ts, which is not below it',
       'src/money/cents.ts:1 imports src/brazil/pix-key.ts, which is not below it',
       'src/app.module.ts:1 imports src/main.ts, which is not below it',
     ],
   },
 
   {
-    name: 'of the sandbox are what both houses share',
+    name: 'of the sandbox are what both applications share',
     rule: sandboxImportsOnlyWhatBothApplicationsShare,
     tree: {
       'src/sandbox/charges/charges.service.ts': `
@@ -60,20 +60,20 @@ export const importRules: HeldRule[] = [
         import '../ledger/ledger.service.js';
         import { jobs } from '../../queues.js';
         import { Prisma } from '../../generated/service/client.js';
-        import type { BankAnswer } from '../../bank/answer.js';`,
+        import type { BankResponse } from '../../bank/response.js';`,
     },
     found: [
       'src/sandbox/charges/charges.service.ts:5 the sandbox imports src/queues.ts',
       'src/sandbox/charges/charges.service.ts:6 the sandbox imports src/generated/service/client.ts',
-      'src/sandbox/charges/charges.service.ts:7 the sandbox imports src/bank/answer.ts',
+      'src/sandbox/charges/charges.service.ts:7 the sandbox imports src/bank/response.ts',
     ],
   },
 
   {
-    name: 'of the sandbox are made by concilia.ts alone',
-    rule: onlyTheStarterKnowsTheSandbox,
+    name: 'of the sandbox are made by the starter alone',
+    rule: onlyTheStarterImportsTheSandbox,
     tree: {
-      'src/concilia.ts': `import { startSandbox } from './sandbox/start.js';`,
+      'src/start.ts': `import { startSandbox } from './sandbox/start.js';`,
       'src/sandbox/start.ts': `import './modes.js';`,
       'src/bank/profiles.ts': `import { modes } from '../sandbox/modes.js';`,
     },
@@ -98,7 +98,7 @@ export const importRules: HeldRule[] = [
     name: 'need no forwardRef',
     rule: noForwardRef,
     tree: { 'src/bank/bank.module.ts': `@Module({ imports: [forwardRef(() => A)] }) class B {}` },
-    found: ['src/bank/bank.module.ts:1 forwardRef hides a cycle'],
+    found: ['src/bank/bank.module.ts:1 forwardRef hides an import cycle'],
   },
 
   {
@@ -165,7 +165,7 @@ export const importRules: HeldRule[] = [
   },
 
   {
-    name: 'of the environment are made by config.ts',
+    name: 'of the environment are read by config.ts',
     rule: onlyConfigReadsTheEnvironment,
     tree: {
       'src/config.ts': 'process.env.PORT',

@@ -1,10 +1,10 @@
-// Who may import whom. Imports go down the ranks, and the sandbox is a house of its own.
+// Which module may import which. Imports go down the layers; the sandbox is a separate application.
 import ts from 'typescript';
 import {
   importsOf,
   isInSandbox,
   nameParts,
-  roomOf,
+  moduleOf,
   sourcesOf,
   violationsIn,
   walk,
@@ -13,10 +13,10 @@ import {
   type Rule,
 } from './project-file.js';
 
-/** From the top down; rooms of one line do not import each other. The sandbox stands beside them all. */
-const ranks: readonly (readonly string[])[] = [
+/** From the top down. Modules of one layer do not import each other; the sandbox has no layer. */
+const layers: readonly (readonly string[])[] = [
   ['main.ts'],
-  ['concilia.ts'],
+  ['start.ts'],
   ['app.module.ts'],
   ['console'],
   ['day-closes', 'exports'],
@@ -30,7 +30,7 @@ const ranks: readonly (readonly string[])[] = [
   ['events'],
   ['bank'],
   ['accounts'],
-  ['kept-answers'],
+  ['idempotency'],
   ['database.service.ts'],
   ['generated'],
   ['platform'],
@@ -42,28 +42,28 @@ const ranks: readonly (readonly string[])[] = [
 
 const sandboxMayImport = ['contract', 'brazil', 'money', 'platform', 'config.ts'];
 
-function rankOf(path: string): number {
-  return ranks.findIndex((rooms) => rooms.includes(roomOf(path)));
+function layerOf(path: string): number {
+  return layers.findIndex((modules) => modules.includes(moduleOf(path)));
 }
 
-/** Imports between two files of src/, but not within one room. */
+/** Imports between two files of src/ that belong to different modules. */
 function crossings(files: readonly ProjectFile[]) {
   return sourcesOf(files).flatMap((file) =>
     importsOf(file)
-      .filter(({ target }) => target !== null && roomOf(target) !== roomOf(file.path))
+      .filter(({ target }) => target !== null && moduleOf(target) !== moduleOf(file.path))
       .map((one) => ({ file, one, target: one.target as string })),
   );
 }
 
 export const everyModuleHasALayer: Rule = (files) =>
   sourcesOf(files)
-    .filter(({ path }) => !isInSandbox(path) && rankOf(path) === -1)
-    .map((file) => file.violation(0, `${roomOf(file.path)} stands in no rank`));
+    .filter(({ path }) => !isInSandbox(path) && layerOf(path) === -1)
+    .map((file) => file.violation(0, `${moduleOf(file.path)} has no layer`));
 
 export const importsGoDown: Rule = (files) =>
   crossings(files).flatMap(({ file, one, target }) => {
-    if (isInSandbox(file.path) || isInSandbox(target)) return []; // the sandbox has rules of its own
-    const isBelow = rankOf(target) > rankOf(file.path);
+    if (isInSandbox(file.path) || isInSandbox(target)) return []; // The sandbox has its own rules below.
+    const isBelow = layerOf(target) > layerOf(file.path);
     if (target.startsWith('src/') && isBelow) return [];
     return [file.violation(one.node, `imports ${target}, which is not below it`)];
   });
@@ -71,15 +71,15 @@ export const importsGoDown: Rule = (files) =>
 export const sandboxImportsOnlyWhatBothApplicationsShare: Rule = (files) =>
   crossings(files).flatMap(({ file, one, target }) => {
     if (!isInSandbox(file.path)) return [];
-    const isShared = target.startsWith('src/') && sandboxMayImport.includes(roomOf(target));
+    const isShared = target.startsWith('src/') && sandboxMayImport.includes(moduleOf(target));
     if (isShared || target.startsWith('src/generated/sandbox/')) return [];
     return [file.violation(one.node, `the sandbox imports ${target}`)];
   });
 
-/** Reads the roles and starts what they ask for. */
-const starter = 'src/concilia.ts';
+/** Reads the roles and starts their applications. */
+const starter = 'src/start.ts';
 
-export const onlyTheStarterKnowsTheSandbox: Rule = (files) =>
+export const onlyTheStarterImportsTheSandbox: Rule = (files) =>
   crossings(files).flatMap(({ file, one, target }) => {
     const isOfSandbox = isInSandbox(target) || target.startsWith('src/generated/sandbox/');
     if (!isOfSandbox || isInSandbox(file.path) || file.path === starter) return [];
@@ -95,11 +95,11 @@ export const importsMakeNoCycle: Rule = (files) => {
     );
   const cycles: string[] = [];
   const finished = new Set<string>();
-  const visit = (path: string, trail: string[]): void => {
-    const start = trail.indexOf(path);
-    if (start !== -1) cycles.push([...trail.slice(start), path].join(' → '));
+  const visit = (path: string, ancestors: string[]): void => {
+    const start = ancestors.indexOf(path);
+    if (start !== -1) cycles.push([...ancestors.slice(start), path].join(' → '));
     if (start !== -1 || finished.has(path)) return;
-    for (const target of targetsOf(path)) visit(target, [...trail, path]);
+    for (const target of targetsOf(path)) visit(target, [...ancestors, path]);
     finished.add(path);
   };
   for (const path of sources.keys()) visit(path, []);
@@ -108,10 +108,12 @@ export const importsMakeNoCycle: Rule = (files) => {
 
 export const noForwardRef: Rule = (files) =>
   violationsIn(sourcesOf(files), (node) =>
-    ts.isIdentifier(node) && node.text === 'forwardRef' ? 'forwardRef hides a cycle' : undefined,
+    ts.isIdentifier(node) && node.text === 'forwardRef'
+      ? 'forwardRef hides an import cycle'
+      : undefined,
   );
 
-/** Nest reads injected classes from the emitted metadata: imported as a type, one is `Object` there. */
+/** Nest reads injected classes from emitted metadata, where a class imported as a type is `Object`. */
 export const injectedClassesAreImportedAsValues: Rule = (files) => {
   const classes = new Set(sourcesOf(files).flatMap(classesOf));
   return sourcesOf(files).flatMap((file) => {
@@ -154,7 +156,7 @@ export const noBarrels: Rule = (files) =>
     ),
   ]);
 
-/** A rule that keeps packages inside the files that `isAllowed` names. */
+/** A rule that allows imports of these packages only in files that `isAllowed` accepts. */
 function packageStaysIn(
   isPackage: (specifier: string) => boolean,
   isAllowed: (path: string) => boolean,
@@ -171,19 +173,19 @@ function packageStaysIn(
 
 export const axiosStaysInBankAndEvents = packageStaysIn(
   (specifier) => specifier === 'axios',
-  (path) => ['bank', 'events'].includes(roomOf(path)),
+  (path) => ['bank', 'events'].includes(moduleOf(path)),
 );
 
 export const bullmqStaysInPlatformAndQueues = packageStaysIn(
   (specifier) => /^(bullmq|@nestjs\/bullmq)(\/|$)/.test(specifier),
-  (path) => roomOf(path) === 'platform' || path === 'src/queues.ts',
+  (path) => moduleOf(path) === 'platform' || path === 'src/queues.ts',
 );
 
 const environmentReaders: ReadonlyMap<string, string> = new Map([
-  ['src/config.ts', 'the only reader of settings'],
+  ['src/config.ts', 'reads the settings'],
   [
     'src/platform/embedded-postgres-programs.ts',
-    "hands the environment on to PostgreSQL's programs; reads no setting from it",
+    "passes the environment to PostgreSQL's programs and reads no setting",
   ],
 ]);
 

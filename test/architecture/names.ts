@@ -1,4 +1,4 @@
-// How files are called, how long they are, and what their words may not be.
+// File names, file sizes and function sizes.
 import ts from 'typescript';
 import { isSpec, sourcesOf, violationsIn, type ProjectFile, type Rule } from './project-file.js';
 
@@ -18,7 +18,7 @@ const fileName = new RegExp(
 const emptyWords = 'utils?|helpers?|common|shared|misc|base|manager|data|info';
 /** The whole name, or its last word: `charge-utils.ts` says no more than `utils.ts`. */
 const emptyName = new RegExp(`(^|-)(${emptyWords})$`);
-/** What the history of the repository tells, or a letter that says "interface". */
+/** A version or `old`, which belongs to the repository's history, or a prefix for "interface". */
 const historyName = /(^|[-_])(old|v\d+)$|^(old|i)-/;
 
 function codeOf(files: readonly ProjectFile[]): ProjectFile[] {
@@ -49,7 +49,7 @@ export const typesHaveNoEmptyPrefix: Rule = (files) =>
     return /^(I[A-Z][a-z]|Base[A-Z])/.test(name) ? `${name} has an empty prefix` : undefined;
   });
 
-export const nothingIsLeftForLater: Rule = (files) =>
+export const noUnfinishedWork: Rule = (files) =>
   sourcesOf(files).flatMap((file) =>
     [
       ...file.text.matchAll(
@@ -60,16 +60,16 @@ export const nothingIsLeftForLater: Rule = (files) =>
       .map(({ 0: word, index }) => file.violation(index, `"${word}"`)),
   );
 
-const longestFile = 300;
-const longestFunction = 70;
+const maxFileLines = 500;
+const maxFunctionLines = 70;
 
 export const filesAreShort: Rule = (files) =>
   codeOf(files).flatMap((file) => {
     const lines = file.text.trimEnd().split('\n').length;
-    return lines > longestFile ? [file.violation(0, `has ${lines} lines`)] : [];
+    return lines > maxFileLines ? [file.violation(0, `has ${lines} lines`)] : [];
   });
 
-/** Not in specs, where a `describe` is a function that holds a whole chapter. */
+/** Not in specs, where one `describe` callback holds many tests. */
 export const functionsAreShort: Rule = (files) =>
   violationsIn(
     codeOf(files).filter((file) => !isSpec(file)),
@@ -79,6 +79,6 @@ export const functionsAreShort: Rule = (files) =>
         (position) => file.ast.getLineAndCharacterOfPosition(position).line,
       ) as [number, number];
       const lines = to - from + 1;
-      return lines > longestFunction ? `a function has ${lines} lines` : undefined;
+      return lines > maxFunctionLines ? `a function has ${lines} lines` : undefined;
     },
   );

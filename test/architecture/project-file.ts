@@ -1,4 +1,4 @@
-// The project as the rules see it: files by their path, read as text, and TypeScript as its syntax tree.
+// The project as the rules read it: files by path, as text, and TypeScript as a syntax tree.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import ts from 'typescript';
@@ -25,7 +25,7 @@ export class ProjectFile {
     ));
   }
 
-  /** `path:line message`, as every rule tells what it found. */
+  /** A violation as every rule reports it: `path:line message`. */
   violation(at: ts.Node | number, message: string): string {
     const position = typeof at === 'number' ? at : at.getStart(this.ast);
     const line = this.text.slice(0, position).split('\n').length;
@@ -33,31 +33,31 @@ export class ProjectFile {
   }
 }
 
-/** A rule takes the whole tree and tells each place that breaks it; an empty answer means that it is kept. */
+/** A rule reads the whole project and returns one text for each violation; none means that it holds. */
 export type Rule = (files: readonly ProjectFile[]) => string[];
 
-export interface HeldRule {
+export interface ProvenRule {
   name: string;
   rule: Rule;
-  /** A small tree that breaks the rule, by path and text, and what the rule must say of it. */
+  /** A small tree that breaks the rule, text by path, and the violations the rule must report. */
   tree: Record<string, string>;
   found: string[];
 }
 
-/** A small tree for a rule's own proof. */
+/** Builds a small tree for the proof of a rule. */
 export function treeOf(contents: Record<string, string>): ProjectFile[] {
   return Object.entries(contents).map(([path, text]) => new ProjectFile(path, () => text));
 }
 
-const notOurs = new Set(['.git', 'node_modules', 'dist', 'coverage', '.data', '.prepared']);
+const excludedFolders = new Set(['.git', 'node_modules', 'dist', 'coverage', '.data', '.prepared']);
 
-/** Every file of the project but what is installed, generated or built. */
+/** Every file of the project that is not installed, generated or built. */
 export function readTree(root: string): ProjectFile[] {
   const walk = (folder: string): ProjectFile[] =>
     readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
       const absolute = join(folder, entry.name);
       const path = relative(root, absolute).replaceAll('\\', '/');
-      if (notOurs.has(entry.name) || path === 'src/generated') return [];
+      if (excludedFolders.has(entry.name) || path === 'src/generated') return [];
       if (entry.isDirectory()) return walk(absolute);
       let text: string | undefined;
       return [new ProjectFile(path, () => (text ??= readFileSync(absolute, 'utf8')))];
@@ -74,8 +74,8 @@ export function sourcesOf(files: readonly ProjectFile[]): ProjectFile[] {
   return files.filter((file) => /^src\/.*\.tsx?$/.test(file.path) && !isSpec(file));
 }
 
-/** `src/charges/x.ts` → `charges`; a file in `src/` itself is its own room: `src/config.ts` → `config.ts`. */
-export function roomOf(path: string): string {
+/** `src/charges/x.ts` → `charges`; a file directly in `src/` is its own module: `config.ts`. */
+export function moduleOf(path: string): string {
   return path.split('/')[1] ?? path;
 }
 
@@ -94,17 +94,17 @@ export function nameParts(path: string): { stem: string; role: string | null } {
 
 export interface Import {
   specifier: string;
-  /** The file it names, from the project's root; null for a package. */
+  /** The imported file, from the project's root; null for a package. */
   target: string | null;
   isTypeOnly: boolean;
-  /** What is taken from it; `*` is all of it. */
+  /** The imported names; `*` means all. */
   names: { imported: string; local: string; isTypeOnly: boolean }[];
   node: ts.Node;
 }
 
 const importsByFile = new WeakMap<ProjectFile, Import[]>();
 
-/** All that a file imports: by import, by re-export, by `import()` as call and as type. */
+/** All imports of a file: import, re-export, and `import()` as a call or a type. */
 export function importsOf(file: ProjectFile): Import[] {
   const known = importsByFile.get(file);
   if (known) return known;
@@ -170,21 +170,21 @@ function namesOf(clause: ts.ImportClause | undefined): Import['names'] {
   return names;
 }
 
-/** Visits a node and all below it. */
+/** Visits a node and its descendants. */
 export function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
   visit(node);
   ts.forEachChild(node, (child) => walk(child, visit));
 }
 
-/** Visits every node of each file and gathers what `judge` says of it. */
+/** Collects the violations that `check` reports for the nodes of each file. */
 export function violationsIn(
   files: readonly ProjectFile[],
-  decide: (node: ts.Node, file: ProjectFile) => string | undefined,
+  check: (node: ts.Node, file: ProjectFile) => string | undefined,
 ): string[] {
   return files.flatMap((file) => {
     const violations: string[] = [];
     walk(file.ast, (node) => {
-      const message = decide(node, file);
+      const message = check(node, file);
       if (message !== undefined) violations.push(file.violation(node, message));
     });
     return violations;

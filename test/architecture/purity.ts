@@ -1,9 +1,9 @@
-// A file without a role in its name is pure: what it answers depends on what it is given and on nothing else.
+// A file without a role in its name is pure: its results depend on its arguments alone.
 import ts from 'typescript';
 import {
   importsOf,
   nameParts,
-  roomOf,
+  moduleOf,
   sourcesOf,
   violationsIn,
   type Import,
@@ -11,7 +11,7 @@ import {
   type Rule,
 } from './project-file.js';
 
-/** The parts of otherwise impure modules that only compute. Names that are not listed here are refused. */
+/** The pure exports of impure packages. A pure file may import these names and no others. */
 const pureParts: ReadonlyMap<string, readonly string[]> = new Map([
   ['node:net', ['BlockList', 'isIP', 'isIPv4', 'isIPv6']],
   ['node:crypto', ['createHash', 'createHmac', 'timingSafeEqual']],
@@ -24,11 +24,11 @@ const impurePackages =
   /^(node:.*|uuid|axios|pg|bullmq|ioredis|pino|fastify|@nestjs\/.*|@prisma\/.*|(?:fs|net|http|https|dns|child_process|crypto)(?:\/.*)?)$/;
 const impureRoles = ['service', 'queries', 'controller', 'module', 'guard', 'filter'];
 
-/** Rooms' unsuffixed files; `platform` is the place for IO, and files of `src/` itself are no room's. */
+/** Files without a role, but those of `platform`, which does IO, and those directly in `src/`. */
 function pureFilesOf(files: readonly ProjectFile[]): ProjectFile[] {
   return sourcesOf(files).filter(
     ({ path }) =>
-      path.split('/').length > 2 && roomOf(path) !== 'platform' && nameParts(path).role === null,
+      path.split('/').length > 2 && moduleOf(path) !== 'platform' && nameParts(path).role === null,
   );
 }
 
@@ -40,7 +40,7 @@ export const unsuffixedFilesImportNothingImpure: Rule = (files) =>
     }),
   );
 
-/** Types have no effect: only what is imported as a value can read, write or wait. */
+/** Type imports are ignored: only an imported value can read, write or wait. */
 function impureImport({ specifier, target, isTypeOnly, names }: Import): string | undefined {
   if (isTypeOnly) return undefined;
   if (target !== null) {

@@ -3,7 +3,7 @@ import ts from 'typescript';
 import {
   isInSandbox,
   nameParts,
-  roomOf,
+  moduleOf,
   sourcesOf,
   violationsIn,
   type ProjectFile,
@@ -17,7 +17,7 @@ interface Table {
   owner: string;
 }
 
-/** The service's tables; `prisma/service/<room>.prisma` says whose they are. */
+/** The service's tables; `prisma/service/<module>.prisma` names the owner. */
 function tablesOf(files: readonly ProjectFile[]): Table[] {
   return files.flatMap(({ path, text }) => {
     const owner = /^prisma\/service\/([\w-]+)\.prisma$/.exec(path)?.[1];
@@ -31,9 +31,9 @@ function tablesOf(files: readonly ProjectFile[]): Table[] {
 }
 
 export const everyTableHasAModule: Rule = (files) => {
-  const rooms = new Set(sourcesOf(files).map(({ path }) => roomOf(path)));
+  const modules = new Set(sourcesOf(files).map(({ path }) => moduleOf(path)));
   return tablesOf(files)
-    .filter(({ owner }) => !rooms.has(owner))
+    .filter(({ owner }) => !modules.has(owner))
     .map(({ name, owner }) => `prisma/service/${owner}.prisma ${name}: there is no src/${owner}/`);
 };
 
@@ -47,7 +47,7 @@ export const onlyTheOwnerWritesATable: Rule = (files) => {
   const service = sourcesOf(files).filter(({ path }) => !isInSandbox(path));
   return violationsIn(service, (node, file) => {
     const written = writtenBy(node, file, tables);
-    const foreign = written.find(({ owner }) => owner !== roomOf(file.path));
+    const foreign = written.find(({ owner }) => owner !== moduleOf(file.path));
     return foreign && `writes ${foreign.name}, which is ${foreign.owner}'s`;
   });
 };
@@ -59,7 +59,7 @@ function writtenBy(node: ts.Node, file: ProjectFile, tables: Table[]): Table[] {
   }
   const sql = textOf(node, file);
   if (sql === undefined) return [];
-  // Elsewhere than in queries, small letters are prose: "could not update event".
+  // Outside queries, lower case is prose: "could not update event".
   const isQueries = nameParts(file.path).role === 'queries';
   const names = [...(isQueries ? sql.toUpperCase() : sql).matchAll(sqlWrite)].map(([, name]) =>
     name?.toLowerCase(),
@@ -74,11 +74,11 @@ function textOf(node: ts.Node, file: ProjectFile): string | undefined {
 }
 
 const sqlOutsideQueries: ReadonlyMap<string, string> = new Map([
-  ['src/database.service.ts', 'owns the pool: asks the database whether it is there'],
-  ['src/platform/migrations.ts', "keeps Prisma's history table"],
-  ['src/platform/embedded-postgres.ts', 'makes databases, before there is a pool'],
-  ['src/platform/queue-connection.ts', "checks the queue's own schema, which is no room's"],
-  ['src/sandbox/sandbox-database.service.ts', "the sandbox's pool: opens and ends transactions"],
+  ['src/database.service.ts', 'owns the pool and checks that the database responds'],
+  ['src/platform/migrations.ts', "writes Prisma's migration history"],
+  ['src/platform/embedded-postgres.ts', 'creates databases before a pool exists'],
+  ['src/platform/queue-connection.ts', "checks the queue's own schema, which no module owns"],
+  ['src/sandbox/sandbox-database.service.ts', "owns the sandbox's pool and its transactions"],
 ]);
 
 const sqlText =
@@ -99,14 +99,14 @@ export const sqlStandsInQueriesOnly: Rule = (files) =>
           ? `calls ${receiver}.query`
           : undefined;
       }
-      return sqlText.test(textOf(node, file) ?? '') ? 'holds SQL' : undefined;
+      return sqlText.test(textOf(node, file) ?? '') ? 'contains SQL' : undefined;
     },
   );
 
-/** An exception that is no longer needed is taken away. */
+/** Reports exceptions that are no longer needed. */
 export const sqlExceptionsAreNeeded: Rule = (files) => {
   const sources = new Map(sourcesOf(files).map((file) => [file.path, file]));
   return [...sqlOutsideQueries.keys()]
     .filter((path) => !/\.query\b|\$queryRaw|\$executeRaw/.test(sources.get(path)?.text ?? ''))
-    .map((path) => `${path} holds no SQL: take it off the list of exceptions`);
+    .map((path) => `${path} has no SQL: remove the exception`);
 };

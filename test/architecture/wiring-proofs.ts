@@ -1,16 +1,16 @@
-// Each rule about the wiring and the documents, with a small tree that breaks it and what it must say of it.
-import type { HeldRule } from './project-file.js';
+// Each wiring and document rule with a small tree that breaks it and the violations it must report.
+import type { ProvenRule } from './project-file.js';
 import {
-  eachChangeNeedsAScope,
+  eachChangeRequiresAScope,
   eachJobHasOneMethod,
   eachOperationKindIsRegisteredOnce,
   eachRouteIsServedOnce,
 } from './wiring.js';
 import { documentsNameFilesThatExist } from './documents.js';
 
-export const wiringRules: HeldRule[] = [
+export const wiringRules: ProvenRule[] = [
   {
-    name: 'gives each job one method',
+    name: 'binds each job to one method',
     rule: eachJobHasOneMethod,
     tree: {
       'src/queues.ts': `const jobs = { once: job({}), never: job({}), twice: job({}) };`,
@@ -75,8 +75,8 @@ export const wiringRules: HeldRule[] = [
     ],
   },
   {
-    name: 'asks for a scope wherever something is changed',
-    rule: eachChangeNeedsAScope,
+    name: 'requires a scope on every route that changes data',
+    rule: eachChangeRequiresAScope,
     tree: {
       'src/contract/charges.ts': `
         const charge = { chapter: 'Charges', authentication: 'api-key' } as const;
@@ -86,39 +86,39 @@ export const wiringRules: HeldRule[] = [
       'src/customers/customers.schema.ts': `
         export const createCustomer = route({ method: 'POST', authentication: 'partner-key' });
         export const addAccount = route({ method: 'POST', authentication: 'admin-key' });
-        export const tell = route({ method: 'POST', authentication: 'none' });`,
+        export const notify = route({ method: 'POST', authentication: 'none' });`,
       'src/charges/charges.controller.ts': `
         import { createCharge as create } from '../contract/charges.js';
         class A {
           @Handles(create) create() {}
-          @Needs('charge') @Handles(voidCharge) void() {}
+          @RequiresScope('charge') @Handles(voidCharge) void() {}
           @Handles(getCharge) get() {}
         }
         class B {
           @Handles(createCustomer) create() {}
           @Handles(addAccount) add() {}
-          @Handles(tell) tell() {}
+          @Handles(notify) notify() {}
         }`,
       'src/sandbox/charges/charges.controller.ts': `class C { @Handles(createCharge) a() {} }`,
     },
     found: [
-      "src/charges/charges.controller.ts:4 createCharge changes something: its handler lacks @Needs('…')",
-      "src/charges/charges.controller.ts:9 createCustomer changes something: its handler lacks @Needs('…')",
+      "src/charges/charges.controller.ts:4 createCharge changes data: its handler lacks @RequiresScope('…')",
+      "src/charges/charges.controller.ts:9 createCustomer changes data: its handler lacks @RequiresScope('…')",
     ],
   },
 ];
 
-export const documentRules: HeldRule[] = [
+export const documentRules: ProvenRule[] = [
   {
-    name: 'name only files that are there',
+    name: 'name only files that exist',
     rule: documentsNameFilesThatExist,
     tree: {
       'src/charges/charge.ts': '',
       'prisma/service/charges.prisma': '',
       'README.md': [
         'See `src/charges/charge.ts`, `charges/charge.ts:12`, `charge.ts`, `src/charges/` and `.data/`;',
-        '`prisma/service/<room>.prisma`, `npm test -- src/charges/charge.ts`, `application/json`, `/v1/x`;',
-        'not `src/charges/refund.ts`, `charges/match.ts`, `docs/none.md`, `src/<room>/<room>.module.ts`.',
+        '`prisma/service/<module>.prisma`, `npm test -- src/charges/charge.ts`, `application/json`, `/v1/x`;',
+        'not `src/charges/refund.ts`, `charges/match.ts`, `docs/none.md`, `src/<module>/<module>.module.ts`.',
         '```',
         '`src/in-a-block.ts`',
         '```',
@@ -127,11 +127,11 @@ export const documentRules: HeldRule[] = [
       'test/notes.md': '`src/none.ts`',
     },
     found: [
-      'README.md:3 src/charges/refund.ts is not there',
-      'README.md:3 charges/match.ts is not there',
-      'README.md:3 docs/none.md is not there',
-      'README.md:3 src/<room>/<room>.module.ts is not there',
-      'docs/adr/0001-queue.md:1 match.ts is not there',
+      'README.md:3 src/charges/refund.ts does not exist',
+      'README.md:3 charges/match.ts does not exist',
+      'README.md:3 docs/none.md does not exist',
+      'README.md:3 src/<module>/<module>.module.ts does not exist',
+      'docs/adr/0001-queue.md:1 match.ts does not exist',
     ],
   },
 ];

@@ -1,4 +1,4 @@
-// What the wiring must do exactly once: routes, jobs and operation kinds.
+// Routes, jobs and operation kinds are wired exactly once.
 import ts from 'typescript';
 import {
   importsOf,
@@ -10,7 +10,7 @@ import {
   type Rule,
 } from './project-file.js';
 
-/** A mention of something by name: where it is, and what is named. */
+/** A name that occurs at a node. */
 interface Mention {
   file: ProjectFile;
   node: ts.Node;
@@ -38,7 +38,7 @@ function argumentOf(node: ts.Node, called: string): ts.Expression | undefined {
   return isCalled ? node.arguments[0] : undefined;
 }
 
-/** Says where `expected` names are mentioned not at all or again. */
+/** Reports expected names that are mentioned never or more than once. */
 function onceEach(
   expected: readonly Mention[],
   mentions: readonly Mention[],
@@ -81,7 +81,7 @@ export const eachOperationKindIsRegisteredOnce: Rule = (files) => {
   ];
 };
 
-/** A constant or a property of a class that is declared to be an OperationKind, with its value. */
+/** A constant or class property declared as an OperationKind, with its value. */
 function isOperationKind(
   node: ts.Node,
   file: ProjectFile,
@@ -93,7 +93,7 @@ function isOperationKind(
   return /^OperationKind\b/.test(type?.getText(file.ast) ?? '');
 }
 
-/** `….register(x)` and `….register(this.x)` → the file that declares `x`, and its name there. */
+/** `….register(x)` and `….register(this.x)` → the declaring file of `x` and its name there. */
 function registeredKind(node: ts.Node, file: ProjectFile): string | undefined {
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression))
     return undefined;
@@ -114,10 +114,10 @@ function nameProperty(node: ts.Node): string {
   return name;
 }
 
-const known = "known of the real bank, not of the contract: the service's own is under /v1";
-const registration = 'registrations are ours at the bank; systems have /v1/webhook-endpoints';
+const notInContract = 'a route of the real bank outside the contract: /v1 has its own';
+const registration = 'the service registers itself; business systems use /v1/webhook-endpoints';
 
-/** Routes of the bank that the service does not serve, each with its reason. */
+/** Routes of the bank that the service does not serve, with the reason. */
 const notServedByTheService: ReadonlyMap<string, string> = new Map<string, string>([
   ['createWebhookRegistration', registration],
   ['listWebhookRegistrations', registration],
@@ -125,11 +125,11 @@ const notServedByTheService: ReadonlyMap<string, string> = new Map<string, strin
   ['updateWebhookRegistration', registration],
   ['deleteWebhookRegistration', registration],
   ...['getCharge', 'listCharges', 'voidCharge', 'getTransfer', 'readBalances'].map(
-    (name) => [name, known] as const,
+    (name) => [name, notInContract] as const,
   ),
 ]);
 
-/** A contract route is served by both applications, any other by the one that declares it. */
+/** Both applications serve each contract route; the application that declares another route serves it. */
 export const eachRouteIsServedOnce: Rule = (files) => {
   const sources = sourcesOf(files);
   const routes = mentionsIn(sources, (node) => {
@@ -152,12 +152,12 @@ export const eachRouteIsServedOnce: Rule = (files) => {
     ...inService
       .filter(({ name }) => notServedByTheService.has(name))
       .map(({ file, node, name }) =>
-        file.violation(node, `${name} is served: take it off the list`),
+        file.violation(node, `${name} is served: remove it from the list`),
       ),
   ];
 };
 
-/** `@Handles(x)` → the name that `x` was exported by. */
+/** `@Handles(x)` → the exported name of `x`. */
 function handledRoute(node: ts.Node, file: ProjectFile): string | undefined {
   const route = argumentOf(node, 'Handles');
   if (!route) return undefined;
@@ -167,11 +167,13 @@ function handledRoute(node: ts.Node, file: ProjectFile): string | undefined {
   return names.find((name) => name.local === local)?.imported ?? local;
 }
 
+const scopeDecorator = 'RequiresScope';
+
 /**
- * A handler that changes something says which scope it takes: without, a key that may only read could do it. Who
- * proves itself as the operator, or not at all, has no scopes.
+ * A handler of a writing route requires a scope; otherwise a key with the scope `read` could call
+ * it. Routes of the operator and routes without authentication have no scopes.
  */
-export const eachChangeNeedsAScope: Rule = (files) => {
+export const eachChangeRequiresAScope: Rule = (files) => {
   const sources = sourcesOf(files).filter(({ path }) => !isInSandbox(path));
   const readsOnly = new Set<string>();
   const scoped = new Set<string>();
@@ -182,20 +184,22 @@ export const eachChangeNeedsAScope: Rule = (files) => {
       if (!declared || !ts.isObjectLiteralExpression(declared)) return;
       const properties = propertiesOf(declared, file);
       if (properties.get('method') === 'GET') readsOnly.add(node.name.getText(file.ast));
-      const proof = properties.get('authentication') ?? '';
-      if (!['admin-key', 'none'].includes(proof)) scoped.add(node.name.getText(file.ast));
+      const authentication = properties.get('authentication') ?? '';
+      if (!['admin-key', 'none'].includes(authentication)) scoped.add(node.name.getText(file.ast));
     });
   return violationsIn(sources, (node, file) => {
     if (!ts.isMethodDeclaration(node)) return undefined;
     const decorators = (ts.getDecorators(node) ?? []).map(({ expression }) => expression);
     const route = decorators.map((one) => handledRoute(one, file)).find((name) => name);
     if (route === undefined || readsOnly.has(route) || !scoped.has(route)) return undefined;
-    const hasScope = decorators.some((one) => argumentOf(one, 'Needs'));
-    return hasScope ? undefined : `${route} changes something: its handler lacks @Needs('…')`;
+    const hasScope = decorators.some((one) => argumentOf(one, scopeDecorator));
+    return hasScope
+      ? undefined
+      : `${route} changes data: its handler lacks @${scopeDecorator}('…')`;
   });
 };
 
-/** The texts of an object's properties, with those that it spreads from a constant of its file. */
+/** An object's text properties, with those it spreads from a constant of the same file. */
 function propertiesOf(object: ts.ObjectLiteralExpression, file: ProjectFile): Map<string, string> {
   const found = new Map<string, string>();
   for (const property of object.properties) {

@@ -91,11 +91,11 @@ export interface Books {
 export const ourAccount = '1000001';
 
 export async function readLedger(bank: ConciliaProcess): Promise<Ledger> {
-  return (await bank.bank<Ledger>('GET', `/sandbox/ledger?account=${ourAccount}`)).body;
+  return (await bank.callBank<Ledger>('GET', `/sandbox/ledger?account=${ourAccount}`)).body;
 }
 
 export async function readSummary(service: ConciliaProcess): Promise<ReportedSummary> {
-  return (await service.ask<ReportedSummary>('GET', '/v1/summary')).body;
+  return (await service.callService<ReportedSummary>('GET', '/v1/summary')).body;
 }
 
 export async function readBooks(service: ConciliaProcess, bank: ConciliaProcess): Promise<Books> {
@@ -119,7 +119,7 @@ export async function listAll<Item>(service: ConciliaProcess, path: string): Pro
   for (let cursor: string | null = ''; cursor !== null;) {
     const query: string = `${path.includes('?') ? '&' : '?'}limit=100${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
     const { status, body }: { status: number; body: { data: Item[]; next: string | null } } =
-      await service.ask('GET', path + query);
+      await service.callService('GET', path + query);
     if (status === 404) return all;
     if (status !== 200) throw new Error(`GET ${path} answers ${status}`);
     all.push(...body.data);

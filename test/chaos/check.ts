@@ -140,7 +140,7 @@ export function isLeftToPerson(
     settings.BANK_REPEAT_SAFE === 'false' && settings.BANK_STATUS_BY_ID === 'false';
   // What a bank may have taken for a later hour is not absent before the next business day has ended.
   // Said to be done, unreadably: that some items never show proves nothing against it.
-  const isPartlyReported = /batch/.test(kind) && reason === 'unreadable_answer';
+  const isPartlyReported = /batch/.test(kind) && reason === 'unreadable_response';
   return (
     cannotBeAsked &&
     (/charge|qr|pay_bill/.test(kind) || isPartlyReported) &&

@@ -58,7 +58,7 @@ async function tell(
 ): Promise<Told> {
   const { method, path, body } = request;
   try {
-    const answer = await service.ask<Record<string, unknown> | null>(method, path, body, {
+    const answer = await service.callService<Record<string, unknown> | null>(method, path, body, {
       ...request.headers,
       ...headers,
     });

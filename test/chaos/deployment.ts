@@ -72,7 +72,7 @@ export class House {
 
   async askForFaults(faults: WantedFault[]): Promise<void> {
     for (const fault of faults) {
-      const { status } = await this.bank.bank('POST', '/sandbox/faults', fault);
+      const { status } = await this.bank.callBank('POST', '/sandbox/faults', fault);
       if (status !== 200) throw new Error(`${fault.kind} at ${fault.endpoint} answers ${status}`);
     }
   }
@@ -122,11 +122,11 @@ export class House {
 
 /** Bills are only paid on business days: the bank's clock is moved into one, with hours to go. */
 async function beginInBusinessHours(bank: ConciliaProcess): Promise<void> {
-  const { body } = await bank.bank<{ now: string }>('GET', '/sandbox/clock');
+  const { body } = await bank.callBank<{ now: string }>('GET', '/sandbox/clock');
   const soon = new Date(Date.parse(body.now) + hourMs);
   const open = nextBusinessHour(soon, { open: 7, close: 20 });
   if (open.getTime() === soon.getTime()) return;
-  await bank.bank('POST', '/sandbox/clock', { now: open.toISOString() });
+  await bank.callBank('POST', '/sandbox/clock', { now: open.toISOString() });
 }
 
 /** Does the work again and again, with a pause before each time, until `end` is called; that waits for the last. */

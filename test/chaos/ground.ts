@@ -1,6 +1,6 @@
 // What a round stands on: which chapters are served, Pix that came in, and what an intent needs before it is asked.
 import type { ConciliaProcess } from '../support/concilia-process.js';
-import { each } from '../support/payments.js';
+import { forEachConcurrently } from '../support/payments.js';
 import { until } from '../support/until.js';
 import { readLedger, readSummary } from './books.js';
 import type { Dice } from './dice.js';
@@ -27,7 +27,7 @@ export async function unservedKinds(service: ConciliaProcess): Promise<IntentKin
   const unserved: IntentKind[] = [];
   for (const kind of intentKinds) {
     const [method, path] = chapters[kind];
-    if ((await service.ask(method, path, {})).status === 404) unserved.push(kind);
+    if ((await service.callService(method, path, {})).status === 404) unserved.push(kind);
   }
   return unserved;
 }
@@ -35,10 +35,10 @@ export async function unservedKinds(service: ConciliaProcess): Promise<IntentKin
 /** Pix of 25.00 that are in the book before anything goes wrong: what refunds go back to. */
 export async function receivePixes(house: House, seed: number, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, (_, place) => `original-${seed}-${place}`);
-  await each(ids, 4, async (id) => {
-    const { status } = await house.service.ask('POST', '/baas/v1/charges', chargeBody(id, 25_00));
+  await forEachConcurrently(ids, 4, async (id) => {
+    const { status } = await house.service.callService('POST', '/baas/v1/charges', chargeBody(id, 25_00));
     if (status !== 200) throw new Error(`a charge is answered ${status}`);
-    await house.bank.bank('POST', `/baas/v1/charges/${id}/pay`);
+    await house.bank.callBank('POST', `/baas/v1/charges/${id}/pay`);
   });
   await until('what was paid is in the book', async () => {
     const { transactions } = await readSummary(house.service);
@@ -53,13 +53,13 @@ export function groundOf(house: House, dice: Dice, originals: string[]): Ground 
     lookUp: () =>
       until('a key is looked up', async () => {
         const service = dice.pick(house.services);
-        const { status, body } = await service.ask('POST', lookUpPath, { key: known.dictKey });
+        const { status, body } = await service.callService('POST', lookUpPath, { key: known.dictKey });
         return status === 200 && String(body.endToEndId);
       }),
     newBill: (cents) =>
       until('there is a bill', async () => {
         const bill = { type: 'BANKSLIP', status: 'PENDING_PAYMENT', amount: cents / 100 };
-        const { status, body } = await house.bank.bank('POST', '/sandbox/bills', bill);
+        const { status, body } = await house.bank.callBank('POST', '/sandbox/bills', bill);
         return status === 200 && String(body.barCode);
       }),
     receivedPix: () => ({ endToEndId: dice.pick(originals) }),

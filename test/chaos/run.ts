@@ -1,6 +1,6 @@
 // One round from its first process to its verdict.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { each } from '../support/payments.js';
+import { forEachConcurrently } from '../support/payments.js';
 import { until } from '../support/until.js';
 import { listAll, readBooks, readLedger, readSummary, type ReportedOperation } from './books.js';
 import { check, isLeftToPerson, patternOf } from './check.js';
@@ -86,7 +86,7 @@ async function underFaults<Result>(
     return await work();
   } finally {
     for (const { end } of trouble) await end();
-    await house.bank.bank('DELETE', '/sandbox/faults');
+    await house.bank.callBank('DELETE', '/sandbox/faults');
   }
 }
 
@@ -102,7 +102,7 @@ async function wantAll(
     .flatMap((kind) => Array.from({ length: weights[kind] }, () => kind));
   const wanted: Wanted = { asked: [], failures: [] };
   const places = Array.from({ length: intents }, (_, place) => place);
-  await each(places, lanes, async (place) => {
+  await forEachConcurrently(places, lanes, async (place) => {
     const dice = new Dice(seed, place);
     const kind = bag[(place * stride + seed) % bag.length] ?? dice.pick(bag);
     try {
@@ -122,9 +122,9 @@ async function wantAll(
 /** A payer pays, and again while the bank is away; one who finds no charge is told so. Faults spare both calls. */
 async function payAtBank({ bank }: House, { kind, correlationId }: Intent): Promise<void> {
   if (kind === 'charge')
-    await until('it is paid', () => bank.bank('POST', `/baas/v1/charges/${correlationId}/pay`));
+    await until('it is paid', () => bank.callBank('POST', `/baas/v1/charges/${correlationId}/pay`));
   if (kind === 'static QR')
-    await until('it is paid', () => bank.bank('POST', '/sandbox/pix/received', { correlationId }));
+    await until('it is paid', () => bank.callBank('POST', '/sandbox/pix/received', { correlationId }));
 }
 
 /** Waits until the service has come to an end with everything, and the bank to rest; the checker says what has not. */
@@ -156,7 +156,7 @@ async function issuedAtBank({ bank }: House, asked: Asked[]): Promise<Set<string
   const issued = new Set<string>();
   for (const { correlationId } of asked.map(({ intent }) => intent)) {
     if (!correlationId) continue;
-    const { status } = await bank.bank('GET', `/baas/v1/charges/${correlationId}`);
+    const { status } = await bank.callBank('GET', `/baas/v1/charges/${correlationId}`);
     if (status === 200) issued.add(correlationId);
   }
   return issued;

@@ -3,7 +3,7 @@ import { jest } from '@jest/globals';
 import { servedRoutes } from '../../src/platform/api-reference.js';
 import { endpointsOfRoutes, isTool } from '../../src/sandbox/faults/bank-call.js';
 import { callKinds } from '../../src/sandbox/faults/fault.js';
-import { SandboxSettings } from '../../src/sandbox/sandbox-settings.js';
+import { SandboxSettings } from '../../src/sandbox/sandbox-database.service.js';
 import { eventually, sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
 import { expectError, newKey, slip, staticQr } from './samples.js';
 

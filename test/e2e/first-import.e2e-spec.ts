@@ -1,8 +1,9 @@
-// The first reading of a long history, killed in its midst: it goes on where it was, and the book is as if it had not been.
+// The first import of a long history, killed halfway: it resumes, and the result is that of an
+// uninterrupted import.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConciliaProcess } from '../support/concilia-process.js';
-import { summaryOf } from '../support/payments.js';
+import { fetchSummary } from '../support/payments.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
 
 interface Ledger {
@@ -16,15 +17,18 @@ interface Progress {
 
 const lines = 3_000;
 const pages = lines / 100;
-/** So slow is the bank that a kill comes in the midst. */
+/** The delay of each page: slow enough that each kill comes during the import. */
 const pageMs = 60;
 const killsAt = [lines / 3, (2 * lines) / 3];
-/** Of a restart: the first page, the last that was known, the one that was lost with the kill, and one to spare. */
-const pagesOfRestart = 4;
-/** Polls by the clock, beside the import; far fewer than beginning again would take. */
-const spared = 10;
+/**
+ * Pages that a restart may read again: the first, the last one stored, the one lost with the kill,
+ * and a spare.
+ */
+const pagesPerRestart = 4;
+/** Pages of scheduled syncs beside the import; a restart from the beginning would read far more. */
+const scheduledPages = 10;
 
-describe('the first import of a long history, killed in its midst', () => {
+describe('the first import of a long history, killed halfway', () => {
   let service: TestDatabase;
   let bankDatabase: TestDatabase;
   let bank: ConciliaProcess;
@@ -37,9 +41,9 @@ describe('the first import of a long history, killed in its midst', () => {
       SANDBOX_DATABASE_URL: bankDatabase.url,
     });
     await bank.start();
-    await bank.bank('POST', '/sandbox/generate', { count: lines, seed: 7, days: 30 });
+    await bank.callBank('POST', '/sandbox/generate', { count: lines, seed: 7, days: 30 });
     const slow = { endpoint: 'transactions', kind: 'slow', method: 'GET', delayMs: pageMs };
-    await bank.bank('POST', '/sandbox/faults', slow);
+    await bank.callBank('POST', '/sandbox/faults', slow);
     concilia = await ConciliaProcess.with({
       DATABASE_URL: service.url,
       BANK_BASE_URL: bank.bankUrl,
@@ -55,52 +59,56 @@ describe('the first import of a long history, killed in its midst', () => {
   });
 
   const statementOf = async () =>
-    (await summaryOf(concilia)).statement as unknown as Progress & { balance: number };
+    (await fetchSummary(concilia)).statement as unknown as Progress & { balance: number };
   const pagesRead = async () => {
-    const { body } = await bank.bank<{ faults: { fired: number }[] }>('GET', '/sandbox/faults');
+    const { body } = await bank.callBank<{ faults: { fired: number }[] }>('GET', '/sandbox/faults');
     return body.faults.reduce((sum, { fired }) => sum + fired, 0);
   };
 
-  it('goes on where it was, tells how far it is, and loses and doubles nothing', async () => {
-    let told = 0;
+  it('resumes, reports its progress, and stores each line once', async () => {
+    let imported = 0;
     for (const killAt of [...killsAt, Infinity]) {
       await concilia.start();
-      for (let isOver = false; !isOver; await sleep(50)) {
+      for (let hasReached = false; !hasReached; await sleep(50)) {
         const progress = await statementOf();
         if (progress.import) {
           expect(progress.complete).toBe(false);
-          expect(progress.import.lines).toBeGreaterThanOrEqual(told);
+          expect(progress.import.lines).toBeGreaterThanOrEqual(imported);
           expect(progress.import.lines).toBeLessThanOrEqual(lines);
-          told = progress.import.lines;
+          imported = progress.import.lines;
         }
-        isOver = killAt === Infinity ? progress.complete : told >= killAt;
+        hasReached = killAt === Infinity ? progress.complete : imported >= killAt;
       }
       if (killAt === Infinity) break;
-      // In its midst: neither of the kills came too late to tell anything.
-      expect(told).toBeLessThan(lines);
+      // The kill comes during the import.
+      expect(imported).toBeLessThan(lines);
       await concilia.kill();
     }
-    expect(await pagesRead()).toBeLessThanOrEqual(pages + killsAt.length * pagesOfRestart + spared);
+    expect(await pagesRead()).toBeLessThanOrEqual(
+      pages + killsAt.length * pagesPerRestart + scheduledPages,
+    );
 
-    let { statement, transactions } = await summaryOf(concilia);
-    for (; transactions.pending > 0; { statement, transactions } = await summaryOf(concilia))
+    let { statement, transactions } = await fetchSummary(concilia);
+    for (; transactions.pending > 0; { statement, transactions } = await fetchSummary(concilia))
       await sleep(100);
-    const ledger = (await bank.bank<Ledger>('GET', '/sandbox/ledger?account=1000001')).body;
+    const ledger = (await bank.callBank<Ledger>('GET', '/sandbox/ledger?account=1000001')).body;
     const account = ledger.accounts.find(({ number }) => number === '1000001');
     expect(statement).toMatchObject({ complete: true, import: null, balance: account?.balance });
     expect(transactions).toMatchObject({ total: lines, matched: 0, pending: 0 });
     expect(transactions.inBreak + transactions.classified).toBe(lines);
 
-    const mirrored = await service.pool.query<{ nsu: number; amount: number; isCredit: boolean }>(
-      `SELECT nsu::int, amount_cents::float8 / 100 AS amount, is_credit AS "isCredit" FROM statement_line ORDER BY nsu`,
+    const stored = await service.pool.query<{ nsu: number; amount: number; isCredit: boolean }>(
+      `SELECT nsu::int, amount_cents::float8 / 100 AS amount, is_credit AS "isCredit"
+       FROM statement_line ORDER BY nsu`,
     );
     const booked = ledger.movements.map(({ nsu, amount, isCredit }) => ({ nsu, amount, isCredit }));
-    expect(mirrored.rows).toEqual(booked.sort((a, b) => a.nsu - b.nsu));
-    const events = await service.pool.query<{ type: string; told: number; lines: number }>(
-      `SELECT type, count(*)::int AS told, count(DISTINCT data::jsonb ->> 'nsu')::int AS lines
-       FROM event WHERE type IN ('break.opened', 'transaction.unexpected') GROUP BY type ORDER BY type`,
+    expect(stored.rows).toEqual(booked.sort((a, b) => a.nsu - b.nsu));
+    const events = await service.pool.query<{ type: string; events: number; lines: number }>(
+      `SELECT type, count(*)::int AS events, count(DISTINCT data::jsonb ->> 'nsu')::int AS lines
+       FROM event WHERE type IN ('break.opened', 'transaction.unexpected')
+       GROUP BY type ORDER BY type`,
     );
-    const once = { told: transactions.inBreak, lines: transactions.inBreak };
+    const once = { events: transactions.inBreak, lines: transactions.inBreak };
     expect(events.rows).toEqual([
       { type: 'break.opened', ...once },
       { type: 'transaction.unexpected', ...once },

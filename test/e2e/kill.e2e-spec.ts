@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConciliaProcess } from '../support/concilia-process.js';
-import { chargeRequest, each, register, summaryOf } from '../support/payments.js';
+import { sampleChargeRequest, forEachConcurrently, registerReceiver, fetchSummary } from '../support/payments.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
 import { Receiver } from '../support/receiver.js';
 import { until } from '../support/until.js';
@@ -29,7 +29,7 @@ describe('kill -9 at any point, and a restart', () => {
       SANDBOX_DATABASE_URL: bank.url,
     });
     await concilia.start();
-    await register(concilia, receiver);
+    await registerReceiver(concilia, receiver);
   }, 60_000);
 
   afterAll(async () => {
@@ -50,11 +50,11 @@ describe('kill -9 at any point, and a restart', () => {
       }
     })();
     // A business system that gets no answer asks again under the same correlationId, and so does the payer.
-    await each(ids, 4, async (id) => {
+    await forEachConcurrently(ids, 4, async (id) => {
       await until(
         `${id} is asked for`,
         async () => {
-          const { status } = await concilia.ask('POST', '/baas/v1/charges', chargeRequest(id));
+          const { status } = await concilia.callService('POST', '/baas/v1/charges', sampleChargeRequest(id));
           return status === 200;
         },
         60_000,
@@ -62,7 +62,7 @@ describe('kill -9 at any point, and a restart', () => {
       await until(
         `${id} is paid`,
         async () => {
-          const { status } = await concilia.bank('POST', `/baas/v1/charges/${id}/pay`);
+          const { status } = await concilia.callBank('POST', `/baas/v1/charges/${id}/pay`);
           return status === 200 || status === 409;
         },
         60_000,
@@ -71,7 +71,7 @@ describe('kill -9 at any point, and a restart', () => {
     isWorking = false;
     await killing;
 
-    const ledger = (await concilia.bank<Ledger>('GET', '/sandbox/ledger?account=1000001')).body;
+    const ledger = (await concilia.callBank<Ledger>('GET', '/sandbox/ledger?account=1000001')).body;
     expect(ledger.audit.clean).toBe(true);
     const paidAtBank = ledger.movements.map(({ correlationId }) => correlationId).sort();
     await until(
@@ -87,7 +87,7 @@ describe('kill -9 at any point, and a restart', () => {
     );
     expect(new Set(told.map(({ data }) => data.correlationId))).toEqual(new Set(ids));
 
-    const summary = await summaryOf(concilia);
+    const summary = await fetchSummary(concilia);
     expect(summary.transactions).toMatchObject({
       total: ledger.movements.length,
       matched: ledger.movements.length,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConciliaProcess } from '../support/concilia-process.js';
-import { chargeRequest, settlementOf } from '../support/payments.js';
+import { sampleChargeRequest, fetchChargeSettlement } from '../support/payments.js';
 import { until } from '../support/until.js';
 
 describe('npm start on a machine that has nothing but Node', () => {
@@ -42,11 +42,11 @@ describe('npm start on a machine that has nothing but Node', () => {
   });
 
   it('ends all that it started, PostgreSQL too, and has lost nothing at the next start', async () => {
-    await concilia.ask('POST', '/baas/v1/charges', chargeRequest('kept-1'));
-    await concilia.bank('POST', '/baas/v1/charges/kept-1/pay');
+    await concilia.callService('POST', '/baas/v1/charges', sampleChargeRequest('kept-1'));
+    await concilia.callBank('POST', '/baas/v1/charges/kept-1/pay');
     await until(
       'it is settled',
-      async () => (await settlementOf(concilia, 'kept-1')) === 'settled',
+      async () => (await fetchChargeSettlement(concilia, 'kept-1')) === 'settled',
     );
     expect(await concilia.stop()).toBe(0);
     expect(concilia.printed).toContain('PostgreSQL has stopped');
@@ -54,6 +54,6 @@ describe('npm start on a machine that has nothing but Node', () => {
     const startedAt = Date.now();
     await concilia.start();
     expect(Date.now() - startedAt).toBeLessThan(15_000);
-    expect(await settlementOf(concilia, 'kept-1')).toBe('settled');
+    expect(await fetchChargeSettlement(concilia, 'kept-1')).toBe('settled');
   }, 60_000);
 });

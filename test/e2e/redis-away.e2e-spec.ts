@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConciliaProcess } from '../support/concilia-process.js';
-import { chargeRequest, settlementOf } from '../support/payments.js';
+import { sampleChargeRequest, fetchChargeSettlement } from '../support/payments.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
 import { hasRedis, TestRedis } from '../support/redis.js';
 import { until } from '../support/until.js';
@@ -32,19 +32,19 @@ run('a Redis that is away', () => {
   });
 
   it('stops nobody from asking for charges, and what was paid meanwhile is settled after', async () => {
-    await redis.goAway();
+    await redis.shutDown();
     await until('readiness says so', async () => {
-      const { status, body } = await concilia.ask('GET', '/health/ready');
+      const { status, body } = await concilia.callService('GET', '/health/ready');
       return status === 503 && String(body.title).includes('queue');
     });
-    const asked = await concilia.ask('POST', '/baas/v1/charges', chargeRequest('away-1'));
+    const asked = await concilia.callService('POST', '/baas/v1/charges', sampleChargeRequest('away-1'));
     expect(asked.status).toBe(200);
-    expect((await concilia.bank('POST', '/baas/v1/charges/away-1/pay')).status).toBe(200);
+    expect((await concilia.callBank('POST', '/baas/v1/charges/away-1/pay')).status).toBe(200);
 
-    await redis.comeBack();
+    await redis.startServer();
     await until(
       'it is settled',
-      async () => (await settlementOf(concilia, 'away-1')) === 'settled',
+      async () => (await fetchChargeSettlement(concilia, 'away-1')) === 'settled',
     );
   }, 60_000);
 });

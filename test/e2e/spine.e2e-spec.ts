@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConciliaProcess } from '../support/concilia-process.js';
 import {
-  chargeRequest,
-  each,
-  register,
-  settlementOf,
-  summaryOf,
+  sampleChargeRequest,
+  forEachConcurrently,
+  registerReceiver,
+  fetchChargeSettlement,
+  fetchSummary,
   type Summary,
 } from '../support/payments.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
@@ -58,7 +58,7 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
       ...(redis ? { REDIS_URL: redis.url } : {}),
     });
     await concilia.start();
-    await register(concilia, receiver);
+    await registerReceiver(concilia, receiver);
   }, 90_000);
 
   afterAll(async () => {
@@ -71,34 +71,38 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
   });
 
   run('settles within two seconds of the payment and says so, signed', async () => {
-    const asked = await concilia.ask('POST', '/baas/v1/charges', chargeRequest('order-1', 149.9));
+    const asked = await concilia.callService(
+      'POST',
+      '/baas/v1/charges',
+      sampleChargeRequest('order-1', 149.9),
+    );
     expect(asked.status).toBe(200);
-    expect(await settlementOf(concilia, 'order-1')).toBe('open');
+    expect(await fetchChargeSettlement(concilia, 'order-1')).toBe('open');
 
     const paidAt = Date.now();
-    expect((await concilia.bank('POST', '/baas/v1/charges/order-1/pay')).status).toBe(200);
+    expect((await concilia.callBank('POST', '/baas/v1/charges/order-1/pay')).status).toBe(200);
     const event = await until('charge.paid arrives', () => receiver.events[0] ?? null);
 
     expect(event.receivedAt - paidAt).toBeLessThan(2_000);
     expect(event).toMatchObject({ type: 'charge.paid', isSigned: true });
     expect(event.data).toMatchObject({ correlationId: 'order-1', amount: 149.9, nsu: 1 });
-    const charge = await concilia.ask('GET', '/v1/charges/order-1');
+    const charge = await concilia.callService('GET', '/v1/charges/order-1');
     expect(charge.body).toMatchObject({
       settlement: 'settled',
       payments: [{ nsu: 1, amount: 149.9, endToEndId: event.data.endToEndId }],
     });
-    expect(await summaryOf(concilia)).toMatchObject({
+    expect(await fetchSummary(concilia)).toMatchObject({
       statement: { complete: true, balance: 100_149.9 },
       transactions: { total: 1, matched: 1, pending: 0 },
     });
   });
 
   run('knows what is owed on the day: a discounted charge is settled by less', async () => {
-    await concilia.ask('POST', '/baas/v1/charges', {
-      ...chargeRequest('order-discount', 100),
+    await concilia.callService('POST', '/baas/v1/charges', {
+      ...sampleChargeRequest('order-discount', 100),
       discount: { type: 'Fixed', items: [{ date: '2030-12-01', amount: 10 }] },
     });
-    const paid = await concilia.bank('POST', '/baas/v1/charges/order-discount/pay');
+    const paid = await concilia.callBank('POST', '/baas/v1/charges/order-discount/pay');
     expect(paid.body.amount).toBe(90);
     const event = await until(
       'charge.paid arrives',
@@ -108,8 +112,8 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
           .find(({ data }) => data.correlationId === 'order-discount') ?? null,
     );
     expect(event.data).toMatchObject({ amount: 90, chargeAmount: 100, settlement: 'settled' });
-    expect(await settlementOf(concilia, 'order-discount')).toBe('settled');
-    const expected = await concilia.ask<{ data: unknown[] }>(
+    expect(await fetchChargeSettlement(concilia, 'order-discount')).toBe('settled');
+    const expected = await concilia.callService<{ data: unknown[] }>(
       'GET',
       '/v1/expected-payments?reference=order-discount',
     );
@@ -117,7 +121,7 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
   });
 
   run('settles a static QR code each time that it is paid', async () => {
-    const qr = await concilia.ask(
+    const qr = await concilia.callService(
       'POST',
       '/baas/api/v2/pix/qrcode/static',
       { correlationId: 'qr-1', amount: 7.25 },
@@ -125,9 +129,9 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
     );
     expect(qr.status).toBe(200);
     for (const times of [1, 2]) {
-      await concilia.bank('POST', '/sandbox/pix/received', { payloadPix: qr.body.payloadPix });
+      await concilia.callBank('POST', '/sandbox/pix/received', { payloadPix: qr.body.payloadPix });
       await until(`payment ${times} settles`, async () => {
-        const { body } = await concilia.ask<{ payments: unknown[]; settlement: string }>(
+        const { body } = await concilia.callService<{ payments: unknown[]; settlement: string }>(
           'GET',
           '/v1/charges/qr-1',
         );
@@ -137,17 +141,21 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
   });
 
   run('opens one break for a Pix that nobody expected, and says so', async () => {
-    const movement = await concilia.bank('POST', '/sandbox/pix/received', { amount: 3.21 });
+    const movement = await concilia.callBank('POST', '/sandbox/pix/received', { amount: 3.21 });
     const { nsu } = movement.body;
     const told = await until(
       'transaction.unexpected arrives',
       () => receiver.distinct('transaction.unexpected')[0] ?? null,
     );
     expect(told).toMatchObject({ isSigned: true, data: { nsu, amount: 3.21 } });
-    const breaks = await concilia.ask<{ data: unknown[] }>('GET', `/v1/breaks?nsu=${String(nsu)}`);
+    const breaks = await concilia.callService<{ data: unknown[] }>('GET', `/v1/breaks?nsu=${String(nsu)}`);
     expect(breaks.body.data).toHaveLength(1);
-    expect(breaks.body.data[0]).toMatchObject({ kind: 'unexpected', state: 'open', amount: 3.21 });
-    const lines = await concilia.ask<{ data: { explanation: object }[] }>(
+    expect(breaks.body.data[0]).toMatchObject({
+      kind: 'unexpected',
+      state: 'open',
+      amount: 3.21,
+    });
+    const lines = await concilia.callService<{ data: { explanation: object }[] }>(
       'GET',
       `/v1/transactions?nsu=${String(nsu)}`,
     );
@@ -155,8 +163,8 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
   });
 
   run('refuses a forged or unsigned webhook and settles nothing by it', async () => {
-    await concilia.ask('POST', '/baas/v1/charges', chargeRequest('order-forged'));
-    const before = await summaryOf(concilia);
+    await concilia.callService('POST', '/baas/v1/charges', sampleChargeRequest('order-forged'));
+    const before = await fetchSummary(concilia);
     const forged = JSON.stringify({ eventType: 'CHARGE_PAID', correlationId: 'order-forged' });
     for (const headers of [{}, { 'x-webhook-key': 'guessed' }, { authorization: 'Bearer no' }]) {
       const answer = await fetch(`${concilia.serviceUrl}/webhooks/bank/main/CHARGE_PAID`, {
@@ -167,17 +175,17 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
       expect(answer.status).toBe(401);
       expect(await answer.json()).toMatchObject({ status: 401, traceId: expect.any(String) });
     }
-    expect(await settlementOf(concilia, 'order-forged')).toBe('open');
-    expect((await summaryOf(concilia)).webhooks.received).toBe(before.webhooks.received);
+    expect(await fetchChargeSettlement(concilia, 'order-forged')).toBe('open');
+    expect((await fetchSummary(concilia)).webhooks.received).toBe(before.webhooks.received);
   });
 
   run('keeps one of a webhook that comes a hundred times, for a few polls', async () => {
-    const [registration] = (await concilia.bank<Registration[]>('GET', '/baas/api/v1/webhooks'))
+    const [registration] = (await concilia.callBank<Registration[]>('GET', '/baas/api/v1/webhooks'))
       .body;
     const [name = '', secret = ''] = registration?.authorization.split(': ') ?? [];
     const body = JSON.stringify({ eventType: 'CHARGE_PAID', correlationId: 'order-1', nsu: 1 });
-    const before = await summaryOf(concilia);
-    await each([...Array(100).keys()], 25, async () => {
+    const before = await fetchSummary(concilia);
+    await forEachConcurrently([...Array(100).keys()], 25, async () => {
       const answer = await fetch(String(registration?.url), {
         method: 'POST',
         body,
@@ -186,7 +194,7 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
       expect(answer.status).toBe(200);
     });
     const after = await until('the webhook is answered by a poll', async () => {
-      const summary = await summaryOf(concilia);
+      const summary = await fetchSummary(concilia);
       return summary.webhooks.pending === 0 && summary;
     });
     expect(after.webhooks.received - before.webhooks.received).toBe(100);
@@ -204,9 +212,11 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
     const wiping = (async () => {
       for (; isPaying; await new Promise((resolve) => setTimeout(resolve, 300))) await wipeQueue();
     })();
-    await each(ids, 10, async (id) => {
-      expect((await concilia.ask('POST', '/baas/v1/charges', chargeRequest(id))).status).toBe(200);
-      expect((await concilia.bank('POST', `/baas/v1/charges/${id}/pay`)).status).toBe(200);
+    await forEachConcurrently(ids, 10, async (id) => {
+      expect((await concilia.callService('POST', '/baas/v1/charges', sampleChargeRequest(id))).status).toBe(
+        200,
+      );
+      expect((await concilia.callBank('POST', `/baas/v1/charges/${id}/pay`)).status).toBe(200);
     });
     isPaying = false;
     await wiping;
@@ -227,17 +237,17 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
   });
 
   run('finds payments whose webhook never comes, by the scheduled poll', async () => {
-    const registrations = await concilia.bank<Registration[]>('GET', '/baas/api/v1/webhooks');
+    const registrations = await concilia.callBank<Registration[]>('GET', '/baas/api/v1/webhooks');
     for (const { id } of registrations.body)
-      await concilia.bank('DELETE', `/baas/api/v1/webhooks/${id}`);
-    const before = await summaryOf(concilia);
-    await concilia.ask('POST', '/baas/v1/charges', chargeRequest('order-silent'));
-    await concilia.bank('POST', '/baas/v1/charges/order-silent/pay');
+      await concilia.callBank('DELETE', `/baas/api/v1/webhooks/${id}`);
+    const before = await fetchSummary(concilia);
+    await concilia.callService('POST', '/baas/v1/charges', sampleChargeRequest('order-silent'));
+    await concilia.callBank('POST', '/baas/v1/charges/order-silent/pay');
     await until(
       'the charge is settled',
-      async () => (await settlementOf(concilia, 'order-silent')) === 'settled',
+      async () => (await fetchChargeSettlement(concilia, 'order-silent')) === 'settled',
     );
-    expect((await summaryOf(concilia)).webhooks.received).toBe(before.webhooks.received);
+    expect((await fetchSummary(concilia)).webhooks.received).toBe(before.webhooks.received);
   });
 
   // Whatever carries the jobs: once is enough.
@@ -247,10 +257,10 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
       async () => {
         await concilia.stop();
         await concilia.start();
-        const first = await concilia.bank<Registration[]>('GET', '/baas/api/v1/webhooks');
+        const first = await concilia.callBank<Registration[]>('GET', '/baas/api/v1/webhooks');
         await concilia.stop();
         await concilia.start();
-        const second = await concilia.bank<Registration[]>('GET', '/baas/api/v1/webhooks');
+        const second = await concilia.callBank<Registration[]>('GET', '/baas/api/v1/webhooks');
         expect(first.body.length).toBeGreaterThan(0);
         expect(new Set(first.body.map(({ eventType }) => eventType)).size).toBe(first.body.length);
         expect(second.body).toEqual(first.body);
@@ -261,14 +271,14 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
 
 /** The book agrees with the bank's own ledger, whole and to the cent. */
 async function expectWholeBook(concilia: ConciliaProcess): Promise<void> {
-  const ledger = await concilia.bank<{
+  const ledger = await concilia.callBank<{
     accounts: { number: string; balance: number }[];
     audit: { clean: boolean };
   }>('GET', '/sandbox/ledger?account=1000001');
   const balance = ledger.body.accounts.find(({ number }) => number === '1000001')?.balance;
   expect(ledger.body.audit.clean).toBe(true);
   const summary = await until<Summary>('the book is whole', async () => {
-    const found = await summaryOf(concilia);
+    const found = await fetchSummary(concilia);
     const { deliveries, transactions } = found;
     return deliveries.pending === 0 && transactions.pending === 0 && found;
   });

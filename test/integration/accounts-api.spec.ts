@@ -9,9 +9,9 @@ import {
 } from '../support/service-application.js';
 import { operatorOf } from '../support/operator.js';
 import type { ServiceApplication } from '../support/service-application.js';
-import { authority, clientOne, clientTwo } from '../support/tls-material.js';
+import { clientOneTls, clientTwoTls, tlsAuthority } from '../support/fake-bank.js';
 
-describe('bank accounts, by API', () => {
+describe('the API of bank accounts', () => {
   let service: ServiceApplication;
 
   beforeAll(async () => {
@@ -19,24 +19,24 @@ describe('bank accounts, by API', () => {
   });
   afterAll(() => service.stop());
 
-  const { asOperator, add, makeKey, statusWith } = operatorOf(() => service);
+  const { asOperator, addAccount, createKey, statusWith } = operatorOf(() => service);
   const credentialsOf = async (slug: string) => {
     const accounts = service.application.get(AccountsService);
-    return accounts.credentials(await accounts.getBySlug(slug));
+    return accounts.getCredentials(await accounts.getBySlug(slug));
   };
 
   describe('an operator', () => {
     it.each(['x-service-api-key', 'x-service-admin-key'])(
-      'is known by the key in %s',
+      'is authenticated by the admin key in %s',
       async (name) => {
         const headers = { [name]: adminKey };
-        const answer = await service.call('GET', '/v1/accounts', { headers, apiKey: null });
-        expect(answer.status).toBe(200);
-        expect(answer.body.data.at(-1)).toMatchObject({ slug: 'main', origin: 'settings' });
+        const response = await service.call('GET', '/v1/accounts', { headers, apiKey: null });
+        expect(response.status).toBe(200);
+        expect(response.body.data.at(-1)).toMatchObject({ slug: 'main', origin: 'settings' });
       },
     );
 
-    it('is nobody else: without a key or with a wrong one 401, with a business system’s 403', async () => {
+    it('needs the admin key: 401 without a key or with a wrong one, 403 with a business system’s key', async () => {
       const get = (headers: Record<string, string>) =>
         service.call('GET', '/v1/accounts', { headers, apiKey: null });
       const statuses = await Promise.all([
@@ -49,81 +49,81 @@ describe('bank accounts, by API', () => {
       expect(statuses.map(({ status }) => status)).toEqual([401, 401, 401, 403, 403]);
     });
 
-    it('does no business: 403 on a business system’s route', async () => {
+    it('gets 403 on the routes of business systems', async () => {
       expect(await statusWith(adminKey)).toBe(403);
       const headers = { 'x-service-admin-key': adminKey };
-      const answer = await service.call('GET', '/v1/operations', { headers, apiKey: null });
-      expect(answer.status).toBe(403);
+      const response = await service.call('GET', '/v1/operations', { headers, apiKey: null });
+      expect(response.status).toBe(403);
     });
   });
 
   describe('an account', () => {
-    it('that is added asks the bank as itself, and its credentials are never told', async () => {
-      const { slug, answer } = await add({
+    it('that is added calls the bank with its own credentials, which are never shown', async () => {
+      const { slug, response } = await addAccount({
         apiKey: 'sandbox-dev-key-2',
         webhookSecret: 'w'.repeat(16),
         rateLimitPerSecond: 50,
       });
-      expect(answer.status).toBe(201);
-      expect(answer.body).toMatchObject({
+      expect(response.status).toBe(201);
+      expect(response.body).toMatchObject({
         slug,
         origin: 'api',
         credentialsSet: ['apiKey', 'rateLimitPerSecond', 'webhookSecret'],
       });
-      const { key } = await makeKey(slug);
+      const { key } = await createKey(slug);
       const atBank = { apiKey: 'sandbox-dev-key-2' };
       const body = slip({ correlationId: 'of-the-second' });
       await service.sandbox.call('POST', '/baas/v1/charges', { ...atBank, body });
       await service.sandbox.call('POST', '/baas/v1/charges/of-the-second/pay', atBank);
       const range = 'startDate=2020-01-01&endDate=2100-01-01';
       const path = `/baas/api/v2/transactions?${range}`;
-      const theirs = await service.sandbox.call('GET', path, atBank);
-      const ours = await service.call('GET', path, { apiKey: key });
-      expect([ours.status, ours.text]).toEqual([200, theirs.text]);
-      expect(theirs.body.length).toBeGreaterThan(0);
-      const told = await asOperator('GET', `/v1/accounts/${slug}`);
+      const fromBank = await service.sandbox.call('GET', path, atBank);
+      const fromService = await service.call('GET', path, { apiKey: key });
+      expect([fromService.status, fromService.text]).toEqual([200, fromBank.text]);
+      expect(fromBank.body.length).toBeGreaterThan(0);
+      const shown = await asOperator('GET', `/v1/accounts/${slug}`);
       const { rows } = await service.database.pool.query('SELECT * FROM bank_account');
-      for (const text of [answer.text, told.text, JSON.stringify(rows)])
+      for (const text of [response.text, shown.text, JSON.stringify(rows)])
         expect(text).not.toMatch(/sandbox-dev-key-2|wwww/);
     });
 
-    it('is one for each slug, and slugs fit into addresses', async () => {
-      const { slug } = await add();
-      const again = (one: string) =>
-        asOperator('POST', '/v1/accounts', { slug: one, credentials: { apiKey: 'x' } });
-      expect((await again(slug)).status).toBe(409);
-      for (const wrong of ['', 'UPPER', 'a/b', '-a', 'a-', 'a b', 'a'.repeat(61)])
-        expect((await again(wrong)).body.errors).toHaveProperty(['$.slug']);
+    it('has a unique slug that is valid in a URL', async () => {
+      const { slug } = await addAccount();
+      const addWithSlug = (newSlug: string) =>
+        asOperator('POST', '/v1/accounts', { slug: newSlug, credentials: { apiKey: 'x' } });
+      expect((await addWithSlug(slug)).status).toBe(409);
+      for (const invalid of ['', 'UPPER', 'a/b', '-a', 'a-', 'a b', 'a'.repeat(61)])
+        expect((await addWithSlug(invalid)).body.errors).toHaveProperty(['$.slug']);
     });
 
-    it('is the only one with its key at the bank, and has another key at the operator’s word alone', async () => {
-      const { slug } = await add({ apiKey: 'the-only-one' });
-      expect((await add({ apiKey: 'the-only-one' })).answer.status).toBe(409);
-      expect((await add({ apiKey: 'sandbox-dev-key' })).answer.status).toBe(409);
+    it('shares its bank key with no other account, and gets another key only when the operator confirms', async () => {
+      const { slug } = await addAccount({ apiKey: 'the-only-one' });
+      expect((await addAccount({ apiKey: 'the-only-one' })).response.status).toBe(409);
+      expect((await addAccount({ apiKey: 'sandbox-dev-key' })).response.status).toBe(409);
       const change = (path: string, body: object) =>
         asOperator('PATCH', `/v1/accounts/${path}`, body);
       const credentials = { apiKey: 'of-whom' };
-      const asked = await change(slug, { credentials });
-      expect([asked.status, asked.body.code]).toEqual([409, 'bank_account_may_differ']);
+      const unconfirmed = await change(slug, { credentials });
+      expect([unconfirmed.status, unconfirmed.body.code]).toEqual([409, 'bank_account_may_differ']);
       expect(await credentialsOf(slug)).toMatchObject({ apiKey: 'the-only-one' });
       expect((await change(slug, { credentials, isSameBankAccount: true })).status).toBe(200);
-      const { slug: other } = await add();
+      const { slug: other } = await addAccount();
       expect((await change(other, { credentials, isSameBankAccount: true })).status).toBe(409);
     });
 
     it.each(['host', 'Content-Length', 'IdempotencyKey'])(
-      'shows no key in the header %s, which requests have of their own',
+      'cannot use the header %s, which every request already has',
       async (name) => {
-        const { answer } = await add({ accountHeader: { name, value: '7' } });
-        expect(answer.body.errors).toHaveProperty(['$.credentials.accountHeader.name']);
+        const { response } = await addAccount({ accountHeader: { name, value: '7' } });
+        expect(response.body.errors).toHaveProperty(['$.credentials.accountHeader.name']);
       },
     );
 
-    it('is changed field by field: what is left out stays, null takes away', async () => {
-      const { slug } = await add({
-        ...{ clientCertificate: clientOne.certificate },
-        clientKey: clientOne.key,
-        ca: authority,
+    it('is changed field by field: an absent field stays, null removes', async () => {
+      const { slug } = await addAccount({
+        ...{ clientCertificate: clientOneTls.certificate },
+        clientKey: clientOneTls.key,
+        ca: tlsAuthority,
       });
       const path = `/v1/accounts/${slug}`;
       const changed = await asOperator('PATCH', path, {
@@ -144,26 +144,26 @@ describe('bank accounts, by API', () => {
         partnerKey: null,
         apiKeyHeader: 'x-service-api-key',
         accountHeader: { name: 'x-account', value: '7' },
-        tls: { ...clientOne, ca: null },
+        tls: { ...clientOneTls, ca: null },
       });
     });
 
-    it('takes no certificate without its key, or with another’s, or one that cannot be read', async () => {
+    it('accepts no certificate without its key, with the key of another, or that cannot be read', async () => {
       const rejected = async (credentials: Record<string, unknown>) => {
-        const { answer } = await add(credentials);
-        expect(answer.status).toBe(400);
-        return Object.keys(answer.body.errors as object);
+        const { response } = await addAccount(credentials);
+        expect(response.status).toBe(400);
+        return Object.keys(response.body.errors as object);
       };
-      const { certificate: clientCertificate, key: clientKey } = clientOne;
+      const { certificate: clientCertificate, key: clientKey } = clientOneTls;
       expect(await rejected({ clientCertificate })).toEqual(['$.credentials.clientKey']);
       expect(await rejected({ clientKey })).toEqual(['$.credentials.clientCertificate']);
-      expect(await rejected({ clientCertificate, clientKey: clientTwo.key })).toEqual([
+      expect(await rejected({ clientCertificate, clientKey: clientTwoTls.key })).toEqual([
         '$.credentials.clientKey',
       ]);
       expect(await rejected({ ca: 'no certificate' })).toEqual(['$.credentials.ca']);
-      expect(await rejected({ ca: `${authority}${authority.replace('MII', 'XXX')}` })).toEqual([
-        '$.credentials.ca',
-      ]);
+      expect(
+        await rejected({ ca: `${tlsAuthority}${tlsAuthority.replace('MII', 'XXX')}` }),
+      ).toEqual(['$.credentials.ca']);
       expect(await rejected({ clientCertificate, clientKey: 'no key' })).toEqual([
         '$.credentials.clientKey',
       ]);
@@ -173,13 +173,13 @@ describe('bank accounts, by API', () => {
       ]);
     });
 
-    it('of the settings keeps its credentials there', async () => {
+    it('of the settings cannot get credentials by the API', async () => {
       const change = (body: unknown) => asOperator('PATCH', '/v1/accounts/main', body);
       expect((await change({ credentials: { apiKey: 'mine' } })).status).toBe(409);
       expect((await change({ name: 'First' })).body).toMatchObject({ name: 'First' });
     });
 
-    it('that does not exist is 404, and so is all below it', async () => {
+    it('that does not exist is 404, and so are its keys', async () => {
       const id = '01900000-0000-7000-8000-000000000000';
       for (const [method, path, body] of [
         ['GET', '/v1/accounts/none', undefined],
@@ -193,13 +193,13 @@ describe('bank accounts, by API', () => {
         expect([path, (await asOperator(method, path, body)).status]).toEqual([path, 404]);
     });
 
-    it('is added once under one key, and the repeat is told what the first was', async () => {
+    it('is added once under one idempotency key; a repeat gets the first response', async () => {
       const body = { slug: 'repeated', credentials: { apiKey: 'x' } };
       const headers = { IdempotencyKey: 'add-1' };
       const first = await asOperator('POST', '/v1/accounts', body, headers);
-      const again = await asOperator('POST', '/v1/accounts', body, headers);
-      expect([again.status, again.text]).toEqual([201, first.text]);
-      expect(again.headers.get('idempotent-replayed')).toBe('true');
+      const repeat = await asOperator('POST', '/v1/accounts', body, headers);
+      expect([repeat.status, repeat.text]).toEqual([201, first.text]);
+      expect(repeat.headers.get('idempotent-replayed')).toBe('true');
       const other = await asOperator('POST', '/v1/accounts', { ...body, name: 'x' }, headers);
       expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
     });

@@ -3,7 +3,7 @@ import { apiKey, serviceApplication } from '../support/service-application.js';
 import { operatorOf } from '../support/operator.js';
 import type { ServiceApplication } from '../support/service-application.js';
 
-describe('business systems’ keys, by API', () => {
+describe('the API of API keys', () => {
   let service: ServiceApplication;
 
   beforeAll(async () => {
@@ -11,22 +11,23 @@ describe('business systems’ keys, by API', () => {
   });
   afterAll(() => service.stop());
 
-  const { asOperator, add, makeKey, statusWith } = operatorOf(() => service);
+  const { asOperator, addAccount, createKey, statusWith } = operatorOf(() => service);
 
   describe('a key', () => {
-    it('is told once, lets in at once, and is kept as a hash', async () => {
-      const made = await makeKey('main');
-      expect(made.key).toMatch(/^ck_[\w-]{43}$/);
-      expect(made.hint).toBe(made.key.slice(-4));
-      expect(await statusWith(made.key)).toBe(200);
+    it('is shown once, is valid at once, and is stored as a hash', async () => {
+      const created = await createKey('main');
+      expect(created.key).toMatch(/^ck_[\w-]{43}$/);
+      expect(created.hint).toBe(created.key.slice(-4));
+      expect(await statusWith(created.key)).toBe(200);
       const listed = await asOperator('GET', '/v1/accounts/main/keys');
-      expect(listed.body.data[0]).toMatchObject({ id: made.id, scopes: ['read'], kind: 'api' });
+      expect(listed.body.data[0]).toMatchObject({ id: created.id, scopes: ['read'], kind: 'api' });
       const { rows } = await service.database.pool.query('SELECT * FROM api_key');
-      for (const text of [listed.text, JSON.stringify(rows)]) expect(text).not.toContain(made.key);
+      for (const text of [listed.text, JSON.stringify(rows)])
+        expect(text).not.toContain(created.key);
     });
 
-    it('that is rotated works until the overlap is over; its successor may do the same', async () => {
-      const old = await makeKey('main', { scopes: ['read', 'refund'] });
+    it('that is rotated is valid until the overlap ends; its successor has the same scopes', async () => {
+      const old = await createKey('main', { scopes: ['read', 'refund'] });
       const rotate = (body: unknown) =>
         asOperator('POST', `/v1/accounts/main/keys/${old.id}/rotate`, body);
       const { status, body } = await rotate({ overlapSeconds: 3600 });
@@ -40,23 +41,23 @@ describe('business systems’ keys, by API', () => {
       expect([await statusWith(old.key), await statusWith(body.key)]).toEqual([401, 200]);
     });
 
-    it('works a day more when nothing is said, at once no more at 0, and never beyond 30 days', async () => {
-      const [day, none] = [await makeKey('main'), await makeKey('main')];
+    it('has an overlap of a day by default, none at 0, and at most 30 days', async () => {
+      const [byDefault, withNone] = [await createKey('main'), await createKey('main')];
       const rotate = (id: string, body: unknown) =>
         asOperator('POST', `/v1/accounts/main/keys/${id}/rotate`, body);
-      expect((await rotate(day.id, { overlapSeconds: 2_592_001 })).status).toBe(400);
-      expect((await rotate(day.id, { overlapSeconds: -1 })).status).toBe(400);
-      await rotate(day.id, {});
-      await rotate(none.id, { overlapSeconds: 0 });
-      expect(await statusWith(none.key)).toBe(401);
+      expect((await rotate(byDefault.id, { overlapSeconds: 2_592_001 })).status).toBe(400);
+      expect((await rotate(byDefault.id, { overlapSeconds: -1 })).status).toBe(400);
+      await rotate(byDefault.id, {});
+      await rotate(withNone.id, { overlapSeconds: 0 });
+      expect(await statusWith(withNone.key)).toBe(401);
       const listed = await asOperator('GET', '/v1/accounts/main/keys');
-      const { expiresAt } = listed.body.data.find(({ id }: { id: string }) => id === day.id);
-      const leftMs = Date.parse(expiresAt) - Date.now();
-      expect(Math.abs(leftMs - 86_400_000)).toBeLessThan(60_000);
+      const { expiresAt } = listed.body.data.find(({ id }: { id: string }) => id === byDefault.id);
+      const remainingMs = Date.parse(expiresAt) - Date.now();
+      expect(Math.abs(remainingMs - 86_400_000)).toBeLessThan(60_000);
     });
 
-    it('that is revoked works no more', async () => {
-      const { id, key } = await makeKey('main');
+    it('that is revoked is no longer valid', async () => {
+      const { id, key } = await createKey('main');
       const revoked = await asOperator('DELETE', `/v1/accounts/main/keys/${id}`);
       expect([revoked.status, typeof revoked.body.revokedAt]).toEqual([200, 'string']);
       expect(await statusWith(key)).toBe(401);
@@ -65,8 +66,8 @@ describe('business systems’ keys, by API', () => {
     });
 
     it('of another account is 404', async () => {
-      const { slug } = await add();
-      const { id, key } = await makeKey(slug);
+      const { slug } = await addAccount();
+      const { id, key } = await createKey(slug);
       for (const [method, path] of [
         ['POST', `/v1/accounts/main/keys/${id}/rotate`],
         ['DELETE', `/v1/accounts/main/keys/${id}`],
@@ -75,7 +76,7 @@ describe('business systems’ keys, by API', () => {
       expect(await statusWith(key)).toBe(200);
     });
 
-    it('of the settings is changed there', async () => {
+    it('of the settings cannot be changed by the API', async () => {
       const { id } = await service.database.prisma.apiKey.findFirstOrThrow({
         where: { origin: 'settings', kind: 'api' },
       });
@@ -92,16 +93,16 @@ describe('business systems’ keys, by API', () => {
       [{ kind: 'partner', scopes: ['read'] }, '$.scopes'],
       [{ kind: 'operator' }, '$.kind'],
       [{ name: ' ' }, '$.name'],
-    ])('is not made of %j', async (over, path) => {
-      const body = { name: 'x', scopes: ['read'], ...over };
-      const answer = await asOperator('POST', '/v1/accounts/main/keys', body);
-      expect([answer.status, Object.keys(answer.body.errors as object)]).toEqual([400, [path]]);
+    ])('is not created from %j', async (overrides, path) => {
+      const body = { name: 'x', scopes: ['read'], ...overrides };
+      const response = await asOperator('POST', '/v1/accounts/main/keys', body);
+      expect([response.status, Object.keys(response.body.errors as object)]).toEqual([400, [path]]);
     });
 
-    it('lists page by page, newest first, each once', async () => {
-      const { slug } = await add();
+    it('is listed page by page, newest first, once', async () => {
+      const { slug } = await addAccount();
       const ids: string[] = [];
-      for (let made = 0; made < 5; made += 1) ids.unshift((await makeKey(slug)).id);
+      for (let count = 0; count < 5; count += 1) ids.unshift((await createKey(slug)).id);
       const seen: string[] = [];
       for (let cursor = ''; ;) {
         const { body } = await asOperator('GET', `/v1/accounts/${slug}/keys?limit=2${cursor}`);

@@ -4,48 +4,53 @@ import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { listTransactions } from '../../src/contract/statement.js';
 import { createCustomer } from '../../src/contract/customers.js';
-import { fakeBank } from '../support/fake-bank.js';
+import {
+  bankTlsPair,
+  clientOneTls,
+  clientTwoTls,
+  fakeBank,
+  tlsAuthority,
+} from '../support/fake-bank.js';
 import { until } from '../support/until.js';
-import { authority, bankPair, clientOne, clientTwo } from '../support/tls-material.js';
 
-describe('a bank that asks for a certificate', () => {
+describe('a bank that requires a client certificate', () => {
   let server: Server;
-  let door: ReturnType<typeof fakeBank>;
-  let seen: { who: unknown; path: string }[];
-  let holdNext: Promise<void> | null;
+  let fake: ReturnType<typeof fakeBank>;
+  let requests: { clientName: unknown; path: string }[];
+  let delayNext: Promise<void> | null;
 
   beforeEach(async () => {
-    [seen, holdNext] = [[], null];
+    [requests, delayNext] = [[], null];
     server = createServer(
-      { ...bankPair, ca: authority, requestCert: true, rejectUnauthorized: true },
+      { ...bankTlsPair, ca: tlsAuthority, requestCert: true, rejectUnauthorized: true },
       (request, response) => {
-        const who = (request.socket as TLSSocket).getPeerCertificate().subject?.CN;
-        seen.push({ who, path: request.url ?? '' });
+        const clientName = (request.socket as TLSSocket).getPeerCertificate().subject?.CN;
+        requests.push({ clientName, path: request.url ?? '' });
         request.resume();
-        const held = holdNext;
-        holdNext = null;
-        void (held ?? Promise.resolve()).then(() => response.end('[]'));
+        const delay = delayNext;
+        delayNext = null;
+        void (delay ?? Promise.resolve()).then(() => response.end('[]'));
       },
     );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    door = fakeBank(url, `${url}/partners`);
+    fake = fakeBank(url, `${url}/partners`);
   });
   afterEach(async () => {
-    door.close();
+    fake.close();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
 
-  const ask = (account: ReturnType<typeof door.account>) =>
-    door.bank.call(listTransactions, account, { query: {} } as never);
+  const call = (account: ReturnType<typeof fake.addAccount>) =>
+    fake.bank.call(listTransactions, account, { query: {} } as never);
   const success = { outcome: 'success' };
 
-  it('is shown each account’s own, on connections of its own', async () => {
-    const one = door.account({ tls: { ...clientOne, ca: authority } });
-    const two = door.account({ tls: { ...clientTwo, ca: authority } });
-    for (const account of [one, two, one, two]) expect(await ask(account)).toMatchObject(success);
-    const names = seen.map(({ who }) => who);
+  it('receives the certificate of each account, on connections of its own', async () => {
+    const one = fake.addAccount({ tls: { ...clientOneTls, ca: tlsAuthority } });
+    const two = fake.addAccount({ tls: { ...clientTwoTls, ca: tlsAuthority } });
+    for (const account of [one, two, one, two]) expect(await call(account)).toMatchObject(success);
+    const names = requests.map(({ clientName }) => clientName);
     expect(names).toEqual([
       'test client-one',
       'test client-two',
@@ -54,39 +59,42 @@ describe('a bank that asks for a certificate', () => {
     ]);
   });
 
-  it('is shown the new one as soon as it is changed, and calls under way end as they would', async () => {
-    const account = door.account({ tls: { ...clientOne, ca: authority } });
+  it('receives a changed certificate at once, while calls in progress finish as usual', async () => {
+    const account = fake.addAccount({ tls: { ...clientOneTls, ca: tlsAuthority } });
     let release: () => void = () => undefined;
-    holdNext = new Promise((resolve) => (release = resolve));
-    const underWay = ask(account);
-    await until('the call is under way', () => Promise.resolve(seen.length === 1));
-    door.changeCredentials(account, { tls: { ...clientTwo, ca: authority } });
-    expect(await ask(account)).toMatchObject(success);
+    delayNext = new Promise((resolve) => (release = resolve));
+    const inProgress = call(account);
+    await until('the call is in progress', () => Promise.resolve(requests.length === 1));
+    fake.changeCredentials(account, { tls: { ...clientTwoTls, ca: tlsAuthority } });
+    expect(await call(account)).toMatchObject(success);
     release();
-    expect(await underWay).toMatchObject(success);
-    expect(await ask(account)).toMatchObject(success);
-    expect(seen.map(({ who }) => who).slice(1)).toEqual(['test client-two', 'test client-two']);
+    expect(await inProgress).toMatchObject(success);
+    expect(await call(account)).toMatchObject(success);
+    expect(requests.map(({ clientName }) => clientName).slice(1)).toEqual([
+      'test client-two',
+      'test client-two',
+    ]);
   });
 
-  it('gets nothing from an account without one', async () => {
-    const account = door.account({ tls: { certificate: null, key: null, ca: authority } });
-    expect((await ask(account)).outcome).toBe('unknown');
-    expect(seen).toEqual([]);
+  it('gets no request of an account without a certificate', async () => {
+    const account = fake.addAccount({ tls: { certificate: null, key: null, ca: tlsAuthority } });
+    expect((await call(account)).outcome).toBe('unknown');
+    expect(requests).toEqual([]);
   });
 
-  it('is not spoken to when it is not the bank: nothing was sent', async () => {
-    const account = door.account({ tls: { ...clientOne, ca: null } });
-    expect(await ask(account)).toMatchObject({ outcome: 'unknown', reason: 'not_sent' });
-    expect(seen).toEqual([]);
+  it('gets no request when its certificate is not trusted', async () => {
+    const account = fake.addAccount({ tls: { ...clientOneTls, ca: null } });
+    expect(await call(account)).toMatchObject({ outcome: 'unknown', reason: 'not_sent' });
+    expect(requests).toEqual([]);
   });
 
-  it('is asked at its address for partners with the partner’s key', async () => {
-    const account = door.account({ tls: { ...clientOne, ca: authority } });
-    await door.bank.call(createCustomer, account, {}, { exactBody: '{}' });
-    expect(seen.map(({ path }) => path)).toEqual([`/partners${createCustomer.path}`]);
-    const without = door.account({ partnerKey: null });
-    const got = await door.bank.call(createCustomer, without, {}, { exactBody: '{}' });
-    expect(got).toMatchObject({ outcome: 'unknown', reason: 'not_sent' });
-    expect(seen).toHaveLength(1);
+  it('gets partner requests at its address for partners, with the partner key only', async () => {
+    const account = fake.addAccount({ tls: { ...clientOneTls, ca: tlsAuthority } });
+    await fake.bank.call(createCustomer, account, {}, { exactBody: '{}' });
+    expect(requests.map(({ path }) => path)).toEqual([`/partners${createCustomer.path}`]);
+    const withoutKey = fake.addAccount({ partnerKey: null });
+    const response = await fake.bank.call(createCustomer, withoutKey, {}, { exactBody: '{}' });
+    expect(response).toMatchObject({ outcome: 'unknown', reason: 'not_sent' });
+    expect(requests).toHaveLength(1);
   });
 });

@@ -5,7 +5,7 @@ import type { OperationKind } from '../../src/operations/operation.js';
 import { billsAt, noon } from '../support/bills.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
 
-describe('payments of bills', () => {
+describe('bill payments', () => {
   let service: ServiceOnSandbox;
   let bills: ReturnType<typeof billsAt>;
 
@@ -16,14 +16,15 @@ describe('payments of bills', () => {
   });
   afterAll(() => service.stop());
 
-  it('pays a bill by either of its codes, and tells it by its three ids', async () => {
+  it('pays a bill by either code, and finds the payment by three ids', async () => {
     const { barCode, digitableLine } = await bills.newBill();
     const { status, body } = await bills.pay({ amount: 80, digitableLine });
     expect(status).toBe(200);
     expect(body).toMatchObject({ status: 'PAID', barCode, paidAmount: 80 });
     const { rows } = await service.pool.query(
-      `SELECT kind, value FROM expected_payment_reference WHERE expected_payment_id = $1 ORDER BY kind`,
-      [await bills.expectedOf(barCode)],
+      `SELECT kind, value FROM expected_payment_reference
+       WHERE expected_payment_id = $1 ORDER BY kind`,
+      [await bills.expectedPaymentOf(barCode)],
     );
     expect(rows).toEqual([
       { kind: 'bill_code', value: barCode },
@@ -38,13 +39,13 @@ describe('payments of bills', () => {
       settlement: 'open',
       amount: 80,
       nsu: null,
-      returns: [],
+      reversals: [],
       response: body,
     });
     expect(await bills.read(body.id)).toEqual(payment);
     expect(await bills.read(payment.id)).toEqual(payment);
     await service.sync();
-    await service.match(body.transactionNsu, await bills.expectedOf(barCode));
+    await service.match(body.transactionNsu, await bills.expectedPaymentOf(barCode));
     expect(await bills.read(barCode)).toMatchObject({
       settlement: 'settled',
       nsu: body.transactionNsu,
@@ -54,65 +55,63 @@ describe('payments of bills', () => {
   });
 
   it.each([
-    ['one that is paid', { status: 'PAID' }, 80, 'bill_not_payable'],
-    ['one that is blocked', { status: 'BLOCKED_PAYMENT' }, 80, 'bill_not_payable'],
-    ['less than is charged', {}, 79.99, 'amount_out_of_range'],
+    ['a paid bill', { status: 'PAID' }, 80, 'bill_not_payable'],
+    ['a blocked bill', { status: 'BLOCKED_PAYMENT' }, 80, 'bill_not_payable'],
+    ['less than the charged amount', {}, 79.99, 'amount_out_of_range'],
     [
-      'less than the range',
+      'less than the allowed range',
       { isAllowPartialPayment: true, minimumPaymentAmount: 10, maximumPaymentAmount: 90 },
       9.99,
       'amount_out_of_range',
     ],
-  ])('refuses %s and stores nothing', async (_, fields, amount, code) => {
+  ])('rejects %s and stores nothing', async (_, fields, amount, code) => {
     const { barCode } = await bills.newBill(fields);
-    const before = await bills.operations();
+    const before = await bills.countOperations();
     const { status, body } = await bills.pay({ amount, barCode });
     expect([status, body.code]).toEqual([422, code]);
-    expect(await bills.operations()).toBe(before);
+    expect(await bills.countOperations()).toBe(before);
   });
 
-  it('refuses for another day what cannot be owed then, and takes what is', async () => {
+  it('accepts for another day only the amount owed on that day', async () => {
     const fine = { type: 'FIXED', date: '2026-11-26', amount: 2 };
     const { barCode } = await bills.newBill({ amount: 50, dueDate: '2026-11-25', fine });
     const payAt = '2026-11-26T15:00:00Z';
-    const before = await bills.operations();
+    const before = await bills.countOperations();
     for (const amount of [9_999, 52.01, 50]) {
       const { status, body } = await bills.pay({ amount, barCode, payAt });
       expect([status, body.code]).toEqual([422, 'amount_out_of_range']);
     }
-    expect(await bills.operations()).toBe(before);
+    expect(await bills.countOperations()).toBe(before);
     expect((await bills.pay({ amount: 52, barCode, payAt })).body.status).toBe('SCHEDULED');
   });
 
-  it('takes an amount within the range of a bill that may be paid in part', async () => {
+  it('accepts an amount within the range of a bill that allows partial payment', async () => {
     const range = { isAllowPartialPayment: true, minimumPaymentAmount: 10 };
     const { barCode } = await bills.newBill({ ...range, maximumPaymentAmount: 90 });
     expect((await bills.pay({ amount: 12.34, barCode })).body.paidAmount).toBe(12.34);
   });
 
-  it('refuses a time that is past, on its path, and stores nothing', async () => {
+  it('rejects a payAt in the past, with its JSON path, and stores nothing', async () => {
     const { barCode } = await bills.newBill();
-    const before = await bills.operations();
-    const { status, body } = await bills.pay({
-      amount: 80,
-      barCode,
-      payAt: '2026-11-23T14:00:00Z',
-    });
-    expect([status, body.errors]).toEqual([400, { '$.payAt': ['Is in the past.'] }]);
-    expect(await bills.operations()).toBe(before);
+    const before = await bills.countOperations();
+    const payAt = '2026-11-23T14:00:00Z';
+    const { status, body } = await bills.pay({ amount: 80, barCode, payAt });
+    const errors = { '$.payAt': [`payAt must not be in the past, got ${payAt}.`] };
+    expect([status, body.errors]).toEqual([400, errors]);
+    expect(await bills.countOperations()).toBe(before);
   });
 
-  it('stores nothing when the bank cannot say what the bill is', async () => {
+  it('stores nothing when the bank does not return the bill', async () => {
     const { barCode } = await bills.newBill();
-    const before = await bills.operations();
+    const before = await bills.countOperations();
     const fault = { endpoint: 'bill-payments', kind: 'error-before-effect', method: 'GET' };
     await service.bank.call('POST', '/sandbox/faults', { body: { ...fault, times: 1 } });
     expect((await bills.pay({ amount: 80, barCode })).status).toBe(502);
-    expect(await bills.operations()).toBe(before);
+    expect(await bills.countOperations()).toBe(before);
     expect((await bills.pay({ amount: 80, barCode })).status).toBe(200);
   });
 
-  it('gives a repeat its answer although the bill is paid, by that very payment', async () => {
+  it('replays the response to a repeat after that payment has paid the bill', async () => {
     const { barCode } = await bills.newBill();
     const key = randomUUID();
     const first = await bills.pay({ amount: 80, barCode }, key);
@@ -124,31 +123,31 @@ describe('payments of bills', () => {
     expect(other.headers.get('Location')).toBe(`/v1/operations/${(await bills.read(barCode)).id}`);
   });
 
-  it('pays a bill once when twenty ask for it at once, by its code and by its line', async () => {
+  it('pays a bill once under twenty concurrent requests, by bar code and by digitable line', async () => {
     const { barCode, digitableLine } = await bills.newBill();
     await service.bank.warmUp();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         bills.pay({ amount: 80, ...(index % 2 ? { barCode } : { digitableLine }) }),
       ),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(422)]);
-    for (const { status, body } of answers)
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(422)]);
+    for (const { status, body } of responses)
       if (status === 422) expect(body.code).toMatch(/^bill_(already_scheduled|not_payable)$/);
-    expect(await bills.paidAtBank(barCode)).toHaveLength(1);
+    expect(await bills.paymentsAtBank(barCode)).toHaveLength(1);
   });
 
-  it('frees the bill when the bank rejects its payment', async () => {
+  it('frees the bill when the bank rejects the payment', async () => {
     const { barCode } = await bills.newBill({ amount: 900_000 });
     expect((await bills.pay({ amount: 900_000, barCode })).body.code).toBe('insufficient_funds');
     expect(await bills.read(barCode)).toMatchObject({ state: 'rejected', settlement: 'withdrawn' });
     expect((await bills.pay({ amount: 900_000, barCode })).body.code).toBe('insufficient_funds');
   });
 
-  it('frees a bill whose money has all come back, and pays it anew', async () => {
+  it('frees a fully reversed bill, which can be paid again', async () => {
     const { barCode } = await bills.newBill();
     const { body: paid } = await bills.pay({ amount: 80, barCode });
-    const expected = await bills.expectedOf(barCode);
+    const expected = await bills.expectedPaymentOf(barCode);
     await service.bank.call('POST', `/sandbox/bill-payments/${paid.id}/chargeback`);
     expect((await bills.pay({ amount: 80, barCode })).body.code).toBe('bill_not_payable');
     await service.sync();
@@ -161,12 +160,12 @@ describe('payments of bills', () => {
     expect(await bills.read(paid.id)).toMatchObject({
       state: 'paid',
       settlement: 'reversed',
-      returns: [{ nsu: rows[1].nsu, amount: 80 }],
+      reversals: [{ nsu: rows[1].nsu, amount: 80 }],
     });
     expect((await bills.pay({ amount: 80, barCode })).body.status).toBe('PAID');
   });
 
-  it('revives what was taken for not executed, beside the payment that holds its bill by now', async () => {
+  it('revives a payment recorded as not executed, beside the live payment of its bill', async () => {
     const { kind } = service.application.get(BillPaymentsService, { strict: false }) as unknown as {
       kind: OperationKind;
     };
@@ -181,25 +180,27 @@ describe('payments of bills', () => {
     };
     const revive = () =>
       service.database.transaction((tx) =>
-        kind.onSucceeded!(tx, operation as never, { answer: null }),
+        kind.onSucceeded!(tx, operation as never, { response: null }),
       );
     await revive();
     await revive();
     expect((await bills.read(id)).state).toBe('paid');
     await service.pool.query(`UPDATE bill_payment SET state = 'rejected' WHERE id = $1`, [id]);
     await service.pool.query(
-      `INSERT INTO bill_payment (account_id, id, bar_code, amount_cents, state, expected_payment_id)
+      `INSERT INTO bill_payment
+         (account_id, id, bar_code, amount_cents, state, expected_payment_id)
        VALUES ($1, gen_random_uuid(), $2, 1, 'paid', gen_random_uuid())`,
       [service.accountId, barCode],
     );
     await revive();
     const { rows } = await service.pool.query(
-      `SELECT state, freed_at IS NULL AS "holdsBill" FROM bill_payment WHERE bar_code = $1 ORDER BY amount_cents`,
+      `SELECT state, freed_at IS NULL AS "hasBill" FROM bill_payment
+       WHERE bar_code = $1 ORDER BY amount_cents`,
       [barCode],
     );
     expect(rows).toEqual([
-      { state: 'paid', holdsBill: true },
-      { state: 'paid', holdsBill: false },
+      { state: 'paid', hasBill: true },
+      { state: 'paid', hasBill: false },
     ]);
   });
 });

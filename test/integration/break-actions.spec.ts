@@ -1,9 +1,9 @@
 // What a person does about breaks, through the service's doors, and what the book says afterwards.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { resolveEndedOfBills } from '../../src/reconciliation/bill-payment-breaks.queries.js';
+import { resolveEndedBillBreaks } from '../../src/reconciliation/bill-payment-breaks.queries.js';
 import { resolveKnownOutcomes } from '../../src/reconciliation/breaks.queries.js';
-import { resolveOverOfStatement } from '../../src/reconciliation/statement-breaks.queries.js';
+import { resolveEndedStatementBreaks } from '../../src/reconciliation/statement-breaks.queries.js';
 import { BookOfBreaks, codeOf } from '../support/breaks.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
 import { until } from '../support/until.js';
@@ -82,8 +82,8 @@ describe('what is done about a break', () => {
 
   it.each([
     ['operation', randomUUID(), 'unknown_outcome', resolveKnownOutcomes],
-    ['bill_payment', randomUUID(), 'unknown_outcome', resolveEndedOfBills],
-    ['hole', '1', 'broken_balance_chain', resolveOverOfStatement],
+    ['bill_payment', randomUUID(), 'unknown_outcome', resolveEndedBillBreaks],
+    ['hole', '1', 'broken_balance_chain', resolveEndedStatementBreaks],
   ])('settles the break of one %s once, though two do at once', async (of, what, kind, settle) => {
     const id = await book.break(kind, `${of}:${what}`);
     const holder = await service.pool.connect();

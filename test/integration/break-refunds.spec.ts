@@ -230,7 +230,7 @@ describe('the money of a break', () => {
     );
     const forget = (operation: string) =>
       sql(
-        `UPDATE operation SET state = 'needs_operator', reason = 'no_answer', response_status = NULL,
+        `UPDATE operation SET state = 'needs_operator', reason = 'no_response', response_status = NULL,
            response_body = NULL WHERE id = $1`,
         operation,
       );

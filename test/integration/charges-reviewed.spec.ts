@@ -1,7 +1,7 @@
 // Charges as their payments, ends and refunds are reviewed again and again, and what is told of each.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { describeCharge } from '../../src/charges/charge-view.js';
-import { listPayments, listRefunds } from '../../src/charges/charges.queries.js';
+import { toChargeView } from '../../src/charges/charge-view.js';
+import { listChargePayments, listChargeRefunds } from '../../src/charges/charges.queries.js';
 import { SentMoney } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -254,10 +254,10 @@ it('a refund whose money came back is told so with its charge', async () => {
   const settlements = async () => {
     await book.reconcile();
     const { prisma } = service.database;
-    const refunds = await listRefunds(prisma, service.accountId, [BigInt(nsu)]);
-    const payments = await listPayments(prisma, service.accountId, ['given back']);
-    const row = { answer: null, createdAt: new Date(), amountCents: 1_000n } as never;
-    const told = describeCharge(row, payments, refunds, '2026-01-01');
+    const refunds = await listChargeRefunds(prisma, service.accountId, [BigInt(nsu)]);
+    const payments = await listChargePayments(prisma, service.accountId, ['given back']);
+    const row = { response: null, createdAt: new Date(), amountCents: 1_000n } as never;
+    const told = toChargeView(row, payments, refunds, '2026-01-01');
     return { charge: told.settlement, refunds: told.refunds };
   };
   const us = { orderedBy: 'us', settlement: 'open' };

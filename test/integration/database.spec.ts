@@ -20,20 +20,20 @@ describe('the database', () => {
     await test.drop();
   });
 
-  it('tells the same instant whatever zone the server lives in', async () => {
+  it('reads and writes the same instant in every time zone of the server', async () => {
     const { rows } = await test.pool.query<{ name: string }>('SELECT current_database() AS name');
     await test.pool.query(`ALTER DATABASE ${rows[0]?.name} SET timezone = 'America/Sao_Paulo'`);
     open();
     const instant = new Date('2026-11-21T02:30:00.000Z');
-    const [told] = await database.prisma.$queryRaw<{ at: Date }[]>`
+    const [read] = await database.prisma.$queryRaw<{ at: Date }[]>`
       SELECT '2026-11-21T02:30:00Z'::timestamptz AS at`;
-    expect(told?.at).toEqual(instant);
-    const [kept] = await database.prisma.$queryRaw<{ epoch: number }[]>`
+    expect(read?.at).toEqual(instant);
+    const [written] = await database.prisma.$queryRaw<{ epoch: number }[]>`
       SELECT extract(epoch FROM ${instant}::timestamptz)::float8 AS epoch`;
-    expect(kept?.epoch).toBe(instant.getTime() / 1_000);
+    expect(written?.epoch).toBe(instant.getTime() / 1_000);
   });
 
-  it('runs a transaction again that PostgreSQL ended for a deadlock', async () => {
+  it('retries a transaction that PostgreSQL ended because of a deadlock', async () => {
     open();
     await test.pool.query('CREATE TABLE counter (id int PRIMARY KEY, value int NOT NULL)');
     await test.pool.query('INSERT INTO counter VALUES (1, 0), (2, 0)');
@@ -51,7 +51,7 @@ describe('the database', () => {
     expect(rows).toEqual([{ value: 2 }, { value: 2 }]);
   });
 
-  it('lets one do its work alone, and the next when it has ended or failed', async () => {
+  it('runs one holder of a session lock at a time, and the next after it has ended or failed', async () => {
     open();
     let inside = 0;
     const work = async () => {
@@ -62,24 +62,24 @@ describe('the database', () => {
       return 'done';
     };
     const results = await Promise.all(
-      [1, 2, 3].map(() => database.alone('syncStatement', 7, work)),
+      [1, 2, 3].map(() => database.withSessionLock('syncStatement', 7, work)),
     );
     expect(results.filter((result) => result?.result === 'done')).toHaveLength(1);
     await expect(
-      database.alone('syncStatement', 7, () => Promise.reject(new Error('failed'))),
+      database.withSessionLock('syncStatement', 7, () => Promise.reject(new Error('failed'))),
     ).rejects.toThrow('failed');
-    expect(await database.alone('syncStatement', 7, work)).toEqual({ result: 'done' });
-    expect(await database.alone('syncStatement', 8, work)).toEqual({ result: 'done' });
+    expect(await database.withSessionLock('syncStatement', 7, work)).toEqual({ result: 'done' });
+    expect(await database.withSessionLock('syncStatement', 8, work)).toEqual({ result: 'done' });
   });
 
-  it('takes the lock from who lost its connection', async () => {
+  it('releases the session lock of a process that lost its connection', async () => {
     open();
-    const lost = database.alone('syncStatement', 7, async () => {
+    const lost = database.withSessionLock('syncStatement', 7, async () => {
       await test.pool.query(
         `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 7`,
       );
-      return database.alone('syncStatement', 7, () => Promise.resolve('taken'));
+      return database.withSessionLock('syncStatement', 7, () => Promise.resolve('acquired'));
     });
-    expect((await lost)?.result).toEqual({ result: 'taken' });
+    expect((await lost)?.result).toEqual({ result: 'acquired' });
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readCertificate } from '../../src/day-closes/certificate.js';
-import { findGap } from '../../src/statement/chain.queries.js';
+import { findGap } from '../../src/statement/balance-chain.queries.js';
 import { ClosedDays, type BookLine } from '../support/closed-days.js';
 import { reconciliationOn } from '../support/reconciliation.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
@@ -43,7 +43,7 @@ describe('a day whose lines do not follow each other', () => {
   const acceptGap = (accountId: number, nsu: number, cents: number) =>
     made.run(
       `INSERT INTO break (account_id, id, kind, state, subject, nsu, evidence, resolution, resolution_reason, resolved_at)
-       VALUES ($1, gen_random_uuid(), 'broken_balance_chain', 'resolved', 'hole:' || $2::bigint, $2, $3, 'accept', 'known', now())`,
+       VALUES ($1, gen_random_uuid(), 'broken_balance_chain', 'resolved', 'gap:' || $2::bigint, $2, $3, 'accept', 'known', now())`,
       accountId,
       nsu,
       { jumps: [{ nsu: `${nsu}`, cents: `${cents}` }] },
@@ -77,9 +77,9 @@ describe('a day whose lines do not follow each other', () => {
     expect((await made.verify('turned'))?.difference).toBeNull();
   });
 
-  it('states what a person has accepted of a hole, on that day and on all after it', async () => {
+  it('states what a person has accepted of a gap, on that day and on all after it', async () => {
     const isHere = ({ nsu }: BookLine) => nsu !== 2;
-    const account = await made.account('hole');
+    const account = await made.account('gap');
     await acceptGap(account.id, 3, -250);
     await made.arrive(account.id, book, isHere);
     await made.decide(account.id);
@@ -97,7 +97,7 @@ describe('a day whose lines do not follow each other', () => {
       ['160.00', '157.50'],
       ['159.60', '157.10'],
     ]);
-    expect((await made.verify('hole'))?.difference).toBeNull();
+    expect((await made.verify('gap'))?.difference).toBeNull();
     // What was missing comes after all: the days after it are amended, and state nothing any more.
     await made.arrive(account.id, book, ({ nsu }) => nsu === 2);
     await made.decide(account.id);
@@ -108,7 +108,7 @@ describe('a day whose lines do not follow each other', () => {
       ['157.50', []],
       ['157.10', []],
     ]);
-    expect((await made.verify('hole'))?.difference).toBeNull();
+    expect((await made.verify('gap'))?.difference).toBeNull();
   });
 
   it('is certified with its difference when a person accepts its break', async () => {
@@ -163,7 +163,7 @@ describe('a day whose lines do not follow each other', () => {
     expect((await made.verify('bound'))?.difference).toBeNull();
   });
 
-  it('has the break of a hole opened again when the hole jumps otherwise than was accepted', async () => {
+  it('has the break of a gap opened again when the gap jumps otherwise than was accepted', async () => {
     const { id } = await made.account('jumps');
     await made.arrive(id, book, ({ nsu }) => nsu !== 2);
     await made.run(
@@ -174,23 +174,23 @@ describe('a day whose lines do not follow each other', () => {
     const { standing } = reconciliationOn(service.database, { enqueue: () => Promise.resolve() } as never);
     const found = async () => (await findGap(service.database.prisma, id, 1n)).gap?.nsu;
     const told = async () => {
-      await standing.tell(id);
+      await standing.refresh(id);
       return made.breaks(id);
     };
-    expect(await told()).toEqual(['open broken_balance_chain hole:3']);
+    expect(await told()).toEqual(['open broken_balance_chain gap:3']);
     await made.run(
       `UPDATE break SET evidence = '{"jumps": [{"nsu": "3", "cents": "-40"}]}' WHERE account_id = $1`,
       id,
     );
-    await accept(id, 'hole:3');
+    await accept(id, 'gap:3');
     expect(await found()).toBe(3n);
-    expect(await told()).toEqual(['open broken_balance_chain hole:3']);
-    await accept(id, 'hole:3');
+    expect(await told()).toEqual(['open broken_balance_chain gap:3']);
+    await accept(id, 'gap:3');
     expect(await found()).toBeUndefined();
-    expect(await told()).toEqual(['resolved broken_balance_chain hole:3']);
+    expect(await told()).toEqual(['resolved broken_balance_chain gap:3']);
   });
 
-  it('takes no acceptance of a hole for one of another amount there', async () => {
+  it('takes no acceptance of a gap for one of another amount there', async () => {
     const isHere = ({ nsu }: BookLine) => nsu !== 2;
     const account = await made.account('other');
     await acceptGap(account.id, 3, -40);
@@ -201,7 +201,7 @@ describe('a day whose lines do not follow each other', () => {
     expect(await closings(account.id)).toHaveLength(1);
     expect(await made.breaks(account.id)).toEqual([
       'open broken_balance_chain day:2026-03-03',
-      'resolved broken_balance_chain hole:3',
+      'resolved broken_balance_chain gap:3',
     ]);
   });
 

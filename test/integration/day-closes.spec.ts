@@ -219,8 +219,8 @@ describe('the close of a day', () => {
       `UPDATE certified_line SET line_hash = 'x' WHERE account_id = $1`,
       'DELETE FROM certified_line WHERE account_id = $1',
     ])
-      await expect(made.run(sql, id)).rejects.toThrow('is only added to');
+      await expect(made.run(sql, id)).rejects.toThrow('is append-only');
     for (const table of ['day_close', 'certified_line', 'line_salt', 'break_history_entry'])
-      await expect(made.run(`TRUNCATE ${table}`)).rejects.toThrow('is only added to');
+      await expect(made.run(`TRUNCATE ${table}`)).rejects.toThrow('is append-only');
   });
 });

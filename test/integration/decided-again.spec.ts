@@ -132,10 +132,10 @@ describe('a line is judged anew', () => {
         await tx.$queryRaw`SELECT 1 FROM pg_sleep(0.002)`;
         began();
         await asked;
-        await queries.recordDeferred(tx, accountId, [BigInt(nsu)], []);
+        await queries.recordPendingLines(tx, accountId, [BigInt(nsu)], []);
       });
       await judging;
-      await ownTransfers.deferOtherLegs(asking, 9998, [7n]);
+      await ownTransfers.deferOwnTransferCredits(asking, 9998, [7n]);
     });
     await asked;
     await decided;
@@ -160,14 +160,14 @@ describe('a line is judged anew', () => {
       accountId,
     );
     const heard = await database.transaction(async (tx) => {
-      const explained = await ownTransfers.listExplainedWaiting(tx, accountId);
+      const explained = await ownTransfers.listExplainedPendingLines(tx, accountId);
       await run(`UPDATE deferred_line SET deferred_at = deferred_at - interval '1 minute'`);
-      await ownTransfers.deleteExplained(tx, accountId, explained);
+      await ownTransfers.deleteExplainedPendingLines(tx, accountId, explained);
       const after = { afterArrival: BigInt(rows[0].decided), limit: 1, freshMs: 0 };
       return queries.listLinesToDecide(tx, accountId, after);
     });
-    expect(heard.map((line) => [Number(line.nsu), line.cameAs])).toEqual([
-      [nsu + 1, 'deferred'],
+    expect(heard.map((line) => [Number(line.nsu), line.source])).toEqual([
+      [nsu + 1, 'pending'],
       [nsu + 2, 'new'],
     ]);
     const waiting = async () =>

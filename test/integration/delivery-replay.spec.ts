@@ -24,7 +24,7 @@ describe('the replay of a delivery', () => {
     await service.stop();
   });
 
-  async function delivered() {
+  async function createDelivered() {
     const body = { url: listener.url };
     const endpoint = await service.call('POST', '/v1/webhook-endpoints', { body });
     const endpointId = endpoint.body.id as string;
@@ -38,8 +38,8 @@ describe('the replay of a delivery', () => {
     return { id: row.id, eventId: row.eventId, endpointId };
   }
 
-  it('sends the same event once more, once for each key', async () => {
-    const { id, eventId, endpointId } = await delivered();
+  it('delivers the same event once more, once for each idempotency key', async () => {
+    const { id, eventId, endpointId } = await createDelivered();
     received.length = 0;
     const headers = { IdempotencyKey: 'replay-1' };
     const replay = () => service.call('POST', `/v1/deliveries/${id}/replay`, { headers });
@@ -51,8 +51,8 @@ describe('the replay of a delivery', () => {
     expect(received).toEqual([eventId]);
   });
 
-  it('takes up one that was given up, on the schedule of a new one', async () => {
-    const { id } = await delivered();
+  it('retries a dead delivery with its attempts reset', async () => {
+    const { id } = await createDelivered();
     await service.database.pool.query(
       `UPDATE delivery SET state = 'dead', attempts = 10, next_attempt_at = NULL WHERE id = $1`,
       [id],
@@ -61,12 +61,12 @@ describe('the replay of a delivery', () => {
     expect(body).toMatchObject({ state: 'pending', attempts: 0 });
   });
 
-  it('is refused for an endpoint that was removed, and 404 for what is no delivery', async () => {
-    const { id, endpointId } = await delivered();
+  it('gets 409 for a removed endpoint, and 404 for an unknown delivery', async () => {
+    const { id, endpointId } = await createDelivered();
     await service.call('DELETE', `/v1/webhook-endpoints/${endpointId}`);
     expect((await service.call('POST', `/v1/deliveries/${id}/replay`)).status).toBe(409);
-    const none = '01900000-0000-7000-8000-000000000000';
-    for (const unknown of [none, 'no-uuid'])
-      expect((await service.call('POST', `/v1/deliveries/${unknown}/replay`)).status).toBe(404);
+    const unknownId = '01900000-0000-7000-8000-000000000000';
+    for (const missing of [unknownId, 'no-uuid'])
+      expect((await service.call('POST', `/v1/deliveries/${missing}/replay`)).status).toBe(404);
   });
 });

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import * as journal from '../support/journal.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
-describe('an operation of which a part was seen', () => {
+describe('an operation of which the statement shows a part', () => {
   let service: ServiceDatabase;
   let accountId: number;
-  let bank: journal.AnsweringBank;
-  let told: string[];
-  let absent: (readonly string[])[];
-  let kind: journal.Kind;
-  let at: ReturnType<typeof journal.journalOn>;
+  let bank: journal.ScriptedBankClient;
+  let callbacks: string[];
+  let absentIds: (readonly string[])[];
+  let kind: journal.ChargeKind;
+  let instance: ReturnType<typeof journal.createJournal>;
 
   beforeAll(async () => {
     service = await serviceDatabase();
@@ -18,100 +18,103 @@ describe('an operation of which a part was seen', () => {
   afterAll(() => service.drop());
   beforeEach(() => {
     accountId += 1;
-    told = [];
-    absent = [];
-    bank = new journal.AnsweringBank();
+    callbacks = [];
+    absentIds = [];
+    bank = new journal.ScriptedBankClient();
     bank.profile.isRepeatSafe = false;
     bank.profile.visibilityBoundMs = 10_000;
     kind = {
       ...journal.chargeKind,
       name: 'send_money',
-      repeat: 'another',
-      onRejected: () => Promise.resolve(void told.push('rejected')),
-      onSucceeded: (_, __, acceptance) => {
-        told.push(acceptance.answer === null ? 'seen' : 'answered');
-        absent.push(acceptance.absent ?? []);
+      repeat: 'unkeyed',
+      onRejected: () => Promise.resolve(void callbacks.push('rejected')),
+      onSucceeded: (_, __, { response, absentExpectedPaymentIds }) => {
+        callbacks.push(response === null ? 'succeeded by statement' : 'succeeded by response');
+        absentIds.push(absentExpectedPaymentIds ?? []);
         return Promise.resolve();
       },
-      onReopened: () => Promise.resolve(void told.push('reopened')),
+      onReopened: () => Promise.resolve(void callbacks.push('reopened')),
     };
-    at = journal.journalOn(service.database, bank, [kind]);
+    instance = journal.createJournal(service.database, bank, [kind]);
   });
 
   const perform = (over: object = {}) =>
-    at.operations.perform(kind, {
+    instance.operations.perform(kind, {
       ...journal.outgoingOperation({ accountId, key: 'key-1', ...over }),
       ...over,
     } as never);
-  /** Sent an hour ago, and no answer came. */
-  const lose = async (over: object = {}) => {
-    bank.script.unshift(journal.unknown());
+  /** The operation was sent an hour ago, and no response came. */
+  const loseResponse = async (over: object = {}) => {
+    bank.script.unshift(journal.unknownResponse());
     await perform(over);
-    await journal.letPass(service.database, accountId, '1 hour');
+    await journal.makeOlder(service.database, accountId, '1 hour');
   };
-  const only = () => journal.onlyOperation(service.database, accountId);
-  const advance = () => journal.advanceAll(service.database, accountId, at.recovery);
-  const close = (before?: string) => journal.closeStatement(service.database, accountId, before);
-  const stateOf = async () => (await only()).state;
-  const withdrawn = async () =>
+  const onlyOperation = () => journal.onlyOperation(service.database, accountId);
+  const advance = () =>
+    journal.advanceAllOperations(service.database, accountId, instance.recovery);
+  const closeStatement = (before?: string) =>
+    journal.closeStatement(service.database, accountId, before);
+  const currentState = async () => (await onlyOperation()).state;
+  const withdrawnPayments = async () =>
     (await service.database.prisma.expectedPayment.findMany({ where: { accountId } })).filter(
       ({ withdrawnAt }) => withdrawnAt !== null,
     );
-  const ids = () => journal.expectedIds(service.database, accountId);
-  const pay = (nsu: number, paying = '') =>
-    journal.storeLine(service.database, accountId, { nsu, paying });
-  /** The bank's clock is an hour on, and all of it closed. */
-  const closeLater = () => close('-1 hour');
+  const expectedPaymentIds = () => journal.expectedPaymentIds(service.database, accountId);
+  const storeLine = (nsu: number, expectedPaymentId = '', cents = 1_000) =>
+    journal.storeLine(service.database, accountId, { nsu, expectedPaymentId, cents });
+  /** The bank's clock is an hour ahead, and the statement is closed until then. */
+  const closeAnHourAhead = () => closeStatement('-1 hour');
 
-  it('was done in part when the closed statement shows only some: the others are absent', async () => {
-    await lose({ movements: 3 });
-    const [one = '', two = '', three = ''] = await ids();
-    await pay(1, two);
-    await close();
+  it('succeeds in part when the closed statement shows only some: the others are absent', async () => {
+    await loseResponse({ movements: 3 });
+    const [first = '', second = '', third = ''] = await expectedPaymentIds();
+    await storeLine(1, second);
+    await closeStatement();
     await advance();
-    // The others have as long to show as that one had.
-    expect(await stateOf()).toBe('unknown');
-    await closeLater();
+    // The others have as long to show after the matched one as after the sending.
+    expect(await currentState()).toBe('unknown');
+    await closeAnHourAhead();
     await advance();
-    expect(await only()).toMatchObject({ state: 'succeeded', reason: 'seen_in_part' });
-    expect(told).toEqual(['seen']);
-    expect(absent).toEqual([[one, three]]);
-    expect((await withdrawn()).map(({ id }) => id).sort()).toEqual([one, three]);
+    expect(await onlyOperation()).toMatchObject({ state: 'succeeded', reason: 'seen_in_part' });
+    expect(callbacks).toEqual(['succeeded by statement']);
+    expect(absentIds).toEqual([[first, third]]);
+    expect((await withdrawnPayments()).map(({ id }) => id).sort()).toEqual([first, third]);
   });
 
-  it('is not held to be done in part while an unexplained debit could be one of the others', async () => {
-    await lose({ movements: 2 });
-    await pay(1, (await ids())[0]);
+  it('stays unknown while an unexplained debit could be one of the missing movements', async () => {
+    await loseResponse({ movements: 2 });
+    await storeLine(1, (await expectedPaymentIds())[0]);
     await journal.storeLine(service.database, accountId, { nsu: 2 });
-    await closeLater();
+    await closeAnHourAhead();
     await advance();
-    expect(await stateOf()).toBe('unknown');
-    expect(told).toEqual([]);
+    expect(await currentState()).toBe('unknown');
+    expect(callbacks).toEqual([]);
   });
 
-  it('is unknown again when one of them comes late, and then ends by what is there', async () => {
-    await lose({ movements: 2 });
-    await close();
+  it('is unknown again when a line arrives late, and then ends by what the statement shows', async () => {
+    await loseResponse({ movements: 2 });
+    await closeStatement();
     await advance();
-    expect(await stateOf()).toBe('not_executed');
-    const [one = '', two = ''] = await ids();
-    await pay(1, one);
-    at.woken.length = 0;
-    await at.recovery.enqueueDue();
-    expect(at.woken).toContain('advanceOperation');
-    await at.recovery.advance({ accountId, operationId: (await only()).id });
-    expect(await only()).toMatchObject({ state: 'unknown', reason: 'seen_in_part' });
-    expect(told).toEqual(['rejected', 'reopened']);
-    expect(await withdrawn()).toEqual([]);
-    // However old it is, the rest has its time.
-    await journal.letPass(service.database, accountId, '30 hours');
+    expect(await currentState()).toBe('not_executed');
+    const [first = '', second = ''] = await expectedPaymentIds();
+    await storeLine(1, first);
+    instance.enqueuedJobs.length = 0;
+    await instance.recovery.enqueueDue();
+    expect(instance.enqueuedJobs).toContain('advanceOperation');
+    const { id: operationId } = await onlyOperation();
+    await instance.recovery.advance({ accountId, operationId });
+    expect(await onlyOperation()).toMatchObject({ state: 'unknown', reason: 'seen_in_part' });
+    expect(callbacks).toEqual(['rejected', 'reopened']);
+    expect(await withdrawnPayments()).toEqual([]);
+    // However old the operation is, the other movement has its time to show.
+    await journal.makeOlder(service.database, accountId, '30 hours');
     await advance();
-    expect(await stateOf()).toBe('unknown');
-    await closeLater();
+    expect(await currentState()).toBe('unknown');
+    await closeAnHourAhead();
     await advance();
-    expect(await stateOf()).toBe('succeeded');
-    expect(absent).toEqual([[two]]);
-    expect(await journal.eventsOf(service.database, accountId)).toEqual([
+    expect(await currentState()).toBe('succeeded');
+    expect(absentIds).toEqual([[second]]);
+    expect(await journal.eventTypesOf(service.database, accountId)).toEqual([
       'operation.unknown',
       'operation.not_executed',
       'operation.unknown',
@@ -119,28 +122,28 @@ describe('an operation of which a part was seen', () => {
     ]);
   });
 
-  it('is not seen by a part of its amount, and not absent either', async () => {
-    await lose();
-    await close();
-    const paying = (await ids())[0] ?? '';
-    await journal.storeLine(service.database, accountId, { nsu: 1, cents: 400, paying });
+  it('stays unknown while only a part of its amount is matched', async () => {
+    await loseResponse();
+    await closeStatement();
+    const [expectedPaymentId = ''] = await expectedPaymentIds();
+    await storeLine(1, expectedPaymentId, 400);
     await advance();
-    expect(await stateOf()).toBe('unknown');
-    await journal.storeLine(service.database, accountId, { nsu: 2, cents: 600, paying });
+    expect(await currentState()).toBe('unknown');
+    await storeLine(2, expectedPaymentId, 600);
     await advance();
-    expect(await stateOf()).toBe('succeeded');
+    expect(await currentState()).toBe('succeeded');
   });
 
-  it('is seen when all of them are, and not absent when one is there', async () => {
-    await lose({ movements: 2 });
-    await close();
-    const [one, two] = await journal.expectedIds(service.database, accountId);
-    await journal.storeLine(service.database, accountId, { nsu: 1, paying: one ?? '' });
+  it('succeeds when all movements are matched, and is not absent when one is', async () => {
+    await loseResponse({ movements: 2 });
+    await closeStatement();
+    const [first, second] = await expectedPaymentIds();
+    await storeLine(1, first);
     await advance();
-    expect(await stateOf()).toBe('unknown');
-    await journal.storeLine(service.database, accountId, { nsu: 2, paying: two ?? '' });
+    expect(await currentState()).toBe('unknown');
+    await storeLine(2, second);
     await advance();
-    expect(await stateOf()).toBe('succeeded');
-    expect(told).toEqual(['seen']);
+    expect(await currentState()).toBe('succeeded');
+    expect(callbacks).toEqual(['succeeded by statement']);
   });
 });

@@ -44,7 +44,7 @@ async function query(
 
 const serverStart = 'SELECT pg_postmaster_start_time()::text AS at';
 
-it('keeps what was committed, its address and its password over a restart', async () => {
+it('preserves committed data, its port and its password over a restart', async () => {
   const first = await start();
   await first.ensureDatabase('book');
   await query(first, 'book', 'CREATE TABLE line (nsu bigint); INSERT INTO line VALUES (7)');
@@ -56,7 +56,7 @@ it('keeps what was committed, its address and its password over a restart', asyn
   expect(second.url('book')).toBe(first.url('book'));
 });
 
-it('serves durably, in UTF-8 and in UTC, on loopback only, for clients that know the password', async () => {
+it('is durable, uses UTF-8 and UTC, and accepts only clients with the password, on loopback', async () => {
   const server = await start();
   const [settings] = await query(
     server,
@@ -75,14 +75,14 @@ it('serves durably, in UTF-8 and in UTC, on loopback only, for clients that know
   });
   const passwordFile = await stat(join(dataDir, 'server', 'password'));
   expect(passwordFile.mode & 0o777).toBe(0o600);
-  const stranger = new pg.Client({
+  const client = new pg.Client({
     connectionString: server.url('postgres').replace(/:[0-9a-f]+@/, ':wrong@'),
   });
-  await expect(stranger.connect()).rejects.toMatchObject({ code: '28P01' });
-  await stranger.end();
+  await expect(client.connect()).rejects.toMatchObject({ code: '28P01' });
+  await client.end();
 });
 
-it('adopts the server that a killed parent left behind, with all that was committed', async () => {
+it('uses the server that a killed process left running, with its committed data', async () => {
   const program = `
     const { startEmbeddedPostgres } = await import(process.env.TEST_LAUNCHER_URL);
     const server = await startEmbeddedPostgres({ dataDir: process.argv[1], log: () => {} });
@@ -103,7 +103,7 @@ it('adopts the server that a killed parent left behind, with all that was commit
   await expect(query(server, 'book', 'SELECT 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
-it('gives two starters one server, which stays up until the last of them leaves', async () => {
+it('shares one server between two users, until the last of them stops', async () => {
   const [first, second] = await Promise.all([start(), start()]);
   expect(first.url('postgres')).toBe(second.url('postgres'));
   await Promise.all([first.ensureDatabase('book'), second.ensureDatabase('book')]);
@@ -117,9 +117,9 @@ it('gives two starters one server, which stays up until the last of them leaves'
 });
 
 it.each([
-  ['of a process that is gone', '999999999'],
-  ['whose number another process has got since', String(process.pid)],
-])('starts over a stale pid file %s', async (_, pid) => {
+  ['of a process that has ended', '999999999'],
+  ['whose pid another process has now', String(process.pid)],
+])('starts despite a stale pid file %s', async (_, pid) => {
   await (await start()).stop();
   const pidFile = join(dataDir, 'server', 'cluster', 'postmaster.pid');
   await writeFile(pidFile, `${pid}\n${dataDir}\n1\n1\n\n127.0.0.1\n`);
@@ -133,16 +133,16 @@ it.each([
   expect(await query(server, 'postgres', 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
-it('lets a client finish before it stops', async () => {
+it('waits for a running query of a client before it stops', async () => {
   const server = await start();
   const client = new pg.Client({ connectionString: server.url('postgres') });
   await client.connect();
-  const answer = client.query('SELECT pg_sleep(0.5), 1 AS one').finally(() => client.end());
-  const [result] = await Promise.all([answer, server.stop()]);
+  const querying = client.query('SELECT pg_sleep(0.5), 1 AS one').finally(() => client.end());
+  const [result] = await Promise.all([querying, server.stop()]);
   expect(result.rows).toMatchObject([{ one: 1 }]);
 });
 
-it('quotes the end of its log when the server does not start', async () => {
+it('reports the end of the server log when the server does not start', async () => {
   await (await start()).stop();
   await appendFile(
     join(dataDir, 'server', 'cluster', 'postgresql.conf'),

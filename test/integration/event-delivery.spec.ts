@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
 import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
-import { profileOf } from '../../src/bank/profiles.js';
+import { bankProfileOf } from '../../src/bank/profiles.js';
 import { DeliveryService } from '../../src/events/delivery.service.js';
 import { EndpointsService } from '../../src/events/endpoints.service.js';
 import { EventsService } from '../../src/events/events.service.js';
@@ -13,15 +13,15 @@ import { SecretBox } from '../../src/platform/secret-box.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { until } from '../support/until.js';
 
-interface Received {
+interface ReceivedRequest {
   headers: Record<string, string>;
   body: string;
 }
 
-/** An endpoint that answers as the test says, and keeps what it was sent. */
-class Endpoint {
-  readonly received: Received[] = [];
-  answer: (response: ServerResponse, request: IncomingMessage) => void | Promise<void> = (
+/** An endpoint that records the requests that it receives, and responds as the test sets. */
+class TestEndpoint {
+  readonly received: ReceivedRequest[] = [];
+  respond: (response: ServerResponse, request: IncomingMessage) => void | Promise<void> = (
     response,
   ) => void response.end();
 
@@ -31,16 +31,16 @@ class Endpoint {
     server.on('connection', () => (this.connections += 1));
   }
 
-  static async listen(): Promise<Endpoint> {
+  static async listen(): Promise<TestEndpoint> {
     const server = createServer();
-    const endpoint = new Endpoint(server);
+    const endpoint = new TestEndpoint(server);
     server.on('request', (request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         const headers = request.headers as Record<string, string>;
         endpoint.received.push({ headers, body: Buffer.concat(chunks).toString('utf8') });
-        void endpoint.answer(response, request);
+        void endpoint.respond(response, request);
       });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -59,8 +59,8 @@ class Endpoint {
 
 describe('the delivery of events', () => {
   let service: ServiceDatabase;
-  let endpoint: Endpoint;
-  let other: Endpoint;
+  let endpoint: TestEndpoint;
+  let other: TestEndpoint;
   let services: DeliveryService[];
   const secretBox = new SecretBox({ credentialsKey: 'x'.repeat(32) } as never);
   const jobQueue = { enqueue: () => Promise.resolve() } as never;
@@ -68,28 +68,28 @@ describe('the delivery of events', () => {
   beforeEach(async () => {
     [service, endpoint, other] = [
       await serviceDatabase(),
-      await Endpoint.listen(),
-      await Endpoint.listen(),
+      await TestEndpoint.listen(),
+      await TestEndpoint.listen(),
     ];
     services = [];
   });
   afterEach(async () => {
-    for (const one of services) one.onApplicationShutdown();
+    for (const delivery of services) delivery.onApplicationShutdown();
     await Promise.all([endpoint.close(), other.close()]);
     await service.drop();
   });
 
   const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
-  const worker = (profile = profileOf({ profile: 'sandbox' })) => {
+  const worker = (profile = bankProfileOf({ profile: 'sandbox' })) => {
     const log = pino({ level: 'silent' });
     const bank = { profile } as never;
-    const made = new DeliveryService(service.database, secretBox, new Clock(), log, bank);
-    services.push(made);
-    return made;
+    const delivery = new DeliveryService(service.database, secretBox, new Clock(), log, bank);
+    services.push(delivery);
+    return delivery;
   };
   const events = () => new EventsService(service.database, jobQueue);
   const register = async (url = `http://127.0.0.1:${endpoint.port}/events`) => {
-    const bank = { profile: profileOf({ profile: 'sandbox' }) } as never;
+    const bank = { profile: bankProfileOf({ profile: 'sandbox' }) } as never;
     const endpoints = new EndpointsService(
       service.database,
       secretBox,
@@ -98,8 +98,8 @@ describe('the delivery of events', () => {
       bank,
     );
     const fields = { url, eventTypes: [], description: null, isEnabled: true };
-    const { endpoint: made, secret } = await endpoints.create(service.accountId, fields);
-    return { id: made.id, secret };
+    const created = await endpoints.create(service.accountId, fields);
+    return { id: created.endpoint.id, secret: created.secret };
   };
   const record = (count = 1) =>
     service.database.transaction((tx) =>
@@ -116,88 +116,96 @@ describe('the delivery of events', () => {
         })),
       ),
     );
-  const deliver = (id: string, by = worker()) =>
-    by.deliverDue({ accountId: service.accountId, endpointId: id });
-  /** Its pause is over. */
-  const isDue = () =>
+  const deliver = (id: string, delivery = worker()) =>
+    delivery.deliverDue({ accountId: service.accountId, endpointId: id });
+  /** Makes pending deliveries due now. */
+  const makeDue = () =>
     run(
       `UPDATE delivery SET next_attempt_at = now() - interval '1 second' WHERE state = 'pending'`,
     );
   const deliveries = () => service.database.prisma.delivery.findMany();
-  const only = async () => {
+  const findOnly = async () => {
     const [delivery, ...others] = await deliveries();
     expect(others).toEqual([]);
-    if (!delivery) throw new Error('there is no delivery');
+    if (!delivery) throw new Error('no delivery found');
     return delivery;
   };
-  /** Seconds between a moment before the attempt and the next one. */
-  const pauseSince = async (before: number) =>
-    ((await only()).nextAttemptAt?.getTime() ?? Number.NaN) / 1_000 - before / 1_000;
+  /** Seconds from `before` to the next attempt. */
+  const secondsToNextAttempt = async (before: number) =>
+    ((await findOnly()).nextAttemptAt?.getTime() ?? Number.NaN) / 1_000 - before / 1_000;
 
-  it('is signed so that the standardwebhooks package takes it, and tells amounts exactly', async () => {
+  it('has a signature that the standardwebhooks package verifies, and exact amounts', async () => {
     const { id, secret } = await register();
     await record();
     await deliver(id);
-    const [got] = endpoint.received;
-    const told = new Webhook(secret).verify(got?.body ?? '', got?.headers ?? {});
-    expect(told).toMatchObject({
+    const [request] = endpoint.received;
+    const payload = new Webhook(secret).verify(request?.body ?? '', request?.headers ?? {});
+    expect(payload).toMatchObject({
       type: 'charge.paid',
       data: { correlationId: 'order-0', name: 'maçã' },
     });
-    expect(got?.body).toContain('"amount":10.50');
-    expect(got?.headers['webhook-id']).toBe((await only()).eventId);
-    expect(await only()).toMatchObject({ state: 'delivered', attempts: 1, lastStatus: 200 });
-    expect(() => new Webhook(secret).verify(`${got?.body} `, got?.headers ?? {})).toThrow();
+    expect(request?.body).toContain('"amount":10.50');
+    expect(request?.headers['webhook-id']).toBe((await findOnly()).eventId);
+    expect(await findOnly()).toMatchObject({ state: 'delivered', attempts: 1, lastStatus: 200 });
+    expect(() => new Webhook(secret).verify(`${request?.body} `, request?.headers ?? {})).toThrow();
   });
 
-  it('is tried again after a 500 with the same id and bytes', async () => {
+  it('is retried after a 500 with the same id and bytes', async () => {
     const { id, secret } = await register();
     await record();
-    endpoint.answer = (response) => void response.writeHead(500).end();
+    endpoint.respond = (response) => void response.writeHead(500).end();
     const before = Date.now();
     await deliver(id);
-    expect(await only()).toMatchObject({ state: 'pending', attempts: 1, lastError: 'status_500' });
-    expect(await pauseSince(before)).toBeGreaterThan(4.9);
+    expect(await findOnly()).toMatchObject({
+      state: 'pending',
+      attempts: 1,
+      lastError: 'status_500',
+    });
+    expect(await secondsToNextAttempt(before)).toBeGreaterThan(4.9);
     await deliver(id);
     expect(endpoint.received).toHaveLength(1);
-    endpoint.answer = (response) => void response.end();
-    await isDue();
+    endpoint.respond = (response) => void response.end();
+    await makeDue();
     await deliver(id);
     const [first, second] = endpoint.received;
     expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
     expect(second?.body).toBe(first?.body);
     new Webhook(secret).verify(second?.body ?? '', second?.headers ?? {});
-    expect(await only()).toMatchObject({ state: 'delivered', attempts: 2 });
+    expect(await findOnly()).toMatchObject({ state: 'delivered', attempts: 2 });
   });
 
-  it('is dead after its tenth attempt, with the reason', async () => {
+  it('is dead after its tenth attempt, with the last error', async () => {
     const { id } = await register();
     await record();
-    endpoint.answer = (response) => void response.writeHead(503).end();
+    endpoint.respond = (response) => void response.writeHead(503).end();
     await run('UPDATE delivery SET attempts = 9');
     await deliver(id);
-    expect(await only()).toMatchObject({ state: 'dead', attempts: 10, lastError: 'status_503' });
-    expect((await only()).nextAttemptAt).toBeNull();
+    expect(await findOnly()).toMatchObject({
+      state: 'dead',
+      attempts: 10,
+      lastError: 'status_503',
+    });
+    expect((await findOnly()).nextAttemptAt).toBeNull();
   });
 
-  it('waits as long as a 429 asks', async () => {
+  it('respects the Retry-After of a 429', async () => {
     const { id } = await register();
     await record();
-    endpoint.answer = (response) => void response.writeHead(429, { 'retry-after': '600' }).end();
+    endpoint.respond = (response) => void response.writeHead(429, { 'retry-after': '600' }).end();
     const before = Date.now();
     await deliver(id);
-    expect(await pauseSince(before)).toBeGreaterThan(599);
-    expect(await pauseSince(Date.now())).toBeLessThan(601);
+    expect(await secondsToNextAttempt(before)).toBeGreaterThan(599);
+    expect(await secondsToNextAttempt(Date.now())).toBeLessThan(601);
   });
 
-  it('ends for an endpoint that says 410: it is disabled, and what waits is not lost', async () => {
+  it('disables an endpoint that responds 410, and does not lose its pending deliveries', async () => {
     const { id } = await register();
     await record(3);
-    endpoint.answer = (response) => void response.writeHead(410).end();
+    endpoint.respond = (response) => void response.writeHead(410).end();
     await deliver(id);
-    const made = await service.database.prisma.webhookEndpoint.findFirstOrThrow();
-    expect(made.isEnabled).toBe(false);
-    await isDue();
+    const stored = await service.database.prisma.webhookEndpoint.findFirstOrThrow();
+    expect(stored.isEnabled).toBe(false);
+    await makeDue();
     await deliver(id);
     expect(endpoint.received).toHaveLength(3);
     expect((await deliveries()).map(({ state }) => state)).toEqual([
@@ -207,36 +215,36 @@ describe('the delivery of events', () => {
     ]);
   });
 
-  it.each([301, 302, 307, 308])('does not follow a %i', async (status) => {
+  it.each([301, 302, 307, 308])('does not follow a redirect with status %i', async (status) => {
     const { id } = await register();
     await record();
     const location = `http://127.0.0.1:${other.port}/`;
-    endpoint.answer = (response) => void response.writeHead(status, { location }).end();
+    endpoint.respond = (response) => void response.writeHead(status, { location }).end();
     await deliver(id);
     expect(other.received).toEqual([]);
-    expect(await only()).toMatchObject({ state: 'pending', lastError: `status_${status}` });
+    expect(await findOnly()).toMatchObject({ state: 'pending', lastError: `status_${status}` });
   });
 
-  it('does not wait for an endpoint that is slow to serve another', async () => {
+  it('is not delayed by another endpoint that is slow', async () => {
     const [slow, fast] = [await register(), await register(`http://127.0.0.1:${other.port}/`)];
     await record(20);
     let release = () => undefined as void;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    endpoint.answer = async (response) => {
-      await held;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    endpoint.respond = async (response) => {
+      await released;
       response.end();
     };
-    const by = worker();
-    const slowly = deliver(slow.id, by);
-    await until('the slow one is at work', () => endpoint.received.length > 0);
-    await deliver(fast.id, by);
+    const sharedWorker = worker();
+    const slowDelivery = deliver(slow.id, sharedWorker);
+    await until('the slow endpoint has a request', () => endpoint.received.length > 0);
+    await deliver(fast.id, sharedWorker);
     expect(other.received).toHaveLength(20);
     release();
-    await slowly;
+    await slowDelivery;
     expect((await deliveries()).every(({ state }) => state === 'delivered')).toBe(true);
   });
 
-  it('is made by one of two workers, never by both', async () => {
+  it('is attempted by only one of several workers', async () => {
     const { id } = await register();
     await record(50);
     await Promise.all([deliver(id, worker()), deliver(id, worker()), deliver(id, worker())]);
@@ -244,50 +252,50 @@ describe('the delivery of events', () => {
     expect([ids.length, new Set(ids).size]).toEqual([50, 50]);
   });
 
-  it('is made again when the worker that made it was killed before it could say so', async () => {
+  it('is attempted again when a worker was killed before it recorded the result', async () => {
     const { id } = await register();
     await record();
     await run(`UPDATE delivery SET attempts = 1, next_attempt_at = now() + interval '20 seconds'`);
     await deliver(id);
     expect(endpoint.received).toHaveLength(0);
-    await isDue();
+    await makeDue();
     await deliver(id);
-    expect(await only()).toMatchObject({ state: 'delivered', attempts: 2 });
+    expect(await findOnly()).toMatchObject({ state: 'delivered', attempts: 2 });
   });
 
-  it.each<[string, Endpoint['answer']]>([
-    ['a megabyte more', (response) => void response.end('x'.repeat(1_048_576))],
-    ['something that never ends', (response) => void response.writeHead(200).write('x')],
-  ])('is done when the endpoint said 200 and %s', async (_, answer) => {
+  it.each<[string, TestEndpoint['respond']]>([
+    ['a body of one megabyte', (response) => void response.end('x'.repeat(1_048_576))],
+    ['a body that never ends', (response) => void response.writeHead(200).write('x')],
+  ])('succeeds when the endpoint responds 200 with %s', async (_, respond) => {
     const { id } = await register();
     await record();
-    endpoint.answer = answer;
+    endpoint.respond = respond;
     await deliver(id);
-    expect(await only()).toMatchObject({ state: 'delivered', lastStatus: 200 });
+    expect(await findOnly()).toMatchObject({ state: 'delivered', lastStatus: 200 });
   });
 
-  it('is tried again when the connection is cut', async () => {
+  it('is retried when the connection is closed', async () => {
     const { id } = await register();
     await record();
-    endpoint.answer = (_, request) => void request.socket.destroy();
+    endpoint.respond = (_, request) => void request.socket.destroy();
     await deliver(id);
     const expected = { state: 'pending', lastStatus: null, lastError: 'econnreset' };
-    expect(await only()).toMatchObject(expected);
+    expect(await findOnly()).toMatchObject(expected);
   });
 
   it.each(['http://127.0.0.1', 'https://127.0.0.1', 'https://localhost', 'https://localhost.'])(
-    'goes to no inner address while the bank is a real one: %s',
+    'connects to no internal address with a real bank: %s',
     async (origin) => {
       const { id } = await register();
       await run('UPDATE webhook_endpoint SET url = $1', `${origin}:${endpoint.port}/`);
       await record();
-      await deliver(id, worker(profileOf({ profile: 'generic' })));
+      await deliver(id, worker(bankProfileOf({ profile: 'generic' })));
       expect(endpoint.connections).toBe(0);
-      expect((await only()).lastError).toMatch(/refused/);
+      expect((await findOnly()).lastError).toMatch(/refused/);
     },
   );
 
-  it('is made to no endpoint that was disabled or removed', async () => {
+  it('is not attempted for a disabled or removed endpoint, or for another account', async () => {
     const { id } = await register();
     await record();
     for (const change of ['is_enabled = false', 'is_enabled = true, deleted_at = now()']) {

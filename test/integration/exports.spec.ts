@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ReadingLimits } from '../../src/exports/reading-limits.service.js';
 import { TransactionFiles } from '../../src/exports/transaction-files.service.js';
-import { insertMarch } from '../support/exported-things.js';
+import { insertMarchLines } from '../support/exported-statement.js';
 import {
   apiKey,
   serviceApplication,
@@ -24,7 +24,7 @@ describe('files of the statement', () => {
   beforeAll(async () => {
     service = await serviceApplication();
     ({ id: accountId } = await service.database.prisma.bankAccount.findFirstOrThrow());
-    await insertMarch(service, accountId, lineCount, perDay);
+    await insertMarchLines(service, accountId, lineCount, perDay);
     // Its amount has more digits than a field of CNAB 240.
     await run(
       `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, balance_previous_cents,

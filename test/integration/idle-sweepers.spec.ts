@@ -1,10 +1,10 @@
-// What is asked again and again of a book with many lines, in which there is nothing to do.
+// The queries that sweepers repeat, on an account with many lines and no pending work.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Tx } from '../../src/database.service.js';
 import { listReady } from '../../src/day-closes/day-closes.queries.js';
 import { listTransactionRows } from '../../src/reconciliation/book.queries.js';
 import { listUndecidedAccounts } from '../../src/reconciliation/breaks.queries.js';
-import { readSight } from '../../src/reconciliation/missing-payments.queries.js';
+import { readMissingCheckState } from '../../src/reconciliation/missing-payments.queries.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 const lines = 20_000;
@@ -14,22 +14,30 @@ beforeAll(async () => {
   service = await serviceDatabase();
   const { pool } = service.database;
   await pool.query(
-    `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, balance_previous_cents,
-       current_balance_cents, occurred_at, content_hash, content)
-     SELECT $1, n, 'x', true, 1, 'CREDIT_PIX', n - 1, n, now(), 'h', '{}' FROM generate_series(1, $2::int) n`,
+    `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+       balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
+     SELECT $1, n, 'x', true, 1, 'CREDIT_PIX', n - 1, n, now(), 'h', '{}'
+     FROM generate_series(1, $2::int) n`,
     [service.accountId, lines],
   );
   await pool.query(
-    `WITH arrived AS (SELECT max(arrival) AS last FROM statement_line), judged AS (
-       INSERT INTO reconciliation_state (account_id, decided_arrival) SELECT $1, last FROM arrived
-     ), explained AS (
-       INSERT INTO classification (account_id, nsu, rule) SELECT $1, n, 'x' FROM generate_series(2, $2::int) n
-     ), waits AS (
-       INSERT INTO deferred_line (account_id, nsu, deferred_at) VALUES ($1, 1, now() + interval '1 hour')
+    `WITH arrived AS (
+       SELECT max(arrival) AS last FROM statement_line
+     ), decided AS (
+       INSERT INTO reconciliation_state (account_id, decided_arrival)
+       SELECT $1, last FROM arrived
+     ), classified AS (
+       INSERT INTO classification (account_id, nsu, rule)
+       SELECT $1, n, 'x' FROM generate_series(2, $2::int) n
+     ), deferred AS (
+       INSERT INTO deferred_line (account_id, nsu, deferred_at)
+       VALUES ($1, 1, now() + interval '1 hour')
      ), closed AS (
-       INSERT INTO day_close_state (account_id, next_date, seen_arrival) SELECT $1, '2999-01-01', last FROM arrived
+       INSERT INTO day_close_state (account_id, next_date, seen_arrival)
+       SELECT $1, '2999-01-01', last FROM arrived
      )
-     INSERT INTO statement_state (account_id, is_anchored, last_sync_started_at) VALUES ($1, true, now())`,
+     INSERT INTO statement_state (account_id, is_anchored, last_sync_started_at)
+     VALUES ($1, true, now())`,
     [service.accountId, lines],
   );
   await pool.query('ANALYZE statement_line');
@@ -43,33 +51,33 @@ async function listPending(tx: Tx): Promise<bigint[]> {
   return rows.map(({ nsu }) => nsu);
 }
 
-/** What it answers, and how many lines it read for that. */
-async function look<Answer>(ask: (tx: Tx) => Promise<Answer>) {
+/** The result of a query, and how many statement lines it read. */
+async function measure<Result>(query: (tx: Tx) => Promise<Result>) {
   return service.database.transaction(async (tx) => {
-    const before = await countRead(tx);
-    const answer = await ask(tx);
-    return { answer, linesRead: (await countRead(tx)) - before };
+    const before = await countLinesRead(tx);
+    const result = await query(tx);
+    return { result, linesRead: (await countLinesRead(tx)) - before };
   });
 }
 
-async function countRead(tx: Tx): Promise<number> {
+async function countLinesRead(tx: Tx): Promise<number> {
   const [read] = await tx.$queryRaw<{ lines: number }[]>`
     SELECT (seq_tup_read + idx_tup_fetch)::int AS lines FROM pg_stat_xact_user_tables
-    WHERE relname = 'transaction'`;
+    WHERE relname = 'statement_line'`;
   return read?.lines ?? 0;
 }
 
 it.each([
-  ['accounts with lines that nobody has judged', (tx: Tx) => listUndecidedAccounts(tx, 1_000), []],
+  ['accounts with undecided lines', (tx: Tx) => listUndecidedAccounts(tx, 1_000), []],
   ['days that may be certified', (tx: Tx) => listReady(tx), []],
   [
-    'lines that keep payments from being missing',
-    async (tx: Tx) => (await readSight(tx, service.accountId))?.isDecided,
+    'undecided lines that delay the check for missing payments',
+    async (tx: Tx) => (await readMissingCheckState(tx, service.accountId))?.isDecided,
     true,
   ],
-  ['lines that are pending', listPending, [1n]],
-])('%s are found without going through the book', async (_, ask, expected) => {
-  const { answer, linesRead } = await look<unknown>(ask);
-  expect(answer).toEqual(expected);
+  ['pending lines', listPending, [1n]],
+])('%s are found without reading all lines', async (_, query, expected) => {
+  const { result, linesRead } = await measure<unknown>(query);
+  expect(result).toEqual(expected);
   expect(linesRead).toBeLessThan(10);
 });

@@ -1,40 +1,46 @@
-// Every route that the service serves, whoever wrote it: nothing without a key, nothing without its scope, and
-// nothing of another account's, neither to see nor to change.
+// Every route that the service serves: it requires a key and a scope, and neither shows nor changes
+// data of another account.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { scopes, type Scope } from '../../src/accounts/scopes.js';
+import { scopes, type Scope } from '../../src/accounts/scope.decorator.js';
 import type { Route } from '../../src/contract/route.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { servedRoutes } from '../../src/platform/api-reference.js';
 import { customer, slip } from '../contract/samples.js';
 import { manual } from '../contract/transfer-samples.js';
-import { exportedThings } from '../support/exported-things.js';
-import { hasBody, queryNames } from '../support/route-parts.js';
+import { insertLineForExports } from '../support/exported-statement.js';
 import * as application from '../support/service-application.js';
-import { makeOutcomes } from '../support/isolated-outcomes.js';
-import { isolatedRule } from '../support/isolated-rules.js';
-import { dayCloseOf } from '../support/isolation-book.js';
+import {
+  createRuleOfA,
+  insertBreakAndMatch,
+  insertDayCloseOf,
+  queryNamesOf,
+  routeHasBody,
+  startRunOfA,
+} from '../support/isolation-fixtures.js';
 import type { ServiceApplication } from '../support/service-application.js';
-import { setLineAside } from '../support/statement-things.js';
-import { runOfA } from '../support/isolation-runs.js';
+import { insertUnreadableLine } from '../support/unreadable-lines.js';
 
 const { adminKey, apiKey, partnerKey, serviceApplication } = application;
-const ours = { 'api-key': 'x-service-api-key', 'partner-key': 'x-service-partner-key' } as const;
+const keyHeaders = {
+  'api-key': 'x-service-api-key',
+  'partner-key': 'x-service-partner-key',
+} as const;
 
-describe('the doors of the service', () => {
+describe('the routes of the service', () => {
   let service: ServiceApplication;
   let routes: Route[];
   let accountId: number;
-  /** Keys of account B, one for each scope and one for all, and a partner's. */
+  /** API keys of account B: one per scope, one with all scopes, and a partner key. */
   const keys = new Map<Scope | 'all' | 'partner', string>();
-  /** What A has: by the path up to the parameter, what stands in its place. */
+  /** Ids of A's objects, by the path up to the parameter. */
   const ids = new Map<string, string>();
-  /** Bodies that are good but for whose things they are about, by route name; an empty object otherwise. */
+  /** Valid bodies, by route name; a route without an entry gets an empty object. */
   const bodies: Record<string, unknown> = {};
-  /** Queries that routes need, by their name. */
+  /** Required queries, by route name. */
   const queries: Record<string, string> = {};
-  /** What must not be seen by B, wherever it stands. */
+  /** Texts of A's objects that no response to B may contain. */
   const canaries: string[] = [];
-  /** Query parameters that name a thing, and a thing of A's. */
+  /** Ids of A's objects, by the query parameter that filters by them. */
   const queryIds: Record<string, string> = {};
 
   beforeAll(async () => {
@@ -43,30 +49,30 @@ describe('the doors of the service', () => {
     ({ id: accountId } = await service.database.prisma.bankAccount.findUniqueOrThrow({
       where: { slug: 'main' },
     }));
-    await makeAccountB();
-    await makeThingsOfA();
+    await createAccountB();
+    await createObjectsOfA();
   });
   afterAll(() => service.stop());
 
-  async function makeAccountB() {
+  async function createAccountB() {
     const asOperator = (path: string, body: unknown) =>
       service.call('POST', path, { body, apiKey: adminKey });
     const credentials = { apiKey: 'sandbox-dev-key-2', partnerKey: 'sandbox-dev-partner' };
     await asOperator('/v1/accounts', { slug: 'b', credentials });
-    const make = async (
+    const createKey = async (
       name: Scope | 'all' | 'partner',
       kind: string,
-      asked: readonly string[],
+      granted: readonly string[],
     ) => {
-      const made = await asOperator('/v1/accounts/b/keys', { name, kind, scopes: asked });
-      keys.set(name, made.body.key as string);
+      const created = await asOperator('/v1/accounts/b/keys', { name, kind, scopes: granted });
+      keys.set(name, created.body.key as string);
     };
-    for (const scope of scopes) await make(scope, 'api', [scope]);
-    await make('all', 'api', scopes);
-    await make('partner', 'partner', ['onboard']);
+    for (const scope of scopes) await createKey(scope, 'api', [scope]);
+    await createKey('all', 'api', scopes);
+    await createKey('partner', 'partner', ['onboard']);
   }
 
-  async function makeThingsOfA() {
+  async function createObjectsOfA() {
     const correlationId = 'isolation-canary-1';
     const charge = await service.call('POST', '/baas/v1/charges', {
       body: slip({ correlationId }),
@@ -83,12 +89,12 @@ describe('the doors of the service', () => {
         .get(EventsService)
         .record(tx, accountId, [{ type: 'charge.paid', data: { correlationId } }]),
     );
-    await makeMoneyOutOfA();
+    await sendMoneyOfA();
     const delivery = await service.database.prisma.delivery.findFirstOrThrow();
-    const exported = await exportedThings(service, accountId, canaries);
-    const { breakId, matchId } = await makeOutcomes(service.database, accountId, bodies);
-    const dayClose = await dayCloseOf(service.database, accountId);
-    for (const [place, id] of [
+    const exported = await insertLineForExports(service, accountId, canaries);
+    const { breakId, matchId } = await insertBreakAndMatch(service.database, accountId, bodies);
+    const dayClose = await insertDayCloseOf(service.database, accountId);
+    for (const [pathPrefix, id] of [
       ...exported,
       ['/v1/charges/', correlationId],
       ['/v1/day-closes/', dayClose.date],
@@ -97,12 +103,12 @@ describe('the doors of the service', () => {
       ['/v1/webhook-endpoints/', endpointId],
       ['/v1/deliveries/', delivery.id],
       ['/v1/breaks/', breakId],
-      await setLineAside(service.database.pool, accountId),
+      await insertUnreadableLine(service.database.pool, accountId),
       ['/v1/matches/', matchId],
     ] as const)
-      ids.set(place, id);
-    const rule = await isolatedRule(service);
-    for (const [place, id] of rule.ids) ids.set(place, id);
+      ids.set(pathPrefix, id);
+    const rule = await createRuleOfA(service);
+    for (const [pathPrefix, id] of rule.ids) ids.set(pathPrefix, id);
     Object.assign(bodies, rule.bodies);
     canaries.push(...rule.canaries);
     const { eventId } = delivery;
@@ -111,13 +117,13 @@ describe('the doors of the service', () => {
     Object.assign(queryIds, { operationId, endpointId, eventId, reference: correlationId });
   }
 
-  /** Money that A has sent, and what A has asked for besides. */
-  async function makeMoneyOutOfA() {
+  /** Sends money of A, and makes the other requests of A. */
+  async function sendMoneyOfA() {
     const key = { IdempotencyKey: 'isolation-canary-key' };
     const post = async (path: string, body: unknown, headers: Record<string, string> = key) => {
-      const answer = await service.call('POST', path, { body, headers });
-      expect([path, Math.floor(answer.status / 100)]).toEqual([path, 2]);
-      return answer;
+      const response = await service.call('POST', path, { body, headers });
+      expect([path, Math.floor(response.status / 100)]).toEqual([path, 2]);
+      return response;
     };
     await post('/baas/api/v2/transfers', manual());
     const { body: fixtures } = await service.sandbox.call('GET', '/sandbox/fixtures');
@@ -142,8 +148,8 @@ describe('the doors of the service', () => {
     const newest = async (path: string) =>
       (await service.call('GET', path)).body.data[0].id as string;
     const [onboarding] = await service.database.prisma.customer.findMany();
-    for (const [place, id] of [
-      ...(await runOfA(service)),
+    for (const [pathPrefix, id] of [
+      ...(await startRunOfA(service)),
       ['/v1/transfers/', await newest('/v1/transfers')],
       ['/v1/bill-payments/', await newest('/v1/bill-payments')],
       ['/v1/refunds/', await newest('/v1/refunds')],
@@ -151,7 +157,7 @@ describe('the doors of the service', () => {
       ['/v1/bulk/', bulk.body.id as string],
       ['/baas/api/v1/transactions/', endToEndId as string],
     ] as const) {
-      ids.set(place, id);
+      ids.set(pathPrefix, id);
       canaries.push(id);
     }
     queries.refundTransaction = 'filterBy=END_TO_END_ID';
@@ -159,78 +165,79 @@ describe('the doors of the service', () => {
     Object.assign(queryIds, { endToEndId });
   }
 
-  /** A bill is in the bank's register, and nobody's. */
-  const isOfAnAccount = ({ name, path }: Route) => path.includes('{') && name !== 'getBill';
+  /** A bill is in the bank's register and belongs to no account. */
+  const belongsToAccount = ({ name, path }: Route) => path.includes('{') && name !== 'getBill';
   const businessRoutes = () =>
-    routes.filter(({ authentication }) => authentication in ours) as (Route & {
-      authentication: keyof typeof ours;
+    routes.filter(({ authentication }) => authentication in keyHeaders) as (Route & {
+      authentication: keyof typeof keyHeaders;
     })[];
-  const ask = (route: Route, path: string, headers: Record<string, string>, body?: unknown) =>
+  const callRoute = (route: Route, path: string, headers: Record<string, string>, body?: unknown) =>
     service.call(route.method, path, {
       apiKey: null,
       headers: { ...headers, IdempotencyKey: `isolation-${route.name}` },
-      ...(hasBody(route) ? { body: body ?? {} } : {}),
+      ...(routeHasBody(route) ? { body: body ?? {} } : {}),
     });
-  const shown = (route: Route, key: string) => ({
-    [ours[route.authentication as keyof typeof ours]]: key,
+  const keyHeader = (route: Route, key: string) => ({
+    [keyHeaders[route.authentication as keyof typeof keyHeaders]]: key,
   });
-  const keyOfAll = (route: Route) =>
+  const keyWithAllScopes = (route: Route) =>
     keys.get(route.authentication === 'partner-key' ? 'partner' : 'all') ?? '';
 
-  /** The route's path with things of A's in it. */
+  /** The route's path with the ids of A's objects. */
   function pathOfA(route: Route): string {
     const path = route.path.replace(/\{(\w+)\}/g, (_, name: string, at: number) => {
       const id = ids.get(route.path.slice(0, at));
-      if (id === undefined) throw new Error(`teach me an id for {${name}} of ${route.path}`);
+      if (id === undefined)
+        throw new Error(`add an id for {${name}} of ${route.path} to this test`);
       return encodeURIComponent(id);
     });
     const query = queries[route.name];
     return query === undefined ? path : `${path}?${query}`;
   }
 
-  it('are many', () => expect(businessRoutes().length).toBeGreaterThan(20));
+  it('are more than twenty', () => expect(businessRoutes().length).toBeGreaterThan(20));
 
-  it('let in nobody without a key, or with a key that is none', async () => {
+  it('return 401 without a key and with a wrong key', async () => {
     for (const route of routes.filter(({ authentication }) => authentication !== 'none')) {
       const path = route.path.replace(/\{\w+\}/g, 'x');
       const wrong = { 'x-service-api-key': 'wrong', 'x-service-partner-key': 'wrong' };
       const statuses = [
-        (await ask(route, path, {})).status,
-        (await ask(route, path, wrong)).status,
+        (await callRoute(route, path, {})).status,
+        (await callRoute(route, path, wrong)).status,
       ];
       expect([route.name, ...statuses]).toEqual([route.name, 401, 401]);
     }
   });
 
-  it('let in the operator where the operator works, and nobody else there', async () => {
+  it('accept only the admin key on operator routes, and no admin key on the others', async () => {
     for (const route of routes.filter(({ authentication }) => authentication === 'admin-key')) {
       const path = route.path.replace(/\{\w+\}/g, 'x');
-      const business = { 'x-service-api-key': keys.get('all') ?? '' };
-      const partners = { 'x-service-partner-key': keys.get('partner') ?? '' };
+      const apiKeyHeaders = { 'x-service-api-key': keys.get('all') ?? '' };
+      const partnerKeyHeaders = { 'x-service-partner-key': keys.get('partner') ?? '' };
       const statuses = [
-        (await ask(route, path, business)).status,
-        (await ask(route, path, partners)).status,
+        (await callRoute(route, path, apiKeyHeaders)).status,
+        (await callRoute(route, path, partnerKeyHeaders)).status,
       ];
       expect([route.name, ...statuses]).toEqual([route.name, 403, 403]);
     }
     for (const route of businessRoutes()) {
       const path = route.path.replace(/\{\w+\}/g, 'x');
-      const { status } = await ask(route, path, shown(route, adminKey));
+      const { status } = await callRoute(route, path, keyHeader(route, adminKey));
       expect([route.name, status]).toEqual([route.name, 403]);
     }
   });
 
-  it('take one scope each, which for reading is read', async () => {
+  it('require exactly one scope each, which is read for GET', async () => {
     for (const route of businessRoutes()) {
       const path = route.path.replace(/\{\w+\}/g, 'x');
       if (route.authentication === 'partner-key') {
-        const { status } = await ask(route, path, shown(route, keys.get('all') ?? ''));
+        const { status } = await callRoute(route, path, keyHeader(route, keys.get('all') ?? ''));
         expect([route.name, status]).toEqual([route.name, 401]);
         continue;
       }
       const admitted: Scope[] = [];
       for (const scope of scopes) {
-        const { status } = await ask(route, path, shown(route, keys.get(scope) ?? ''));
+        const { status } = await callRoute(route, path, keyHeader(route, keys.get(scope) ?? ''));
         expect(status).not.toBe(401);
         if (status !== 403) admitted.push(scope);
       }
@@ -239,36 +246,40 @@ describe('the doors of the service', () => {
     }
   });
 
-  it('show A its own things: what follows is not true of nothing', async () => {
-    for (const route of businessRoutes().filter((one) => isOfAnAccount(one))) {
+  it('return A its own objects, so that the 404s below mean something', async () => {
+    for (const route of businessRoutes().filter((one) => belongsToAccount(one))) {
       if (route.method !== 'GET') continue;
       const key = route.authentication === 'partner-key' ? partnerKey : apiKey;
-      const { status } = await ask(route, pathOfA(route), shown(route, key));
+      const { status } = await callRoute(route, pathOfA(route), keyHeader(route, key));
       expect([route.name, status]).toEqual([route.name, 200]);
     }
   });
 
-  it('answer 404 to B for each thing of A’s, and nothing of A changes', async () => {
-    const before = await everythingOfA();
-    for (const route of businessRoutes().filter((one) => isOfAnAccount(one))) {
-      const [path, headers] = [pathOfA(route), shown(route, keyOfAll(route))];
-      const { status, text } = await ask(route, path, headers, bodies[route.name]);
-      if (status === 400) throw new Error(`teach me a body for ${route.name}: ${text}`);
+  it('return 404 to B for each object of A, and change nothing of A', async () => {
+    const before = await rowsOfA();
+    for (const route of businessRoutes().filter((one) => belongsToAccount(one))) {
+      const [path, headers] = [pathOfA(route), keyHeader(route, keyWithAllScopes(route))];
+      const { status, text } = await callRoute(route, path, headers, bodies[route.name]);
+      if (status === 400) throw new Error(`add a body for ${route.name} to this test: ${text}`);
       expect([route.name, status]).toEqual([route.name, 404]);
     }
-    expect(await everythingOfA()).toEqual(before);
+    expect(await rowsOfA()).toEqual(before);
   });
 
-  it('list nothing of A’s to B, also when B asks for it by name', async () => {
+  it('list nothing of A to B, also when B filters by the ids of A', async () => {
     for (const route of businessRoutes().filter(
       ({ method, path }) => method === 'GET' && !path.includes('{'),
     )) {
-      const named = queryNames(route)
+      const idFilters = queryNamesOf(route)
         .filter((name) => name in queryIds)
         .map((name) => `${name}=${encodeURIComponent(queryIds[name] ?? '')}`);
-      for (const query of ['', ...named]) {
+      for (const query of ['', ...idFilters]) {
         const path = `${route.path}?${query}`;
-        const { status, text } = await ask(route, path, shown(route, keyOfAll(route)));
+        const { status, text } = await callRoute(
+          route,
+          path,
+          keyHeader(route, keyWithAllScopes(route)),
+        );
         expect([route.name, query, status]).not.toEqual([route.name, query, 500]);
         for (const canary of canaries)
           expect([route.name, text]).not.toEqual([route.name, expect.stringContaining(canary)]);
@@ -276,18 +287,21 @@ describe('the doors of the service', () => {
     }
   });
 
-  /** Each row that the database has for A, by table. */
-  async function everythingOfA(): Promise<Record<string, unknown>> {
+  /** Every row of A in the database, by table. */
+  async function rowsOfA(): Promise<Record<string, unknown>> {
     const { pool } = service.database;
     const { rows: tables } = await pool.query<{ name: string }>(
       `SELECT table_name AS name FROM information_schema.columns
        WHERE table_schema = 'public' AND column_name = 'account_id' ORDER BY 1`,
     );
-    const found: Record<string, unknown> = {};
+    const rowsByTable: Record<string, unknown> = {};
     for (const { name } of tables) {
-      const sql = `SELECT to_jsonb(t) AS row FROM "${name}" t WHERE account_id = $1 ORDER BY t::text`;
-      found[name] = (await pool.query(sql, [accountId])).rows;
+      const sql = `
+        SELECT to_jsonb(t) AS row FROM "${name}" t
+        WHERE account_id = $1
+        ORDER BY t::text`;
+      rowsByTable[name] = (await pool.query(sql, [accountId])).rows;
     }
-    return found;
+    return rowsByTable;
   }
 });

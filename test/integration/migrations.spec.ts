@@ -39,7 +39,7 @@ async function hasRun(): Promise<boolean> {
   return rows[0].hasRun;
 }
 
-it('applies what is pending in the order of the names, and nothing twice', async () => {
+it('applies pending migrations in the order of their names, each once', async () => {
   expect(await apply()).toEqual({ applied: ['20250101000000_first', '20260101000000_second'] });
   expect(await apply()).toEqual({ applied: [] });
   await writeMigration('20270101000000_third', 'CREATE TABLE run (id int);');
@@ -51,8 +51,8 @@ it('applies what is pending in the order of the names, and nothing twice', async
 it('records each migration as Prisma does', async () => {
   await apply();
   const { rows } = await database.pool.query(
-    `SELECT checksum, applied_steps_count, finished_at >= started_at AS finished, logs, rolled_back_at,
-            id ~ '^[0-9a-f-]{36}$' AS identified
+    `SELECT checksum, applied_steps_count, finished_at >= started_at AS "isFinished", logs,
+            rolled_back_at, id ~ '^[0-9a-f-]{36}$' AS "hasId"
      FROM _prisma_migrations WHERE migration_name = '20250101000000_first'`,
   );
   expect(rows).toEqual([
@@ -60,10 +60,10 @@ it('records each migration as Prisma does', async () => {
       // printf 'CREATE TABLE line (id int PRIMARY KEY);\n' | sha256sum
       checksum: 'c9fc30845ff4caf889f9a2114727d6ab97f2faa7bd96c1b5d77c47c1893e1b05',
       applied_steps_count: 1,
-      finished: true,
+      isFinished: true,
       logs: null,
       rolled_back_at: null,
-      identified: true,
+      hasId: true,
     },
   ]);
 });
@@ -73,7 +73,7 @@ it('applies each migration once when several processes start at once', async () 
   expect(results.flatMap((result) => result.applied)).toHaveLength(2);
 });
 
-it('refuses when an applied migration was changed', async () => {
+it('fails when an applied migration was changed', async () => {
   await apply();
   await writeMigration('20260101000000_second', 'CREATE TABLE match (line_id bigint);');
   await writeMigration('20270101000000_third', 'CREATE TABLE run (id int);');
@@ -82,59 +82,60 @@ it('refuses when an applied migration was changed', async () => {
 });
 
 describe('a database of an unreleased build with another initial schema', () => {
-  const toReset = 'delete the data folder /tmp/.data (DATA_DIR)';
-  const refusal = async () => {
-    const starting = applyMigrations({ url: database.url, folder, toReset, log });
+  const resetInstruction = 'delete the data folder /tmp/.data (DATA_DIR)';
+  const rejectionMessage = async () => {
+    const starting = applyMigrations({ url: database.url, folder, resetInstruction, log });
     const error: unknown = await starting.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(OtherInitialSchema);
     return (error as Error).message;
   };
-  const sentence = () =>
+  const expectedMessage = () =>
     `The database ${new URL(database.url).pathname.slice(1)} was created by an unreleased build ` +
-    `with another initial schema. To reset it, ${toReset}.`;
+    `with another initial schema. To reset it, ${resetInstruction}.`;
 
   beforeEach(async () => {
     await apply();
     await writeMigration('20270101000000_third', 'CREATE TABLE run (id int);');
   });
 
-  it('is refused and not changed when the build has another initial migration', async () => {
+  it('is rejected and not changed when the build has another initial migration', async () => {
     await rm(join(folder, '20250101000000_first'), { recursive: true });
     await rm(join(folder, '20260101000000_second'), { recursive: true });
-    expect(await refusal()).toBe(sentence());
+    expect(await rejectionMessage()).toBe(expectedMessage());
     expect(await hasRun()).toBe(false);
   });
 
-  it('is refused and not changed when the initial migration was rewritten', async () => {
+  it('is rejected and not changed when the initial migration was rewritten', async () => {
     await writeMigration('20250101000000_first', 'CREATE TABLE line (id bigint PRIMARY KEY);\n');
-    expect(await refusal()).toBe(sentence());
+    expect(await rejectionMessage()).toBe(expectedMessage());
     expect(await hasRun()).toBe(false);
   });
 });
 
-it('forgives a checkout that only changed the line ends', async () => {
+it('accepts an applied migration whose line endings a checkout changed', async () => {
   await apply();
   await writeMigration('20250101000000_first', 'CREATE TABLE line (id int PRIMARY KEY);\r\n');
   expect(await apply()).toEqual({ applied: [] });
 });
 
-it('refuses when an applied migration has vanished', async () => {
+it('fails when an applied migration is missing in the folder', async () => {
   await apply();
   await rm(join(folder, '20260101000000_second'), { recursive: true });
   await expect(apply()).rejects.toThrow(/20260101000000_second was applied .* is not in/);
 });
 
-it('refuses when a failed migration is recorded, until it is marked as rolled back', async () => {
+it('fails when a failed migration is recorded, until it is marked as rolled back', async () => {
   await apply();
   await database.pool.query(
-    `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('x', 'y', '2027_broken')`,
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name)
+     VALUES ('x', 'y', '2027_broken')`,
   );
   await expect(apply()).rejects.toThrow(/2027_broken is recorded as started and never finished/);
   await database.pool.query(`UPDATE _prisma_migrations SET rolled_back_at = now() WHERE id = 'x'`);
   expect(await apply()).toEqual({ applied: [] });
 });
 
-it('leaves nothing of a migration that fails, and applies it once it is repaired', async () => {
+it('rolls back a migration that fails, and applies it once it is repaired', async () => {
   const name = '20270101000000_third';
   await writeMigration(name, 'CREATE TABLE run (id int); SELECT 1 / 0;');
   await expect(apply()).rejects.toThrow(
@@ -144,10 +145,11 @@ it('leaves nothing of a migration that fails, and applies it once it is repaired
   expect(await apply()).toEqual({ applied: [name] });
 });
 
-it('keeps a history of its own in each schema', async () => {
+it('records a separate history in each schema', async () => {
   await applyMigrations({ url: database.url, folder, schema: 'sandbox', log });
   const { rows } = await database.pool.query(
-    `SELECT to_regclass('sandbox.line') IS NOT NULL AS inside, to_regclass('public.line') AS outside`,
+    `SELECT to_regclass('sandbox.line') IS NOT NULL AS inside,
+            to_regclass('public.line') AS outside`,
   );
   expect(rows).toEqual([{ inside: true, outside: null }]);
   expect((await apply()).applied).toHaveLength(2);

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listExpectedPaymentRows } from '../../src/reconciliation/book.queries.js';
-import { readSummary } from '../../src/reconciliation/summary.queries.js';
+import { readSummaryRow } from '../../src/reconciliation/summary.queries.js';
 import { SentMoney } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -134,7 +134,7 @@ describe('what did not come', () => {
     await reconcile();
     await syncOn(wednesday);
     await money.mirror({ nsu: 1 });
-    await money.decision().missing.look(service.accountId);
+    await money.decision().missing.check(service.accountId);
     expect(await breaks()).toEqual([]);
     await reconcile();
     expect(await breaks()).toHaveLength(1);
@@ -246,7 +246,7 @@ describe('what did not come', () => {
 
   it('nothing is to come of a charge that was cancelled unpaid; one that the bank postponed is not overdue', async () => {
     const count = async () => {
-      const { open, overdue } = await readSummary(
+      const { open, overdue } = await readSummaryRow(
         service.database.prisma,
         service.accountId,
         '2026-06-10',

@@ -3,13 +3,13 @@ import type { OperationState } from '../../src/operations/operation.js';
 import * as journal from '../support/journal.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
-describe('an operation that nobody has seen', () => {
+describe('an operation that the bank never acknowledged', () => {
   let service: ServiceDatabase;
   let accountId: number;
-  let bank: journal.AnsweringBank;
-  let told: string[];
-  let kind: journal.Kind;
-  let at: ReturnType<typeof journal.journalOn>;
+  let bank: journal.ScriptedBankClient;
+  let callbacks: string[];
+  let kind: journal.ChargeKind;
+  let instance: ReturnType<typeof journal.createJournal>;
 
   beforeAll(async () => {
     service = await serviceDatabase();
@@ -18,257 +18,274 @@ describe('an operation that nobody has seen', () => {
   afterAll(() => service.drop());
   beforeEach(() => {
     accountId += 1;
-    told = [];
-    bank = new journal.AnsweringBank();
+    callbacks = [];
+    bank = new journal.ScriptedBankClient();
     bank.profile.isRepeatSafe = false;
     bank.profile.visibilityBoundMs = 10_000;
     kind = {
       ...journal.chargeKind,
       name: 'send_money',
-      repeat: 'another',
-      onRejected: () => Promise.resolve(void told.push('rejected')),
-      onSucceeded: (_, __, { answer }) =>
-        Promise.resolve(void told.push(answer === null ? 'seen' : 'answered')),
+      repeat: 'unkeyed',
+      onRejected: () => Promise.resolve(void callbacks.push('rejected')),
+      onSucceeded: (_, __, { response }) => {
+        callbacks.push(response === null ? 'succeeded by statement' : 'succeeded by response');
+        return Promise.resolve();
+      },
     };
-    at = journal.journalOn(service.database, bank, [kind]);
+    instance = journal.createJournal(service.database, bank, [kind]);
   });
 
   const perform = (over: object = {}) =>
-    at.operations.perform(kind, {
+    instance.operations.perform(kind, {
       ...journal.outgoingOperation({ accountId, key: 'key-1', ...over }),
       ...over,
     } as never);
-  /** Sent an hour ago, and no answer came. */
-  const lose = async (over: object = {}) => {
-    bank.script.unshift(journal.unknown());
+  /** The operation was sent an hour ago, and no response came. */
+  const loseResponse = async (over: object = {}) => {
+    bank.script.unshift(journal.unknownResponse());
     await perform(over);
-    await journal.letPass(service.database, accountId, '1 hour');
+    await makeOlder('1 hour');
   };
-  const only = () => journal.onlyOperation(service.database, accountId);
-  const advance = () => journal.advanceAll(service.database, accountId, at.recovery);
-  const close = (before?: string) => journal.closeStatement(service.database, accountId, before);
-  const stateOf = async (): Promise<OperationState> => (await only()).state;
+  const makeOlder = (interval: string) => journal.makeOlder(service.database, accountId, interval);
+  const onlyOperation = () => journal.onlyOperation(service.database, accountId);
+  const advance = () =>
+    journal.advanceAllOperations(service.database, accountId, instance.recovery);
+  const advanceOnly = async () => {
+    const { id: operationId } = await onlyOperation();
+    await instance.recovery.advance({ accountId, operationId });
+  };
+  const closeStatement = (before?: string) =>
+    journal.closeStatement(service.database, accountId, before);
+  const storeLine = (line: Parameters<typeof journal.storeLine>[2]) =>
+    journal.storeLine(service.database, accountId, line);
+  const currentState = async (): Promise<OperationState> => (await onlyOperation()).state;
   const query = (text: string) => service.database.pool.query(text, [accountId]);
-  const expected = async () => (await journal.expectedIds(service.database, accountId))[0] ?? '';
+  const firstExpectedPaymentId = async () =>
+    (await journal.expectedPaymentIds(service.database, accountId))[0] ?? '';
 
-  it('was not executed when the closed statement does not show it; what it took is free', async () => {
-    await lose();
-    await close();
+  it('is not executed when the closed statement does not show it, and releases everything', async () => {
+    await loseResponse();
+    await closeStatement();
     await advance();
-    expect(await only()).toMatchObject({
+    expect(await onlyOperation()).toMatchObject({
       state: 'not_executed',
       reason: 'absent_from_statement',
       nextActionAt: null,
     });
-    expect(told).toEqual(['rejected']);
+    expect(callbacks).toEqual(['rejected']);
     const [payment] = await service.database.prisma.expectedPayment.findMany({
       where: { accountId },
     });
     expect(payment?.withdrawnAt).not.toBeNull();
-    expect(await journal.eventsOf(service.database, accountId)).toEqual([
+    expect(await journal.eventTypesOf(service.database, accountId)).toEqual([
       'operation.unknown',
       'operation.not_executed',
     ]);
-    expect(at.woken).toContain('reconcile');
+    expect(instance.enqueuedJobs).toContain('reconcile');
     expect(bank.sent).toHaveLength(1);
   });
 
   it.each<[string, () => Promise<unknown>]>([
     ['the statement is not closed', () => Promise.resolve()],
-    ['it is closed only until before the last effect could show', () => close('1 hour')],
     [
-      'it is closed only since after the first sending',
+      'the statement is closed only until before the last effect could show',
+      () => closeStatement('1 hour'),
+    ],
+    [
+      'the statement is closed only since after the first attempt',
       async () => {
-        await close();
+        await closeStatement();
         await query(`UPDATE statement_state SET closed_from = now() - interval '59 minutes'
                      WHERE account_id = $1`);
       },
     ],
     [
-      'it is to take effect later',
+      'it is scheduled to take effect later',
       async () => {
-        await close();
+        await closeStatement();
         await query(
           `UPDATE operation SET effective_from = now() + interval '1 hour' WHERE account_id = $1`,
         );
       },
     ],
     [
-      'a line of that time is not judged',
+      'a line of the period is not decided',
       async () => {
-        await close();
-        await journal.storeLine(service.database, accountId, { nsu: 1, cents: 77 });
+        await closeStatement();
+        await storeLine({ nsu: 1, cents: 77 });
         await query(`UPDATE reconciliation_state SET decided_arrival = 0 WHERE account_id = $1`);
       },
     ],
     [
-      'a debit of its amount and of that time waits to be judged',
+      'a debit of its amount in the period is deferred',
       async () => {
-        await close();
-        await journal.storeLine(service.database, accountId, { nsu: 1 });
+        await closeStatement();
+        await storeLine({ nsu: 1 });
         await query(`INSERT INTO deferred_line (account_id, nsu) VALUES ($1, 1)`);
       },
     ],
     [
       'a debit of its amount has no explanation',
       async () => {
-        await close();
-        await journal.storeLine(service.database, accountId, { nsu: 1 });
+        await closeStatement();
+        await storeLine({ nsu: 1 });
       },
     ],
     [
-      'a line since then could not be read',
+      'a line since the first attempt is unreadable',
       async () => {
-        await close();
+        await closeStatement();
         await query(`INSERT INTO unreadable_line (account_id, content_hash, kind, reason, content)
                      VALUES ($1, 'h', 'unreadable', 'x', '{}')`);
       },
     ],
   ])('stays unknown while %s', async (_, arrange) => {
-    await lose();
+    await loseResponse();
     await arrange();
     await advance();
-    expect(await stateOf()).toBe('unknown');
-    expect(told).toEqual([]);
+    expect(await currentState()).toBe('unknown');
+    expect(callbacks).toEqual([]);
   });
 
-  it('is not proven absent by lines that have an explanation of their own', async () => {
-    await lose();
-    await close();
-    await journal.storeLine(service.database, accountId, { nsu: 1, cents: 77 });
-    await journal.storeLine(service.database, accountId, { nsu: 2 });
+  it('is proven absent although other lines of the period are explained', async () => {
+    await loseResponse();
+    await closeStatement();
+    await storeLine({ nsu: 1, cents: 77 });
+    await storeLine({ nsu: 2 });
     await query(`INSERT INTO classification (account_id, nsu, rule) VALUES ($1, 2, 'fee')`);
     await advance();
-    expect(await stateOf()).toBe('not_executed');
+    expect(await currentState()).toBe('not_executed');
   });
 
-  it('is not held up by debits that wait to be judged and cannot be it', async () => {
-    await lose();
-    await close();
-    await journal.storeLine(service.database, accountId, { nsu: 1, cents: 77 });
+  it('is proven absent despite deferred debits of another amount or outside the period', async () => {
+    await loseResponse();
+    await closeStatement();
+    await storeLine({ nsu: 1, cents: 77 });
     await query(`INSERT INTO deferred_line (account_id, nsu) VALUES ($1, 1), ($1, 2)`);
-    // Of its amount, and after the last moment at which it could have shown.
-    await journal.storeLine(service.database, accountId, { nsu: 2, ago: '30 minutes' });
+    // A debit of its amount, after the last moment at which its effect could have shown.
+    await storeLine({ nsu: 2, ago: '30 minutes' });
     await advance();
-    expect(await stateOf()).toBe('not_executed');
+    expect(await currentState()).toBe('not_executed');
   });
 
-  it('waits as long as its kind says that the bank may take', async () => {
-    kind.latestEffect = (_, lastSendBy) => new Date(lastSendBy.getTime() + 2 * 3_600_000);
-    await lose();
-    await close();
+  it('stays unknown until the latest effect that its kind allows', async () => {
+    kind.latestEffectAt = (_, lastSendBy) => new Date(lastSendBy.getTime() + 2 * 3_600_000);
+    await loseResponse();
+    await closeStatement();
     await advance();
-    expect(await stateOf()).toBe('unknown');
-    await journal.letPass(service.database, accountId, '3 hours');
+    expect(await currentState()).toBe('unknown');
+    await makeOlder('3 hours');
     await advance();
-    expect(await stateOf()).toBe('not_executed');
+    expect(await currentState()).toBe('not_executed');
   });
 
-  it('asks for a closed statement only when a reading could close it', async () => {
-    bank.script = [journal.unknown()];
+  it('requests a statement closing only when the period can be closed', async () => {
+    bank.script = [journal.unknownResponse()];
     await perform();
     await advance();
-    expect(at.woken).not.toContain('closeStatement');
-    await journal.letPass(service.database, accountId, '40 seconds');
+    expect(instance.enqueuedJobs).not.toContain('closeStatement');
+    await makeOlder('40 seconds');
     await advance();
-    expect(at.woken).toContain('closeStatement');
+    expect(instance.enqueuedJobs).toContain('closeStatement');
   });
 
-  it('counts by the bank’s clock, and by the wider span when that was set in between', async () => {
-    await lose();
-    await close();
+  it('uses the bank’s clock, and the wider period when that clock was set in between', async () => {
+    await loseResponse();
+    await closeStatement();
     await query(`UPDATE operation_attempt SET clock_offset_ms = 7200000 WHERE account_id = $1`);
     await advance();
-    expect(await stateOf()).toBe('unknown');
+    expect(await currentState()).toBe('unknown');
     await query(
       `UPDATE statement_state SET closed_until = now() + interval '2 hours' WHERE account_id = $1`,
     );
     await advance();
-    expect(await stateOf()).toBe('not_executed');
+    expect(await currentState()).toBe('not_executed');
   });
 
   it.each(['not_executed', 'needs_operator', 'unknown'] as const)(
-    'has succeeded when a line shows it although it was %s',
+    'succeeds when a line shows it although it was %s',
     async (state) => {
-      await lose();
-      if (state === 'not_executed') await close();
+      await loseResponse();
+      if (state === 'not_executed') await closeStatement();
       if (state === 'needs_operator') {
         bank.profile.visibilityBoundMs = null;
-        await journal.letPass(service.database, accountId, '1 hour');
+        await makeOlder('1 hour');
       }
       await advance();
-      expect(await stateOf()).toBe(state);
-      told = [];
-      await journal.storeLine(service.database, accountId, { nsu: 9, paying: await expected() });
-      at.woken.length = 0;
-      await at.recovery.enqueueDue();
-      if (state !== 'unknown') expect(at.woken).toContain('advanceOperation');
-      await at.recovery.advance({ accountId, operationId: (await only()).id });
-      expect(await only()).toMatchObject({ state: 'succeeded', reason: 'seen_on_statement' });
-      expect(told).toEqual(['seen']);
+      expect(await currentState()).toBe(state);
+      callbacks = [];
+      await storeLine({ nsu: 9, expectedPaymentId: await firstExpectedPaymentId() });
+      instance.enqueuedJobs.length = 0;
+      await instance.recovery.enqueueDue();
+      if (state !== 'unknown') expect(instance.enqueuedJobs).toContain('advanceOperation');
+      await advanceOnly();
+      expect(await onlyOperation()).toMatchObject({
+        state: 'succeeded',
+        reason: 'seen_on_statement',
+      });
+      expect(callbacks).toEqual(['succeeded by statement']);
       const [payment] = await service.database.prisma.expectedPayment.findMany({
         where: { accountId },
       });
       expect(payment?.withdrawnAt).toBeNull();
-      expect((await journal.eventsOf(service.database, accountId)).at(-1)).toBe(
-        'operation.succeeded',
-      );
-      expect((await journal.eventsOf(service.database, accountId))[0]).toBe('operation.unknown');
+      const eventTypes = await journal.eventTypesOf(service.database, accountId);
+      expect(eventTypes.at(-1)).toBe('operation.succeeded');
+      expect(eventTypes[0]).toBe('operation.unknown');
     },
   );
 
-  it('takes the answer that comes after the statement’s evidence, and tells its room again', async () => {
+  it('stores the response that comes after the line, and calls its module again', async () => {
     bank.script = [
       async () => {
         await query(`UPDATE operation SET state = 'unknown' WHERE account_id = $1`);
-        await journal.storeLine(service.database, accountId, { nsu: 5, paying: await expected() });
-        await at.recovery.advance({ accountId, operationId: (await only()).id });
-        expect(await only()).toMatchObject({ state: 'succeeded', responseStatus: null });
-        return journal.yes;
+        await storeLine({ nsu: 5, expectedPaymentId: await firstExpectedPaymentId() });
+        await advanceOnly();
+        expect(await onlyOperation()).toMatchObject({ state: 'succeeded', responseStatus: null });
+        return journal.accepted;
       },
     ];
     expect((await perform()).status).toBe(200);
-    expect(told).toEqual(['seen', 'answered']);
+    expect(callbacks).toEqual(['succeeded by statement', 'succeeded by response']);
   });
 
-  it('has succeeded when its own answer comes after it was proven absent', async () => {
+  it('succeeds when its response comes after it was proven absent', async () => {
     bank.script = [
       async () => {
-        await journal.letPass(service.database, accountId, '1 hour');
-        await close();
+        await makeOlder('1 hour');
+        await closeStatement();
         await advance();
-        expect(await stateOf()).toBe('not_executed');
-        return journal.yes;
+        expect(await currentState()).toBe('not_executed');
+        return journal.accepted;
       },
     ];
     await perform();
-    expect(await only()).toMatchObject({ state: 'succeeded', responseStatus: 200 });
-    expect(told).toEqual(['rejected', 'answered']);
+    expect(await onlyOperation()).toMatchObject({ state: 'succeeded', responseStatus: 200 });
+    expect(callbacks).toEqual(['rejected', 'succeeded by response']);
   });
 
   it.each([
     ['an id', { status: 200, text: '{"id":"bank-7"}' }, 'bank-7'],
     ['a status', { status: 200, text: '{"odd":1}' }, 'status 200'],
-  ])('is never proven absent when an odd answer told %s', async (_, more, bankReference) => {
-    bank.script = [journal.unknown('unexpected_answer', more)];
+  ])('is never proven absent after an unusable 2xx with %s', async (_, more, bankReference) => {
+    bank.script = [journal.unknownResponse('unexpected_response', more)];
     await perform();
-    await journal.letPass(service.database, accountId, '1 hour');
-    await close();
+    await makeOlder('1 hour');
+    await closeStatement();
     await advance();
-    expect(await only()).toMatchObject({ state: 'needs_operator', bankReference });
+    expect(await onlyOperation()).toMatchObject({ state: 'needs_operator', bankReference });
   });
 
-  it('is sent again by its joined request only ten minutes after it was proven absent', async () => {
-    await lose({ idempotencyKey: null, joinsSameRequest: true });
-    await close();
+  it('is sent again for an identical request only ten minutes after it was proven absent', async () => {
+    await loseResponse({ idempotencyKey: null, joinsSameRequest: true });
+    await closeStatement();
     await advance();
-    const again = { idempotencyKey: null, joinsSameRequest: true };
-    expect((await perform(again)).status).toBe(202);
+    const repeat = { idempotencyKey: null, joinsSameRequest: true };
+    expect((await perform(repeat)).status).toBe(202);
     expect(bank.sent).toHaveLength(1);
     await query(
       `UPDATE operation SET ended_at = now() - interval '11 minutes' WHERE account_id = $1`,
     );
-    expect((await perform(again)).status).toBe(200);
+    expect((await perform(repeat)).status).toBe(200);
     expect(bank.sent).toHaveLength(2);
   });
 });

@@ -7,33 +7,38 @@ import * as journal from '../support/journal.js';
 import { until } from '../support/until.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
-const { unknown, chargeKind: kind } = journal;
-const refused: journal.Answer = { outcome: 'rejection', status: 400, text: '{"status":400}' };
+const { unknownResponse, chargeKind: kind } = journal;
+const refused: journal.ScriptedResponse = {
+  outcome: 'rejection',
+  status: 400,
+  text: '{"status":400}',
+};
 
-describe('the journal of outbound intents', () => {
+describe('the journal of outbound requests', () => {
   let service: ServiceDatabase;
-  let bank: journal.AnsweringBank;
+  let bank: journal.ScriptedBankClient;
   let operations: OperationsService;
   let sender: OperationSender;
   let recovery: OperationRecovery;
 
   beforeEach(async () => {
     service = await serviceDatabase();
-    bank = new journal.AnsweringBank();
-    ({ operations, sender, recovery } = journal.journalOn(service.database, bank));
+    bank = new journal.ScriptedBankClient();
+    ({ operations, sender, recovery } = journal.createJournal(service.database, bank));
   });
 
   afterEach(async () => {
     await service.drop();
   });
 
-  const perform = (over: Partial<journal.Asked> = {}): Promise<Reply> =>
+  const perform = (over: Partial<journal.ChargeOptions> = {}): Promise<Reply> =>
     operations.perform(kind, journal.chargeOperation({ accountId: service.accountId, ...over }));
-  const list = () => journal.operationsOf(service.database, service.accountId);
-  const advanceAll = () => journal.advanceAll(service.database, service.accountId, recovery);
-  const only = () => journal.onlyOperation(service.database, service.accountId);
+  const listOperations = () => journal.listStoredOperations(service.database, service.accountId);
+  const advanceAll = () =>
+    journal.advanceAllOperations(service.database, service.accountId, recovery);
+  const onlyOperation = () => journal.onlyOperation(service.database, service.accountId);
 
-  it('sends one intent once, however many ask for it at once, and answers them all the same', async () => {
+  it('sends concurrent identical requests once and gives all of them one response', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => perform()));
     expect(bank.sent).toHaveLength(1);
     expect(new Set(replies.map(({ status, body }) => `${status} ${String(body)}`)).size).toBe(1);
@@ -44,42 +49,44 @@ describe('the journal of outbound intents', () => {
 
   it('sends the operation’s id as the key, and the bytes that were committed', async () => {
     await perform();
-    const operation = await only();
+    const operation = await onlyOperation();
     expect(bank.sent).toEqual([{ key: operation.id, body: operation.requestBody }]);
     expect(operation.requestBody).toContain('"Amount":10');
   });
 
-  it('refuses a key or a correlationId that comes with another request', async () => {
+  it('refuses a key or a correlationId that was used with a different request', async () => {
     await perform({ key: 'k-1' });
-    const another = { status: 422, code: 'idempotency_key_reused' };
-    await expect(perform({ cents: 2_000n })).rejects.toMatchObject(another);
-    await expect(perform({ id: 'order-2', key: 'k-1' })).rejects.toMatchObject(another);
+    const keyReused = { status: 422, code: 'idempotency_key_reused' };
+    await expect(perform({ amountCents: 2_000n })).rejects.toMatchObject(keyReused);
+    const otherCharge = perform({ correlationId: 'order-2', key: 'k-1' });
+    await expect(otherCharge).rejects.toMatchObject(keyReused);
     expect(bank.sent).toHaveLength(1);
   });
 
-  it('knows one intent by all the keys that it came with', async () => {
+  it('recognizes an operation by every key that its request came with', async () => {
     await perform({ key: 'k-1' });
-    const again = await perform({ key: 'k-2' });
-    expect(again.headers['Idempotent-Replayed']).toBe('true');
-    await expect(perform({ id: 'order-2', key: 'k-2' })).rejects.toMatchObject({ status: 422 });
+    const repeat = await perform({ key: 'k-2' });
+    expect(repeat.headers['Idempotent-Replayed']).toBe('true');
+    const otherCharge = perform({ correlationId: 'order-2', key: 'k-2' });
+    await expect(otherCharge).rejects.toMatchObject({ status: 422 });
     expect(bank.sent).toHaveLength(1);
   });
 
-  it('frees the correlationId that the bank rejected, and goes on answering the key', async () => {
+  it('frees the correlationId of a rejected request and still replays its key', async () => {
     bank.script = [refused];
     const first = await perform({ key: 'k-1' });
     expect(first.status).toBe(400);
     const [withdrawn] = await service.database.prisma.expectedPayment.findMany();
     expect(withdrawn?.withdrawnAt).not.toBeNull();
     expect((await perform({ key: 'k-1' })).status).toBe(400);
-    expect((await perform({ cents: 2_000n })).status).toBe(200);
-    expect((await list()).map(({ state }) => state)).toEqual(['rejected', 'succeeded']);
+    expect((await perform({ amountCents: 2_000n })).status).toBe(200);
+    expect((await listOperations()).map(({ state }) => state)).toEqual(['rejected', 'succeeded']);
   });
 
-  it('answers 202 with the operation when the bank does not answer', async () => {
-    bank.script = [unknown()];
+  it('replies 202 with the operation when the bank does not respond', async () => {
+    bank.script = [unknownResponse()];
     const reply = await perform();
-    const operation = await only();
+    const operation = await onlyOperation();
     expect(reply).toMatchObject({
       status: 202,
       headers: { Location: `/v1/operations/${operation.id}` },
@@ -87,76 +94,76 @@ describe('the journal of outbound intents', () => {
     expect(JSON.parse(String(reply.body))).toMatchObject({ id: operation.id, state: 'unknown' });
   });
 
-  it('sends again under the same key where a repeat is safe', async () => {
-    bank.script = [unknown(), unknown()];
+  it('resends the same bytes with the same key where a repeat is safe', async () => {
+    bank.script = [unknownResponse(), unknownResponse()];
     await perform();
     await advanceAll();
     await advanceAll();
-    const operation = await only();
+    const operation = await onlyOperation();
     expect(operation).toMatchObject({ state: 'succeeded', attempts: 3 });
     expect(new Set(bank.sent.map(({ key }) => key))).toEqual(new Set([operation.id]));
     expect(new Set(bank.sent.map(({ body }) => body)).size).toBe(1);
     expect((await perform()).status).toBe(200);
   });
 
-  it('never sends again where a repeat may have a second effect', async () => {
+  it('never resends where a repeat may have a second effect', async () => {
     bank.profile.isRepeatSafe = false;
-    bank.script = [unknown()];
+    bank.script = [unknownResponse()];
     await perform();
     await advanceAll();
     await advanceAll();
     expect(bank.sent).toHaveLength(1);
-    expect(await only()).toMatchObject({ state: 'unknown', reason: 'no_answer' });
+    expect(await onlyOperation()).toMatchObject({ state: 'unknown', reason: 'no_response' });
   });
 
-  it('does not end an operation by a refusal once an attempt may have had its effect', async () => {
-    bank.script = [unknown(), refused];
+  it('does not reject an operation after an attempt that may have had its effect', async () => {
+    bank.script = [unknownResponse(), refused];
     await perform();
     await advanceAll();
-    expect(await only()).toMatchObject({ state: 'unknown', reason: 'refused_a_repeat' });
+    expect(await onlyOperation()).toMatchObject({ state: 'unknown', reason: 'refused_a_repeat' });
   });
 
-  it('is as it was when no byte left', async () => {
+  it('returns an operation to received when no byte left, and sends it later', async () => {
     bank.profile.isRepeatSafe = false;
-    bank.script = [unknown('not_sent')];
+    bank.script = [unknownResponse('not_sent')];
     await perform();
-    expect(await only()).toMatchObject({ state: 'received', attempts: 1 });
+    expect(await onlyOperation()).toMatchObject({ state: 'received', attempts: 1 });
     await advanceAll();
-    expect(await only()).toMatchObject({ state: 'succeeded', attempts: 2 });
+    expect(await onlyOperation()).toMatchObject({ state: 'succeeded', attempts: 2 });
   });
 
-  const reportedEnds = async () =>
+  const eventTypes = async () =>
     (await service.database.prisma.event.findMany()).map(({ type }) => type);
 
-  it('tells by an event of the end of what was answered with 202 before a byte left', async () => {
-    bank.script = [unknown('not_sent')];
+  it('records an event for the end of an operation that got 202 before a byte left', async () => {
+    bank.script = [unknownResponse('not_sent')];
     expect((await perform()).status).toBe(202);
     await advanceAll();
-    expect(await reportedEnds()).toEqual(['operation.succeeded']);
+    expect(await eventTypes()).toEqual(['operation.succeeded']);
   });
 
-  it('tells by an event of the end of what a repeat would not wait for', async () => {
-    let answer = (): void => undefined;
-    bank.script = [() => new Promise((resolve) => (answer = () => resolve(journal.yes)))];
+  it('records an event for the end of an operation whose repeat did not wait', async () => {
+    let respond = (): void => undefined;
+    bank.script = [() => new Promise((resolve) => (respond = () => resolve(journal.accepted)))];
     const first = perform();
-    await until('it is being sent', () => Promise.resolve(bank.sent.length === 1));
-    const intent = journal.chargeOperation({ accountId: service.accountId });
-    const preferences = { ...intent.preferences, respondAsync: true };
-    expect((await operations.perform(kind, { ...intent, preferences })).status).toBe(202);
-    answer();
+    await until('the request is being sent', () => Promise.resolve(bank.sent.length === 1));
+    const request = journal.chargeOperation({ accountId: service.accountId });
+    const preferences = { ...request.preferences, respondAsync: true };
+    expect((await operations.perform(kind, { ...request, preferences })).status).toBe(202);
+    respond();
     expect((await first).status).toBe(200);
-    expect(await reportedEnds()).toEqual(['operation.succeeded']);
+    expect(await eventTypes()).toEqual(['operation.succeeded']);
   });
 
-  it('tells nothing by an event of what everybody was answered', async () => {
+  it('records no event when every caller got the response', async () => {
     await perform();
     expect((await perform()).status).toBe(200);
-    expect(await reportedEnds()).toEqual([]);
+    expect(await eventTypes()).toEqual([]);
   });
 
-  it('believes the statement where the bank does not answer', async () => {
+  it('succeeds by the statement where the bank does not respond', async () => {
     bank.profile.isRepeatSafe = false;
-    bank.script = [unknown()];
+    bank.script = [unknownResponse()];
     await perform();
     const [expected] = await service.database.prisma.expectedPayment.findMany();
     await service.database.pool.query(
@@ -171,58 +178,61 @@ describe('the journal of outbound intents', () => {
       [service.accountId, expected?.id],
     );
     await advanceAll();
-    expect(await only()).toMatchObject({ state: 'succeeded', reason: 'seen_on_statement' });
+    expect(await onlyOperation()).toMatchObject({
+      state: 'succeeded',
+      reason: 'seen_on_statement',
+    });
   });
 
-  it('does not send for the second time what it took for unsent', async () => {
+  it('does not send when the operation was already sent since it was read', async () => {
     bank.profile.isRepeatSafe = false;
-    bank.script = [unknown()];
+    bank.script = [unknownResponse()];
     await perform();
-    const stale = { ...(await only()), state: 'received' } as never;
+    const stale = { ...(await onlyOperation()), state: 'received' } as never;
     await sender.send(stale, 'received');
     expect(bank.sent).toHaveLength(1);
   });
 
-  it('takes a success that comes after its lease for what it is', async () => {
+  it('records a success that comes after the lease of the attempt', async () => {
     const performing = perform();
     while (bank.sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
     await service.database.pool.query(`UPDATE operation SET state = 'unknown'`);
     await performing;
-    expect(await only()).toMatchObject({ state: 'succeeded', responseStatus: 200 });
+    expect(await onlyOperation()).toMatchObject({ state: 'succeeded', responseStatus: 200 });
   });
 
-  it('asks a person when a day has passed', async () => {
+  it('needs an operator after a day', async () => {
     bank.profile.isRepeatSafe = false;
-    bank.script = [unknown()];
+    bank.script = [unknownResponse()];
     await perform();
     await service.database.pool.query(
       `UPDATE operation SET created_at = created_at - interval '25 hours'`,
     );
     await advanceAll();
-    expect(await only()).toMatchObject({ state: 'needs_operator' });
+    expect(await onlyOperation()).toMatchObject({ state: 'needs_operator' });
     expect((await perform()).status).toBe(202);
   });
 
-  it('takes up what a killed process had begun to send, as unknown', async () => {
+  it('recovers as unknown an operation that a killed process was sending', async () => {
     await perform();
     await service.database.pool.query(
-      `UPDATE operation SET state = 'sending', ended_at = NULL, response_status = NULL, response_body = NULL,
-         next_action_at = now() + interval '1 hour'`,
+      `UPDATE operation SET state = 'sending', ended_at = NULL, response_status = NULL,
+         response_body = NULL, next_action_at = now() + interval '1 hour'`,
     );
-    const { accountId, id } = await only();
+    const { accountId, id } = await onlyOperation();
     await recovery.advance({ accountId, operationId: id });
     expect(bank.sent).toHaveLength(1);
     await advanceAll();
     expect(bank.sent).toHaveLength(2);
     expect(bank.sent[1]?.key).toBe(id);
-    expect(await only()).toMatchObject({ state: 'succeeded' });
+    expect(await onlyOperation()).toMatchObject({ state: 'succeeded' });
   });
 
-  it('makes one attempt when two processes reach for it', async () => {
-    bank.script = [unknown()];
+  it('makes one attempt when several processes advance an operation at once', async () => {
+    bank.script = [unknownResponse()];
     await perform();
     await service.database.pool.query(`UPDATE operation SET next_action_at = now()`);
-    const { accountId, id } = await only();
+    const { accountId, id } = await onlyOperation();
     await Promise.all(
       Array.from({ length: 8 }, () => recovery.advance({ accountId, operationId: id })),
     );

@@ -4,19 +4,19 @@ import type { OperationsService } from '../../src/operations/operations.service.
 import * as journal from '../support/journal.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
-const { yes, no, unknown } = journal;
+const { accepted, rejected, unknownResponse } = journal;
 
-describe('what becomes of an operation whose answer went astray', () => {
+describe('an operation whose response did not come', () => {
   let service: ServiceDatabase;
   let accountId: number;
-  let bank: journal.AnsweringBank;
-  let forgotten: string[];
+  let bank: journal.ScriptedBankClient;
+  let rejectedIds: string[];
   let recovery: OperationRecovery;
   let operations: OperationsService;
 
-  const kind: journal.Kind = {
+  const kind: journal.ChargeKind = {
     ...journal.chargeKind,
-    onRejected: (_, { id }) => Promise.resolve(void forgotten.push(id)),
+    onRejected: (_, { id }) => Promise.resolve(void rejectedIds.push(id)),
   };
 
   beforeAll(async () => {
@@ -27,73 +27,73 @@ describe('what becomes of an operation whose answer went astray', () => {
 
   beforeEach(() => {
     accountId += 1;
-    forgotten = [];
-    bank = new journal.AnsweringBank();
-    ({ operations, recovery } = journal.journalOn(service.database, bank, [kind]));
+    rejectedIds = [];
+    bank = new journal.ScriptedBankClient();
+    ({ operations, recovery } = journal.createJournal(service.database, bank, [kind]));
   });
 
-  const perform = ({
-    account = accountId,
-    ...over
-  }: { account?: number } & Partial<journal.Asked> = {}) =>
-    operations.perform(kind, journal.chargeOperation({ accountId: account, key: 'key-1', ...over }));
-  const codeOf = (asked: Promise<unknown>) =>
-    asked.then(
-      () => 'answered',
+  const perform = (over: Partial<journal.ChargeOptions> = {}) =>
+    operations.perform(kind, journal.chargeOperation({ accountId, key: 'key-1', ...over }));
+  const codeOf = (result: Promise<unknown>) =>
+    result.then(
+      () => 'no error',
       (error: unknown) => (error as { code: string }).code,
     );
-  const only = () => journal.onlyOperation(service.database, accountId);
-  const advance = () => journal.advanceAll(service.database, accountId, recovery);
+  const onlyOperation = () => journal.onlyOperation(service.database, accountId);
+  const advance = () => journal.advanceAllOperations(service.database, accountId, recovery);
 
-  it('is sent once when many ask under keys of their own for one correlationId', async () => {
+  it('is sent once when requests with different keys have one correlationId', async () => {
     const keys = Array.from({ length: 10 }, (_, index) => `key-${index}`);
     await Promise.all(keys.map((key) => perform({ key })));
     await Promise.all(keys.map((key) => perform({ key })));
     expect(bank.sent).toHaveLength(1);
   });
 
-  it('joins a key of one operation and an id of another to neither', async () => {
-    await perform({ key: 'a', id: 'order-a' });
-    await perform({ key: 'b', id: 'order-b' });
-    expect(await codeOf(perform({ key: 'a', id: 'order-b' }))).toBe('idempotency_key_reused');
+  it('refuses the key of one operation with the correlationId of another', async () => {
+    await perform({ key: 'a', correlationId: 'order-a' });
+    await perform({ key: 'b', correlationId: 'order-b' });
+    const mixed = perform({ key: 'a', correlationId: 'order-b' });
+    expect(await codeOf(mixed)).toBe('idempotency_key_reused');
     expect(bank.sent).toHaveLength(2);
   });
 
-  it('is another one for another account, and nobody else’s to look at', async () => {
+  it('is not shared with another account, which cannot read it either', async () => {
     await perform();
-    await perform({ account: accountId + 100_000 });
+    await perform({ accountId: accountId + 100_000 });
     expect(new Set(bank.sent.map(({ key }) => key)).size).toBe(2);
-    const { id } = await only();
+    const { id } = await onlyOperation();
     expect(await codeOf(operations.get(accountId + 100_000, id))).toBe('not_found');
   });
 
-  it('leaves its correlationId free when a rejection is told again', async () => {
-    bank.script = [no];
+  it('leaves its correlationId free when a rejection is replayed', async () => {
+    bank.script = [rejected];
     expect((await perform()).status).toBe(422);
     expect((await perform()).headers['Idempotent-Replayed']).toBe('true');
-    expect(forgotten).toHaveLength(1);
-    expect((await perform({ key: 'key-2', cents: 2_000n })).status).toBe(200);
+    expect(rejectedIds).toHaveLength(1);
+    expect((await perform({ key: 'key-2', amountCents: 2_000n })).status).toBe(200);
     expect(new Set(bank.sent.map(({ key }) => key)).size).toBe(2);
   });
 
-  it('may still be rejected when no byte of it had left', async () => {
-    bank.script = [unknown('not_sent'), unknown('not_sent'), no];
+  it('can be rejected while no byte has left', async () => {
+    bank.script = [unknownResponse('not_sent'), unknownResponse('not_sent'), rejected];
     await perform();
     await advance();
-    expect(await only()).toMatchObject({ state: 'received', attempts: 2 });
+    expect(await onlyOperation()).toMatchObject({ state: 'received', attempts: 2 });
     await advance();
-    expect(await only()).toMatchObject({ state: 'rejected', attempts: 3 });
+    expect(await onlyOperation()).toMatchObject({ state: 'rejected', attempts: 3 });
   });
 
-  it('stays unknown when a repeat did not leave or was refused: the first may have had its effect', async () => {
-    bank.script = [unknown('no_answer'), unknown('not_sent'), no, unknown('not_sent'), no];
+  it('stays unknown when a repeat does not leave or is refused after a possible effect', async () => {
+    const notSent = unknownResponse('not_sent');
+    bank.script = [unknownResponse('no_response'), notSent, rejected, notSent, rejected];
     await perform();
     for (let times = 0; times < 4; times += 1) {
       await advance();
-      expect((await only()).state).toBe('unknown');
+      expect((await onlyOperation()).state).toBe('unknown');
     }
-    expect(forgotten).toEqual([]);
-    expect(await codeOf(perform({ key: 'key-2', cents: 2_000n }))).toBe('idempotency_key_reused');
+    expect(rejectedIds).toEqual([]);
+    const different = perform({ key: 'key-2', amountCents: 2_000n });
+    expect(await codeOf(different)).toBe('idempotency_key_reused');
     const [payment] = await service.database.prisma.expectedPayment.findMany({
       where: { accountId },
     });
@@ -101,65 +101,76 @@ describe('what becomes of an operation whose answer went astray', () => {
   });
 
   it.each([true, false])(
-    'is sent again by nobody while its lease runs (repeat safe: %s)',
-    async (isSafe) => {
-      bank.profile.isRepeatSafe = isSafe;
+    'is not sent by another process during its lease (repeat safe: %s)',
+    async (isRepeatSafe) => {
+      bank.profile.isRepeatSafe = isRepeatSafe;
       bank.script = [
         async () => {
-          await recovery.advance({ accountId, operationId: (await only()).id });
-          return yes;
+          await recovery.advance({ accountId, operationId: (await onlyOperation()).id });
+          return accepted;
         },
       ];
       await perform();
       expect(bank.sent).toHaveLength(1);
-      expect(await only()).toMatchObject({ state: 'succeeded', attempts: 1 });
+      expect(await onlyOperation()).toMatchObject({ state: 'succeeded', attempts: 1 });
     },
   );
 
-  it('is believed when the bank says yes after the lease of the attempt has ended', async () => {
+  it('succeeds when the bank accepts it after the lease of the attempt expired', async () => {
     bank.profile.isRepeatSafe = false;
     bank.script = [
       async () => {
         await advance();
-        expect((await only()).state).toBe('unknown');
-        return yes;
+        expect((await onlyOperation()).state).toBe('unknown');
+        return accepted;
       },
     ];
     await perform();
-    expect(await only()).toMatchObject({ state: 'succeeded', responseBody: '{"ok":true}' });
+    expect(await onlyOperation()).toMatchObject({
+      state: 'succeeded',
+      responseBody: '{"ok":true}',
+    });
     expect(bank.sent).toHaveLength(1);
   });
 
-  it('is not ended by a no that comes after the lease of the attempt has ended', async () => {
+  it('is not rejected by a response after the lease of the attempt expired', async () => {
     bank.profile.isRepeatSafe = false;
     bank.script = [
       async () => {
         await advance();
-        return no;
+        return rejected;
       },
     ];
     await perform();
-    expect((await only()).state).toBe('unknown');
-    expect(forgotten).toEqual([]);
+    expect((await onlyOperation()).state).toBe('unknown');
+    expect(rejectedIds).toEqual([]);
   });
 
-  it('ends once: what comes after its end changes nothing', async () => {
+  it('ends once: a rejection after it succeeded changes nothing', async () => {
     bank.profile.isRepeatSafe = true;
     bank.script = [
       async () => {
         await advance();
-        expect((await only()).state).toBe('succeeded');
-        return no;
+        expect((await onlyOperation()).state).toBe('succeeded');
+        return rejected;
       },
     ];
     const reply = await perform();
     expect([reply.status, reply.body]).toEqual([200, '{"ok":true}']);
-    expect(await only()).toMatchObject({ state: 'succeeded', attempts: 2, reason: null });
+    expect(await onlyOperation()).toMatchObject({
+      state: 'succeeded',
+      attempts: 2,
+      reason: null,
+    });
     expect(new Set(bank.sent.map(({ key }) => key)).size).toBe(1);
   });
 
-  it('keeps a record of each attempt and what it came to, and makes none after a refusal', async () => {
-    bank.script = [unknown('too_late'), unknown('bank_error', { status: 503 }), no];
+  it('records each attempt with its result, and makes none after a refused repeat', async () => {
+    bank.script = [
+      unknownResponse('too_late'),
+      unknownResponse('bank_error', { status: 503 }),
+      rejected,
+    ];
     await perform();
     await advance();
     await advance();
@@ -175,10 +186,10 @@ describe('what becomes of an operation whose answer went astray', () => {
     ]);
     await advance();
     expect(bank.sent).toHaveLength(3);
-    // Five seconds to begin the call, and ten for all of it: it may wait for a connection.
+    // Five seconds to begin the call and ten for all of it: the call may wait for a connection.
     for (const { sendBy, startedAt } of attempts) {
-      const mayLeaveMs = sendBy.getTime() - startedAt.getTime();
-      expect([mayLeaveMs >= 15_000, mayLeaveMs <= 15_100]).toEqual([true, true]);
+      const durationMs = sendBy.getTime() - startedAt.getTime();
+      expect([durationMs >= 15_000, durationMs <= 15_100]).toEqual([true, true]);
     }
   });
 });

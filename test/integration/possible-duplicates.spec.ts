@@ -3,12 +3,16 @@ import { noPreferences } from '../../src/operations/operation.js';
 import * as journal from '../support/journal.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
-const kind: journal.Kind = { ...journal.chargeKind, name: 'send_money', repeat: 'another' };
+const kind: journal.ChargeKind = {
+  ...journal.chargeKind,
+  name: 'send_money',
+  repeat: 'unkeyed',
+};
 
-describe('a second request for the same money', () => {
+describe('a second request with the same counterparty and amount', () => {
   let service: ServiceDatabase;
   let accountId: number;
-  let bank: journal.AnsweringBank;
+  let bank: journal.ScriptedBankClient;
 
   beforeAll(async () => {
     service = await serviceDatabase();
@@ -17,40 +21,41 @@ describe('a second request for the same money', () => {
   afterAll(() => service.drop());
   beforeEach(() => {
     accountId += 1;
-    bank = new journal.AnsweringBank();
+    bank = new journal.ScriptedBankClient();
     bank.profile.isRepeatSafe = false;
   });
 
-  const ask = (
+  const perform = (
     key: string,
     over: Partial<Parameters<typeof journal.outgoingOperation>[0]> & { allow?: boolean } = {},
     policy: 'off' | 'warn' | 'refuse' = 'off',
   ) => {
-    const { operations } = journal.journalOn(service.database, bank, [kind], {
+    const { operations } = journal.createJournal(service.database, bank, [kind], {
       policy,
       windowMinutes: 10,
     });
-    const intent = journal.outgoingOperation({ accountId, key, ...over });
+    const request = journal.outgoingOperation({ accountId, key, ...over });
     const preferences = { ...noPreferences, allowDuplicate: over.allow ?? false };
-    return operations.perform(kind, { ...intent, preferences });
+    return operations.perform(kind, { ...request, preferences });
   };
   const setState = (state: string, age = '0 seconds') =>
     service.database.pool.query(
       `UPDATE operation SET state = $2, created_at = now() - $3::interval,
          ended_at = CASE WHEN $2 IN ('succeeded', 'rejected', 'not_executed', 'needs_operator')
                     THEN now() - $3::interval END,
-         next_action_at = CASE WHEN $2 IN ('received', 'sending', 'unknown') THEN now() + interval '1 hour' END
+         next_action_at = CASE WHEN $2 IN ('received', 'sending', 'unknown')
+                          THEN now() + interval '1 hour' END
        WHERE account_id = $1`,
       [accountId, state, age],
     );
-  const first = async () => {
-    bank.script = [journal.unknown()];
-    await ask('first', { isDistinguishable: false });
+  const performFirst = async () => {
+    bank.script = [journal.unknownResponse()];
+    await perform('first', { isDistinguishable: false });
     return (await journal.onlyOperation(service.database, accountId)).id;
   };
-  const outcome = (asked: Promise<{ status: number; headers: Record<string, string> }>) =>
-    asked.then(
-      ({ status, headers }) => ({ status, warned: headers['Possible-Duplicate'] ?? null }),
+  const resultOf = (reply: Promise<{ status: number; headers: Record<string, string> }>) =>
+    reply.then(
+      ({ status, headers }) => ({ status, warning: headers['Possible-Duplicate'] ?? null }),
       (error: { status: number; code: string; details: { headers?: Record<string, string> } }) => ({
         status: error.status,
         code: error.code,
@@ -68,25 +73,25 @@ describe('a second request for the same money', () => {
     ['succeeded', '3 seconds', false],
     ['rejected', '3 seconds', false],
     ['not_executed', '3 seconds', false],
-  ])('while the first is %s, for %s: refused %s', async (state, age, isRefused) => {
-    const id = await first();
+  ])('while the first has been %s for %s: refused %s', async (state, age, isRefused) => {
+    const id = await performFirst();
     await setState(state, age);
-    expect(await outcome(ask('second'))).toEqual(
+    expect(await resultOf(perform('second'))).toEqual(
       isRefused
         ? { status: 409, code: 'possible_duplicate', location: `/v1/operations/${id}` }
-        : { status: 200, warned: null },
+        : { status: 200, warning: null },
     );
     expect(bank.sent).toHaveLength(isRefused ? 1 : 2);
   });
 
   it.each<[string, object, number]>([
-    ['another amount', { cents: 1_001n }, 200],
+    ['another amount', { amountCents: 1_001n }, 200],
     ['another counterparty', { counterparty: '1/1/2' }, 200],
-    ['the header that allows it', { allow: true }, 200],
-    ['an id on the second alone', { isDistinguishable: true }, 409],
-  ])('with %s: %s answers %i', async (_, over, status) => {
-    await first();
-    expect((await outcome(ask('second', over))).status).toBe(status);
+    ['the header that allows a duplicate', { allow: true }, 200],
+    ['a distinguishing id on the second alone', { isDistinguishable: true }, 409],
+  ])('with %s: %s gets %i', async (_, over, status) => {
+    await performFirst();
+    expect((await resultOf(perform('second', over))).status).toBe(status);
   });
 
   it.each([
@@ -96,69 +101,71 @@ describe('a second request for the same money', () => {
     ['77777777/1/54321', '1', 200],
     ['54321', '77777777/54321/1', 200],
   ])(
-    'after one to %s, another to %s answers %i: an account by its number alone is one',
-    async (one, other, status) => {
-      bank.script = [journal.unknown()];
-      await ask('first', { counterparty: one });
-      expect((await outcome(ask('second', { counterparty: other }))).status).toBe(status);
+    'after one to %s, one to %s gets %i: a number alone is the same account as its full form',
+    async (firstCounterparty, counterparty, status) => {
+      bank.script = [journal.unknownResponse()];
+      await perform('first', { counterparty: firstCounterparty });
+      expect((await resultOf(perform('second', { counterparty }))).status).toBe(status);
     },
   );
 
-  it('is none when an id that the statement shows tells both apart', async () => {
-    bank.script = [journal.unknown()];
-    await ask('first', { isDistinguishable: true });
-    expect((await outcome(ask('second', { isDistinguishable: true }))).status).toBe(200);
-    expect((await outcome(ask('third'))).status).toBe(409);
+  it('is allowed when an id that the statement shows distinguishes both', async () => {
+    bank.script = [journal.unknownResponse()];
+    await perform('first', { isDistinguishable: true });
+    expect((await resultOf(perform('second', { isDistinguishable: true }))).status).toBe(200);
+    expect((await resultOf(perform('third'))).status).toBe(409);
   });
 
-  it('is none for another account or another kind', async () => {
-    await first();
+  it('is allowed for another account', async () => {
+    await performFirst();
     await service.database.pool.query(`UPDATE operation SET account_id = account_id + 500`);
-    expect((await outcome(ask('second'))).status).toBe(200);
+    expect((await resultOf(perform('second'))).status).toBe(200);
   });
 
-  it('is none when it is the same request under its key: that is replayed', async () => {
-    await first();
-    const reply = await ask('first');
+  it('is a replay, not a duplicate, when it has the key of the first', async () => {
+    await performFirst();
+    const reply = await perform('first');
     expect([reply.status, reply.headers['Idempotent-Replayed']]).toEqual([202, 'true']);
   });
 
-  it('leaves nothing behind when it is refused', async () => {
-    await first();
-    await outcome(ask('second'));
+  it('stores nothing when it is refused', async () => {
+    await performFirst();
+    await resultOf(perform('second'));
     await journal.onlyOperation(service.database, accountId);
-    expect(await journal.expectedIds(service.database, accountId)).toHaveLength(1);
+    expect(await journal.expectedPaymentIds(service.database, accountId)).toHaveLength(1);
     await setState('rejected');
-    expect((await outcome(ask('second'))).status).toBe(200);
+    expect((await resultOf(perform('second'))).status).toBe(200);
   });
 
-  it('is told, or refused, after one that has just succeeded where the settings say so', async () => {
-    await ask('first');
+  it('gets a warning or is refused by policy after one that has just succeeded', async () => {
+    await perform('first');
     const { id } = await journal.onlyOperation(service.database, accountId);
     await setState('succeeded', '9 minutes');
-    expect(await outcome(ask('second', {}, 'warn'))).toEqual({
+    expect(await resultOf(perform('second', {}, 'warn'))).toEqual({
       status: 200,
-      warned: `/v1/operations/${id}`,
+      warning: `/v1/operations/${id}`,
     });
-    expect(await outcome(ask('third', {}, 'refuse'))).toMatchObject({ code: 'possible_duplicate' });
+    expect(await resultOf(perform('third', {}, 'refuse'))).toMatchObject({
+      code: 'possible_duplicate',
+    });
     await setState('succeeded', '11 minutes');
-    expect(await outcome(ask('fourth', {}, 'refuse'))).toEqual({ status: 200, warned: null });
+    expect(await resultOf(perform('fourth', {}, 'refuse'))).toEqual({ status: 200, warning: null });
   });
 
-  it('is refused, or told, though the first is only just being sent, where the settings say so', async () => {
+  it('is refused or gets a warning by policy while the first is only just being sent', async () => {
     const keys = Array.from({ length: 6 }, (_, index) => `click-${index}`);
-    const refused = await Promise.all(keys.map((key) => outcome(ask(key, {}, 'refuse'))));
-    expect(refused.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
+    const results = await Promise.all(keys.map((key) => resultOf(perform(key, {}, 'refuse'))));
+    expect(results.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
     expect(bank.sent).toHaveLength(1);
-    const told = await outcome(ask('another', {}, 'warn'));
-    expect(told).toMatchObject({
+    const warned = await resultOf(perform('another', {}, 'warn'));
+    expect(warned).toMatchObject({
       status: 200,
-      warned: expect.stringMatching(/^\/v1\/operations\//),
+      warning: expect.stringMatching(/^\/v1\/operations\//),
     });
   });
 
-  it('moves money once when twenty come at once under one key, at two processes', async () => {
-    const replies = await Promise.all(Array.from({ length: 20 }, () => ask('one')));
+  it('moves money once when twenty requests with one key come at once', async () => {
+    const replies = await Promise.all(Array.from({ length: 20 }, () => perform('one')));
     expect(bank.sent).toHaveLength(1);
     expect(new Set(replies.map(({ body }) => String(body))).size).toBe(1);
   });

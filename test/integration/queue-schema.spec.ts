@@ -1,4 +1,5 @@
-// A queue whose tables were emptied, the note of its migrations with them, is made anew by whoever starts next.
+// When all tables of the queue were truncated, with its list of applied migrations, the next
+// process that starts creates the queue's schema again.
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { createLog } from '../../src/platform/log.js';
 import { connectQueue } from '../../src/platform/queue-connection.js';
@@ -10,12 +11,14 @@ let database: TestDatabase;
 
 const open = () => connectQueue({ redisUrl: null, databaseUrl: database.url }, log);
 
-async function countNotes(): Promise<number> {
+async function countQueueMigrations(): Promise<number> {
   const { rows } = await database.pool.query('SELECT 1 FROM bullmq.migration');
   return rows.length;
 }
 
-/** The last of the queue's tables to be locked when its schema is dropped is among the youngest. */
+/**
+ * The queue's tables by their creation. Dropping the schema locks one of the youngest tables last.
+ */
 async function listTables(): Promise<string[]> {
   const { rows } = await database.pool.query<{ name: string }>(
     `SELECT oid::regclass::text AS name FROM pg_class
@@ -34,7 +37,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-it('is prepared again after it gave way to a process at work on the same tables', async () => {
+it('is prepared again after a deadlock with a process that uses the same tables', async () => {
   const tables = await listTables();
   await database.pool.query(`TRUNCATE ${tables.join(', ')}`);
   const warned = jest.spyOn(log, 'warn');
@@ -42,7 +45,7 @@ it('is prepared again after it gave way to a process at work on the same tables'
   await other.query('BEGIN');
   await other.query(`LOCK TABLE ${tables.at(-1)} IN ROW EXCLUSIVE MODE`);
   const opening = open();
-  await until('the one that starts waits for the other', async () => {
+  await until('the starting process waits for the other', async () => {
     const { rows } = await database.pool.query(
       `SELECT 1 FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'`,
     );
@@ -56,9 +59,9 @@ it('is prepared again after it gave way to a process at work on the same tables'
 
   expect(warned).toHaveBeenCalledWith(
     { err: expect.objectContaining({ code: '40P01' }) },
-    'the queue could not be prepared; trying again',
+    'queue schema could not be prepared; retrying',
   );
-  expect(await countNotes()).toBeGreaterThan(0);
+  expect(await countQueueMigrations()).toBeGreaterThan(0);
 });
 
 it('is prepared by one process at a time', async () => {
@@ -68,5 +71,5 @@ it('is prepared by one process at a time', async () => {
   for (const queue of await Promise.all([open(), open(), open()])) await queue.close();
 
   expect(warned).not.toHaveBeenCalled();
-  expect(await countNotes()).toBeGreaterThan(0);
+  expect(await countQueueMigrations()).toBeGreaterThan(0);
 });

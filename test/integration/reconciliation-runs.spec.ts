@@ -81,7 +81,7 @@ describe('a run', () => {
   it('is done by one at a time, ended once, and goes on where its worker was killed', async () => {
     const id = await ask();
     const worker = new Database(service.pool);
-    await worker.alone('runReconciliation', service.accountId, async () => {
+    await worker.withSessionLock('runReconciliation', service.accountId, async () => {
       await perform(id);
       expect(await read(id)).toMatchObject({ state: 'running' });
     });

@@ -108,11 +108,11 @@ describe('the database refuses', () => {
       'movement_balanced',
     ],
     ["a customer's leg that is missing on the statement", balanced, 'movement_on_statement'],
-    ['a balance that no line explains', [hold(10_000_001, 0)], 'account_balance_true'],
+    ['a balance that no line explains', [hold(10_000_001, 0)], 'account_balance_matches_lines'],
     [
       'a line that the balance does not follow',
       [...balanced, line(500, first, 1)],
-      'account_balance_true',
+      'account_balance_matches_lines',
     ],
     [
       'a chain that does not begin at the opening balance',

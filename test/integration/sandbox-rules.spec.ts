@@ -1,17 +1,17 @@
 // The rules of blocked money, transfers, bills and customers: held by the ledger, and by the database behind it.
-import type { BankAccount } from '../../src/sandbox/accounts/bank-account.js';
+import type { BankAccount } from '../../src/sandbox/accounts/party.js';
 import { Accounts } from '../../src/sandbox/accounts/accounts.service.js';
-import { Ledger } from '../../src/sandbox/ledger/ledger.service.js';
+import { SandboxLedger } from '../../src/sandbox/ledger/ledger.service.js';
 import { outsideMovement } from '../../src/sandbox/ledger/movement.js';
 import { SandboxDatabase, type Tx } from '../../src/sandbox/sandbox-database.service.js';
 import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
 
 let bank: SandboxUnderTest;
-let ledger: Ledger;
+let ledger: SandboxLedger;
 let account: BankAccount;
 beforeAll(async () => {
   bank = await sandboxUnderTest();
-  ledger = bank.application.get(Ledger);
+  ledger = bank.application.get(SandboxLedger);
 });
 afterAll(() => bank.stop());
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 // Debits that name a payment of ours and are not it, that come though nothing was to come, or that could be several.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { listProvenWrong, type OperationKey } from '../../src/reconciliation/breaks.queries.js';
+import { listContradictedOperations, type OperationKey } from '../../src/reconciliation/breaks.queries.js';
 import { SentMoney } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -215,7 +215,7 @@ describe('debits that disagree with what was sent', () => {
     const listed: string[] = [];
     let last: OperationKey | null = null;
     do {
-      const page: OperationKey[] = await listProvenWrong(service.database.prisma, last, 2);
+      const page: OperationKey[] = await listContradictedOperations(service.database.prisma, last, 2);
       listed.push(...page.map(({ operationId }) => operationId));
       last = page.at(-1) ?? null;
     } while (last !== null);

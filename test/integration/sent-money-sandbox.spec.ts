@@ -1,10 +1,10 @@
 // The judge against lines as a bank writes them: what the rooms would expect, and what the sandbox shows of it.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { writeCounterparty } from '../../src/expected-payments/counterparty.js';
+import { formatCounterparty } from '../../src/expected-payments/counterparty.js';
 import { parseJson } from '../../src/platform/exact-json.js';
-import { readLine } from '../../src/statement/line.js';
-import { insertLines } from '../../src/statement/statement.queries.js';
+import { parseStatementLine } from '../../src/statement/statement-line.js';
+import { insertStatementLines } from '../../src/statement/statement.queries.js';
 import {
   eventually,
   sandboxUnderTest,
@@ -59,12 +59,12 @@ describe('what the sandbox shows of money that was sent', () => {
       const raw = parseJson(text) as unknown[];
       expect(raw.length).toBeGreaterThanOrEqual(count);
       return raw.map((one) => {
-        const read = readLine(one);
+        const read = parseStatementLine(one);
         if (!read.ok) throw new Error(read.reason);
         return read.line;
       });
     });
-    await service.database.transaction((tx) => insertLines(tx, service.accountId, lines));
+    await service.database.transaction((tx) => insertStatementLines(tx, service.accountId, lines));
     await reconcile();
     return (await outcomes()).map(({ outcome }) => outcome);
   };
@@ -76,7 +76,7 @@ describe('what the sandbox shows of money that was sent', () => {
       holder: { document: '52998224725', name: 'João da Silva', type: 'NATURAL' },
     },
   });
-  const outside = writeCounterparty({ ispb: '88888888', branch: '0001', number: '7654321' });
+  const outside = formatCounterparty({ ispb: '88888888', branch: '0001', number: '7654321' });
 
   it('a Pix that nobody answered is known by its key, and comes back when it fails', async () => {
     await fault('transfers');

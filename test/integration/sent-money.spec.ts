@@ -202,12 +202,12 @@ describe('money that was sent, on the statement', () => {
     await mirror({ nsu: 1, endToEndId: 'E', age: 50 });
     await book.reconciliation(600_000).reconcile({ accountId: service.accountId });
     const { standing, missing } = book.decision();
-    missing.lookWhenDue = async () => {
+    missing.checkWhenDue = async () => {
       await mirror({ nsu: 2, isCredit: true, endToEndId: 'E' });
       await book.reconciliation(600_000).reconcile({ accountId: service.accountId });
       return false;
     };
-    await standing.tell(service.accountId);
+    await standing.refresh(service.accountId);
     expect(await outcomes()).toMatchObject([{ nsu: 1 }, { nsu: 2, outcome: 'reversal by reversal' }]);
     expect(await openBreaks()).toEqual([]);
   });
@@ -269,7 +269,7 @@ describe('money that was sent, on the statement', () => {
       for (const state of ['open', 'partially_reversed', 'reversed'])
         expect(await list(null, state)).toEqual(state === row?.state ? [row] : []);
       expect(await list('F', null)).toEqual([]);
-      return [row?.state, row?.settledCents, row?.returnedCents];
+      return [row?.state, row?.settledCents, row?.reversedCents];
     };
     expect(await shown()).toEqual(['open', 0n, 0n]);
     const back = { isCredit: true, endToEndId: 'E' };

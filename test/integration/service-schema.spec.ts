@@ -3,7 +3,7 @@ import { serviceDatabase, type ServiceDatabase } from '../support/service-databa
 
 const id = (last: number) => `01a1fcf2-0000-7000-8000-${String(last).padStart(12, '0')}`;
 
-describe('the database is the last witness', () => {
+describe('constraints of the service database', () => {
   let service: ServiceDatabase;
   const sql = (text: string, values: unknown[] = []) => service.database.pool.query(text, values);
 
@@ -12,11 +12,13 @@ describe('the database is the last witness', () => {
     await sql(
       `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
          balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
-       SELECT 1, n, n::text, true, 1000, 'CREDIT_PIX', 0, 1000, now(), 'x', '{}' FROM generate_series(1, 5) n`,
+       SELECT 1, n, n::text, true, 1000, 'CREDIT_PIX', 0, 1000, now(), 'x', '{}'
+       FROM generate_series(1, 5) n`,
     );
     await sql(
-      `INSERT INTO operation (account_id, id, kind, state, request_hash, request_params, request_body,
-         next_action_at) VALUES (1, $1, 'create_charge', 'received', 'h', '{}', '{"Amount":10}', now())`,
+      `INSERT INTO operation
+         (account_id, id, kind, state, request_hash, request_params, request_body, next_action_at)
+       VALUES (1, $1, 'create_charge', 'received', 'h', '{}', '{"Amount":10}', now())`,
       [id(1)],
     );
   });
@@ -32,37 +34,38 @@ describe('the database is the last witness', () => {
       [id(last), nsu, id(last + 100), cents],
     );
 
-  it('refuses matches that do not add up to their line', async () => {
+  it('reject matches that do not add up to the amount of their line', async () => {
     await expect(match(1, 999, 10)).rejects.toThrow('do not add up');
     await expect(match(99, 1000, 11)).rejects.toThrow('do not add up');
     await expect(match(1, 1000, 12)).resolves.toBeDefined();
   });
 
-  it('refuses a second match of a line that is matched whole', async () => {
+  it('reject a second match of a line that is fully matched', async () => {
     await match(2, 1000, 20);
     await expect(match(2, 1, 21)).rejects.toThrow('do not add up');
     await expect(match(2, 1000, 22)).rejects.toThrow('do not add up');
   });
 
-  it('takes the parts of a line that add up, and no part of them alone', async () => {
+  it('accept several matches that together add up to their line, and not a part of them', async () => {
     const parts = (cents: number[]) =>
       sql(
         `INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, evidence)
-         SELECT 1, gen_random_uuid(), 3, gen_random_uuid(), c, 'reference', '{}' FROM unnest($1::bigint[]) c`,
+         SELECT 1, gen_random_uuid(), 3, gen_random_uuid(), c, 'reference', '{}'
+         FROM unnest($1::bigint[]) c`,
         [cents],
       );
     await expect(parts([400])).rejects.toThrow('do not add up');
     await expect(parts([400, 600])).resolves.toBeDefined();
   });
 
-  it('lets a match be unlinked and made again', async () => {
+  it('allow a line to be matched again after its match was unlinked', async () => {
     await match(4, 1000, 40);
     await sql('UPDATE match SET unlinked_at = now() WHERE nsu = 4');
     await expect(match(4, 1000, 41)).resolves.toBeDefined();
     await expect(sql('UPDATE match SET unlinked_at = NULL WHERE nsu = 4')).rejects.toThrow();
   });
 
-  it('writes a line of the statement once', async () => {
+  it('reject changes of a stored statement line', async () => {
     await expect(sql('UPDATE statement_line SET amount_cents = 1 WHERE nsu = 5')).rejects.toThrow(
       'written once',
     );
@@ -70,19 +73,19 @@ describe('the database is the last witness', () => {
   });
 
   it.each([
-    ['its id, which is its key', `id = gen_random_uuid()`],
-    ['its request', `request_body = '{"Amount":11}'`],
-    ['its path', `request_params = '{"a":1}'`],
-    ['its hash', `request_hash = 'other'`],
-  ])('never changes an operation in %s', async (_, change) => {
+    ['id, which is its key at the bank', `id = gen_random_uuid()`],
+    ['request body', `request_body = '{"Amount":11}'`],
+    ['path parameters', `request_params = '{"a":1}'`],
+    ['request hash', `request_hash = 'other'`],
+  ])('reject a change of an operation’s %s', async (_, change) => {
     await expect(sql(`UPDATE operation SET ${change}`)).rejects.toThrow('are fixed');
   });
 
-  it('knows no state but those of the book', async () => {
+  it('reject unknown states, and final states with a next action', async () => {
     await expect(sql(`UPDATE operation SET state = 'done'`)).rejects.toThrow('operation_state');
-    await expect(
-      sql(`UPDATE operation SET state = 'succeeded', ended_at = now()`), // and is still to be looked at
-    ).rejects.toThrow('operation_unfinished_is_looked_at');
+    await expect(sql(`UPDATE operation SET state = 'succeeded', ended_at = now()`)).rejects.toThrow(
+      'operation_unfinished_has_next_action',
+    );
     await expect(
       sql(`UPDATE operation SET state = 'succeeded', ended_at = now(), next_action_at = NULL`),
     ).resolves.toBeDefined();

@@ -8,18 +8,18 @@ import { serviceDatabase, type ServiceDatabase } from '../support/service-databa
 
 const orders = ['desc', 'asc'] as const;
 const shapes = orders.flatMap((order) =>
-  [Infinity, 2].flatMap((mostLines) =>
-    [true, false].map((repeatsLastPage) => ({ order, mostLines, repeatsLastPage })),
+  [Infinity, 2].flatMap((maxPageSize) =>
+    [true, false].map((repeatsLastPage) => ({ order, maxPageSize, repeatsLastPage })),
   ),
 );
 
-describe('a span of the statement', () => {
+describe('closing a period of the statement', () => {
   let service: ServiceDatabase;
   let accountId: number;
   let bank: ScriptedBank;
-  let woken: string[];
+  let enqueued: string[];
 
-  // The scripted bank's lines are of one second each, from 12:00:01 on.
+  // The scripted bank's lines are one second apart, from 12:00:01 on.
   const noon = new Date('2026-11-21T12:00:00Z');
   const after = (seconds: number) => new Date(noon.getTime() + seconds * 1_000);
   const credits = (last: number) =>
@@ -33,16 +33,18 @@ describe('a span of the statement', () => {
   beforeEach(() => {
     accountId += 1;
     bank = new ScriptedBank();
-    bank.time = () => after(60);
-    woken = [];
+    bank.clock = () => after(60);
+    enqueued = [];
   });
 
   const close = () => {
     const { database } = service;
     const accounts = { get: (id: number) => Promise.resolve({ id, slug: 'main' }) } as never;
-    const jobQueue = { enqueue: (name: string) => Promise.resolve(void woken.push(name)) } as never;
+    const jobQueue = {
+      enqueue: (name: string) => Promise.resolve(void enqueued.push(name)),
+    } as never;
     const log = pino({ level: 'silent' });
-    const mirror = new StatementService(
+    const statement = new StatementService(
       database,
       accounts,
       bank as never,
@@ -50,7 +52,14 @@ describe('a span of the statement', () => {
       new Clock(),
       log,
     );
-    const closing = new StatementClosing(database, accounts, bank as never, mirror, jobQueue, log);
+    const closing = new StatementClosing(
+      database,
+      accounts,
+      bank as never,
+      statement,
+      jobQueue,
+      log,
+    );
     return closing.close({ accountId });
   };
   const closed = async () => {
@@ -63,37 +72,39 @@ describe('a span of the statement', () => {
     const { until } = await closed();
     return until && (until.getTime() - noon.getTime()) / 1_000;
   };
-  const mirrored = () => service.database.prisma.statementLine.count({ where: { accountId } });
-  /** Does something once, before the given page of the given one of the two readings. */
-  const during = (reading: 1 | 2, page: number, act: () => void) => {
-    const limit = reading === 1 ? bank.profile.statementPageSize : 2;
-    let readings = 0;
+  const countStoredLines = () =>
+    service.database.prisma.statementLine.count({ where: { accountId } });
+  /** Runs `act` once, before the given page of the first or second full read. */
+  const during = (fullRead: 1 | 2, page: number, act: () => void) => {
+    const limit = fullRead === 1 ? bank.profile.statementPageSize : 2;
+    let firstPages = 0;
     let isDone = false;
-    bank.beforePage = (asked, of) => {
-      // The poll before has pages of the first reading's size.
-      if (asked === 1 && of === bank.profile.statementPageSize) readings += 1;
-      const isIt = of === limit && asked === page && (reading === 2 || readings === 2);
-      if (isIt && !isDone) [isDone] = [true, act()];
+    bank.beforePage = (requestedPage, requestedLimit) => {
+      // The sync before the full reads has the page size of the first full read.
+      if (requestedPage === 1 && requestedLimit === bank.profile.statementPageSize) firstPages += 1;
+      const isPage =
+        requestedLimit === limit && requestedPage === page && (fullRead === 2 || firstPages === 2);
+      if (isPage && !isDone) [isDone] = [true, act()];
     };
     return () => isDone;
   };
 
   it.each(shapes)(
-    'is closed, pages $order, at most $mostLines lines on one, the last repeated $repeatsLastPage',
+    'closes it: pages $order, at most $maxPageSize lines a page, last page repeated $repeatsLastPage',
     async (shape) => {
       Object.assign(bank, shape);
       bank.lines = credits(7);
       await close();
       expect(await closed()).toMatchObject({ from: new Date('2026-11-21T03:00:00Z') });
-      // One bound before the reading began, by the bank's clock.
+      // One visibility bound before the first full read, by the bank's clock.
       expect(await secondsClosed()).toBeGreaterThanOrEqual(50);
       expect(await secondsClosed()).toBeLessThan(55);
-      expect(await mirrored()).toBe(7);
-      expect(woken).toContain('reconcile');
+      expect(await countStoredLines()).toBe(7);
+      expect(enqueued).toContain('reconcile');
     },
   );
 
-  it.each(orders)('is not disturbed by what happens after its end, pages %s', async (order) => {
+  it.each(orders)('closes it although lines arrive after its end, pages %s', async (order) => {
     bank.order = order;
     bank.lines = credits(7);
     const isDone = during(1, 2, () => {
@@ -102,12 +113,12 @@ describe('a span of the statement', () => {
     await close();
     expect(isDone()).toBe(true);
     expect(await secondsClosed()).toBeGreaterThanOrEqual(50);
-    expect(await mirrored()).toBe(9);
-    expect(woken).toContain('syncStatement');
+    expect(await countStoredLines()).toBe(9);
+    expect(enqueued).toContain('syncStatement');
   });
 
   it.each(orders)(
-    'is not closed when a line shows up between the readings, pages %s',
+    'does not close it when a line appears between the two full reads, pages %s',
     async (order) => {
       bank.order = order;
       bank.lines = credits(7);
@@ -116,18 +127,18 @@ describe('a span of the statement', () => {
       await close();
       expect(isDone()).toBe(true);
       expect(await closed()).toEqual({ from: null, until: null });
-      expect(await mirrored()).toBe(7);
+      expect(await countStoredLines()).toBe(7);
       await close();
       expect(await secondsClosed()).toBeGreaterThanOrEqual(50);
     },
   );
 
   it.each(orders)(
-    'is not closed when pages slip past a line in one reading, pages %s',
+    'does not close it when shifting pages hide a line in one full read, pages %s',
     async (order) => {
       bank.order = order;
       bank.lines = credits(9);
-      // A line vanishes from a page that was read, and all that follow move up by one.
+      // A line vanishes from a page already read, and all lines after it move up by one.
       const hidden = order === 'asc' ? 1 : 9;
       const isDone = during(1, 2, () => bank.withheld.add(hidden));
       await close();
@@ -136,7 +147,7 @@ describe('a span of the statement', () => {
     },
   );
 
-  it('is not closed over a broken chain', async () => {
+  it('does not close it over a gap in the balance chain', async () => {
     bank.lines = credits(7);
     bank.withheld.add(4);
     await close();
@@ -146,7 +157,7 @@ describe('a span of the statement', () => {
     expect((await closed()).until).not.toBeNull();
   });
 
-  it('is not closed when a line changes between the readings', async () => {
+  it('does not close it when a line changes between the two full reads', async () => {
     bank.lines = credits(7);
     during(2, 1, () => {
       bank.lines = credits(7).map((line) =>
@@ -157,30 +168,30 @@ describe('a span of the statement', () => {
     expect((await closed()).until).toBeNull();
   });
 
-  it('is read the second time with shorter pages than the bank put out, whatever it was asked for', async () => {
+  it('reads the second time with pages shorter than the bank returned the first time', async () => {
     bank.profile.statementPageSize = 5;
-    bank.mostLines = 4;
+    bank.maxPageSize = 4;
     bank.lines = credits(7);
-    const asked: number[] = [];
-    bank.beforePage = (_, limit) => void asked.push(limit);
+    const limits: number[] = [];
+    bank.beforePage = (_, limit) => void limits.push(limit);
     await close();
-    expect(asked.at(-1)).toBe(3);
+    expect(limits.at(-1)).toBe(3);
     expect(await secondsClosed()).toBeGreaterThanOrEqual(50);
   });
 
   it.each([
-    ['has one line', { mostLines: 1 }],
-    ['is of one length', { mostLines: 3, ignoresLimit: true }],
-    ['after the second is the second again', { mostPages: 2, mostLines: 3, ignoresLimit: true }],
-    ['after the second is the second again, at any length', { mostPages: 2 }],
-  ])('is not closed where two readings cannot differ: each page %s', async (_, shape) => {
+    ['each page has one line', { maxPageSize: 1 }],
+    ['each page has the same length', { maxPageSize: 3, ignoresLimit: true }],
+    ['each page after the second repeats it', { maxPages: 2, maxPageSize: 3, ignoresLimit: true }],
+    ['each page after the second repeats it, at any length', { maxPages: 2 }],
+  ])('does not close it when two full reads cannot differ: %s', async (_, shape) => {
     Object.assign(bank, shape);
     bank.lines = credits(7);
     await close();
     expect((await closed()).until).toBeNull();
   });
 
-  it('is never closed at a bank of which nobody has said how late an effect may show', async () => {
+  it('closes nothing without a visibility bound in the bank profile', async () => {
     bank.profile.visibilityBoundMs = null;
     bank.lines = credits(3);
     await close();
@@ -188,22 +199,23 @@ describe('a span of the statement', () => {
     expect((await closed()).until).toBeNull();
   });
 
-  it('lengthens the one before, and begins where an unknown operation did', async () => {
+  it('extends the closed period forward, and back to an operation with unknown outcome', async () => {
     bank.lines = credits(3);
     await close();
-    bank.time = () => after(86_400);
+    bank.clock = () => after(86_400);
     await close();
     expect((await closed()).from).toEqual(new Date('2026-11-21T03:00:00Z'));
     expect(await secondsClosed()).toBeGreaterThanOrEqual(86_390);
-    const days = Math.floor(noon.getTime() / 1_000) - 3 * 86_400;
+    const attemptedAt = Math.floor(noon.getTime() / 1_000) - 3 * 86_400;
     await service.database.pool.query(
       `WITH o AS (
-         INSERT INTO operation (account_id, id, kind, state, request_hash, request_params, next_action_at)
+         INSERT INTO operation
+           (account_id, id, kind, state, request_hash, request_params, next_action_at)
          VALUES ($1, gen_random_uuid(), 'k', 'unknown', 'h', '{}', now()) RETURNING id
        )
        INSERT INTO operation_attempt (account_id, operation_id, number, started_at, send_by)
        SELECT $1, id, 1, to_timestamp($2), to_timestamp($2) FROM o`,
-      [accountId, days],
+      [accountId, attemptedAt],
     );
     await service.database.pool.query(
       `UPDATE operation_attempt a SET clock_offset_ms = s.clock_offset_ms FROM statement_state s
@@ -211,7 +223,8 @@ describe('a span of the statement', () => {
       [accountId],
     );
     await service.database.pool.query(
-      `UPDATE operation_attempt SET started_at = started_at - clock_offset_ms * interval '1 millisecond'
+      `UPDATE operation_attempt
+       SET started_at = started_at - clock_offset_ms * interval '1 millisecond'
        WHERE account_id = $1`,
       [accountId],
     );
@@ -219,25 +232,25 @@ describe('a span of the statement', () => {
     expect((await closed()).from).toEqual(new Date('2026-11-18T03:00:00Z'));
   });
 
-  it('reaches back to the first day that has no close, once that is over', async () => {
+  it('extends back to the first day without a day close once that day is over', async () => {
     bank.lines = credits(3);
-    const waitFor = (date: string) =>
+    const setNextDayToClose = (date: string) =>
       service.database.pool.query(
         `INSERT INTO day_close_state (account_id, next_date) VALUES ($1, $2)
          ON CONFLICT (account_id) DO UPDATE SET next_date = $2`,
         [accountId, date],
       );
-    await waitFor('2026-11-21');
+    await setNextDayToClose('2026-11-21');
     await close();
     expect((await closed()).from).toEqual(new Date('2026-11-21T03:00:00Z'));
-    await waitFor('2025-11-21');
+    await setNextDayToClose('2025-11-21');
     await close();
     expect((await closed()).from).toEqual(new Date('2025-11-21T03:00:00Z'));
     expect(await secondsClosed()).toBeGreaterThanOrEqual(50);
   });
 
-  it('waits for the poll that is under way, and comes again', async () => {
-    await service.database.alone('syncStatement', accountId, () => close());
-    expect(woken).toEqual(['closeStatement']);
+  it('enqueues itself again while a sync runs', async () => {
+    await service.database.withSessionLock('syncStatement', accountId, () => close());
+    expect(enqueued).toEqual(['closeStatement']);
   });
 });

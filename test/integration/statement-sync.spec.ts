@@ -6,28 +6,28 @@ import { StatementService } from '../../src/statement/statement.service.js';
 import { ScriptedBank } from '../support/scripted-bank.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
-describe('the mirror of the statement', () => {
+describe('the statement sync', () => {
   let service: ServiceDatabase;
   let bank: ScriptedBank;
-  let woken: string[];
+  let enqueued: string[];
 
-  const mirror = (log = pino({ level: 'silent' })) =>
+  const statement = (log = pino({ level: 'silent' })) =>
     new StatementService(
       service.database,
       { get: (id: number) => Promise.resolve({ id, slug: 'main' }) } as never,
       bank as never,
-      { enqueue: (name: string) => Promise.resolve(void woken.push(name)) } as never,
+      { enqueue: (name: string) => Promise.resolve(void enqueued.push(name)) } as never,
       new Clock(),
       log,
     );
-  const sync = () => mirror().sync(service.accountId);
+  const sync = () => statement().sync(service.accountId);
   const state = async () => {
     const found = await service.database.prisma.statementState.findUniqueOrThrow({
       where: { accountId: service.accountId },
     });
     return { complete: found.firstGapNsu === null, ...found };
   };
-  const mirrored = async () => {
+  const storedNsus = async () => {
     const rows = await service.database.prisma.statementLine.findMany({ orderBy: { nsu: 'asc' } });
     return rows.map(({ nsu }) => Number(nsu));
   };
@@ -38,7 +38,7 @@ describe('the mirror of the statement', () => {
   beforeEach(async () => {
     service = await serviceDatabase();
     bank = new ScriptedBank();
-    woken = [];
+    enqueued = [];
   });
 
   afterEach(async () => {
@@ -49,7 +49,7 @@ describe('the mirror of the statement', () => {
     bank.order = order;
     bank.lines = credits(1, 20);
     await sync();
-    expect(await mirrored()).toEqual(upTo(20));
+    expect(await storedNsus()).toEqual(upTo(20));
     expect(await state()).toMatchObject({
       complete: true,
       lastNsu: 20n,
@@ -57,32 +57,32 @@ describe('the mirror of the statement', () => {
       balanceCents: 12_000n,
       pageOrder: order,
     });
-    expect(woken).toEqual(['reconcile', 'settleWebhooks']);
+    expect(enqueued).toEqual(['reconcile', 'settleWebhooks']);
   });
 
-  it('tells how far its first reading is, all lines that it has, also where it goes on', async () => {
+  it('logs the progress of the first import in total lines, also after it resumes', async () => {
     bank.lines = credits(1, 20);
-    const told: { lines: number; linesPerSecond: number }[] = [];
-    const log = pino({ base: null }, { write: (text) => told.push(JSON.parse(text)) });
+    const logged: { lines: number; linesPerSecond: number }[] = [];
+    const log = pino({ base: null }, { write: (text) => logged.push(JSON.parse(text)) });
     let elapsedMs = 0;
     const now = jest.spyOn(performance, 'now').mockImplementation(() => (elapsedMs += 5_000));
     try {
       for (let slice = 1; slice <= 3; slice += 1)
-        await mirror(log).sync(service.accountId, { sliceMs: 0 });
+        await statement(log).sync(service.accountId, { sliceMs: 0 });
     } finally {
       now.mockRestore();
     }
     const { lineCount } = await state();
-    expect(told.length).toBeGreaterThanOrEqual(3);
-    expect(told.at(-1)?.lines).toBe(Number(lineCount));
-    expect(told.map(({ lines }) => lines)).toEqual(
-      told.map(({ lines }) => lines).sort((a, b) => a - b),
+    expect(logged.length).toBeGreaterThanOrEqual(3);
+    expect(logged.at(-1)?.lines).toBe(Number(lineCount));
+    expect(logged.map(({ lines }) => lines)).toEqual(
+      logged.map(({ lines }) => lines).sort((a, b) => a - b),
     );
-    expect(told.every(({ linesPerSecond }) => linesPerSecond <= 2)).toBe(true);
+    expect(logged.every(({ linesPerSecond }) => linesPerSecond <= 2)).toBe(true);
   });
 
   it.each(['desc', 'asc'] as const)(
-    'costs by new lines, not by history, pages %s',
+    'reads pages for new lines, not for history, pages %s',
     async (order) => {
       bank.order = order;
       bank.lines = credits(1, 60);
@@ -90,13 +90,13 @@ describe('the mirror of the statement', () => {
       bank.pagesRead = 0;
       bank.lines = credits(1, 62);
       await sync();
-      expect(await mirrored()).toEqual(upTo(62));
+      expect(await storedNsus()).toEqual(upTo(62));
       expect(bank.pagesRead).toBeLessThanOrEqual(3);
       bank.pagesRead = 0;
-      woken = [];
+      enqueued = [];
       await sync();
       expect(bank.pagesRead).toBeLessThanOrEqual(3);
-      expect(woken).toEqual(['settleWebhooks']);
+      expect(enqueued).toEqual(['settleWebhooks']);
     },
   );
 
@@ -108,11 +108,11 @@ describe('the mirror of the statement', () => {
     await sync();
     bank.beforePage = () => undefined;
     await sync();
-    expect(await mirrored()).toEqual(upTo(bank.lines.length));
+    expect(await storedNsus()).toEqual(upTo(bank.lines.length));
     expect(await state()).toMatchObject({ complete: true });
   });
 
-  it('says that it is not whole while a line is withheld, and heals when it shows', async () => {
+  it('is incomplete while a line is withheld, and complete once it appears', async () => {
     bank.lines = credits(1, 10);
     bank.withheld.add(4);
     await sync();
@@ -122,35 +122,35 @@ describe('the mirror of the statement', () => {
     expect((await state()).complete).toBe(false);
     bank.withheld.clear();
     await sync();
-    expect(await mirrored()).toEqual(upTo(14));
+    expect(await storedNsus()).toEqual(upTo(14));
     expect((await state()).complete).toBe(true);
   });
 
-  it('takes a nsu that becomes visible late', async () => {
+  it('stores an nsu that becomes visible late', async () => {
     bank.lines = credits(1, 5);
     bank.withheld.add(5);
     await sync();
-    expect(await mirrored()).toEqual(upTo(4));
+    expect(await storedNsus()).toEqual(upTo(4));
     bank.withheld.clear();
     await sync();
-    expect(await mirrored()).toEqual(upTo(5));
+    expect(await storedNsus()).toEqual(upTo(5));
   });
 
-  it('goes on where a sync was cut off between two pages', async () => {
+  it('completes after a sync was interrupted between two pages', async () => {
     bank.lines = credits(1, 20);
     bank.beforePage = (page) => {
       if (page === 3) throw new Error('the process died here');
     };
     await expect(sync()).rejects.toThrow('died');
-    expect((await mirrored()).length).toBe(6);
+    expect((await storedNsus()).length).toBe(6);
     expect((await state()).complete).toBe(false);
     bank.beforePage = () => undefined;
     await sync();
-    expect(await mirrored()).toEqual(upTo(20));
+    expect(await storedNsus()).toEqual(upTo(20));
     expect((await state()).complete).toBe(true);
   });
 
-  it('begins anew when the pages that it knew are no more, and comes to an end', async () => {
+  it('starts again at page one when the bank has fewer pages than before, and ends', async () => {
     bank.order = 'asc';
     bank.lines = credits(1, 15);
     await sync();
@@ -158,25 +158,25 @@ describe('the mirror of the statement', () => {
     await sync();
     bank.lines = credits(1, 16);
     await sync();
-    expect(await mirrored()).toEqual(upTo(16));
+    expect(await storedNsus()).toEqual(upTo(16));
   });
 
   it.each(['desc', 'asc'] as const)(
-    'comes to an end when the bank shows its last page again and again, pages %s',
+    'ends when the bank repeats its last page, pages %s',
     async (order) => {
       bank.order = order;
       bank.repeatsLastPage = true;
       bank.lines = credits(1, 8);
       await sync();
-      expect(await mirrored()).toEqual(upTo(8));
+      expect(await storedNsus()).toEqual(upTo(8));
       expect(bank.pagesRead).toBeLessThanOrEqual(6);
       bank.lines = credits(1, 11);
       await sync();
-      expect(await mirrored()).toEqual(upTo(11));
+      expect(await storedNsus()).toEqual(upTo(11));
     },
   );
 
-  it('sets aside a line that cannot be read, and shows its neighbours', async () => {
+  it('stores an unreadable line apart, and all other lines', async () => {
     bank.lines = [
       ...credits(1, 2),
       { nsu: 3, cents: 100, override: { amount: new LosslessNumber('10.005') } },
@@ -184,10 +184,10 @@ describe('the mirror of the statement', () => {
     ];
     await sync();
     await sync();
-    expect(await mirrored()).toEqual([1, 2, 4, 5]);
-    const aside = await service.database.prisma.unreadableLine.findMany();
-    expect(aside).toHaveLength(1);
-    expect(aside[0]).toMatchObject({
+    expect(await storedNsus()).toEqual([1, 2, 4, 5]);
+    const unreadable = await service.database.prisma.unreadableLine.findMany();
+    expect(unreadable).toHaveLength(1);
+    expect(unreadable[0]).toMatchObject({
       kind: 'unreadable',
       nsu: 3n,
       reason: 'cannot be read at amount',
@@ -195,18 +195,20 @@ describe('the mirror of the statement', () => {
     expect((await state()).complete).toBe(false);
   });
 
-  it('keeps a line as it first came when it comes again with another content', async () => {
+  it('keeps the stored line when the bank shows it again with different content', async () => {
     bank.lines = credits(1, 3);
     await sync();
     bank.lines = [...credits(1, 2), { nsu: 3, cents: 100, override: { notes: 'written over' } }];
     await sync();
-    const line = await service.database.prisma.statementLine.findFirstOrThrow({ where: { nsu: 3n } });
+    const line = await service.database.prisma.statementLine.findFirstOrThrow({
+      where: { nsu: 3n },
+    });
     expect(line.notes).toBeNull();
-    const [aside] = await service.database.prisma.unreadableLine.findMany();
-    expect(aside).toMatchObject({ kind: 'changed', nsu: 3n });
+    const [changed] = await service.database.prisma.unreadableLine.findMany();
+    expect(changed).toMatchObject({ kind: 'changed', nsu: 3n });
   });
 
-  it('keeps types and fields that nobody knows', async () => {
+  it('stores unknown types and fields', async () => {
     const type = { name: 'CREDIT_OF_TOMORROW', isCredit: true };
     bank.lines = [{ nsu: 1, cents: 100, override: { type, tomorrow: { a: [1] } } }];
     await sync();
@@ -215,37 +217,38 @@ describe('the mirror of the statement', () => {
     expect(line.content).toContain('"tomorrow":{"a":[1]}');
   });
 
-  it('lets one process sync at a time; the other comes again later', async () => {
+  it('lets one process sync at a time, and enqueues the other again', async () => {
     bank.lines = credits(1, 5);
     let release = () => undefined as void;
-    const held = new Promise<void>((resolve) => {
+    const blocked = new Promise<void>((resolve) => {
       release = resolve;
     });
     let isReading = false;
     bank.beforePage = () => {
       if (isReading) return undefined;
       isReading = true;
-      return held;
+      return blocked;
     };
     const first = sync();
     while (!isReading) await new Promise((resolve) => setImmediate(resolve));
     await sync();
-    expect(woken).toEqual(['syncStatement']);
+    expect(enqueued).toEqual(['syncStatement']);
     expect(bank.pagesRead).toBe(0);
     release();
     await first;
-    expect(await mirrored()).toEqual(upTo(5));
+    expect(await storedNsus()).toEqual(upTo(5));
   });
 
-  it('refuses what a sync would write after a later one has begun', async () => {
+  it('rejects writes of a sync after a later sync has begun', async () => {
     bank.lines = credits(1, 5);
     bank.beforePage = async () => {
-      // The lock's connection was lost, and another process has begun: its token stands.
+      // The connection that held the lock was lost, and another process began a sync with its own
+      // token.
       await service.database.pool.query(
         `UPDATE statement_state SET sync_token = gen_random_uuid()`,
       );
     };
     await expect(sync()).rejects.toThrow('a later sync');
-    expect(await mirrored()).toEqual([]);
+    expect(await storedNsus()).toEqual([]);
   });
 });

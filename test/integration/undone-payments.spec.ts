@@ -32,7 +32,7 @@ describe('once a payment is undone, what came back of it', () => {
     return rows[0];
   };
   const isMissing = async (id: string) => {
-    const due = { until: '2030-01-01', goneBy: new Date(0), clockOffsetMs: 0n };
+    const due = { until: '2030-01-01', debitedBy: new Date(0), clockOffsetMs: 0n };
     const since = { due: '', changedAt: new Date(0), endedAt: new Date(0) };
     const missing = await listMissing(service.database.prisma, service.accountId, since, due);
     return missing.some(({ expectedPaymentId }) => expectedPaymentId === id);

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
 import { LineEraser } from '../../src/day-closes/line-eraser.service.js';
-import { resolveOverOfStatement } from '../../src/reconciliation/statement-breaks.queries.js';
-import { readLine } from '../../src/statement/line.js';
-import { recordLines } from '../../src/statement/recording.queries.js';
-import { setLineAside } from '../support/statement-things.js';
+import { resolveEndedStatementBreaks } from '../../src/reconciliation/statement-breaks.queries.js';
+import { parseStatementLine } from '../../src/statement/statement-line.js';
+import { recordLines } from '../../src/statement/line-recording.queries.js';
+import { insertUnreadableLine } from '../support/unreadable-lines.js';
 import { ClosedDays, rewrittenHash, type BookLine } from '../support/closed-days.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -253,14 +253,14 @@ describe('verification', () => {
     await expect(made.run(line('notes = NULL', 2), accountId)).rejects.toThrow('written once');
     await expect(
       made.run('DELETE FROM line_erasure WHERE account_id = $1', accountId),
-    ).rejects.toThrow('is only added to');
+    ).rejects.toThrow('is append-only');
   });
 
   it('forgets with a line what it was set aside with, and sets nothing of it aside again', async () => {
     const accountId = await closedBook('forgotten');
     const { database } = service;
     const id = 'f'.repeat(64);
-    await setLineAside(database.pool, accountId, { nsu: 1, id });
+    await insertUnreadableLine(database.pool, accountId, { nsu: 1, id });
     await made.run(
       `INSERT INTO break (account_id, id, kind, state, subject, nsu, evidence)
        VALUES ($1, gen_random_uuid(), 'unreadable_line', 'open', $2, 1, '{}')`,
@@ -270,12 +270,12 @@ describe('verification', () => {
     const [row] = await database.prisma.unreadableLine.findMany({ where: { accountId } });
     expect(row).toMatchObject({ content: '', resolution: 'erased' });
     expect(row?.contentHash).not.toBe(id);
-    const settled = await database.transaction((tx) => resolveOverOfStatement(tx, accountId));
+    const settled = await database.transaction((tx) => resolveEndedStatementBreaks(tx, accountId));
     expect(settled).toHaveLength(1);
     const { subject } = await database.prisma.break.findFirstOrThrow({ where: { accountId } });
     expect(subject).toBe(`line:${row?.contentHash}`);
     const again = { nsu: new LosslessNumber('1'), notes: 'whose it was' };
-    await database.transaction((tx) => recordLines(tx, accountId, [readLine(again)]));
+    await database.transaction((tx) => recordLines(tx, accountId, [parseStatementLine(again)]));
     expect(await database.prisma.unreadableLine.count({ where: { accountId } })).toBe(1);
   });
 

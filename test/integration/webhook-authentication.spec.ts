@@ -1,4 +1,5 @@
-// The bank's door, posted to by the sandbox bank itself: every way in which it can prove itself, and its forgeries.
+// Authentication of webhooks that the sandbox bank sends: each scheme that it supports, and
+// forgeries.
 import { Buffer } from 'node:buffer';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Webhook } from 'standardwebhooks';
@@ -16,10 +17,10 @@ import { serviceDatabase, type ServiceDatabase } from '../support/service-databa
 
 const secret = '3f9c0d5e8b7a';
 
-class Door {}
+class WebhookApplication {}
 
 let service: ServiceDatabase;
-let door: NestFastifyApplication;
+let application: NestFastifyApplication;
 let bank: SandboxUnderTest;
 let url: string;
 
@@ -29,20 +30,23 @@ beforeAll(async () => {
   const { prisma } = service.database;
   const accounts = {
     findBySlug: (slug: string) => prisma.bankAccount.findUnique({ where: { slug } }),
-    webhookSecret: () => secret,
+    getWebhookSecret: () => secret,
   };
   const inbox = new WebhookInbox(service.database, { enqueue: async () => undefined } as never);
   const module = {
-    module: Door,
+    module: WebhookApplication,
     controllers: [WebhooksController],
     providers: [
       { provide: AccountsService, useValue: accounts },
       { provide: WebhookInbox, useValue: inbox },
     ],
   };
-  door = await createHttpApplication(module, { log: createLog('silent', 'door'), title: 'Door' });
-  await door.listen(0, '127.0.0.1');
-  url = `${await door.getUrl()}/webhooks/bank/main/PIX_RECEIVED`;
+  application = await createHttpApplication(module, {
+    log: createLog('silent', 'webhooks'),
+    title: 'Webhooks',
+  });
+  await application.listen(0, '127.0.0.1');
+  url = `${await application.getUrl()}/webhooks/bank/main/PIX_RECEIVED`;
   await bank.call('POST', '/baas/api/v1/webhooks', {
     body: {
       eventType: 'PIX_RECEIVED',
@@ -54,7 +58,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await bank.stop();
-  await door.close();
+  await application.close();
   await service.drop();
 });
 beforeEach(async () => {
@@ -62,11 +66,11 @@ beforeEach(async () => {
   await bank.pool.query('DELETE FROM webhook_delivery');
 });
 
-const kept = async () =>
+const storedBodies = async () =>
   (await service.database.prisma.webhookEvent.findMany()).map(({ body }) =>
     Buffer.from(body).toString(),
   );
-const outcomes = async () =>
+const findDeliveries = async () =>
   (
     await bank.pool.query(
       'SELECT is_forged, state, last_outcome, body FROM webhook_delivery ORDER BY id',
@@ -74,7 +78,7 @@ const outcomes = async () =>
   ).rows;
 
 it.each(['registered', 'header', 'bearer', 'basic', 'standard-webhooks'])(
-  'lets the bank in by %s, and keeps its forgeries out',
+  'accepts webhooks with the scheme %s, and rejects forged ones',
   async (webhookSigning) => {
     await bank.call('PATCH', '/sandbox/modes', { body: { webhookSigning } });
     await bank.call('POST', '/sandbox/faults', {
@@ -82,26 +86,26 @@ it.each(['registered', 'header', 'bearer', 'basic', 'standard-webhooks'])(
     });
     await bank.call('POST', '/sandbox/pix/received', { body: { amount: 1.1 } });
     await eventually(async () =>
-      expect(await outcomes()).toMatchObject([
+      expect(await findDeliveries()).toMatchObject([
         { is_forged: false, state: 'delivered', last_outcome: 'HTTP 200' },
         { is_forged: true, state: 'dead', last_outcome: 'HTTP 401' },
       ]),
     );
-    const [truth] = await outcomes();
-    expect(await kept()).toEqual([truth.body]);
+    const [genuine] = await findDeliveries();
+    expect(await storedBodies()).toEqual([genuine.body]);
   },
 );
 
-it('keeps out a bank that proves nothing', async () => {
+it('rejects webhooks without a secret or a signature', async () => {
   await bank.call('PATCH', '/sandbox/modes', { body: { webhookSigning: 'none' } });
   await bank.call('POST', '/sandbox/pix/received', { body: { amount: 1.1 } });
   await eventually(async () =>
-    expect(await outcomes()).toMatchObject([{ state: 'pending', last_outcome: 'HTTP 401' }]),
+    expect(await findDeliveries()).toMatchObject([{ state: 'pending', last_outcome: 'HTTP 401' }]),
   );
-  expect(await kept()).toEqual([]);
+  expect(await storedBodies()).toEqual([]);
 });
 
-describe('a signature', () => {
+describe('a signed webhook', () => {
   const body = '{"amount": 1.10}';
   const headers = (sentAt = new Date()): Record<string, string> => ({
     'content-type': 'application/json',
@@ -113,30 +117,39 @@ describe('a signature', () => {
       body,
     ),
   });
-  const post = async (sent: Record<string, string>, text: string | Uint8Array = body) =>
-    (await fetch(url, { method: 'POST', headers: sent, body: text as string })).status;
+  const post = async (
+    requestHeaders: Record<string, string>,
+    requestBody: string | Uint8Array = body,
+  ) =>
+    (
+      await fetch(url, {
+        method: 'POST',
+        headers: requestHeaders,
+        body: requestBody as string,
+      })
+    ).status;
 
-  it('is of the bytes as they came', async () => {
+  it('is verified over the raw bytes', async () => {
     expect(await post(headers())).toBe(200);
-    expect(await kept()).toEqual([body]);
+    expect(await storedBodies()).toEqual([body]);
     expect(await post(headers(), '{"amount":1.10}')).toBe(401);
   });
 
-  it('that is old, odd or partly missing is 401, whatever comes with it', async () => {
+  it('gets 401 for an old, malformed or incomplete signature, even with the secret', async () => {
     expect(await post(headers(new Date(Date.now() - 301_000)))).toBe(401);
     expect(await post(headers(new Date(Date.now() + 310_000)))).toBe(401);
     for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature'])
-      for (const odd of ['', '\u00e7', 'v1', '1e400', 'v1,', ' , ', '-1'])
-        expect(await post({ ...headers(), [name]: odd })).toBe(401);
+      for (const malformed of ['', '\u00e7', 'v1', '1e400', 'v1,', ' , ', '-1'])
+        expect(await post({ ...headers(), [name]: malformed })).toBe(401);
     for (const name of ['webhook-id', 'webhook-timestamp']) {
       const { [name]: _, ...others } = headers();
       expect(await post({ ...others, 'x-webhook-key': secret })).toBe(401);
     }
     expect(await post(headers(), new Uint8Array([0xff, 0xfe]))).toBe(401);
-    expect(await kept()).toEqual([]);
+    expect(await storedBodies()).toEqual([]);
   });
 
-  it('is not asked for of who shows the secret', async () => {
+  it('needs no signature when it has the secret', async () => {
     const { 'webhook-signature': _, ...others } = headers();
     expect(await post({ ...others, 'x-webhook-key': secret })).toBe(200);
   });

@@ -2,26 +2,26 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Clock } from '../../src/platform/clock.js';
 import { BankTime } from '../../src/statement/bank-time.service.js';
-import { SyncCadence } from '../../src/webhooks/sync-cadence.service.js';
+import { SyncIntervalAdjuster } from '../../src/webhooks/sync-interval-adjuster.service.js';
 import { WebhookHealth } from '../../src/webhooks/webhook-health.service.js';
 import { WebhookHealthController } from '../../src/webhooks/webhook-health.controller.js';
-import { Cadence } from '../../src/statement/cadence.service.js';
+import { SyncSchedule } from '../../src/statement/sync-schedule.service.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
-interface Told {
+interface LineFixture {
   nsu: number;
-  /** Seconds ago. */
+  /** How many seconds ago the movement occurred. */
   age?: number;
   type?: string;
-  /** By what its webhook names it; null: none came. */
-  by?: 'nsu' | 'end_to_end_id' | 'correlation_id' | null;
+  /** The id by which the webhook references the line; null: no webhook came. */
+  referencedBy?: 'nsu' | 'end_to_end_id' | 'correlation_id' | null;
   eventType?: string;
   lagMs?: number;
-  /** How long after the movement it was mirrored. */
+  /** How long after the movement the line was recorded. */
   syncedAfterMs?: number;
 }
 
-describe('the health of the bank’s webhooks', () => {
+describe('webhook health', () => {
   let service: ServiceDatabase;
   let accountId: number;
   let health: WebhookHealth;
@@ -42,7 +42,8 @@ describe('the health of the bank’s webhooks', () => {
     }));
     // The bank's clock is an hour ahead of ours.
     await run(
-      `INSERT INTO statement_state (account_id, clock_offset_ms, first_clock_offset_ms) VALUES ($1, $2, $2)`,
+      `INSERT INTO statement_state (account_id, clock_offset_ms, first_clock_offset_ms)
+       VALUES ($1, $2, $2)`,
       offsetMs,
     );
   });
@@ -51,60 +52,80 @@ describe('the health of the bank’s webhooks', () => {
   const run = (sql: string, ...values: unknown[]) =>
     service.database.pool.query(sql, [accountId, ...values]);
 
-  async function happen(...lines: Told[]) {
+  async function addLines(...lines: LineFixture[]) {
     for (const line of lines) {
-      const { nsu, age = 600, type = 'CREDIT_PIX', by = 'nsu', lagMs = 200 } = line;
+      const { nsu, age = 600, type = 'CREDIT_PIX', referencedBy = 'nsu', lagMs = 200 } = line;
       const ids = { nsu: String(nsu), end_to_end_id: `E${nsu}`, correlation_id: `c-${nsu}` };
       await run(
-        `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,
-           end_to_end_id, balance_previous_cents, current_balance_cents, occurred_at, recorded_at, content_hash, content)
-         SELECT $1, $2, 'x', true, 1050, $3, $4, $5, 0, 0, at + $7 * interval '1 millisecond',
-                at + $8 * interval '1 millisecond', 'h', '{}'
-         FROM (SELECT now() - $6 * interval '1 second' AS at) happened`,
+        `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+           correlation_id, end_to_end_id, balance_previous_cents, current_balance_cents,
+           occurred_at, recorded_at, content_hash, content)
+         SELECT $1, $2, 'x', true, 1050, $3, $4, $5, 0, 0,
+                movement.at + $7 * interval '1 millisecond',
+                movement.at + $8 * interval '1 millisecond', 'h', '{}'
+         FROM (SELECT now() - $6 * interval '1 second' AS at) movement`,
         ...[nsu, type, ids.correlation_id, ids.end_to_end_id, age, offsetMs],
         line.syncedAfterMs ?? 1_000,
       );
-      if (by === null) continue;
+      if (referencedBy === null) continue;
       await run(
-        `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state, reference_kind, reference, received_at, received_at_bank_time)
+        `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state,
+           reference_kind, reference, received_at, received_at_bank_time)
          SELECT account_id, gen_random_uuid(), $3, $4, '', 'settled', $5, $6,
-                occurred_at + ($7::int - $8::int) * interval '1 millisecond', occurred_at + $7 * interval '1 millisecond'
+                occurred_at + ($7::int - $8::int) * interval '1 millisecond',
+                occurred_at + $7 * interval '1 millisecond'
          FROM statement_line WHERE account_id = $1 AND nsu = $2`,
-        ...[nsu, line.eventType ?? 'PIX_RECEIVED', `hash ${nsu}`, by, ids[by], lagMs, offsetMs],
+        ...[
+          nsu,
+          line.eventType ?? 'PIX_RECEIVED',
+          `hash ${nsu}`,
+          referencedBy,
+          ids[referencedBy],
+          lagMs,
+          offsetMs,
+        ],
       );
     }
   }
   const caller = () => ({ accountId }) as never;
   const measure = (query = {}) => controller.measure(caller(), { query } as never);
-  const unnotified = (query = {}) => controller.unnotified(caller(), { query } as never);
+  const listUnnotified = (query = {}) => controller.listUnnotified(caller(), { query } as never);
 
-  it('is measured against the statement: told, lost, and too young to say', async () => {
-    await happen(
+  it('counts notified, lost and waiting lines of the statement', async () => {
+    await addLines(
       { nsu: 1, lagMs: 100 },
-      { nsu: 2, by: 'end_to_end_id', lagMs: 300 },
+      { nsu: 2, referencedBy: 'end_to_end_id', lagMs: 300 },
       {
         nsu: 3,
-        by: 'correlation_id',
+        referencedBy: 'correlation_id',
         eventType: 'CHARGE_PAID',
         type: 'CREDIT_BANKSLIP',
         lagMs: 900,
       },
-      { nsu: 4, by: null },
-      { nsu: 5, by: null, age: 30 },
-      { nsu: 6, by: null, type: 'DEBIT_TRANSFER_INTERNAL' },
+      { nsu: 4, referencedBy: null },
+      { nsu: 5, referencedBy: null, age: 30 },
+      { nsu: 6, referencedBy: null, type: 'DEBIT_TRANSFER_INTERNAL' },
       { nsu: 7, age: 90_000 },
     );
-    const found = await measure();
-    expect(found).toMatchObject({ expected: 4, notified: 3, lost: 1, waiting: 1, lossRate: 0.25 });
-    expect(found.lag).toEqual({ p50: 300, p99: 900, max: 900 });
-    expect(found.transactions.map(({ type, expected, lost }) => [type, expected, lost])).toEqual([
-      ['CREDIT_BANKSLIP', 1, 0],
-      ['CREDIT_PIX', 3, 1],
-    ]);
+    const measured = await measure();
+    expect(measured).toMatchObject({
+      expected: 4,
+      notified: 3,
+      lost: 1,
+      waiting: 1,
+      lossRate: 0.25,
+    });
+    expect(measured.lag).toEqual({ p50: 300, p99: 900, max: 900 });
+    expect(measured.transactions.map(({ type, expected, lost }) => [type, expected, lost])).toEqual(
+      [
+        ['CREDIT_BANKSLIP', 1, 0],
+        ['CREDIT_PIX', 3, 1],
+      ],
+    );
   });
 
-  it('counts what came by its kind, the copies apart', async () => {
-    await happen({ nsu: 1 }, { nsu: 2 }, { nsu: 3, eventType: 'MED_REQUESTED' });
+  it('counts webhooks by event type, and copies separately', async () => {
+    await addLines({ nsu: 1 }, { nsu: 2 }, { nsu: 3, eventType: 'MED_REQUESTED' });
     await run(`UPDATE webhook_event SET copies = 4 WHERE account_id = $1 AND reference = '1'`);
     await run(
       `UPDATE webhook_event SET state = 'quarantined' WHERE account_id = $1 AND reference = '3'`,
@@ -115,34 +136,44 @@ describe('the health of the bank’s webhooks', () => {
     ]);
   });
 
-  it('takes the first of several webhooks for the lag', async () => {
-    await happen({ nsu: 1, lagMs: 500 });
+  it('measures the lag to the first of several webhooks', async () => {
+    await addLines({ nsu: 1, lagMs: 500 });
     await run(
-      `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state, reference_kind, reference, received_at, received_at_bank_time)
-       SELECT account_id, gen_random_uuid(), 'CHARGE_PAID', 'b', '', 'settled', 'end_to_end_id', 'E1',
-              received_at + interval '1 minute', received_at_bank_time + interval '1 minute' FROM webhook_event WHERE account_id = $1`,
+      `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state,
+         reference_kind, reference, received_at, received_at_bank_time)
+       SELECT account_id, gen_random_uuid(), 'CHARGE_PAID', 'b', '', 'settled', 'end_to_end_id',
+              'E1', received_at + interval '1 minute', received_at_bank_time + interval '1 minute'
+       FROM webhook_event WHERE account_id = $1`,
     );
     expect(await measure()).toMatchObject({ expected: 1, notified: 1, lag: { max: 500 } });
   });
 
-  it('lists what was never told, newest first, page by page', async () => {
-    await happen(
-      { nsu: 1, by: null },
+  it('lists unnotified transactions newest first, page by page', async () => {
+    await addLines(
+      { nsu: 1, referencedBy: null },
       { nsu: 2 },
-      { nsu: 3, by: null, age: 700 },
-      { nsu: 4, by: null, age: 10 },
-      // That the charge was voided tells nothing of its payment; nor does a payment from before.
-      { nsu: 5, by: 'correlation_id', eventType: 'CHARGE_VOIDED', type: 'CREDIT_BANKSLIP' },
-      { nsu: 6, by: 'correlation_id', eventType: 'CHARGE_PAID', lagMs: -400_000 },
+      { nsu: 3, referencedBy: null, age: 700 },
+      { nsu: 4, referencedBy: null, age: 10 },
+      // A voided charge reports no payment, and a webhook from before belongs to an earlier line.
+      {
+        nsu: 5,
+        referencedBy: 'correlation_id',
+        eventType: 'CHARGE_VOIDED',
+        type: 'CREDIT_BANKSLIP',
+      },
+      { nsu: 6, referencedBy: 'correlation_id', eventType: 'CHARGE_PAID', lagMs: -400_000 },
     );
-    const first = await unnotified({ limit: 2 });
+    const first = await listUnnotified({ limit: 2 });
     expect(first.data.map(({ nsu }) => nsu)).toEqual([6n, 5n]);
-    const rest = await unnotified({ limit: 2, cursor: first.next });
-    expect(rest).toMatchObject({ data: [{ nsu: 3n }, { nsu: 1n, amount: 1050n }], next: null });
+    const second = await listUnnotified({ limit: 2, cursor: first.next });
+    expect(second).toMatchObject({ data: [{ nsu: 3n }, { nsu: 1n, amount: 1050n }], next: null });
   });
 
-  it('goes on by what the bank’s clock was, after that clock has jumped', async () => {
-    await happen({ nsu: 1 }, { nsu: 2, by: 'correlation_id', eventType: 'CHARGE_PAID' });
+  it('stays the same after the bank’s clock jumps', async () => {
+    await addLines(
+      { nsu: 1 },
+      { nsu: 2, referencedBy: 'correlation_id', eventType: 'CHARGE_PAID' },
+    );
     const now = new Date(Date.now() + offsetMs);
     const period = {
       from: new Date(now.getTime() - 86_400_000).toISOString(),
@@ -151,16 +182,17 @@ describe('the health of the bank’s webhooks', () => {
     const before = await measure(period);
     expect(before).toMatchObject({ expected: 2, notified: 2, lag: { max: 200 } });
     await run(
-      `UPDATE statement_state SET clock_offset_ms = clock_offset_ms + 40 * 86400000::bigint WHERE account_id = $1`,
+      `UPDATE statement_state SET clock_offset_ms = clock_offset_ms + 40 * 86400000::bigint
+       WHERE account_id = $1`,
     );
     expect(await measure(period)).toEqual(before);
   });
 
-  it('expects nothing of lines from before the account was kept', async () => {
-    await happen({ nsu: 1, by: null }, { nsu: 2, by: null, age: 60 });
+  it('expects no webhook for lines from before the account was created', async () => {
+    await addLines({ nsu: 1, referencedBy: null }, { nsu: 2, referencedBy: null, age: 60 });
     await run(`UPDATE bank_account SET created_at = now() - interval '300 seconds' WHERE id = $1`);
     expect(await measure()).toMatchObject({ expected: 0, lost: 0, waiting: 1, lossRate: null });
-    expect((await unnotified()).data).toEqual([]);
+    expect((await listUnnotified()).data).toEqual([]);
   });
 
   it.each([
@@ -168,54 +200,54 @@ describe('the health of the bank’s webhooks', () => {
     [{ to: '2026-02-30' }, '$.to'],
     [{ from: '2026-03-02', to: '2026-03-01' }, '$.from'],
     [{ from: '2026-01-01', to: '2026-04-01' }, '$.from'],
-  ])('cannot be asked for %j', async (query, path) => {
+  ])('rejects the period %j', async (query, path) => {
     await expect(measure(query)).rejects.toMatchObject({
       code: 'validation_failed',
       details: { errors: { [path]: [expect.any(String)] } },
     });
   });
 
-  describe('sets the pace of polls', () => {
-    const adapt = async () => {
+  describe('adjusts the sync interval', () => {
+    const adjust = async () => {
       const { database } = service;
       const accounts = { list: () => Promise.resolve([{ id: accountId }]) } as never;
-      const cadence = new Cadence(database, {} as never);
+      const cadence = new SyncSchedule(database, {} as never);
       const settings = { syncIntervalMs: 60_000 } as never;
-      await new SyncCadence(accounts, health, cadence, settings).adapt();
+      await new SyncIntervalAdjuster(accounts, health, cadence, settings).adjust();
       const { syncIntervalMs } = await database.prisma.statementState.findUniqueOrThrow({
         where: { accountId },
       });
       return syncIntervalMs;
     };
-    const lines = (count: number, line: Partial<Told> = {}) =>
+    const lines = (count: number, line: Partial<LineFixture> = {}) =>
       Array.from({ length: count }, (_, index) => ({ nsu: index + 1, age: 300 + index, ...line }));
 
-    it('seldom where all come, and often as soon as they are lost', async () => {
-      await happen(...lines(20));
-      expect(await adapt()).toBe(120_000);
-      await happen({ nsu: 21, by: null });
-      expect(await adapt()).toBe(15_000);
+    it('to twice the setting where all webhooks come, and to a quarter once one is lost', async () => {
+      await addLines(...lines(20));
+      expect(await adjust()).toBe(120_000);
+      await addLines({ nsu: 21, referencedBy: null });
+      expect(await adjust()).toBe(15_000);
     });
 
-    it('as the settings say where too few came to tell', async () => {
+    it('to the setting where there are too few webhooks', async () => {
       await run(`UPDATE statement_state SET sync_interval_ms = 1000 WHERE account_id = $1`);
-      await happen(...lines(5));
-      expect(await adapt()).toBeNull();
+      await addLines(...lines(5));
+      expect(await adjust()).toBeNull();
     });
 
-    it('as ever where a burst’s first webhook wakes the poll that mirrors the lines of the others', async () => {
-      await happen(...lines(10, { syncedAfterMs: 100, lagMs: 9_000 }));
-      expect(await adapt()).toBeNull();
+    it('to the setting where a burst’s first webhook triggers the sync of the other lines', async () => {
+      await addLines(...lines(10, { syncedAfterMs: 100, lagMs: 9_000 }));
+      expect(await adjust()).toBeNull();
     });
 
-    it('often where polls find the lines well before their webhooks come', async () => {
-      await happen(...lines(10, { syncedAfterMs: 100, lagMs: 11_000 }));
-      expect(await adapt()).toBe(15_000);
+    it('to a quarter where syncs record lines well before their webhooks come', async () => {
+      await addLines(...lines(10, { syncedAfterMs: 100, lagMs: 11_000 }));
+      expect(await adjust()).toBe(15_000);
     });
 
-    it('by the last hour alone', async () => {
-      await happen(...lines(5, { by: null, age: 4_000 }));
-      expect(await adapt()).toBeNull();
+    it('by the lines of the last hour only', async () => {
+      await addLines(...lines(5, { referencedBy: null, age: 4_000 }));
+      expect(await adjust()).toBeNull();
     });
   });
 });

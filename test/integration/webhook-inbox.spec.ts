@@ -6,33 +6,36 @@ import { until } from '../support/until.js';
 
 const payment = 'E00000000202605151236abcdefghijk';
 
-describe('the bank’s webhooks', () => {
+describe('webhooks of the bank', () => {
   let service: ServiceDatabase;
-  let woken: unknown[];
+  let enqueued: unknown[];
   let inbox: WebhookInbox;
   let webhooks: WebhooksService;
 
   beforeEach(async () => {
     service = await serviceDatabase();
-    woken = [];
-    const jobQueue = { enqueue: (...one: unknown[]) => Promise.resolve(void woken.push(one)) } as never;
+    enqueued = [];
+    const jobQueue = {
+      enqueue: (...job: unknown[]) => Promise.resolve(void enqueued.push(job)),
+    } as never;
     inbox = new WebhookInbox(service.database, jobQueue);
     webhooks = new WebhooksService(service.database, jobQueue);
   });
   afterEach(() => service.drop());
 
   const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
-  const keep = (body: unknown, eventType: string | null = 'CHARGE_PAID') =>
-    inbox.keep(service.accountId, eventType, Buffer.from(JSON.stringify(body)));
-  const kept = () => service.database.prisma.webhookEvent.findMany({ orderBy: { id: 'asc' } });
-  const only = async () => {
-    const [event, ...others] = await kept();
+  const receive = (body: unknown, eventType: string | null = 'CHARGE_PAID') =>
+    inbox.store(service.accountId, eventType, Buffer.from(JSON.stringify(body)));
+  const storedEvents = () =>
+    service.database.prisma.webhookEvent.findMany({ orderBy: { id: 'asc' } });
+  const findOnly = async () => {
+    const [event, ...others] = await storedEvents();
     expect(others).toEqual([]);
-    if (!event) throw new Error('no webhook was kept');
+    if (!event) throw new Error('no webhook was stored');
     return event;
   };
-  /** A poll of the statement that began so long after now has completed. */
-  const syncCompletes = (secondsFromNow: number) =>
+  /** Records a completed sync that began this many seconds from now. */
+  const recordSync = (secondsFromNow: number) =>
     run(
       `INSERT INTO statement_state (account_id, last_sync_started_at)
        VALUES ($1, clock_timestamp() + $2 * interval '1 second')
@@ -41,10 +44,11 @@ describe('the bank’s webhooks', () => {
       secondsFromNow,
     );
   const settle = () => webhooks.settle({ accountId: service.accountId });
-  const showLine = (nsu: number, ids: { correlationId?: string; endToEndId?: string } = {}) =>
+  const addLine = (nsu: number, ids: { correlationId?: string; endToEndId?: string } = {}) =>
     run(
-      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,
-         end_to_end_id, balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+         correlation_id, end_to_end_id, balance_previous_cents, current_balance_cents, occurred_at,
+         content_hash, content)
        VALUES ($1, $2, 'x', true, 1000, 'CREDIT_PIX', $3, $4, 0, 0, now(), 'h', '{}')`,
       service.accountId,
       nsu,
@@ -52,198 +56,202 @@ describe('the bank’s webhooks', () => {
       ids.endToEndId ?? null,
     );
 
-  describe('when they arrive', () => {
-    it('are one row and a few polls when a hundred copies come at once', async () => {
-      await Promise.all(Array.from({ length: 100 }, () => keep({ nsu: 1 })));
-      expect(await only()).toMatchObject({ copies: 100, state: 'pending', reference: '1' });
-      expect(woken.length).toBeLessThanOrEqual(3);
-      await keep({ nsu: 1 });
-      expect(await only()).toMatchObject({ copies: 101 });
+  describe('when received', () => {
+    it('stores one row and enqueues few syncs for a hundred concurrent copies', async () => {
+      await Promise.all(Array.from({ length: 100 }, () => receive({ nsu: 1 })));
+      expect(await findOnly()).toMatchObject({ copies: 100, state: 'pending', reference: '1' });
+      expect(enqueued.length).toBeLessThanOrEqual(3);
+      await receive({ nsu: 1 });
+      expect(await findOnly()).toMatchObject({ copies: 101 });
     });
 
-    it('are all kept when their bodies, kinds or spellings differ', async () => {
+    it('stores webhooks separately when their bodies, event types or raw bytes differ', async () => {
       const bodies = Array.from({ length: 60 }, (_, index) => ({ nsu: index }));
-      await Promise.all(bodies.map((body) => keep(body)));
-      await keep({ nsu: 1 }, 'PIX_RECEIVED');
-      await inbox.keep(service.accountId, 'CHARGE_PAID', Buffer.from('{ "nsu": 1 }'));
-      expect(await kept()).toHaveLength(62);
+      await Promise.all(bodies.map((body) => receive(body)));
+      await receive({ nsu: 1 }, 'PIX_RECEIVED');
+      await inbox.store(service.accountId, 'CHARGE_PAID', Buffer.from('{ "nsu": 1 }'));
+      expect(await storedEvents()).toHaveLength(62);
     });
 
-    it('are kept to the byte, whatever they are', async () => {
+    it('stores the raw bytes of any body', async () => {
       const body = Buffer.from([0x00, 0xff, 0xfe, 0x7b, 0x22]);
-      await inbox.keep(service.accountId, null, body);
-      const event = await only();
+      await inbox.store(service.accountId, null, body);
+      const event = await findOnly();
       expect(Buffer.from(event.body)).toEqual(body);
       expect(event).toMatchObject({ state: 'quarantined', eventType: 'UNNAMED', reference: null });
     });
 
-    it('are committed before their sender is answered, and the poll is woken after that', async () => {
-      await keep({ nsu: 5 });
-      expect(await only()).toMatchObject({ referenceKind: 'nsu', reference: '5' });
-      expect(woken).toEqual([['syncStatement', { accountId: service.accountId }]]);
+    it('commits a webhook before it returns, then enqueues one sync', async () => {
+      await receive({ nsu: 5 });
+      expect(await findOnly()).toMatchObject({ referenceKind: 'nsu', reference: '5' });
+      expect(enqueued).toEqual([['syncStatement', { accountId: service.accountId }]]);
     });
 
-    it('are refused when they cannot be kept, and taken when they come again', async () => {
-      await run('ALTER TABLE webhook_event RENAME TO away');
-      const refused = await Promise.allSettled([keep({ nsu: 1 }), keep({ nsu: 2 })]);
-      expect(refused.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-      await run('ALTER TABLE away RENAME TO webhook_event');
-      await keep({ nsu: 1 });
-      expect(await only()).toMatchObject({ copies: 1 });
+    it('rejects webhooks that cannot be stored, and accepts them when they are sent again', async () => {
+      await run('ALTER TABLE webhook_event RENAME TO unavailable');
+      const results = await Promise.allSettled([receive({ nsu: 1 }), receive({ nsu: 2 })]);
+      expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+      await run('ALTER TABLE unavailable RENAME TO webhook_event');
+      await receive({ nsu: 1 });
+      expect(await findOnly()).toMatchObject({ copies: 1 });
     });
 
-    it('of two accounts are two webhooks', async () => {
-      await keep({ nsu: 1 });
-      await inbox.keep(service.accountId + 1, 'CHARGE_PAID', Buffer.from('{"nsu":1}'));
-      expect(await kept()).toHaveLength(2);
+    it('stores the same webhook once for each account', async () => {
+      await receive({ nsu: 1 });
+      await inbox.store(service.accountId + 1, 'CHARGE_PAID', Buffer.from('{"nsu":1}'));
+      expect(await storedEvents()).toHaveLength(2);
     });
   });
 
-  describe('until a poll has answered them', () => {
-    it('are told at the bank’s time, which the poll that answers them has read anew', async () => {
-      const ahead = async () => {
-        const { receivedAtBankTime, receivedAt } = await only();
+  describe('until a sync has settled them', () => {
+    it('have their receipt in the bank’s time, by the clock offset of the first sync after it', async () => {
+      const bankTimeLeadMs = async () => {
+        const { receivedAtBankTime, receivedAt } = await findOnly();
         return receivedAtBankTime.getTime() - receivedAt.getTime();
       };
-      const clockIs = (ms: number) => run(`UPDATE statement_state SET clock_offset_ms = $1`, ms);
-      await syncCompletes(-60);
-      await clockIs(60_000);
-      await keep({ nsu: 1 });
-      expect(await ahead()).toBe(60_000);
-      await clockIs(86_400_000);
-      await syncCompletes(1);
+      const setClockOffset = (ms: number) =>
+        run(`UPDATE statement_state SET clock_offset_ms = $1`, ms);
+      await recordSync(-60);
+      await setClockOffset(60_000);
+      await receive({ nsu: 1 });
+      expect(await bankTimeLeadMs()).toBe(60_000);
+      await setClockOffset(86_400_000);
+      await recordSync(1);
       await settle();
-      expect(await ahead()).toBe(86_400_000);
-      await clockIs(0);
+      expect(await bankTimeLeadMs()).toBe(86_400_000);
+      await setClockOffset(0);
       await settle();
-      await keep({ nsu: 1 });
-      expect(await ahead()).toBe(86_400_000);
+      await receive({ nsu: 1 });
+      expect(await bankTimeLeadMs()).toBe(86_400_000);
     });
 
-    it('are pending while no poll that began after their receipt has completed', async () => {
-      await showLine(1);
-      await keep({ nsu: 1 });
+    it('stay pending until a sync that began after their receipt has completed', async () => {
+      await addLine(1);
+      await receive({ nsu: 1 });
       await settle();
-      await syncCompletes(-60);
+      await recordSync(-60);
       await settle();
-      expect(await only()).toMatchObject({ state: 'pending', syncs: 0 });
-      await syncCompletes(1);
+      expect(await findOnly()).toMatchObject({ state: 'pending', syncs: 0 });
+      await recordSync(1);
       await settle();
-      expect(await only()).toMatchObject({ state: 'settled', syncs: 0 });
-      expect((await only()).settledAt).toBeInstanceOf(Date);
+      expect(await findOnly()).toMatchObject({ state: 'settled', syncs: 0 });
+      expect((await findOnly()).settledAt).toBeInstanceOf(Date);
     });
 
     it.each([
       ['nsu', { nsu: 7 }],
       ['endToEndId', { endToEndId: payment }],
       ['correlationId', { correlationId: 'order-1' }],
-    ])('are settled once their line shows, by its %s', async (_, body) => {
-      await keep(body);
-      await showLine(7, { endToEndId: payment, correlationId: 'order-1' });
-      await syncCompletes(1);
+    ])('are settled once the statement shows their %s', async (_, body) => {
+      await receive(body);
+      await addLine(7, { endToEndId: payment, correlationId: 'order-1' });
+      await recordSync(1);
       await settle();
-      expect((await only()).state).toBe('settled');
+      expect((await findOnly()).state).toBe('settled');
     });
 
     it('are not settled by a line of another account', async () => {
-      await keep({ nsu: 7 });
+      await receive({ nsu: 7 });
       service.accountId += 1;
-      await showLine(7);
+      await addLine(7);
       service.accountId -= 1;
-      await syncCompletes(1);
+      await recordSync(1);
       await settle();
-      expect((await only()).state).toBe('pending');
+      expect((await findOnly()).state).toBe('pending');
     });
 
-    it('are settled by the first poll where they name no movement', async () => {
-      await keep({ id: 'C-1' }, 'TRANSFER_INTERNAL_CREDITED');
-      await syncCompletes(1);
+    it('are settled by the first sync where they have no reference', async () => {
+      await receive({ id: 'C-1' }, 'TRANSFER_INTERNAL_CREDITED');
+      await recordSync(1);
       await settle();
-      expect((await only()).state).toBe('settled');
+      expect((await findOnly()).state).toBe('settled');
     });
 
-    it('stay quarantined where nobody knows their kind', async () => {
-      await keep({ nsu: 1 }, 'MED_REQUESTED');
-      await showLine(1);
-      await syncCompletes(1);
+    it('stay quarantined where their event type is unknown', async () => {
+      await receive({ nsu: 1 }, 'MED_REQUESTED');
+      await addLine(1);
+      await recordSync(1);
       await settle();
-      expect((await only()).state).toBe('quarantined');
+      expect((await findOnly()).state).toBe('quarantined');
     });
 
-    it('are looked for again after 1, 2, 5, 15 and 60 seconds, and then let go', async () => {
-      await keep({ nsu: 404 });
-      woken.length = 0;
+    it('repeat the sync after 1, 2, 5, 15 and 60 seconds, and are settled after that', async () => {
+      await receive({ nsu: 404 });
+      enqueued.length = 0;
       let from = 1;
-      for (const [polls, seconds] of [1, 2, 5, 15, 60].entries()) {
-        await syncCompletes(from);
+      for (const [syncs, seconds] of [1, 2, 5, 15, 60].entries()) {
+        await recordSync(from);
         const before = Date.now();
         await settle();
-        const event = await only();
-        expect(event).toMatchObject({ state: 'pending', syncs: polls + 1 });
-        expect(woken.at(-1)).toEqual([
+        const event = await findOnly();
+        expect(event).toMatchObject({ state: 'pending', syncs: syncs + 1 });
+        expect(enqueued.at(-1)).toEqual([
           'syncStatement',
           { accountId: service.accountId },
           { delayMs: seconds * 1_000 },
         ]);
-        // The same poll again, or one that began before the pause was over, tells nothing new.
+        // The same sync, and one that began before the delay was over, do not count again.
         await settle();
-        expect((await only()).syncs).toBe(polls + 1);
+        expect((await findOnly()).syncs).toBe(syncs + 1);
         const nextMs = (event.nextSyncAt?.getTime() ?? 0) - seconds * 1_000;
         expect(nextMs).toBeGreaterThan(before - 100);
         expect(nextMs).toBeLessThan(Date.now() + 100);
         from = seconds + 1;
       }
-      expect(woken).toHaveLength(5);
-      await syncCompletes(from);
+      expect(enqueued).toHaveLength(5);
+      await recordSync(from);
       await settle();
-      expect(await only()).toMatchObject({ state: 'settled', nextSyncAt: null });
+      expect(await findOnly()).toMatchObject({ state: 'settled', nextSyncAt: null });
     });
 
-    it('are looked for once by a poll that two settle at once', async () => {
-      await keep({ nsu: 404 });
-      await syncCompletes(1);
-      const holder = await service.database.pool.connect();
-      await holder.query('BEGIN');
-      await holder.query('SELECT FROM webhook_event FOR UPDATE');
+    it('count a sync once when two jobs settle at the same time', async () => {
+      await receive({ nsu: 404 });
+      await recordSync(1);
+      const lockHolder = await service.database.pool.connect();
+      await lockHolder.query('BEGIN');
+      await lockHolder.query('SELECT FROM webhook_event FOR UPDATE');
       const both = [settle(), settle()];
       const waiting = `SELECT FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-      await until('both wait', async () => (await run(waiting)).rowCount === 2);
-      await holder.query('COMMIT');
-      holder.release();
+      await until(
+        'both settle jobs wait for the lock',
+        async () => (await run(waiting)).rowCount === 2,
+      );
+      await lockHolder.query('COMMIT');
+      lockHolder.release();
       await Promise.all(both);
-      expect(await only()).toMatchObject({ state: 'pending', syncs: 1 });
+      expect(await findOnly()).toMatchObject({ state: 'pending', syncs: 1 });
     });
 
-    it('are settled at any of those times when the line shows at last', async () => {
-      await keep({ nsu: 8 });
-      await syncCompletes(1);
+    it('are settled by a repeated sync that shows their reference', async () => {
+      await receive({ nsu: 8 });
+      await recordSync(1);
       await settle();
-      await showLine(8);
-      await syncCompletes(10);
+      await addLine(8);
+      await recordSync(10);
       await settle();
-      expect(await only()).toMatchObject({ state: 'settled', syncs: 1 });
+      expect(await findOnly()).toMatchObject({ state: 'settled', syncs: 1 });
     });
 
-    it('wait each for themselves: the next look is the soonest of all', async () => {
-      await keep({ nsu: 404 });
-      await syncCompletes(1);
+    it('have separate delays: the next sync follows the shortest', async () => {
+      await receive({ nsu: 404 });
+      await recordSync(1);
       await settle();
-      await keep({ nsu: 405 });
-      await syncCompletes(10);
+      await receive({ nsu: 405 });
+      await recordSync(10);
       await settle();
-      expect((await kept()).map(({ syncs }) => syncs)).toEqual([2, 1]);
-      expect(woken.at(-1)).toMatchObject(['syncStatement', {}, { delayMs: 1_000 }]);
+      expect((await storedEvents()).map(({ syncs }) => syncs)).toEqual([2, 1]);
+      expect(enqueued.at(-1)).toMatchObject(['syncStatement', {}, { delayMs: 1_000 }]);
     });
 
-    it('wake the poll again when their wake-up was lost', async () => {
-      await keep({ nsu: 1 });
-      woken.length = 0;
-      await webhooks.enqueueWaiting();
-      expect(woken).toEqual([]);
+    it('enqueue a sync again when the queue lost the job', async () => {
+      await receive({ nsu: 1 });
+      enqueued.length = 0;
+      await webhooks.enqueueSyncs();
+      expect(enqueued).toEqual([]);
       await run(`UPDATE webhook_event SET received_at = received_at - interval '5 seconds'`);
-      await webhooks.enqueueWaiting();
-      expect(woken).toEqual([['syncStatement', { accountId: service.accountId }]]);
+      await webhooks.enqueueSyncs();
+      expect(enqueued).toEqual([['syncStatement', { accountId: service.accountId }]]);
     });
   });
 });

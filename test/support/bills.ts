@@ -1,25 +1,25 @@
-// What the tests of bill payments do over and over, at the service and at its sandbox bank.
+// Actions of the bill payment tests, at the service and at its sandbox bank.
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
-import { BillPaymentLife } from '../../src/bill-payments/bill-payment-life.service.js';
+import { BillPaymentLifecycle } from '../../src/bill-payments/bill-payment-lifecycle.service.js';
 import type { ServiceOnSandbox } from './service-on-sandbox.js';
 
-export interface Bill {
+export interface BillCodes {
   barCode: string;
   digitableLine: string;
 }
 
-/** Noon of a Monday in São Paulo: bills are paid at once. */
+/** Noon of a Monday in São Paulo: banks pay bills at once. */
 export const noon = '2026-11-23T15:00:00Z';
 
 export function billsAt(service: ServiceOnSandbox) {
-  /** The service learns the bank's time with its next poll. */
+  /** Sets the bank's clock, and syncs so that the service learns the bank's time. */
   const setClock = async (change: object) => {
     const { status } = await service.bank.call('POST', '/sandbox/clock', { body: change });
     expect(status).toBe(200);
     await service.sync();
   };
-  const newBill = async (fields: object = {}): Promise<Bill> =>
+  const newBill = async (fields: object = {}): Promise<BillCodes> =>
     (
       await service.bank.call('POST', '/sandbox/bills', {
         body: { type: 'BANKSLIP', status: 'PENDING_PAYMENT', amount: 80, ...fields },
@@ -28,38 +28,49 @@ export function billsAt(service: ServiceOnSandbox) {
   const pay = (body: object, key: string = randomUUID()) =>
     service.call('POST', '/baas/api/v1/bill-payments', {
       body,
-      // The rules of bills are what is looked at, not what looks like a duplicate while another is on its way.
+      // These tests are about the rules of bills. Possible duplicates have tests of their own.
       headers: { IdempotencyKey: key, 'Concilia-Allow-Duplicate': 'true' },
     });
   const read = async (id: string) => (await service.call('GET', `/v1/bill-payments/${id}`)).body;
-  const paidAtBank = async (barCode: string): Promise<{ id: string; status: string }[]> => {
+  const paymentsAtBank = async (barCode: string): Promise<{ id: string; status: string }[]> => {
     const { body } = await service.bank.call('GET', '/sandbox/bill-payments');
     const payments = (body.data ?? body) as { id: string; barCode: string; status: string }[];
-    return payments.filter((one) => one.barCode === barCode);
+    return payments.filter((payment) => payment.barCode === barCode);
   };
-  const operations = async () =>
+  const countOperations = async () =>
     (await service.pool.query(`SELECT count(*)::int AS count FROM operation`)).rows[0].count;
-  const expectedOf = async (barCode: string): Promise<string> =>
+  const expectedPaymentOf = async (barCode: string): Promise<string> =>
     (
       await service.pool.query(
-        `SELECT expected_payment_id AS id FROM bill_payment WHERE bar_code = $1 ORDER BY id DESC LIMIT 1`,
+        `SELECT expected_payment_id AS id FROM bill_payment
+         WHERE bar_code = $1 ORDER BY id DESC LIMIT 1`,
         [barCode],
       )
     ).rows[0].id;
-  const follow = async () => {
+  const checkStatus = async () => {
     await service.pool.query(
       `UPDATE bill_payment SET next_check_at = now() WHERE next_check_at IS NOT NULL`,
     );
     await service.application
-      .get(BillPaymentLife, { strict: false })
-      .follow({ accountId: service.accountId });
+      .get(BillPaymentLifecycle, { strict: false })
+      .check({ accountId: service.accountId });
   };
-  /** What two full readings of the statement would have proven. */
-  const close = (from: string, until: string) =>
+  /** Closes a period of the statement, as two full reads would have done. */
+  const closePeriod = (from: string, until: string) =>
     service.pool.query(`UPDATE statement_state SET closed_from = $1, closed_until = $2`, [
       from,
       until,
     ]);
 
-  return { setClock, newBill, pay, read, paidAtBank, operations, expectedOf, follow, close };
+  return {
+    setClock,
+    newBill,
+    pay,
+    read,
+    paymentsAtBank,
+    countOperations,
+    expectedPaymentOf,
+    checkStatus,
+    closePeriod,
+  };
 }

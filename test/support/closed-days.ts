@@ -8,11 +8,11 @@ import { DayClosing } from '../../src/day-closes/day-closing.service.js';
 import { Verifier } from '../../src/day-closes/verifier.service.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { formatReais } from '../../src/money/cents.js';
-import { parseJson, tolerant } from '../../src/platform/exact-json.js';
+import { parseJson, tolerantJson } from '../../src/platform/exact-json.js';
 import { Breaks } from '../../src/reconciliation/breaks.service.js';
 import { BankTime } from '../../src/statement/bank-time.service.js';
-import { readLine, type StatementLine } from '../../src/statement/line.js';
-import { insertLines } from '../../src/statement/statement.queries.js';
+import { parseStatementLine, type StatementLine } from '../../src/statement/statement-line.js';
+import { insertStatementLines } from '../../src/statement/statement.queries.js';
 import type { ServiceDatabase } from './service-database.js';
 
 export interface BookLine {
@@ -69,7 +69,7 @@ export class ClosedDays {
       .sort((a, b) => a.nsu - b.nsu)
       .map((line) => lineOf(line, ...(balances.get(line.nsu) as [bigint, bigint])));
     const ends = [...balances.values()].map(([, current]) => current);
-    if (lines.length > 0) await database.transaction((tx) => insertLines(tx, accountId, lines));
+    if (lines.length > 0) await database.transaction((tx) => insertStatementLines(tx, accountId, lines));
     await this.run(
       `UPDATE statement_state SET line_count = t.lines, last_nsu = t.nsu, balance_cents = $2
        FROM (SELECT count(*) AS lines, max(nsu) AS nsu FROM statement_line WHERE account_id = $1) t
@@ -169,7 +169,7 @@ export function rewrittenHash(book: BookLine[], nsu: number): string {
   const line = book.find((each) => each.nsu === nsu) as BookLine;
   const [previous, current] = balances.get(nsu) as [bigint, bigint];
   const { content } = lineOf(line, previous, current);
-  const reading = readLine(parseJson(content.replace('someone', 'another'), tolerant));
+  const reading = parseStatementLine(parseJson(content.replace('someone', 'another'), tolerantJson));
   if (!reading.ok) throw new Error(reading.reason);
   return reading.line.contentHash;
 }
@@ -204,7 +204,7 @@ function lineOf({ nsu, at, cents }: BookLine, previous: bigint, current: bigint)
     .replace('"amount":0', `"amount":${formatReais(BigInt(Math.abs(cents)))}`)
     .replace('"balancePrevious":0', `"balancePrevious":${formatReais(previous)}`)
     .replace('"currentBalance":0', `"currentBalance":${formatReais(current)}`);
-  const reading = readLine(parseJson(exact, tolerant));
+  const reading = parseStatementLine(parseJson(exact, tolerantJson));
   if (!reading.ok) throw new Error(reading.reason);
   return reading.line;
 }

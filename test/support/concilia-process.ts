@@ -1,4 +1,5 @@
-// The service and its sandbox bank as one real process, which tests may stop or kill, and a client of both.
+// The service and its sandbox bank as one real process that tests can stop and kill, and a client
+// of both.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** All held until the last is found: one that is given back may be the next one found. */
+/** All ports are bound until the last is found: a released port could be found again. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports: number[] = [];
@@ -25,7 +26,7 @@ async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-export interface Answer<Body = Record<string, unknown>> {
+export interface ServiceResponse<Body = Record<string, unknown>> {
   status: number;
   headers: Headers;
   body: Body;
@@ -42,7 +43,10 @@ export class ConciliaProcess {
     private readonly script: string,
   ) {}
 
-  /** A process with settings of its own, on free ports; not yet running. One of the role `sandbox` alone is a bank. */
+  /**
+   * A process with its own settings and free ports, not yet started. With only the role `sandbox`
+   * it is a bank.
+   */
   static async with(
     settings: Record<string, string>,
     script = 'dist/main.js',
@@ -73,9 +77,8 @@ export class ConciliaProcess {
     await until(
       'the service is ready',
       async () => {
-        if (child.exitCode !== null) throw new Error(`it ended:\n${this.output}`);
-        return (await fetch(`${this.isBankAlone ? this.bankUrl : this.serviceUrl}/health/ready`))
-          .ok;
+        if (child.exitCode !== null) throw new Error(`the process exited:\n${this.output}`);
+        return (await fetch(`${this.isBankOnly ? this.bankUrl : this.serviceUrl}/health/ready`)).ok;
       },
       timeoutMs,
     ).catch((error: unknown) => {
@@ -83,41 +86,41 @@ export class ConciliaProcess {
     });
   }
 
-  private get isBankAlone(): boolean {
+  private get isBankOnly(): boolean {
     return this.environment.ROLES === 'sandbox';
   }
 
-  /** SIGKILL: nothing gets a chance to tidy up. */
+  /** Ends the process with SIGKILL, without an orderly shutdown. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');
   }
 
-  /** SIGTERM, as an operator would; gives the exit code. */
+  /** Stops the process with SIGTERM, as an operator does. Returns the exit code. */
   async stop(): Promise<number | null> {
     return this.end('SIGTERM');
   }
 
-  /** What it has printed since it started. */
+  /** The output since the last start. */
   get printed(): string {
     return this.output;
   }
 
-  /** Asks the service as a business system. */
-  async ask<Body = Record<string, unknown>>(
+  /** Calls the service as a business system. */
+  async callService<Body = Record<string, unknown>>(
     method: string,
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<Answer<Body>> {
+  ): Promise<ServiceResponse<Body>> {
     return request(this.serviceUrl, 'concilia-dev-key', method, path, body, headers);
   }
 
-  /** Asks the sandbox bank, as a payer or as the control plane. */
-  async bank<Body = Record<string, unknown>>(
+  /** Calls the sandbox bank, as a payer or through its control API. */
+  async callBank<Body = Record<string, unknown>>(
     method: string,
     path: string,
     body?: unknown,
-  ): Promise<Answer<Body>> {
+  ): Promise<ServiceResponse<Body>> {
     return request(this.bankUrl, 'sandbox-dev-key', method, path, body, {});
   }
 
@@ -139,7 +142,7 @@ async function request<Body>(
   path: string,
   body: unknown,
   headers: Record<string, string>,
-): Promise<Answer<Body>> {
+): Promise<ServiceResponse<Body>> {
   const response = await fetch(baseUrl + path, {
     method,
     headers: {

@@ -1,4 +1,4 @@
-// Lines of a statement as files are written from them.
+// Builds the statement lines that export files are written from.
 import type { ExplainedLine } from '../../src/exports/exported-line.js';
 
 export function explainedLine(line: Partial<ExplainedLine> = {}): ExplainedLine {

@@ -1,4 +1,7 @@
-// The real door to the bank, before a bank of the test's own and accounts that need no database.
+// The real BankService in front of a bank that a test serves, with accounts that need no database,
+// and throwaway TLS certificates: an authority, a bank on loopback, and two clients.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { BankAccount } from '../../src/accounts/accounts.service.js';
 import type { BankCredentials } from '../../src/accounts/credentials.js';
 import { BankConnections } from '../../src/bank/bank-connections.service.js';
@@ -8,7 +11,7 @@ import type { Settings } from '../../src/config.js';
 import type { Addresses } from '../../src/platform/addresses.js';
 import type { Log } from '../../src/platform/log.js';
 
-export const plainCredentials: BankCredentials = {
+export const fakeBankCredentials: BankCredentials = {
   apiKey: 'the-api-key-canary',
   partnerKey: 'the-partner-key-canary',
   apiKeyHeader: 'x-bank-key',
@@ -18,14 +21,14 @@ export const plainCredentials: BankCredentials = {
   rateLimitPerSecond: null,
 };
 
-export interface Logged {
+interface LogEntry {
   level: string;
   fields: Record<string, unknown>;
   message: string;
 }
 
 export function fakeBank(bankUrl: string, whitelabelUrl = bankUrl) {
-  const logged: Logged[] = [];
+  const logged: LogEntry[] = [];
   const write = (level: string) => (fields: Record<string, unknown>, message: string) => {
     logged.push({ level, fields, message });
   };
@@ -39,11 +42,11 @@ export function fakeBank(bankUrl: string, whitelabelUrl = bankUrl) {
     publicUrl: '',
   };
   const connections = new BankConnections(addresses);
-  let accounts = 0;
+  let accountCount = 0;
   const bank = new BankService(
     { bank: { profile: 'sandbox' } } as Settings,
     {
-      credentials: ({ id }: BankAccount) => Promise.resolve(credentials.get(id)),
+      getCredentials: ({ id }: BankAccount) => Promise.resolve(credentials.get(id)),
     } as never,
     connections,
     new BankLimits(),
@@ -52,14 +55,27 @@ export function fakeBank(bankUrl: string, whitelabelUrl = bankUrl) {
   return {
     bank,
     logged,
-    /** An account that was never seen before: nothing is held back of it. */
-    account: (over: Partial<BankCredentials> = {}): BankAccount => {
-      accounts += 1;
-      credentials.set(accounts, { ...plainCredentials, ...over });
-      return { id: accounts, slug: `account-${accounts}`, goLiveAt: new Date(0) };
+    /** A new account: neither a rate limit nor a circuit breaker holds its calls back. */
+    addAccount: (over: Partial<BankCredentials> = {}): BankAccount => {
+      accountCount += 1;
+      credentials.set(accountCount, { ...fakeBankCredentials, ...over });
+      return { id: accountCount, slug: `account-${accountCount}`, goLiveAt: new Date(0) };
     },
     changeCredentials: ({ id }: BankAccount, over: Partial<BankCredentials>) =>
-      credentials.set(id, { ...plainCredentials, ...over }),
+      credentials.set(id, { ...fakeBankCredentials, ...over }),
     close: () => connections.onApplicationShutdown(),
   };
 }
+
+const readTlsFile = (name: string) => readFileSync(join(import.meta.dirname, 'tls', name), 'utf8');
+
+export const tlsAuthority = readTlsFile('ca.crt');
+export const bankTlsPair = { cert: readTlsFile('bank.crt'), key: readTlsFile('bank.key') };
+export const clientOneTls = {
+  certificate: readTlsFile('client-one.crt'),
+  key: readTlsFile('client-one.key'),
+};
+export const clientTwoTls = {
+  certificate: readTlsFile('client-two.crt'),
+  key: readTlsFile('client-two.key'),
+};

@@ -1,4 +1,5 @@
-// Before all tests: one PostgreSQL that every worker shares through TEST_DATABASE_URL, unless the caller gives one.
+// Runs before all tests. It starts one PostgreSQL that all test workers use through
+// TEST_DATABASE_URL, unless that variable is set.
 import { existsSync } from 'node:fs';
 import {
   access,
@@ -22,7 +23,7 @@ const prefix = 'concilia-tests-';
 
 let starting;
 
-/** Once for all of Jest's projects, whichever comes first. */
+/** Jest calls it for each project. The server is started once. */
 export default function globalSetup() {
   starting ??= startPostgres();
   return starting;
@@ -30,18 +31,19 @@ export default function globalSetup() {
 
 async function startPostgres() {
   const launcher = await translateLauncher();
-  process.env.TEST_LAUNCHER_URL = launcher.url; // for tests that start it in a process of its own
+  // For tests that start PostgreSQL in another process.
+  process.env.TEST_LAUNCHER_URL = launcher.url;
   globalThis.stopTestPostgres = launcher.remove;
   if (process.env.TEST_DATABASE_URL) return;
   const { startEmbeddedPostgres } = await import(launcher.url);
   await removeAbandoned(startEmbeddedPostgres);
   const folder = await mkdtemp(join(await scratchFolder(), prefix));
   await writeFile(join(folder, 'owner'), String(process.pid));
-  process.env.TMPDIR = join(folder, 'tmp'); // what tests start keeps its data there too
+  process.env.TMPDIR = join(folder, 'tmp'); // also for the data of processes that tests start
   await mkdir(process.env.TMPDIR);
   const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: () => {} });
   process.env.TEST_DATABASE_URL = server.url('postgres');
-  await forgetOnPowerLoss(server.url('postgres'));
+  await disableSynchronousCommit(server.url('postgres'));
   globalThis.stopTestPostgres = async () => {
     await server.stop();
     await rm(folder, { recursive: true, force: true });
@@ -50,11 +52,11 @@ async function startPostgres() {
 }
 
 const memoryFolder = '/dev/shm';
-const spaceNeeded = 4 * 1024 ** 3; // bytes: many times what the tests' databases come to
+const spaceNeeded = 4 * 1024 ** 3; // bytes: many times the size of the tests' databases
 
 /**
- * Each test makes databases of hundreds of small files and drops them: in memory, where the machine has enough of it,
- * that takes a tenth of the time.
+ * Each test creates and drops databases of hundreds of small files. In memory that takes a tenth of
+ * the time, so memory is used if the machine has enough.
  */
 async function scratchFolder() {
   if (process.platform !== 'linux' || freemem() < spaceNeeded) return tmpdir();
@@ -69,15 +71,20 @@ async function scratchFolder() {
   }
 }
 
-/** Tests kill processes, never the machine: a commit need not wait for the disk. */
-async function forgetOnPowerLoss(url) {
+/**
+ * Commits need not wait for the disk: tests kill processes, but the machine does not lose power.
+ */
+async function disableSynchronousCommit(url) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query('ALTER ROLE CURRENT_USER SET synchronous_commit = off');
   await client.end();
 }
 
-/** Jest loads this file as it stands, so the launcher's TypeScript is translated here: tests must not need a build. */
+/**
+ * Translates the TypeScript of the launcher: Jest does not transform this file, and tests must not
+ * need a build.
+ */
 async function translateLauncher() {
   const sources = join(projectFolder, 'src', 'platform');
   const target = join(projectFolder, '.prepared', `test-launcher-${process.pid}`);
@@ -94,7 +101,7 @@ async function translateLauncher() {
   };
 }
 
-/** A test run that was killed leaves its server up; the next run ends it. */
+/** Stops the servers and removes the folders of test runs that were killed. */
 async function removeAbandoned(startEmbeddedPostgres) {
   for (const parent of [tmpdir(), memoryFolder]) {
     if (!existsSync(parent)) continue;
@@ -102,7 +109,7 @@ async function removeAbandoned(startEmbeddedPostgres) {
       if (!name.startsWith(prefix)) continue;
       const folder = join(parent, name);
       const owner = await readFile(join(folder, 'owner'), 'utf8').catch(() => undefined);
-      if (owner === undefined || isAlive(Number(owner))) continue; // another user's, or at work
+      if (owner === undefined || isAlive(Number(owner))) continue; // of another user, or running
       if (existsSync(join(folder, 'data', 'server'))) {
         const server = await startEmbeddedPostgres({
           dataDir: join(folder, 'data'),

@@ -1,4 +1,5 @@
-// After all tests: ends the service that stood in front of a sandbox, then the PostgreSQL that global-setup.mjs started.
+// Runs after all tests: stops the service of service-in-front.mjs, then the PostgreSQL of
+// global-setup.mjs.
 export default async function globalTeardown() {
   await globalThis.stopServiceInFront?.();
   await globalThis.stopTestPostgres?.();

@@ -1,8 +1,8 @@
-// A server of a test's own on loopback that hands over each request whole.
+// An HTTP server on loopback for one test, which receives requests with their complete bodies.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface WholeRequest {
+export interface ReceivedRequest {
   path: string;
   headers: IncomingMessage['headers'];
   text: string;
@@ -13,16 +13,16 @@ export interface HttpListener {
   close: () => void;
 }
 
-/** `answer` ends the response, or lets the caller hang. */
+/** `respond` must end the response, unless the test needs a caller that waits for ever. */
 export async function listenHttp(
-  answer: (request: WholeRequest, response: ServerResponse) => void,
+  respond: (request: ReceivedRequest, response: ServerResponse) => void,
 ): Promise<HttpListener> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const { url: path = '', headers } = request;
-      answer({ path, headers, text: Buffer.concat(chunks).toString('utf8') }, response);
+      respond({ path, headers, text: Buffer.concat(chunks).toString('utf8') }, response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,5 +1,6 @@
-// The journal of outbound intents on a real database, before a bank whose answers a test lays out.
-import type { BankAnswer } from '../../src/bank/answer.js';
+// The journal of outbound requests on a real database, with a bank client whose responses a test
+// scripts.
+import type { BankResponse, UnknownOutcome } from '../../src/bank/response-classification.js';
 import type { BankProfile } from '../../src/bank/profiles.js';
 import { createCharge } from '../../src/contract/charges.js';
 import type { RouteInput } from '../../src/contract/route.js';
@@ -19,30 +20,34 @@ import { OperationsService } from '../../src/operations/operations.service.js';
 import { PossibleDuplicates } from '../../src/operations/possible-duplicates.service.js';
 import { SecretBox } from '../../src/platform/secret-box.js';
 
-export type Answer = BankAnswer<never>;
-export type Kind = OperationKind<typeof createCharge>;
+export type ScriptedResponse = BankResponse<never>;
+export type ChargeKind = OperationKind<typeof createCharge>;
 
-export const yes = {
+export const accepted = {
   outcome: 'success',
   status: 200,
   text: '{"ok":true}',
   value: {},
   date: null,
-} as never as Answer;
-export const no: Answer = { outcome: 'rejection', status: 422, text: '{"title":"no"}' };
-export const unknown = (
-  reason: Extract<Answer, { outcome: 'unknown' }>['reason'] = 'no_answer',
-  more: Partial<Extract<Answer, { outcome: 'unknown' }>> = {},
-): Answer => ({ outcome: 'unknown', reason, status: null, ...more });
+} as never as ScriptedResponse;
+export const rejected: ScriptedResponse = {
+  outcome: 'rejection',
+  status: 422,
+  text: '{"title":"no"}',
+};
+export const unknownResponse = (
+  reason: UnknownOutcome['reason'] = 'no_response',
+  more: Partial<UnknownOutcome> = {},
+): ScriptedResponse => ({ outcome: 'unknown', reason, status: null, ...more });
 
-/** What the bank answers, in turn, and yes when that is used up; and what it was sent. */
-export class AnsweringBank {
+/** Responds by the script, in turn, and accepts when it is used up. Records what it was sent. */
+export class ScriptedBankClient {
   readonly profile = {
     isRepeatSafe: true,
     hasStatusById: false,
     visibilityBoundMs: null,
   } as Pick<BankProfile, 'isRepeatSafe' | 'hasStatusById' | 'visibilityBoundMs'>;
-  script: (Answer | (() => Promise<Answer>))[] = [];
+  script: (ScriptedResponse | (() => Promise<ScriptedResponse>))[] = [];
   sent: { key: string | null; body: string | null }[] = [];
 
   call = async (
@@ -50,16 +55,16 @@ export class AnsweringBank {
     _account: unknown,
     { idempotencyKey }: RouteInput<typeof createCharge>,
     { exactBody }: { exactBody: string | null },
-  ): Promise<Answer> => {
+  ): Promise<ScriptedResponse> => {
     this.sent.push({ key: idempotencyKey, body: exactBody });
     await new Promise((resolve) => setImmediate(resolve));
-    const next = this.script.shift() ?? yes;
+    const next = this.script.shift() ?? accepted;
     return typeof next === 'function' ? next() : next;
   };
 }
 
-/** A kind that asks for money: as it is for charges. */
-export const chargeKind: Kind = {
+/** A kind without outgoing money, as charges are. */
+export const chargeKind: ChargeKind = {
   name: 'create_charge',
   route: createCharge,
   repeat: 'keyed',
@@ -67,22 +72,24 @@ export const chargeKind: Kind = {
   onRejected: () => Promise.resolve(),
 };
 
-/** The journal as one process has it. */
-export function journalOn(
+/** The journal's services as one process holds them. */
+export function createJournal(
   database: Database,
-  bank: AnsweringBank,
-  kinds: Kind[] = [chargeKind],
+  bank: ScriptedBankClient,
+  kinds: ChargeKind[] = [chargeKind],
   possibleDuplicates: { policy: 'off' | 'warn' | 'refuse'; windowMinutes: number } = {
     policy: 'off',
     windowMinutes: 60,
   },
 ) {
-  const woken: string[] = [];
-  const jobQueue = { enqueue: (name: string) => Promise.resolve(void woken.push(name)) } as never;
+  const enqueuedJobs: string[] = [];
+  const jobQueue = {
+    enqueue: (name: string) => Promise.resolve(void enqueuedJobs.push(name)),
+  } as never;
   const accounts = { get: (id: number) => Promise.resolve({ id, slug: 'main' }) } as never;
-  const expected = new ExpectedPaymentsService();
+  const expectedPayments = new ExpectedPaymentsService();
   const events = new EventsService(database, jobQueue);
-  const outcomes = new OperationOutcomes(database, expected, events, jobQueue);
+  const outcomes = new OperationOutcomes(database, expectedPayments, events, jobQueue);
   const sender = new OperationSender(database, accounts, bank as never, outcomes);
   const recovery = new OperationRecovery(
     database,
@@ -94,7 +101,7 @@ export function journalOn(
   );
   const operations = new OperationsService(
     database,
-    expected,
+    expectedPayments,
     new SecretBox({ credentialsKey: 'x'.repeat(32) } as never),
     outcomes,
     sender,
@@ -102,47 +109,47 @@ export function journalOn(
     jobQueue,
   );
   for (const kind of kinds) operations.register(kind);
-  return { operations, recovery, sender, outcomes, woken };
+  return { operations, recovery, sender, outcomes, enqueuedJobs };
 }
 
-export interface Asked {
+export interface ChargeOptions {
   accountId: number;
-  id?: string;
+  correlationId?: string;
   key?: string | null;
-  cents?: bigint;
+  amountCents?: bigint;
 }
 
-/** Asks for a charge. */
+/** A request for a charge. */
 export function chargeOperation({
   accountId,
-  id = 'order-1',
+  correlationId = 'order-1',
   key = null,
-  cents = 1_000n,
-}: Asked): OperationRequest<typeof createCharge> {
+  amountCents = 1_000n,
+}: ChargeOptions): OperationRequest<typeof createCharge> {
   return {
     accountId,
     idempotencyKey: key,
-    naturalIdentity: `correlationId ${id}`,
+    naturalIdentity: `correlationId ${correlationId}`,
     input: {
       params: {},
       query: {},
       idempotencyKey: key,
       body: {
         type: 'BANKSLIP',
-        correlationId: id,
+        correlationId,
         dueDate: '2030-12-31',
-        Amount: cents,
+        Amount: amountCents,
         payer: { name: 'Maria', document: '12345678909' },
       },
     },
     expectedPayments: [
       {
         isCredit: true,
-        amountCents: cents,
+        amountCents,
         dueDate: '2030-12-31',
         terms: null,
         isMultiUse: false,
-        references: [{ kind: 'correlation_id', value: id }],
+        references: [{ kind: 'correlation_id', value: correlationId }],
       },
     ],
     joinsSameRequest: false,
@@ -152,24 +159,34 @@ export function chargeOperation({
   };
 }
 
-/** Sends money: R$ 10.00 unless told otherwise, to one counterparty; a batch when it expects several. */
+/**
+ * A request that sends money to one counterparty, R$ 10.00 by default; a batch when it has several
+ * movements.
+ */
 export function outgoingOperation(
-  asked: Asked & { isDistinguishable?: boolean; counterparty?: string; movements?: number },
+  options: ChargeOptions & {
+    isDistinguishable?: boolean;
+    counterparty?: string;
+    movements?: number;
+  },
 ): OperationRequest<typeof createCharge> {
-  const { isDistinguishable = false, counterparty = '1/1/1', movements = 1 } = asked;
-  const intent = chargeOperation(asked);
-  const [expected] = intent.expectedPayments;
-  const { cents: amountCents = 1_000n } = asked;
+  const { isDistinguishable = false, counterparty = '1/1/1', movements = 1 } = options;
+  const request = chargeOperation(options);
+  const [expected] = request.expectedPayments;
+  const { amountCents = 1_000n } = options;
   const debit = { ...expected, isCredit: false, dueDate: null, amountCents, references: [] };
   return {
-    ...intent,
+    ...request,
     naturalIdentity: null,
     outgoing: { counterparty, amountCents, isDistinguishable },
     expectedPayments: Array.from({ length: movements }, () => ({ ...debit }) as never),
   };
 }
 
-export async function operationsOf(database: Database, accountId: number): Promise<Operation[]> {
+export async function listStoredOperations(
+  database: Database,
+  accountId: number,
+): Promise<Operation[]> {
   const rows = await database.prisma.operation.findMany({
     where: { accountId },
     orderBy: { id: 'asc' },
@@ -177,14 +194,16 @@ export async function operationsOf(database: Database, accountId: number): Promi
   return rows as Operation[];
 }
 
+/** The account's operation; throws when there is none or more than one. */
 export async function onlyOperation(database: Database, accountId: number): Promise<Operation> {
-  const [operation, ...others] = await operationsOf(database, accountId);
-  if (!operation || others.length > 0) throw new Error(`there are ${others.length} others`);
+  const [operation, ...others] = await listStoredOperations(database, accountId);
+  if (!operation || others.length > 0)
+    throw new Error(`expected one operation, found ${operation ? others.length + 1 : 0}`);
   return operation;
 }
 
-/** The time has come at which it is looked at again: a pause is over, or a lease has ended. */
-export async function advanceAll(
+/** Makes every unfinished operation due, also by the end of its lease, and advances all of them. */
+export async function advanceAllOperations(
   database: Database,
   accountId: number,
   recovery: OperationRecovery,
@@ -194,51 +213,58 @@ export async function advanceAll(
      WHERE account_id = $1 AND next_action_at IS NOT NULL`,
     [accountId],
   );
-  for (const { id } of await operationsOf(database, accountId))
+  for (const { id } of await listStoredOperations(database, accountId))
     await recovery.advance({ accountId, operationId: id });
 }
 
-/** Makes everything that was done an hour and more older. */
-export async function letPass(database: Database, accountId: number, time: string): Promise<void> {
+/** Moves the creation and the attempts of all operations into the past by an interval. */
+export async function makeOlder(
+  database: Database,
+  accountId: number,
+  interval: string,
+): Promise<void> {
   await database.pool.query(
     `UPDATE operation SET created_at = created_at - $2::interval WHERE account_id = $1`,
-    [accountId, time],
+    [accountId, interval],
   );
   await database.pool.query(
-    `UPDATE operation_attempt SET started_at = started_at - $2::interval, send_by = send_by - $2::interval
+    `UPDATE operation_attempt
+     SET started_at = started_at - $2::interval, send_by = send_by - $2::interval
      WHERE account_id = $1`,
-    [accountId, time],
+    [accountId, interval],
   );
 }
 
-/** A line of the statement, judged; it pays the expected payment where one is named. */
+/** Stores a decided debit line, matched to an expected payment where one is named. */
 export async function storeLine(
   database: Database,
   accountId: number,
   {
     nsu,
     cents = 1_000,
-    paying = null,
+    expectedPaymentId = null,
     ago = null,
-  }: { nsu: number; cents?: number; paying?: string | null; ago?: string | null },
+  }: { nsu: number; cents?: number; expectedPaymentId?: string | null; ago?: string | null },
 ): Promise<void> {
   await database.pool.query(
     `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
        balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
      VALUES ($1, $2::bigint, $2::bigint::text, false, $3, 'DEBIT_PIX', 0, 0,
-       COALESCE(now() - $4::interval, (SELECT min(started_at) FROM operation_attempt WHERE account_id = $1), now()), $2::bigint::text, '{}')`,
+       COALESCE(now() - $4::interval,
+                (SELECT min(started_at) FROM operation_attempt WHERE account_id = $1), now()),
+       $2::bigint::text, '{}')`,
     [accountId, nsu, cents, ago],
   );
-  if (paying !== null)
+  if (expectedPaymentId !== null)
     await database.pool.query(
       `INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, evidence)
        VALUES ($1, gen_random_uuid(), $2, $3, $4, 'reference', '{}')`,
-      [accountId, nsu, paying, cents],
+      [accountId, nsu, expectedPaymentId, cents],
     );
-  await decideAll(database, accountId);
+  await markLinesDecided(database, accountId);
 }
 
-export async function decideAll(database: Database, accountId: number): Promise<void> {
+export async function markLinesDecided(database: Database, accountId: number): Promise<void> {
   await database.pool.query(
     `INSERT INTO reconciliation_state (account_id, decided_arrival)
      SELECT $1, COALESCE(max(arrival), 0) FROM statement_line WHERE account_id = $1
@@ -247,7 +273,7 @@ export async function decideAll(database: Database, accountId: number): Promise<
   );
 }
 
-/** The statement is closed from two days ago until now, or so far before. */
+/** Closes the statement from two days ago until now, or until `before` earlier than now. */
 export async function closeStatement(
   database: Database,
   accountId: number,
@@ -262,7 +288,7 @@ export async function closeStatement(
   );
 }
 
-export async function expectedIds(database: Database, accountId: number): Promise<string[]> {
+export async function expectedPaymentIds(database: Database, accountId: number): Promise<string[]> {
   const rows = await database.prisma.expectedPayment.findMany({
     where: { accountId },
     orderBy: { id: 'asc' },
@@ -270,7 +296,7 @@ export async function expectedIds(database: Database, accountId: number): Promis
   return rows.map(({ id }) => id);
 }
 
-export async function eventsOf(database: Database, accountId: number): Promise<string[]> {
+export async function eventTypesOf(database: Database, accountId: number): Promise<string[]> {
   const rows = await database.prisma.event.findMany({
     where: { accountId },
     orderBy: { id: 'asc' },

@@ -1,7 +1,7 @@
-// What an operator does over and over: accounts and keys, by the API.
+// The calls of an operator in tests: accounts and API keys, through the API.
 import { adminKey, type ServiceApplication } from './service-application.js';
 
-/** The calls of an operator, on a service that is there when they are made. */
+/** `service` is read at each call, so that a test may start it later. */
 export function operatorOf(service: () => ServiceApplication) {
   let count = 0;
   const asOperator = (
@@ -10,20 +10,20 @@ export function operatorOf(service: () => ServiceApplication) {
     body?: unknown,
     headers: Record<string, string> = {},
   ) => service().call(method, path, { body, headers, apiKey: adminKey });
-  const add = async (credentials: Record<string, unknown> = {}) => {
+  const addAccount = async (credentials: Record<string, unknown> = {}) => {
     const slug = `account-${(count += 1)}`;
     const body = { slug, credentials: { apiKey: `key-of-${slug}`, ...credentials } };
-    return { slug, answer: await asOperator('POST', '/v1/accounts', body) };
+    return { slug, response: await asOperator('POST', '/v1/accounts', body) };
   };
-  const makeKey = async (slug: string, over: Record<string, unknown> = {}) =>
+  const createKey = async (slug: string, overrides: Record<string, unknown> = {}) =>
     (
       await asOperator('POST', `/v1/accounts/${slug}/keys`, {
         name: 'a system',
         scopes: ['read'],
-        ...over,
+        ...overrides,
       })
     ).body as { id: string; key: string; hint: string };
   const statusWith = async (key: string) =>
     (await service().call('GET', '/v1/operations', { apiKey: key })).status;
-  return { asOperator, add, makeKey, statusWith };
+  return { asOperator, addAccount, createKey, statusWith };
 }

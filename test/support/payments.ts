@@ -1,8 +1,8 @@
-// What the whole-service tests do over and over: ask for charges, pay them, look at the book.
+// Helpers of the whole-service tests: charge requests, summary, settlements, event receiver.
 import type { ConciliaProcess } from './concilia-process.js';
 import type { Receiver } from './receiver.js';
 
-export function chargeRequest(correlationId: string, amount = 10.5) {
+export function sampleChargeRequest(correlationId: string, amount = 10.5) {
   return {
     type: 'BANKSLIP_PIX',
     correlationId,
@@ -26,35 +26,39 @@ export interface Summary {
   deliveries: { pending: number; dead: number };
 }
 
-export async function summaryOf(concilia: ConciliaProcess): Promise<Summary> {
-  return (await concilia.ask<Summary>('GET', '/v1/summary')).body;
+export async function fetchSummary(concilia: ConciliaProcess): Promise<Summary> {
+  return (await concilia.callService<Summary>('GET', '/v1/summary')).body;
 }
 
-export async function settlementOf(
+export async function fetchChargeSettlement(
   concilia: ConciliaProcess,
   correlationId: string,
 ): Promise<unknown> {
-  return (await concilia.ask('GET', `/v1/charges/${correlationId}`)).body.settlement;
+  return (await concilia.callService('GET', `/v1/charges/${correlationId}`)).body.settlement;
 }
 
-/** Registers the receiver for every event, and tells it its secret. */
-export async function register(concilia: ConciliaProcess, receiver: Receiver): Promise<void> {
-  const { status, body } = await concilia.ask('POST', '/v1/webhook-endpoints', {
+/** Registers the receiver for every event and sets its signing secret. */
+export async function registerReceiver(
+  concilia: ConciliaProcess,
+  receiver: Receiver,
+): Promise<void> {
+  const { status, body } = await concilia.callService('POST', '/v1/webhook-endpoints', {
     url: receiver.url,
   });
   if (status !== 201) throw new Error(`endpoint not registered: ${status}`);
   receiver.secret = String(body.secret);
 }
 
-/** Runs `work` for each item, so many at once. */
-export async function each<Item>(
+/** Runs `work` for each item, for up to `concurrency` items at once. */
+export async function forEachConcurrently<Item>(
   items: Item[],
-  atOnce: number,
+  concurrency: number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
-  const waiting = [...items];
-  const lanes = Array.from({ length: atOnce }, async () => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
+  const remaining = [...items];
+  const lanes = Array.from({ length: concurrency }, async () => {
+    for (let item = remaining.shift(); item !== undefined; item = remaining.shift())
+      await work(item);
   });
   await Promise.all(lanes);
 }

@@ -1,4 +1,5 @@
-// A fresh database for each integration test, on the one server that global-setup.mjs started or the caller named.
+// A new database for each integration test, on the server of global-setup.mjs or of
+// TEST_DATABASE_URL.
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,21 +10,21 @@ import { applyMigrations } from '../../src/platform/migrations.js';
 export interface TestDatabase {
   url: string;
   pool: pg.Pool;
-  /** Ends the pool and drops the database, whoever is still connected. */
+  /** Ends the pool and drops the database, also while clients are connected. */
   drop(): Promise<void>;
 }
 
-/** Empty; or with the tables of one of the two houses. */
-export async function testDatabase(house?: 'service' | 'sandbox'): Promise<TestDatabase> {
+/** A database that is empty, or has the tables of one of the two applications. */
+export async function testDatabase(application?: 'service' | 'sandbox'): Promise<TestDatabase> {
   const server = serverUrl();
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
-  const template = house && (await templateOf(house));
+  const template = application && (await templateOf(application));
   await onServer(server, (client) =>
     client.query(`CREATE DATABASE ${name}${template ? ` TEMPLATE ${template}` : ''}`),
   );
   const url = databaseUrl(server, name);
   const pool = new pg.Pool({ connectionString: url, max: 10 });
-  // A test may cut connections on purpose; idle ones then report here, where no caller could catch it.
+  // A test may cut connections. Idle clients then emit an error that no caller could catch.
   pool.on('error', () => undefined);
   return {
     url,
@@ -37,30 +38,33 @@ export async function testDatabase(house?: 'service' | 'sandbox'): Promise<TestD
   };
 }
 
-/** Makers of one template wait for each other. */
-const makeTemplateLock = 7_270_736_999;
+/** The advisory lock of processes that create templates. */
+const createTemplateLock = 7_270_736_999;
 const templates = new Map<string, Promise<string>>();
 
-/** The database that others are copied from: to migrate each of hundreds would take most of the tests' time. */
-function templateOf(house: 'service' | 'sandbox'): Promise<string> {
-  const known = templates.get(house);
-  if (known) return known;
-  const made = makeTemplate(house);
-  templates.set(house, made);
-  return made;
+/**
+ * The database that test databases are copied from: migrating each of them would take most of the
+ * tests' time.
+ */
+function templateOf(application: 'service' | 'sandbox'): Promise<string> {
+  const existing = templates.get(application);
+  if (existing) return existing;
+  const created = createTemplate(application);
+  templates.set(application, created);
+  return created;
 }
 
-async function makeTemplate(house: 'service' | 'sandbox'): Promise<string> {
-  const folder = fileURLToPath(new URL(`../../prisma/${house}/migrations`, import.meta.url));
-  const name = `template_${house}_${hashOf(folder)}`;
+async function createTemplate(application: 'service' | 'sandbox'): Promise<string> {
+  const folder = fileURLToPath(new URL(`../../prisma/${application}/migrations`, import.meta.url));
+  const name = `template_${application}_${hashOf(folder)}`;
   const server = serverUrl();
   await onServer(server, async (client) => {
-    await client.query(`SELECT pg_advisory_lock($1)`, [makeTemplateLock]);
-    const { rows } = await client.query<{ isWhole: boolean }>(
-      `SELECT datistemplate AS "isWhole" FROM pg_database WHERE datname = $1`,
+    await client.query(`SELECT pg_advisory_lock($1)`, [createTemplateLock]);
+    const { rows } = await client.query<{ isComplete: boolean }>(
+      `SELECT datistemplate AS "isComplete" FROM pg_database WHERE datname = $1`,
       [name],
     );
-    if (rows[0]?.isWhole) return;
+    if (rows[0]?.isComplete) return;
     await client.query(`DROP DATABASE IF EXISTS ${name}`);
     await client.query(`CREATE DATABASE ${name}`);
     await applyMigrations({ url: databaseUrl(server, name), folder, log: () => undefined });
@@ -78,7 +82,7 @@ function hashOf(folder: string): string {
 
 function serverUrl(): string {
   const url = process.env.TEST_DATABASE_URL;
-  if (!url) throw new Error('TEST_DATABASE_URL is unset: run the tests through `npm test`');
+  if (!url) throw new Error('TEST_DATABASE_URL is not set: run the tests with `npm test`');
   return url;
 }
 

@@ -1,4 +1,5 @@
-// A business system's end of the notifications: keeps what it is sent, with the signature's verdict.
+// A webhook endpoint of a business system. It records the events that it receives, and whether
+// their signatures are valid.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
@@ -13,7 +14,7 @@ export interface ReceivedEvent {
 
 export class Receiver {
   readonly events: ReceivedEvent[] = [];
-  /** The endpoint's secret, once the service has told it. */
+  /** The endpoint's secret. The test sets it once the service has returned it. */
   secret = '';
 
   private constructor(private readonly server: Server) {}
@@ -25,7 +26,7 @@ export class Receiver {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
-        receiver.keep(Buffer.concat(chunks).toString('utf8'), request.headers);
+        receiver.record(Buffer.concat(chunks).toString('utf8'), request.headers);
         response.end();
       });
     });
@@ -37,7 +38,7 @@ export class Receiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/events`;
   }
 
-  /** Distinct events of a type by their id: a repeated delivery is one event. */
+  /** The events of a type. A repeated delivery of an event counts once. */
   distinct(type: string): ReceivedEvent[] {
     const byId = new Map(
       this.events.filter((event) => event.type === type).map((event) => [event.webhookId, event]),
@@ -50,18 +51,18 @@ export class Receiver {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  private keep(body: string, headers: NodeJS.Dict<string | string[]>): void {
+  private record(body: string, headers: NodeJS.Dict<string | string[]>): void {
     const { type, data } = JSON.parse(body) as Pick<ReceivedEvent, 'type' | 'data'>;
     this.events.push({
       webhookId: String(headers['webhook-id']),
       type,
       data,
-      isSigned: this.verifies(body, headers),
+      isSigned: this.hasValidSignature(body, headers),
       receivedAt: Date.now(),
     });
   }
 
-  private verifies(body: string, headers: NodeJS.Dict<string | string[]>): boolean {
+  private hasValidSignature(body: string, headers: NodeJS.Dict<string | string[]>): boolean {
     try {
       new Webhook(this.secret).verify(body, headers as Record<string, string>);
       return true;

@@ -10,7 +10,7 @@ import { DeclaredRules } from '../../src/reconciliation/rules/declared-rules.ser
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 import { RefundedBreaks } from '../../src/reconciliation/refunded-breaks.service.js';
 import { SettlementReview } from '../../src/reconciliation/settlement-review.service.js';
-import { StandingBreaks } from '../../src/reconciliation/standing-breaks.service.js';
+import { AccountBreaks } from '../../src/reconciliation/account-breaks.service.js';
 import { OutcomeWriter } from '../../src/reconciliation/outcome-writer.service.js';
 
 interface Ground {
@@ -34,7 +34,7 @@ export function reconciliationOn(
   const writer = new OutcomeWriter(events, expectedPayments, breaks, review, jobQueue);
   const rules = new DeclaredRules(breaks);
   const missing = new MissingPayments(database, bank, breaks, jobQueue);
-  const standing = new StandingBreaks(database, bank, breaks, review, missing, jobQueue);
+  const standing = new AccountBreaks(database, bank, breaks, review, missing, jobQueue);
   const reconciliation = new ReconciliationService(
     database,
     accounts,

@@ -1,4 +1,4 @@
-// A redis-server of the test's own, where the machine has one; it can go away and come back.
+// A redis-server of the test, if the machine has one. The test can shut it down and start it again.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import { freePort } from './concilia-process.js';
 import { until } from './until.js';
 
-/** Whether a redis-server can be had here; without one, its half of the tests is skipped and says so. */
+/** Whether the machine has a redis-server. Without it, the tests on Redis are skipped. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 
 export class TestRedis {
@@ -18,7 +18,7 @@ export class TestRedis {
 
   static async start(): Promise<TestRedis> {
     const redis = new TestRedis(await freePort());
-    await redis.comeBack();
+    await redis.startServer();
     return redis;
   }
 
@@ -30,8 +30,8 @@ export class TestRedis {
     await this.withClient((client) => client.flushall());
   }
 
-  /** Ends the server; it keeps nothing. */
-  async goAway(): Promise<void> {
+  /** Ends the server, which loses all its data. */
+  async shutDown(): Promise<void> {
     const { server } = this;
     this.server = null;
     if (!server) return;
@@ -40,7 +40,7 @@ export class TestRedis {
     await ended;
   }
 
-  async comeBack(): Promise<void> {
+  async startServer(): Promise<void> {
     this.server = spawn(
       'redis-server',
       ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.folder, '--save', ''],
@@ -50,16 +50,16 @@ export class TestRedis {
   }
 
   async stop(): Promise<void> {
-    await this.goAway();
+    await this.shutDown();
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  private async withClient<Result>(ask: (client: Redis) => Promise<Result>): Promise<Result> {
+  private async withClient<Result>(work: (client: Redis) => Promise<Result>): Promise<Result> {
     const client = new Redis(this.url, { lazyConnect: true, retryStrategy: () => null });
     client.on('error', () => undefined);
     try {
       await client.connect();
-      return await ask(client);
+      return await work(client);
     } finally {
       client.disconnect();
     }

@@ -1,59 +1,59 @@
-// A bank whose statement a test lays out: pages in either order, lines that come late, pages that shift.
+// A bank whose statement a test defines: pages in either order, late lines, shifting pages.
 import { LosslessNumber } from 'lossless-json';
-import type { BankAnswer } from '../../src/bank/answer.js';
-import { profileOf } from '../../src/bank/profiles.js';
+import type { BankResponse } from '../../src/bank/response-classification.js';
+import { bankProfileOf } from '../../src/bank/profiles.js';
 
 export interface ScriptedLine {
   nsu: number;
   /** Cents; a credit when positive. */
   cents: number;
   correlationId?: string;
-  /** Overrides what a line would carry, to spoil it. */
+  /** Overrides fields of the line, to make it invalid. */
   override?: Record<string, unknown>;
 }
 
 export class ScriptedBank {
-  readonly profile = { ...profileOf({ profile: 'sandbox' }), statementPageSize: 3 };
+  readonly profile = { ...bankProfileOf({ profile: 'sandbox' }), statementPageSize: 3 };
   order: 'desc' | 'asc' = 'desc';
-  /** Whether pages come by the time of their lines, not by their numbers. */
+  /** Whether lines are ordered by time instead of nsu. */
   byTime = false;
   lines: ScriptedLine[] = [];
-  /** Lines that exist and are not shown. */
+  /** The nsu of lines that exist but do not appear on any page. */
   withheld = new Set<number>();
-  /** Whether a page past the end is answered with the last one. */
+  /** Whether a page past the end repeats the last page. */
   repeatsLastPage = false;
-  /** The most lines that it puts on a page, whatever it is asked for. */
-  mostLines = Infinity;
-  /** Whether each page has so many, whatever it is asked for. */
+  /** The most lines on a page, whatever the limit of the request. */
+  maxPageSize = Infinity;
+  /** Whether the limit of the request is ignored. */
   ignoresLimit = false;
-  /** The last page that it tells from the one before. */
-  mostPages = Infinity;
-  /** Its clock. */
-  time: () => Date = () => new Date();
+  /** The last page; each later one repeats it. */
+  maxPages = Infinity;
+  /** The clock of the bank. */
+  clock: () => Date = () => new Date();
   pagesRead = 0;
-  /** Called before each page, to change what the pages show. */
+  /** Called before each page, to change the statement between pages. */
   beforePage: (page: number, limit: number) => void | Promise<void> = () => undefined;
 
   call = async (
     _route: unknown,
     _account: unknown,
     { query }: { query?: { page?: number; limit?: number; startDate?: string } },
-  ): Promise<BankAnswer<unknown[]>> => {
+  ): Promise<BankResponse<unknown[]>> => {
     const { page = 1, startDate } = query ?? {};
     await this.beforePage(page, query?.limit ?? 10);
-    const wanted = this.ignoresLimit ? Infinity : (query?.limit ?? 10);
-    const limit = Math.min(wanted, this.mostLines);
+    const requestedLimit = this.ignoresLimit ? Infinity : (query?.limit ?? 10);
+    const limit = Math.min(requestedLimit, this.maxPageSize);
     this.pagesRead += 1;
-    const shown = this.statement().filter(
+    const visible = this.statement().filter(
       ({ nsu, createdAt }) =>
         !this.withheld.has(nsu) && (!startDate || createdAt >= `${startDate}T03:00`),
     );
-    if (this.byTime) shown.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
-    if (this.order === 'desc') shown.reverse();
-    const lastPage = Math.max(1, Math.ceil(shown.length / limit));
-    const asked = Math.min(page, this.mostPages, this.repeatsLastPage ? lastPage : Infinity);
-    const value = shown.slice((asked - 1) * limit, asked * limit).map(({ raw }) => raw);
-    return { outcome: 'success', status: 200, text: '', value, date: this.time() };
+    if (this.byTime) visible.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+    if (this.order === 'desc') visible.reverse();
+    const lastPage = Math.max(1, Math.ceil(visible.length / limit));
+    const shownPage = Math.min(page, this.maxPages, this.repeatsLastPage ? lastPage : Infinity);
+    const value = visible.slice((shownPage - 1) * limit, shownPage * limit).map(({ raw }) => raw);
+    return { outcome: 'success', status: 200, text: '', value, date: this.clock() };
   };
 
   /** Every line with its balances, in nsu order. */

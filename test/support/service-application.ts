@@ -1,5 +1,5 @@
-// The service whole, in the test's own process, before a sandbox bank: its doors and rooms, without its workers
-// and its clock.
+// The whole service in the test's process, in front of a sandbox bank: its API and its modules,
+// without job workers and timers.
 import { AppModule } from '../../src/app.module.js';
 import { loadSettings } from '../../src/config.js';
 import { Database } from '../../src/database.service.js';
@@ -35,7 +35,7 @@ export async function serviceApplication() {
     database,
     sandbox,
     url,
-    /** Asks as the business system of the account `main`, or with another key. */
+    /** Calls the service as the business system of the account `main`, or with another key. */
     call: caller(url, apiKey),
     stop: async () => {
       await application.close();

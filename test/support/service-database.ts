@@ -1,4 +1,4 @@
-// A fresh database with the service's tables and one account, for tests of single rooms.
+// A new database with the service's tables and one account, for tests of single modules.
 import { Database } from '../../src/database.service.js';
 import { testDatabase } from './postgres.js';
 

@@ -1,5 +1,5 @@
-// Before the contract suite is asked of the service: one service in front of one sandbox bank, as a real process on
-// databases of its own. All files share it, as clients share a bank.
+// Runs before the contract suite that calls the service. It starts one service with one sandbox
+// bank as a real process on its own databases. All test files share it, as clients share a bank.
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -40,12 +40,12 @@ export default async function serviceInFront() {
     CONTRACT_PARTNER_KEY: 'concilia-dev-partner',
     CONTRACT_WITHOUT_WEBHOOKS: 'true',
     ...(await knownBills(sandbox)),
-    ...(await otherAccount(service).catch(noOtherAccount)),
+    ...(await otherAccount(service).catch(skipOtherAccount)),
   });
 }
 
-function noOtherAccount(error) {
-  process.stderr.write(`Rows about another account are left out: ${error.message}\n`);
+function skipOtherAccount(error) {
+  process.stderr.write(`tests about another account are skipped: ${error.message}\n`);
   return {};
 }
 
@@ -66,13 +66,13 @@ async function knownBills(sandbox) {
 /** A second bank account behind the service, and a business system's key to it. */
 async function otherAccount(service) {
   const post = async (path, body) => {
-    const answer = await fetch(service + path, {
+    const response = await fetch(service + path, {
       method: 'POST',
       headers: { 'x-service-api-key': keys.admin, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    if (answer.status === 201) return answer.json();
-    throw new Error(`POST ${path} answers ${answer.status}: ${await answer.text()}`);
+    if (response.status === 201) return response.json();
+    throw new Error(`POST ${path} returned ${response.status}: ${await response.text()}`);
   };
   await post('/v1/accounts', { slug: 'other', credentials: { apiKey: 'sandbox-dev-key-2' } });
   const scopes = ['read', 'charge', 'transfer', 'pay', 'refund'];
@@ -81,10 +81,10 @@ async function otherAccount(service) {
 }
 
 async function untilReady(service, child, printed) {
-  for (const giveUpAt = Date.now() + 60_000; Date.now() < giveUpAt; await sleep(50)) {
+  for (const deadlineMs = Date.now() + 60_000; Date.now() < deadlineMs; await sleep(50)) {
     if (child.exitCode !== null) break;
-    const answer = await fetch(`${service}/health/ready`).catch(() => null);
-    if (answer?.ok) return;
+    const response = await fetch(`${service}/health/ready`).catch(() => null);
+    if (response?.ok) return;
   }
   throw new Error(`The service in front of the sandbox did not start:\n${printed()}`);
 }
@@ -93,9 +93,9 @@ async function stop(child, databases) {
   if (child.exitCode === null && child.signalCode === null) {
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGTERM');
-    const patience = setTimeout(() => child.kill('SIGKILL'), 10_000);
+    const killTimer = setTimeout(() => child.kill('SIGKILL'), 10_000);
     await ended;
-    clearTimeout(patience);
+    clearTimeout(killTimer);
   }
   for (const name of databases) await runOnServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
 }
@@ -112,7 +112,7 @@ async function runOnServer(sql) {
   await client.query(sql).finally(() => client.end());
 }
 
-/** All held until the last is found: one that is given back may be the next one found. */
+/** All ports are bound until the last is found: a released port could be found again. */
 async function freePorts(count) {
   const servers = Array.from({ length: count }, () => createServer());
   for (const server of servers)

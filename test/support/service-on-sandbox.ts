@@ -1,5 +1,5 @@
-// The whole service in front of a sandbox bank, whose workers and timers stand still: a test makes each step itself,
-// when it wants it.
+// The whole service in front of a sandbox bank, without job workers and timers: a test runs each
+// step itself.
 import { StatementService } from '../../src/statement/statement.service.js';
 import { serviceApplication } from './service-application.js';
 
@@ -13,14 +13,15 @@ export async function serviceOnSandbox() {
     database,
     pool,
     accountId,
-    /** Asks the service. */
+    /** Calls the service. */
     call,
-    /** Reads what is new on the statement. */
+    /** Syncs the statement. */
     sync: () => application.get(StatementService, { strict: false }).sync(accountId),
-    /** Says that a line was judged to be what an expected payment is. */
+    /** Inserts a match of a line with an expected payment. */
     match: (nsu: number, expectedPaymentId: string, role = 'payment') =>
       pool.query(
-        `INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, role, rule, evidence)
+        `INSERT INTO match
+           (account_id, id, nsu, expected_payment_id, amount_cents, role, rule, evidence)
          SELECT account_id, gen_random_uuid(), nsu, $3::uuid, amount_cents, $4, 'test', '{}'
          FROM statement_line WHERE account_id = $1 AND nsu = $2`,
         [accountId, nsu, expectedPaymentId, role],

@@ -1,4 +1,4 @@
-// The transfers room on a database of its own, in front of a sandbox bank.
+// The transfers module on a database of its own, connected to a sandbox bank.
 import { randomUUID } from 'node:crypto';
 import { BankConnections } from '../../src/bank/bank-connections.service.js';
 import { BankService } from '../../src/bank/bank.service.js';
@@ -16,13 +16,13 @@ import { createTransferBatch } from '../../src/contract/batch-transfers.js';
 import { lookUpPixKey } from '../../src/contract/pix-lookup.js';
 import type { Route } from '../../src/contract/route.js';
 import { createTransfer } from '../../src/contract/transfers.js';
-import { PixLookups } from '../../src/transfers/pix-lookups.service.js';
+import { PixLookupsService } from '../../src/transfers/pix-lookups.service.js';
 import { TransferBatches } from '../../src/transfers/transfer-batches.service.js';
-import { TransferFollower } from '../../src/transfers/transfer-follower.service.js';
+import { TransferStatusChecks } from '../../src/transfers/transfer-status-checks.service.js';
 import { TransferRecords } from '../../src/transfers/transfer-records.service.js';
 import { TransferViews } from '../../src/transfers/transfer-views.service.js';
 import { TransfersService, type PixKeyTransfer } from '../../src/transfers/transfers.service.js';
-import { plainCredentials } from './fake-bank.js';
+import { fakeBankCredentials } from './fake-bank.js';
 import { serviceDatabase, type ServiceDatabase } from './service-database.js';
 import { z } from 'zod';
 
@@ -32,27 +32,27 @@ const settings = {
   bank: { profile: 'sandbox' },
 } as never;
 
-/** The tests say when the bank is away: nothing is held back for it. */
+/** Admits every bank request: the tests themselves make the bank unavailable. */
 const unlimited = {
-  admit: () => Promise.resolve({ isAdmitted: true, conclude: () => undefined }),
+  admit: () => Promise.resolve({ isAdmitted: true, finish: () => undefined }),
 } as never;
 
-/** Each request of a test is meant: possible duplicates have tests of their own. */
+/** Allows possible duplicates, which have tests of their own. */
 const preferences = { respondAsync: false, allowDuplicate: true };
 
-/** Moves forward what the room takes for the bank's clock. */
+/** The clock from which the module derives the bank's time; tests move it forward. */
 class MovableClock {
   aheadMs = 0;
   now = () => new Date(Date.now() + this.aheadMs);
 }
 
-/** The room's services as its module would make them. */
+/** Creates the services as the Nest module would. */
 function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: MovableClock) {
   const accounts = {
     get: (id: number) => Promise.resolve({ id, slug: 'main', goLiveAt: new Date(0) }),
-    credentials: () =>
+    getCredentials: () =>
       Promise.resolve({
-        ...plainCredentials,
+        ...fakeBankCredentials,
         apiKey: 'sandbox-dev-key',
         apiKeyHeader: 'x-service-api-key',
       }),
@@ -77,16 +77,16 @@ function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: Movable
   );
   const records = new TransferRecords(expected, events, bank);
   const bankTime = new BankTime(database, clock as never);
-  const lookups = new PixLookups(database, accounts, bank, bankTime);
+  const lookups = new PixLookupsService(database, accounts, bank, bankTime);
   const transfers = new TransfersService(database, operations, bank, lookups, records);
   const batches = new TransferBatches(database, operations, records);
   transfers.onModuleInit();
   batches.onModuleInit();
-  const follower = new TransferFollower(database, accounts, bank, records, jobQueue);
-  return { bank, connections, lookups, records, transfers, batches, follower };
+  const statusChecks = new TransferStatusChecks(database, accounts, bank, records, jobQueue);
+  return { bank, connections, lookups, records, transfers, batches, statusChecks };
 }
 
-/** As a controller decodes it. */
+/** Decodes a body as a controller does. */
 function inputOf<R extends Route>(route: R, body: unknown, idempotencyKey: string | null) {
   const decoded = z.decode(route.body, parseJson(JSON.stringify(body)) as never);
   return { params: {}, query: {}, body: decoded as z.output<R['body']>, idempotencyKey };
@@ -96,33 +96,34 @@ export async function transfersSetup(bankBaseUrl: string) {
   const service = await serviceDatabase();
   const { database, accountId } = service;
   const clock = new MovableClock();
-  const { bank, connections, lookups, ...room } = wire(service, bankBaseUrl, clock);
+  const { bank, connections, lookups, ...services } = wire(service, bankBaseUrl, clock);
   const { profile } = bank;
   const newKey = () => randomUUID();
   return {
     ...service,
-    ...room,
+    ...services,
     clock,
     newKey,
     views: new TransferViews(database),
-    /** What the bank is held to be able to do. */
+    /** Changes the bank profile. */
     setProfile: (changes: Partial<BankService['profile']>) =>
       Object.assign(bank, { profile: { ...profile, ...changes } }),
     lookUp: async (account = accountId, key = 'maria@pessoa-dois.example') =>
       (await lookups.lookUp(account, inputOf(lookUpPixKey, { key }, null))).reply,
     sendByKey: (transfer: PixKeyTransfer, key = newKey()) =>
-      room.transfers.createByKey(accountId, transfer, key, preferences),
+      services.transfers.createByKey(accountId, transfer, key, preferences),
     send: (body: unknown, key = newKey(), account = accountId) =>
-      room.transfers.create(account, inputOf(createTransfer, body, key), preferences),
+      services.transfers.create(account, inputOf(createTransfer, body, key), preferences),
     sendBatch: (body: unknown, key = newKey()) =>
-      room.batches.create(accountId, inputOf(createTransferBatch, body, key), preferences),
-    ...reading(service),
-    /** Everything as it was, but for the account. */
-    clear: async () => {
+      services.batches.create(accountId, inputOf(createTransferBatch, body, key), preferences),
+    ...readersOf(service),
+    /** Resets the clock, the profile and all tables but the account's. */
+    reset: async () => {
       clock.aheadMs = 0;
       Object.assign(bank, { profile });
       await database.pool.query(
-        `TRUNCATE operation, operation_identity, operation_attempt, expected_payment, expected_payment_reference,
+        `TRUNCATE operation, operation_identity, operation_attempt,
+           expected_payment, expected_payment_reference,
            transfer, pix_lookup, event, delivery, statement_line, match, webhook_event`,
       );
     },
@@ -133,7 +134,7 @@ export async function transfersSetup(bankBaseUrl: string) {
   };
 }
 
-function reading({ database, accountId }: ServiceDatabase) {
+function readersOf({ database, accountId }: ServiceDatabase) {
   const run = (sql: string, ...values: unknown[]) => database.pool.query(sql, values);
   return {
     run,
@@ -141,17 +142,18 @@ function reading({ database, accountId }: ServiceDatabase) {
       (await database.prisma.operation.findUniqueOrThrow({
         where: { accountId_id: { accountId, id } },
       })) as never,
-    /** The ids by which the statement may name a transfer, by their kinds. */
-    referencesOf: async (id: string) => {
+    /** The references of a transfer's expected payment, by kind. */
+    referencesOfTransfer: async (id: string) => {
       const { rows } = await run(
         `SELECT r.kind, r.value FROM expected_payment_reference r
-         JOIN transfer t ON t.account_id = r.account_id AND t.expected_payment_id = r.expected_payment_id
+         JOIN transfer t
+           ON t.account_id = r.account_id AND t.expected_payment_id = r.expected_payment_id
          WHERE t.id = $1`,
         id,
       );
       return Object.fromEntries(rows.map(({ kind, value }) => [kind, value]));
     },
-    /** The types of the events that were recorded, in their order, with the transfer that each is about. */
+    /** The types of the recorded events, in order, each with the transfer that it is about. */
     events: async () => {
       const rows = await database.prisma.event.findMany({ orderBy: { id: 'asc' } });
       return rows.map(({ type, data }) => {

@@ -1,16 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits until `look` gives a value that is neither null nor false; its errors count as not yet. */
+/**
+ * Waits until `check` returns a value that is neither null nor false. An error counts as not yet.
+ */
 export async function until<Value>(
-  what: string,
-  look: () => Promise<Value | null | false> | Value | null | false,
+  condition: string,
+  check: () => Promise<Value | null | false> | Value | null | false,
   timeoutMs = 20_000,
 ): Promise<Value> {
-  const giveUpAt = Date.now() + timeoutMs;
+  const deadlineMs = Date.now() + timeoutMs;
   let last: unknown = null;
-  while (Date.now() < giveUpAt) {
+  while (Date.now() < deadlineMs) {
     try {
-      const value = await look();
+      const value = await check();
       if (value !== null && value !== false) return value;
       last = value;
     } catch (error) {
@@ -18,5 +20,7 @@ export async function until<Value>(
     }
     await sleep(25);
   }
-  throw new Error(`gave up after ${timeoutMs} ms waiting until ${what}; last: ${String(last)}`);
+  throw new Error(
+    `timed out after ${timeoutMs} ms waiting until ${condition}; last: ${String(last)}`,
+  );
 }

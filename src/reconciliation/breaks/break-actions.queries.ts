@@ -1,9 +1,8 @@
 // The SQL of what is done about a break: its row is locked first, and each step is written down.
 import type { Db, Tx } from '../../database.service.js';
-import { subjectOfLine } from '../break-subjects.js';
+import { subjectOfLine, lineBreakKinds } from '../line-outcome.js';
 import { Prisma } from '../../generated/service/client.js';
 import { reportedColumns, type ReportedBreak } from '../breaks.queries.js';
-import { lineBreakKinds } from '../line-outcome.js';
 import type { Hand } from './manual-matches.queries.js';
 
 export interface LockedBreak {

@@ -6,10 +6,9 @@ import { Database, type Tx } from '../../database.service.js';
 import { OperationResending } from '../../operations/operation-resending.service.js';
 import { AppError, unreachable } from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
-import { subjectOfExpected, subjectOfLine } from '../break-subjects.js';
+import { subjectOfExpected, subjectOfLine, lineBreakKinds } from '../line-outcome.js';
 import { Breaks } from '../breaks.service.js';
-import { lineBreakKinds } from '../line-outcome.js';
-import { deleteRefunded } from '../refunded-breaks.queries.js';
+import { deleteRefundClassifications } from '../refunded-breaks.queries.js';
 import { touchRules } from '../rules/rules.queries.js';
 import { lockReconciliation } from '../outcomes.queries.js';
 import * as queries from './break-actions.queries.js';
@@ -121,7 +120,7 @@ export class BreakActions {
       throw conflict('settled_itself', 'What settled the break was evidence, not a person.');
     if (resolution === 'accept' && nsu !== null) await queries.deleteAccepted(tx, accountId, nsu);
     if (resolution === 'accept') await this.refunds.waitAgain(tx, accountId, found);
-    if (resolution === 'refund') await deleteRefunded(tx, accountId, [id]);
+    if (resolution === 'refund') await deleteRefundClassifications(tx, accountId, [id]);
     if (resolution === 'link') await this.unlink(tx, accountId, found, hand);
     const reopened = await queries.reopenBreak(tx, accountId, id, hand);
     await this.breaks.reportOpened(tx, accountId, reopened);
@@ -162,7 +161,7 @@ export class BreakActions {
           'not_safe_to_resend',
           'Only an operation of which nobody knows the outcome can be sent again.',
         );
-      await this.resending.take(tx, accountId, named);
+      await this.resending.reopen(tx, accountId, named);
       await queries.writeEntry(tx, accountId, id, 'resend', hand, { operationId: named });
       return named;
     });

@@ -6,7 +6,7 @@ import { daysBetween } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import type { RouteInput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
-import { owedWhenPaid } from '../../expected-payments/settlement.js';
+import { owedCentsWhenPaid } from '../../expected-payments/settlement.js';
 import { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, toList } from '../../platform/listing.js';
 import { BankTime } from '../../statement/bank-time.service.js';
@@ -15,7 +15,7 @@ import * as queries from './break-reading.queries.js';
 import type { breakDetail, breakView, listBreaks } from './breaks.schema.js';
 import { idsIn, rankCandidates } from './candidate-ranking.js';
 import { ageCutoffs, severityOf } from './severity.js';
-import { subjectOfExpected, subjectOfLine } from '../break-subjects.js';
+import { subjectOfExpected, subjectOfLine } from '../line-outcome.js';
 
 type Detail = z.output<typeof breakDetail>;
 
@@ -86,7 +86,7 @@ export class BreakReading {
       rows.map((row) => ({
         ...row,
         // What is owed of a slip follows the day on which it was paid.
-        amountCents: row.terms === null ? row.amountCents : owedWhenPaid(row, wantedCents, paidDay),
+        amountCents: row.terms === null ? row.amountCents : owedCentsWhenPaid(row, wantedCents, paidDay),
         wantedCents,
         days: [paidDay, row.day] as const,
       })),

@@ -1,6 +1,6 @@
 // The SQL of giving back the money of a break: what was asked for, and what became of it.
 import type { Db, Tx } from '../../database.service.js';
-import { refundIsOver, refundOfEntry, refundStands } from '../refunded-breaks.queries.js';
+import { refundIsOver, refundOfHistoryEntry, refundStands } from '../refunded-breaks.queries.js';
 
 export interface AskedRefund {
   operationId: string;
@@ -21,7 +21,7 @@ export async function findAsked(
   const [asked] = await db.$queryRaw<AskedRefund[]>`
     SELECT o.id AS "operationId", o.state, o.amount_cents AS "amountCents", ${refundIsOver} AS "isOver",
            ${refundStands} AS "isShown"
-    FROM ${refundOfEntry}
+    FROM ${refundOfHistoryEntry}
     WHERE i.account_id = ${accountId} AND i.kind = 'refund_pix' AND i.identity = ${`key ${key}`}`;
   return asked ?? null;
 }

@@ -59,7 +59,7 @@ export class BreakRefunds {
     );
     if (prepared === null) return;
     const { nsu, key, amountCents: amount, isRepeat } = prepared;
-    const isOnlyOne = asked.amountCents === null && !isRepeat;
+    const onlyIfUnrefunded = asked.amountCents === null && !isRepeat;
     try {
       await this.refunds.refund(
         accountId,
@@ -70,7 +70,7 @@ export class BreakRefunds {
           idempotencyKey: key,
         },
         noPreferences,
-        { isOnlyOne },
+        { onlyIfUnrefunded },
       );
     } catch (error) {
       if (error instanceof AppError && isRefusal(error))
@@ -89,7 +89,7 @@ export class BreakRefunds {
   async giveUp(tx: Tx, accountId: number, { kind, expectedPaymentId }: LockedBreak): Promise<void> {
     if (kind !== missing) return;
     const ids = await listUnseenRefunds(tx, accountId, expectedPaymentId);
-    await this.expectedPayments.withdrawEach(tx, accountId, ids);
+    await this.expectedPayments.withdrawPayments(tx, accountId, ids);
   }
 
   /** What was given up is waited for again. */
@@ -100,7 +100,7 @@ export class BreakRefunds {
   ): Promise<void> {
     if (kind !== missing) return;
     const ids = await listUnseenRefunds(tx, accountId, expectedPaymentId);
-    await this.expectedPayments.reinstateEach(tx, accountId, ids);
+    await this.expectedPayments.reinstatePayments(tx, accountId, ids);
   }
 
   /** Settles what the statement has shown since; whether there was any. */

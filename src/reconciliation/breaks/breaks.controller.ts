@@ -1,9 +1,9 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, CalledBy } from '../../accounts/api-key.guard.js';
 import type { Caller } from '../../accounts/api-keys.service.js';
-import { Needs } from '../../accounts/needs.decorator.js';
+import { RequiresScope } from '../../accounts/scope.decorator.js';
 import type { RouteInput } from '../../contract/route.js';
-import { IdempotencyRecords } from '../../idempotency/idempotency-records.service.js';
+import { IdempotencyService } from '../../idempotency/idempotency.service.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { BreakActions } from './break-actions.service.js';
 import { BreakReading } from './break-reading.service.js';
@@ -17,7 +17,7 @@ export class BreaksController {
     private readonly reading: BreakReading,
     private readonly actions: BreakActions,
     private readonly bulk: BulkActions,
-    private readonly idempotencyRecords: IdempotencyRecords,
+    private readonly idempotency: IdempotencyService,
   ) {}
 
   @Handles(listBreaks)
@@ -30,21 +30,21 @@ export class BreaksController {
     return this.reading.get(accountId, params.id);
   }
 
-  @Needs('reconcile')
+  @RequiresScope('reconcile')
   @Handles(actOnBreaks)
   actOnMany(@CalledBy() caller: Caller, @Input() request: RouteInput<typeof actOnBreaks>) {
     const { accountId } = caller;
-    return this.idempotencyRecords.once({ accountId, route: actOnBreaks, request }, () =>
+    return this.idempotency.runOnce({ accountId, route: actOnBreaks, request }, () =>
       this.bulk.act(caller, request.body),
     );
   }
 
-  @Needs('reconcile')
+  @RequiresScope('reconcile')
   @Handles(actOnBreak)
   act(@CalledBy() caller: Caller, @Input() request: RouteInput<typeof actOnBreak>) {
     const { accountId } = caller;
     const { id } = request.params;
-    return this.idempotencyRecords.once({ accountId, route: actOnBreak, request }, async () => {
+    return this.idempotency.runOnce({ accountId, route: actOnBreak, request }, async () => {
       await this.actions.act(caller, id, request.body);
       return this.reading.get(accountId, id);
     });

@@ -11,7 +11,7 @@ export class ManualMatchAnnouncements {
   ) {}
 
   async announce(accountId: number, operationIds: string[]): Promise<void> {
-    await this.events.announce(accountId);
+    await this.events.enqueueDeliveries(accountId);
     await this.jobQueue.enqueue('reconcile', { accountId });
     for (const operationId of operationIds)
       await this.jobQueue.enqueue('advanceOperation', { accountId, operationId });

@@ -1,9 +1,9 @@
 // The SQL of matches by hand. All matches of a line are made, and undone, together: they add up to it.
 import { v7 as uuidv7 } from 'uuid';
-import { ofAccount, type Tx } from '../../database.service.js';
-import { subjectOfLine } from '../break-subjects.js';
+import { opaqueAccountId, type Tx } from '../../database.service.js';
+import { subjectOfLine } from '../line-outcome.js';
 import type { EventLine } from '../line-events.js';
-import { refundedPartOf } from '../received.queries.js';
+import { debitsRefundingLine } from '../original-credits.queries.js';
 
 export interface ManualMatchLine extends EventLine {
   arrival: bigint;
@@ -25,8 +25,8 @@ export async function findManualMatchLine(
              AND m.unlinked_at IS NULL AND m.rule = 'manual') AS "hasManualMatch",
            (SELECT COALESCE(sum(gone.amount_cents), 0)::bigint FROM (
              SELECT t.account_id, t.nsu, t.is_credit, t.end_to_end_id) line
-            CROSS JOIN LATERAL (${refundedPartOf}) gone) AS "gonePartCents"
-    FROM statement_line t WHERE t.account_id = ${ofAccount(accountId)} AND t.nsu = ${nsu}`;
+            CROSS JOIN LATERAL (${debitsRefundingLine}) gone) AS "gonePartCents"
+    FROM statement_line t WHERE t.account_id = ${opaqueAccountId(accountId)} AND t.nsu = ${nsu}`;
   return line ?? null;
 }
 
@@ -43,7 +43,7 @@ export interface ManualMatchExpected {
   isWithdrawn: boolean;
   /** By other lines than this one. */
   paidCents: bigint;
-  returnedCents: bigint;
+  reversedCents: bigint;
 }
 
 /** What these ids name, as far as it is the account's. */
@@ -57,7 +57,7 @@ export async function listManualMatchExpected(
     SELECT e.id AS "expectedPaymentId", e.operation_id AS "operationId", e.kind, o.state AS "operationState",
            e.is_credit AS "isCredit", e.amount_cents AS "amountCents", e.is_multi_use AS "isMultiUse",
            e.due_date AS "dueDate", e.terms, e.withdrawn_at IS NOT NULL AS "isWithdrawn", paid.cents AS "paidCents",
-           paid.returned AS "returnedCents"
+           paid.returned AS "reversedCents"
     FROM expected_payment e
     LEFT JOIN operation o ON o.account_id = e.account_id AND o.id = e.operation_id
     CROSS JOIN LATERAL (
@@ -67,7 +67,7 @@ export async function listManualMatchExpected(
       WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id AND m.unlinked_at IS NULL
         AND m.nsu <> ${nsu}
     ) paid
-    WHERE e.account_id = ${ofAccount(accountId)} AND e.id = ANY (${ids}::uuid[])`;
+    WHERE e.account_id = ${opaqueAccountId(accountId)} AND e.id = ANY (${ids}::uuid[])`;
 }
 
 export interface Hand {
@@ -87,7 +87,7 @@ export async function unlinkLine(
 ): Promise<{ id: string; expectedPaymentId: string; role: string; amountCents: bigint }[]> {
   return tx.$queryRaw`
     UPDATE match SET unlinked_at = now(), unlinked_by = ${actor}, unlink_reason = ${reason}
-    WHERE account_id = ${ofAccount(accountId)} AND nsu = ${nsu} AND unlinked_at IS NULL
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ${nsu} AND unlinked_at IS NULL
     RETURNING id, expected_payment_id AS "expectedPaymentId", role, amount_cents AS "amountCents"`;
 }
 
@@ -120,8 +120,8 @@ export async function insertManualMatches(
 
 /** What a line was said to be without a match, and that it waits, is over. */
 export async function deleteOtherOutcomes(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
-  await tx.$executeRaw`DELETE FROM classification WHERE account_id = ${ofAccount(accountId)} AND nsu = ${nsu}`;
-  await tx.$executeRaw`DELETE FROM deferred_line WHERE account_id = ${ofAccount(accountId)} AND nsu = ${nsu}`;
+  await tx.$executeRaw`DELETE FROM classification WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ${nsu}`;
+  await tx.$executeRaw`DELETE FROM deferred_line WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ${nsu}`;
 }
 
 /**
@@ -137,7 +137,7 @@ export async function freeLinkedBreaks(
 ): Promise<string[]> {
   const freed = await tx.$queryRaw<{ id: string }[]>`
     UPDATE break SET resolution = 'automatic'
-    WHERE account_id = ${ofAccount(accountId)} AND subject = ANY (${subjects}::text[]) AND state = 'resolved'
+    WHERE account_id = ${opaqueAccountId(accountId)} AND subject = ANY (${subjects}::text[]) AND state = 'resolved'
       AND (resolution = 'link' OR resolution = 'accept' AND (subject = ${subjectOfLine(nsu)} OR kind = 'underpaid'))
     RETURNING id`;
   return freed.map(({ id }) => id);

@@ -5,18 +5,18 @@ import { saoPauloDay } from '../../brazil/statement-day.js';
 import type { Tx } from '../../database.service.js';
 import { EventsService } from '../../events/events.service.js';
 import { ExpectedPaymentsService } from '../../expected-payments/expected-payments.service.js';
-import { owedWhenPaid, settlementOfPaid } from '../../expected-payments/settlement.js';
+import { owedCentsWhenPaid, settlementOfPaidAmount } from '../../expected-payments/settlement.js';
 import { AppError } from '../../platform/errors.js';
-import { subjectOfExpected, subjectOfLine } from '../break-subjects.js';
+import { subjectOfExpected, subjectOfLine } from '../line-outcome.js';
 import { Breaks } from '../breaks.service.js';
 import { chargeEvent } from '../line-events.js';
-import { resolveReturned } from '../breaks.queries.js';
+import { resolveReversed } from '../breaks.queries.js';
 import { movementEvent } from '../movement-events.js';
-import { listPaidAgain } from '../paid-again.queries.js';
-import { deferOtherLegs } from '../own-transfers.queries.js';
-import { isRefundUnderWay, lockBreaksOf } from '../refunded-breaks.queries.js';
+import { listRepeatedPayments } from '../repeated-payments.queries.js';
+import { deferOwnTransferCredits } from '../own-transfers.queries.js';
+import { isRefundInProgress, lockBreaksOfLine } from '../refunded-breaks.queries.js';
 import { touchRules } from '../rules/rules.queries.js';
-import { unlinkSurplusReturns } from '../unlinking.queries.js';
+import { unlinkSurplusReversals } from '../unlinking.queries.js';
 import { SettlementReview } from '../settlement-review.service.js';
 import { settlementNetOfRefunds } from '../net-settlement.js';
 import * as outcomes from '../outcomes.queries.js';
@@ -76,7 +76,7 @@ export class ManualMatches {
         public: 'The line was linked by hand before: unlink it first.',
         reason: 'line_is_linked',
       });
-    await lockBreaksOf(tx, accountId, nsu);
+    await lockBreaksOfLine(tx, accountId, nsu);
     await assertNoRefundUnderWay(tx, accountId, { nsu });
     const allocated = await this.allocate(tx, accountId, line, allocations);
     const { reason } = hand;
@@ -93,14 +93,14 @@ export class ManualMatches {
     const paid = allocated.filter(({ role }) => role === 'payment');
     await this.reinstate(tx, accountId, paid);
     const resolved = await resolveLineBreaks(tx, accountId, nsu, 'link', hand);
-    const returned = await resolveReturned(tx, accountId, linked);
+    const returned = await resolveReversed(tx, accountId, linked);
     await this.breaks.reportResolved(tx, accountId, [...resolved, ...returned]);
     const come = paid.map(({ expectedPaymentId }) => subjectOfExpected(expectedPaymentId));
     await this.breaks.resolve(tx, accountId, 'missing', come);
     // What the line was matched to before was told then.
     const fresh = allocated.filter((one) => !before.some((known) => isAlike(known, one)));
     await this.reportOf(tx, accountId, line, fresh);
-    if (paid.length > 0) await deferOtherLegs(tx, accountId, [nsu]);
+    if (paid.length > 0) await deferOwnTransferCredits(tx, accountId, [nsu]);
     const gaveWay = before.map(({ expectedPaymentId }) => expectedPaymentId);
     await this.reviewWith(tx, accountId, gaveWay, linked);
     await touchRules(tx, accountId);
@@ -133,7 +133,7 @@ export class ManualMatches {
     const subjects = [subjectOfLine(nsu), ...expected.map(subjectOfExpected)];
     for (const breakId of await queries.freeLinkedBreaks(tx, accountId, nsu, subjects))
       await writeEntry(tx, accountId, breakId, 'unlink', hand, { nsu: nsu.toString() });
-    if (isReconsidered) await outcomes.recordDeferred(tx, accountId, [], [nsu]);
+    if (isReconsidered) await outcomes.recordPendingLines(tx, accountId, [], [nsu]);
     await this.reviewWith(tx, accountId, expected);
     await touchRules(tx, accountId);
     return unlinked.map(({ id }) => id);
@@ -146,9 +146,9 @@ export class ManualMatches {
     undone: string[],
     linked: string[] = [],
   ): Promise<void> {
-    const surplus = await unlinkSurplusReturns(tx, accountId, undone);
+    const surplus = await unlinkSurplusReversals(tx, accountId, undone);
     const nsus = [...new Set(surplus.map(({ nsu }) => nsu))];
-    await outcomes.recordDeferred(tx, accountId, [], nsus);
+    await outcomes.recordPendingLines(tx, accountId, [], nsus);
     const touched = surplus.map(({ expectedPaymentId }) => expectedPaymentId);
     await this.settlements.review(tx, accountId, [...new Set([...linked, ...undone, ...touched])]);
   }
@@ -176,7 +176,7 @@ export class ManualMatches {
       if (role === 'reversal') assertReturnable(one, allocatedCents);
       else assertPayable(one, line, allocatedCents);
       const owedCents =
-        role === 'reversal' ? null : owedWhenPaid(one, one.paidCents + allocatedCents, day);
+        role === 'reversal' ? null : owedCentsWhenPaid(one, one.paidCents + allocatedCents, day);
       return { ...one, allocatedCents, owedCents, role } as Allocated;
     });
   }
@@ -190,7 +190,7 @@ export class ManualMatches {
       accountId,
       notDone.map(({ operationId }) => operationId),
     );
-    await this.expectedPayments.reinstateEach(
+    await this.expectedPayments.reinstatePayments(
       tx,
       accountId,
       withdrawn.map(({ expectedPaymentId }) => expectedPaymentId),
@@ -207,7 +207,7 @@ export class ManualMatches {
     const ids = allocated.map(({ expectedPaymentId }) => expectedPaymentId);
     const charges = await outcomes.listChargesOf(tx, accountId, ids);
     const transfers = await outcomes.listTransfersOf(tx, accountId, ids);
-    const paidAgain = await listPaidAgain(tx, accountId, ids);
+    const paidAgain = await listRepeatedPayments(tx, accountId, ids);
     const told = allocated.flatMap((one) => {
       const { expectedPaymentId, allocatedCents, operationId, kind } = one;
       const end = settlementOf(one);
@@ -236,7 +236,7 @@ export async function assertNoRefundUnderWay(
   accountId: number,
   of: { breakId: string } | { nsu: bigint },
 ): Promise<void> {
-  if (await isRefundUnderWay(tx, accountId, of))
+  if (await isRefundInProgress(tx, accountId, of))
     throw new AppError('conflict', {
       public: 'A refund of the money is under way: ask again once its end is known.',
       reason: 'refund_under_way',
@@ -251,25 +251,25 @@ function isAlike(known: Told, { expectedPaymentId, role, allocatedCents }: Alloc
 }
 
 function settlementOf(one: Allocated) {
-  const { role, allocatedCents, paidCents, returnedCents, owedCents, isMultiUse } = one;
+  const { role, allocatedCents, paidCents, reversedCents, owedCents, isMultiUse } = one;
   if (role === 'reversal') {
-    const isWhole = returnedCents + allocatedCents >= paidCents;
+    const isWhole = reversedCents + allocatedCents >= paidCents;
     if (one.isCredit)
       return { role, settlement: isWhole ? 'refunded' : 'partially_refunded' } as const;
     return { role, settlement: isWhole ? 'reversed' : 'partially_reversed' } as const;
   }
   const terms = { amountCents: owedCents, isMultiUse };
-  return { role, settlement: settlementOfPaid(terms, paidCents + allocatedCents) } as const;
+  return { role, settlement: settlementOfPaidAmount(terms, paidCents + allocatedCents) } as const;
 }
 
 /** What comes back was there before. */
 function assertReturnable(
-  { paidCents, returnedCents }: queries.ManualMatchExpected,
+  { paidCents, reversedCents }: queries.ManualMatchExpected,
   allocatedCents: bigint,
 ): void {
   if (paidCents === 0n)
     throw broken('direction_differs', 'One is money that comes in, the other money that goes out.');
-  if (returnedCents + allocatedCents > paidCents)
+  if (reversedCents + allocatedCents > paidCents)
     throw broken('more_than_paid', 'More than was paid cannot have come back.');
 }
 

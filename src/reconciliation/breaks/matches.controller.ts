@@ -2,11 +2,11 @@ import { Controller, UseGuards } from '@nestjs/common';
 import type { z } from 'zod';
 import { ApiKeyGuard, CalledBy } from '../../accounts/api-key.guard.js';
 import type { Caller } from '../../accounts/api-keys.service.js';
-import { Needs } from '../../accounts/needs.decorator.js';
+import { RequiresScope } from '../../accounts/scope.decorator.js';
 import type { RouteInput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
 import type { Match } from '../../generated/service/client.js';
-import { IdempotencyRecords } from '../../idempotency/idempotency-records.service.js';
+import { IdempotencyService } from '../../idempotency/idempotency.service.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, toList } from '../../platform/listing.js';
@@ -21,7 +21,7 @@ export class MatchesController {
     private readonly database: Database,
     private readonly hands: ManualMatches,
     private readonly announcements: ManualMatchAnnouncements,
-    private readonly idempotencyRecords: IdempotencyRecords,
+    private readonly idempotency: IdempotencyService,
   ) {}
 
   @Handles(listMatches)
@@ -44,7 +44,7 @@ export class MatchesController {
     return toList(rows, page, ({ id }) => id, describeMatch);
   }
 
-  @Needs('reconcile')
+  @RequiresScope('reconcile')
   @Handles(linkManually)
   link(@CalledBy() { accountId, keyId }: Caller, @Input() request: RouteInput<typeof linkManually>) {
     const { nsu, allocations, reason } = request.body;
@@ -55,7 +55,7 @@ export class MatchesController {
         amountCents: amount,
       })),
     };
-    return this.idempotencyRecords.once({ accountId, route: linkManually, request }, async () => {
+    return this.idempotency.runOnce({ accountId, route: linkManually, request }, async () => {
       const linked = await this.database.transaction((tx) =>
         this.hands.link(tx, accountId, link, { actor: keyId, reason }),
       );
@@ -64,7 +64,7 @@ export class MatchesController {
     });
   }
 
-  @Needs('reconcile')
+  @RequiresScope('reconcile')
   @Handles(unlinkManually)
   unlink(
     @CalledBy() { accountId, keyId }: Caller,
@@ -76,7 +76,7 @@ export class MatchesController {
       throw new AppError('validation_failed', {
         errors: { '$.reason': ['The field is required.'] },
       });
-    return this.idempotencyRecords.once({ accountId, route: unlinkManually, request }, async () => {
+    return this.idempotency.runOnce({ accountId, route: unlinkManually, request }, async () => {
       const { id: matchId, nsu } = await this.get(accountId, params.id);
       const ids = await this.database.transaction((tx) =>
         this.hands.unlink(tx, accountId, { nsu, matchId }, { actor: keyId, reason }),

@@ -1,9 +1,9 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, CalledBy } from '../../accounts/api-key.guard.js';
 import type { Caller } from '../../accounts/api-keys.service.js';
-import { Needs } from '../../accounts/needs.decorator.js';
+import { RequiresScope } from '../../accounts/scope.decorator.js';
 import type { RouteInput } from '../../contract/route.js';
-import { IdempotencyRecords } from '../../idempotency/idempotency-records.service.js';
+import { IdempotencyService } from '../../idempotency/idempotency.service.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { AppError } from '../../platform/errors.js';
 import { changeRefundPolicies, getRefundPolicies } from './refund-policies.schema.js';
@@ -14,7 +14,7 @@ import { RefundPolicies } from './refund-policies.service.js';
 export class RefundPoliciesController {
   constructor(
     private readonly policies: RefundPolicies,
-    private readonly idempotencyRecords: IdempotencyRecords,
+    private readonly idempotency: IdempotencyService,
   ) {}
 
   @Handles(getRefundPolicies)
@@ -22,7 +22,7 @@ export class RefundPoliciesController {
     return this.policies.get(accountId);
   }
 
-  @Needs('reconcile')
+  @RequiresScope('reconcile')
   @Handles(changeRefundPolicies)
   change(
     @CalledBy() { accountId, keyId, scopes }: Caller,
@@ -30,7 +30,7 @@ export class RefundPoliciesController {
   ) {
     // A policy sends money: whoever switches it on may do so.
     if (!scopes.includes('refund')) throw new AppError('forbidden');
-    return this.idempotencyRecords.once({ accountId, route: changeRefundPolicies, request }, () =>
+    return this.idempotency.runOnce({ accountId, route: changeRefundPolicies, request }, () =>
       this.policies.change(accountId, request.body, keyId),
     );
   }

@@ -2,9 +2,9 @@
 import type { Db, Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import {
-  isOfEntry,
+  isOfHistoryEntry,
   isReopenedSince,
-  refundOfEntry,
+  refundOfHistoryEntry,
   refundStands,
 } from '../refunded-breaks.queries.js';
 import type { LockedBreak } from './break-actions.queries.js';
@@ -120,6 +120,6 @@ export async function listAccountsToRefund(db: Db): Promise<{ accountId: number 
     UNION
     SELECT b.account_id FROM break b
     JOIN break_history_entry e ON e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund'
-    JOIN LATERAL (SELECT seen.* FROM ${refundOfEntry} WHERE ${isOfEntry}) seen ON true
+    JOIN LATERAL (SELECT seen.* FROM ${refundOfHistoryEntry} WHERE ${isOfHistoryEntry}) seen ON true
     WHERE b.state = 'open' AND ${refundStands} AND NOT ${isReopenedSince}`;
 }

@@ -2,9 +2,8 @@
 // line's window is closed: it is decided again, with all that competes, whenever one of them comes or goes.
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../database.service.js';
-import { subjectOfLine } from '../break-subjects.js';
+import { subjectOfLine, type LineOutcome } from '../line-outcome.js';
 import { Breaks } from '../breaks.service.js';
-import type { LineOutcome } from '../line-outcome.js';
 import type { ArrivedLine } from '../outcomes.queries.js';
 import { bankFees } from './default-rules.js';
 import * as candidates from './rule-candidates.queries.js';
@@ -46,7 +45,7 @@ export class DeclaredRules {
     const { lines, outcomes } = unchanged;
     const rules = await this.active(tx, accountId);
     if (rules.length === 0) return unchanged;
-    const stands = new Set(lines.filter(({ cameAs }) => cameAs === 'open').map(({ nsu }) => nsu));
+    const stands = new Set(lines.filter(({ source }) => source === 'open').map(({ nsu }) => nsu));
     const unexpected = outcomes.filter(isUnexpected).map(({ nsu }) => nsu);
     const fresh = unexpected.filter((nsu) => !stands.has(nsu));
     const paid = paidIn(outcomes);
@@ -163,7 +162,7 @@ function withArrival({ lines }: Applied, changed: candidates.CompetingLine[]): A
   const came = new Map(lines.map((line) => [line.nsu, line]));
   return changed.map((line) => {
     const known = came.get(line.nsu);
-    return known && known.cameAs !== 'open' ? known : line;
+    return known && known.source !== 'open' ? known : line;
   });
 }
 

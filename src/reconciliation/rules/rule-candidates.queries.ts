@@ -1,8 +1,8 @@
 // What declared rules are held against: the lines that compete for what is owed, and what is owed. Lines that ids or a
 // person explain do not compete, nor those whose rule's match stands in a closed window.
-import { ofAccount, type Db, type Tx } from '../../database.service.js';
+import { opaqueAccountId, type Db, type Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
-import { refundedPartOf } from '../received.queries.js';
+import { debitsRefundingLine } from '../original-credits.queries.js';
 import type { ArrivedLine } from '../outcomes.queries.js';
 import type { RuledExpected, RuledLine } from './rule.js';
 import { cancelledSince } from './rules.queries.js';
@@ -32,12 +32,12 @@ export const isStanding = Prisma.sql`b.state = 'open' AND b.nsu IS NOT NULL AND 
 function competing(accountId: number): Prisma.Sql {
   return Prisma.sql`
     SELECT b.nsu, b.kind AS standing FROM break b
-    WHERE b.account_id = ${ofAccount(accountId)} AND b.kind IN ('unexpected', 'ambiguous') AND ${isStanding}
+    WHERE b.account_id = ${opaqueAccountId(accountId)} AND b.kind IN ('unexpected', 'ambiguous') AND ${isStanding}
     UNION ALL
     SELECT DISTINCT m.nsu, NULL FROM match m
-    WHERE m.account_id = ${ofAccount(accountId)} AND m.rule = 'declared' AND m.unlinked_at IS NULL
+    WHERE m.account_id = ${opaqueAccountId(accountId)} AND m.rule = 'declared' AND m.unlinked_at IS NULL
     UNION ALL
-    SELECT c.nsu, NULL FROM classification c WHERE c.account_id = ${ofAccount(accountId)} AND c.rule = 'declared'`;
+    SELECT c.nsu, NULL FROM classification c WHERE c.account_id = ${opaqueAccountId(accountId)} AND c.rule = 'declared'`;
 }
 
 /** Of those `c` with their line `t`, asked only of the lines that are wanted. */
@@ -49,13 +49,13 @@ export const lineColumns = Prisma.sql`
   t.original_end_to_end_id AS "originalEndToEndId", t.occurred_at AS "occurredAt", t.counterparty,
   t.counterparty_document AS "counterpartyDocument", t.notes, t.original_end_to_end_id IS NOT NULL AS "givesBack",
   (SELECT min(gone.recorded_at) FROM (SELECT t.account_id, t.nsu, t.is_credit, t.end_to_end_id) line
-   CROSS JOIN LATERAL (${refundedPartOf}) gone) AS "wentBackAt",
+   CROSS JOIN LATERAL (${debitsRefundingLine}) gone) AS "wentBackAt",
   ARRAY(
     SELECT undone.expected_payment_id::text FROM match undone
     WHERE undone.account_id = t.account_id AND undone.nsu = t.nsu AND undone.unlinked_by IS NOT NULL
     ORDER BY undone.expected_payment_id
   ) AS "unlinkedFrom",
-  'new' AS "cameAs", false AS "isFresh"`;
+  'new' AS "source", false AS "isFresh"`;
 
 export interface CompetingLine extends RuledLine, ArrivedLine {
   /** The kind of the break that it stands in; null where it stands in none. */
@@ -71,7 +71,7 @@ export async function listLines(
   if (nsus.length === 0) return [];
   return tx.$queryRaw<CompetingLine[]>`
     SELECT ${lineColumns}, NULL AS standing FROM statement_line t
-    WHERE t.account_id = ${ofAccount(accountId)} AND t.nsu = ANY (${nsus}::bigint[])`;
+    WHERE t.account_id = ${opaqueAccountId(accountId)} AND t.nsu = ANY (${nsus}::bigint[])`;
 }
 
 export interface Keys {
@@ -93,12 +93,12 @@ export async function listCompeting(
   return tx.$queryRaw<CompetingLine[]>`
     WITH competing AS MATERIALIZED (${competing(accountId)})
     SELECT ${lineColumns}, c.standing FROM competing c
-    JOIN statement_line t ON t.account_id = ${ofAccount(accountId)} AND t.nsu = c.nsu
+    JOIN statement_line t ON t.account_id = ${opaqueAccountId(accountId)} AND t.nsu = c.nsu
     WHERE ${mayChange} AND (t.nsu = ANY (${nsus}::bigint[]) OR t.counterparty_document = ANY (${documents}::text[])
       OR EXISTS (SELECT 1 FROM unnest(${names}::text[]) AS named(name) WHERE strpos(t.notes, named.name) > 0)
       OR t.nsu IN (
         SELECT m.nsu FROM match m
-        WHERE m.account_id = ${ofAccount(accountId)} AND m.expected_payment_id = ANY (${expectedPaymentIds}::uuid[])
+        WHERE m.account_id = ${opaqueAccountId(accountId)} AND m.expected_payment_id = ANY (${expectedPaymentIds}::uuid[])
           AND m.rule = 'declared' AND m.unlinked_at IS NULL))`;
 }
 
@@ -110,7 +110,7 @@ export async function pageCompeting(
 ): Promise<bigint[]> {
   const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
     SELECT c.nsu FROM (${competing(accountId)}) c
-    JOIN statement_line t ON t.account_id = ${ofAccount(accountId)} AND t.nsu = c.nsu
+    JOIN statement_line t ON t.account_id = ${opaqueAccountId(accountId)} AND t.nsu = c.nsu
     WHERE c.nsu > ${after} AND ${mayChange} ORDER BY c.nsu LIMIT ${limit}`;
   return rows.map(({ nsu }) => nsu);
 }
@@ -124,19 +124,19 @@ export async function pageConcerned(
   const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
     WITH cancelled AS MATERIALIZED (
       SELECT e.id, e.counterparty_document FROM (${cancelledSince(accountId, Prisma.sql`${since}::timestamptz`)}) c
-      JOIN expected_payment e ON e.account_id = ${ofAccount(accountId)} AND e.id = c.expected_payment_id
+      JOIN expected_payment e ON e.account_id = ${opaqueAccountId(accountId)} AND e.id = c.expected_payment_id
     )
     SELECT c.nsu FROM (${competing(accountId)}) c
-    JOIN statement_line t ON t.account_id = ${ofAccount(accountId)} AND t.nsu = c.nsu
+    JOIN statement_line t ON t.account_id = ${opaqueAccountId(accountId)} AND t.nsu = c.nsu
     WHERE c.nsu > ${after} AND ${mayChange} AND (t.counterparty_document IN (
       SELECT counterparty_document FROM cancelled
     ) OR EXISTS (
       SELECT 1 FROM expected_payment e
-      WHERE e.account_id = ${ofAccount(accountId)} AND e.counterparty_document = t.counterparty_document
+      WHERE e.account_id = ${opaqueAccountId(accountId)} AND e.counterparty_document = t.counterparty_document
         AND (e.created_at > ${since} OR e.withdrawn_at > ${since})
     ) OR ${byNotes} AND EXISTS (
       SELECT 1 FROM regexp_split_to_table(t.notes, '[[:space:],;:()]+') AS word
-      JOIN expected_payment_reference r ON r.account_id = ${ofAccount(accountId)}
+      JOIN expected_payment_reference r ON r.account_id = ${opaqueAccountId(accountId)}
         AND r.kind IN ('correlation_id', 'external_id') AND r.value = btrim(word, '.-_/#!?')
       JOIN expected_payment e ON e.account_id = r.account_id AND e.id = r.expected_payment_id
       WHERE e.created_at > ${since} OR e.withdrawn_at > ${since} OR e.id IN (SELECT id FROM cancelled)
@@ -160,12 +160,12 @@ export async function listExpected(
       SELECT newest.id FROM unnest(${documents}::text[]) AS of_document(document)
       CROSS JOIN LATERAL (
         SELECT id FROM expected_payment
-        WHERE account_id = ${ofAccount(accountId)} AND counterparty_document = of_document.document AND withdrawn_at IS NULL
+        WHERE account_id = ${opaqueAccountId(accountId)} AND counterparty_document = of_document.document AND withdrawn_at IS NULL
         ORDER BY created_at DESC, id DESC LIMIT ${mostOfOne}
       ) newest
       UNION
       SELECT r.expected_payment_id FROM unnest(${names}::text[]) AS named(name)
-      JOIN expected_payment_reference r ON r.account_id = ${ofAccount(accountId)}
+      JOIN expected_payment_reference r ON r.account_id = ${opaqueAccountId(accountId)}
         AND r.kind IN ('correlation_id', 'external_id') AND r.value = named.name
       UNION
       SELECT * FROM unnest(${expectedPaymentIds}::uuid[])
@@ -175,7 +175,7 @@ export async function listExpected(
            e.is_multi_use AS "isMultiUse", e.counterparty_document AS "counterpartyDocument",
            e.created_at AS "createdAt", paid.cents AS "paidCents", paid.owed AS "owedCents", told.names
     FROM asked
-    JOIN expected_payment e ON e.account_id = ${ofAccount(accountId)} AND e.id = asked.id AND e.withdrawn_at IS NULL
+    JOIN expected_payment e ON e.account_id = ${opaqueAccountId(accountId)} AND e.id = asked.id AND e.withdrawn_at IS NULL
     LEFT JOIN operation o ON o.account_id = e.account_id AND o.id = e.operation_id
     CROSS JOIN LATERAL (
       SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.unlinked_at IS NULL AND m.role = 'payment'
@@ -214,10 +214,10 @@ export async function listDeclared(db: Db, accountId: number, nsus: bigint[]): P
     SELECT nsu, rule_id AS "ruleId", expected_payment_id AS "expectedPaymentId", amount_cents AS "amountCents",
            owed_cents AS "owedCents", NULL AS category
     FROM match
-    WHERE account_id = ${ofAccount(accountId)} AND nsu = ANY (${nsus}::bigint[]) AND rule = 'declared' AND unlinked_at IS NULL
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[]) AND rule = 'declared' AND unlinked_at IS NULL
     UNION ALL
     SELECT nsu, rule_id, NULL, NULL, NULL, category FROM classification
-    WHERE account_id = ${ofAccount(accountId)} AND nsu = ANY (${nsus}::bigint[]) AND rule = 'declared'`;
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[]) AND rule = 'declared'`;
 }
 
 /** Rules explain these lines so no more; whole lines, as their matches add up to them. What was paid by them. */
@@ -229,10 +229,10 @@ export async function takeBackDeclared(
   if (nsus.length === 0) return [];
   await tx.$executeRaw`
     DELETE FROM classification
-    WHERE account_id = ${ofAccount(accountId)} AND nsu = ANY (${nsus}::bigint[]) AND rule = 'declared'`;
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[]) AND rule = 'declared'`;
   const rows = await tx.$queryRaw<{ id: string }[]>`
     UPDATE match SET unlinked_at = now(), unlink_reason = 'The rules say otherwise by now.'
-    WHERE account_id = ${ofAccount(accountId)} AND nsu = ANY (${nsus}::bigint[]) AND rule = 'declared' AND unlinked_at IS NULL
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[]) AND rule = 'declared' AND unlinked_at IS NULL
     RETURNING expected_payment_id AS id`;
   return rows.map(({ id }) => id);
 }

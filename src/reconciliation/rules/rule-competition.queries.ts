@@ -1,5 +1,5 @@
 // Gathers what competes with what, as far as rules reach: lines by what is expected, and that by lines.
-import { ofAccount, type Tx } from '../../database.service.js';
+import { opaqueAccountId, type Tx } from '../../database.service.js';
 import { isOpen, wordsOf, type Reach, type RuledExpected, type RuledLine } from './rule.js';
 import {
   listCompeting,
@@ -86,6 +86,6 @@ async function listPaidBy(tx: Tx, accountId: number, lines: RuledLine[]): Promis
   const nsus = lines.map(({ nsu }) => nsu);
   const rows = await tx.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT expected_payment_id AS id FROM match
-    WHERE account_id = ${ofAccount(accountId)} AND nsu = ANY (${nsus}::bigint[]) AND rule = 'declared' AND unlinked_at IS NULL`;
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[]) AND rule = 'declared' AND unlinked_at IS NULL`;
   return rows.map(({ id }) => id);
 }

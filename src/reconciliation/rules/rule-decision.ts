@@ -1,6 +1,6 @@
 // The declared rules held against all lines that compete and all that is still owed at once, so that neither the order
 // of arrival nor a batch's cut changes what comes out. A pair is made only where each is the other's only one. Pure.
-import { settlementOfPaid, type PaidSettlement } from '../../expected-payments/settlement.js';
+import { settlementOfPaidAmount, type PaidSettlement } from '../../expected-payments/settlement.js';
 import {
   byPriority,
   groupBy,
@@ -160,7 +160,7 @@ function instalmentsOf(
 ): Map<bigint, RuledPayment> {
   const parts = new Map<bigint, RuledPayment>();
   for (const [id, groups] of wanting) {
-    const lines = groups.flatMap((group) => group.lines).sort(byTime);
+    const lines = groups.flatMap((group) => group.lines).sort(compareByTime);
     const expected = groups[0]?.wants.get(id);
     const isSure = groups.every(({ ways, wants }) => ways.length === 1 && wants.size === 1);
     if (!expected || expected.isMultiUse || !isSure || lines.length < 2) continue;
@@ -190,11 +190,11 @@ function paymentOf(action: MatchAction, line: RuledLine, expected: RuledExpected
   const isTolerated = still !== null && difference <= toleranceOf(action, still);
   const owedCents = still === null ? null : isTolerated ? paid : before + still;
   const { isMultiUse } = expected;
-  const settlement = settlementOfPaid({ amountCents: owedCents, isMultiUse }, paid);
+  const settlement = settlementOfPaidAmount({ amountCents: owedCents, isMultiUse }, paid);
   return { expected, amountCents, owedCents, differenceCents, settlement };
 }
 
-function byTime(a: RuledLine, b: RuledLine): number {
+function compareByTime(a: RuledLine, b: RuledLine): number {
   return a.occurredAt.getTime() - b.occurredAt.getTime() || (a.nsu < b.nsu ? -1 : 1);
 }
 

@@ -1,9 +1,9 @@
 // Rulings as verdicts, and verdicts as what rules must know of them. Pure.
-import type { Broken, Matched, LineOutcome } from '../line-outcome.js';
+import type { InBreak, Matched, LineOutcome } from '../line-outcome.js';
 import type { Ruling, RuledPayment } from './rule-decision.js';
 import { groupBy, type AppliedRule, type RuledExpected, type RuledLine } from './rule.js';
 
-export function isUnexpected(outcome: LineOutcome): outcome is Broken {
+export function isUnexpected(outcome: LineOutcome): outcome is InBreak {
   return outcome.outcome === 'break' && outcome.kind === 'unexpected';
 }
 

@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { maskTaxId, parseTaxId } from '../../brazil/tax-id.js';
 import { reais } from '../../contract/wire.js';
-import { plainDocument } from '../../expected-payments/counterparty.js';
+import { normalizeTaxId } from '../../expected-payments/counterparty.js';
 import type { RuleAction, RuleCondition } from './rule.js';
 import type { RuleDefinition } from './rules.schema.js';
 
 export function toCondition({ amount, document, notes, ...said }: RuleDefinition['when']) {
-  const plain = plainDocument(document);
+  const plain = normalizeTaxId(document);
   const condition = {
     ...said,
     minCents: amount?.min,

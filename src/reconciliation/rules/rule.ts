@@ -1,8 +1,8 @@
 // What a declared rule says, and which expected payments a line may pay by it. Pure.
 import { addDays } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
-import { writeCounterparty } from '../../expected-payments/counterparty.js';
-import { owedWhenPaid } from '../../expected-payments/settlement.js';
+import { formatCounterparty } from '../../expected-payments/counterparty.js';
+import { owedCentsWhenPaid } from '../../expected-payments/settlement.js';
 
 export const declaredCategories = ['fee', 'tariff', 'own_account_transfer', 'ignored'] as const;
 export type DeclaredCategory = (typeof declaredCategories)[number];
@@ -140,7 +140,7 @@ export function isAbout(when: RuleCondition, line: RuledLine): boolean {
     (minCents === undefined || line.amountCents >= minCents) &&
     (maxCents === undefined || line.amountCents <= maxCents) &&
     (document === undefined || line.counterpartyDocument === document) &&
-    (counterparty === undefined || line.counterparty === writeCounterparty(counterparty)) &&
+    (counterparty === undefined || line.counterparty === formatCounterparty(counterparty)) &&
     (notes === undefined || (line.notes !== null && folded(line.notes).includes(folded(notes))))
   );
 }
@@ -180,7 +180,7 @@ export function stillOwed(
   { amountCents, occurredAt }: RuledLine,
 ): bigint | null {
   const before = paidBefore(expected);
-  const owed = owedWhenPaid(expected, before + amountCents, saoPauloDay(occurredAt));
+  const owed = owedCentsWhenPaid(expected, before + amountCents, saoPauloDay(occurredAt));
   return owed === null ? null : owed - before;
 }
 

@@ -2,9 +2,9 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, CalledBy } from '../../accounts/api-key.guard.js';
 import type { Caller } from '../../accounts/api-keys.service.js';
-import { Needs } from '../../accounts/needs.decorator.js';
+import { RequiresScope } from '../../accounts/scope.decorator.js';
 import type { RouteInput } from '../../contract/route.js';
-import { IdempotencyRecords } from '../../idempotency/idempotency-records.service.js';
+import { IdempotencyService } from '../../idempotency/idempotency.service.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, toList } from '../../platform/listing.js';
@@ -20,23 +20,23 @@ export class RulesController {
     private readonly catalog: RuleCatalog,
     private readonly reader: RuleReader,
     private readonly trials: RuleTrials,
-    private readonly idempotencyRecords: IdempotencyRecords,
+    private readonly idempotency: IdempotencyService,
   ) {}
 
-  @Needs('reconcile')
+  @RequiresScope('reconcile')
   @Handles(routes.createRule)
   create(
     @CalledBy() { accountId, keyId: actor }: Caller,
     @Input() request: RouteInput<typeof routes.createRule>,
   ) {
     const { name, reason } = request.body;
-    return this.idempotencyRecords.once({ accountId, route: routes.createRule, request }, async () => {
+    return this.idempotency.runOnce({ accountId, route: routes.createRule, request }, async () => {
       const by = { accountId, actor, reason };
       return this.reader.get(accountId, await this.catalog.create(by, name, request.body));
     });
   }
 
-  @Needs('reconcile')
+  @RequiresScope('reconcile')
   @Handles(routes.createRuleVersion)
   addVersion(
     @CalledBy() { accountId, keyId: actor }: Caller,
@@ -44,7 +44,7 @@ export class RulesController {
   ) {
     const { params, body } = request;
     const kept = { accountId, route: routes.createRuleVersion, request };
-    return this.idempotencyRecords.once(kept, async () => {
+    return this.idempotency.runOnce(kept, async () => {
       const id = ruleId(params.id);
       await this.catalog.addVersion({ accountId, actor, reason: body.reason }, id, body);
       return this.reader.get(accountId, id);
@@ -73,26 +73,26 @@ export class RulesController {
     return this.reader.get(accountId, ruleId(params.id));
   }
 
-  @Needs('reconcile')
+  @RequiresScope('reconcile')
   @Handles(routes.tryRuleVersion)
   tryOut(
     @CalledBy() { accountId, keyId: actor }: Caller,
     @Input() request: RouteInput<typeof routes.tryRuleVersion>,
   ) {
     const kept = { accountId, route: routes.tryRuleVersion, request };
-    return this.idempotencyRecords.once(kept, () =>
+    return this.idempotency.runOnce(kept, () =>
       this.trials.run({ accountId, actor }, versionKey(request.params), request.body),
     );
   }
 
-  @Needs('reconcile')
+  @RequiresScope('reconcile')
   @Handles(routes.activateRuleVersion)
   activate(
     @CalledBy() { accountId, keyId: actor }: Caller,
     @Input() request: RouteInput<typeof routes.activateRuleVersion>,
   ) {
     const kept = { accountId, route: routes.activateRuleVersion, request };
-    return this.idempotencyRecords.once(kept, async () => {
+    return this.idempotency.runOnce(kept, async () => {
       const { ruleId: id, version } = versionKey(request.params);
       const { reason } = request.body;
       await this.catalog.activate({ accountId, actor, reason }, id, version);
@@ -100,14 +100,14 @@ export class RulesController {
     });
   }
 
-  @Needs('reconcile')
+  @RequiresScope('reconcile')
   @Handles(routes.retireRuleVersion)
   retire(
     @CalledBy() { accountId, keyId: actor }: Caller,
     @Input() request: RouteInput<typeof routes.retireRuleVersion>,
   ) {
     const kept = { accountId, route: routes.retireRuleVersion, request };
-    return this.idempotencyRecords.once(kept, async () => {
+    return this.idempotency.runOnce(kept, async () => {
       const { ruleId: id, version } = versionKey(request.params);
       const { reason } = request.body;
       await this.catalog.retire({ accountId, actor, reason }, id, version);

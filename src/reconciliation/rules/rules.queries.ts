@@ -1,7 +1,7 @@
 // Rules and their versions as the book stands, and how far it was held against them.
 import type { Db, Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
-import { looksTakeAtMost } from '../settlement-review.queries.js';
+import { chargeChecksTakeAtMost } from '../settlement-review.queries.js';
 import { readStored, type StoredRule } from './stored-rule.js';
 import type { AppliedRule } from './rule.js';
 
@@ -70,7 +70,7 @@ export async function recordReview(
 export const cancelledSince = (accountId: Prisma.Sql | number, since: Prisma.Sql) => Prisma.sql`
   SELECT expected_payment_id FROM charge
   WHERE account_id = ${accountId} AND cancelled_at IS NOT NULL
-    AND checked_at > ${since} - ${looksTakeAtMost}::interval`;
+    AND checked_at > ${since} - ${chargeChecksTakeAtMost}::interval`;
 
 /** Accounts whose rules have changed, or whose match rules have not seen what is expected since. */
 export async function listAccountsToReview(

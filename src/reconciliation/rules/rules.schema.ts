@@ -11,7 +11,7 @@ import {
   text,
   timestamp,
 } from '../../contract/wire.js';
-import { plainDocument } from '../../expected-payments/counterparty.js';
+import { normalizeTaxId } from '../../expected-payments/counterparty.js';
 import { listOf, listQuery } from '../../platform/listing.js';
 import { criteria, declaredCategories } from './rule.js';
 
@@ -35,7 +35,7 @@ export const ruleCondition = z.strictObject({
   types: z.array(typeName).min(1, 'Must name a type.').max(50).optional(),
   amount: amountRange.optional(),
   document: text(20)
-    .refine((value) => plainDocument(value) !== null, 'Must be a CPF or CNPJ.')
+    .refine((value) => normalizeTaxId(value) !== null, 'Must be a CPF or CNPJ.')
     .optional(),
   counterparty: z
     .strictObject({ ispb: filledText(20), branch: filledText(20), number: filledText(30) })

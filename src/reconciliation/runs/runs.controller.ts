@@ -2,10 +2,10 @@ import { Controller, UseGuards } from '@nestjs/common';
 import { z } from 'zod';
 import { ApiKeyGuard, CalledBy } from '../../accounts/api-key.guard.js';
 import type { Caller } from '../../accounts/api-keys.service.js';
-import { Needs } from '../../accounts/needs.decorator.js';
+import { RequiresScope } from '../../accounts/scope.decorator.js';
 import type { RouteInput } from '../../contract/route.js';
 import { Database } from '../../database.service.js';
-import { IdempotencyRecords } from '../../idempotency/idempotency-records.service.js';
+import { IdempotencyService } from '../../idempotency/idempotency.service.js';
 import { Handles, Input, Reply } from '../../platform/contract-route.js';
 import { AppError } from '../../platform/errors.js';
 import { stringifyJson } from '../../platform/exact-json.js';
@@ -23,13 +23,13 @@ export class RunsController {
     private readonly runs: RunsService,
     private readonly schedules: Schedules,
     private readonly database: Database,
-    private readonly idempotencyRecords: IdempotencyRecords,
+    private readonly idempotency: IdempotencyService,
   ) {}
 
-  @Needs('reconcile')
+  @RequiresScope('reconcile')
   @Handles(startRun)
   start(@CalledBy() { accountId, keyId }: Caller, @Input() request: RouteInput<typeof startRun>) {
-    return this.idempotencyRecords.once({ accountId, route: startRun, request }, async () => {
+    return this.idempotency.runOnce({ accountId, route: startRun, request }, async () => {
       const run = await this.runs.request(accountId, keyId);
       const body = stringifyJson(z.encode(startRun.response, describeRun(run)));
       return new Reply(startRun.successStatus, body, { Location: `/v1/reconciliations/${run.id}` });
@@ -65,10 +65,10 @@ export class RunsController {
     return describeSchedule(await this.schedules.get(accountId));
   }
 
-  @Needs('reconcile')
+  @RequiresScope('reconcile')
   @Handles(changeSchedule)
   change(@CalledBy() { accountId }: Caller, @Input() request: RouteInput<typeof changeSchedule>) {
-    return this.idempotencyRecords.once({ accountId, route: changeSchedule, request }, async () =>
+    return this.idempotency.runOnce({ accountId, route: changeSchedule, request }, async () =>
       describeSchedule(await this.schedules.change(accountId, request.body)),
     );
   }

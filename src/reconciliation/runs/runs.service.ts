@@ -52,11 +52,11 @@ export class RunsService {
   /** Does the run, unless another process does or it has ended. What is not the bank's fault is thrown. */
   @OnJob('runReconciliation')
   async perform({ accountId, runId }: JobPayload<'runReconciliation'>): Promise<void> {
-    await this.database.alone('runReconciliation', accountId, async (stillHere) => {
+    await this.database.withSessionLock('runReconciliation', accountId, async (keepLock) => {
       const run = await this.get(accountId, runId);
       if (run.state !== 'running') return;
       // A lock that is lost is no harm: the run ends once, whoever ends it.
-      const beat = setInterval(() => void stillHere().catch(() => undefined), beatMs);
+      const beat = setInterval(() => void keepLock().catch(() => undefined), beatMs);
       try {
         await this.end(run, await this.goOver(run));
       } finally {
@@ -82,7 +82,7 @@ export class RunsService {
         : 'The bank did not answer when the statement was read.';
     }
     await this.reconciliation.reconcile({ accountId });
-    await this.missing.look(accountId);
+    await this.missing.check(accountId);
     return null;
   }
 
@@ -120,6 +120,6 @@ export class RunsService {
       await this.events.record(tx, accountId, [{ type, data: { runId, ...told } }]);
     });
     await this.jobQueue.enqueue('closeDays', { accountId });
-    await this.events.announce(accountId);
+    await this.events.enqueueDeliveries(accountId);
   }
 }

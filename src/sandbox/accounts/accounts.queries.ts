@@ -1,12 +1,11 @@
-import { bank } from '../bank-identity.js';
 import type { Queryable } from '../sandbox-database.service.js';
-import type { BankAccount } from './bank-account.js';
-import type { Party } from './party.js';
+import { bank, type BankAccount, type Party } from './party.js';
 
-const columns = `id, branch, number, holder_name AS "holderName", holder_document AS "holderDocument",
-  holder_type AS "holderType", street, city, state, zip_code AS "zipCode", email`;
+const columns = `id, branch, number,
+  holder_name AS "holderName", holder_document AS "holderDocument", holder_type AS "holderType",
+  street, city, state, zip_code AS "zipCode", email`;
 
-/** Customers' accounts by their numbers; numbers that are nobody's are left out. */
+/** Customers' accounts by number. Unknown numbers are absent from the result. */
 export async function findAccountsByNumber(
   database: Queryable,
   numbers: string[],
@@ -29,7 +28,7 @@ export async function findAccountsById(
   return new Map(rows.map((account) => [account.id, account]));
 }
 
-/** A customer's account, read where a transaction is open and no second connection may be taken. */
+/** A customer's account, for callers inside a transaction: they must not use a second connection. */
 export async function findAccountById(
   database: Queryable,
   id: number,
@@ -44,7 +43,7 @@ export async function findAccountByNumber(
   return (await findAccountsByNumber(database, [number])).get(number) ?? null;
 }
 
-/** The account that a side of a Pix names, by number and branch; null at another institution, or where there is none. */
+/** The account of a Pix party, by number and branch. Null at another institution, or when unknown. */
 export async function findAccountOfParty(
   database: Queryable,
   { number, branch, participant }: Party,
@@ -52,4 +51,22 @@ export async function findAccountOfParty(
   if (participant.ispb !== bank.ispb) return null;
   const account = await findAccountByNumber(database, number);
   return account?.branch === branch ? account : null;
+}
+
+export interface AccountBalance {
+  balanceCents: bigint;
+  blockedCents: bigint;
+}
+
+/** Null when there is no such customer. */
+export async function findAccountBalance(
+  database: Queryable,
+  accountId: number,
+): Promise<AccountBalance | null> {
+  const [balance] = await database.query<AccountBalance>(
+    `SELECT balance_cents AS "balanceCents", blocked_cents AS "blockedCents"
+     FROM account WHERE id = $1 AND kind = 'customer'`,
+    [accountId],
+  );
+  return balance ?? null;
 }

@@ -7,7 +7,7 @@ import { AppError, invariant } from '../../platform/errors.js';
 import { sha256 } from '../../platform/exact-json.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { findAccountByNumber } from './accounts.queries.js';
-import type { BankAccount } from './bank-account.js';
+import type { BankAccount } from './party.js';
 
 @Injectable()
 export class Accounts {

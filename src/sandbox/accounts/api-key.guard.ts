@@ -10,9 +10,9 @@ import { apiKeyHeader, partnerKeyHeader } from '../../contract/authentication.js
 import { routeOf } from '../../platform/contract-route.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { sha256 } from '../../platform/exact-json.js';
-import { SandboxSettings } from '../sandbox-settings.js';
+import { SandboxSettings } from '../sandbox-database.service.js';
 import { Accounts } from './accounts.service.js';
-import type { BankAccount } from './bank-account.js';
+import type { BankAccount } from './party.js';
 
 export type AuthenticatedRequest = FastifyRequest & { bankAccount?: BankAccount };
 

@@ -2,7 +2,7 @@ import { buildBankSlip } from '../../brazil/bank-slip.js';
 import { addDays, type PlainDate } from '../../brazil/calendar.js';
 import type { PixKeyKind } from '../../brazil/pix-key.js';
 import { buildUtilityBill } from '../../brazil/utility-bill.js';
-import type { BankAccount } from './bank-account.js';
+import type { BankAccount } from './party.js';
 
 /** What a new sandbox bank holds, so that every chapter of the contract can be tried at once. */
 export interface FixtureAccount extends Omit<BankAccount, 'id'> {

@@ -1,8 +1,34 @@
 import { parseTaxId } from '../../brazil/tax-id.js';
-import { bank, outsideBank } from '../bank-identity.js';
-import type { BankAccount } from './bank-account.js';
 
-/** A side of a Pix, as the contract tells payer and beneficiary. */
+/** The sandbox bank as an institution. It is fictitious; its codes are assigned to no real institution. */
+export const bank = {
+  /** COMPE code in bar codes; 999 is unassigned. */
+  code: '999',
+  ispb: '99999999',
+  name: 'Banco Sandbox S.A.',
+} as const;
+
+/** The institution of outside payers, unless the test names another one. */
+export const outsideBank = { ispb: '88888888', name: 'Banco dos Pagadores S.A.' } as const;
+
+/** A customer's account with the fields that responses need. The ledger owns its balance. */
+export interface BankAccount {
+  id: number;
+  branch: string;
+  number: string;
+  holderName: string;
+  /** CPF or CNPJ without punctuation. */
+  holderDocument: string;
+  holderType: 'NATURAL' | 'LEGAL';
+  street: string;
+  city: string;
+  state: string;
+  zipCode: string;
+  /** Empty when the bank has none. */
+  email: string;
+}
+
+/** Payer or beneficiary of a Pix, in the shape of the contract. */
 export interface Party {
   number: string;
   branch: string;
@@ -30,12 +56,12 @@ export interface OutsidePayer {
   document?: string | null | undefined;
 }
 
-/** Who pays when a test names nobody. */
-const anonymous = { name: 'Pagador de Teste', document: '52998224725' };
+/** The payer when a test names none. */
+const defaultPayer = { name: 'Pagador de Teste', document: '52998224725' };
 
-/** Somebody at another institution; a document that is none is told as it was given. */
+/** An account holder at another institution. An invalid document is used as it was sent. */
 export function partyOutside({ name, document }: OutsidePayer): Party {
-  const text = document || anonymous.document;
+  const text = document || defaultPayer.document;
   const taxId = parseTaxId(text);
   return {
     number: '7654321',
@@ -43,7 +69,7 @@ export function partyOutside({ name, document }: OutsidePayer): Party {
     type: 'CURRENT',
     holder: {
       document: taxId?.number ?? text,
-      name: name || anonymous.name,
+      name: name || defaultPayer.name,
       type: taxId?.kind ?? (text.replaceAll(/\D/g, '').length > 11 ? 'LEGAL' : 'NATURAL'),
     },
     participant: { name: outsideBank.name, ispb: outsideBank.ispb },

@@ -1,7 +1,6 @@
 import { parseBillCode } from '../../brazil/bill-code.js';
 import { fixtureAccounts } from '../accounts/fixtures.js';
-import type { BankAccount } from '../accounts/bank-account.js';
-import { bank } from '../bank-identity.js';
+import { bank, type BankAccount } from '../accounts/party.js';
 
 export interface BillParty {
   document: string;

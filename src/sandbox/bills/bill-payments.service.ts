@@ -6,7 +6,7 @@ import { saoPauloDay } from '../../brazil/statement-day.js';
 import { payBill, type BillPaymentRequest } from '../../contract/bill-payments.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { Idempotency } from '../idempotency.service.js';
 import { Random } from '../random.service.js';
 import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';

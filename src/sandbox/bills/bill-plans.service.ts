@@ -1,6 +1,6 @@
 // Says when a payment goes through: at once in the hours of the bank, else when they next begin; and sees to it then.
 import { Injectable } from '@nestjs/common';
-import { nextBusinessHour, parseAskedTime, saoPauloInstant } from '../../brazil/business-hours.js';
+import { nextBusinessHour, parseRequestedTime, saoPauloInstant } from '../../brazil/business-hours.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { BankClock, lastInstant } from '../clock/bank-clock.service.js';
 import { DueWork } from '../due-work/due-work.service.js';
@@ -38,7 +38,7 @@ export class BillPlans {
   }
 
   private askedFrom(text: string, now: Date): Date {
-    const asked = parseAskedTime(text);
+    const asked = parseRequestedTime(text);
     invariant(asked, 'the route takes only what can be read');
     // Of today, any hour will do: those that are past are not meant.
     if ('day' in asked && asked.day === this.clock.today()) return now;

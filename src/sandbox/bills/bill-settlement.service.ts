@@ -2,14 +2,14 @@
 // slip, and back.
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { ChargeCredits } from '../charges/charge-credits.service.js';
 import { BankClock } from '../clock/bank-clock.service.js';
-import { freeCents } from '../ledger/funds.js';
-import { Ledger } from '../ledger/ledger.service.js';
+import { availableCents } from '../ledger/funds.js';
+import { SandboxLedger } from '../ledger/ledger.service.js';
 import type { CustomerLeg, Leg, LineDetails, PostedLine } from '../ledger/movement.js';
 import type { Tx } from '../sandbox-database.service.js';
-import { wireReais } from '../wire-amount.js';
+import { wireReais } from '../wire-values.js';
 import type { Bill } from './bill.js';
 import type { BillPaymentRow } from './bill-payments.queries.js';
 import { BillRegister } from './bill-register.service.js';
@@ -20,7 +20,7 @@ export type SettledPayment = Pick<BillPaymentRow, 'id' | 'amountCents' | 'idempo
 @Injectable()
 export class BillSettlement {
   constructor(
-    private readonly ledger: Ledger,
+    private readonly ledger: SandboxLedger,
     private readonly chargeCredits: ChargeCredits,
     private readonly register: BillRegister,
     private readonly clock: BankClock,
@@ -94,7 +94,7 @@ export class BillSettlement {
     const { account: issuer, charge } = bill.issued;
     const held = (await this.ledger.lock(tx, [account, issuer])).get(issuer.id);
     invariant(held, 'an account that is locked is held');
-    if (freeCents(held) < payment.amountCents) return { internal: 'clearing', changeCents };
+    if (availableCents(held) < payment.amountCents) return { internal: 'clearing', changeCents };
     const line: LineDetails = {
       typeName: 'DEBIT_BANKSLIP_REVERSAL',
       notes: `Estorno do boleto pago por ${account.holderName}`,

@@ -5,7 +5,7 @@ import { readAdjustments } from '../../contract/charge-terms.js';
 import { invariant } from '../../platform/errors.js';
 import { sha256 } from '../../platform/exact-json.js';
 import type { BillStatus, FixtureBill } from '../accounts/fixtures.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { payerOf } from '../charges/charge-parts.js';
 import type { ChargeRow } from '../charges/charges.queries.js';
 import { defaultParties, ownIssuer, partyOfHolder, type BillParties } from './bill-parties.js';

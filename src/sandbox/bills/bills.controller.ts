@@ -5,7 +5,7 @@ import type { RouteInput } from '../../contract/route.js';
 import { Handles, Input, Reply } from '../../platform/contract-route.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { billAnswer } from './bill-answer.js';

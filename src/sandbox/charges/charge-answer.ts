@@ -1,10 +1,25 @@
 import type { ChargeDetails } from '../../contract/charges.js';
 import { invariant } from '../../platform/errors.js';
 import { parseJson } from '../../platform/exact-json.js';
-import type { BankAccount } from '../accounts/bank-account.js';
-import { wireInteger, wireReais } from '../wire-amount.js';
-import { reportStatus, type StatusWords } from './charge-status.js';
-import type { ChargeRow, PaymentRow } from './charges.queries.js';
+import type { BankAccount } from '../accounts/party.js';
+import { wireInteger, wireReais } from '../wire-values.js';
+import type { ModeValues } from '../modes/modes.schema.js';
+import type { ChargeRow, ChargeStatus, PaymentRow } from './charges.queries.js';
+
+/** The status names in force; a test may change them at any time. */
+export type StatusWords = ModeValues['chargeStatus'];
+
+const modeKeys: Record<ChargeStatus, keyof StatusWords> = {
+  Pending: 'slipCreated',
+  Created: 'qrCreated',
+  Paid: 'paid',
+  Expired: 'expired',
+  Voided: 'voided',
+};
+
+export function reportStatus(status: ChargeStatus, names: StatusWords): string {
+  return names[modeKeys[status]];
+}
 
 /** A bank slip as it is told: by itself a slip, with a QR code in the shape of a static Pix charge. */
 export function chargeAnswer(

@@ -1,6 +1,6 @@
 import type { ModeValues } from '../modes/modes.schema.js';
 import type { Party } from '../accounts/party.js';
-import { wireInteger, wireReais } from '../wire-amount.js';
+import { wireInteger, wireReais } from '../wire-values.js';
 
 /** The slip of a charge, for its notification; all null on a static QR code. */
 export interface PaidSlip {

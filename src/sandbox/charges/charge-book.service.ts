@@ -2,7 +2,7 @@
 // repeat with the same body is given the first answer again.
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
 import type { Queryable, Tx } from '../sandbox-database.service.js';

@@ -2,8 +2,7 @@
 // unless it was voided; a static QR code goes on.
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
-import type { BankAccount } from '../accounts/bank-account.js';
-import { Ledger } from '../ledger/ledger.service.js';
+import { SandboxLedger } from '../ledger/ledger.service.js';
 import {
   outsideMovement,
   type CustomerLeg,
@@ -11,16 +10,15 @@ import {
   type PostedLine,
 } from '../ledger/movement.js';
 import { Modes } from '../modes/modes.service.js';
-import { partyOutside, type OutsidePayer } from '../accounts/party.js';
+import { type BankAccount, type OutsidePayer, partyOutside } from '../accounts/party.js';
 import { PixCredits } from '../pix/pix-credits.service.js';
 import { Random } from '../random.service.js';
 import type { Tx } from '../sandbox-database.service.js';
 import { chargePaidBody, type ChargePayment } from './charge-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
-import { wireReais } from '../wire-amount.js';
+import { wireReais } from '../wire-values.js';
 import { payerOf, slipOf } from './charge-parts.js';
-import type { ChargeStatus } from './charge-status.js';
-import { updateCharge, type ChargeRow } from './charges.queries.js';
+import { type ChargeRow, type ChargeStatus, updateCharge } from './charges.queries.js';
 
 export interface PaidCharge {
   status: ChargeStatus;
@@ -30,7 +28,7 @@ export interface PaidCharge {
 @Injectable()
 export class ChargeCredits {
   constructor(
-    private readonly ledger: Ledger,
+    private readonly ledger: SandboxLedger,
     private readonly pixCredits: PixCredits,
     private readonly webhooks: Webhooks,
     private readonly modes: Modes,

@@ -2,13 +2,13 @@
 import { Injectable } from '@nestjs/common';
 import { addBusinessDays } from '../../brazil/calendar.js';
 import { AppError } from '../../platform/errors.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
 import { ChargeCredits } from './charge-credits.service.js';
 import { askedAmount } from './charge-parts.js';
-import { reportStatus } from './charge-status.js';
+import { reportStatus } from './charge-answer.js';
 import { lockCharge, sumPaid, type ChargeRow } from './charges.queries.js';
 import { OverdueCharges } from './overdue-charges.service.js';
 

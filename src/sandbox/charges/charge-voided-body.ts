@@ -1,5 +1,5 @@
 import { parseJson } from '../../platform/exact-json.js';
-import { wireInteger, wireReais } from '../wire-amount.js';
+import { wireInteger, wireReais } from '../wire-values.js';
 import type { PaidSlip } from './charge-bodies.js';
 
 export interface VoidedCharge {

@@ -1,15 +1,14 @@
 // Voids charges. What was sent before the payer's bank knew of it may still come: it is credited all the same.
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../platform/errors.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { chargeVoidedBody } from './charge-voided-body.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
-import { additionalInfoOf } from './charge-answer.js';
+import { additionalInfoOf, reportStatus, type StatusWords } from './charge-answer.js';
 import { slipOf } from './charge-parts.js';
-import { reportStatus, type StatusWords } from './charge-status.js';
 import { lockCharge, updateCharge, type ChargeRow } from './charges.queries.js';
 
 @Injectable()

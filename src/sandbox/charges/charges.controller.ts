@@ -12,7 +12,7 @@ import { createStaticQr } from '../../contract/static-qr.js';
 import { Handles, Input, Reply } from '../../platform/contract-route.js';
 import { invariant } from '../../platform/errors.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { ChargeReading } from './charge-reading.service.js';
 import { ChargeSimulation } from './charge-simulation.service.js';
 import { ChargeVoids } from './charge-voids.service.js';

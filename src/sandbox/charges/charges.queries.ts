@@ -1,5 +1,7 @@
-import type { ChargeStatus } from './charge-status.js';
 import type { Queryable, Tx } from '../sandbox-database.service.js';
+
+/** The bank's own status names. Responses use the names of the mode `chargeStatus`. */
+export type ChargeStatus = 'Pending' | 'Created' | 'Paid' | 'Expired' | 'Voided';
 
 export interface ChargeRow {
   id: bigint;

@@ -7,7 +7,7 @@ import { createCharge, type ChargeRequest } from '../../contract/charges.js';
 import { AppError } from '../../platform/errors.js';
 import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
 import { Accounts } from '../accounts/accounts.service.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { adjustmentsOf, writeAdjustments } from '../../contract/charge-terms.js';

@@ -1,8 +1,7 @@
 import { buildBankSlip } from '../../brazil/bank-slip.js';
 import { FIRST_DUE_DATE, LAST_DUE_DATE } from '../../brazil/due-date-factor.js';
 import type { ChargeRequest } from '../../contract/charges.js';
-import type { BankAccount } from '../accounts/bank-account.js';
-import { bank } from '../bank-identity.js';
+import { bank, type BankAccount } from '../accounts/party.js';
 
 const maxSlipCents = 9_999_999_999_999n;
 /** What field 54 of a BR Code holds. */

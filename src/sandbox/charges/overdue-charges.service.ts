@@ -5,14 +5,14 @@ import { addDays, rollToBusinessDay, type PlainDate } from '../../brazil/calenda
 import { statementDayStart } from '../../brazil/statement-day.js';
 import { invariant } from '../../platform/errors.js';
 import { findAccountById } from '../accounts/accounts.queries.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { Modes } from '../modes/modes.service.js';
 import type { Tx } from '../sandbox-database.service.js';
 import { chargeOverdueBody } from './charge-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
-import { reportStatus } from './charge-status.js';
+import { reportStatus } from './charge-answer.js';
 import { lockChargeById, updateCharge, type ChargeRow } from './charges.queries.js';
 
 @Injectable()

@@ -1,6 +1,6 @@
 import type { StaticQrResponse } from '../../contract/static-qr.js';
 import { invariant } from '../../platform/errors.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import type { ChargeRow } from './charges.queries.js';
 
 /** A static QR code as it is told; its id is the txid that the payload carries. */

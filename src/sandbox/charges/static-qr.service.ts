@@ -10,7 +10,7 @@ import { createStaticQr, type StaticQrRequest } from '../../contract/static-qr.j
 import { AppError } from '../../platform/errors.js';
 import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
 import { Accounts } from '../accounts/accounts.service.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { Idempotency } from '../idempotency.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { ChargeBook, type NewCharge } from './charge-book.service.js';

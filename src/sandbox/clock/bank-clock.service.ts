@@ -4,8 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import type { PlainDate } from '../../brazil/calendar.js';
 import { AppError } from '../../platform/errors.js';
-import { BankSettings } from '../bank-settings.service.js';
-import { OneAtATime } from '../one-at-a-time.js';
+import { BankSettings, SerialQueue } from '../bank-settings.service.js';
 
 /** Far enough for any test, near enough for every calendar and bar code of the bank. */
 export const lastInstant = Date.parse('2049-01-01T00:00:00Z');
@@ -27,7 +26,7 @@ export interface ClockChange {
 export class BankClock {
   private state: ClockState = { offsetMs: 0, frozenAtMs: null };
   private lastReportedMs = 0;
-  private readonly changes = new OneAtATime();
+  private readonly changes = new SerialQueue();
   private readonly listeners: (() => void)[] = [];
 
   constructor(private readonly settings: BankSettings) {}

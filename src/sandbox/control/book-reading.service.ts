@@ -5,10 +5,9 @@ import { Injectable } from '@nestjs/common';
 import { Accounts } from '../accounts/accounts.service.js';
 import { fixtureAccounts, secondAccountKey } from '../accounts/fixtures.js';
 import { auditLedger } from '../ledger/audit.queries.js';
-import { listBalances, listMovements } from '../ledger/ledger.queries.js';
+import { listCustomerBalances, listLedgerMovements } from '../ledger/ledger.queries.js';
 import type { Party } from '../accounts/party.js';
-import { SandboxDatabase } from '../sandbox-database.service.js';
-import { SandboxSettings } from '../sandbox-settings.js';
+import { SandboxDatabase, SandboxSettings } from '../sandbox-database.service.js';
 import { movementOfRow } from '../ledger/posted-movement.js';
 
 /** What one answer can hold; the rest is asked for with `after`. */
@@ -30,8 +29,8 @@ export class BookReading {
     const account = query.account ?? null;
     if (account !== null) await this.accounts.getByNumber(account);
     return this.database.snapshot(async (tx) => {
-      const balances = await listBalances(tx, account);
-      const movements = await listMovements(tx, {
+      const balances = await listCustomerBalances(tx, account);
+      const movements = await listLedgerMovements(tx, {
         account,
         afterNsu: query.after ?? 0n,
         limit: query.limit ?? maxMovements,

@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import type { RouteInput } from '../../contract/route.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { BookReading } from './book-reading.service.js';
 import {
   postTransaction,

@@ -4,7 +4,7 @@ import { parseBrCode } from '../../brazil/br-code.js';
 import type { RouteInput } from '../../contract/route.js';
 import { AppError } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { ChargeCredits } from '../charges/charge-credits.service.js';
 import { askedAmount } from '../charges/charge-parts.js';
 import { findCorrelationIdByTxid, lockCharge } from '../charges/charges.queries.js';

@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import type { RouteInput } from '../../contract/route.js';
 import { invariant } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
-import type { BankAccount } from '../accounts/bank-account.js';
-import { Ledger } from '../ledger/ledger.service.js';
+import type { BankAccount } from '../accounts/party.js';
+import { SandboxLedger } from '../ledger/ledger.service.js';
 import { outsideMovement } from '../ledger/movement.js';
 import { Random } from '../random.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
@@ -18,7 +18,7 @@ export class OtherLines {
   constructor(
     private readonly database: SandboxDatabase,
     private readonly accounts: Accounts,
-    private readonly ledger: Ledger,
+    private readonly ledger: SandboxLedger,
     private readonly random: Random,
   ) {}
 

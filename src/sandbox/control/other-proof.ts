@@ -1,6 +1,5 @@
-import type { BankAccount } from '../accounts/bank-account.js';
-import { partyOfAccount, partyOutside } from '../accounts/party.js';
-import { wireReais } from '../wire-amount.js';
+import { type BankAccount, partyOfAccount, partyOutside } from '../accounts/party.js';
+import { wireReais } from '../wire-values.js';
 
 export interface OtherLine {
   typeName: string;

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { Seeding } from './seeding.service.js';
 import { AppError } from '../../platform/errors.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
-import { BankAccess } from './bank-access.service.js';
+import { ResetGate } from './reset-gate.service.js';
 import { BankMemory } from './bank-memory.service.js';
 import { emptyTables } from './reset.queries.js';
 
@@ -18,7 +18,7 @@ const held = ['55P03', '40P01'];
 export class Reset {
   constructor(
     private readonly database: SandboxDatabase,
-    private readonly door: BankAccess,
+    private readonly door: ResetGate,
     private readonly seeding: Seeding,
     private readonly memory: BankMemory,
   ) {}

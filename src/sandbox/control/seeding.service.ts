@@ -3,8 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { openAccount, openInternalAccount } from '../ledger/opening.queries.js';
-import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
-import { SandboxSettings } from '../sandbox-settings.js';
+import { SandboxDatabase, SandboxSettings, type Tx } from '../sandbox-database.service.js';
 import {
   fixtureAccounts,
   fixtureBills,

@@ -3,7 +3,7 @@ import type { CustomerRequest } from '../../contract/customers.js';
 import { invariant } from '../../platform/errors.js';
 import { stringifyJson } from '../../platform/exact-json.js';
 import type { AccountOpening } from '../ledger/opening.queries.js';
-import { wireReais } from '../wire-amount.js';
+import { wireReais } from '../wire-values.js';
 
 /** The code that stands for one that was never sent: how a test tries a wrong code. */
 const wrongCode = '000000';

@@ -4,8 +4,7 @@ import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { invariant } from '../../platform/errors.js';
 import { WorkerLoop } from '../../platform/worker-loop.js';
 import { BankClock } from '../clock/bank-clock.service.js';
-import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
-import { SandboxSettings } from '../sandbox-settings.js';
+import { SandboxDatabase, SandboxSettings, type Tx } from '../sandbox-database.service.js';
 import {
   findNextDueTask,
   insertTask,

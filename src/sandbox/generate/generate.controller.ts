@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { RouteInput } from '../../contract/route.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { generateLines } from './generate.schema.js';
 import { Generate } from './generate.service.js';
 

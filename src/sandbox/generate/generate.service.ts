@@ -4,13 +4,12 @@ import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { RouteInput } from '../../contract/route.js';
 import { AppError } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
-import { Ledger } from '../ledger/ledger.service.js';
+import { SandboxLedger } from '../ledger/ledger.service.js';
 import { Modes } from '../modes/modes.service.js';
-import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
-import { BankAccess } from '../control/bank-access.service.js';
-import { SandboxSettings } from '../sandbox-settings.js';
+import { SandboxDatabase, SandboxSettings, type Tx } from '../sandbox-database.service.js';
+import { ResetGate } from '../control/reset-gate.service.js';
 import { findLastLineTime, insertRows, keepEnd, takeIds } from './generate.queries.js';
 import type { generateLines } from './generate.schema.js';
 import { Plan } from './plan.js';
@@ -46,10 +45,10 @@ export class Generate implements BeforeApplicationShutdown {
   constructor(
     private readonly database: SandboxDatabase,
     private readonly accounts: Accounts,
-    private readonly ledger: Ledger,
+    private readonly ledger: SandboxLedger,
     private readonly clock: BankClock,
     private readonly modes: Modes,
-    private readonly door: BankAccess,
+    private readonly door: ResetGate,
     private readonly settings: SandboxSettings,
   ) {}
 

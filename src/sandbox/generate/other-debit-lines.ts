@@ -1,7 +1,7 @@
 import { addDays } from '../../brazil/calendar.js';
 import { buildBankSlip } from '../../brazil/bank-slip.js';
 import { statementDayOf } from '../../brazil/statement-day.js';
-import { outsideBank } from '../bank-identity.js';
+import { outsideBank } from '../accounts/party.js';
 import { companies } from './people.js';
 import { plainReais, type LineMaking, type PlannedLine } from './planned-line.js';
 

@@ -1,6 +1,5 @@
 import { buildEndToEndId } from '../../brazil/end-to-end-id.js';
-import { bank } from '../bank-identity.js';
-import { partyOfAccount, partyOutside, type Party } from '../accounts/party.js';
+import { bank, type Party, partyOfAccount, partyOutside } from '../accounts/party.js';
 import type { PixType } from '../pix/pix-credits.service.js';
 import { companies, people, type Person } from './people.js';
 import { plainReais, type LineMaking, type PlannedLine } from './planned-line.js';

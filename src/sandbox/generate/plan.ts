@@ -1,4 +1,4 @@
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { maxBalanceCents } from '../ledger/movement.js';
 import { paidAgain, paidPixSlip, paidSlip, paidStaticQr } from './charge-lines.js';
 import { fee, paidBill } from './other-debit-lines.js';

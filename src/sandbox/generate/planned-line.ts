@@ -1,7 +1,6 @@
 import type { InternalAccount } from '../accounts/fixtures.js';
-import type { BankAccount } from '../accounts/bank-account.js';
 import type { LineDetails } from '../ledger/movement.js';
-import type { Party } from '../accounts/party.js';
+import type { BankAccount, Party } from '../accounts/party.js';
 import type { TransactionTypeName } from '../ledger/transaction-types.js';
 import type { ChargeRow } from '../charges/charges.queries.js';
 import type { Person } from './people.js';

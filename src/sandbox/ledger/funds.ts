@@ -2,7 +2,7 @@ import { AppError } from '../../platform/errors.js';
 import type { LockedAccount } from './ledger.queries.js';
 
 /** What an account can give: its balance without what is held for what is not yet effective. */
-export function freeCents({
+export function availableCents({
   balanceCents,
   blockedCents,
 }: Pick<LockedAccount, 'balanceCents' | 'blockedCents'>): bigint {

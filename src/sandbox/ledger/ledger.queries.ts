@@ -10,7 +10,7 @@ export interface LockedAccount {
 }
 
 /** Customers' accounts by id, locked until the transaction ends, always in the same order. */
-export async function lockAccounts(tx: Tx, ids: number[]): Promise<Map<number, LockedAccount>> {
+export async function lockCustomerAccounts(tx: Tx, ids: number[]): Promise<Map<number, LockedAccount>> {
   const rows = await tx.query<LockedAccount & { id: number }>(
     `SELECT id, balance_cents AS "balanceCents", blocked_cents AS "blockedCents", last_nsu AS "lastNsu",
             tail_nsu AS "tailNsu", skipped_nsu AS "skippedNsu"
@@ -21,7 +21,7 @@ export async function lockAccounts(tx: Tx, ids: number[]): Promise<Map<number, L
 }
 
 /** Holds or frees part of an account's balance. */
-export async function addToBlocked(tx: Tx, accountId: number, cents: bigint): Promise<void> {
+export async function addBlockedCents(tx: Tx, accountId: number, cents: bigint): Promise<void> {
   await tx.query('UPDATE account SET blocked_cents = blocked_cents + $2 WHERE id = $1', [
     accountId,
     cents,
@@ -52,7 +52,7 @@ export interface LineRow {
 }
 
 /** Movement, legs, lines and new balances in one statement; `lines` is a JSON array of LineRow. */
-export async function insertMovement(
+export async function insertLedgerMovement(
   tx: Tx,
   movement: {
     idempotencyKey: string | null;
@@ -109,7 +109,7 @@ export interface AccountBalance {
   balance_cents: bigint;
 }
 
-export async function listBalances(
+export async function listCustomerBalances(
   database: Queryable,
   number: string | null,
 ): Promise<AccountBalance[]> {
@@ -134,7 +134,7 @@ export interface MovementRow {
 }
 
 /** Customers' lines, oldest first, at most `limit`; `afterNsu` leaves out those up to it. */
-export async function listMovements(
+export async function listLedgerMovements(
   database: Queryable,
   { account, afterNsu, limit }: { account: string | null; afterNsu: bigint; limit: number },
 ): Promise<MovementRow[]> {

@@ -3,24 +3,24 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
 import { stringifyJson } from '../../platform/exact-json.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
 import type { Tx } from '../sandbox-database.service.js';
 import {
-  addToBlocked,
-  insertMovement,
-  lockAccounts,
+  addBlockedCents,
+  insertLedgerMovement,
+  lockCustomerAccounts,
   type LineRow,
   type LockedAccount,
 } from './ledger.queries.js';
-import { freeCents, insufficientFunds } from './funds.js';
+import { availableCents, insufficientFunds } from './funds.js';
 import { LineVisibility } from './line-visibility.service.js';
-import { maxBalanceCents, type LineDetails, type Movement, type PostedLine } from './movement.js';
+import { maxBalanceCents, type LineDetails, type LedgerMovement, type PostedLine } from './movement.js';
 import { nextNsu } from './next-nsu.js';
 
 @Injectable()
-export class Ledger {
+export class SandboxLedger {
   constructor(
     private readonly clock: BankClock,
     private readonly modes: Modes,
@@ -34,7 +34,7 @@ export class Ledger {
    */
   async lock(tx: Tx, accounts: readonly BankAccount[]): Promise<Map<number, LockedAccount>> {
     const ids = accounts.map((account) => account.id);
-    const locked = await lockAccounts(tx, ids);
+    const locked = await lockCustomerAccounts(tx, ids);
     invariant(
       ids.every((id) => locked.has(id)),
       'only customers are locked',
@@ -45,21 +45,21 @@ export class Ledger {
   /** Holds part of the balance. Throws `rule_broken` with the reason `insufficient_funds`. */
   async block(tx: Tx, account: BankAccount, cents: bigint): Promise<void> {
     const held = (await this.lock(tx, [account])).get(account.id)!;
-    if (freeCents(held) < cents) throw insufficientFunds();
-    await addToBlocked(tx, account.id, cents);
+    if (availableCents(held) < cents) throw insufficientFunds();
+    await addBlockedCents(tx, account.id, cents);
   }
 
   /** Gives back what was held. */
   async unblock(tx: Tx, account: BankAccount, cents: bigint): Promise<void> {
     await this.lock(tx, [account]);
-    await addToBlocked(tx, account.id, -cents);
+    await addBlockedCents(tx, account.id, -cents);
   }
 
   /**
    * Writes a movement and gives its lines in the order of its legs. Throws `rule_broken` with the reason
    * `insufficient_funds` or `balance_limit`; then nothing has moved.
    */
-  async post(tx: Tx, { legs, idempotencyKey = null }: Movement): Promise<PostedLine[]> {
+  async post(tx: Tx, { legs, idempotencyKey = null }: LedgerMovement): Promise<PostedLine[]> {
     const total = legs.reduce((sum, leg) => sum + leg.changeCents, 0n);
     invariant(total === 0n && legs.length > 1, 'the legs of a movement sum to zero');
     const customers = legs.filter((leg) => 'account' in leg);
@@ -85,7 +85,7 @@ export class Ledger {
     for (const row of lines)
       row.visible_at = this.visibility.visibleAt(row.nsu, row.type_name, createdAt);
     const mirrors = legs.filter((leg) => 'internal' in leg);
-    await insertMovement(tx, {
+    await insertLedgerMovement(tx, {
       idempotencyKey,
       createdAt,
       internalLegs: mirrors.map(({ internal, changeCents }) => ({ number: internal, changeCents })),

@@ -1,5 +1,5 @@
 import type { InternalAccount } from '../accounts/fixtures.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import type { TransactionTypeName } from './transaction-types.js';
 
 /** The largest balance that the contract's numbers tell: twelve digits of reais. */
@@ -27,7 +27,7 @@ export interface CustomerLeg {
 /** One side of a movement; positive credits the account. */
 export type Leg = CustomerLeg | { internal: InternalAccount; changeCents: bigint };
 
-export interface Movement {
+export interface LedgerMovement {
   idempotencyKey?: string | null;
   legs: Leg[];
 }
@@ -38,7 +38,7 @@ export function outsideMovement(
   internal: InternalAccount,
   changeCents: bigint,
   line: LineDetails,
-): Movement {
+): LedgerMovement {
   return {
     legs: [
       { account, changeCents, line },

@@ -2,14 +2,13 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { parseJson, stringifyJson } from '../../platform/exact-json.js';
-import { BankSettings } from '../bank-settings.service.js';
-import { OneAtATime } from '../one-at-a-time.js';
+import { BankSettings, SerialQueue } from '../bank-settings.service.js';
 import { defaultModes, modes, type ModeChanges, type ModeValues } from './modes.schema.js';
 
 @Injectable()
 export class Modes {
   private values: ModeValues = defaultModes;
-  private readonly changes = new OneAtATime();
+  private readonly changes = new SerialQueue();
 
   constructor(private readonly settings: BankSettings) {}
 

@@ -1,5 +1,5 @@
 import type { Party } from '../accounts/party.js';
-import { wireReais } from '../wire-amount.js';
+import { wireReais } from '../wire-values.js';
 
 /** A Pix that was credited, as its notifications tell it. */
 export interface PixReceipt {

@@ -2,15 +2,14 @@
 // and its notification.
 import { Injectable } from '@nestjs/common';
 import { invariant } from '../../platform/errors.js';
-import type { BankAccount } from '../accounts/bank-account.js';
-import { Ledger } from '../ledger/ledger.service.js';
+import { SandboxLedger } from '../ledger/ledger.service.js';
 import { outsideMovement, type PostedLine } from '../ledger/movement.js';
 import type { Tx } from '../sandbox-database.service.js';
 import { EndToEndIds } from './end-to-end-ids.service.js';
 import { pixReceivedBody, type PixReceipt } from './pix-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
-import { wireReais } from '../wire-amount.js';
-import { partyOfAccount, partyOutside, type OutsidePayer, type Party } from '../accounts/party.js';
+import { wireReais } from '../wire-values.js';
+import { type BankAccount, type OutsidePayer, type Party, partyOfAccount, partyOutside } from '../accounts/party.js';
 
 /** How the payer came to the account. */
 export type PixType = 'PIX_QR_CODE_STATIC' | 'PIX_KEY' | 'PIX_MANUAL';
@@ -35,7 +34,7 @@ export interface ArrivingPix extends PixToAccount {
 @Injectable()
 export class PixCredits {
   constructor(
-    private readonly ledger: Ledger,
+    private readonly ledger: SandboxLedger,
     private readonly webhooks: Webhooks,
     private readonly ids: EndToEndIds,
   ) {}

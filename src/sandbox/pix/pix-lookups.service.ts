@@ -4,16 +4,14 @@ import { Injectable } from '@nestjs/common';
 import { parsePixKey } from '../../brazil/pix-key.js';
 import type { PixLookupRequest, PixLookupResponse } from '../../contract/pix-lookup.js';
 import { AppError, invariant } from '../../platform/errors.js';
-import type { BankAccount } from '../accounts/bank-account.js';
 import { findAccountById } from '../accounts/accounts.queries.js';
-import { bank } from '../bank-identity.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { findKeyOwner, insertLookup } from './dict.queries.js';
 import { EndToEndIds } from './end-to-end-ids.service.js';
 import { lookupAnswer } from './lookup-answer.js';
-import { partyOfAccount, type Party } from '../accounts/party.js';
+import { bank, type BankAccount, type Party, partyOfAccount } from '../accounts/party.js';
 
 const minuteMs = 60_000;
 

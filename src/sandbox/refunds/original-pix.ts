@@ -1,8 +1,7 @@
 import { addDays } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import { refundWindowDays } from '../../contract/refunds.js';
-import type { BankAccount } from '../accounts/bank-account.js';
-import type { Party } from '../accounts/party.js';
+import type { BankAccount, Party } from '../accounts/party.js';
 import type { ReferencedLine } from './refunds.queries.js';
 
 /** A received Pix, of which something can go back. */

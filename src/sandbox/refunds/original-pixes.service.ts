@@ -4,9 +4,8 @@ import type { RefundFilter } from '../../contract/refunds.js';
 import { AppError, unreachable } from '../../platform/errors.js';
 import { isNsu } from '../../platform/listing.js';
 import { findAccountOfParty } from '../accounts/accounts.queries.js';
-import type { BankAccount } from '../accounts/bank-account.js';
 import { BankClock } from '../clock/bank-clock.service.js';
-import { partyOutside, type Party } from '../accounts/party.js';
+import { type BankAccount, type Party, partyOutside } from '../accounts/party.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import {
   chooseReceivedPix,

@@ -2,23 +2,22 @@
 // is worked out from the account's lines under the account's lock.
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
-import { bank } from '../bank-identity.js';
 import { BankClock } from '../clock/bank-clock.service.js';
-import { freeCents, insufficientFunds } from '../ledger/funds.js';
-import { Ledger } from '../ledger/ledger.service.js';
+import { availableCents, insufficientFunds } from '../ledger/funds.js';
+import { SandboxLedger } from '../ledger/ledger.service.js';
 import type { Leg, LineDetails, PostedLine } from '../ledger/movement.js';
-import { partyOfAccount } from '../accounts/party.js';
+import { bank, partyOfAccount } from '../accounts/party.js';
 import { Random } from '../random.service.js';
 import type { Tx } from '../sandbox-database.service.js';
 import { EndToEndIds } from '../pix/end-to-end-ids.service.js';
 import { pixRefundedBody } from '../pix/pix-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
-import { wireReais } from '../wire-amount.js';
+import { wireReais } from '../wire-values.js';
 import type { OriginalPix } from './original-pix.js';
 import type { RefundReason } from './refund-reason.js';
-import { sumReturned } from './refunds.queries.js';
+import { sumRefundedCents } from './refunds.queries.js';
 
-export interface RefundOrder {
+export interface RefundInstruction {
   amountCents: bigint;
   description: string | null;
   reason: RefundReason;
@@ -30,7 +29,7 @@ export interface RefundOrder {
 @Injectable()
 export class RefundMovements {
   constructor(
-    private readonly ledger: Ledger,
+    private readonly ledger: SandboxLedger,
     private readonly webhooks: Webhooks,
     private readonly clock: BankClock,
     private readonly random: Random,
@@ -44,7 +43,7 @@ export class RefundMovements {
   async reserve(tx: Tx, original: OriginalPix, askedCents: bigint | null): Promise<bigint> {
     const { account, payerAccount } = original;
     const locked = await this.ledger.lock(tx, payerAccount ? [account, payerAccount] : [account]);
-    const returned = await sumReturned(tx, account.id, original.endToEndId);
+    const returned = await sumRefundedCents(tx, account.id, original.endToEndId);
     const leftCents = original.amountCents + returned;
     const amountCents = askedCents ?? leftCents;
     if (amountCents > leftCents || amountCents <= 0n)
@@ -53,12 +52,12 @@ export class RefundMovements {
         reason: 'refund_exceeds_original',
       });
     const held = locked.get(account.id)!;
-    if (freeCents(held) < amountCents) throw insufficientFunds();
+    if (availableCents(held) < amountCents) throw insufficientFunds();
     return amountCents;
   }
 
   /** Debits what was reserved, and credits a payer of this bank; gives the line of the debit. */
-  async post(tx: Tx, original: OriginalPix, order: RefundOrder): Promise<PostedLine> {
+  async post(tx: Tx, original: OriginalPix, order: RefundInstruction): Promise<PostedLine> {
     const { account, payerAccount } = original;
     const { amountCents, idempotencyKey } = order;
     const details = this.describe(original, order);
@@ -105,7 +104,7 @@ export class RefundMovements {
   }
 
   /** What both sides are told. */
-  private describe(original: OriginalPix, order: RefundOrder) {
+  private describe(original: OriginalPix, order: RefundInstruction) {
     const { account, payer, endToEndId: originalEndToEndId } = original;
     const endToEndId = this.ids.next('D', bank.ispb);
     const { code, text } = order.reason;

@@ -3,10 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { invariant } from '../../platform/errors.js';
 import { parseJson } from '../../platform/exact-json.js';
 import { findAccountById } from '../accounts/accounts.queries.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { Faults, type FiredFault } from '../faults/faults.service.js';
-import { Ledger } from '../ledger/ledger.service.js';
+import { SandboxLedger } from '../ledger/ledger.service.js';
 import { outsideMovement, type PostedLine } from '../ledger/movement.js';
 import { Modes } from '../modes/modes.service.js';
 import type { Tx } from '../sandbox-database.service.js';
@@ -21,7 +21,7 @@ const error = { code: 'DEL20', description: 'Pix original ainda não foi process
 export class RefundOutcomes {
   constructor(
     private readonly dueWork: DueWork,
-    private readonly ledger: Ledger,
+    private readonly ledger: SandboxLedger,
     private readonly webhooks: Webhooks,
     private readonly modes: Modes,
     private readonly faults: Faults,

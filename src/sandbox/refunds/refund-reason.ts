@@ -4,12 +4,12 @@ export interface RefundReason {
   text: string;
 }
 
-export const askedByReceiver: RefundReason = {
+export const requestedByReceiver: RefundReason = {
   code: 'MD06',
   text: 'Devolução solicitada pelo usuário recebedor',
 };
 
 /** The bank takes it back by the Mecanismo Especial de Devolução. */
-export function takenByBank(text: string | null): RefundReason {
+export function medReason(text: string | null): RefundReason {
   return { code: 'FR01', text: text ?? 'Mecanismo Especial de Devolução: suspeita de fraude' };
 }

@@ -3,12 +3,12 @@ import { refundTransaction } from '../../contract/refunds.js';
 import type { RouteInput } from '../../contract/route.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { takePixBack } from './med.schema.js';
 import { Refunds } from './refunds.service.js';
 
 @Controller()
-export class RefundsController {
+export class SandboxRefundsController {
   constructor(private readonly refunds: Refunds) {}
 
   @Handles(refundTransaction)

@@ -39,7 +39,7 @@ export async function listReferencedLines(
  * What went back of a Pix and stayed there, negative: returns less those that failed. What a payer is given stands under
  * the same original, and may be on the same account: it is not counted.
  */
-export async function sumReturned(tx: Tx, accountId: number, endToEndId: string): Promise<bigint> {
+export async function sumRefundedCents(tx: Tx, accountId: number, endToEndId: string): Promise<bigint> {
   const [row] = await tx.query<{ total: bigint }>(
     `SELECT coalesce(sum(change_cents), 0)::bigint AS total FROM statement_line
      WHERE account_id = $1 AND original_end_to_end_id = $2

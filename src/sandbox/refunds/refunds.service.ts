@@ -4,7 +4,7 @@ import type { RefundFilter, RefundRequest } from '../../contract/refunds.js';
 import type { RouteInput } from '../../contract/route.js';
 import type { Transaction } from '../../contract/statement.js';
 import { Accounts } from '../accounts/accounts.service.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { movementOfLine } from '../ledger/posted-movement.js';
 import type { PostedMovement } from '../ledger/posted-movement.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
@@ -13,7 +13,7 @@ import type { takePixBack } from './med.schema.js';
 import { OriginalPixes } from './original-pixes.service.js';
 import { RefundMovements } from './refund-movements.service.js';
 import { RefundOutcomes } from './refund-outcomes.service.js';
-import { askedByReceiver, takenByBank } from './refund-reason.js';
+import { requestedByReceiver, medReason } from './refund-reason.js';
 
 @Injectable()
 export class Refunds {
@@ -41,7 +41,7 @@ export class Refunds {
       const line = await this.movements.post(tx, original, {
         amountCents,
         description: request.description || null,
-        reason: askedByReceiver,
+        reason: requestedByReceiver,
         idempotencyKey,
         isLost: failure !== null,
       });
@@ -60,7 +60,7 @@ export class Refunds {
     const original = await this.originals.get(account, reference);
     return this.database.transaction(async (tx) => {
       const amountCents = await this.movements.reserve(tx, original, request.amount ?? null);
-      const reason = takenByBank(request.reason ?? null);
+      const reason = medReason(request.reason ?? null);
       const line = await this.movements.post(tx, original, {
         amountCents,
         description: reason.text,

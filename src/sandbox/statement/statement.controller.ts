@@ -3,11 +3,11 @@ import type { RouteInput } from '../../contract/route.js';
 import { listTransactions, listTransactionsV1 } from '../../contract/statement.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { Statement } from './statement.service.js';
 
 @Controller()
-export class StatementController {
+export class SandboxStatementController {
   constructor(private readonly statement: Statement) {}
 
   @Handles(listTransactions)

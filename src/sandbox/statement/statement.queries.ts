@@ -45,7 +45,7 @@ const columns = `id, nsu, change_cents, balance_previous_cents, current_balance_
  * Numbers and times of an account's lines rise together, save for a neighbour's number that balances in commit order
  * pass over: the numbers of a window of time are these, give or take two, and are read without what lies outside.
  */
-const edgeOf = {
+const nsuBounds = {
   from: (account: string, from: string) =>
     `nsu >= (SELECT edge.nsu - 2 FROM statement_line AS edge
              WHERE edge.account_id = ${account} AND edge.created_at >= ${from}
@@ -62,7 +62,7 @@ const orders = { asc: 'nsu ASC', desc: 'nsu DESC', movement: 'movement_id' } as 
  * A page of the account's lines. Conditions that are not asked for are not written, and only the page's own lines are
  * read whole: what an offset leaves out is passed over in an index.
  */
-export async function listLines(
+export async function listStatementRows(
   database: Queryable,
   filter: StatementFilter,
 ): Promise<StatementRow[]> {
@@ -78,11 +78,11 @@ export async function listLines(
   if (filter.typeNames) conditions.push(`type_name = ANY(${bind(filter.typeNames)})`);
   if (filter.from) {
     const from = bind(filter.from);
-    conditions.push(`created_at >= ${from}`, edgeOf.from(account, from));
+    conditions.push(`created_at >= ${from}`, nsuBounds.from(account, from));
   }
   if (filter.until) {
     const until = bind(filter.until);
-    conditions.push(`created_at < ${until}`, edgeOf.until(account, until));
+    conditions.push(`created_at < ${until}`, nsuBounds.until(account, until));
   }
   if (filter.endToEndId !== null) conditions.push(`end_to_end_id = ${bind(filter.endToEndId)}`);
   const order = `ORDER BY ${orders[filter.order]}`;
@@ -96,7 +96,7 @@ export async function listLines(
 }
 
 /** One line, whether the statement tells it yet or not. */
-export async function findLine(
+export async function findStatementRow(
   database: Queryable,
   accountId: number,
   nsu: bigint,

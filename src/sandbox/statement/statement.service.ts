@@ -4,16 +4,16 @@ import { Injectable } from '@nestjs/common';
 import { statementDayStart } from '../../brazil/statement-day.js';
 import type { StatementQuery, Transaction } from '../../contract/statement.js';
 import { AppError, invariant } from '../../platform/errors.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Faults } from '../faults/faults.service.js';
 import { isTransactionTypeName } from '../ledger/transaction-types.js';
 import { Modes } from '../modes/modes.service.js';
 import { PixCredits } from '../pix/pix-credits.service.js';
-import { pageOffset } from '../page-offset.js';
+import { pageOffset } from '../wire-values.js';
 import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
 import { statementLine } from './statement-line.js';
-import { findLine, findUsedTypeNames, listLines } from './statement.queries.js';
+import { findStatementRow, findUsedTypeNames, listStatementRows } from './statement.queries.js';
 
 const defaultLimit = 10;
 /** What comes in when a fault shifts the pages. */
@@ -41,7 +41,7 @@ export class Statement {
     // At most one transaction of an endToEndId is told: the movement itself, whose reversal comes after it.
     if (endToEndId !== null && page > 1) return [];
     const limit = endToEndId !== null ? 1 : Math.min(query.limit ?? defaultLimit, statementPageCap);
-    const rows = await listLines(this.database, {
+    const rows = await listStatementRows(this.database, {
       accountId: account.id,
       asOf: new Date(this.clock.now().getTime() - (lag?.delayMs ?? 0)),
       isPast: lag !== null,
@@ -60,7 +60,7 @@ export class Statement {
 
   /** A line that was just posted, as the statement will tell it. */
   async readPosted(tx: Tx, account: BankAccount, nsu: bigint): Promise<Transaction> {
-    const row = await findLine(tx, account.id, nsu);
+    const row = await findStatementRow(tx, account.id, nsu);
     invariant(row, 'a line that was posted is there');
     return statementLine(row);
   }

@@ -1,6 +1,5 @@
 import type { BatchElement } from '../../contract/batch-transfers.js';
-import type { BankAccount } from '../accounts/bank-account.js';
-import { bank } from '../bank-identity.js';
+import { bank, type BankAccount } from '../accounts/party.js';
 import type { BatchItem } from './batch-plan.js';
 
 const type = { id: 1, name: 'INTERNAL', description: 'Transferência interna' };

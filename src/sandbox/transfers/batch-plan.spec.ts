@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { fixtureAccounts } from '../accounts/fixtures.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { cutInHalf, planBatch, type BatchItem } from './batch-plan.js';
 
 const [payer, beneficiary]: [BankAccount, BankAccount] = [

@@ -1,5 +1,5 @@
 import type { BatchRequest } from '../../contract/batch-transfers.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { refusalOf, type RefusalReason } from './beneficiary-account.js';
 
 export type BatchItem = BatchRequest[number];

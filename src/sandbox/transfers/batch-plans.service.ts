@@ -2,11 +2,11 @@
 import { Injectable } from '@nestjs/common';
 import type { BatchRequest } from '../../contract/batch-transfers.js';
 import { AppError, invariant } from '../../platform/errors.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { findAccountsByNumber } from '../accounts/accounts.queries.js';
 import { Faults } from '../faults/faults.service.js';
-import { freeCents } from '../ledger/funds.js';
-import { Ledger } from '../ledger/ledger.service.js';
+import { availableCents } from '../ledger/funds.js';
+import { SandboxLedger } from '../ledger/ledger.service.js';
 import { Modes } from '../modes/modes.service.js';
 import type { Tx } from '../sandbox-database.service.js';
 import { cutInHalf, placeOf, planBatch, type PlannedItem } from './batch-plan.js';
@@ -21,7 +21,7 @@ export interface BatchPlan {
 @Injectable()
 export class BatchPlans {
   constructor(
-    private readonly ledger: Ledger,
+    private readonly ledger: SandboxLedger,
     private readonly modes: Modes,
     private readonly faults: Faults,
   ) {}
@@ -40,7 +40,7 @@ export class BatchPlans {
     const accounts = await findAccountsByNumber(tx, numbers);
     const locked = (await this.ledger.lock(tx, [payer, ...accounts.values()])).get(payer.id);
     invariant(locked, 'the payer is locked');
-    const plan = planBatch(items, { payer, accounts, fundsCents: freeCents(locked) });
+    const plan = planBatch(items, { payer, accounts, fundsCents: availableCents(locked) });
     const isPartial = batch === 'partial';
     const index = plan.findIndex(({ refused }) => refused !== null);
     const refused = plan[index]?.refused;

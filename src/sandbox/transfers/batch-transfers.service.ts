@@ -9,7 +9,7 @@ import {
 } from '../../contract/batch-transfers.js';
 import { AppError } from '../../platform/errors.js';
 import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Idempotency } from '../idempotency.service.js';
 import { Random } from '../random.service.js';

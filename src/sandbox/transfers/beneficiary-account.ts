@@ -1,5 +1,5 @@
 import { AppError } from '../../platform/errors.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 
 const refusals = {
   beneficiary_account_not_found: 'The bank has no such beneficiary account.',

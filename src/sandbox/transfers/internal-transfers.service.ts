@@ -1,14 +1,13 @@
 // Moves money between two accounts of the bank: one movement with both legs, effective at once, told to both sides.
 import { Injectable } from '@nestjs/common';
 import { invariant } from '../../platform/errors.js';
-import type { BankAccount } from '../accounts/bank-account.js';
-import { Ledger } from '../ledger/ledger.service.js';
-import { partyOfAccount } from '../accounts/party.js';
+import { SandboxLedger } from '../ledger/ledger.service.js';
+import { type BankAccount, partyOfAccount } from '../accounts/party.js';
 import { Random } from '../random.service.js';
 import type { Tx } from '../sandbox-database.service.js';
 import { internalTransferBody } from './transfer-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
-import { wireReais } from '../wire-amount.js';
+import { wireReais } from '../wire-values.js';
 import type { Order, Transfer } from './transfer.js';
 
 export interface InternalOrder extends Order {
@@ -19,7 +18,7 @@ export interface InternalOrder extends Order {
 @Injectable()
 export class InternalTransfers {
   constructor(
-    private readonly ledger: Ledger,
+    private readonly ledger: SandboxLedger,
     private readonly webhooks: Webhooks,
     private readonly random: Random,
   ) {}

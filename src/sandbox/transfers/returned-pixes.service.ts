@@ -4,11 +4,11 @@ import { Injectable } from '@nestjs/common';
 import type { RouteInput } from '../../contract/route.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { findAccountById } from '../accounts/accounts.queries.js';
 import { movementOfLine } from '../ledger/posted-movement.js';
 import type { PostedMovement } from '../ledger/posted-movement.js';
-import { Ledger } from '../ledger/ledger.service.js';
+import { SandboxLedger } from '../ledger/ledger.service.js';
 import { outsideMovement } from '../ledger/movement.js';
 import { EndToEndIds } from '../pix/end-to-end-ids.service.js';
 import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
@@ -26,7 +26,7 @@ export class ReturnedPixes {
   constructor(
     private readonly database: SandboxDatabase,
     private readonly accounts: Accounts,
-    private readonly ledger: Ledger,
+    private readonly ledger: SandboxLedger,
     private readonly webhooks: Webhooks,
     private readonly ids: EndToEndIds,
   ) {}

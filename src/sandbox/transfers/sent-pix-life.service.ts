@@ -2,11 +2,11 @@
 // back. Each step is due work of its own and only ever goes forward, so that their order does not matter.
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { findAccountsById } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { DueWork } from '../due-work/due-work.service.js';
-import { Ledger } from '../ledger/ledger.service.js';
+import { SandboxLedger } from '../ledger/ledger.service.js';
 import { outsideMovement, type LineDetails, type PostedLine } from '../ledger/movement.js';
 import { Modes } from '../modes/modes.service.js';
 import { PixCredits } from '../pix/pix-credits.service.js';
@@ -23,7 +23,7 @@ const endTask = 'pix-ends';
 @Injectable()
 export class SentPixLife {
   constructor(
-    private readonly ledger: Ledger,
+    private readonly ledger: SandboxLedger,
     private readonly pixCredits: PixCredits,
     private readonly webhooks: Webhooks,
     private readonly dueWork: DueWork,

@@ -1,4 +1,4 @@
-import { wireReais } from '../wire-amount.js';
+import { wireReais } from '../wire-values.js';
 import type { LineDetails } from '../ledger/movement.js';
 import type { Transfer } from './transfer.js';
 

@@ -1,5 +1,5 @@
 import type { Transfer } from './transfer.js';
-import { wireReais } from '../wire-amount.js';
+import { wireReais } from '../wire-values.js';
 
 /**
  * `PIX_PAYMENT_UPDATED`, told once a sent Pix is final. Its `eventType` is not the name that is subscribed to; the

@@ -1,5 +1,4 @@
-import type { BankAccount } from '../accounts/bank-account.js';
-import type { Party } from '../accounts/party.js';
+import type { BankAccount, Party } from '../accounts/party.js';
 
 export type TransferStatus =
   'PIX_PROCESSING' | 'PIX_WAITING_SPI_RESPONSE' | 'PIX_EFFECTIVE' | 'PIX_ERROR' | 'EFFECTIVE';

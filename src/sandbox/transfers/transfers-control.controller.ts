@@ -2,13 +2,13 @@ import { Controller } from '@nestjs/common';
 import type { RouteInput } from '../../contract/route.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { DictKeys } from './dict-keys.service.js';
 import { ReturnedPixes } from './returned-pixes.service.js';
 import { registerDictKey, returnSentPix } from './transfers-control.schema.js';
 
 @Controller()
-export class TransfersControlController {
+export class SandboxTransfersControlController {
   constructor(
     private readonly dictKeys: DictKeys,
     private readonly returnedPixes: ReturnedPixes,

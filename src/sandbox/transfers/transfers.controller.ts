@@ -6,13 +6,13 @@ import { createTransfer, getTransfer } from '../../contract/transfers.js';
 import { Handles, Input, Reply } from '../../platform/contract-route.js';
 import { invariant } from '../../platform/errors.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { PixLookups } from '../pix/pix-lookups.service.js';
 import { BatchTransfers } from './batch-transfers.service.js';
 import { Transfers } from './transfers.service.js';
 
 @Controller()
-export class TransfersController {
+export class SandboxTransfersController {
   constructor(
     private readonly lookups: PixLookups,
     private readonly transfers: Transfers,

@@ -9,7 +9,7 @@ import {
 } from '../../contract/transfers.js';
 import { AppError, unreachable } from '../../platform/errors.js';
 import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { findAccountsByNumber } from '../accounts/accounts.queries.js';
 import { Idempotency } from '../idempotency.service.js';
 import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';

@@ -2,7 +2,7 @@
  * What can be registered: the union of the lists that are published of the real service (they conflict), save
  * CHARGE_PAID_V2, which is what a body calls itself.
  */
-export const eventTypes = [
+export const webhookEventTypes = [
   'CHARGE_PAID',
   'CHARGE_OVERDUE',
   'CHARGE_CANCELLED',
@@ -26,8 +26,8 @@ export const eventTypes = [
   'WHITELABEL_CUSTOMER_APPROVED',
 ] as const;
 
-export type EventType = (typeof eventTypes)[number];
+export type WebhookEventType = (typeof webhookEventTypes)[number];
 
-export function isEventType(text: string): text is EventType {
-  return (eventTypes as readonly string[]).includes(text);
+export function isWebhookEventType(text: string): text is WebhookEventType {
+  return (webhookEventTypes as readonly string[]).includes(text);
 }

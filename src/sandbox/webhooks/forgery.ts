@@ -2,7 +2,7 @@
 import { isLosslessNumber, LosslessNumber } from 'lossless-json';
 import { parseReais } from '../../money/cents.js';
 import { sha256 } from '../../platform/exact-json.js';
-import { wireReais } from '../wire-amount.js';
+import { wireReais } from '../wire-values.js';
 
 /** What names a movement or a charge in a notification. */
 const identifiers: readonly string[] = [

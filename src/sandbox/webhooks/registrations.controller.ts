@@ -9,7 +9,7 @@ import {
 } from '../../contract/webhook-registrations.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { Registrations, type RegistrationFields } from './registrations.service.js';
 
 @Controller()

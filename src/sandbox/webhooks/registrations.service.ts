@@ -7,12 +7,12 @@ import {
 } from '../../generated/sandbox/client.js';
 import { AppError } from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Random } from '../random.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { authorizationHeaders, type AuthorizationScheme } from './authorization.js';
-import { isEventType } from './event-types.js';
+import { isWebhookEventType } from './event-types.js';
 
 export interface RegistrationFields {
   eventType: string;
@@ -109,7 +109,7 @@ export class Registrations {
 function checked(fields: RegistrationFields) {
   const { eventType, url, authorizationScheme, authorization = null } = fields;
   const errors: Record<string, string[]> = {};
-  if (!isEventType(eventType)) errors['$.eventType'] = ['Is not an event type of the bank.'];
+  if (!isWebhookEventType(eventType)) errors['$.eventType'] = ['Is not an event type of the bank.'];
   if (!authorizationHeaders(authorizationScheme, authorization))
     errors['$.authorization'] = [
       'Does not go with the scheme: "name: value" for HEADER, a token for BEARER and BASIC.',

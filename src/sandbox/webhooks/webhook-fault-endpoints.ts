@@ -1,5 +1,5 @@
 import type { FaultEndpoint } from '../faults/fault.js';
-import type { EventType } from './event-types.js';
+import type { WebhookEventType } from './event-types.js';
 
 const endpointsByBeginning: readonly (readonly [string, readonly FaultEndpoint[]])[] = [
   ['CHARGE_', ['charges', 'qrcode']],
@@ -10,7 +10,7 @@ const endpointsByBeginning: readonly (readonly [string, readonly FaultEndpoint[]
 ];
 
 /** The endpoints at which a fault of an event's notification can be aimed. */
-export function faultEndpointsOf(eventType: EventType): readonly FaultEndpoint[] {
+export function faultEndpointsOf(eventType: WebhookEventType): readonly FaultEndpoint[] {
   const found = endpointsByBeginning.find(([beginning]) => eventType.startsWith(beginning));
   return ['webhooks', ...(found?.[1] ?? [])];
 }

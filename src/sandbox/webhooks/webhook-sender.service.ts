@@ -8,8 +8,7 @@ import {
 import { WorkerLoop } from '../../platform/worker-loop.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
-import { SandboxDatabase, type Session } from '../sandbox-database.service.js';
-import { SandboxSettings } from '../sandbox-settings.js';
+import { SandboxDatabase, SandboxSettings, type Session } from '../sandbox-database.service.js';
 import type { AuthorizationScheme } from './authorization.js';
 import {
   claimDue,

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { unreachable } from '../../platform/errors.js';
 import { stringifyJson } from '../../platform/exact-json.js';
-import type { BankAccount } from '../accounts/bank-account.js';
+import type { BankAccount } from '../accounts/party.js';
 import { webhookKinds } from '../faults/fault.js';
 import { Faults } from '../faults/faults.service.js';
 import type { Tx } from '../sandbox-database.service.js';
@@ -12,7 +12,7 @@ import {
   postponeDelivery,
   repeatDelivery,
 } from './deliveries.queries.js';
-import type { EventType } from './event-types.js';
+import type { WebhookEventType } from './event-types.js';
 import { forge } from './forgery.js';
 import { faultEndpointsOf } from './webhook-fault-endpoints.js';
 import { WebhookSender } from './webhook-sender.service.js';
@@ -28,7 +28,7 @@ export class Webhooks {
   async notify(
     tx: Tx,
     account: BankAccount,
-    eventType: EventType,
+    eventType: WebhookEventType,
     { body, at }: { body: object; at: Date },
   ): Promise<void> {
     const text = stringifyJson(body);
@@ -41,7 +41,7 @@ export class Webhooks {
   private async playFault(
     tx: Tx,
     id: bigint,
-    eventType: EventType,
+    eventType: WebhookEventType,
     { body, at }: { body: object; at: Date },
   ): Promise<void> {
     const fault = this.faults.take(faultEndpointsOf(eventType), ...webhookKinds);

@@ -1,7 +1,7 @@
 -- The schema of the sandbox bank's database, table by table in the order of its modules.
 -- Prisma's schema (prisma/sandbox/schema.prisma) has the columns, keys and indexes, except for one
--- index on an expression. Check constraints, functions and triggers are only here: they hold the
--- ledger whichever program writes to it.
+-- index on an expression. Check constraints, functions and triggers are only here. They protect the
+-- ledger from every program that writes to it.
 
 -- Accounts
 
@@ -30,8 +30,8 @@ CREATE TABLE "account" (
   CONSTRAINT "account_pkey" PRIMARY KEY ("id"),
   CONSTRAINT "account_kind_check" CHECK ("kind" IN ('customer', 'internal')),
   CONSTRAINT "account_holder_type_check" CHECK ("holder_type" IN ('NATURAL', 'LEGAL')),
-  -- An internal account has no balance, so that not every movement waits for its row. A customer's
-  -- balance is never negative.
+  -- An internal account has no balance: otherwise every movement would wait for a lock on its row.
+  -- A customer's balance is never negative.
   CONSTRAINT "account_balance_check" CHECK (
     ("kind" = 'internal' AND "balance_cents" IS NULL AND "opening_balance_cents" = 0)
     OR ("kind" = 'customer' AND "balance_cents" IS NOT NULL AND "balance_cents" >= 0
@@ -40,7 +40,7 @@ CREATE TABLE "account" (
   CONSTRAINT "account_blocked_check" CHECK (
     "blocked_cents" >= 0 AND "blocked_cents" <= coalesce("balance_cents", 0)
   ),
-  -- The largest amount that a number of the contract can carry exactly.
+  -- The largest amount that a number of the contract can hold exactly.
   CONSTRAINT "account_balance_limit_check" CHECK ("balance_cents" <= 99999999999999),
   CONSTRAINT "account_nsu_check" CHECK (
     coalesce("tail_nsu", 0) <= "last_nsu" AND "skipped_nsu" < "last_nsu"
@@ -148,7 +148,7 @@ CREATE TABLE "statement_line" (
 );
 CREATE UNIQUE INDEX "statement_line_account_id_nsu_current_balance_cents_key"
   ON "statement_line" ("account_id", "nsu", "current_balance_cents");
--- No line has two lines after it, and an account has one first line: a chain has one end.
+-- A line has at most one next line, and an account has one first line. So its chain has one end.
 CREATE UNIQUE INDEX "statement_line_account_id_previous_nsu_key"
   ON "statement_line" ("account_id", "previous_nsu");
 CREATE UNIQUE INDEX "statement_line_first_key"
@@ -174,41 +174,41 @@ ALTER TABLE "statement_line" ADD CONSTRAINT
   REFERENCES "statement_line"("account_id", "nsu", "current_balance_cents")
   ON DELETE RESTRICT ON UPDATE RESTRICT;
 
--- The ledger is append-only. A sandbox is reset with TRUNCATE, which these triggers do not stop.
-CREATE FUNCTION "refuse_change"() RETURNS trigger LANGUAGE plpgsql AS $$
+-- The ledger is append-only. A sandbox is reset with TRUNCATE, which these triggers do not reject.
+CREATE FUNCTION "reject_change"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  RAISE EXCEPTION 'a row of % is never changed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+  RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$;
 CREATE TRIGGER "movement_final" BEFORE UPDATE OR DELETE ON "movement"
-  FOR EACH ROW EXECUTE FUNCTION "refuse_change"();
+  FOR EACH ROW EXECUTE FUNCTION "reject_change"();
 CREATE TRIGGER "entry_final" BEFORE UPDATE OR DELETE ON "entry"
-  FOR EACH ROW EXECUTE FUNCTION "refuse_change"();
+  FOR EACH ROW EXECUTE FUNCTION "reject_change"();
 CREATE TRIGGER "statement_line_final" BEFORE UPDATE OR DELETE ON "statement_line"
-  FOR EACH ROW EXECUTE FUNCTION "refuse_change"();
+  FOR EACH ROW EXECUTE FUNCTION "reject_change"();
 
--- Checked at commit, with each entry of a movement: the movement has two entries or more, they add
--- up to zero, and each change of a customer's account is on the statement.
+-- Checked at commit for each entry of a movement: the movement has two or more entries, they add up
+-- to zero, and each change of a customer's account is on the statement.
 CREATE FUNCTION "check_movement"() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-  legs integer;
+  entries integer;
   total numeric;
-  untold integer;
+  missing_lines integer;
 BEGIN
   SELECT count(*), coalesce(sum(entry.change_cents), 0),
          count(*) FILTER (WHERE line.nsu IS NULL AND account.kind = 'customer')
-    INTO legs, total, untold
+    INTO entries, total, missing_lines
     FROM entry
     JOIN account ON account.id = entry.account_id
     LEFT JOIN statement_line AS line
       ON line.movement_id = entry.movement_id AND line.account_id = entry.account_id
          AND line.change_cents = entry.change_cents
     WHERE entry.movement_id = NEW.movement_id;
-  IF legs < 2 OR total <> 0 THEN
-    RAISE EXCEPTION 'movement % is not balanced: % legs, sum %', NEW.movement_id, legs, total
+  IF entries < 2 OR total <> 0 THEN
+    RAISE EXCEPTION 'movement % is not balanced: % entries, sum %', NEW.movement_id, entries, total
       USING ERRCODE = 'check_violation', CONSTRAINT = 'movement_balanced';
   END IF;
   -- The opening balance of an account is not on its statement.
-  IF untold > 0
+  IF missing_lines > 0
      AND EXISTS (SELECT FROM movement WHERE id = NEW.movement_id AND kind = 'ordinary') THEN
     RAISE EXCEPTION 'movement % is missing on a statement', NEW.movement_id
       USING ERRCODE = 'check_violation', CONSTRAINT = 'movement_on_statement';
@@ -218,19 +218,19 @@ END $$;
 CREATE CONSTRAINT TRIGGER "entry_balanced" AFTER INSERT ON "entry"
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION "check_movement"();
 
--- A movement without entries is checked by nothing else.
-CREATE FUNCTION "check_movement_has_legs"() RETURNS trigger LANGUAGE plpgsql AS $$
+-- The trigger of entries does not check a movement without entries, so this trigger does.
+CREATE FUNCTION "check_movement_has_entries"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NOT EXISTS (SELECT FROM entry WHERE movement_id = NEW.id) THEN
-    RAISE EXCEPTION 'movement % is not balanced: it has no legs', NEW.id
+    RAISE EXCEPTION 'movement % is not balanced: it has no entries', NEW.id
       USING ERRCODE = 'check_violation', CONSTRAINT = 'movement_balanced';
   END IF;
   RETURN NULL;
 END $$;
 CREATE CONSTRAINT TRIGGER "movement_balanced" AFTER INSERT ON "movement"
-  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION "check_movement_has_legs"();
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION "check_movement_has_entries"();
 
--- Checked at commit, when an account changes: its balance is the current balance at the end of its
+-- Checked at commit when an account changes: its balance is the current balance at the end of its
 -- chain of lines.
 CREATE FUNCTION "check_account_balance"() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -247,16 +247,16 @@ BEGIN
   IF held.balance_cents IS DISTINCT FROM coalesce(chain_end, held.opening_balance_cents) THEN
     RAISE EXCEPTION 'account % holds %, its lines end at %', held.number, held.balance_cents,
       chain_end
-      USING ERRCODE = 'check_violation', CONSTRAINT = 'account_balance_true';
+      USING ERRCODE = 'check_violation', CONSTRAINT = 'account_balance_matches_lines';
   END IF;
   RETURN NULL;
 END $$;
-CREATE CONSTRAINT TRIGGER "account_balance_true" AFTER INSERT OR UPDATE ON "account"
+CREATE CONSTRAINT TRIGGER "account_balance_matches_lines" AFTER INSERT OR UPDATE ON "account"
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION "check_account_balance"();
 
--- Checked at commit, with each new line: the current balance at the end of the chain is the balance
--- of the account, and the first line begins at the opening balance. A line with a line after it is
--- not the end of the chain; the line after a new line is new too, and has its own check.
+-- Checked at commit for each new line: the current balance at the end of the chain is the balance
+-- of the account, and the first line begins at the opening balance. A line with a next line is not
+-- the end of the chain. The next line of a new line is new too, and has its own check.
 CREATE FUNCTION "check_line"() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   is_end boolean;
@@ -271,7 +271,7 @@ BEGIN
      AND held.balance_cents IS DISTINCT FROM NEW.current_balance_cents THEN
     RAISE EXCEPTION 'account % holds %, its lines end at %', held.number, held.balance_cents,
       NEW.current_balance_cents
-      USING ERRCODE = 'check_violation', CONSTRAINT = 'account_balance_true';
+      USING ERRCODE = 'check_violation', CONSTRAINT = 'account_balance_matches_lines';
   END IF;
   IF held.kind = 'customer' AND NEW.previous_nsu IS NULL
      AND NEW.balance_previous_cents <> held.opening_balance_cents THEN
@@ -280,7 +280,7 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-CREATE CONSTRAINT TRIGGER "statement_line_balance_true" AFTER INSERT ON "statement_line"
+CREATE CONSTRAINT TRIGGER "statement_line_balance_matches_account" AFTER INSERT ON "statement_line"
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION "check_line"();
 
 -- Idempotency records
@@ -333,15 +333,15 @@ CREATE TABLE "charge" (
   CONSTRAINT "charge_account_id_fkey" FOREIGN KEY ("account_id")
     REFERENCES "account"("id") ON DELETE RESTRICT ON UPDATE CASCADE,
   CONSTRAINT "charge_type_check" CHECK ("type" IN ('BANKSLIP', 'BANKSLIP_PIX', 'PIX_STATIC')),
-  -- Null where the payer chooses the amount.
+  -- Null when the payer chooses the amount.
   CONSTRAINT "charge_amount_check" CHECK ("amount_cents" > 0),
-  -- A bank slip has every field that a slip needs to be paid.
+  -- A bank slip has all fields that its payment needs.
   CONSTRAINT "charge_slip_check" CHECK (
     "type" = 'PIX_STATIC'
     OR ("amount_cents" IS NOT NULL AND "wallet" IN (112, 121) AND "our_number" IS NOT NULL
         AND "due_date" IS NOT NULL AND "bar_code" IS NOT NULL AND "digitable_line" IS NOT NULL)
   ),
-  -- A QR code has every field that a Pix needs to pay it.
+  -- A QR code has all fields that its payment by Pix needs.
   CONSTRAINT "charge_qr_code_check" CHECK (
     "type" = 'BANKSLIP'
     OR ("pix_key" IS NOT NULL AND "txid" IS NOT NULL AND "qr_code" IS NOT NULL)
@@ -371,7 +371,7 @@ CREATE TABLE "dict_key" (
   CONSTRAINT "dict_key_pkey" PRIMARY KEY ("key"),
   CONSTRAINT "dict_key_account_id_fkey" FOREIGN KEY ("account_id")
     REFERENCES "account"("id") ON DELETE RESTRICT ON UPDATE CASCADE,
-  -- A Pix key leads to an account of this bank, or to a party at another institution.
+  -- A Pix key belongs to an account of this bank, or to a party at another institution.
   CONSTRAINT "dict_key_owner_check" CHECK (("account_id" IS NULL) <> ("party" IS NULL))
 );
 CREATE INDEX "dict_key_account_id_kind_idx" ON "dict_key" ("account_id", "kind");

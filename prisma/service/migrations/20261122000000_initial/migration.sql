@@ -1,11 +1,11 @@
 -- The schema of the service's database, table by table in the order of the modules.
 -- Prisma's schema (prisma/service/*.prisma) has the columns, keys and indexes. Check constraints,
--- functions and triggers are only here: they hold whichever program writes to the database.
+-- functions and triggers are only here. They apply to every program that writes to the database.
 
--- For append-only tables: a row cannot be changed or deleted, whichever program tries.
-CREATE FUNCTION "is_only_added_to"() RETURNS trigger LANGUAGE plpgsql AS $$
+-- For append-only tables: no program can change or delete a row.
+CREATE FUNCTION "is_append_only"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  RAISE EXCEPTION '% is only added to', TG_TABLE_NAME USING ERRCODE = 'check_violation';
+  RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'check_violation';
 END $$;
 
 -- Accounts
@@ -25,7 +25,7 @@ CREATE TABLE "bank_account" (
   CONSTRAINT "bank_account_pkey" PRIMARY KEY ("id")
 );
 CREATE UNIQUE INDEX "bank_account_slug_key" ON "bank_account" ("slug");
--- No two of our accounts are the same account at the bank.
+-- Two bank accounts of the service are never the same account at the bank.
 CREATE UNIQUE INDEX "bank_account_bank_identity_key" ON "bank_account" ("bank_identity");
 
 -- A key of a business system, and its scopes. Only a keyed hash of the key is stored.
@@ -43,7 +43,7 @@ CREATE TABLE "api_key" (
   "revoked_at" TIMESTAMPTZ(3),
 
   CONSTRAINT "api_key_pkey" PRIMARY KEY ("id"),
-  -- A scope that no code knows grants nothing, and is a mistake.
+  -- An unknown scope grants nothing, so it is a mistake.
   CONSTRAINT "api_key_scopes" CHECK (
     "scopes" <@ ARRAY['read', 'charge', 'transfer', 'pay', 'refund', 'onboard', 'reconcile']
   )
@@ -103,16 +103,16 @@ CREATE TABLE "operation" (
   CONSTRAINT "operation_amount" CHECK ("amount_cents" > 0),
   -- The sweeper finds unfinished operations by next_action_at: an unfinished operation without one
   -- would never finish.
-  CONSTRAINT "operation_unfinished_is_looked_at" CHECK (
+  CONSTRAINT "operation_unfinished_has_next_action" CHECK (
     ("state" IN ('received', 'sending', 'unknown')) = ("next_action_at" IS NOT NULL)
   ),
-  -- An operation has an end exactly while its state is final: time limits are counted from there.
-  CONSTRAINT "operation_end_is_reported" CHECK (
+  -- ended_at is set exactly while the state is final. Time limits are counted from ended_at.
+  CONSTRAINT "operation_final_has_end" CHECK (
     ("state" IN ('succeeded', 'rejected', 'not_executed', 'needs_operator'))
       = ("ended_at" IS NOT NULL)
   ),
-  -- The bank knows an operation that has a bank_reference, so it cannot be proven not executed.
-  CONSTRAINT "operation_known_is_executed" CHECK (
+  -- The bank knows an operation with a bank_reference, so it cannot be proven not executed.
+  CONSTRAINT "operation_known_to_bank_is_executed" CHECK (
     "state" <> 'not_executed' OR "bank_reference" IS NULL
   )
 );
@@ -126,14 +126,14 @@ CREATE INDEX "operation_needs_operator"
   ON "operation" ("account_id") WHERE (state = 'needs_operator');
 CREATE INDEX "operation_revocable"
   ON "operation" ("account_id") WHERE (state = 'not_executed' OR state = 'needs_operator');
-CREATE INDEX "operation_unanswered"
+CREATE INDEX "operation_without_response"
   ON "operation" ("account_id")
   WHERE (state <> 'rejected' AND (state <> 'succeeded' OR response_status IS NULL));
 CREATE INDEX "operation_ended"
   ON "operation" ("account_id", "ended_at") WHERE (ended_at IS NOT NULL);
 
--- A repeat must send the same request with the same key: neither changes after the operation is
--- committed, and neither do the fields by which possible duplicates are found.
+-- A repeat must send the same request with the same key. So the key and the request never change
+-- after the operation is committed, nor do the fields that identify possible duplicates.
 CREATE FUNCTION "operation_request_is_fixed"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'the key and the request of operation % are fixed', OLD.id
@@ -166,7 +166,7 @@ CREATE TABLE "operation_identity" (
 CREATE INDEX "operation_identity_account_id_operation_id_idx"
   ON "operation_identity" ("account_id", "operation_id");
 
--- Each time that the bank was asked, or may have been asked.
+-- Each attempt to send an operation to the bank, also one that may not have reached it.
 CREATE TABLE "operation_attempt" (
   "account_id" INTEGER NOT NULL,
   "operation_id" UUID NOT NULL,
@@ -185,7 +185,7 @@ CREATE TABLE "operation_attempt" (
 
 -- Idempotency records
 
--- The stored response to a request with an idempotency key that is no operation.
+-- The stored response to a request that has an idempotency key and is not an operation.
 CREATE TABLE "idempotency_record" (
   "account_id" INTEGER NOT NULL,
   "route" TEXT NOT NULL,
@@ -227,10 +227,11 @@ CREATE TABLE "statement_line" (
   "content" TEXT NOT NULL,
 
   CONSTRAINT "statement_line_pkey" PRIMARY KEY ("account_id", "nsu"),
-  -- The direction is in is_credit, never in the sign.
+  -- The amount has no sign: is_credit is the direction.
   CONSTRAINT "statement_line_amount" CHECK ("amount_cents" >= 0)
 );
-CREATE UNIQUE INDEX "statement_line_account_id_arrival_key" ON "statement_line" ("account_id", "arrival");
+CREATE UNIQUE INDEX "statement_line_account_id_arrival_key"
+  ON "statement_line" ("account_id", "arrival");
 CREATE INDEX "statement_line_account_id_correlation_id_idx"
   ON "statement_line" ("account_id", "correlation_id") WHERE (correlation_id IS NOT NULL);
 CREATE INDEX "statement_line_account_id_end_to_end_id_idx"
@@ -244,14 +245,14 @@ CREATE INDEX "statement_line_movement"
   ON "statement_line" ("account_id", "movement_id") WHERE (movement_id IS NOT NULL);
 CREATE INDEX "statement_line_account_id_occurred_at_idx"
   ON "statement_line" ("account_id", "occurred_at");
-CREATE INDEX "statement_line_untied_debit"
+CREATE INDEX "statement_line_debit_counterparty"
   ON "statement_line" ("account_id", "counterparty", "occurred_at")
   WHERE (original_end_to_end_id IS NULL AND is_credit = false);
 CREATE INDEX "statement_line_document"
   ON "statement_line" ("account_id", "counterparty_document", "occurred_at")
   WHERE (counterparty_document IS NOT NULL);
 
--- That the personal data of a line was erased, and why. Its amounts stay.
+-- Records that the personal data of a line was erased, and why. The amounts of the line stay.
 CREATE TABLE "line_erasure" (
   "account_id" INTEGER NOT NULL,
   "nsu" BIGINT NOT NULL,
@@ -261,11 +262,11 @@ CREATE TABLE "line_erasure" (
   CONSTRAINT "line_erasure_pkey" PRIMARY KEY ("account_id", "nsu")
 );
 
-CREATE TRIGGER "line_erasure_is_only_added_to" BEFORE UPDATE OR DELETE
-  ON "line_erasure" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
+CREATE TRIGGER "line_erasure_is_append_only" BEFORE UPDATE OR DELETE
+  ON "line_erasure" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
 
--- A statement line is evidence: it is written once. Its personal data may be erased, all of it in
--- one update, and only after a row of line_erasure says why.
+-- A statement line is evidence, so it is written once. Its personal data may be erased, but only
+-- completely, in one update, and after line_erasure has recorded the reason.
 CREATE FUNCTION "statement_line_is_written_once"() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   personal CONSTANT text[] :=
@@ -331,7 +332,7 @@ CREATE TABLE "statement_state" (
   CONSTRAINT "statement_state_sync_interval" CHECK ("sync_interval_ms" > 0)
 );
 
--- A line that could not be read, or that came again with another content.
+-- A line that could not be read, or that the bank sent again with other content.
 CREATE TABLE "unreadable_line" (
   "account_id" INTEGER NOT NULL,
   "content_hash" TEXT NOT NULL,
@@ -344,7 +345,7 @@ CREATE TABLE "unreadable_line" (
   "resolution" TEXT,
 
   CONSTRAINT "unreadable_line_pkey" PRIMARY KEY ("account_id", "content_hash"),
-  -- A resolved line says how it was resolved, and an open one says nothing.
+  -- Exactly the resolved lines have a resolution.
   CONSTRAINT "unreadable_line_resolution" CHECK (
     ("resolved_at" IS NULL) = ("resolution" IS NULL)
     AND "resolution" IN ('read', 'restored', 'erased')
@@ -387,11 +388,12 @@ CREATE INDEX "webhook_event_nsu"
 CREATE INDEX "webhook_event_charge"
   ON "webhook_event" ("account_id", "reference", "received_at")
   WHERE (reference_kind = 'correlation_id');
-CREATE INDEX "webhook_event_account_id_received_at_bank_time_idx" ON "webhook_event" ("account_id", "received_at_bank_time");
+CREATE INDEX "webhook_event_account_id_received_at_bank_time_idx"
+  ON "webhook_event" ("account_id", "received_at_bank_time");
 
 -- Expected payments
 
--- What should appear on the statement. The matches say whether it did.
+-- A payment that should appear on the statement. Matches record whether it did.
 CREATE TABLE "expected_payment" (
   "account_id" INTEGER NOT NULL,
   "id" UUID NOT NULL,
@@ -407,7 +409,7 @@ CREATE TABLE "expected_payment" (
   "withdrawn_at" TIMESTAMPTZ(3),
 
   CONSTRAINT "expected_payment_pkey" PRIMARY KEY ("account_id", "id"),
-  -- Null where the payer chooses the amount.
+  -- Null when the payer chooses the amount.
   CONSTRAINT "expected_payment_amount" CHECK ("amount_cents" > 0)
 );
 CREATE INDEX "expected_payment_account_id_operation_id_idx"
@@ -456,7 +458,7 @@ CREATE TABLE "charge" (
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
   CONSTRAINT "charge_pkey" PRIMARY KEY ("account_id", "correlation_id"),
-  -- Null where the payer chooses the amount.
+  -- Null when the payer chooses the amount.
   CONSTRAINT "charge_amount" CHECK ("amount_cents" > 0)
 );
 CREATE UNIQUE INDEX "charge_account_id_operation_id_key" ON "charge" ("account_id", "operation_id");
@@ -464,7 +466,7 @@ CREATE UNIQUE INDEX "charge_account_id_expected_payment_id_key"
   ON "charge" ("account_id", "expected_payment_id");
 CREATE INDEX "charge_check_due"
   ON "charge" ("account_id", "next_check_at") WHERE (next_check_at IS NOT NULL);
-CREATE INDEX "charge_due_otherwise"
+CREATE INDEX "charge_due_date_changed"
   ON "charge" ("account_id", "bank_due_date") WHERE (bank_due_date <> due_date);
 CREATE INDEX "charge_ended"
   ON "charge" ("account_id", "checked_at")
@@ -524,27 +526,28 @@ CREATE INDEX "transfer_check_due"
   ON "transfer" ("account_id", "next_check_at") WHERE (next_check_at IS NOT NULL);
 CREATE INDEX "transfer_failed" ON "transfer" ("account_id", "updated_at") WHERE (state = 'failed');
 
--- The state of a transfer only advances: a response that comes late, or a status that was read
--- before another, must not undo it. A rejected transfer may turn out to have been executed.
-CREATE FUNCTION "transfer_goes_forward"() RETURNS trigger LANGUAGE plpgsql AS $$
+-- The state of a transfer only advances: a late response or an older status must not undo it. A
+-- rejected transfer may turn out to be executed.
+CREATE FUNCTION "transfer_state_advances"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  RAISE EXCEPTION 'transfer % does not go from % back to %', OLD.id, OLD.state, NEW.state
+  RAISE EXCEPTION 'transfer % cannot change from % to %', OLD.id, OLD.state, NEW.state
     USING ERRCODE = 'check_violation';
 END $$;
-CREATE TRIGGER "transfer_goes_forward" BEFORE UPDATE ON "transfer" FOR EACH ROW
+CREATE TRIGGER "transfer_state_advances" BEFORE UPDATE ON "transfer" FOR EACH ROW
   WHEN (OLD.state <> NEW.state AND (
        OLD.state IN ('effective', 'failed')
     OR (OLD.state <> 'rejected' AND NEW.state = 'requested')
     OR (OLD.state = 'accepted' AND NEW.state = 'rejected')))
-  EXECUTE FUNCTION "transfer_goes_forward"();
+  EXECUTE FUNCTION "transfer_state_advances"();
 
--- The request of a transfer, and the ids by which the bank knows it, do not change once set: the
--- statement line is matched by them.
-CREATE FUNCTION "transfer_is_fixed"() RETURNS trigger LANGUAGE plpgsql AS $$
+-- The request of a transfer and its ids at the bank do not change once set, because its statement
+-- line is matched by them.
+CREATE FUNCTION "transfer_request_is_fixed"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  RAISE EXCEPTION 'what transfer % was asked as is fixed', OLD.id USING ERRCODE = 'check_violation';
+  RAISE EXCEPTION 'the request and the bank ids of transfer % are fixed', OLD.id
+    USING ERRCODE = 'check_violation';
 END $$;
-CREATE TRIGGER "transfer_is_fixed" BEFORE UPDATE ON "transfer" FOR EACH ROW
+CREATE TRIGGER "transfer_request_is_fixed" BEFORE UPDATE ON "transfer" FOR EACH ROW
   WHEN (OLD.operation_id <> NEW.operation_id
      OR OLD.position <> NEW.position
      OR OLD.amount_cents <> NEW.amount_cents
@@ -553,11 +556,11 @@ CREATE TRIGGER "transfer_is_fixed" BEFORE UPDATE ON "transfer" FOR EACH ROW
      OR OLD.end_to_end_id <> NEW.end_to_end_id
      OR OLD.external_id <> NEW.external_id
      OR OLD.bank_id <> NEW.bank_id)
-  EXECUTE FUNCTION "transfer_is_fixed"();
+  EXECUTE FUNCTION "transfer_request_is_fixed"();
 
 -- Bill payments
 
--- A bill that was paid, or is to be paid.
+-- A payment of a bill, executed or scheduled.
 CREATE TABLE "bill_payment" (
   "account_id" INTEGER NOT NULL,
   "id" UUID NOT NULL,
@@ -587,20 +590,20 @@ CREATE TABLE "bill_payment" (
     AND "scheduled_for" <= "may_go_until"
   )
 );
--- A bill is not paid twice: one payment of it at a time, unless the money came back.
+-- A bill is not paid twice: it has at most one payment that has not failed and was not reversed.
 CREATE UNIQUE INDEX "bill_payment_live"
   ON "bill_payment" ("account_id", "bar_code")
   WHERE (state <> 'failed' AND state <> 'rejected' AND freed_at IS NULL);
 CREATE UNIQUE INDEX "bill_payment_account_id_expected_payment_id_key"
   ON "bill_payment" ("account_id", "expected_payment_id");
-CREATE INDEX "bill_payment_let_go"
+CREATE INDEX "bill_payment_released"
   ON "bill_payment" ("account_id") WHERE (state = 'failed' OR freed_at IS NOT NULL);
 CREATE INDEX "bill_payment_check_due"
   ON "bill_payment" ("account_id", "next_check_at") WHERE (next_check_at IS NOT NULL);
 
 -- Refunds
 
--- A received Pix that we return, in full or in part.
+-- A refund of a received Pix, in full or in part.
 CREATE TABLE "refund" (
   "account_id" INTEGER NOT NULL,
   "id" UUID NOT NULL,
@@ -662,7 +665,7 @@ CREATE INDEX "bulk_row_account_id_upload_id_state_idx"
 
 -- Reconciliation
 
--- That a statement line, or part of it, accounts for an expected payment.
+-- A statement line, or part of it, that accounts for an expected payment.
 CREATE TABLE "match" (
   "account_id" INTEGER NOT NULL,
   "id" UUID NOT NULL,
@@ -689,22 +692,23 @@ CREATE TABLE "match" (
   -- A manual match names the person, and only a manual match does.
   CONSTRAINT "match_manual" CHECK (("rule" = 'manual') = ("made_by" IS NOT NULL))
 );
--- A line accounts for an expected payment once.
+-- A line has at most one live match with an expected payment.
 CREATE UNIQUE INDEX "match_live"
   ON "match" ("account_id", "nsu", "expected_payment_id") WHERE (unlinked_at IS NULL);
 CREATE INDEX "match_declared"
   ON "match" ("account_id", "nsu") WHERE (rule = 'declared' AND unlinked_at IS NULL);
 CREATE INDEX "match_account_id_expected_payment_id_idx"
   ON "match" ("account_id", "expected_payment_id");
-CREATE INDEX "match_return"
-  ON "match" ("account_id", "expected_payment_id") WHERE (role = 'reversal' AND unlinked_at IS NULL);
+CREATE INDEX "match_reversal"
+  ON "match" ("account_id", "expected_payment_id")
+  WHERE (role = 'reversal' AND unlinked_at IS NULL);
 CREATE INDEX "match_unlinked_manually"
   ON "match" ("account_id", "nsu") WHERE (unlinked_by IS NOT NULL);
 CREATE INDEX "match_unlinked"
   ON "match" ("account_id", "unlinked_at") WHERE (unlinked_at IS NOT NULL);
 
--- The live matches of a line add up to the amount of the line, whichever program writes them: no
--- cent is allocated twice, and no part of a line is left without an outcome.
+-- The live matches of a line add up to the amount of the line: no cent is allocated twice, and no
+-- part of a line is left without an outcome.
 CREATE FUNCTION "match_covers_its_line"() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   offending bigint;
@@ -736,14 +740,15 @@ CREATE TRIGGER "match_covers_its_line_on_insert" AFTER INSERT ON "match"
 CREATE TRIGGER "match_covers_its_line_on_update" AFTER UPDATE ON "match"
   REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION "match_covers_its_line"();
 
--- A match ends by being unlinked, which stays on record. Deleting one of several matches of a line
--- would leave the line matched in part.
-CREATE FUNCTION "match_is_kept"() RETURNS trigger LANGUAGE plpgsql AS $$
+-- A match is unlinked, which stays recorded, and never deleted. Deleting one of several matches of
+-- a line would leave the line matched in part.
+CREATE FUNCTION "match_is_not_deleted"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  RAISE EXCEPTION 'match % is unlinked, not deleted', OLD.id USING ERRCODE = 'check_violation';
+  RAISE EXCEPTION 'match % can be unlinked but not deleted', OLD.id
+    USING ERRCODE = 'check_violation';
 END $$;
-CREATE TRIGGER "match_is_kept" BEFORE DELETE ON "match"
-  FOR EACH ROW EXECUTE FUNCTION "match_is_kept"();
+CREATE TRIGGER "match_is_not_deleted" BEFORE DELETE ON "match"
+  FOR EACH ROW EXECUTE FUNCTION "match_is_not_deleted"();
 
 -- Why a statement line needs no match.
 CREATE TABLE "classification" (
@@ -759,7 +764,8 @@ CREATE TABLE "classification" (
 
   CONSTRAINT "classification_pkey" PRIMARY KEY ("account_id", "nsu"),
   CONSTRAINT "classification_category" CHECK (
-    "category" IN ('before_go_live', 'fee', 'tariff', 'own_account_transfer', 'ignored', 'accepted', 'refunded')
+    "category" IN ('before_go_live', 'fee', 'tariff', 'own_account_transfer', 'ignored',
+      'accepted', 'refunded')
   ),
   -- A rule is named with its version: another version may decide otherwise.
   CONSTRAINT "classification_rule" CHECK (("rule_id" IS NULL) = ("rule_version" IS NULL))
@@ -787,19 +793,19 @@ CREATE TABLE "break" (
 
   CONSTRAINT "break_pkey" PRIMARY KEY ("account_id", "id"),
   CONSTRAINT "break_state" CHECK ("state" IN ('open', 'resolved')),
-  -- A resolved break says when and by what it was resolved; an open break says neither.
+  -- Exactly the resolved breaks have a time and a resolution.
   CONSTRAINT "break_resolution" CHECK (
     ("state" = 'resolved') = ("resolution" IS NOT NULL)
     AND ("state" = 'resolved') = ("resolved_at" IS NOT NULL)
   )
 );
--- A break is opened once about a subject, and reopened after that.
+-- A subject has at most one break of a kind. The break is reopened instead of opened again.
 CREATE UNIQUE INDEX "break_account_id_kind_subject_key"
   ON "break" ("account_id", "kind", "subject");
 CREATE INDEX "break_account_id_nsu_idx" ON "break" ("account_id", "nsu");
 CREATE INDEX "break_open" ON "break" ("account_id", "kind", "opened_at") WHERE (state = 'open');
 
--- The history of a break: what was done about it, action by action.
+-- The history of a break: one row for each action.
 CREATE TABLE "break_history_entry" (
   "account_id" INTEGER NOT NULL,
   "id" UUID NOT NULL DEFAULT gen_random_uuid(),
@@ -811,17 +817,18 @@ CREATE TABLE "break_history_entry" (
   "detail" JSONB NOT NULL DEFAULT '{}',
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
-  CONSTRAINT "break_entry_pkey" PRIMARY KEY ("account_id", "id")
+  CONSTRAINT "break_history_entry_pkey" PRIMARY KEY ("account_id", "id")
 );
-CREATE UNIQUE INDEX "break_entry_account_id_sequence_key"
+CREATE UNIQUE INDEX "break_history_entry_account_id_sequence_key"
   ON "break_history_entry" ("account_id", "sequence");
-CREATE INDEX "break_entry_account_id_break_id_idx" ON "break_history_entry" ("account_id", "break_id");
-CREATE INDEX "break_entry_refund"
+CREATE INDEX "break_history_entry_account_id_break_id_idx"
+  ON "break_history_entry" ("account_id", "break_id");
+CREATE INDEX "break_history_entry_refund"
   ON "break_history_entry" ("account_id", "break_id") WHERE (action = 'refund');
 
--- A break that is open again has no resolution; one that is resolved without a person or a policy
--- was resolved by the missing evidence ('automatic').
-CREATE FUNCTION "break_is_settled_by_something"() RETURNS trigger LANGUAGE plpgsql AS $$
+-- An open break has no resolution. A break that no person and no policy resolved was resolved by
+-- new evidence ('automatic').
+CREATE FUNCTION "break_sets_resolution"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW.state = 'open' THEN
     NEW.resolution := NULL; NEW.resolved_by := NULL;
@@ -831,12 +838,11 @@ BEGIN
   END IF;
   RETURN NEW;
 END $$;
-CREATE TRIGGER "break_is_settled_by_something" BEFORE INSERT OR UPDATE ON "break"
-  FOR EACH ROW EXECUTE FUNCTION "break_is_settled_by_something"();
+CREATE TRIGGER "break_sets_resolution" BEFORE INSERT OR UPDATE ON "break"
+  FOR EACH ROW EXECUTE FUNCTION "break_sets_resolution"();
 
--- Each change of the state or amount of a break is recorded in its history, whichever query makes
--- the change.
-CREATE FUNCTION "break_is_written_down"() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Records each change of the state or the amount of a break in its history.
+CREATE FUNCTION "break_records_history"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO break_history_entry (account_id, break_id, action, actor, reason, detail)
   VALUES (NEW.account_id, NEW.id,
@@ -851,23 +857,23 @@ BEGIN
       'toCents', CASE WHEN OLD.amount_cents <> NEW.amount_cents THEN NEW.amount_cents::text END)));
   RETURN NULL;
 END $$;
-CREATE TRIGGER "break_is_written_down_at_first" AFTER INSERT ON "break"
-  FOR EACH ROW EXECUTE FUNCTION "break_is_written_down"();
-CREATE TRIGGER "break_is_written_down" AFTER UPDATE ON "break" FOR EACH ROW
+CREATE TRIGGER "break_records_history_on_insert" AFTER INSERT ON "break"
+  FOR EACH ROW EXECUTE FUNCTION "break_records_history"();
+CREATE TRIGGER "break_records_history_on_update" AFTER UPDATE ON "break" FOR EACH ROW
   WHEN (OLD.state <> NEW.state OR OLD.amount_cents IS DISTINCT FROM NEW.amount_cents
     OR OLD.evidence->'jumps' IS DISTINCT FROM NEW.evidence->'jumps')
-  EXECUTE FUNCTION "break_is_written_down"();
+  EXECUTE FUNCTION "break_records_history"();
 
 -- The history of breaks is append-only, and a break is never deleted.
-CREATE TRIGGER "break_is_kept" BEFORE DELETE ON "break"
-  FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
-CREATE TRIGGER "break_entry_is_only_added_to" BEFORE UPDATE OR DELETE
-  ON "break_history_entry" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
-CREATE TRIGGER "break_entry_is_not_emptied" BEFORE TRUNCATE ON "break_history_entry"
-  FOR EACH STATEMENT EXECUTE FUNCTION "is_only_added_to"();
+CREATE TRIGGER "break_is_not_deleted" BEFORE DELETE ON "break"
+  FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+CREATE TRIGGER "break_history_entry_is_append_only" BEFORE UPDATE OR DELETE
+  ON "break_history_entry" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+CREATE TRIGGER "break_history_entry_is_not_truncated" BEFORE TRUNCATE ON "break_history_entry"
+  FOR EACH STATEMENT EXECUTE FUNCTION "is_append_only"();
 
--- A line that waits: an operation in progress may explain it, or the line that it refunds is not on
--- the statement yet.
+-- A line whose decision is deferred: an operation in progress may explain it, or the line that it
+-- reverses or refunds is not on the statement yet.
 CREATE TABLE "deferred_line" (
   "account_id" INTEGER NOT NULL,
   "nsu" BIGINT NOT NULL,
@@ -876,7 +882,7 @@ CREATE TABLE "deferred_line" (
   CONSTRAINT "deferred_line_pkey" PRIMARY KEY ("account_id", "nsu")
 );
 
--- How far the lines of an account have been decided, and when what else was last looked at.
+-- How far the lines of an account have been decided, and when its other facts were last reviewed.
 CREATE TABLE "reconciliation_state" (
   "account_id" INTEGER NOT NULL,
   "decided_arrival" BIGINT NOT NULL DEFAULT 0,
@@ -893,7 +899,7 @@ CREATE TABLE "reconciliation_state" (
   CONSTRAINT "reconciliation_state_pkey" PRIMARY KEY ("account_id")
 );
 
--- A rule of an account. What it says is in its versions.
+-- A rule of an account. Its versions contain its definition.
 CREATE TABLE "rule" (
   "account_id" INTEGER NOT NULL,
   "id" UUID NOT NULL,
@@ -924,11 +930,11 @@ CREATE TABLE "rule_version" (
   CONSTRAINT "rule_version_state" CHECK ("state" IN ('draft', 'active', 'retired')),
   CONSTRAINT "rule_version_action" CHECK ("action" IN ('classify', 'match'))
 );
--- One version of a rule counts at a time.
+-- At most one version of a rule is active.
 CREATE UNIQUE INDEX "rule_version_active"
   ON "rule_version" ("account_id", "rule_id") WHERE (state = 'active');
 
--- Matches and trials name the version that made them: what it says does not change.
+-- Matches and trials refer to the version that made them, so its definition does not change.
 CREATE FUNCTION "rule_version_is_fixed"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'version % of rule % is fixed', OLD.version, OLD.rule_id
@@ -940,7 +946,7 @@ CREATE TRIGGER "rule_version_is_fixed" BEFORE UPDATE ON "rule_version" FOR EACH 
      OR OLD.priority <> NEW.priority)
   EXECUTE FUNCTION "rule_version_is_fixed"();
 
--- The result of running a version over history before it counts.
+-- The result of running a version over past lines before it is activated.
 CREATE TABLE "rule_trial" (
   "account_id" INTEGER NOT NULL,
   "id" UUID NOT NULL,
@@ -956,8 +962,8 @@ CREATE TABLE "rule_trial" (
 CREATE INDEX "rule_trial_account_id_rule_id_version_idx"
   ON "rule_trial" ("account_id", "rule_id", "version");
 
-CREATE TRIGGER "rule_trial_is_only_added_to" BEFORE UPDATE OR DELETE
-  ON "rule_trial" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
+CREATE TRIGGER "rule_trial_is_append_only" BEFORE UPDATE OR DELETE
+  ON "rule_trial" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
 
 -- The history of a rule.
 CREATE TABLE "rule_history_entry" (
@@ -970,14 +976,16 @@ CREATE TABLE "rule_history_entry" (
   "reason" TEXT,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
-  CONSTRAINT "rule_entry_pkey" PRIMARY KEY ("account_id", "id"),
-  CONSTRAINT "rule_entry_action" CHECK ("action" IN ('declared', 'tried', 'activated', 'retired'))
+  CONSTRAINT "rule_history_entry_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "rule_history_entry_action" CHECK (
+    "action" IN ('declared', 'tried', 'activated', 'retired')
+  )
 );
-CREATE INDEX "rule_entry_account_id_rule_id_created_at_idx"
+CREATE INDEX "rule_history_entry_account_id_rule_id_created_at_idx"
   ON "rule_history_entry" ("account_id", "rule_id", "created_at");
 
-CREATE TRIGGER "rule_entry_is_only_added_to" BEFORE UPDATE OR DELETE
-  ON "rule_history_entry" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
+CREATE TRIGGER "rule_history_entry_is_append_only" BEFORE UPDATE OR DELETE
+  ON "rule_history_entry" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
 
 -- Whether breaks of a kind are refunded without a person, and up to which amount.
 CREATE TABLE "refund_policy" (
@@ -992,7 +1000,8 @@ CREATE TABLE "refund_policy" (
   CONSTRAINT "refund_policy_pkey" PRIMARY KEY ("account_id", "break_kind"),
   -- Only these kinds of breaks are about received money that may be refunded.
   CONSTRAINT "refund_policy_kind" CHECK (
-    "break_kind" IN ('duplicate_payment', 'overpaid', 'paid_after_cancellation', 'paid_after_expiry')
+    "break_kind" IN ('duplicate_payment', 'overpaid', 'paid_after_cancellation',
+      'paid_after_expiry')
   ),
   CONSTRAINT "refund_policy_max" CHECK ("max_cents" > 0)
 );
@@ -1009,15 +1018,15 @@ CREATE TABLE "refund_policy_history_entry" (
   "reason" TEXT NOT NULL,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
-  CONSTRAINT "refund_policy_entry_pkey" PRIMARY KEY ("account_id", "id")
+  CONSTRAINT "refund_policy_history_entry_pkey" PRIMARY KEY ("account_id", "id")
 );
-CREATE UNIQUE INDEX "refund_policy_entry_account_id_sequence_key"
+CREATE UNIQUE INDEX "refund_policy_history_entry_account_id_sequence_key"
   ON "refund_policy_history_entry" ("account_id", "sequence");
 
-CREATE TRIGGER "refund_policy_entry_is_only_added_to" BEFORE UPDATE OR DELETE
-  ON "refund_policy_history_entry" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
+CREATE TRIGGER "refund_policy_history_entry_is_append_only" BEFORE UPDATE OR DELETE
+  ON "refund_policy_history_entry" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
 
--- One pass over an account.
+-- One reconciliation run of an account.
 CREATE TABLE "reconciliation_run" (
   "account_id" INTEGER NOT NULL,
   "id" UUID NOT NULL,
@@ -1037,11 +1046,11 @@ CREATE TABLE "reconciliation_run" (
   CONSTRAINT "reconciliation_run_end" CHECK (("state" = 'running') = ("finished_at" IS NULL)),
   CONSTRAINT "reconciliation_run_trigger" CHECK ("trigger" IN ('request', 'schedule'))
 );
--- One run of an account at a time.
+-- An account has at most one run at a time.
 CREATE UNIQUE INDEX "reconciliation_run_running"
   ON "reconciliation_run" ("account_id") WHERE (state = 'running');
 
--- When an account is reconciled without a request.
+-- When an account is reconciled automatically.
 CREATE TABLE "reconciliation_schedule" (
   "account_id" INTEGER NOT NULL,
   "cron" TEXT,
@@ -1056,7 +1065,7 @@ CREATE INDEX "reconciliation_schedule_due"
 
 -- Day closes
 
--- A certificate of the chain of an account: a day that was closed, or an amendment of one.
+-- A certificate in the chain of an account: of a closed day, or an amendment of one.
 CREATE TABLE "day_close" (
   "account_id" INTEGER NOT NULL,
   "sequence" INTEGER NOT NULL,
@@ -1077,18 +1086,18 @@ CREATE TABLE "day_close" (
   CONSTRAINT "day_close_adds_up" CHECK (
     "opening_cents" + "credit_cents" - "debit_cents" = "closing_cents"
   ),
-  CONSTRAINT "day_close_place" CHECK ("sequence" >= 1 AND "revision" >= 1)
+  CONSTRAINT "day_close_sequence" CHECK ("sequence" >= 1 AND "revision" >= 1)
 );
 CREATE UNIQUE INDEX "day_close_account_id_date_revision_key"
   ON "day_close" ("account_id", "date", "revision");
 
--- Each certificate carries the hash of the one before: a change would break the chain.
-CREATE TRIGGER "day_close_is_only_added_to" BEFORE UPDATE OR DELETE
-  ON "day_close" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
-CREATE TRIGGER "day_close_is_not_emptied" BEFORE TRUNCATE ON "day_close"
-  FOR EACH STATEMENT EXECUTE FUNCTION "is_only_added_to"();
+-- Each certificate contains the hash of the previous one, so a change would break the chain.
+CREATE TRIGGER "day_close_is_append_only" BEFORE UPDATE OR DELETE
+  ON "day_close" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+CREATE TRIGGER "day_close_is_not_truncated" BEFORE TRUNCATE ON "day_close"
+  FOR EACH STATEMENT EXECUTE FUNCTION "is_append_only"();
 
--- The next day of an account to close, and from which day certificates must be amended.
+-- The next day to close of an account, and the first day whose certificate must be amended.
 CREATE TABLE "day_close_state" (
   "account_id" INTEGER NOT NULL,
   "next_date" TEXT NOT NULL,
@@ -1111,13 +1120,13 @@ CREATE TABLE "certified_line" (
 );
 CREATE INDEX "certified_line_account_id_date_idx" ON "certified_line" ("account_id", "date");
 
-CREATE TRIGGER "certified_line_is_only_added_to" BEFORE UPDATE OR DELETE
-  ON "certified_line" FOR EACH ROW EXECUTE FUNCTION "is_only_added_to"();
-CREATE TRIGGER "certified_line_is_not_emptied" BEFORE TRUNCATE ON "certified_line"
-  FOR EACH STATEMENT EXECUTE FUNCTION "is_only_added_to"();
+CREATE TRIGGER "certified_line_is_append_only" BEFORE UPDATE OR DELETE
+  ON "certified_line" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+CREATE TRIGGER "certified_line_is_not_truncated" BEFORE TRUNCATE ON "certified_line"
+  FOR EACH STATEMENT EXECUTE FUNCTION "is_append_only"();
 
--- The salt of a commitment. It is deleted with the personal data of its line: without it, the
--- commitment proves nothing about the data. It is never deleted for all lines at once.
+-- The salt of a commitment. It is deleted with the personal data of its line: without the salt, the
+-- commitment reveals nothing about the data. The table is never truncated.
 CREATE TABLE "line_salt" (
   "account_id" INTEGER NOT NULL,
   "nsu" BIGINT NOT NULL,
@@ -1126,12 +1135,12 @@ CREATE TABLE "line_salt" (
   CONSTRAINT "line_salt_pkey" PRIMARY KEY ("account_id", "nsu")
 );
 
-CREATE TRIGGER "line_salt_is_not_emptied" BEFORE TRUNCATE ON "line_salt"
-  FOR EACH STATEMENT EXECUTE FUNCTION "is_only_added_to"();
+CREATE TRIGGER "line_salt_is_not_truncated" BEFORE TRUNCATE ON "line_salt"
+  FOR EACH STATEMENT EXECUTE FUNCTION "is_append_only"();
 
 -- Events to business systems
 
--- What happened. It is inserted in the transaction of the fact.
+-- An event, inserted in the transaction of the fact that it reports.
 CREATE TABLE "event" (
   "account_id" INTEGER NOT NULL,
   "id" UUID NOT NULL,
@@ -1142,7 +1151,7 @@ CREATE TABLE "event" (
   CONSTRAINT "event_pkey" PRIMARY KEY ("account_id", "id")
 );
 
--- Where a business system receives its events.
+-- A webhook endpoint of a business system.
 CREATE TABLE "webhook_endpoint" (
   "account_id" INTEGER NOT NULL,
   "id" UUID NOT NULL,
@@ -1151,7 +1160,7 @@ CREATE TABLE "webhook_endpoint" (
   "description" TEXT,
   "secret" TEXT NOT NULL,
   "is_enabled" BOOLEAN NOT NULL DEFAULT true,
-  "resting_until" TIMESTAMPTZ(3),
+  "paused_until" TIMESTAMPTZ(3),
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   "deleted_at" TIMESTAMPTZ(3),
@@ -1159,7 +1168,7 @@ CREATE TABLE "webhook_endpoint" (
   CONSTRAINT "webhook_endpoint_pkey" PRIMARY KEY ("account_id", "id")
 );
 
--- An event on its way to an endpoint.
+-- The delivery of an event to an endpoint.
 CREATE TABLE "delivery" (
   "account_id" INTEGER NOT NULL,
   "id" UUID NOT NULL,

@@ -1,0 +1,121 @@
+// Classifies a response of the bank. The rule of the whole service: a success must be a 2xx that
+// can be read and echoes the request, a rejection must be a readable 4xx of the bank, and all else
+// is unknown, never failed.
+import { z } from 'zod';
+import type { Route } from '../contract/route.js';
+import {
+  isJsonObject,
+  parseJson,
+  strictJson,
+  tolerantJson,
+  type JsonParseOptions,
+} from '../platform/exact-json.js';
+
+export interface RawResponse {
+  status: number;
+  body: Buffer;
+  date: Date | null;
+  /** How long the bank asked the service to wait. */
+  retryAfterMs?: number;
+}
+
+export type BankResponse<Value> =
+  | { outcome: 'success'; status: number; text: string; value: Value; date: Date | null }
+  | { outcome: 'rejection'; status: number; text: string }
+  | {
+      outcome: 'unknown';
+      reason: UnknownReason;
+      /** Null where no status was received. */
+      status: number | null;
+      /** How long to wait, as the bank asked or as the service's own limits require. */
+      retryAfterMs?: number;
+      /** Whether the cause is a limit on the number of calls, the bank's or the service's own. */
+      isLimited?: boolean;
+      /** The body, where it is JSON. */
+      text?: string;
+    };
+
+export type UnknownOutcome = Extract<BankResponse<never>, { outcome: 'unknown' }>;
+
+export type UnknownReason =
+  /** No byte was sent: nothing can have happened. */
+  | 'not_sent'
+  | 'no_response'
+  | 'too_late'
+  | 'unreadable_response'
+  | 'unexpected_response'
+  | 'redirected'
+  | 'refused_for_now'
+  | 'bank_error';
+
+/** The best that a status can mean; the body must confirm it. */
+type StatusMeaning = 'success' | 'rejection' | UnknownReason;
+
+/**
+ * The whole table; the first row that fits counts. A success needs a body that validates and echoes
+ * the request, and a rejection needs a body that is a JSON object; otherwise each is unknown.
+ */
+const statusRanges: readonly {
+  from: number;
+  to: number;
+  only?: readonly number[];
+  meaning: StatusMeaning;
+}[] = [
+  { from: 200, to: 299, meaning: 'success' },
+  // Not followed: another address proves nothing about the effect at this one.
+  { from: 300, to: 399, meaning: 'redirected' },
+  // The bank did not decide on the request, or the cause is not in the request.
+  { from: 400, to: 499, only: [401, 403, 408, 409, 425, 429], meaning: 'refused_for_now' },
+  { from: 400, to: 499, meaning: 'rejection' },
+  // The bank may have failed after the effect.
+  { from: 500, to: Number.MAX_SAFE_INTEGER, meaning: 'bank_error' },
+];
+
+function meaningOf(status: number): StatusMeaning {
+  const range = statusRanges.find(
+    ({ from, to, only }) => status >= from && status <= to && (only?.includes(status) ?? true),
+  );
+  return range?.meaning ?? 'unexpected_response';
+}
+
+/** `echoes` says whether a valid response carries the amount and the ids of the request. */
+export function classifyResponse<R extends Route>(
+  route: R,
+  response: RawResponse,
+  echoes: (value: z.output<R['response']>) => boolean,
+): BankResponse<z.output<R['response']>> {
+  const { status, retryAfterMs } = response;
+  // One malformed line of a statement must not hide the other lines. Of any other response each
+  // field must have one value.
+  const options = route.response instanceof z.ZodArray ? tolerantJson : strictJson;
+  const body = readJson(response.body, options);
+  const unknown = (reason: UnknownReason) => ({
+    outcome: 'unknown' as const,
+    reason,
+    status,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(status === 429 ? { isLimited: true } : {}),
+    ...(body ? { text: body.text } : {}),
+  });
+  const meaning = meaningOf(status);
+  if (meaning !== 'success' && meaning !== 'rejection') return unknown(meaning);
+  if (!body) return unknown('unreadable_response');
+  if (meaning === 'rejection')
+    return isJsonObject(body.json)
+      ? { outcome: 'rejection', status, text: body.text }
+      : unknown('unreadable_response');
+  const decoded = z.safeDecode(route.response, body.json as never);
+  if (!decoded.success) return unknown('unexpected_response');
+  const value = decoded.data as z.output<R['response']>;
+  if (!echoes(value)) return unknown('unexpected_response');
+  return { outcome: 'success', status, text: body.text, value, date: response.date };
+}
+
+/** Null where the body cannot be read: the caller classifies it as `unreadable_response`. */
+function readJson(body: Buffer, options: JsonParseOptions): { json: unknown; text: string } | null {
+  try {
+    return { json: parseJson(body, options), text: body.toString('utf8') };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,195 @@
+// Follows a bill payment after the bank has accepted it. A scheduled payment is checked until the
+// statement shows its debit, or proves that no debit happened: the bill's status does not say who
+// paid the bill. A failed payment becomes paid when its debit appears after all.
+import { Injectable } from '@nestjs/common';
+import { AccountsService } from '../accounts/accounts.service.js';
+import { BankService } from '../bank/bank.service.js';
+import { getBill, type BillPaymentAnswer } from '../contract/bill-payments.js';
+import { Database, type Tx } from '../database.service.js';
+import { eventAmount, type NewEvent } from '../events/event.js';
+import { EventsService } from '../events/events.service.js';
+import {
+  ExpectedPaymentsService,
+  type Reference,
+} from '../expected-payments/expected-payments.service.js';
+import type { Operation } from '../operations/operation.js';
+import { OnJob } from '../platform/job-methods.js';
+import { JobQueue } from '../platform/job-queue.js';
+import type { JobPayload } from '../queues.js';
+import { parseInstant } from '../statement/statement-line.js';
+import {
+  nextBillPaymentState,
+  stateOfBillPaymentResponse,
+  statusCheckPauseMs,
+} from './bill-payment-state.js';
+import * as queries from './bill-payments.queries.js';
+import { expectedPayTime, findBarCode, latestExecutionAt } from './bill-rules.js';
+
+const batchSize = 50;
+/**
+ * How much longer the statement must be closed before a payment fails whose bill can no longer be
+ * paid: the payment itself may have paid or blocked the bill.
+ */
+const unpayableBillDelayMs = 12 * 3_600_000;
+
+export interface BillPaymentAcceptance {
+  /** Null when only the statement shows the payment. */
+  response: BillPaymentAnswer | null;
+  /** `payAt` of the request. */
+  payAt: string | null;
+}
+
+@Injectable()
+export class BillPaymentLifecycle {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountsService,
+    private readonly bank: BankService,
+    private readonly expectedPayments: ExpectedPaymentsService,
+    private readonly events: EventsService,
+    private readonly jobQueue: JobQueue,
+  ) {}
+
+  /** Records an acceptance. Idempotent: it may be called again, with the same or more data. */
+  async recordAcceptance(
+    tx: Tx,
+    { accountId, id, createdAt }: Operation,
+    { response, payAt }: BillPaymentAcceptance,
+  ): Promise<void> {
+    const payment = await queries.findBillPaymentForUpdate(tx, { accountId, id });
+    if (!payment) return;
+    const reportedState = response ? stateOfBillPaymentResponse(response) : 'paid';
+    const state = nextBillPaymentState(payment.state, reportedState);
+    const acceptedAt = (response && parseInstant(response.createdAt)) ?? createdAt;
+    const scheduledFor =
+      reportedState === 'scheduled'
+        ? ((response?.payAt ? parseInstant(response.payAt) : null) ??
+          expectedPayTime(payAt, acceptedAt))
+        : null;
+    const bankId = response?.id ?? null;
+    const bankStatus = response?.status ?? null;
+    await queries.recordBillPaymentAcceptance(
+      tx,
+      { accountId, id },
+      {
+        state,
+        bankId,
+        bankStatus,
+        scheduledFor,
+        latestExecutionAt: scheduledFor && latestExecutionAt(scheduledFor, this.bank.profile),
+        // A bill has one live payment. A payment that had ended, and whose bill has another one by
+        // now, is revived without the bill.
+        isBillFreed: payment.otherLiveId !== null && state !== 'failed',
+      },
+    );
+    if (response)
+      await this.expectedPayments.addReferences(
+        tx,
+        accountId,
+        payment.expectedPaymentId,
+        referencesOfBillPayment(response),
+      );
+    if (state === 'scheduled' && payment.state !== 'scheduled')
+      await this.events.record(tx, accountId, [
+        billPaymentEvent('bill_payment.scheduled', id, { ...payment, bankId, scheduledFor }),
+      ]);
+  }
+
+  /** Enqueues a status check for each account with a due payment. */
+  async enqueueDue(): Promise<void> {
+    const { prisma } = this.database;
+    for (const due of await queries.listAccountsWithDueBillPayments(prisma, this.boundMs ?? 0))
+      await this.jobQueue.enqueue('checkBillPaymentStatuses', due);
+  }
+
+  /** Checks the due payments of an account. */
+  @OnJob('checkBillPaymentStatuses')
+  async check({ accountId }: JobPayload<'checkBillPaymentStatuses'>): Promise<void> {
+    const db = this.database.prisma;
+    const due = await queries.listDueBillPayments(db, accountId, this.boundMs ?? 0, batchSize);
+    for (const payment of due) await this.checkPayment(accountId, payment);
+  }
+
+  /** How late a debit may show on the statement; null when the profile does not say. */
+  private get boundMs(): number | null {
+    return this.bank.profile.visibilityBoundMs;
+  }
+
+  private async checkPayment(accountId: number, payment: queries.DueBillPayment): Promise<void> {
+    const db = this.database.prisma;
+    const key = { accountId, id: payment.id };
+    if (payment.isMatched) return this.markPaid(key, null);
+    const bankStatus = await this.readBillStatus(accountId, payment.barCode);
+    const { boundMs } = this;
+    // Without a bound the statement proves no absence, so the bank's status is the best evidence.
+    if (boundMs === null && bankStatus === 'PAID') return this.markPaid(key, bankStatus);
+    if (boundMs !== null && bankStatus !== null) {
+      const closedForMs = boundMs + (bankStatus === 'PENDING_PAYMENT' ? 0 : unpayableBillDelayMs);
+      if (await this.failIfUnpaid(key, { bankStatus, closedForMs })) return;
+      await this.jobQueue.enqueue('closeStatement', { accountId });
+    }
+    const pauseMs = statusCheckPauseMs(payment.checks + 1, boundMs !== null);
+    await queries.postponeBillPaymentCheck(db, key, { bankStatus, pauseMs });
+  }
+
+  /** Null when the bank did not return this bill. */
+  private async readBillStatus(accountId: number, barCode: string): Promise<string | null> {
+    const account = await this.accounts.get(accountId);
+    const response = await this.bank.call(
+      getBill,
+      account,
+      { params: { identifier: barCode } },
+      { echoes: (bill) => findBarCode(bill.barCode) === barCode },
+    );
+    return response.outcome === 'success' ? response.value.status : null;
+  }
+
+  private async markPaid(key: queries.BillPaymentKey, bankStatus: string | null): Promise<void> {
+    const { accountId, id } = key;
+    await this.database.transaction(async (tx) => {
+      await queries.markBillPaymentPaid(tx, key, bankStatus);
+      await this.expectedPayments.reinstate(tx, accountId, [id]);
+    });
+  }
+
+  /** False while the statement does not prove that the payment failed. */
+  private async failIfUnpaid(
+    { accountId, id }: queries.BillPaymentKey,
+    evidence: { bankStatus: string; closedForMs: number },
+  ): Promise<boolean> {
+    const hasFailed = await this.database.transaction(async (tx) => {
+      const failed = await queries.failUnpaidBillPayment(tx, { accountId, id }, evidence);
+      if (!failed) return false;
+      await this.expectedPayments.withdraw(tx, { accountId, operationId: id });
+      await this.events.record(tx, accountId, [
+        billPaymentEvent('bill_payment.failed', id, failed),
+      ]);
+      return true;
+    });
+    if (hasFailed) await this.events.enqueueDeliveries(accountId);
+    return hasFailed;
+  }
+}
+
+/** The references that the statement line of the debit may carry. */
+function referencesOfBillPayment({ id, transactionNsu }: BillPaymentAnswer): Reference[] {
+  const references: Reference[] = [{ kind: 'movement_id', value: id }];
+  if (transactionNsu != null) references.push({ kind: 'nsu', value: String(transactionNsu) });
+  return references;
+}
+
+function billPaymentEvent(
+  type: 'bill_payment.scheduled' | 'bill_payment.failed',
+  operationId: string,
+  { bankId, amountCents, scheduledFor }: queries.FailedBillPayment,
+): NewEvent {
+  return {
+    type,
+    data: {
+      operationId,
+      bankId,
+      amount: eventAmount(amountCents),
+      scheduledFor: scheduledFor?.toISOString() ?? null,
+    },
+  };
+}

@@ -1,0 +1,45 @@
+// The states of a bill payment. A state never falls behind what is known, and only evidence makes a
+// payment fail.
+import type { BillPaymentAnswer } from '../contract/bill-payments.js';
+
+export const billPaymentStates = ['requested', 'scheduled', 'paid', 'failed', 'rejected'] as const;
+export type BillPaymentState = (typeof billPaymentStates)[number];
+
+/**
+ * Reads an unknown status as scheduled, not as paid: the payment is then checked until its debit
+ * shows.
+ */
+export function stateOfBillPaymentResponse(
+  response: Pick<BillPaymentAnswer, 'status' | 'transactionNsu'>,
+): 'scheduled' | 'paid' {
+  return response.status === 'PAID' || response.transactionNsu != null ? 'paid' : 'scheduled';
+}
+
+/**
+ * The state after an acceptance, perhaps a repeated one. A payment that was proven not executed, or
+ * failed, is revived by later proof: a response to a request, or the debit on the statement.
+ */
+export function nextBillPaymentState(
+  current: BillPaymentState,
+  reported: 'scheduled' | 'paid',
+): BillPaymentState {
+  switch (current) {
+    case 'requested':
+    case 'rejected':
+      return reported;
+    case 'scheduled':
+    case 'failed':
+      return reported === 'paid' ? 'paid' : current;
+    case 'paid':
+      return 'paid';
+  }
+}
+
+const firstPauseMs = 5_000;
+const longestPauseMs = 3_600_000;
+
+/** The pause after the nth status check of an overdue payment. */
+export function statusCheckPauseMs(checks: number, canBeProven: boolean): number {
+  if (!canBeProven) return longestPauseMs;
+  return Math.min(firstPauseMs * 2 ** Math.min(checks - 1, 20), longestPauseMs);
+}

@@ -1,0 +1,129 @@
+// The SQL of charge status checks. `next_check_at` is on the bank's clock, as due dates are.
+import type { Db, Tx } from '../database.service.js';
+
+/** Webhooks that report a changed charge. They only trigger a check: the bank's record decides. */
+const statusWebhookTypes = ['CHARGE_VOIDED', 'CHARGE_CANCELLED', 'CHARGE_OVERDUE'];
+
+export interface DueCharge {
+  correlationId: string;
+  type: string;
+  amountCents: bigint | null;
+  dueDate: string | null;
+  checks: number;
+  isPaid: boolean;
+  /** PostgreSQL's time before the check: webhooks received from then on trigger another check. */
+  checkedAt: Date;
+}
+
+/** Ends the checks of charges that are paid and have not been checked since they became due. */
+export async function endChecksOfPaidCharges(db: Db, accountId: number, now: Date): Promise<void> {
+  await db.$executeRaw`
+    UPDATE charge c SET next_check_at = NULL
+    WHERE c.account_id = ${accountId} AND c.next_check_at <= ${now} AND c.checks = 0 AND EXISTS (
+      SELECT 1 FROM match m WHERE m.account_id = c.account_id
+        AND m.expected_payment_id = c.expected_payment_id AND m.unlinked_at IS NULL)`;
+}
+
+/** Makes due the charges named by a pending webhook that was received after their last check. */
+export async function requestChecksByWebhooks(db: Db, accountId: number, now: Date): Promise<void> {
+  await db.$executeRaw`
+    UPDATE charge c SET next_check_at = ${now}, checks = 0
+    FROM webhook_event w
+    WHERE w.account_id = ${accountId} AND w.state = 'pending'
+      AND w.event_type = ANY (${statusWebhookTypes}::text[])
+      AND w.reference_kind = 'correlation_id' AND c.account_id = w.account_id
+      AND c.correlation_id = w.reference AND c.cancelled_at IS NULL
+      AND (c.checked_at IS NULL OR c.checked_at <= w.received_at)`;
+}
+
+export async function requestCheckOfCharge(
+  db: Db,
+  accountId: number,
+  correlationId: string,
+  now: Date,
+): Promise<void> {
+  await db.$executeRaw`
+    UPDATE charge SET next_check_at = ${now}, checks = 0
+    WHERE account_id = ${accountId} AND correlation_id = ${correlationId} AND cancelled_at IS NULL`;
+}
+
+/** Charges due for a check. Only charges that the bank has accepted have a status to read. */
+export async function listDueCharges(
+  db: Db,
+  accountId: number,
+  now: Date,
+  limit: number,
+): Promise<DueCharge[]> {
+  return db.$queryRaw<DueCharge[]>`
+    SELECT c.correlation_id AS "correlationId", c.type, c.amount_cents AS "amountCents",
+           COALESCE(c.bank_due_date, c.due_date) AS "dueDate", c.checks,
+           EXISTS (
+             SELECT 1 FROM match m WHERE m.account_id = c.account_id
+               AND m.expected_payment_id = c.expected_payment_id AND m.unlinked_at IS NULL
+           ) AS "isPaid",
+           clock_timestamp() AS "checkedAt"
+    FROM charge c
+    JOIN operation o ON o.account_id = c.account_id AND o.id = c.operation_id
+      AND o.state = 'succeeded'
+    WHERE c.account_id = ${accountId} AND c.next_check_at <= ${now}
+    ORDER BY c.next_check_at LIMIT ${limit}`;
+}
+
+/** How a charge ended without a payment; `at` is on the bank's clock. */
+export interface ChargeEnd {
+  kind: 'cancelled' | 'expired';
+  at: Date;
+}
+
+export interface ChargeStatusCheck {
+  correlationId: string;
+  checkedAt: Date;
+  /** Null when the bank's status was not read. */
+  bankStatus: string | null;
+  bankDueDate: string | null;
+  /** Null when no further check is needed. */
+  nextCheckAt: Date | null;
+  end: ChargeEnd | null;
+}
+
+/** Returns whether this check is the first to find this end, so that each end is reported once. */
+export async function recordChargeStatusCheck(
+  tx: Tx,
+  accountId: number,
+  check: ChargeStatusCheck,
+): Promise<boolean> {
+  const { correlationId, checkedAt, bankStatus, bankDueDate, nextCheckAt, end } = check;
+  const cancelledAt = end?.kind === 'cancelled' ? end.at : null;
+  const expiredAt = end?.kind === 'expired' ? end.at : null;
+  const [before] = await tx.$queryRaw<{ isCancelled: boolean; isExpired: boolean }[]>`
+    SELECT cancelled_at IS NOT NULL AS "isCancelled", expired_at IS NOT NULL AS "isExpired"
+    FROM charge WHERE account_id = ${accountId} AND correlation_id = ${correlationId} FOR UPDATE`;
+  if (!before) return false;
+  await tx.$executeRaw`
+    UPDATE charge SET checks = checks + 1, checked_at = ${checkedAt},
+      next_check_at = ${nextCheckAt},
+      bank_status = COALESCE(${bankStatus}, bank_status),
+      bank_due_date = COALESCE(${bankDueDate}, bank_due_date),
+      cancelled_at = COALESCE(cancelled_at, ${cancelledAt}),
+      expired_at = COALESCE(expired_at, ${expiredAt})
+    WHERE account_id = ${accountId} AND correlation_id = ${correlationId}`;
+  if (end === null || before.isCancelled) return false;
+  return end.kind === 'cancelled' || !before.isExpired;
+}
+
+/** Accounts with charges due for a check, or with pending webhooks that trigger one. */
+export async function listAccountsWithDueCharges(db: Db): Promise<{ accountId: number }[]> {
+  return db.$queryRaw`
+    SELECT a.id AS "accountId"
+    FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id
+    WHERE EXISTS (
+        SELECT 1 FROM charge c
+        JOIN operation o ON o.account_id = c.account_id AND o.id = c.operation_id
+          AND o.state = 'succeeded'
+        WHERE c.account_id = a.id
+          AND c.next_check_at <= clock_timestamp()
+            + COALESCE(s.clock_offset_ms, 0) * interval '1 millisecond')
+      OR EXISTS (
+        SELECT 1 FROM webhook_event w WHERE w.account_id = a.id AND w.state = 'pending'
+          AND w.event_type = ANY (${statusWebhookTypes}::text[]))`;
+}

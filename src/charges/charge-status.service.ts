@@ -1,0 +1,126 @@
+// Checks the status of charges that a webhook names or whose due date has passed. The bank is asked
+// by id where it can be; each charge that was cancelled or has expired is reported once, by an
+// event.
+import { Injectable } from '@nestjs/common';
+import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
+import { BankService } from '../bank/bank.service.js';
+import { parsePlainDate } from '../brazil/calendar.js';
+import { saoPauloDay } from '../brazil/statement-day.js';
+import { getCharge } from '../contract/charges.js';
+import { Database } from '../database.service.js';
+import { eventAmount, type NewEvent } from '../events/event.js';
+import { EventsService } from '../events/events.service.js';
+import { OnJob } from '../platform/job-methods.js';
+import type { JobPayload } from '../queues.js';
+import { BankTime } from '../statement/bank-time.service.js';
+import * as queries from './charge-status.queries.js';
+import { classifyBankStatus, decideChargeStatus, nextStatusCheckAt } from './charge-status.js';
+
+const batchSize = 200;
+const concurrentChecks = 8;
+
+@Injectable()
+export class ChargeStatusChecks {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountsService,
+    private readonly bank: BankService,
+    private readonly bankTime: BankTime,
+    private readonly events: EventsService,
+  ) {}
+
+  /** Checks every charge of the account that is due. */
+  @OnJob('checkChargeStatuses')
+  async checkDueCharges({ accountId }: JobPayload<'checkChargeStatuses'>): Promise<void> {
+    const account = await this.accounts.get(accountId);
+    const db = this.database.prisma;
+    const now = await this.bankTime.now(accountId);
+    await queries.endChecksOfPaidCharges(db, accountId, now);
+    await queries.requestChecksByWebhooks(db, accountId, now);
+    for (;;) {
+      const due = await queries.listDueCharges(db, accountId, now, batchSize);
+      for (let first = 0; first < due.length; first += concurrentChecks)
+        await Promise.all(
+          due
+            .slice(first, first + concurrentChecks)
+            .map((charge) => this.check(account, charge, now)),
+        );
+      if (due.length < batchSize) break;
+    }
+    await this.events.enqueueDeliveries(accountId);
+  }
+
+  /** Makes the charge due for a check now, for example after a request to expire it. */
+  async requestStatusCheck(accountId: number, correlationId: string): Promise<void> {
+    const now = await this.bankTime.now(accountId);
+    await queries.requestCheckOfCharge(this.database.prisma, accountId, correlationId, now);
+  }
+
+  async listAccountsWithDueCharges(): Promise<{ accountId: number }[]> {
+    return queries.listAccountsWithDueCharges(this.database.prisma);
+  }
+
+  private async check(account: BankAccount, charge: queries.DueCharge, now: Date): Promise<void> {
+    const atBank = await this.readAtBank(account, charge);
+    const dueDate = atBank?.dueDate ?? null;
+    const status = atBank && decideChargeStatus(atBank, saoPauloDay(now), charge.isPaid);
+    const end: queries.ChargeEnd | null =
+      status === 'cancelled' || status === 'expired' ? { kind: status, at: now } : null;
+    const isFinal = end !== null || status === 'paid';
+    await this.database.transaction(async (tx) => {
+      const isNewEnd = await queries.recordChargeStatusCheck(tx, account.id, {
+        correlationId: charge.correlationId,
+        checkedAt: charge.checkedAt,
+        bankStatus: atBank?.bankStatus ?? null,
+        bankDueDate: atBank?.bankDueDate ?? null,
+        nextCheckAt: isFinal
+          ? null
+          : nextStatusCheckAt(charge.checks + 1, now, dueDate, atBank !== null),
+        end,
+      });
+      if (isNewEnd && end && !(end.kind === 'expired' && charge.isPaid))
+        await this.events.record(tx, account.id, [endEvent(charge, end.kind, dueDate)]);
+    });
+  }
+
+  /**
+   * Null when the bank did not give the charge's status. Of a bank that cannot be asked by id, only
+   * the due date is known.
+   */
+  private async readAtBank(account: BankAccount, { correlationId, dueDate }: queries.DueCharge) {
+    if (!this.bank.profile.hasStatusById)
+      return { status: classifyBankStatus(''), bankStatus: null, dueDate, bankDueDate: null };
+    const response = await this.bank.call(
+      getCharge,
+      account,
+      { params: { correlationId } },
+      { echoes: (charge) => charge.correlationId === correlationId },
+    );
+    if (response.outcome !== 'success') return null;
+    const charge = response.value as { status: string; dueDate?: unknown };
+    const bankDueDate =
+      typeof charge.dueDate === 'string' ? parsePlainDate(charge.dueDate.slice(0, 10)) : null;
+    return {
+      status: classifyBankStatus(charge.status),
+      bankStatus: charge.status,
+      dueDate: bankDueDate ?? dueDate,
+      bankDueDate,
+    };
+  }
+}
+
+function endEvent(
+  { correlationId, type, amountCents }: queries.DueCharge,
+  end: queries.ChargeEnd['kind'],
+  dueDate: string | null,
+): NewEvent {
+  return {
+    type: `charge.${end}`,
+    data: {
+      correlationId,
+      chargeType: type,
+      chargeAmount: amountCents === null ? null : eventAmount(amountCents),
+      dueDate,
+    },
+  };
+}

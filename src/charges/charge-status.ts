@@ -1,0 +1,69 @@
+// The status of a charge from the bank's record and its due date. Only the bank's record, read by
+// id, decides it, never a webhook. The contract leaves the bank's status values open.
+import { addBusinessDays, addDays, rollToBusinessDay, type PlainDate } from '../brazil/calendar.js';
+import { statementDayStart } from '../brazil/statement-day.js';
+
+export type ChargeBankStatus = 'cancelled' | 'expired' | 'paid' | 'other';
+
+const statusPatterns: [ChargeBankStatus, RegExp][] = [
+  ['cancelled', /^(?:void|voided|cancel|cancelled|canceled|written_?off)$/i],
+  ['expired', /^(?:expired|overdue)$/i],
+  ['paid', /^(?:paid|settled)$/i],
+];
+
+export function classifyBankStatus(status: string): ChargeBankStatus {
+  return statusPatterns.find(([, pattern]) => pattern.test(status.trim()))?.[0] ?? 'other';
+}
+
+/** A due date that is not a business day moves to the next one: a payment until then is in time. */
+export function isPastDue(dueDate: PlainDate | null, today: PlainDate): boolean {
+  return dueDate !== null && rollToBusinessDay(dueDate) < today;
+}
+
+/**
+ * When an unpaid charge is first checked, on the bank's clock: the day after its last payment day.
+ * Without status by id the check waits one business day more, because a slip paid on its last day
+ * is credited on the next business day.
+ */
+export function firstStatusCheckAt(dueDate: PlainDate, hasStatusById: boolean): Date {
+  const lastDay = rollToBusinessDay(dueDate);
+  return statementDayStart(addDays(hasStatusById ? lastDay : addBusinessDays(lastDay, 1), 1));
+}
+
+const retryDelaysMs = [1_000, 5_000, 15_000, 60_000, 300_000, 3_600_000];
+/** The bank's record may show a change a moment after the webhook that reports it. */
+const checksAfterWebhook = 4;
+
+/**
+ * When to check again after `checks` checks that did not end the charge; null for never. Checks
+ * repeat while the bank does not answer, then wait for the due date.
+ */
+export function nextStatusCheckAt(
+  checks: number,
+  now: Date,
+  dueDate: PlainDate | null,
+  isAnswered: boolean,
+): Date | null {
+  const delayMs = retryDelaysMs[Math.min(checks, retryDelaysMs.length) - 1] ?? 1_000;
+  const retryAt = new Date(now.getTime() + delayMs);
+  if (!isAnswered || checks < checksAfterWebhook) return retryAt;
+  if (dueDate === null) return null;
+  const dueCheckAt = firstStatusCheckAt(dueDate, true);
+  return dueCheckAt > now ? dueCheckAt : retryAt;
+}
+
+export interface ChargeAtBank {
+  status: ChargeBankStatus;
+  /** The bank's due date where it gives one, else ours. */
+  dueDate: PlainDate | null;
+}
+
+export function decideChargeStatus(
+  { status, dueDate }: ChargeAtBank,
+  today: PlainDate,
+  isPaid: boolean,
+) {
+  if (status === 'cancelled') return 'cancelled';
+  if (status === 'paid' || isPaid) return 'paid';
+  return status === 'expired' || isPastDue(dueDate, today) ? 'expired' : 'open';
+}

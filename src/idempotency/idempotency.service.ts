@@ -1,0 +1,108 @@
+// Makes repeats of requests safe where no operation stores them: the response is stored, encrypted,
+// and a repeat with the same IdempotencyKey is answered with it. The key is claimed before the work
+// is done, so that concurrent repeats do the work once.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import type { Route, RouteInput, RouteOutput } from '../contract/route.js';
+import { Database } from '../database.service.js';
+import { Reply } from '../platform/contract-route.js';
+import { AppError } from '../platform/errors.js';
+import { canonicalJson, parseJson, stringifyJson } from '../platform/exact-json.js';
+import { SecretBox } from '../platform/secret-box.js';
+import * as queries from './idempotency.queries.js';
+
+/** Stands in a record for the bank account where the operator makes the request. */
+export const operatorAccountId = 0;
+
+export interface KeyedRequest<R extends Route> {
+  accountId: number;
+  route: R;
+  /** The decoded request with its idempotency key; without a key nothing is stored. */
+  request: RouteInput<R>;
+}
+
+/** Longer than any such work lasts: past it, the process that claimed the key has ended. */
+const abandonedAfterMs = 60_000;
+const maxWaitMs = 10_000;
+const waitIntervalMs = 50;
+
+@Injectable()
+export class IdempotencyService {
+  constructor(
+    private readonly database: Database,
+    private readonly secretBox: SecretBox,
+  ) {}
+
+  /**
+   * Runs `work` once for the request's key; a repeat gets the response of the first request. A
+   * request that fails stores nothing, so that the same key can be tried again. Throws
+   * `idempotency_key_reused` for another request under the same key, and `conflict` for a repeat
+   * while the first request is still in progress.
+   */
+  async runOnce<R extends Route>(
+    { accountId, route, request }: KeyedRequest<R>,
+    work: () => Promise<RouteOutput<R> | Reply>,
+  ): Promise<RouteOutput<R> | Reply> {
+    const { idempotencyKey: key, params, query, body } = request;
+    if (key === null) return work();
+    const recordKey = { accountId, route: route.name, key };
+    const canonical = canonicalJson(parseJson(stringifyJson([params, query, body])));
+    const requestHash = this.secretBox.hash('idempotent-request', canonical);
+    const claim = await this.claimOrReplay(recordKey, requestHash);
+    if (claim instanceof Reply) return claim;
+    return this.runAndStore(recordKey, claim, route, work);
+  }
+
+  /** The time of the claim, or the stored response. */
+  private async claimOrReplay(
+    recordKey: queries.RecordKey,
+    requestHash: string,
+  ): Promise<Date | Reply> {
+    const db = this.database.prisma;
+    const waitUntil = performance.now() + maxWaitMs;
+    do {
+      const claimedAt =
+        (await queries.claimKey(db, recordKey, requestHash)) ??
+        (await queries.takeOverClaim(db, recordKey, requestHash, abandonedAfterMs));
+      if (claimedAt) return claimedAt;
+      const record = await queries.findIdempotencyRecord(db, recordKey);
+      if (record && record.requestHash !== requestHash)
+        throw new AppError('idempotency_key_reused', {
+          public: 'The IdempotencyKey was used for another request: use a new key.',
+        });
+      if (record?.status && record.body !== null)
+        return new Reply(record.status, this.secretBox.decrypt(record.body), {
+          'Idempotent-Replayed': 'true',
+        });
+      await sleep(waitIntervalMs);
+    } while (performance.now() < waitUntil);
+    throw new AppError('conflict', { public: 'An identical request is still in progress.' });
+  }
+
+  private async runAndStore<R extends Route>(
+    recordKey: queries.RecordKey,
+    claimedAt: Date,
+    route: R,
+    work: () => Promise<RouteOutput<R> | Reply>,
+  ): Promise<Reply> {
+    const db = this.database.prisma;
+    let reply: Reply;
+    try {
+      reply = toReply(route, await work());
+    } catch (error) {
+      await queries.releaseClaim(db, recordKey, claimedAt);
+      throw error;
+    }
+    const { status, body } = reply;
+    const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
+    const response = { status, body: this.secretBox.encrypt(text) };
+    await queries.storeResponse(db, recordKey, claimedAt, response);
+    return reply;
+  }
+}
+
+function toReply<R extends Route>(route: R, result: RouteOutput<R> | Reply): Reply {
+  if (result instanceof Reply) return result;
+  return new Reply(route.successStatus, stringifyJson(z.encode(route.response, result as never)));
+}

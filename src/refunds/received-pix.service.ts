@@ -1,0 +1,86 @@
+// Finds the received Pix that a refund names on the statement. The statement is synced first when
+// the line is not there yet.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { RefundFilter } from '../contract/refunds.js';
+import { Database } from '../database.service.js';
+import { AppError, unreachable } from '../platform/errors.js';
+import { StatementService } from '../statement/statement.service.js';
+import {
+  chooseRefundOriginal,
+  type RefundOriginalChoice,
+  type RefundOriginal,
+} from './received-pix.js';
+import * as queries from './refunds.queries.js';
+
+/** How long to wait for a sync that is already running. */
+const syncTimeoutMs = 5_000;
+const retryDelayMs = 200;
+
+export interface ReceivedPixReference {
+  filterBy: RefundFilter;
+  id: string;
+}
+
+@Injectable()
+export class ReceivedPixFinder {
+  constructor(
+    private readonly database: Database,
+    private readonly statement: StatementService,
+  ) {}
+
+  /**
+   * Throws `not_found`, also for a Pix of another account; `rule_broken` with the reason
+   * `not_refundable` or `ambiguous_reference`; and `bank_unreachable` when the statement could not
+   * be synced.
+   */
+  async get(accountId: number, reference: ReceivedPixReference): Promise<RefundOriginal> {
+    const known = await this.choose(accountId, reference);
+    const chosen =
+      known.outcome === 'absent' ? await this.chooseAfterSync(accountId, reference) : known;
+    switch (chosen.outcome) {
+      case 'absent':
+        throw new AppError('not_found');
+      case 'not_refundable':
+        throw new AppError('rule_broken', {
+          public: 'Only a received Pix can be refunded.',
+          reason: 'not_refundable',
+        });
+      case 'ambiguous':
+        throw new AppError('rule_broken', {
+          public: 'Several received Pix have this id: identify one by END_TO_END_ID or NSU.',
+          reason: 'ambiguous_reference',
+        });
+      case 'chosen':
+        return chosen.original;
+      default:
+        return unreachable(chosen);
+    }
+  }
+
+  private async choose(
+    accountId: number,
+    reference: ReceivedPixReference,
+  ): Promise<RefundOriginalChoice> {
+    return chooseRefundOriginal(
+      await queries.listRefundReferenceLines(this.database.prisma, accountId, reference),
+    );
+  }
+
+  /** Syncs until the line is there, or until a sync that began after this call did not find it. */
+  private async chooseAfterSync(
+    accountId: number,
+    reference: ReceivedPixReference,
+  ): Promise<RefundOriginalChoice> {
+    const db = this.database.prisma;
+    const calledAt = await queries.readDatabaseTime(db);
+    const until = Date.now() + syncTimeoutMs;
+    for (;;) {
+      await this.statement.sync(accountId);
+      const isFresh = await queries.hasCompletedSyncSince(db, accountId, calledAt);
+      const chosen = await this.choose(accountId, reference);
+      if (chosen.outcome !== 'absent' || isFresh || Date.now() > until) return chosen;
+      await sleep(retryDelayMs);
+    }
+  }
+}

@@ -1,0 +1,208 @@
+// Starts the roles of a process in the order of their dependencies, and stops them in reverse
+// order: PostgreSQL, the sandbox bank, the service, its job workers and its timers.
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppModule } from './app.module.js';
+import { SettingsError, type Role, type Settings } from './config.js';
+import { createPool, Database } from './database.service.js';
+import { Addresses } from './platform/addresses.js';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from './platform/embedded-postgres.js';
+import { Health } from './platform/health.js';
+import { createHttpApplication } from './platform/http.js';
+import type { Log } from './platform/log.js';
+import { applyMigrations } from './platform/migrations.js';
+import { connectQueue } from './platform/queue-connection.js';
+import { Timers } from './platform/timers.js';
+import { Workers } from './platform/workers.js';
+import { createSandbox } from './sandbox/sandbox.module.js';
+import { WebhookRegistrar } from './webhooks/webhook-registrar.service.js';
+
+export interface RunningConcilia {
+  /** Null when the process has no role of the service. */
+  serviceUrl: string | null;
+  /** Null when the process does not have the sandbox role. */
+  sandboxUrl: string | null;
+  stop(): Promise<void>;
+}
+
+type Progress = (message: string) => void;
+type StopStep = () => Promise<void>;
+
+const migrations = fileURLToPath(new URL('../prisma/service/migrations', import.meta.url));
+
+/**
+ * Starts the roles of the settings. When a role fails to start, those already started are stopped.
+ */
+export async function startConcilia(
+  settings: Settings,
+  log: Log,
+  progress: Progress,
+): Promise<RunningConcilia> {
+  const stopSteps: StopStep[] = [];
+  const stop = async () => {
+    for (const step of stopSteps.splice(0).reverse()) await step();
+  };
+  try {
+    const databases = await openDatabases(settings, progress, stopSteps);
+    const sandboxUrl = settings.roles.includes('sandbox')
+      ? await startSandbox(settings, databases.sandbox, log, progress, stopSteps)
+      : null;
+    const serviceUrl = serviceRoles(settings).length
+      ? await startService(settings, databases.service, sandboxUrl, log, progress, stopSteps)
+      : null;
+    return { serviceUrl, sandboxUrl, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function serviceRoles({ roles }: Settings): Role[] {
+  return roles.filter((role) => role !== 'sandbox');
+}
+
+/**
+ * The URLs of both databases. Without a URL in the settings, the database is in the embedded
+ * PostgreSQL.
+ */
+async function openDatabases(settings: Settings, progress: Progress, stopSteps: StopStep[]) {
+  const isServiceEmbedded = serviceRoles(settings).length > 0 && !settings.databaseUrl;
+  const isSandboxEmbedded = settings.roles.includes('sandbox') && !settings.sandboxDatabaseUrl;
+  let embedded: EmbeddedPostgres | null = null;
+  if (isServiceEmbedded || isSandboxEmbedded) {
+    embedded = await startEmbeddedPostgres({
+      dataDir: join(settings.dataDir, 'postgres'),
+      log: progress,
+    });
+    stopSteps.push(() => embedded?.stop() ?? Promise.resolve());
+  }
+  const databaseUrl = async (configured: string | null, name: string, isEmbedded: boolean) => {
+    if (configured || !isEmbedded || !embedded) return configured ?? '';
+    await embedded.ensureDatabase(name);
+    return embedded.url(name);
+  };
+  return {
+    service: await databaseUrl(settings.databaseUrl, 'concilia', isServiceEmbedded),
+    sandbox: await databaseUrl(settings.sandboxDatabaseUrl, 'concilia_sandbox', isSandboxEmbedded),
+  };
+}
+
+/** The instruction to reset a database, which is embedded when its URL is not configured. */
+function instructionToReset(
+  setting: 'DATABASE_URL' | 'SANDBOX_DATABASE_URL',
+  configuredUrl: string | null,
+  { dataDir }: Settings,
+): string {
+  return configuredUrl
+    ? `create an empty database and set ${setting} to its address`
+    : `delete the data folder ${dataDir} (DATA_DIR); ` +
+        `the embedded database is created again at the next start`;
+}
+
+async function startSandbox(
+  settings: Settings,
+  databaseUrl: string,
+  log: Log,
+  progress: Progress,
+  stopSteps: StopStep[],
+): Promise<string> {
+  const sandbox = await createSandbox({
+    databaseUrl,
+    resetInstruction: instructionToReset(
+      'SANDBOX_DATABASE_URL',
+      settings.sandboxDatabaseUrl,
+      settings,
+    ),
+    log,
+    progress,
+    settings: { apiKey: settings.bank.apiKey, partnerKey: settings.bank.partnerKey },
+  });
+  stopSteps.push(() => sandbox.close());
+  await listen(sandbox, 'SANDBOX_PORT', settings.sandboxPort, settings.host);
+  progress('The sandbox bank is ready');
+  return urlOf(sandbox);
+}
+
+async function startService(
+  settings: Settings,
+  databaseUrl: string,
+  sandboxUrl: string | null,
+  log: Log,
+  progress: Progress,
+  stopSteps: StopStep[],
+): Promise<string> {
+  await applyMigrations({
+    url: databaseUrl,
+    folder: migrations,
+    resetInstruction: instructionToReset('DATABASE_URL', settings.databaseUrl, settings),
+    log: progress,
+  });
+  const database = new Database(
+    createPool(databaseUrl, (error) => log.warn({ err: error }, 'database connection lost')),
+  );
+  stopSteps.push(() => database.close());
+  const queue = await connectQueue({ redisUrl: settings.redisUrl, databaseUrl }, log);
+  stopSteps.push(() => queue.close());
+  const addresses = new Addresses();
+  addresses.bankBaseUrl = settings.bank.baseUrl ?? sandboxUrl ?? '';
+  addresses.bankWhitelabelUrl = settings.bank.whitelabelUrl ?? sandboxUrl ?? '';
+  const service = await createHttpApplication(
+    AppModule.with({ settings, addresses, log, database, queue }),
+    { log, title: 'Concilia' },
+  );
+  stopSteps.push(() => service.close());
+  const health = service.get(Health);
+  health.addCheck('database', () => database.isReady());
+  health.addCheck('queue', () => queue.isReady());
+  if (!settings.roles.includes('api')) serveHealthOnly(service);
+
+  await listen(service, 'PORT', settings.port, settings.host);
+  const url = urlOf(service);
+  addresses.publicUrl = settings.publicUrl ?? url;
+  if (settings.roles.includes('worker')) service.get(Workers).start();
+  if (settings.roles.includes('scheduler')) {
+    await service.get(WebhookRegistrar).registerAll();
+    service.get(Timers).start();
+  }
+  health.markStarted();
+  progress('The service is ready');
+  return url;
+}
+
+/** Without the api role, a process serves only its health endpoints. */
+function serveHealthOnly(service: NestFastifyApplication): void {
+  service
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRequest', (request, reply, done) => {
+      if (request.url.startsWith('/health/')) done();
+      else reply.callNotFound();
+    });
+}
+
+async function listen(
+  application: NestFastifyApplication,
+  setting: 'PORT' | 'SANDBOX_PORT',
+  port: number,
+  host: string,
+): Promise<void> {
+  try {
+    await application.listen(port, host);
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error;
+    throw new SettingsError([
+      `${setting}: cannot listen on port ${port} (${code}). Set another port, or stop the process that uses it.`,
+    ]);
+  }
+}
+
+/** The application's own URL. One that listens on every interface is reached over loopback. */
+function urlOf(application: NestFastifyApplication): string {
+  const address = application.getHttpServer().address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no address');
+  const isEverywhere = ['0.0.0.0', '::'].includes(address.address);
+  const host = isEverywhere ? '127.0.0.1' : address.address;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+}

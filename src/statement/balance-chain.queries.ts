@@ -1,0 +1,152 @@
+// Finds the first gap of a stored balance chain. Reads only the lines that are needed to decide
+// that.
+import type { Db } from '../database.service.js';
+import {
+  balanceBefore,
+  checkBalanceChain,
+  linkWindow,
+  type BalanceChainCheck,
+  type ChainLink,
+  type Gap,
+  type Jump,
+} from './balance-chain.js';
+
+const pageSize = 5_000;
+
+/**
+ * Checks the chain after new lines were stored from `fromNsu` on. The lines just below are checked
+ * again: where they are numbered out of order, a new line may seem to follow the highest nsu
+ * although the chain ended at another line.
+ */
+export async function checkChainFrom(
+  db: Db,
+  accountId: number,
+  fromNsu: bigint,
+): Promise<{ gap: Gap | null; balance: bigint | null }> {
+  const [below] = await db.$queryRaw<{ nsu: bigint | null }[]>`
+    SELECT min(nsu) AS nsu FROM (
+      SELECT nsu FROM statement_line WHERE account_id = ${accountId} AND nsu < ${fromNsu}
+      ORDER BY nsu DESC LIMIT ${linkWindow}) near`;
+  return findGap(db, accountId, below?.nsu ?? fromNsu);
+}
+
+/**
+ * The first gap at or above `fromNsu`. Lines above `untilNsu` are ignored.
+ * - `balance`: the balance that the chain reached; null where it is the one on the line with the
+ *   highest nsu.
+ * - `jumps`: the jumps at accepted gaps, from somewhat before `fromNsu` on.
+ * - `alsoAccepted`: gaps to treat as accepted by a person, whatever their jump.
+ */
+export async function findGap(
+  db: Db,
+  accountId: number,
+  fromNsu: bigint,
+  untilNsu: bigint | null = null,
+  alsoAccepted: readonly bigint[] = [],
+): Promise<{ gap: Gap | null; balance: bigint | null; jumps: Jump[] }> {
+  const suspect = await findSuspect(db, accountId, fromNsu, untilNsu);
+  if (suspect === null) return { gap: null, balance: null, jumps: [] };
+  const acceptedJumps = await listChainAcceptances(db, accountId);
+  const isAccepted = ({ nsu, cents }: Jump) =>
+    alsoAccepted.includes(nsu) ||
+    acceptedJumps.some((accepted) => accepted.nsu === nsu && accepted.cents === cents);
+  let page = await listLinks(db, accountId, suspect);
+  let links = [...(await listLinksBefore(db, accountId, suspect)), ...page];
+  let check = checkFromBestStart(links, suspect, { isAccepted, isCut: page.length === pageSize });
+  const jumps = [...check.jumps];
+  while (!check.gap && page.length === pageSize) {
+    const last = page.at(-1)?.nsu ?? 0n;
+    if (untilNsu !== null && last > untilNsu) break;
+    page = await listLinks(db, accountId, last + 1n);
+    links = [...links.slice(check.resume.index), ...page];
+    const isCut = page.length === pageSize;
+    check = checkBalanceChain(links, { start: check.resume.balance, isCut, isAccepted });
+    jumps.push(...check.jumps);
+  }
+  const { gap, balance } = check;
+  if (gap && untilNsu !== null && gap.nsu > untilNsu) return { gap: null, balance: null, jumps };
+  return { gap, balance: gap ? null : balance, jumps };
+}
+
+/**
+ * Checks the chain from the best of the lines before the suspect. Those lines were checked before,
+ * but a check that begins among lines numbered out of order reports a false gap. The start from
+ * which the check gets furthest has no such problem.
+ */
+function checkFromBestStart(
+  links: readonly ChainLink[],
+  suspect: bigint,
+  options: { isAccepted: (jump: Jump) => boolean; isCut: boolean },
+): BalanceChainCheck {
+  let best: BalanceChainCheck | null = null;
+  for (let first = 0; first <= linkWindow && first < links.length; first += 1) {
+    const check = checkBalanceChain(links.slice(first), { ...options, start: null });
+    const isFurther = !check.gap || !best?.gap || check.gap.nsu > best.gap.nsu;
+    if (!best || isFurther)
+      best = { ...check, resume: { ...check.resume, index: check.resume.index + first } };
+    if (!check.gap || check.gap.nsu >= suspect || links[first]?.nsu === suspect) break;
+  }
+  return best ?? checkBalanceChain(links, { ...options, start: null });
+}
+
+/**
+ * The first line whose balances do not add up with its own amount, or do not follow from the line
+ * with the next lower nsu.
+ */
+async function findSuspect(
+  db: Db,
+  accountId: number,
+  fromNsu: bigint,
+  untilNsu: bigint | null,
+): Promise<bigint | null> {
+  const [suspect] = await db.$queryRaw<{ nsu: bigint }[]>`
+    WITH lines AS (
+      SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
+             CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed_cents,
+             lag(current_balance_cents) OVER (ORDER BY nsu) AS balance_before
+      FROM statement_line
+      WHERE account_id = ${accountId} AND nsu >= COALESCE(
+        (SELECT max(nsu) FROM statement_line WHERE account_id = ${accountId} AND nsu < ${fromNsu}),
+        ${fromNsu})
+        AND (${untilNsu}::bigint IS NULL OR nsu <= ${untilNsu}::bigint)
+    )
+    SELECT nsu FROM lines
+    WHERE previous + signed_cents <> current OR balance_before <> previous
+    ORDER BY nsu LIMIT 1`;
+  return suspect?.nsu ?? null;
+}
+
+/** The account's balance before the first line of its history; null while there is no line. */
+export async function readInitialBalance(db: Db, accountId: number): Promise<bigint | null> {
+  const links = await db.$queryRaw<ChainLink[]>`
+    SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
+           CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed
+    FROM statement_line WHERE account_id = ${accountId} ORDER BY nsu LIMIT ${2 * linkWindow}`;
+  return balanceBefore(links, links.length === 2 * linkWindow);
+}
+
+async function listLinks(db: Db, accountId: number, fromNsu: bigint): Promise<ChainLink[]> {
+  return db.$queryRaw<ChainLink[]>`
+    SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
+           CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed
+    FROM statement_line WHERE account_id = ${accountId} AND nsu >= ${fromNsu}
+    ORDER BY nsu LIMIT ${pageSize}`;
+}
+
+async function listLinksBefore(db: Db, accountId: number, nsu: bigint): Promise<ChainLink[]> {
+  const links = await db.$queryRaw<ChainLink[]>`
+    SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
+           CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed
+    FROM statement_line WHERE account_id = ${accountId} AND nsu < ${nsu}
+    ORDER BY nsu DESC LIMIT ${linkWindow}`;
+  return links.reverse();
+}
+
+/** Gaps that a person accepted, each with its jump: the chain continues after them. */
+async function listChainAcceptances(db: Db, accountId: number): Promise<Jump[]> {
+  return db.$queryRaw<Jump[]>`
+    SELECT (jump->>'nsu')::bigint AS nsu, (jump->>'cents')::bigint AS cents
+    FROM break CROSS JOIN LATERAL jsonb_array_elements(break.evidence->'jumps') jump
+    WHERE account_id = ${accountId} AND kind = 'broken_balance_chain' AND state = 'resolved'
+      AND resolution <> 'automatic' AND nsu IS NOT NULL`;
+}

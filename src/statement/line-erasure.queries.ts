@@ -1,0 +1,45 @@
+// Erases the personal data of a statement line (LGPD). Its nsu, amounts, time and ids stay, so that
+// totals still add up.
+import type { Tx } from '../database.service.js';
+
+/**
+ * The id (content hash) of an unreadable line before its erasure, and the random id that replaced
+ * it.
+ */
+export interface ReplacedHash {
+  formerHash: string;
+  contentHash: string;
+}
+
+/**
+ * Erases the line, and the unreadable lines stored for the same nsu: those are resolved, and a
+ * random id replaces the hash of their text, because a guess of the text could be verified against
+ * the hash. Returns the replaced hashes.
+ */
+export async function eraseLine(
+  tx: Tx,
+  accountId: number,
+  nsu: bigint,
+  reason: string,
+): Promise<ReplacedHash[]> {
+  await tx.$executeRaw`
+    INSERT INTO line_erasure (account_id, nsu, reason)
+    SELECT account_id, nsu, ${reason} FROM statement_line
+    WHERE account_id = ${accountId} AND nsu = ${nsu}
+    ON CONFLICT (account_id, nsu) DO NOTHING`;
+  await tx.$executeRaw`
+    UPDATE statement_line
+    SET content = '', content_hash = '', notes = NULL,
+        counterparty = NULL, counterparty_document = NULL
+    WHERE account_id = ${accountId} AND nsu = ${nsu}`;
+  return tx.$queryRaw<ReplacedHash[]>`
+    UPDATE unreadable_line u
+    SET content = '',
+        content_hash = replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''),
+        resolved_at = COALESCE(u.resolved_at, now()),
+        resolution = COALESCE(u.resolution, 'erased')
+    FROM unreadable_line former
+    WHERE former.account_id = ${accountId} AND former.nsu = ${nsu} AND former.content <> ''
+      AND u.account_id = former.account_id AND u.content_hash = former.content_hash
+    RETURNING former.content_hash AS "formerHash", u.content_hash AS "contentHash"`;
+}

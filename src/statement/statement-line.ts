@@ -1,0 +1,173 @@
+// Parses one line of the bank's statement. Unknown fields are tolerated; required fields are parsed
+// exactly. A line whose amount, balances, time or nsu cannot be read is unreadable as a whole: no
+// value is guessed.
+import { isLosslessNumber } from 'lossless-json';
+import { z } from 'zod';
+import { parsePlainDate } from '../brazil/calendar.js';
+import { bigInteger, reais } from '../contract/wire.js';
+import { normalizeTaxId, formatCounterparty } from '../expected-payments/counterparty.js';
+import { canonicalJson, isJsonObject, sha256, stringifyJson } from '../platform/exact-json.js';
+
+/** The fields without which a line is unreadable; all other fields are optional. */
+const requiredFields = z.looseObject({
+  nsu: bigInteger,
+  amount: reais,
+  createdAt: z.string(),
+  type: z.looseObject({ isCredit: z.boolean() }),
+  balance: z.looseObject({ balancePrevious: reais, currentBalance: reais }),
+});
+
+export interface StatementLine {
+  nsu: bigint;
+  bankId: string;
+  isCredit: boolean;
+  /** Never negative: `isCredit` gives the direction. */
+  amountCents: bigint;
+  typeName: string;
+  correlationId: string | null;
+  endToEndId: string | null;
+  externalId: string | null;
+  originalEndToEndId: string | null;
+  /** The bank's id of the movement: `proof.id`. */
+  movementId: string | null;
+  /** The idempotency key of the request that made the movement, where the line carries it. */
+  idempotencyKey: string | null;
+  billCode: string | null;
+  /** `ispb/branch/number` of the beneficiary of a debit or the payer of a credit. */
+  counterparty: string | null;
+  /** The counterparty's CPF or CNPJ, where the proof carries it unmasked. */
+  counterpartyDocument: string | null;
+  notes: string | null;
+  balancePreviousCents: bigint;
+  currentBalanceCents: bigint;
+  occurredAt: Date;
+  /** The line's exact text. */
+  content: string;
+  /** SHA-256 of its canonical text. */
+  contentHash: string;
+}
+
+export type ParsedLine =
+  | { ok: true; line: StatementLine }
+  | { ok: false; reason: string; nsu: bigint | null; content: string; contentHash: string };
+
+export function parseStatementLine(raw: unknown): ParsedLine {
+  const content = stringifyJson(raw);
+  const contentHash = sha256(canonicalJson(raw));
+  const unreadable = (reason: string): ParsedLine => ({
+    ok: false,
+    reason,
+    nsu: nsuOf(raw),
+    content,
+    contentHash,
+  });
+  const decoded = z.safeDecode(requiredFields, raw as never);
+  if (!decoded.success) {
+    // Only the path: messages of the schema may quote the value.
+    const path = decoded.error.issues[0]?.path.map(String).join('.') ?? '';
+    return unreadable(`cannot be read at ${path || 'its root'}`);
+  }
+  const { nsu, amount, type, balance, createdAt } = decoded.data;
+  const occurredAt = parseInstant(createdAt);
+  if (!occurredAt) return unreadable('cannot be read at createdAt');
+  if (amount < 0n && type.isCredit) return unreadable('is a credit of a negative amount');
+  return {
+    ok: true,
+    line: {
+      nsu,
+      bankId: textOf(decoded.data.id) ?? '',
+      isCredit: type.isCredit,
+      amountCents: amount < 0n ? -amount : amount,
+      typeName: textOf(type.name) ?? 'UNNAMED',
+      ...references(decoded.data),
+      notes: textOf(decoded.data.notes),
+      balancePreviousCents: balance.balancePrevious,
+      currentBalanceCents: balance.currentBalance,
+      occurredAt,
+      content,
+      contentHash,
+    },
+  };
+}
+
+/** SHA-256 of the line's canonical text, readable or not. */
+export function contentHashOf(parsed: ParsedLine): string {
+  return parsed.ok ? parsed.line.contentHash : parsed.contentHash;
+}
+
+/** The references of a line, on the line itself or in its proof; the line's own come first. */
+function references(line: z.output<typeof requiredFields>) {
+  const proof = (line.proof ?? {}) as Record<string, unknown>;
+  const fields = line as Record<string, unknown>;
+  const find = (name: string) => idOf(fields[name]) ?? idOf(proof[name]);
+  const counterparty = line.type.isCredit ? proof.payer : proof.beneficiary;
+  return {
+    correlationId: find('correlationId'),
+    endToEndId: find('endToEndId'),
+    externalId: find('externalId'),
+    originalEndToEndId: find('originalEndToEndId'),
+    movementId: idOf(proof.id),
+    idempotencyKey: find('idempotencyKey'),
+    billCode: find('barCode'),
+    counterparty: accountKeyOf(counterparty),
+    counterpartyDocument: documentOf(counterparty),
+  };
+}
+
+/**
+ * The text of an id; null above 200 characters. No id of the service or of the bank is that long,
+ * and an index could be unable to hold it.
+ */
+function idOf(value: unknown): string | null {
+  const text = textOf(value);
+  return text !== null && text.length <= 200 ? text : null;
+}
+
+/**
+ * `ispb/branch/number` of a party, where the proof carries both its account and its institution.
+ */
+function accountKeyOf(party: unknown): string | null {
+  if (!isJsonObject(party)) return null;
+  const { participant } = party;
+  const ispb = isJsonObject(participant) ? idOf(participant.ispb) : null;
+  const [branch, number] = [idOf(party.branch), idOf(party.number)];
+  return ispb && branch && number ? formatCounterparty({ ispb, branch, number }) : null;
+}
+
+/**
+ * The CPF or CNPJ of a party: a slip's payer carries it directly, a party of a Pix in its holder.
+ */
+function documentOf(party: unknown): string | null {
+  if (!isJsonObject(party)) return null;
+  const { holder, document } = party;
+  return (
+    normalizeTaxId(document) ?? (isJsonObject(holder) ? normalizeTaxId(holder.document) : null)
+  );
+}
+
+/** A non-empty text; the digits of a number. */
+function textOf(value: unknown): string | null {
+  if (isLosslessNumber(value)) return value.value;
+  return typeof value === 'string' && value !== '' ? storable(value) : null;
+}
+
+const instantText = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})?$/;
+
+/** Parses an ISO 8601 instant. Without a zone it is UTC, like the bank's other times. */
+export function parseInstant(text: string): Date | null {
+  const match = instantText.exec(text);
+  // V8 reads 30 February as 2 March.
+  if (!match || parsePlainDate(text.slice(0, 10)) === null) return null;
+  const instant = new Date(match[2] ? text : `${text}Z`);
+  return Number.isNaN(instant.getTime()) ? null : instant;
+}
+
+/** PostgreSQL's text type rejects NUL and unpaired surrogates. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '').replace(/[\u{D800}-\u{DFFF}]/gu, '\uFFFD');
+}
+
+function nsuOf(raw: unknown): bigint | null {
+  const decoded = z.safeDecode(z.looseObject({ nsu: bigInteger }), raw as never);
+  return decoded.success ? decoded.data.nsu : null;
+}

@@ -1,0 +1,79 @@
+// Checks the status of accepted transfers at the bank until they are final, at growing intervals. A
+// webhook only makes a check happen sooner. At a bank without status by id, the statement alone
+// decides.
+import { Injectable } from '@nestjs/common';
+import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
+import { BankService } from '../bank/bank.service.js';
+import { getTransfer } from '../contract/transfers.js';
+import { Database } from '../database.service.js';
+import { OnJob } from '../platform/job-methods.js';
+import { JobQueue } from '../platform/job-queue.js';
+import type { JobPayload } from '../queues.js';
+import { TransferRecords, type TransferUpdate } from './transfer-records.service.js';
+import { readTransferResponse, statusCheckPausesMs } from './transfer-status.js';
+import * as queries from './transfers.queries.js';
+
+/** Concurrent status requests of one account. */
+const concurrentChecks = 8;
+
+@Injectable()
+export class TransferStatusChecks {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountsService,
+    private readonly bank: BankService,
+    private readonly records: TransferRecords,
+    private readonly jobQueue: JobQueue,
+  ) {}
+
+  /** Checks the due transfers of an account, batch by batch. */
+  @OnJob('checkTransferStatuses')
+  async check({ accountId }: JobPayload<'checkTransferStatuses'>): Promise<void> {
+    if (!this.bank.profile.hasStatusById) return;
+    const account = await this.accounts.get(accountId);
+    const claim = () =>
+      queries.claimDueTransfers(
+        this.database.prisma,
+        accountId,
+        statusCheckPausesMs,
+        concurrentChecks,
+      );
+    for (let due = await claim(); due.length > 0; due = await claim()) {
+      const checked = await Promise.all(due.map((transfer) => this.readStatus(account, transfer)));
+      const updates = checked.filter((update) => update !== null);
+      await this.database.transaction((tx) => this.records.recordReports(tx, accountId, updates));
+      await this.records.enqueueDeliveries(accountId);
+    }
+  }
+
+  /** Enqueues a check for each account with a due transfer. */
+  async enqueueDue(): Promise<void> {
+    if (!this.bank.profile.hasStatusById) return;
+    for (const { accountId } of await queries.listAccountsWithDueTransfers(this.database.prisma))
+      await this.jobQueue.enqueue('checkTransferStatuses', { accountId });
+  }
+
+  /**
+   * Null unless the bank's response is about this transfer: the next check is already scheduled.
+   */
+  private async readStatus(
+    account: BankAccount,
+    transfer: queries.DueTransfer,
+  ): Promise<TransferUpdate | null> {
+    const identifier = transfer.bankId ?? transfer.endToEndId ?? transfer.externalId;
+    if (identifier === null) return null;
+    const response = await this.bank.call(
+      getTransfer,
+      account,
+      { params: { identifier } },
+      {
+        echoes: ({ id, endToEndId, amount }) =>
+          amount === transfer.amountCents &&
+          (transfer.bankId ?? id) === id &&
+          (transfer.endToEndId ?? endToEndId ?? null) === (endToEndId ?? null),
+      },
+    );
+    if (response.outcome !== 'success') return null;
+    return { transfer, report: readTransferResponse(response.value) };
+  }
+}

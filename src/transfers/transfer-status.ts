@@ -1,0 +1,92 @@
+// The state of one transfer: what the bank reports about it, in a response or in a status read by
+// id, and its settlement, which the statement decides.
+import type { BatchElement } from '../contract/batch-transfers.js';
+import type { TransferDetails, TransferResponse } from '../contract/transfers.js';
+import type { Reference } from '../expected-payments/expected-payments.service.js';
+import {
+  outgoingSettlement,
+  type OutgoingSettlement,
+  type OutgoingTotals,
+} from '../expected-payments/outgoing-settlement.js';
+
+export const transferStates = ['requested', 'accepted', 'effective', 'failed', 'rejected'] as const;
+export type TransferState = (typeof transferStates)[number];
+
+/** The states that a status reported by the bank can lead to. */
+export type ReportedTransferState = Extract<TransferState, 'accepted' | 'effective' | 'failed'>;
+
+const effectiveStatuses = new Set(['PIX_EFFECTIVE', 'EFFECTIVE', 'DONE']);
+const failedStatuses = new Set(['PIX_ERROR', 'ERROR']);
+
+/** An undocumented status shows only that the bank knows the transfer, so it counts as accepted. */
+export function stateOfBankStatus(status: string): ReportedTransferState {
+  if (effectiveStatuses.has(status)) return 'effective';
+  return failedStatuses.has(status) ? 'failed' : 'accepted';
+}
+
+/** What the bank reports about one transfer. */
+export interface TransferReport {
+  state: ReportedTransferState;
+  /** The bank's status, verbatim; null when only the statement shows the transfer. */
+  bankStatus: string | null;
+  errorCode: string | null;
+  bankId: string | null;
+  endToEndId: string | null;
+  /** The nsu of the debit. */
+  nsu: bigint | null;
+}
+
+export function readTransferResponse(response: TransferResponse | TransferDetails): TransferReport {
+  const { id, status, endToEndId, transactionNsu } = response;
+  const { error } = response as Partial<TransferDetails>;
+  return {
+    state: stateOfBankStatus(status),
+    bankStatus: status,
+    errorCode: error?.code ?? null,
+    bankId: id,
+    endToEndId: endToEndId ?? null,
+    nsu: transactionNsu ?? null,
+  };
+}
+
+export function readBatchElement({ id, status, error }: BatchElement): TransferReport {
+  return {
+    state: stateOfBankStatus(status),
+    bankStatus: status,
+    errorCode: error?.code ?? null,
+    bankId: id,
+    endToEndId: null,
+    nsu: null,
+  };
+}
+
+/** The references that a statement line of the transfer may carry. */
+export function referencesOfTransfer({ bankId, endToEndId, nsu }: TransferReport): Reference[] {
+  return [
+    ...(nsu === null ? [] : [{ kind: 'nsu' as const, value: nsu.toString() }]),
+    ...(bankId === null ? [] : [{ kind: 'movement_id' as const, value: bankId }]),
+    ...(endToEndId === null ? [] : [{ kind: 'end_to_end_id' as const, value: endToEndId }]),
+  ];
+}
+
+/**
+ * The statement takes precedence: a debited transfer is settled, whatever status the bank reports.
+ */
+export function settlementOfTransfer({
+  state,
+  ...totals
+}: OutgoingTotals & { state: TransferState }): OutgoingSettlement {
+  const isWithdrawn = totals.isWithdrawn || state === 'failed' || state === 'rejected';
+  return outgoingSettlement({ ...totals, isWithdrawn });
+}
+
+const pausesMs = [1_000, 2_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000] as const;
+
+/**
+ * The pause after the nth status check of a transfer that is not final. The last pause, one hour,
+ * repeats without end: a transfer that is not final is always checked again.
+ */
+export const statusCheckPausesMs: readonly number[] = pausesMs;
+
+/** The pause between the acceptance of a transfer and its first status check. */
+export const firstStatusCheckMs = pausesMs[0];

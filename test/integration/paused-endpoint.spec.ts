@@ -1,0 +1,64 @@
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { bankProfileOf } from '../../src/bank/profiles.js';
+import { DeliveryService } from '../../src/events/delivery.service.js';
+import { EventsService } from '../../src/events/events.service.js';
+import { listDueEndpoints } from '../../src/events/events.queries.js';
+import { Clock } from '../../src/platform/clock.js';
+import { SecretBox } from '../../src/platform/secret-box.js';
+import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+
+describe('an endpoint', () => {
+  let service: ServiceDatabase;
+  let silentServer: Server;
+  let delivery: DeliveryService;
+  const secretBox = new SecretBox({ credentialsKey: 'x'.repeat(32) } as never);
+  const endpointId = '01a1fcf2-0000-7000-8000-000000000001';
+
+  beforeEach(async () => {
+    service = await serviceDatabase();
+    silentServer = createServer((socket) => void socket.on('error', () => undefined).resume());
+    await new Promise<void>((resolve) => silentServer.listen(0, '127.0.0.1', resolve));
+    const bank = { profile: bankProfileOf({ profile: 'sandbox' }) } as never;
+    const log = pino({ level: 'silent' });
+    delivery = new DeliveryService(service.database, secretBox, new Clock(), log, bank);
+  });
+
+  afterEach(async () => {
+    delivery.onApplicationShutdown();
+    await new Promise((resolve) => silentServer.close(resolve));
+    await service.drop();
+  });
+
+  /**
+   * Attempts to deliver an event to this URL. Returns the number of endpoints with a due delivery.
+   */
+  const attemptDelivery = async (url: string) => {
+    const { database, accountId } = service;
+    const secret = secretBox.encrypt(`whsec_${Buffer.alloc(32).toString('base64')}`);
+    await database.prisma.webhookEndpoint.create({
+      data: { accountId, id: endpointId, url, eventTypes: [], secret },
+    });
+    const events = new EventsService(database, { enqueue: () => Promise.resolve() } as never);
+    await database.transaction((tx) =>
+      events.record(tx, accountId, [{ type: 'charge.paid', data: { correlationId: 'order-1' } }]),
+    );
+    await delivery.deliverDue({ accountId, endpointId });
+    await database.pool.query('UPDATE delivery SET next_attempt_at = now()');
+    return (await listDueEndpoints(database.prisma, accountId)).length;
+  };
+
+  it('is paused when it accepts connections but does not respond', async () => {
+    const { port } = silentServer.address() as AddressInfo;
+    expect(await attemptDelivery(`http://127.0.0.1:${port}/events`)).toBe(0);
+    await service.database.pool.query(`UPDATE webhook_endpoint SET paused_until = now()`);
+    expect(await listDueEndpoints(service.database.prisma, service.accountId)).toHaveLength(1);
+  });
+
+  it('is not paused when it refuses connections at once', async () => {
+    const { port } = silentServer.address() as AddressInfo;
+    await new Promise((resolve) => silentServer.close(resolve));
+    expect(await attemptDelivery(`http://127.0.0.1:${port}/events`)).toBe(1);
+  });
+});

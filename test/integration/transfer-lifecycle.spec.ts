@@ -1,0 +1,306 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
+import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
+import { batchItem, byKey, internal, manual } from '../contract/transfer-samples.js';
+import { transfersSetup, type TransfersSetup } from '../support/transfers-setup.js';
+
+describe('the lifecycle of a transfer', () => {
+  let bank: SandboxUnderTest;
+  let setup: TransfersSetup;
+
+  beforeAll(async () => {
+    bank = await sandboxUnderTest();
+    await setClock({ frozen: true });
+    setup = await transfersSetup(await bank.application.getUrl());
+  });
+  afterAll(async () => {
+    await setup.stop();
+    await bank.stop();
+  });
+  beforeEach(() => setup.reset());
+  afterEach(() => bank.call('DELETE', '/sandbox/faults'));
+
+  // The sandbox moves a Pix through its states by the bank's clock, which is frozen until a test
+  // advances it.
+  const setClock = (body: object) => bank.call('POST', '/sandbox/clock', { body });
+  const fault = (endpoint: string, kind: string, more = {}) =>
+    bank.call('POST', '/sandbox/faults', { body: { endpoint, kind, times: 1, ...more } });
+  const checkStatus = () => setup.statusChecks.check({ accountId: setup.accountId });
+  const makeDue = () =>
+    setup.run('UPDATE transfer SET next_check_at = now() WHERE next_check_at > now()');
+  const bodyOf = ({ body }: { body: unknown }) => JSON.parse(String(body));
+  const sendPix = async () => {
+    const { id } = bodyOf(await setup.send(manual()));
+    return (await setup.views.get(setup.accountId, id)) as { id: string; endToEndId: string };
+  };
+  const rowOf = (id: string) => setup.database.prisma.transfer.findFirstOrThrow({ where: { id } });
+  const storeWebhook = async (endToEndId: string, status: string) => {
+    const enqueued: string[] = [];
+    const jobQueue = { enqueue: (name: string) => Promise.resolve(void enqueued.push(name)) };
+    const inbox = new WebhookInbox(setup.database, jobQueue as never);
+    const body = JSON.stringify({ eventType: status, endToEndId, status: 'PIX_ERROR' });
+    await inbox.store(setup.accountId, 'PIX_PAYMENT_UPDATED', Buffer.from(body));
+    return enqueued;
+  };
+
+  describe('with status checks', () => {
+    it('is checked until the bank reports it effective, with one event', async () => {
+      const { id } = await sendPix();
+      expect(await rowOf(id)).toMatchObject({ state: 'accepted', bankStatus: 'PIX_PROCESSING' });
+      await setClock({ advance: 'PT0.3S' });
+      await makeDue();
+      await checkStatus();
+      expect(await rowOf(id)).toMatchObject({
+        state: 'accepted',
+        bankStatus: 'PIX_WAITING_SPI_RESPONSE',
+        checks: 1,
+      });
+      expect(await setup.events()).toEqual([]);
+      await setClock({ advance: 'PT0.3S' });
+      await makeDue();
+      await Promise.all([checkStatus(), checkStatus()]);
+      expect(await rowOf(id)).toMatchObject({
+        state: 'effective',
+        bankStatus: 'PIX_EFFECTIVE',
+        nextCheckAt: null,
+      });
+      await checkStatus();
+      expect(await setup.events()).toEqual([{ type: 'transfer.effective', transferId: id }]);
+    });
+
+    it('fails with the bank’s error code when the bank reports an error', async () => {
+      await fault('transfers', 'async-error');
+      const { id } = await sendPix();
+      await setClock({ advance: 'PT1S' });
+      await makeDue();
+      await checkStatus();
+      expect(await rowOf(id)).toMatchObject({ state: 'failed', bankStatus: 'PIX_ERROR' });
+      expect((await rowOf(id)).errorCode).toMatch(/\w/);
+      expect(await setup.events()).toEqual([{ type: 'transfer.failed', transferId: id }]);
+      expect((await setup.views.get(setup.accountId, id)).settlement).toBe('withdrawn');
+    });
+
+    it('is checked again at growing intervals, without end, while the bank returns no status', async () => {
+      const { id } = await sendPix();
+      await fault('transfers', 'error-before-effect', { times: 9, method: 'GET' });
+      const pauses: number[] = [];
+      for (let time = 1; time <= 9; time += 1) {
+        await makeDue();
+        await checkStatus();
+        const { checkedAt, nextCheckAt } = await rowOf(id);
+        pauses.push(Math.round((Number(nextCheckAt) - Number(checkedAt)) / 1_000));
+      }
+      expect(pauses).toEqual([2, 5, 15, 60, 300, 900, 3_600, 3_600, 3_600]);
+      expect(await rowOf(id)).toMatchObject({ state: 'accepted', bankStatus: 'PIX_PROCESSING' });
+      await setClock({ advance: 'PT1S' });
+      await makeDue();
+      await checkStatus();
+      expect((await rowOf(id)).state).toBe('effective');
+    });
+
+    it('ignores a response about another transfer', async () => {
+      const { id } = await sendPix();
+      const { id: other } = await sendPix();
+      await setClock({ advance: 'PT1S' });
+      const { bankId } = await rowOf(other);
+      await setup.run('ALTER TABLE transfer DISABLE TRIGGER transfer_request_is_fixed');
+      await setup.run('UPDATE transfer SET bank_id = $1 WHERE id = $2', bankId, id);
+      await setup.run('ALTER TABLE transfer ENABLE TRIGGER transfer_request_is_fixed');
+      await makeDue();
+      await checkStatus();
+      expect((await rowOf(other)).state).toBe('effective');
+      expect((await rowOf(id)).state).toBe('accepted');
+    });
+  });
+
+  describe('with a webhook', () => {
+    it('is checked at once and takes the status of that check, never the webhook’s', async () => {
+      const { id, endToEndId } = await sendPix();
+      await setup.run(`UPDATE transfer SET next_check_at = now() + interval '1 hour'`);
+      const enqueued = await storeWebhook(endToEndId, 'PIX_PAYMENT_ERROR');
+      expect(enqueued).toEqual(['syncStatement', 'checkTransferStatuses']);
+      await checkStatus();
+      expect(await rowOf(id)).toMatchObject({ state: 'accepted', checks: 1 });
+      await checkStatus();
+      expect((await rowOf(id)).checks).toBe(1);
+      await setClock({ advance: 'PT1S' });
+      await storeWebhook(endToEndId, 'PIX_PAYMENT_EFFECTIVE');
+      await checkStatus();
+      expect((await rowOf(id)).state).toBe('effective');
+    });
+
+    it('is never checked at a bank without status by id', async () => {
+      setup.setProfile({ hasStatusById: false });
+      const { id, endToEndId } = await sendPix();
+      expect((await rowOf(id)).nextCheckAt).toBeNull();
+      await storeWebhook(endToEndId, 'PIX_PAYMENT_ERROR');
+      await checkStatus();
+      expect(await rowOf(id)).toMatchObject({ state: 'accepted', checks: 0 });
+    });
+  });
+
+  describe('with reports in any order', () => {
+    const recordReport = async (id: string, state: string, bankStatus: string) => {
+      const { expectedPaymentId } = await rowOf(id);
+      const report = {
+        state,
+        bankStatus,
+        errorCode: null,
+        bankId: null,
+        endToEndId: null,
+        nsu: null,
+      };
+      const updates = [{ transfer: { id, expectedPaymentId }, report: report as never }];
+      await setup.database.transaction((tx) =>
+        setup.records.recordReports(tx, setup.accountId, updates),
+      );
+    };
+
+    it('never leaves a final state when a status arrives late', async () => {
+      const { id } = await sendPix();
+      await recordReport(id, 'effective', 'PIX_EFFECTIVE');
+      await recordReport(id, 'accepted', 'PIX_PROCESSING');
+      await recordReport(id, 'failed', 'PIX_ERROR');
+      await recordReport(id, 'effective', 'PIX_EFFECTIVE');
+      const row = await rowOf(id);
+      expect([row.state, row.bankStatus, row.nextCheckAt]).toEqual([
+        'effective',
+        'PIX_EFFECTIVE',
+        null,
+      ]);
+      expect(await setup.events()).toEqual([{ type: 'transfer.effective', transferId: id }]);
+    });
+
+    it('becomes final once, with one event, under concurrent reports', async () => {
+      const { id } = await sendPix();
+      await Promise.all(
+        Array.from({ length: 8 }, (_, index) =>
+          index % 2
+            ? recordReport(id, 'effective', 'PIX_EFFECTIVE')
+            : recordReport(id, 'accepted', 'PIX_WAITING_SPI_RESPONSE'),
+        ),
+      );
+      expect((await rowOf(id)).state).toBe('effective');
+      expect(await setup.events()).toHaveLength(1);
+    });
+
+    it.each([
+      ['effective', 'accepted'],
+      ['effective', 'failed'],
+      ['failed', 'effective'],
+      ['accepted', 'requested'],
+      ['accepted', 'rejected'],
+    ])('cannot move from %s to %s in the database', async (from, to) => {
+      const { id } = await sendPix();
+      const set = (state: string) =>
+        setup.run('UPDATE transfer SET state = $1 WHERE id = $2', state, id);
+      if (from !== 'accepted') await set(from);
+      await expect(set(to)).rejects.toThrow(/cannot change/);
+    });
+
+    it('stores an unknown status and goes on checking', async () => {
+      const { id } = await sendPix();
+      await recordReport(id, 'accepted', 'PIX_PONDERING');
+      const row = await rowOf(id);
+      expect([row.state, row.bankStatus]).toEqual(['accepted', 'PIX_PONDERING']);
+      expect(row.nextCheckAt).not.toBeNull();
+    });
+  });
+
+  describe('shown only by the statement', () => {
+    /** Stores a debit and matches it to the transfer. */
+    const showDebit = async (id: string, nsu: number) => {
+      await setup.run(
+        `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+           end_to_end_id, movement_id, balance_previous_cents, current_balance_cents, occurred_at,
+           content_hash, content)
+         SELECT account_id, $2, 'x', false, amount_cents, 'DEBIT', 'E-' || $2::bigint,
+           'movement-' || $2::bigint, 0, 0, now(), 'h', '{}'
+         FROM transfer WHERE id = $1`,
+        id,
+        nsu,
+      );
+      await setup.run(
+        `INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, evidence)
+         SELECT account_id, gen_random_uuid(), $2, expected_payment_id, amount_cents,
+           'reference', '{}'
+         FROM transfer WHERE id = $1`,
+        id,
+        nsu,
+      );
+    };
+    const sendWithoutResponse = async (
+      endpoint: string,
+      send: () => Promise<{ body: unknown }>,
+    ): Promise<string> => {
+      await fault(endpoint, 'error-before-effect');
+      return bodyOf(await send()).id;
+    };
+    const succeed = async (kind: unknown, id: string) => {
+      const { onSucceeded } = kind as {
+        onSucceeded: (tx: unknown, operation: unknown, acceptance: unknown) => Promise<void>;
+      };
+      const operation = await setup.operation(id);
+      await setup.database.transaction((tx) => onSucceeded(tx, operation, { response: null }));
+    };
+
+    it('is effective between accounts, and accepted as a Pix', async () => {
+      const internalId = await sendWithoutResponse('transfers', () => setup.send(internal()));
+      const pixId = await sendWithoutResponse('transfers', () => setup.send(manual()));
+      await showDebit(internalId, 1);
+      await showDebit(pixId, 2);
+      await succeed(setup.transfers['kind'], internalId);
+      await succeed(setup.transfers['kind'], pixId);
+      await succeed(setup.transfers['kind'], internalId);
+      expect(await rowOf(internalId)).toMatchObject({ state: 'effective', bankId: 'movement-1' });
+      const pixRow = await rowOf(pixId);
+      const expected = { state: 'accepted', endToEndId: 'E-2', bankId: 'movement-2' };
+      expect(pixRow).toMatchObject({ ...expected, nextCheckAt: expect.any(Date) });
+      const events = (await setup.events()).filter(({ transferId }) => transferId);
+      expect(events).toEqual([{ type: 'transfer.effective', transferId: internalId }]);
+    });
+
+    it('is read with its debit and its reversals', async () => {
+      const internalId = await sendWithoutResponse('transfers', () => setup.send(internal()));
+      await showDebit(internalId, 7);
+      const view = await setup.views.get(setup.accountId, internalId);
+      expect(view).toMatchObject({ settlement: 'settled', nsu: 7n, reversals: [] });
+      await showDebit(internalId, 8);
+      await setup.run(`UPDATE match SET role = 'reversal' WHERE nsu = 8`);
+      expect(await setup.views.get(setup.accountId, internalId)).toMatchObject({
+        settlement: 'reversed',
+        nsu: 7n,
+        reversals: [{ nsu: 8n, amount: 75n, endToEndId: 'E-8' }],
+      });
+    });
+
+    it('leaves batch items requested that the statement does not show', async () => {
+      const items = [batchItem(), batchItem()];
+      const operationId = await sendWithoutResponse('batch', () => setup.sendBatch(items));
+      const filters = { operationId };
+      const list = () => setup.views.list(setup.accountId, { limit: 10, after: null }, filters);
+      const [second, first] = await list();
+      await showDebit(first?.id ?? '', 1);
+      await succeed(setup.batches['kind'], operationId);
+      const states = (await list()).map(({ id, state }) => [id, state]);
+      expect(states).toEqual([
+        [second?.id, 'requested'],
+        [first?.id, 'effective'],
+      ]);
+    });
+
+    it('claims a released look-up again when a late line shows the transfer', async () => {
+      const { endToEndId } = bodyOf(await setup.lookUp());
+      const id = await sendWithoutResponse('transfers', () => setup.send(byKey(endToEndId)));
+      const operation = await setup.operation(id);
+      const { onRejected } = setup.transfers['kind'];
+      await setup.database.transaction((tx) => onRejected(tx, operation));
+      expect((await rowOf(id)).state).toBe('rejected');
+      await showDebit(id, 1);
+      await succeed(setup.transfers['kind'], id);
+      expect((await rowOf(id)).state).toBe('accepted');
+      const repeat = setup.send(byKey(endToEndId));
+      await expect(repeat).rejects.toMatchObject({ details: { reason: 'look_up_used' } });
+    });
+  });
+});
