@@ -1,4 +1,5 @@
-// Prisma's settings for the sandbox's schema: `npx prisma <command> --config prisma.sandbox.config.ts`.
+// Prisma's settings for the sandbox's schema. Use them with
+// `npx prisma <command> --config prisma.sandbox.config.ts`.
 import { defineConfig } from 'prisma/config';
 
 export default defineConfig({

@@ -1,4 +1,5 @@
-// Prisma's settings for the service's schema: `npx prisma <command> --config prisma.service.config.ts`.
+// Prisma's settings for the service's schema. Use them with
+// `npx prisma <command> --config prisma.service.config.ts`.
 import { defineConfig } from 'prisma/config';
 
 export default defineConfig({

@@ -1,4 +1,4 @@
-// Benches are run one at a time by `npm run bench`, on the ground that the tests stand on.
+// The configuration of `npm run bench`. Benches run one at a time on the PostgreSQL of the tests.
 export default {
   rootDir: '..',
   roots: ['<rootDir>/bench'],

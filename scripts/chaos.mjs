@@ -1,6 +1,6 @@
-// `npm run chaos [-- options]`: tests outgoing payments under faults. It runs real processes, a
-// mixed workload and faults generated from a seed, then compares the bank's ledger with what the
-// service reported. The exit code is 1 when they differ.
+// `npm run chaos [-- options]`: tests payments under faults. It runs real processes with requests
+// and faults from a seed. Then it compares the bank's ledger with what the service reports.
+// The exit code is 1 when they differ.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { endWith, prepare, projectFolder, runNode, StepFailed } from './prepare.mjs';
@@ -8,7 +8,7 @@ import { endWith, prepare, projectFolder, runNode, StepFailed } from './prepare.
 const usage = `npm run chaos -- [options]
   --seed N       the first seed (1)
   --seeds N      how many seeds to run, one after the other (1)
-  --intents N    operations in each round (100)
+  --requests N   how many requests to send in each round (100)
   --fault KIND   one kind of fault at every endpoint where it can occur; "each" runs one round for
                  each kind, "all" mixes them (the default, also --all), "none" injects no fault
   --kill         kill -9 of the service every few seconds
@@ -24,7 +24,7 @@ function readOptions() {
   try {
     return parseArgs({
       options: {
-        ...{ seed: text, seeds: text, intents: text, fault: text, 'settle-ms': text },
+        ...{ seed: text, seeds: text, requests: text, fault: text, 'settle-ms': text },
         ...{ all: flag, kill: flag, outage: flag, wipe: flag, two: flag, help: flag },
       },
     }).values;
@@ -47,7 +47,7 @@ async function main() {
   const plan = {
     seed: readCount(options, 'seed'),
     seeds: readCount(options, 'seeds'),
-    intents: readCount(options, 'intents'),
+    requests: readCount(options, 'requests'),
     settleMs: readCount(options, 'settle-ms'),
     fault: options.fault ?? 'all',
     kill: options.kill,
@@ -56,9 +56,9 @@ async function main() {
     two: options.two,
   };
   await prepare();
-  const { seed = 1, seeds = 1, intents = 100, fault } = plan;
+  const { seed = 1, seeds = 1, requests = 100, fault } = plan;
   console.log(
-    `• Testing outgoing payments: ${seeds} seeds from ${seed}, ${intents} operations a round, faults: ${fault} …`,
+    `• Testing payments under faults: ${seeds} seed(s) from ${seed}, ${requests} requests a round, faults: ${fault} …`,
   );
   await runNode(
     [
@@ -69,7 +69,9 @@ async function main() {
     ],
     { env: { CHAOS: JSON.stringify(plan) } },
   );
-  console.log('✓ Every outgoing payment was sent at most once and is explained.');
+  console.log(
+    '✓ Every requested payment was made exactly once or not at all, and every line is explained.',
+  );
 }
 
 await main().catch(endWith);

@@ -18,10 +18,10 @@ function readOptions() {
 
 function printAccount({ account, counts, difference }) {
   if (difference) return printDifference(account, difference);
-  const { lines, sealed, erased, days, certificates, waiting } = counts;
+  const { lines, certified, erased, days, certificates, waiting } = counts;
   const parts = [
     `${lines} statement lines`,
-    `${sealed} of them certified`,
+    `${certified} of them certified`,
     ...(erased > 0 ? [`${erased} erased`] : []),
     ...(waiting > 0 ? [`${waiting} late, waiting for an amendment`] : []),
     `${days} closed days`,
@@ -30,14 +30,14 @@ function printAccount({ account, counts, difference }) {
   console.log(`OK  ${account}: ${parts.join(', ')}`);
 }
 
-function printDifference(account, { date, nsu, field, certified, found }) {
+function printDifference(account, { date, nsu, field, expected, found }) {
   const where = [
     `account ${account}`,
     ...(date === null ? [] : [`day ${date}`]),
     ...(nsu === null ? [] : [`nsu ${nsu}`]),
   ];
   console.log(`DIFFERENCE  ${where.join(', ')}: ${field}`);
-  console.log(`  expected  ${certified}\n  found     ${found}`);
+  console.log(`  expected  ${expected}\n  found     ${found}`);
 }
 
 async function main() {

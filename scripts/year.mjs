@@ -1,6 +1,6 @@
 // `npm run year [-- options]`: generates the statement of a busy account for a year, with known
-// errors in it, imports and reconciles it, and compares the result with what was generated. The
-// exit code is 1 when they differ.
+// errors. The service imports and reconciles it, and the result is compared with the correct one.
+// The exit code is 1 when they differ.
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,7 +12,7 @@ const usage = `npm run year -- [options]
   --seed S       the same seed generates the same year (1)
   --days D       how many days to generate (365; at least 30)
   --until DATE   the day after the last generated day (default: ten days ago)
-  --rate R       how many of the lines have each kind of error, in percent (2)
+  --rate R       how many of the lines each kind of error has, in percent (2)
   --shuffle      import the same lines again in a shuffled order, and compare both results
   --keep FOLDER  leave the database in FOLDER; \`DATA_DIR=FOLDER npm start\` serves it afterwards`;
 
@@ -62,7 +62,7 @@ async function main() {
     rate: readNumber(options, 'rate', 2, 0) / 100,
     until: readDay(options),
     shuffle: options.shuffle === true,
-    isKept: options.keep !== undefined,
+    keepsDatabase: options.keep !== undefined,
   };
   await prepare();
   console.log(
@@ -80,13 +80,13 @@ async function main() {
       ],
       { env: { YEAR: JSON.stringify(plan), ...server?.env } },
     );
-    console.log('✓ Every statement line is reconciled as generated.');
+    console.log('✓ Every statement line has its correct outcome.');
   } finally {
     await server?.stop();
   }
 }
 
-/** The embedded PostgreSQL where `DATA_DIR=FOLDER npm start` finds it. */
+/** Starts the embedded PostgreSQL in the folder where `DATA_DIR=FOLDER npm start` finds it. */
 async function startServer(folder) {
   const launcher = join(projectFolder, 'dist', 'platform', 'embedded-postgres.js');
   const { startEmbeddedPostgres } = await import(pathToFileURL(launcher).href);

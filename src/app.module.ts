@@ -16,13 +16,12 @@ import { ExpectedPaymentsModule } from './expected-payments/expected-payments.mo
 import { ExportsModule } from './exports/exports.module.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { OperationsModule } from './operations/operations.module.js';
-import { Addresses } from './platform/addresses.js';
-import { Clock } from './platform/clock.js';
+import { Addresses } from './platform/http.js';
+import { Clock, Timers } from './platform/timers.js';
 import { Health, HealthController } from './platform/health.js';
 import { Log } from './platform/log.js';
 import { queueModules, type QueueConnection } from './platform/queue-connection.js';
 import { SecretBox } from './platform/secret-box.js';
-import { Timers } from './platform/timers.js';
 import { JobQueue } from './platform/job-queue.js';
 import { Workers } from './platform/workers.js';
 import { BreaksModule } from './reconciliation/breaks/breaks.module.js';

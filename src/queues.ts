@@ -43,11 +43,11 @@ export const jobs = {
     concurrency: 2,
   }),
   /**
-   * Marks webhooks as settled when a completed sync covers them, and plans another sync for the
-   * others.
+   * Marks webhooks as processed when a completed sync covers them, and plans another sync for
+   * the others.
    */
-  settleWebhooks: job({
-    name: 'settle-webhooks',
+  processWebhooks: job({
+    name: 'process-webhooks',
     payload: accountPayload,
     coalesceBy: byAccount,
     concurrency: 4,

@@ -1,5 +1,5 @@
-// Holds the rules of docs/ARCHITECTURE.md: imports, table owners, purity, wiring, names and words. Each rule reads the
-// whole project, and also a small tree that breaks it, which proves that the rule can fail.
+// Holds the rules of docs/ARCHITECTURE.md: imports, table owners, purity, wiring, names, words. Each
+// rule also reads a small tree that breaks it, which proves that the rule can fail.
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { AccountsService, BankAccount } from '../src/accounts/accounts.service.js';
@@ -9,7 +9,7 @@ import { BankService } from '../src/bank/bank.service.js';
 import type { Settings } from '../src/config.js';
 import { getCharge } from '../src/contract/charges.js';
 import { assertOutsideTransaction, Database } from '../src/database.service.js';
-import type { Addresses } from '../src/platform/addresses.js';
+import type { Addresses } from '../src/platform/http.js';
 import type { Log } from '../src/platform/log.js';
 import * as content from './architecture/content-proofs.js';
 import { importRules } from './architecture/import-proofs.js';

@@ -6,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { Settings, SettingsError } from '../config.js';
 import { Database } from '../database.service.js';
 import type { BankAccount as BankAccountRow } from '../generated/service/client.js';
-import { Clock } from '../platform/clock.js';
+import { Clock } from '../platform/timers.js';
 import { AppError } from '../platform/errors.js';
 import type { Page } from '../platform/listing.js';
 import { SecretBox } from '../platform/secret-box.js';

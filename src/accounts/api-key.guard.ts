@@ -8,7 +8,7 @@ import {
   type ExecutionContext,
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { adminKeyHeader, apiKeyHeader, partnerKeyHeader } from '../contract/authentication.js';
+import { adminKeyHeader, apiKeyHeader, partnerKeyHeader } from '../contract/route.js';
 import { routeOf } from '../platform/contract-route.js';
 import { AppError, invariant } from '../platform/errors.js';
 import { requiredScope } from './scope.decorator.js';

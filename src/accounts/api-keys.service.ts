@@ -6,7 +6,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { Settings } from '../config.js';
 import { Database, type Tx } from '../database.service.js';
 import type { ApiKey } from '../generated/service/client.js';
-import { Clock } from '../platform/clock.js';
+import { Clock } from '../platform/timers.js';
 import { AppError } from '../platform/errors.js';
 import type { Page } from '../platform/listing.js';
 import { SecretBox } from '../platform/secret-box.js';

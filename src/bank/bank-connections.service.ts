@@ -11,8 +11,8 @@ import { Agent as HttpsAgent, request as requestHttps, type RequestOptions } fro
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import axios from 'axios';
 import type { ClientTls } from '../accounts/credentials.js';
-import { Addresses } from '../platform/addresses.js';
-import { readRetryAfter } from '../platform/retry-after.js';
+import { Addresses } from '../platform/http.js';
+import { readRetryAfter } from '../platform/rate-limits.js';
 import type { RawResponse, UnknownReason } from './response-classification.js';
 
 export interface HttpRequest {

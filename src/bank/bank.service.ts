@@ -4,8 +4,12 @@ import { Injectable } from '@nestjs/common';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import type { BankCredentials } from '../accounts/credentials.js';
 import { Settings } from '../config.js';
-import { idempotencyKeyHeader } from '../contract/authentication.js';
-import type { Route, RouteInput, RouteOutput } from '../contract/route.js';
+import {
+  idempotencyKeyHeader,
+  type Route,
+  type RouteInput,
+  type RouteOutput,
+} from '../contract/route.js';
 import { assertOutsideTransaction } from '../database.service.js';
 import { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';

@@ -4,7 +4,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
-import { getBill, type BillPaymentAnswer } from '../contract/bill-payments.js';
+import { getBill, type BillPaymentResponse } from '../contract/bill-payments.js';
 import { Database, type Tx } from '../database.service.js';
 import { eventAmount, type NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
@@ -34,7 +34,7 @@ const unpayableBillDelayMs = 12 * 3_600_000;
 
 export interface BillPaymentAcceptance {
   /** Null when only the statement shows the payment. */
-  response: BillPaymentAnswer | null;
+  response: BillPaymentResponse | null;
   /** `payAt` of the request. */
   payAt: string | null;
 }
@@ -172,7 +172,7 @@ export class BillPaymentLifecycle {
 }
 
 /** The references that the statement line of the debit may carry. */
-function referencesOfBillPayment({ id, transactionNsu }: BillPaymentAnswer): Reference[] {
+function referencesOfBillPayment({ id, transactionNsu }: BillPaymentResponse): Reference[] {
   const references: Reference[] = [{ kind: 'movement_id', value: id }];
   if (transactionNsu != null) references.push({ kind: 'nsu', value: String(transactionNsu) });
   return references;

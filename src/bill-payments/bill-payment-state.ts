@@ -1,6 +1,6 @@
 // The states of a bill payment. A state never falls behind what is known, and only evidence makes a
 // payment fail.
-import type { BillPaymentAnswer } from '../contract/bill-payments.js';
+import type { BillPaymentResponse } from '../contract/bill-payments.js';
 
 export const billPaymentStates = ['requested', 'scheduled', 'paid', 'failed', 'rejected'] as const;
 export type BillPaymentState = (typeof billPaymentStates)[number];
@@ -10,7 +10,7 @@ export type BillPaymentState = (typeof billPaymentStates)[number];
  * shows.
  */
 export function stateOfBillPaymentResponse(
-  response: Pick<BillPaymentAnswer, 'status' | 'transactionNsu'>,
+  response: Pick<BillPaymentResponse, 'status' | 'transactionNsu'>,
 ): 'scheduled' | 'paid' {
   return response.status === 'PAID' || response.transactionNsu != null ? 'paid' : 'scheduled';
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { saoPauloDay } from '../brazil/statement-day.js';
-import { getBill, payBill, type BillPaymentAnswer } from '../contract/bill-payments.js';
+import { getBill, payBill, type BillPaymentResponse } from '../contract/bill-payments.js';
 import type { RouteInput } from '../contract/route.js';
 import type { Tx } from '../database.service.js';
 import { expectedDebit } from '../expected-payments/expected-payments.service.js';
@@ -151,7 +151,7 @@ export class BillPaymentsService implements OnModuleInit {
   private async recordAcceptance(
     tx: Tx,
     operation: Operation,
-    { response }: Acceptance<BillPaymentAnswer>,
+    { response }: Acceptance<BillPaymentResponse>,
   ): Promise<void> {
     const payAt = readPayAt(operation.requestBody);
     await this.lifecycle.recordAcceptance(tx, operation, { response, payAt });

@@ -3,12 +3,12 @@
 import { unrefundedPayments } from '../expected-payments/settlement.js';
 import { outgoingSettlement } from '../expected-payments/outgoing-settlement.js';
 import { parseJson } from '../platform/exact-json.js';
-import type { StoredChargeRow, ChargePaymentRow, ChargeRefundRow } from './charges.queries.js';
+import type { StoredChargeRow, MatchedChargePayment, ChargeRefundRow } from './charges.queries.js';
 import { chargeSettlement } from './charge-settlement.js';
 
 export function toChargeView(
   row: StoredChargeRow,
-  payments: ChargePaymentRow[],
+  payments: MatchedChargePayment[],
   refunds: ChargeRefundRow[],
   today: string,
 ) {

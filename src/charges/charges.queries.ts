@@ -7,7 +7,7 @@ import {
 } from '../expected-payments/refunded-amounts.queries.js';
 import { Prisma } from '../generated/service/client.js';
 
-export interface ChargePaymentRow {
+export interface MatchedChargePayment {
   nsu: bigint;
   amountCents: bigint;
   /** The total owed on the day of the payment; null when the payer chooses. */
@@ -71,11 +71,11 @@ export async function listStoredCharges(
 }
 
 /** The payments of charges, oldest first. */
-export async function listChargePayments(
+export async function listMatchedChargePayments(
   db: Db,
   accountId: number,
   correlationIds: string[],
-): Promise<(ChargePaymentRow & { correlationId: string })[]> {
+): Promise<(MatchedChargePayment & { correlationId: string })[]> {
   return db.$queryRaw`
     SELECT c.correlation_id AS "correlationId", line.nsu, m.amount_cents AS "amountCents",
            m.owed_cents AS "owedCents", ${refundedCentsOfMatch} AS "refundedCents",

@@ -1,7 +1,7 @@
 // Owns charges and static QR codes: creates them by operations, and reads them with their payments
 // and refunds. A correlationId belongs to one charge or QR code.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { adjustmentsOf, writeAdjustments } from '../contract/charge-terms.js';
+import { adjustmentsOf, serializeAdjustments } from '../contract/charge-terms.js';
 import { createCharge, type ChargeRequest } from '../contract/charges.js';
 import type { RouteInput } from '../contract/route.js';
 import { createStaticQr } from '../contract/static-qr.js';
@@ -24,7 +24,7 @@ interface NewCharge {
   type: string;
   amountCents: bigint | null;
   dueDate: string | null;
-  /** Discount, fine and interest, from `writeAdjustments`; null when there are none. */
+  /** Discount, fine and interest, from `serializeAdjustments`; null when there are none. */
   terms: string | null;
   payerDocument: string | null;
 }
@@ -70,7 +70,7 @@ export class ChargesService implements OnModuleInit {
     preferences: RequestPreferences,
   ): Promise<Reply> {
     const { correlationId, type, Amount: amountCents, dueDate } = input.body;
-    const terms = hasTerms(input.body) ? writeAdjustments(adjustmentsOf(input.body)) : null;
+    const terms = hasTerms(input.body) ? serializeAdjustments(adjustmentsOf(input.body)) : null;
     const payerDocument = normalizeTaxId(input.body.payer.document);
     const charge = { correlationId, type, amountCents, dueDate, terms, payerDocument };
     return this.operations.perform(this.chargeKind, {
@@ -180,8 +180,9 @@ export class ChargesService implements OnModuleInit {
   private async toViews(accountId: number, rows: queries.StoredChargeRow[]) {
     const db = this.database.prisma;
     const ids = rows.map(({ correlationId }) => correlationId);
-    const payments = ids.length > 0 ? await queries.listChargePayments(db, accountId, ids) : [];
-    const byCharge = new Map<string, queries.ChargePaymentRow[]>(ids.map((id) => [id, []]));
+    const payments =
+      ids.length > 0 ? await queries.listMatchedChargePayments(db, accountId, ids) : [];
+    const byCharge = new Map<string, queries.MatchedChargePayment[]>(ids.map((id) => [id, []]));
     for (const payment of payments) byCharge.get(payment.correlationId)?.push(payment);
     const nsus = payments.map(({ nsu }) => nsu);
     const refunds = nsus.length > 0 ? await queries.listChargeRefunds(db, accountId, nsus) : [];

@@ -1,5 +1,5 @@
-// Many transfers between accounts of the service in one request. Contract: chapters "Batch transfer item", "Batch
-// transfer response", "Batch transfers between accounts".
+// Several transfers between accounts of the bank in one request. Contract: chapters "Batch transfer
+// item", "Batch transfer response", "Batch transfers between accounts".
 import { z } from 'zod';
 import { route } from './route.js';
 import { clientIdentifier, filledText, integer, positiveReais, reais, timestamp } from './wire.js';
@@ -38,10 +38,10 @@ const batchParty = z.looseObject({
     .nullish(),
 });
 
-/** One element for each item, in their order. */
+/** The response has one element for each item, in the order of the items. */
 const batchElement = z.looseObject({
   id: z.string(),
-  /** Echoed, though the contract does not list it. */
+  /** The externalId of the item. The contract does not list it. */
   externalId: z.string().nullish(),
   type: z.looseObject({
     id: integer.nullish(),
@@ -56,7 +56,7 @@ const batchElement = z.looseObject({
   sender: batchParty,
   recipient: batchParty,
   tags: z.array(z.unknown()).nullish(),
-  /** Why it was not done; beyond the contract, for a bank that does a batch in part. */
+  /** Beyond the contract: why an item failed, for a bank that executes a batch in part. */
   error: z.looseObject({ code: z.string().nullish(), description: z.string().nullish() }).nullish(),
 });
 
@@ -66,7 +66,7 @@ export type BatchElement = z.output<typeof batchElement>;
 export const createTransferBatch = route({
   name: 'createTransferBatch',
   chapter: 'Batch transfers between accounts',
-  summary: 'Transfers to many accounts of the service, and tells of each.',
+  summary: 'Sends transfers to several accounts of the bank and returns one result for each.',
   method: 'POST',
   path: '/baas/v1/transfers/batch',
   authentication: 'api-key',

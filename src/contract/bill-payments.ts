@@ -1,5 +1,5 @@
-// Bills of other institutions: query and payment. Contract: chapters "Bill information", "Bill payment request /
-// response", "Bill payments".
+// Query and payment of bills of other institutions. Contract: chapters "Bill information", "Bill
+// payment request / response", "Bill payments".
 import { z } from 'zod';
 import { hasBarCodeLength, parseBillCode } from '../brazil/bill-code.js';
 import { parseRequestedTime } from '../brazil/business-hours.js';
@@ -7,16 +7,16 @@ import { route } from './route.js';
 import { bigInteger, positiveReais, reais, text, timestamp } from './wire.js';
 
 const codeMessages = {
-  malformed: 'Is not a bar code (44 digits) or a digitable line (47 digits, 48 of taxes).',
+  malformed: 'Must be a bar code (44 digits) or a digitable line (47 digits, or 48 for taxes).',
   wrong_check_digit: 'Has a wrong check digit.',
-  unknown_currency: 'Is not in reais.',
+  unknown_currency: 'Must be an amount in reais.',
 };
 
 const codeText = z.string({
   error: (issue) => (issue.input === undefined ? 'The field is required.' : 'Must be a string.'),
 });
 
-/** A code whose digits all hold, with or without its punctuation. */
+/** A code with correct check digits, with or without punctuation. */
 const billCode = codeText.superRefine((value, context) => {
   const parsed = parseBillCode(value);
   if (!parsed.ok) context.addIssue({ code: 'custom', message: codeMessages[parsed.reason] });
@@ -24,30 +24,34 @@ const billCode = codeText.superRefine((value, context) => {
 
 export const billBarCode = billCode.refine(
   (value) => hasBarCodeLength(value) || !parseBillCode(value).ok,
-  'Is a digitable line, not a bar code.',
+  'Must be a bar code, not a digitable line.',
 );
 
 export const billDigitableLine = billCode.refine(
   (value) => !hasBarCodeLength(value) || !parseBillCode(value).ok,
-  'Is a bar code, not a digitable line.',
+  'Must be a digitable line, not a bar code.',
 );
 
-/** Whether two codes, where both are given, name one bill; those that are wrong are told as such. */
-export function areOneBill(codes: {
+/**
+ * Whether two codes are of the same bill. True if one is missing or invalid: that has its own
+ * error.
+ */
+export function isSameBill(codes: {
   barCode?: string | null | undefined;
   digitableLine?: string | null | undefined;
 }): boolean {
   if (typeof codes.barCode !== 'string' || typeof codes.digitableLine !== 'string') return true;
-  const [one, other] = [parseBillCode(codes.barCode), parseBillCode(codes.digitableLine)];
-  return !one.ok || !other.ok || one.code.barCode === other.code.barCode;
+  const barCode = parseBillCode(codes.barCode);
+  const line = parseBillCode(codes.digitableLine);
+  return !barCode.ok || !line.ok || barCode.code.barCode === line.code.barCode;
 }
 
-export const notOneBill = {
+export const differentBillIssue = {
   path: ['digitableLine'],
-  message: 'Is of another bill than the barCode.',
+  message: 'Must be of the same bill as barCode.',
 };
 
-/** One amount a word, `interesetAmount` spelled as the bank spells it. */
+/** `interesetAmount` is the bank's own spelling. */
 export const paymentCalculation = z.looseObject({
   rebateAmount: reais.nullish(),
   interesetAmount: reais.nullish(),
@@ -69,7 +73,7 @@ const issuer = z.looseObject({
   name: z.string().nullish(),
   nameFantasy: z.string().nullish(),
 });
-/** What is due beside the amount: in reais when FIXED, in percent when PERCENTAGE. */
+/** A fine, interest or discount: in reais when the type is FIXED, in percent when PERCENTAGE. */
 const adjustment = z.looseObject({
   date: z.string().nullish(),
   amount: reais.nullish(),
@@ -88,7 +92,7 @@ export const billInformation = z.looseObject({
   type: z.string(),
   status: z.string(),
   amount: reais,
-  /** Without zone, with the hour. */
+  /** A date and time without a time zone. */
   dueDate: z.string(),
   barCode: z.string(),
   digitableLine: z.string(),
@@ -104,12 +108,12 @@ export const billInformation = z.looseObject({
 
 export type BillInformation = z.output<typeof billInformation>;
 
-const chapter = { chapter: 'Bill payments', authentication: 'api-key' } as const;
+const billPaymentRoute = { chapter: 'Bill payments', authentication: 'api-key' } as const;
 
 export const getBill = route({
-  ...chapter,
+  ...billPaymentRoute,
   name: 'getBill',
-  summary: 'A bill by its bar code or its digitable line, with what it costs today.',
+  summary: 'Returns a bill by its bar code or digitable line, with the amount owed today.',
   method: 'GET',
   path: '/baas/api/v1/bill-payments/{identifier}',
   params: z.object({ identifier: billCode }),
@@ -121,12 +125,15 @@ export const billPaymentRequest = z
     amount: positiveReais,
     barCode: billBarCode.nullish(),
     digitableLine: billDigitableLine.nullish(),
-    /** Schedules the payment: a time with its zone, else of São Paulo, or a day. */
+    /** Schedules the payment: a day, or a time, in São Paulo unless it has a time zone. */
     payAt: text(40)
-      .refine((value) => parseRequestedTime(value) !== null, 'Could not be read as a date and time.')
+      .refine(
+        (value) => parseRequestedTime(value) !== null,
+        'Could not be read as a date and time.',
+      )
       .nullish(),
   })
-  .refine(areOneBill, notOneBill)
+  .refine(isSameBill, differentBillIssue)
   .refine(({ barCode, digitableLine }) => (barCode ?? digitableLine ?? null) !== null, {
     path: ['barCode'],
     message: 'One of barCode and digitableLine is required.',
@@ -147,18 +154,18 @@ export const billPayment = z.looseObject({
   paymentCalculation: paymentCalculation.nullish(),
   beneficiary: beneficiary.nullish(),
   issuer: issuer.nullish(),
-  /** Beyond the contract: when a scheduled payment goes through. */
+  /** Beyond the contract: when a scheduled payment is executed. */
   payAt: timestamp.nullish(),
-  /** Beyond the contract: the nsu of the debit, once there is one. */
+  /** Beyond the contract: the nsu of the debit, once the payment is debited. */
   transactionNsu: bigInteger.nullish(),
 });
 
-export type BillPaymentAnswer = z.output<typeof billPayment>;
+export type BillPaymentResponse = z.output<typeof billPayment>;
 
 export const payBill = route({
-  ...chapter,
+  ...billPaymentRoute,
   name: 'payBill',
-  summary: 'Pays a bill, at once or at the next business hour.',
+  summary: 'Pays a bill now or in the next business hours.',
   method: 'POST',
   path: '/baas/api/v1/bill-payments',
   idempotencyKey: 'required',

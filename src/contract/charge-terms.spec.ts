@@ -1,7 +1,7 @@
-import { adjustmentsOf, readAdjustments, writeAdjustments } from './charge-terms.js';
+import { adjustmentsOf, parseAdjustments, serializeAdjustments } from './charge-terms.js';
 import type { ChargeRequest } from './charges.js';
 
-it('reads back exactly what it wrote, beyond what a float holds', () => {
+it('parses exactly what it serialized, also numbers that a float cannot hold', () => {
   const request = {
     discount: { type: 'Fixed', items: [{ date: '2026-12-01', amount: 9_007_199_254_740_993n }] },
     lateFine: { type: 'PERCENTAGE', date: '2026-12-02', amount: 200n },
@@ -13,9 +13,9 @@ it('reads back exactly what it wrote, beyond what a float holds', () => {
     fine: { isPercentage: true, date: '2026-12-02', amount: 200n },
     interest: null,
   });
-  expect(readAdjustments(writeAdjustments(adjustments))).toEqual(adjustments);
+  expect(parseAdjustments(serializeAdjustments(adjustments))).toEqual(adjustments);
 });
 
-it('reads a charge without adjustments as one that has none', () => {
-  expect(readAdjustments(null)).toEqual({ discounts: [], fine: null, interest: null });
+it('parses null as no adjustments', () => {
+  expect(parseAdjustments(null)).toEqual({ discounts: [], fine: null, interest: null });
 });

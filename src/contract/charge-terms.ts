@@ -1,45 +1,48 @@
-// A charge's discount, fine and interest: read from its request, and as text for the database.
+// A charge's discount, fine and interest: from its request, and as text for the database.
 import type { Adjustment, Adjustments } from '../brazil/amount-owed.js';
 import type { ChargeRequest } from './charges.js';
 
 const isPercentage = (type: string) => type.toLowerCase() === 'percentage';
 
-/** The terms that a request names, in the bank's own form. */
+/** The adjustments of a request, in the form that computes the amount owed. */
 export function adjustmentsOf(request: ChargeRequest): Adjustments {
   const { discount, lateFine, latePayment } = request;
-  const single = (sent: typeof lateFine): Adjustment | null =>
-    sent ? { isPercentage: isPercentage(sent.type), date: sent.date, amount: sent.amount } : null;
+  const toAdjustment = (late: typeof lateFine): Adjustment | null =>
+    late ? { isPercentage: isPercentage(late.type), date: late.date, amount: late.amount } : null;
   return {
     discounts: (discount?.items ?? []).map(({ date, amount }) => ({
       isPercentage: isPercentage(discount?.type ?? ''),
       date,
       amount,
     })),
-    fine: single(lateFine),
-    interest: single(latePayment),
+    fine: toAdjustment(lateFine),
+    interest: toAdjustment(latePayment),
   };
 }
 
-/** As kept in the database: whole numbers as text, which JSON would make floats. */
-export function writeAdjustments(adjustments: Adjustments): string {
+/** Writes whole numbers as text: JSON.parse would read them as floats. */
+export function serializeAdjustments(adjustments: Adjustments): string {
   return JSON.stringify(adjustments, (_, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value,
   );
 }
 
-type Written = Omit<Adjustment, 'amount'> & { amount: string };
+type SerializedAdjustment = Omit<Adjustment, 'amount'> & { amount: string };
 
-export function readAdjustments(text: string | null): Adjustments {
+export function parseAdjustments(text: string | null): Adjustments {
   if (text === null) return { discounts: [], fine: null, interest: null };
-  const written = JSON.parse(text) as {
-    discounts: Written[];
-    fine: Written | null;
-    interest: Written | null;
+  const { discounts, fine, interest } = JSON.parse(text) as {
+    discounts: SerializedAdjustment[];
+    fine: SerializedAdjustment | null;
+    interest: SerializedAdjustment | null;
   };
-  const read = (one: Written): Adjustment => ({ ...one, amount: BigInt(one.amount) });
+  const parse = (adjustment: SerializedAdjustment): Adjustment => ({
+    ...adjustment,
+    amount: BigInt(adjustment.amount),
+  });
   return {
-    discounts: written.discounts.map(read),
-    fine: written.fine && read(written.fine),
-    interest: written.interest && read(written.interest),
+    discounts: discounts.map(parse),
+    fine: fine && parse(fine),
+    interest: interest && parse(interest),
   };
 }

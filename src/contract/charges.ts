@@ -1,5 +1,6 @@
-// Charges: conventional and express bank slips, bank slips with a Pix QR code, and the sandbox's routes
-// that pay and expire them. Contract: chapters "Charge request", "Charge response", "Charges".
+// Charges: conventional and express bank slips, bank slips with a Pix QR code, and the routes of
+// the bank's test environment that pay and expire them. Contract: chapters "Charge request",
+// "Charge response", "Charges".
 import { z } from 'zod';
 import { route } from './route.js';
 import {
@@ -56,7 +57,6 @@ const lateAdjustment = z.looseObject({
   amount: positiveReais,
 });
 
-/** Charges that a bank slip's bar code can carry: ten digits of cents, four more without a due date. */
 const chargeFields = z.looseObject({
   type: z.enum(['BANKSLIP', 'BANKSLIP_PIX'], 'Must be BANKSLIP or BANKSLIP_PIX.'),
   correlationId: clientIdentifier,
@@ -71,19 +71,21 @@ const chargeFields = z.looseObject({
   latePayment: lateAdjustment.nullish(),
 });
 
-const pixOnly = ['discount', 'lateFine', 'latePayment'] as const;
+const pixSlipFields = ['discount', 'lateFine', 'latePayment'] as const;
 
-/** The charge request. Its amount is spelled `Amount`: an `amount` beside it would leave two to choose from. */
+/**
+ * The contract spells the field `Amount`. An additional `amount` is an error: the two may differ.
+ */
 export const chargeRequest = chargeFields.superRefine((charge, context) => {
   if ('amount' in charge)
-    context.addIssue({ code: 'custom', path: ['amount'], message: 'Is spelled Amount.' });
+    context.addIssue({ code: 'custom', path: ['amount'], message: 'Must be spelled Amount.' });
   if (charge.type === 'BANKSLIP') {
-    for (const field of pixOnly) {
+    for (const field of pixSlipFields) {
       if (charge[field])
         context.addIssue({
           code: 'custom',
           path: [field],
-          message: 'Is only taken with BANKSLIP_PIX.',
+          message: 'Must only be sent with BANKSLIP_PIX.',
         });
     }
   } else if (charge.ourNumber) {
@@ -112,7 +114,7 @@ const bankSlipResponse = z.looseObject({
   updatedAt: timestamp,
 });
 
-/** What a `BANKSLIP_PIX` answers: the shape of a static Pix charge. */
+/** The response to a `BANKSLIP_PIX` has the shape of a static Pix charge. */
 const pixChargeResponse = z.looseObject({
   type: z.literal('PIX_STATIC'),
   correlationId: z.string(),
@@ -129,11 +131,11 @@ const pixChargeResponse = z.looseObject({
 export const chargeResponse = z.discriminatedUnion('type', [bankSlipResponse, pixChargeResponse]);
 export type ChargeResponse = z.output<typeof chargeResponse>;
 
-const charge = { chapter: 'Charges', authentication: 'api-key' } as const;
+const chargeRoute = { chapter: 'Charges', authentication: 'api-key' } as const;
 const chargeParams = z.object({ correlationId: clientIdentifier });
 
 export const createCharge = route({
-  ...charge,
+  ...chargeRoute,
   name: 'createCharge',
   summary: 'Issues a bank slip, with a Pix QR code when its type is BANKSLIP_PIX.',
   method: 'POST',
@@ -143,7 +145,7 @@ export const createCharge = route({
   response: chargeResponse,
 });
 
-/** A charge as it stands now; on a static QR code the payer may choose the amount. */
+/** The current state of a charge. The payer of a static QR code may choose the amount. */
 export const chargeDetails = z.discriminatedUnion('type', [
   bankSlipResponse,
   pixChargeResponse.extend({ amount: reais.nullish() }),
@@ -152,16 +154,16 @@ export type ChargeDetails = z.output<typeof chargeDetails>;
 
 /** Beyond the contract: publicly known of the real service (status and payments of one charge). */
 export const getCharge = route({
-  ...charge,
+  ...chargeRoute,
   name: 'getCharge',
-  summary: 'One charge, with what was paid for it.',
+  summary: 'Returns a charge with its payments.',
   method: 'GET',
   path: '/baas/v1/charges/{correlationId}',
   params: chargeParams,
   response: chargeDetails,
 });
 
-/** The days on which charges were issued, cut as the statement's. */
+/** The days on which charges were issued, with the same bounds as days of the statement. */
 const chargesQuery = z.object({
   page: queryInteger(1).optional(),
   limit: queryInteger(1).optional(),
@@ -172,7 +174,7 @@ export type ChargesQuery = z.output<typeof chargesQuery>;
 
 /** Beyond the contract: publicly known of the real service. */
 export const listCharges = route({
-  ...charge,
+  ...chargeRoute,
   name: 'listCharges',
   summary: 'Lists the charges of the account, newest first.',
   method: 'GET',
@@ -181,7 +183,10 @@ export const listCharges = route({
   response: z.array(chargeDetails),
 });
 
-/** What the routes that change a charge answer: the contract shows no body, so only what ties it is promised. */
+/**
+ * The response of the routes that change a charge. The contract shows no body, so only the fields
+ * that identify the charge and its status are required.
+ */
 const changeResponse = z.looseObject({
   correlationId: z.string(),
   status: z.string(),
@@ -190,7 +195,7 @@ const changeResponse = z.looseObject({
 });
 
 export const payCharge = route({
-  ...charge,
+  ...chargeRoute,
   name: 'payCharge',
   summary: 'Sandbox only: simulates the payment of a charge.',
   method: 'POST',
@@ -200,18 +205,18 @@ export const payCharge = route({
 });
 
 export const expireCharge = route({
-  ...charge,
+  ...chargeRoute,
   name: 'expireCharge',
-  summary: 'Sandbox only: simulates the expiration of a charge; its due date changes.',
+  summary: 'Sandbox only: simulates the expiration of a charge. Its due date changes.',
   method: 'PUT',
   path: '/baas/v1/charges/{correlationId}/expire',
   params: chargeParams,
   response: changeResponse,
 });
 
-/** Beyond the contract: publicly known of the real service. A payment that comes later is credited all the same. */
+/** Beyond the contract: publicly known of the real service. A later payment is still credited. */
 export const voidCharge = route({
-  ...charge,
+  ...chargeRoute,
   name: 'voidCharge',
   summary: 'Voids a charge that is not paid.',
   method: 'POST',

@@ -1,5 +1,6 @@
-// Customer onboarding. Contract: chapters "Customer creation request", "Customer creation". Which fields are required
-// is not shown: those without which there is no account.
+// Customer onboarding. Contract: chapters "Customer creation request", "Customer creation". The
+// contract does not show which fields are required. Here, those without which no account can be
+// opened are required.
 import { z } from 'zod';
 import { parsePlainDate } from '../brazil/calendar.js';
 import { parseTaxId } from '../brazil/tax-id.js';
@@ -18,25 +19,25 @@ export const maritalStatuses = [
 ];
 export const genders = ['Uninformed', 'Male', 'Female'] as const;
 
-const inOneSpelling = (word: string) => word.replaceAll('_', '').toLowerCase();
+const normalize = (value: string) => value.replaceAll('_', '').toLowerCase();
 
-/** The contract lists the words as `CompleteHigher` and uses them as `COMPLETE_HIGHER`: both are taken. */
-const oneOf = <Word extends string>(words: readonly Word[]) =>
-  z.codec(text(60), z.enum(words as readonly [Word, ...Word[]]), {
+/** The contract lists the values as `CompleteHigher` and uses `COMPLETE_HIGHER`: both are valid. */
+const oneOf = <Value extends string>(values: readonly Value[]) =>
+  z.codec(text(60), z.enum(values as readonly [Value, ...Value[]]), {
     decode: (sent, context) => {
-      const word = words.find((known) => inOneSpelling(known) === inOneSpelling(sent));
-      if (word !== undefined) return word;
+      const value = values.find((candidate) => normalize(candidate) === normalize(sent));
+      if (value !== undefined) return value;
       context.issues.push({
         code: 'custom',
-        message: `Must be one of ${words.join(', ')}.`,
+        message: `Must be one of ${values.join(', ')}.`,
         input: sent,
       });
       return z.NEVER;
     },
-    encode: (word) => word,
+    encode: (value) => value,
   });
 
-// Digits are those of ASCII: \d without the u flag takes no others.
+// ASCII digits only: \d does not match digits of other scripts.
 const digits = (minimum: number, maximum = minimum) => {
   const count = minimum === maximum ? String(minimum) : `${minimum} to ${maximum}`;
   return text(20).regex(new RegExp(`^\\d{${minimum},${maximum}}$`), `Must be ${count} digits.`);
@@ -45,7 +46,7 @@ const digits = (minimum: number, maximum = minimum) => {
 const codeVerification = digits(4, 8);
 const boolean = z.boolean('Must be true or false.');
 const object = { error: 'Must be an object.' };
-// Linear: each part is one class that the next cannot begin with.
+// Matches in linear time: no part can match the first character of the next part.
 const emailText = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
 
 const timestampText =
@@ -69,11 +70,11 @@ const address = z.looseObject(
 export const customerRequest = z.looseObject({
   document: text(18).refine(
     (value) => parseTaxId(value)?.kind === 'NATURAL',
-    'Is not a CPF: a customer is a person.',
+    'Must be a CPF: a customer is a person.',
   ),
   name: filledText(200),
   email: z.looseObject(
-    { value: text(254).regex(emailText, 'Is not an e-mail address.'), codeVerification },
+    { value: text(254).regex(emailText, 'Must be an e-mail address.'), codeVerification },
     object,
   ),
   phone: z.looseObject({ ddd: digits(2), number: digits(8, 9), codeVerification }, object),
@@ -88,7 +89,7 @@ export const customerRequest = z.looseObject({
   maritalStatus: oneOf(maritalStatuses).nullish(),
   gender: oneOf(genders).nullish(),
   address,
-  /** Of the login. */
+  /** The password for the login. */
   password: digits(6),
   /** Authorizes transactions. */
   securityPassword: digits(4),
@@ -97,10 +98,10 @@ export const customerRequest = z.looseObject({
 
 export type CustomerRequest = z.output<typeof customerRequest>;
 
-/** The contract shows no answer: only what a client can do without is promised of a real bank. */
+/** The contract shows no response body, so no field is required of a bank. */
 export const customerResponse = z.looseObject({
   id: z.string().nullish(),
-  /** Masked. */
+  /** Partly masked. */
   document: z.string().nullish(),
   name: z.string().nullish(),
   status: z.string().nullish(),
@@ -111,7 +112,7 @@ export const customerResponse = z.looseObject({
 export const createCustomer = route({
   name: 'createCustomer',
   chapter: 'Customer creation',
-  summary: 'Opens an account for a person; bodies are application/json-patch+json.',
+  summary: 'Opens an account for a person. The content type is application/json-patch+json.',
   method: 'POST',
   path: '/v1/customers',
   authentication: 'partner-key',

@@ -21,7 +21,7 @@ describe('the error body', () => {
     [504, '6.6.5', 'Gateway Timeout'],
     [418, '6.5', 'Error'],
     [599, '6.6', 'Error'],
-  ])('of %i names its section and title, and nothing else', (status, section, title) => {
+  ])('of status %i has the RFC section and title of the status', (status, section, title) => {
     expect(buildErrorBody(status, traceId)).toEqual({
       type: rfc + section,
       title,
@@ -30,7 +30,7 @@ describe('the error body', () => {
     });
   });
 
-  it('of a validation error has the contract’s title and the paths', () => {
+  it('of a validation error has the title of the contract and the JSON paths', () => {
     const errors = { '$.Amount': ['Must be greater than zero.'] };
     expect(buildErrorBody(400, traceId, { errors })).toEqual({
       type: `${rfc}6.5.1`,
@@ -42,7 +42,7 @@ describe('the error body', () => {
     expect(validationTitle).toBe('One or more validation errors occurred.');
   });
 
-  it('says more where more is known', () => {
+  it('has the given title, code and errors', () => {
     const body = buildErrorBody(422, traceId, {
       title: 'Too late.',
       code: 'rule_broken',

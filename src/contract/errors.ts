@@ -7,9 +7,9 @@ export const errorBody = z.looseObject({
   title: z.string(),
   status: integer,
   traceId: z.string(),
-  /** JSON path → messages; present for validation errors. */
+  /** JSON path → messages. Present in validation errors. */
   errors: z.record(z.string(), z.array(z.string())).optional(),
-  /** Machine-readable reason of a rule that was broken. */
+  /** The machine-readable code of the error. */
   code: z.string().optional(),
 });
 
@@ -22,7 +22,7 @@ export interface ErrorBody {
   code?: string;
 }
 
-// RFC 7231 has no section of its own for 401, 422 and 429: its chapter on client errors stands for them.
+// RFC 7231 has no sections for 401, 422 and 429. They use the section on client errors, 6.5.
 const sections: Record<number, string> = {
   400: '6.5.1',
   403: '6.5.3',
@@ -60,19 +60,19 @@ const titles: Record<number, string> = {
 
 export const validationTitle = 'One or more validation errors occurred.';
 
-/** The body for a status: type and title follow from it, unless a title says more. */
+/** Builds the error body of a status. `details.title` replaces the title of the status. */
 export function buildErrorBody(
   status: number,
   traceId: string,
-  more: { title?: string; errors?: Record<string, string[]>; code?: string } = {},
+  details: { title?: string; errors?: Record<string, string[]>; code?: string } = {},
 ): ErrorBody {
   const section = sections[status] ?? (status < 500 ? '6.5' : '6.6');
   return {
     type: `https://tools.ietf.org/html/rfc7231#section-${section}`,
-    title: more.title ?? (more.errors ? validationTitle : (titles[status] ?? 'Error')),
+    title: details.title ?? (details.errors ? validationTitle : (titles[status] ?? 'Error')),
     status,
     traceId,
-    ...(more.errors ? { errors: more.errors } : {}),
-    ...(more.code ? { code: more.code } : {}),
+    ...(details.errors ? { errors: details.errors } : {}),
+    ...(details.code ? { code: details.code } : {}),
   };
 }

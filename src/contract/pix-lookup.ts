@@ -1,15 +1,15 @@
-// The look-up of a Pix key, which begins a transfer by key. Contract: chapters "Pix key lookup request / response",
-// "Pix key lookup".
+// The look-up of a Pix key, the first step of a transfer by key. Contract: chapters "Pix key lookup
+// request / response", "Pix key lookup".
 import { z } from 'zod';
 import { parsePixKey } from '../brazil/pix-key.js';
 import { route } from './route.js';
 import { taxIdText, transferParty } from './transfers.js';
 import { text } from './wire.js';
 
-/** A Pix key in any spelling that the DICT's form can be read from. */
+/** A Pix key in any spelling that can be converted to the form of the DICT. */
 export const pixKeyText = text(100).refine(
   (value) => parsePixKey(value) !== null,
-  'Is not a Pix key.',
+  'Must be a Pix key.',
 );
 
 export const pixLookupRequest = z.looseObject({
@@ -20,12 +20,12 @@ export const pixLookupRequest = z.looseObject({
 export type PixLookupRequest = z.output<typeof pixLookupRequest>;
 
 export const pixLookupResponse = z.looseObject({
-  /** Begins one transfer by key. */
+  /** Can be used for one transfer by key. */
   endToEndId: z.string(),
   key: z.string(),
   /** The document is partly masked. */
   beneficiary: transferParty,
-  /** False too when no holder document was sent. */
+  /** Also false when the request has no holderDocument. */
   keyBelongsHolder: z.boolean(),
 });
 
@@ -34,7 +34,7 @@ export type PixLookupResponse = z.output<typeof pixLookupResponse>;
 export const lookUpPixKey = route({
   name: 'lookUpPixKey',
   chapter: 'Pix key lookup',
-  summary: 'Tells who a Pix key leads to, and the endToEndId of a transfer there.',
+  summary: 'Returns the holder of a Pix key and an endToEndId for a transfer to it.',
   method: 'POST',
   path: '/baas/api/v2/pix/dict/payment-initialization',
   authentication: 'api-key',

@@ -1,15 +1,15 @@
-// Refunds of received Pix, in full or in part, up to 90 days after receipt. Contract: chapter "Refund of a received
-// Pix". No idempotency key is documented: each call is a refund.
+// Refunds of received Pix, in full or in part, up to 90 days after receipt. Contract: chapter
+// "Refund of a received Pix". It documents no idempotency key: each call is a refund.
 import { z } from 'zod';
 import { route } from './route.js';
 import { transaction } from './statement.js';
 import { filledText, positiveReais, text } from './wire.js';
 
-/** What kind of id the path carries. */
+/** The kinds of ids that the path may contain. */
 export const refundFilters = ['CORRELATION_ID', 'END_TO_END_ID', 'NSU'] as const;
 export type RefundFilter = (typeof refundFilters)[number];
 
-/** Days of São Paulo, the day of receipt not counted. */
+/** Calendar days of São Paulo. The day of receipt does not count. */
 export const refundWindowDays = 90;
 
 export const refundRequest = z.looseObject({
@@ -31,6 +31,6 @@ export const refundTransaction = route({
     filterBy: z.enum(refundFilters, `Must be one of ${refundFilters.join(', ')}.`),
   }),
   body: refundRequest,
-  /** A line of type DEBIT_PIX_REFUND, as the statement tells it. */
+  /** The transaction of type DEBIT_PIX_REFUND, as on the statement. */
   response: transaction,
 });

@@ -1,10 +1,30 @@
-// One value an endpoint: it drives the controller that serves it, the call that asks for it, the OpenAPI
-// document and the contract suite, so that the four cannot disagree.
+// The form in which the contract's endpoints are declared: one value for each. The same value
+// drives the controller that serves the endpoint, the client that calls it, the OpenAPI document
+// and the contract suite, so that the four cannot disagree.
 import { z } from 'zod';
+
+// Header names are case-insensitive in HTTP: the contract itself writes IdempotencyKey and
+// idempotencyKey.
+export const apiKeyHeader = 'x-service-api-key';
+export const partnerKeyHeader = 'x-service-partner-key';
+/** The header of the operator's key. The operator may also send it in the other two headers. */
+export const adminKeyHeader = 'x-service-admin-key';
+export const idempotencyKeyHeader = 'idempotencykey';
+
+const idempotencyKeyText = /^[\x21-\x7e]{1,255}$/;
+
+/**
+ * The contract requires a GUID. Real clients also send other text, so any printable key is valid.
+ */
+export function isIdempotencyKey(value: string): boolean {
+  return idempotencyKeyText.test(value);
+}
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Who proves itself, and how: with an API key, a partner's, the operator's, or not at all. */
+/**
+ * The key that authenticates the caller: an API key, a partner key, the operator's key, or none.
+ */
 export type RouteAuthentication = 'api-key' | 'partner-key' | 'admin-key' | 'none';
 
 export interface Route<
@@ -13,27 +33,30 @@ export interface Route<
   Body extends z.ZodType = z.ZodType,
   Response extends z.ZodType = z.ZodType,
 > {
-  /** Unique, in camelCase; OpenAPI's operationId. */
+  /** Unique, in camelCase. It is the operationId in OpenAPI. */
   name: string;
   /** The chapter under which the API reference lists it. */
   chapter: string;
   summary: string;
   method: HttpMethod;
-  /** With `{name}` for each parameter. */
+  /** Contains `{name}` for each path parameter. */
   path: string;
   authentication: RouteAuthentication;
-  /** `IdempotencyKey`: `required` answers 400 without it, `accepted` takes it, `none` ignores it. */
+  /**
+   * The use of the `IdempotencyKey` header. `required`: a request without it gets 400. `accepted`:
+   * it is optional. `none`: it is ignored.
+   */
   idempotencyKey: 'required' | 'accepted' | 'none';
   successStatus: number;
-  /** The content type of its success, where that is not JSON. */
-  answerType?: string;
+  /** The content type of a successful response that is not JSON. */
+  responseContentType?: string;
   params: Params;
   query: Query;
   body: Body;
   response: Response;
 }
 
-/** What a handler is given and a caller gives: the decoded parts of a request. */
+/** The decoded parts of a request. */
 export interface RouteInput<R extends Route> {
   params: z.output<R['params']>;
   query: z.output<R['query']>;
@@ -44,20 +67,22 @@ export interface RouteInput<R extends Route> {
 
 export type RouteOutput<R extends Route> = z.output<R['response']>;
 
-/** A part of a request that a route does not have. */
-export const absent = z.undefined();
-/** A route without query parameters ignores those that come. */
+const noBody = z.undefined();
+/** A route without query parameters ignores any that it receives. */
 const anyQuery = z.looseObject({});
 const noParams = z.looseObject({});
 
 type RouteDefaults = 'params' | 'query' | 'body' | 'idempotencyKey' | 'successStatus';
 
-/** Declares a route; what is left out is absent, and success is 200. */
+/**
+ * Declares a route without parameters, query, body or idempotency key, and with status 200, unless
+ * given.
+ */
 export function route<
   Response extends z.ZodType,
   Params extends z.ZodType = typeof noParams,
   Query extends z.ZodType = typeof anyQuery,
-  Body extends z.ZodType = typeof absent,
+  Body extends z.ZodType = typeof noBody,
 >(
   declared: Omit<Route<Params, Query, Body, Response>, RouteDefaults> &
     Partial<Pick<Route<Params, Query, Body, Response>, RouteDefaults>>,
@@ -65,7 +90,7 @@ export function route<
   return {
     params: noParams as unknown as Params,
     query: anyQuery as unknown as Query,
-    body: absent as unknown as Body,
+    body: noBody as unknown as Body,
     idempotencyKey: 'none',
     successStatus: 200,
     ...declared,

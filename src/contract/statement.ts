@@ -1,4 +1,5 @@
-// The statement: every effective transaction of the account. Contract: chapters "Transaction", "Statement".
+// The statement, with every effective transaction of the account, and the account's balances.
+// Contract: chapters "Transaction", "Statement".
 import { z } from 'zod';
 import { route, type Route } from './route.js';
 import {
@@ -26,13 +27,13 @@ export const transaction = z.looseObject({
     isCredit: z.boolean(),
   }),
   balance: z.looseObject({ balancePrevious: reais, currentBalance: reais }),
-  /** Its content depends on the type; a received Pix carries its endToEndId there. */
+  /** Its content depends on the type. The proof of a received Pix contains its endToEndId. */
   proof: z.looseObject({}).nullish(),
 });
 
 export type Transaction = z.output<typeof transaction>;
 
-/** Days are read in UTC: a date D bounds at D, 03:00:00.000Z, midnight in São Paulo. */
+/** A date D as a bound means D at 03:00:00.000Z, midnight in São Paulo. */
 const statementQuery = z.object({
   page: queryInteger(1).optional(),
   limit: queryInteger(1).optional(),
@@ -46,7 +47,7 @@ const statementQuery = z.object({
 
 export type StatementQuery = z.output<typeof statementQuery>;
 
-const statement = {
+const statementRoute = {
   chapter: 'Statement',
   summary: 'Lists the effective transactions of the account.',
   method: 'GET',
@@ -55,28 +56,46 @@ const statement = {
 } as const;
 
 export const listTransactions = route({
-  ...statement,
+  ...statementRoute,
   name: 'listTransactions',
   path: '/baas/api/v2/transactions',
   response: z.array(transaction),
 });
 
 export const listTransactionsV1 = route({
-  ...statement,
+  ...statementRoute,
   name: 'listTransactionsV1',
   path: '/baas/api/v1/transactions',
   response: z.array(transaction),
 });
 
 /**
- * The same routes as the mirror and drop-in clients read them: each line as it came, so that one line that
- * cannot be read is set aside and does not hide its neighbours.
+ * The same routes with unparsed lines, for the statement sync and for drop-in clients. One line
+ * that cannot be parsed therefore does not make the other lines of its page unreadable.
  */
-export const readStatementPage = asItCame(listTransactions);
-export const readStatementPageV1 = asItCame(listTransactionsV1);
+export const readStatementPage = withUnparsedLines(listTransactions);
+export const readStatementPageV1 = withUnparsedLines(listTransactionsV1);
 
-function asItCame<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
-  declared: Route<Params, Query, Body>,
-): Route<Params, Query, Body, z.ZodArray<z.ZodUnknown>> {
+function withUnparsedLines<
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+>(declared: Route<Params, Query, Body>): Route<Params, Query, Body, z.ZodArray<z.ZodUnknown>> {
   return { ...declared, response: z.array(z.unknown()) };
 }
+
+/** Beyond the contract: publicly known of the real service (`amountAvailable` alone). */
+export const readBalances = route({
+  name: 'readBalances',
+  chapter: 'Statement',
+  summary: 'Returns the balance of the account and the part of it that is available.',
+  method: 'GET',
+  path: '/baas/api/v1/balances',
+  authentication: 'api-key',
+  response: z.looseObject({
+    amountAvailable: reais,
+    /** Blocked for movements that are not effective yet. */
+    amountBlocked: reais.nullish(),
+    amountTotal: reais.nullish(),
+  }),
+});

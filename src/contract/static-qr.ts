@@ -1,4 +1,5 @@
-// Static Pix QR codes. Contract: chapters "Static Pix QR code request", "… response", "Static Pix QR code".
+// Static Pix QR codes. Contract: chapters "Static Pix QR code request", "… response", "Static Pix
+// QR code".
 import { z } from 'zod';
 import { route } from './route.js';
 import { clientIdentifier, positiveReais, reais, text, timestamp } from './wire.js';
@@ -10,14 +11,14 @@ export const staticQrRequest = z
     description: text(140).nullish(),
     amount: positiveReais.nullish(),
     pixKey: text(77).nullish(),
-    /** Shown to the payer; one usage of the contract spells it `additionalInfo`. */
+    /** Shown to the payer. One usage in the contract spells the field `additionalInfo`. */
     additionalInformation: text(64).nullish(),
     additionalInfo: text(64).nullish(),
     formatResponse: text(40).nullish(),
   })
   .refine((request) => !(request.additionalInformation && request.additionalInfo), {
     path: ['additionalInformation'],
-    message: 'additionalInformation and additionalInfo were both sent.',
+    message: 'Must not be sent together with additionalInfo.',
   });
 
 export type StaticQrRequest = z.output<typeof staticQrRequest>;
@@ -46,7 +47,7 @@ export type StaticQrResponse = z.output<typeof staticQrResponse>;
 export const createStaticQr = route({
   name: 'createStaticQr',
   chapter: 'Static Pix QR code',
-  summary: 'Makes a static Pix QR code, which may be paid many times.',
+  summary: 'Creates a static Pix QR code, which may be paid many times.',
   method: 'POST',
   path: '/baas/api/v2/pix/qrcode/static',
   authentication: 'api-key',

@@ -1,13 +1,13 @@
 import { parseJson } from '../platform/exact-json.js';
 import { transferRequest, transferShape } from './transfers.js';
 
-const read = (text: string) => transferRequest.safeDecode(parseJson(text) as never);
+const decode = (text: string) => transferRequest.safeDecode(parseJson(text) as never);
 const shapeOf = (text: string) => {
-  const result = read(text);
+  const result = decode(text);
   return result.success ? transferShape(result.data) : null;
 };
-const pathsOf = (text: string) =>
-  read(text).error?.issues.map(({ path }) => path.map(String).join('.'));
+const errorPaths = (text: string) =>
+  decode(text).error?.issues.map(({ path }) => path.map(String).join('.'));
 
 const manual = (holder: object = {}) =>
   JSON.stringify({
@@ -18,7 +18,7 @@ const manual = (holder: object = {}) =>
     },
   });
 
-it('tells the three shapes apart', () => {
+it('distinguishes the three shapes', () => {
   expect(shapeOf('{"amount":1.10,"endToEndId":"E1","initiationType":"KEY"}')).toEqual({
     ...{ shape: 'key', amountCents: 110n, description: null, endToEndId: 'E1' },
   });
@@ -29,7 +29,7 @@ it('tells the three shapes apart', () => {
   });
 });
 
-it('takes null for a field that was not sent, and fields that it does not know', () => {
+it('treats null as a missing field, and allows unknown fields', () => {
   const text =
     '{"amount":1,"beneficiaryAccount":"2","beneficiary":null,"endToEndId":null,"future":{"a":1}}';
   expect(shapeOf(text)?.shape).toBe('internal');
@@ -54,12 +54,14 @@ it.each([
       (field) => `beneficiary.${field}`,
     ),
   ],
-])('names what is wrong in %s', (text, paths) => {
-  expect(pathsOf(text)?.sort()).toEqual([...paths].sort());
+])('has the paths of the errors in %s', (text, paths) => {
+  expect(errorPaths(text)?.sort()).toEqual([...paths].sort());
 });
 
-it('wants a document that is one, of the type that it says', () => {
-  expect(pathsOf(manual({ document: '12ABC34501DE35', type: 'LEGAL' }))).toBeUndefined();
-  expect(pathsOf(manual({ document: '12ABC34501DE35' }))).toEqual(['beneficiary.holder.type']);
-  expect(pathsOf(manual({ document: '12ABC34501DE36' }))).toContain('beneficiary.holder.document');
+it('requires a valid document of the given holder type', () => {
+  expect(errorPaths(manual({ document: '12ABC34501DE35', type: 'LEGAL' }))).toBeUndefined();
+  expect(errorPaths(manual({ document: '12ABC34501DE35' }))).toEqual(['beneficiary.holder.type']);
+  expect(errorPaths(manual({ document: '12ABC34501DE36' }))).toContain(
+    'beneficiary.holder.document',
+  );
 });

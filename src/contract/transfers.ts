@@ -1,5 +1,5 @@
-// Transfers: a Pix by key or by bank account data, or between accounts of the service, all by one route. Contract:
-// chapters "Transfer request bodies", "Transfer response", "Transfers".
+// Transfers: a Pix by key, a Pix by bank account data, or a transfer between accounts of the bank,
+// all by one route. Contract: chapters "Transfer request bodies", "Transfer response", "Transfers".
 import { z } from 'zod';
 import { parseTaxId } from '../brazil/tax-id.js';
 import { route } from './route.js';
@@ -19,16 +19,16 @@ const oneOf = <const Values extends [string, ...string[]]>(...values: Values) =>
       input === undefined ? 'The field is required.' : `Must be one of ${values.join(', ')}.`,
   });
 
-/** A CPF or CNPJ, bare or punctuated. */
+/** A CPF or CNPJ, with or without punctuation. */
 export const taxIdText = text(40).refine(
   (value) => parseTaxId(value) !== null,
-  'Is neither a CPF nor a CNPJ.',
+  'Must be a CPF or a CNPJ.',
 );
 
 export const accountType = oneOf('CURRENT', 'PAYMENT', 'SAVING', 'SALARY');
 export const holderType = oneOf('NATURAL', 'LEGAL');
 
-/** Eight characters, letters too since the central bank widened them. */
+/** Eight characters. The central bank now allows letters, too. */
 export const ispbText = text(8).regex(
   /^[0-9A-Z]{8}$/,
   'Must be eight characters, digits or capital letters.',
@@ -38,7 +38,7 @@ const manualHolder = z
   .looseObject({ document: taxIdText, name: filledText(200), type: holderType })
   .refine(({ document, type }) => parseTaxId(document)?.kind === type, {
     path: ['type'],
-    message: 'Is not the type of the document.',
+    message: 'Must be the type of the document.',
   });
 
 const accountDigits = (maxLength: number) =>
@@ -52,13 +52,13 @@ const manualBeneficiary = z.looseObject({
   holder: manualHolder,
 });
 
-/** The field by which each shape is known. */
-const markers = {
+/** The fields that identify each shape. */
+const shapeFields = {
   key: ['endToEndId', 'initiationType'],
   manual: ['beneficiary'],
   internal: ['beneficiaryAccount'],
 } as const;
-const allMarkers = Object.values(markers).flat();
+const allShapeFields = Object.values(shapeFields).flat();
 
 const transferFields = z.looseObject({
   amount: positiveReais,
@@ -67,27 +67,29 @@ const transferFields = z.looseObject({
   initiationType: z.literal('KEY', 'Must be KEY.').nullish(),
   beneficiary: manualBeneficiary.nullish(),
   beneficiaryAccount: filledText(20).nullish(),
-  /** Of transfers between accounts alone. */
+  /** Only for transfers between accounts. */
   externalId: clientIdentifier.nullish(),
 });
 
-/** One of three shapes; what belongs to two of them says two things and is refused. */
+/** Has one of three shapes. A request with fields of two shapes is ambiguous and rejected. */
 export const transferRequest = transferFields.superRefine((request, context) => {
-  const refuse = (path: PropertyKey[], message: string) =>
+  const reject = (path: PropertyKey[], message: string) =>
     context.addIssue({ code: 'custom', path, message });
-  const sent = allMarkers.filter((field) => (request[field] ?? null) !== null);
+  const sent = allShapeFields.filter((field) => (request[field] ?? null) !== null);
   const [first] = sent;
   if (!first) {
-    refuse([], 'One of endToEndId, beneficiary and beneficiaryAccount is required.');
+    reject([], 'One of endToEndId, beneficiary and beneficiaryAccount is required.');
     return;
   }
-  const own = Object.values(markers).find((fields) => fields.some((field) => field === first));
+  const ofFirst = Object.values(shapeFields).find((fields) =>
+    fields.some((field) => field === first),
+  );
   for (const field of sent) {
-    if (!own?.some((name) => name === field))
-      refuse([field], `Cannot be sent together with ${first}.`);
+    if (!ofFirst?.some((name) => name === field))
+      reject([field], `Cannot be sent together with ${first}.`);
   }
-  for (const field of own === markers.key ? markers.key : [])
-    if (!sent.includes(field)) refuse([field], 'The field is required.');
+  for (const field of ofFirst === shapeFields.key ? shapeFields.key : [])
+    if (!sent.includes(field)) reject([field], 'The field is required.');
 });
 
 export type TransferRequest = z.output<typeof transferRequest>;
@@ -98,18 +100,18 @@ export type TransferShape = { amountCents: bigint; description: string | null } 
   | { shape: 'internal'; beneficiaryAccount: string; externalId: string | null }
 );
 
-/** Which of the three a request is. */
+/** Returns the shape of a validated request. */
 export function transferShape(request: TransferRequest): TransferShape {
   const { endToEndId, beneficiary, beneficiaryAccount, externalId } = request;
-  const sum = { amountCents: request.amount, description: request.description ?? null };
-  if (endToEndId) return { ...sum, shape: 'key', endToEndId };
-  if (beneficiary) return { ...sum, shape: 'manual', beneficiary };
+  const common = { amountCents: request.amount, description: request.description ?? null };
+  if (endToEndId) return { ...common, shape: 'key', endToEndId };
+  if (beneficiary) return { ...common, shape: 'manual', beneficiary };
   if (beneficiaryAccount)
-    return { ...sum, shape: 'internal', beneficiaryAccount, externalId: externalId ?? null };
+    return { ...common, shape: 'internal', beneficiaryAccount, externalId: externalId ?? null };
   throw new RangeError('a transfer request has one of three shapes');
 }
 
-/** A side of a transfer, as answers tell it. */
+/** The payer or the beneficiary of a transfer in responses. */
 export const transferParty = z.looseObject({
   number: z.string(),
   branch: z.string(),
@@ -120,7 +122,7 @@ export const transferParty = z.looseObject({
 
 export const transferResponse = z.looseObject({
   id: z.string(),
-  /** On transfers between accounts alone. */
+  /** Only on transfers between accounts. */
   externalId: z.string().nullish(),
   /** Not on transfers between accounts. */
   endToEndId: z.string().nullish(),
@@ -144,15 +146,15 @@ export const transferDetails = transferResponse.extend({
 
 export type TransferDetails = z.output<typeof transferDetails>;
 
-const transfer = {
+const transferRoute = {
   chapter: 'Transfers',
   authentication: 'api-key',
 } as const;
 
 export const createTransfer = route({
-  ...transfer,
+  ...transferRoute,
   name: 'createTransfer',
-  summary: 'Sends a Pix by key or by account data, or transfers to an account of the service.',
+  summary: 'Sends a Pix by key or by account data, or transfers to an account of the bank.',
   method: 'POST',
   path: '/baas/api/v2/transfers',
   idempotencyKey: 'required',
@@ -162,9 +164,9 @@ export const createTransfer = route({
 
 /** Beyond the contract: publicly known of the real service (the state of one transfer). */
 export const getTransfer = route({
-  ...transfer,
+  ...transferRoute,
   name: 'getTransfer',
-  summary: 'One transfer as it stands, by its id, endToEndId or externalId.',
+  summary: 'Returns the current state of a transfer, by its id, endToEndId or externalId.',
   method: 'GET',
   path: '/baas/api/v2/transfers/{identifier}',
   params: z.object({ identifier: text(100) }),

@@ -1,18 +1,23 @@
-// Registration of webhooks at the bank. The contract only says that notifications exist; routes and
-// fields are those publicly known of the real service: one registration is one event type and one URL.
+// Registration of webhooks at the bank. The contract only says that notifications exist. The routes
+// and fields are those publicly known of the real service. A registration has one event type and
+// one URL.
 import { z } from 'zod';
 import { route } from './route.js';
 import { filledText, text, timestamp } from './wire.js';
 
-/** How the bank proves itself; `authorization` is "name: value" for HEADER, base64(login:password) for BASIC. */
+/**
+ * How the bank authenticates its webhooks. `authorization` is "name: value" for HEADER, and
+ * base64(login:password) for BASIC.
+ */
 export const authorizationSchemes = ['HEADER', 'BEARER', 'BASIC', 'NONE'] as const;
 
-// A user and a password in a URL are sent by no HTTP client of today: the scheme and its secret stand beside it.
+// Current HTTP clients do not send a user and a password from a URL, so a URL must not have them.
+// The scheme and its secret are separate fields.
 const registrationUrl = text(2000).refine((value) => {
   if (value.trim() !== value || !URL.canParse(value)) return false;
   const { protocol, username, password, hostname } = new URL(value);
   return /^https?:$/.test(protocol) && !username && !password && hostname.length <= 256;
-}, 'Must be an http or https URL without a user.');
+}, 'Must be an http or https URL without a user and password.');
 
 const registrationRequest = z.looseObject({
   eventType: filledText(100),
@@ -33,12 +38,12 @@ export const webhookRegistration = z.looseObject({
 
 export type WebhookRegistration = z.output<typeof webhookRegistration>;
 
-const registration = { chapter: 'Webhooks', authentication: 'api-key' } as const;
+const registrationRoute = { chapter: 'Webhooks', authentication: 'api-key' } as const;
 const path = '/baas/api/v1/webhooks';
 const params = z.object({ id: text(100) });
 
 export const createWebhookRegistration = route({
-  ...registration,
+  ...registrationRoute,
   name: 'createWebhookRegistration',
   summary: 'Registers a URL for one event type.',
   method: 'POST',
@@ -48,7 +53,7 @@ export const createWebhookRegistration = route({
 });
 
 export const listWebhookRegistrations = route({
-  ...registration,
+  ...registrationRoute,
   name: 'listWebhookRegistrations',
   summary: 'Lists the registrations of the account.',
   method: 'GET',
@@ -57,9 +62,9 @@ export const listWebhookRegistrations = route({
 });
 
 export const getWebhookRegistration = route({
-  ...registration,
+  ...registrationRoute,
   name: 'getWebhookRegistration',
-  summary: 'One registration.',
+  summary: 'Returns a registration.',
   method: 'GET',
   path: `${path}/{id}`,
   params,
@@ -67,7 +72,7 @@ export const getWebhookRegistration = route({
 });
 
 export const updateWebhookRegistration = route({
-  ...registration,
+  ...registrationRoute,
   name: 'updateWebhookRegistration',
   summary: 'Changes a registration.',
   method: 'PATCH',
@@ -78,7 +83,7 @@ export const updateWebhookRegistration = route({
 });
 
 export const deleteWebhookRegistration = route({
-  ...registration,
+  ...registrationRoute,
   name: 'deleteWebhookRegistration',
   summary: 'Removes a registration.',
   method: 'DELETE',

@@ -17,12 +17,15 @@ import {
   text,
 } from './wire.js';
 
-/** What a schema makes of JSON text: the value, or the messages of its refusal. */
-function read<Schema extends z.ZodType>(schema: Schema, json: string): z.output<Schema> | string[] {
+/** Decodes JSON text with a schema. Returns the value, or the error messages. */
+function decode<Schema extends z.ZodType>(
+  schema: Schema,
+  json: string,
+): z.output<Schema> | string[] {
   const result = z.safeDecode(schema, parse(json) as never);
   return result.success ? result.data : result.error.issues.map(({ message }) => message);
 }
-const write = (schema: z.ZodType, value: unknown) => stringify(z.encode(schema, value as never));
+const encode = (schema: z.ZodType, value: unknown) => stringify(z.encode(schema, value as never));
 
 const anyCents = fc.bigInt({ min: -99_999_999_999_999n, max: 99_999_999_999_999n });
 const anyInteger = fc.bigInt({ min: -999_999_999_999_999_999n, max: 999_999_999_999_999_999n });
@@ -36,7 +39,7 @@ describe('an amount', () => {
     ['0.1', 10n],
     ['-0.05', -5n],
     ['0', 0n],
-  ])('%s is read by its text', (json, cents) => expect(read(reais, json)).toBe(cents));
+  ])('%s is decoded from its exact text', (json, cents) => expect(decode(reais, json)).toBe(cents));
 
   it.each([
     ['10.005', 'Must have at most two decimals.'],
@@ -50,42 +53,46 @@ describe('an amount', () => {
     ['true', 'Must be a number.'],
     ['[10]', 'Must be a number.'],
     ['{"value":"10","isLosslessNumber":true}', 'Must be a number.'],
-  ])('%s is refused in words', (json, message) => expect(read(reais, json)).toEqual([message]));
+  ])('%s is rejected with a message', (json, message) =>
+    expect(decode(reais, json)).toEqual([message]),
+  );
 
-  it.each(['0', '-0', '-1', '-0.01'])('%s is none that someone can ask for', (json) => {
-    expect(read(positiveReais, json)).toEqual(['Must be greater than zero.']);
+  it.each(['0', '-0', '-1', '-0.01'])('%s cannot be requested', (json) => {
+    expect(decode(positiveReais, json)).toEqual(['Must be greater than zero.']);
   });
 
-  it('is written and read to the cent', () => {
+  it('is encoded and decoded to the cent', () => {
     fc.assert(
-      fc.property(anyCents, (cents) => expect(read(reais, write(reais, cents) ?? '')).toBe(cents)),
+      fc.property(anyCents, (cents) =>
+        expect(decode(reais, encode(reais, cents) ?? '')).toBe(cents),
+      ),
     );
   });
 
-  it('is never taken from a number of JavaScript', () => {
+  it('is never decoded from a JavaScript number', () => {
     expect(z.safeDecode(reais, 10.5 as never).success).toBe(false);
     expect(z.safeDecode(reais, new LosslessNumber('10.5')).data).toBe(1_050n);
   });
 });
 
 describe('a whole number', () => {
-  it('of any length that is read is written back to the digit', () => {
+  it('of up to 18 digits is decoded and encoded exactly', () => {
     fc.assert(
       fc.property(anyInteger, (value) => {
-        expect(read(bigInteger, String(value))).toBe(value);
-        expect(write(bigInteger, value)).toBe(String(value));
+        expect(decode(bigInteger, String(value))).toBe(value);
+        expect(encode(bigInteger, value)).toBe(String(value));
       }),
     );
   });
 
-  it('is read up to the end of the column that holds it', () => {
-    expect(read(bigInteger, '9223372036854775807')).toBe(9_223_372_036_854_775_807n);
-    expect(read(bigInteger, '9223372036854775808')).toEqual(['Must be a whole number.']);
-    expect(read(bigInteger, '-9223372036854775807')).toBe(-9_223_372_036_854_775_807n);
+  it('is decoded up to the limit of a 64-bit column', () => {
+    expect(decode(bigInteger, '9223372036854775807')).toBe(9_223_372_036_854_775_807n);
+    expect(decode(bigInteger, '9223372036854775808')).toEqual(['Must be a whole number.']);
+    expect(decode(bigInteger, '-9223372036854775807')).toBe(-9_223_372_036_854_775_807n);
   });
 
-  it.each(['1.5', '1e3', '1.0', '1e400'])('is not %s', (json) => {
-    expect(read(bigInteger, json)).toEqual(['Must be a whole number.']);
+  it.each(['1.5', '1e3', '1.0', '1e400'])('is not decoded from %s', (json) => {
+    expect(decode(bigInteger, json)).toEqual(['Must be a whole number.']);
   });
 
   it.each([
@@ -93,36 +100,41 @@ describe('a whole number', () => {
     ['-1', -1],
     ['4e2', 400],
     ['9007199254740991', Number.MAX_SAFE_INTEGER],
-  ])('that is small is read from %s', (json, value) => expect(read(integer, json)).toBe(value));
+  ])('that is small is decoded from %s', (json, value) =>
+    expect(decode(integer, json)).toBe(value),
+  );
 
-  it.each(['1.5', '9007199254740993', '1e400'])('that is small is not %s', (json) => {
-    expect(read(integer, json)).toEqual(['Must be a whole number.']);
+  it.each(['1.5', '9007199254740993', '1e400'])('that is small is not decoded from %s', (json) => {
+    expect(decode(integer, json)).toEqual(['Must be a whole number.']);
   });
 });
 
 describe('text', () => {
   it.each(['', 'a', 'maçã 😀', 'a\nb', "'; DROP TABLE", '=1+1', 'é'.repeat(10)])(
-    '%j is taken as it came',
+    '%j is accepted unchanged',
     (value) => expect(z.safeDecode(text(10 + 10), value).data).toBe(value),
   );
 
-  it.each(['a\0b', '\ud800', 'a\udc00', '\udc00\ud800'])('%j cannot be stored', (value) => {
-    expect(z.safeDecode(text(10), value).success).toBe(false);
-  });
+  it.each(['a\0b', '\ud800', 'a\udc00', '\udc00\ud800'])(
+    '%j is rejected, because PostgreSQL cannot store it',
+    (value) => {
+      expect(z.safeDecode(text(10), value).success).toBe(false);
+    },
+  );
 
-  it('has its bound, and is a string or missing', () => {
-    expect(read(text(3), '"abcd"')).toEqual(['Must have at most 3 characters.']);
-    expect(read(text(3), '5')).toEqual(['Must be a string.']);
+  it('has a maximum length, and must be a string', () => {
+    expect(decode(text(3), '"abcd"')).toEqual(['Must have at most 3 characters.']);
+    expect(decode(text(3), '5')).toEqual(['Must be a string.']);
     expect(z.safeDecode(text(3), undefined as never).error?.issues[0]?.message).toBe(
       'The field is required.',
     );
   });
 
-  it.each(['', ' ', '\t\n\u00a0'])('that says nothing (%j) is not filled', (value) => {
+  it.each(['', ' ', '\t\n\u00a0'])('that is blank (%j) is not filled text', (value) => {
     expect(z.safeDecode(filledText(10), value).success).toBe(false);
   });
 
-  it('of any characters is judged without a pause', () => {
+  it('is accepted exactly if it can be stored', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (value) => {
         const isStorable = Buffer.from(value).toString() === value && !value.includes('\0');
@@ -132,7 +144,7 @@ describe('text', () => {
   });
 });
 
-describe('an id that a client chose', () => {
+describe('an id chosen by a client', () => {
   it.each(['1', 'order-1', 'a b', 'x'.repeat(100), "a/b?c#d%20&e=f;'", '../..'])(
     'may be %j',
     (id) => {
@@ -148,7 +160,7 @@ describe('an id that a client chose', () => {
 
 describe('a date', () => {
   it.each(['2026-02-28', '2024-02-29', '2026-12-31'])('may be %s', (date) => {
-    expect(read(plainDate, JSON.stringify(date))).toBe(date);
+    expect(decode(plainDate, JSON.stringify(date))).toBe(date);
   });
 
   it.each([
@@ -167,37 +179,37 @@ describe('a date', () => {
     '+002026-12-31',
     '٢٠٢٦-12-31',
   ])('may not be %j', (date) => {
-    expect(read(plainDate, JSON.stringify(date))).toEqual([
+    expect(decode(plainDate, JSON.stringify(date))).toEqual([
       'Could not be read as a date, yyyy-mm-dd.',
     ]);
   });
 });
 
-describe('a query', () => {
+describe('a query parameter', () => {
   it.each([
     ['1', 1],
     ['007', 7],
     ['999999999999999', 999_999_999_999_999],
-  ])('has the count %s', (value, count) => {
+  ])('%s is a whole number', (value, count) => {
     expect(z.safeDecode(queryInteger(1), value).data).toBe(count);
   });
 
   it.each(['0', '-1', '', ' 1', '1.0', '1e3', '0x1', '1'.repeat(16), 'NaN', '١'])(
-    'has no count %j',
+    '%j is no whole number of at least 1',
     (value) => expect(z.safeDecode(queryInteger(1), value).success).toBe(false),
   );
 
-  it('has an nsu above 2^53 to the last digit, and writes it', () => {
+  it('decodes and encodes an nsu above 2^53 exactly', () => {
     expect(z.decode(queryNsu, '9007199254740993')).toBe(9_007_199_254_740_993n);
     expect(z.encode(queryNsu, 9_007_199_254_740_993n)).toBe('9007199254740993');
     expect(z.safeDecode(queryNsu, '-1').success).toBe(false);
   });
 
-  it.each(['TRUE', '1', 'yes', ''])('has no truth in %j', (value) => {
+  it.each(['TRUE', '1', 'yes', ''])('%j is no boolean', (value) => {
     expect(z.safeDecode(queryBoolean, value as never).success).toBe(false);
   });
 
-  it('has one value or several', () => {
+  it('may be repeated', () => {
     const list = queryList(text(10));
     expect([z.decode(list, 'a'), z.decode(list, ['a', 'b'])]).toEqual([['a'], ['a', 'b']]);
     expect(z.safeDecode(list, ['a', 'x'.repeat(11)]).success).toBe(false);

@@ -1,11 +1,11 @@
-// How the contract's values look on the wire and inside: exact JSON numbers become bigint cents or
-// integers, so that no amount and no nsu ever passes through a float. Each codec decodes and encodes.
+// Codecs between the contract's values and the service's values. Exact JSON numbers become bigint
+// cents or integers, so that no amount and no nsu passes through a float.
 import { isLosslessNumber, LosslessNumber } from 'lossless-json';
 import { z } from 'zod';
 import { parsePlainDate } from '../brazil/calendar.js';
 import { formatReais, parseReais } from '../money/cents.js';
 
-/** A JSON number as its text. */
+/** A JSON number, as its exact text. */
 export const jsonNumber = z
   .custom<LosslessNumber>((value) => isLosslessNumber(value), {
     error: (issue) => (issue.input === undefined ? 'The field is required.' : 'Must be a number.'),
@@ -18,7 +18,10 @@ const reaisMessages = {
   too_large: 'Is too large.',
 };
 
-/** An amount in reais on the wire (at most two decimals, read from its text), bigint cents inside. */
+/**
+ * An amount: reais with at most two decimals in JSON, read from the exact text; bigint cents in
+ * code.
+ */
 export const reais = z.codec(jsonNumber, z.bigint(), {
   decode: (number, context) => {
     const parsed = parseReais(number.value);
@@ -33,13 +36,13 @@ export const reais = z.codec(jsonNumber, z.bigint(), {
   encode: (cents) => new LosslessNumber(formatReais(cents)),
 });
 
-/** An amount that someone asks for: more than zero. */
+/** A requested amount, more than zero. */
 export const positiveReais = reais.refine((cents) => cents > 0n, 'Must be greater than zero.');
 
 const integerText = /^-?(0|[1-9]\d{0,18})$/;
 const maxBigInteger = 2n ** 63n - 1n;
 
-/** A whole number of any length a 64-bit column holds (nsu can pass 2^53), bigint inside. */
+/** A whole number that a 64-bit column can hold, as bigint. An nsu can exceed 2^53. */
 export const bigInteger = z.codec(jsonNumber.meta({ type: 'integer' }), z.bigint(), {
   decode: (number, context) => {
     const value = integerText.test(number.value) ? BigInt(number.value) : null;
@@ -69,10 +72,11 @@ export const integer = z.codec(jsonNumber.meta({ type: 'integer' }), z.int(), {
   encode: (value) => new LosslessNumber(value.toString()),
 });
 
-// PostgreSQL's text refuses NUL, and UTF-8 has no lone surrogates; both come in as \u escapes.
+// PostgreSQL cannot store NUL in text, and UTF-8 has no lone surrogates. JSON can contain both as
+// \u escapes.
 const storable = /^(?:[^\0\u{D800}-\u{DFFF}])*$/u;
 
-/** Text that can be stored as it came, of at most `maxLength` characters. */
+/** Text of at most `maxLength` characters that can be stored unchanged. */
 export const text = (maxLength: number) =>
   z
     .string({
@@ -80,22 +84,23 @@ export const text = (maxLength: number) =>
         issue.input === undefined ? 'The field is required.' : 'Must be a string.',
     })
     .max(maxLength, `Must have at most ${maxLength} characters.`)
-    .regex(storable, 'Has a character that cannot be stored.');
+    .regex(storable, 'Must not contain NUL or lone surrogates.');
 
-/** Text that says something: at least one character that is not white space. */
+/** Text with at least one character that is not white space. */
 export const filledText = (maxLength: number) =>
   text(maxLength).refine((value) => value.trim() !== '', 'Must not be empty.');
 
-// An identifier travels in paths, headers and logs: no white space at the ends, no control characters.
+// Identifiers occur in paths, headers and logs, so they have no control characters and no white
+// space at their ends.
 const identifierText = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** An id chosen by a client system (correlationId, externalId): printable ASCII, 1 to 100 characters. */
+/** An id chosen by a client (correlationId, externalId): 1 to 100 printable ASCII characters. */
 export const clientIdentifier = text(100).regex(
   identifierText,
   'Must be 1 to 100 printable ASCII characters, without white space at its ends.',
 );
 
-/** A calendar date `yyyy-mm-dd` that exists (2026-02-30 does not, though `Date` would take it). */
+/** A calendar date `yyyy-mm-dd` that exists. `Date` would accept 2026-02-30, which does not. */
 export const plainDate = z
   .string({
     error: (issue) =>
@@ -104,10 +109,10 @@ export const plainDate = z
   .refine((value) => parsePlainDate(value) !== null, 'Could not be read as a date, yyyy-mm-dd.')
   .meta({ format: 'date' });
 
-/** An ISO 8601 instant as its text; the rooms that need an instant parse it. */
+/** An ISO 8601 time as text. It is parsed where a time is needed. */
 export const timestamp = z.string().meta({ format: 'date-time' });
 
-/** Query values are text: this reads a whole number of at least `minimum` from it. */
+/** A query parameter that is a whole number of at least `minimum`. */
 export const queryInteger = (minimum: number) =>
   z.codec(z.string(), z.int(), {
     decode: (value, context) => {
@@ -138,7 +143,7 @@ export const queryBoolean = z.codec(z.enum(['true', 'false']), z.boolean(), {
   encode: (value) => (value ? 'true' : 'false'),
 });
 
-/** A query parameter that may be repeated: one value or several. */
+/** A query parameter that may be repeated. */
 export const queryList = <Item extends z.ZodType<string, string>>(item: Item) =>
   z.codec(z.union([z.string(), z.array(z.string())]), z.array(item), {
     decode: (value) => (Array.isArray(value) ? value : [value]) as z.input<Item>[],

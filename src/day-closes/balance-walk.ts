@@ -1,25 +1,34 @@
-// The chain of balances over a whole mirror, taken piece by piece as it is read.
-import { checkBalanceChain, type Gap, type Jump, type ChainLink } from '../statement/balance-chain.js';
+// Checks the balance chain over all synced lines, batch by batch, as the lines are read.
+import {
+  checkBalanceChain,
+  type ChainLink,
+  type Gap,
+  type Jump,
+} from '../statement/balance-chain.js';
 
 export class BalanceWalk {
   private links: ChainLink[] = [];
   private start: bigint | null = null;
-  /** What the balance jumps by at accepted holes. */
+  /** The jumps of the balance at accepted gaps, in cents by nsu. */
   readonly jumps = new Map<bigint, bigint>();
-  /** What the chain has come to. */
+  /** The balance that the chain has reached. */
   balanceCents: bigint | null = null;
-  /** The first that nobody has accepted: there the walk ends. */
+  /** The first gap that nobody accepted. The walk ends there. */
   gap: Gap | null = null;
 
-  constructor(private readonly accepted: ReadonlySet<bigint>) {}
+  constructor(private readonly acceptedNsus: ReadonlySet<bigint>) {}
 
-  /** The next lines by nsu; `isCut` while there are more. */
-  take(links: readonly ChainLink[], isCut: boolean): Gap | null {
+  /** Adds the next lines in nsu order; `isCut` while more lines follow. Returns the gap, if any. */
+  addLines(links: readonly ChainLink[], isCut: boolean): Gap | null {
     if (this.gap) return null;
     this.links = [...this.links, ...links];
     const { start } = this;
-    const isAccepted = ({ nsu }: Jump) => this.accepted.has(nsu);
-    const { gap, jumps, balance, resume } = checkBalanceChain(this.links, { start, isCut, isAccepted });
+    const isAccepted = ({ nsu }: Jump) => this.acceptedNsus.has(nsu);
+    const { gap, jumps, balance, resume } = checkBalanceChain(this.links, {
+      start,
+      isCut,
+      isAccepted,
+    });
     for (const { nsu, cents } of jumps) this.jumps.set(nsu, cents);
     this.balanceCents = balance;
     this.links = this.links.slice(resume.index);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  certify,
-  cutOf,
-  hashOfCertificate,
-  noHash,
+  makeCertificate,
+  cutOfCertificate,
+  hashCertificate,
+  zeroHash,
   readCertificate,
-  saysTheSame,
+  hasSameContent,
   writeCertificate,
   type DayFacts,
 } from './certificate.js';
@@ -19,30 +19,30 @@ const facts: DayFacts = {
   reason: null,
   openingCents: -5n,
   lines: [
-    { nsu: 12n, state: 'matched', as: null, isCredit: true, amountCents: 1_000n },
-    { nsu: 9n, state: 'classified', as: 'fee', isCredit: false, amountCents: 1n },
-    { nsu: 10n, state: 'classified', as: 'fee', isCredit: false, amountCents: 2n },
-    { nsu: 11n, state: 'in_break', as: 'unexpected', isCredit: true, amountCents: 500n },
+    { nsu: 12n, state: 'matched', label: null, isCredit: true, amountCents: 1_000n },
+    { nsu: 9n, state: 'classified', label: 'fee', isCredit: false, amountCents: 1n },
+    { nsu: 10n, state: 'classified', label: 'fee', isCredit: false, amountCents: 2n },
+    { nsu: 11n, state: 'in_break', label: 'unexpected', isCredit: true, amountCents: 500n },
   ],
   cut: {
     nsu: 13n,
     balanceCents: 1_400n,
-    items: [{ nsu: 13n, occurredAt, signedCents: -92n }],
-    differences: [
-      { nsu: 12n, occurredAt, signedCents: -7n, breakId: 'b', reason: 'the bank says so' },
+    straddlingLines: [{ nsu: 13n, occurredAt, signedCents: -92n }],
+    acceptedDifferences: [
+      { nsu: 12n, occurredAt, signedCents: -7n, breakId: 'b', reason: 'confirmed by the bank' },
     ],
   },
   linesHash: 'a'.repeat(64),
   earlier: null,
   added: [],
-  previousHash: noHash,
+  previousHash: zeroHash,
   closedUntil: new Date('2026-03-03T05:00:00Z'),
   madeAt: new Date('2026-03-03T05:00:10Z'),
 };
 
 describe('a certificate', () => {
-  it('tells exact figures, counts and sums of how each line stood', () => {
-    expect(certify(facts)).toMatchObject({
+  it('contains exact figures, and counts and sums by the outcome of each line', () => {
+    expect(makeCertificate(facts)).toMatchObject({
       opening: '-0.05',
       credits: '15.00',
       debits: '0.03',
@@ -56,15 +56,17 @@ describe('a certificate', () => {
     });
   });
 
-  it('is read as it was written, its cut too', () => {
-    const text = writeCertificate(certify(facts));
-    expect(readCertificate(text)).toEqual(certify(facts));
-    expect(cutOf(readCertificate(text))).toEqual(facts.cut);
+  it('reads back as it was written, with its cut', () => {
+    const text = writeCertificate(makeCertificate(facts));
+    expect(readCertificate(text)).toEqual(makeCertificate(facts));
+    expect(cutOfCertificate(readCertificate(text))).toEqual(facts.cut);
   });
 
-  it('has one text whatever order its groups came in, and another hash for another of anything', () => {
-    const text = writeCertificate(certify(facts));
-    expect(writeCertificate(certify({ ...facts, lines: [...facts.lines].reverse() }))).toBe(text);
+  it('has the same text for any order of its lines, and another hash when any fact differs', () => {
+    const text = writeCertificate(makeCertificate(facts));
+    expect(writeCertificate(makeCertificate({ ...facts, lines: [...facts.lines].reverse() }))).toBe(
+      text,
+    );
     const others: Partial<DayFacts>[] = [
       { accountId: 8 },
       { date: '2026-03-03' },
@@ -78,16 +80,20 @@ describe('a certificate', () => {
       { madeAt: occurredAt },
     ];
     const hashes = others.map((other) =>
-      hashOfCertificate(writeCertificate(certify({ ...facts, ...other }))),
+      hashCertificate(writeCertificate(makeCertificate({ ...facts, ...other }))),
     );
-    expect(new Set([hashOfCertificate(text), ...hashes]).size).toBe(others.length + 1);
+    expect(new Set([hashCertificate(text), ...hashes]).size).toBe(others.length + 1);
   });
 
-  it('says the same when only its place and time differ, and another when a figure does', () => {
-    const one = certify(facts);
-    expect(saysTheSame(one, certify({ ...facts, revision: 2, madeAt: occurredAt }))).toBe(true);
-    expect(saysTheSame(one, certify({ ...facts, openingCents: 0n }))).toBe(false);
-    for (const cut of [{ nsu: 14n }, { items: [] }, { differences: [] }])
-      expect(saysTheSame(one, certify({ ...facts, cut: { ...facts.cut, ...cut } }))).toBe(false);
+  it('has the same content when only revision and time differ, and another when a figure or the cut differs', () => {
+    const first = makeCertificate(facts);
+    expect(
+      hasSameContent(first, makeCertificate({ ...facts, revision: 2, madeAt: occurredAt })),
+    ).toBe(true);
+    expect(hasSameContent(first, makeCertificate({ ...facts, openingCents: 0n }))).toBe(false);
+    for (const cut of [{ nsu: 14n }, { straddlingLines: [] }, { acceptedDifferences: [] }])
+      expect(
+        hasSameContent(first, makeCertificate({ ...facts, cut: { ...facts.cut, ...cut } })),
+      ).toBe(false);
   });
 });

@@ -1,18 +1,19 @@
-// A day's certificate: everything that is certified as one canonical text, whose hash is the day's link in the chain.
-// The text holds the hash of the link before, so that none can be changed, left out or put elsewhere unseen.
+// The certificate of a day: everything that is certified, as one canonical text. The hash of the
+// text is the day's link in the chain. The text contains the hash of the previous link, so that any
+// change, removal or reordering of certificates is detected.
 import { z } from 'zod';
 import { formatReaisWithTwoDecimals } from '../money/cents.js';
 import { canonicalJson, sha256 } from '../platform/exact-json.js';
 import type { AcceptedDifference, Cut, CutLine } from './cut.js';
 
-/** What the first link of each chain follows. */
-export const noHash = '0'.repeat(64);
+/** The previous hash of the first certificate of a chain. */
+export const zeroHash = '0'.repeat(64);
 
-/** How a line stood when its day was certified. */
-export interface Explained {
+/** The outcome of a line when its day is certified. */
+export interface CertifiedOutcome {
   state: 'matched' | 'classified' | 'in_break';
-  /** The category or the break's kind; null for a match. */
-  as: string | null;
+  /** The category of a classified line, or the kind of the line's break; null for a match. */
+  label: string | null;
   isCredit: boolean;
   amountCents: bigint;
 }
@@ -22,15 +23,15 @@ export interface DayFacts {
   date: string;
   revision: number;
   sequence: number;
-  /** Why there is another revision; null for the first. */
+  /** Why the day has another revision; null for the first. */
   reason: 'late_line' | null;
   openingCents: bigint;
-  lines: readonly (Explained & { nsu: bigint })[];
+  lines: readonly (CertifiedOutcome & { nsu: bigint })[];
   cut: Cut;
   linesHash: string;
-  /** Of all lines before the account's first certified day; null on every other day. */
+  /** Covers all lines before the account's first certified day; null on every other day. */
   earlier: { lines: number; linesHash: string } | null;
-  /** Lines that the revision before did not have. */
+  /** Lines that the previous revision did not contain. */
   added: readonly bigint[];
   previousHash: string;
   closedUntil: Date | null;
@@ -57,7 +58,9 @@ const certificateText = z.object({
   inBreak: z.record(z.string(), amounts),
   firstNsu: z.string().nullable(),
   lastNsu: z.string().nullable(),
-  /** The balance that the closing is held against: after this line, but for the reconciling items. */
+  /**
+   * The balance after this line, corrected by the reconciling items, equals the closing balance.
+   */
   balanceNsu: z.string().nullable(),
   balance: z.string(),
   reconcilingItems: z.array(
@@ -66,14 +69,14 @@ const certificateText = z.object({
       nsu: z.string(),
       occurredAt: z.string(),
       amount: z.string(),
-      /** By which a person accepted the difference, and why; null for a line. */
+      /** The break in which a person accepted the difference, and the reason; null for a line. */
       breakId: z.string().nullable(),
       reason: z.string().nullable(),
     }),
   ),
   added: z.array(z.string()),
   linesHash: z.string(),
-  /** The lines before the first certified day, in the certificates of that day. */
+  /** The lines before the first certified day; only the certificates of that day have it. */
   earlier: z.object({ lines: z.int(), linesHash: z.string() }).nullable(),
   previousHash: z.string(),
   closedUntil: z.string().nullable(),
@@ -88,9 +91,9 @@ export interface Figures {
   closingCents: bigint;
 }
 
-export function figuresOf(
+export function computeFigures(
   openingCents: bigint,
-  lines: Iterable<Pick<Explained, 'isCredit' | 'amountCents'>>,
+  lines: Iterable<Pick<CertifiedOutcome, 'isCredit' | 'amountCents'>>,
 ): Figures {
   let [creditCents, debitCents] = [0n, 0n];
   for (const { isCredit, amountCents } of lines) {
@@ -101,9 +104,9 @@ export function figuresOf(
   return { openingCents, creditCents, debitCents, closingCents };
 }
 
-export function certify(facts: DayFacts): Certificate {
+export function makeCertificate(facts: DayFacts): Certificate {
   const { lines, cut } = facts;
-  const figures = figuresOf(facts.openingCents, lines);
+  const figures = computeFigures(facts.openingCents, lines);
   const nsus = lines.map(({ nsu }) => nsu).sort((a, b) => (a < b ? -1 : 1));
   const reais = formatReaisWithTwoDecimals;
   return {
@@ -119,15 +122,15 @@ export function certify(facts: DayFacts): Certificate {
     closing: reais(figures.closingCents),
     lines: lines.length,
     matched: amountsOf(lines.filter(({ state }) => state === 'matched')),
-    classified: byName(lines.filter(({ state }) => state === 'classified')),
-    inBreak: byName(lines.filter(({ state }) => state === 'in_break')),
+    classified: amountsByLabel(lines.filter(({ state }) => state === 'classified')),
+    inBreak: amountsByLabel(lines.filter(({ state }) => state === 'in_break')),
     firstNsu: nsus[0]?.toString() ?? null,
     lastNsu: nsus.at(-1)?.toString() ?? null,
     balanceNsu: cut.nsu?.toString() ?? null,
     balance: reais(cut.balanceCents),
     reconcilingItems: [
-      ...cut.items.map((item) => writeItem('straddling_line', item, null)),
-      ...cut.differences.map((item) => writeItem('accepted_difference', item, item)),
+      ...cut.straddlingLines.map((line) => writeItem('straddling_line', line, null)),
+      ...cut.acceptedDifferences.map((item) => writeItem('accepted_difference', item, item)),
     ],
     added: facts.added.map(String),
     linesHash: facts.linesHash,
@@ -153,64 +156,60 @@ function writeItem(
   };
 }
 
-/** The text that is kept and hashed. */
+/** The text that is stored and hashed. */
 export function writeCertificate(certificate: Certificate): string {
   return canonicalJson(certificate);
 }
 
-export function hashOfCertificate(text: string): string {
+export function hashCertificate(text: string): string {
   return sha256(text);
 }
 
-/** Throws where the text is none of ours. */
+/** Throws when the text is not a certificate. */
 export function readCertificate(text: string): Certificate {
   return certificateText.parse(JSON.parse(text));
 }
 
-/** Cents of an amount as a certificate writes it. */
-export function centsOf(amount: string): bigint {
+/** Converts an amount in a certificate's text, in reais, to cents. */
+export function parseCents(amount: string): bigint {
   return BigInt(amount.replace('.', ''));
 }
 
-/** The cut that a certificate tells, for the day after. */
-export function cutOf({ balanceNsu, balance, reconcilingItems }: Certificate): Cut {
+/** The cut at the end of the certified day. The next day starts from it. */
+export function cutOfCertificate({ balanceNsu, balance, reconcilingItems }: Certificate): Cut {
   const read = ({ nsu, occurredAt, amount }: Certificate['reconcilingItems'][number]): CutLine => ({
     nsu: BigInt(nsu),
     occurredAt: new Date(occurredAt),
-    signedCents: centsOf(amount),
+    signedCents: parseCents(amount),
   });
-  const differences: AcceptedDifference[] = [];
+  const acceptedDifferences: AcceptedDifference[] = [];
   for (const item of reconcilingItems)
     if (item.breakId !== null)
-      differences.push({ ...read(item), breakId: item.breakId, reason: item.reason });
+      acceptedDifferences.push({ ...read(item), breakId: item.breakId, reason: item.reason });
   return {
     nsu: balanceNsu === null ? null : BigInt(balanceNsu),
-    balanceCents: centsOf(balance),
-    items: reconcilingItems.filter(({ breakId }) => breakId === null).map(read),
-    differences,
+    balanceCents: parseCents(balance),
+    straddlingLines: reconcilingItems.filter(({ breakId }) => breakId === null).map(read),
+    acceptedDifferences,
   };
 }
 
-/** Whether a new revision would certify nothing else than the one before. */
-export function saysTheSame(a: Certificate, b: Certificate): boolean {
-  const told = ({
-    opening,
-    closing,
-    credits,
-    debits,
-    linesHash,
-    earlier,
-    ...said
-  }: Certificate) => {
-    const { balanceNsu, balance, reconcilingItems } = said;
+/**
+ * Whether two certificates of a day have the same figures, lines and cut. Then a new revision is
+ * not needed.
+ */
+export function hasSameContent(a: Certificate, b: Certificate): boolean {
+  const contentOf = (certificate: Certificate) => {
+    const { opening, closing, credits, debits, linesHash, earlier } = certificate;
+    const { balanceNsu, balance, reconcilingItems } = certificate;
     const figures = { opening, closing, credits, debits, linesHash, earlier };
     return canonicalJson({ ...figures, balanceNsu, balance, reconcilingItems });
   };
-  return told(a) === told(b);
+  return contentOf(a) === contentOf(b);
 }
 
-function amountsOf(lines: readonly Explained[]): z.output<typeof amounts> {
-  const { creditCents, debitCents } = figuresOf(0n, lines);
+function amountsOf(lines: readonly CertifiedOutcome[]): z.output<typeof amounts> {
+  const { creditCents, debitCents } = computeFigures(0n, lines);
   return {
     count: lines.length,
     credits: formatReaisWithTwoDecimals(creditCents),
@@ -218,13 +217,15 @@ function amountsOf(lines: readonly Explained[]): z.output<typeof amounts> {
   };
 }
 
-function byName(lines: readonly Explained[]): Record<string, z.output<typeof amounts>> {
-  const groups = new Map<string, Explained[]>();
+function amountsByLabel(
+  lines: readonly CertifiedOutcome[],
+): Record<string, z.output<typeof amounts>> {
+  const groups = new Map<string, CertifiedOutcome[]>();
   for (const line of lines) {
-    const name = line.as ?? '';
-    const group = groups.get(name);
+    const label = line.label ?? '';
+    const group = groups.get(label);
     if (group) group.push(line);
-    else groups.set(name, [line]);
+    else groups.set(label, [line]);
   }
-  return Object.fromEntries([...groups].map(([name, group]) => [name, amountsOf(group)]));
+  return Object.fromEntries([...groups].map(([label, group]) => [label, amountsOf(group)]));
 }

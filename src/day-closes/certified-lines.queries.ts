@@ -1,14 +1,17 @@
-// The SQL of lines' seals, and of what lies before the first certificate: the lines, and what the account held with them.
+// Writes and reads certified lines (line hashes and salts), and reads the cut at which the first
+// certificate starts.
 import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { findGap, readInitialBalance } from '../statement/balance-chain.queries.js';
 import type { Cut, CutLine } from './cut.js';
 import type { HashedFields } from './line-hash.js';
 
-/** The ids of a line (t) that a seal covers. */
-export const idsOfLine = Prisma.sql`t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
-  t.external_id AS "externalId", t.original_end_to_end_id AS "originalEndToEndId", t.movement_id AS "movementId",
-  t.idempotency_key AS "idempotencyKey", t.bill_code AS "billCode"`;
+/** The ids of a line (t) that its line hash covers. */
+export const lineIdColumns = Prisma.sql`
+  t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
+  t.external_id AS "externalId", t.original_end_to_end_id AS "originalEndToEndId",
+  t.movement_id AS "movementId", t.idempotency_key AS "idempotencyKey",
+  t.bill_code AS "billCode"`;
 
 export interface NewCertifiedLine {
   nsu: bigint;
@@ -18,29 +21,38 @@ export interface NewCertifiedLine {
   lineHash: string;
 }
 
-export async function insertCertifiedLines(tx: Tx, accountId: number, seals: NewCertifiedLine[]): Promise<void> {
-  if (seals.length === 0) return;
-  const nsus = seals.map(({ nsu }) => nsu);
+export async function insertCertifiedLines(
+  tx: Tx,
+  accountId: number,
+  lines: NewCertifiedLine[],
+): Promise<void> {
+  if (lines.length === 0) return;
+  const nsus = lines.map(({ nsu }) => nsu);
+  const dates = lines.map(({ date }) => date);
+  const commitments = lines.map(({ commitment }) => commitment);
+  const lineHashes = lines.map(({ lineHash }) => lineHash);
+  const salts = lines.map(({ salt }) => salt);
   await tx.$executeRaw`
     INSERT INTO certified_line (account_id, nsu, date, commitment, line_hash)
-    SELECT ${accountId}, * FROM unnest(${nsus}::bigint[], ${seals.map(({ date }) => date)}::text[],
-      ${seals.map(({ commitment }) => commitment)}::text[], ${seals.map(({ lineHash }) => lineHash)}::text[])`;
+    SELECT ${accountId}, * FROM unnest(${nsus}::bigint[], ${dates}::text[],
+      ${commitments}::text[], ${lineHashes}::text[])`;
   await tx.$executeRaw`
     INSERT INTO line_salt (account_id, nsu, salt)
-    SELECT ${accountId}, * FROM unnest(${nsus}::bigint[], ${seals.map(({ salt }) => salt)}::text[])`;
+    SELECT ${accountId}, * FROM unnest(${nsus}::bigint[], ${salts}::text[])`;
 }
 
-/** So many lines of before an instant that have no seal. */
-export async function listUncertified(
+/** Lines before an instant that are not certified yet; at most `limit`, oldest first. */
+export async function listUncertifiedLines(
   tx: Tx,
   accountId: number,
   before: Date,
   limit: number,
 ): Promise<(HashedFields & { contentHash: string })[]> {
   return tx.$queryRaw`
-    SELECT t.nsu, t.bank_id AS "bankId", t.is_credit AS "isCredit", t.amount_cents AS "amountCents",
-           t.type_name AS "typeName", ${idsOfLine},
-           t.balance_previous_cents AS "balancePreviousCents", t.current_balance_cents AS "currentBalanceCents",
+    SELECT t.nsu, t.bank_id AS "bankId", t.is_credit AS "isCredit",
+           t.amount_cents AS "amountCents", t.type_name AS "typeName", ${lineIdColumns},
+           t.balance_previous_cents AS "balancePreviousCents",
+           t.current_balance_cents AS "currentBalanceCents",
            t.occurred_at AS "occurredAt", t.content_hash AS "contentHash"
     FROM statement_line t
     WHERE t.account_id = ${accountId} AND t.occurred_at < ${before} AND NOT EXISTS (
@@ -48,7 +60,7 @@ export async function listUncertified(
     ORDER BY t.occurred_at, t.nsu LIMIT ${limit}`;
 }
 
-/** Of lines of before a day, by nsu. */
+/** The certified lines of all days before `date`, by nsu. */
 export async function listEarlierCertifiedLines(
   db: Db,
   accountId: number,
@@ -59,31 +71,46 @@ export async function listEarlierCertifiedLines(
     WHERE account_id = ${accountId} AND date < ${date} ORDER BY nsu`;
 }
 
+export async function isCertified(tx: Tx, accountId: number, nsu: bigint): Promise<boolean> {
+  return (await tx.certifiedLine.count({ where: { accountId, nsu } })) === 1;
+}
+
+/** Without the salt, nobody can prove or guess the content behind the line's commitment. */
+export async function deleteSalt(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
+  await tx.lineSalt.deleteMany({ where: { accountId, nsu } });
+}
+
 /**
- * What the account held at an instant before which there is no certificate: after as many lines by nsu as there are
- * before it by time, or before the first line of all. Where the chain is broken there, as the last of them says.
+ * The cut at an instant before the first certificate. It counts as many lines by nsu as there are
+ * lines before the instant by time; none if there are none. If the balance chain is broken there,
+ * the balance is the current balance of the last counted line.
  */
-export async function readAnchor(db: Db, accountId: number, instant: Date): Promise<Cut> {
-  const beginning = (await readInitialBalance(db, accountId)) ?? 0n;
-  const nothing = { nsu: null, balanceCents: beginning, items: [], differences: [] };
+export async function readOpeningCut(db: Db, accountId: number, instant: Date): Promise<Cut> {
+  const initialBalance = (await readInitialBalance(db, accountId)) ?? 0n;
+  const initialCut = {
+    nsu: null,
+    balanceCents: initialBalance,
+    straddlingLines: [],
+    acceptedDifferences: [],
+  };
   const lines = await db.statementLine.count({ where: { accountId, occurredAt: { lt: instant } } });
-  if (lines === 0) return nothing;
+  if (lines === 0) return initialCut;
   const byNsu = { where: { accountId }, orderBy: { nsu: 'asc' } } as const;
   const first = await db.statementLine.findFirst(byNsu);
   const last = await db.statementLine.findFirst({ ...byNsu, skip: lines - 1 });
-  if (!first || !last) return nothing;
+  if (!first || !last) return initialCut;
   const { gap, jumps } = await findGap(db, accountId, first.nsu, last.nsu);
-  const jumped = jumps
+  const jumpCents = jumps
     .filter(({ nsu }) => nsu <= last.nsu)
     .reduce((sum, { cents }) => sum + cents, 0n);
   const balanceCents = gap
     ? last.currentBalanceCents
-    : beginning + jumped + (await sumLines(db, accountId, null, last.nsu));
-  const items = await listStraddling(db, accountId, last.nsu, instant);
-  return { nsu: last.nsu, balanceCents, items, differences: [] };
+    : initialBalance + jumpCents + (await sumLines(db, accountId, null, last.nsu));
+  const straddlingLines = await listStraddlingLines(db, accountId, last.nsu, instant);
+  return { nsu: last.nsu, balanceCents, straddlingLines, acceptedDifferences: [] };
 }
 
-/** What the lines come to that follow one by nsu, up to another. */
+/** The signed sum of the lines above `afterNsu` (null: from the first) up to `untilNsu`. */
 export async function sumLines(
   db: Db,
   accountId: number,
@@ -91,14 +118,17 @@ export async function sumLines(
   untilNsu: bigint,
 ): Promise<bigint> {
   const [found] = await db.$queryRaw<{ cents: bigint }[]>`
-    SELECT COALESCE(sum(CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END), 0)::bigint AS cents
+    SELECT COALESCE(
+             sum(CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END), 0
+           )::bigint AS cents
     FROM statement_line
-    WHERE account_id = ${accountId} AND nsu <= ${untilNsu} AND (${afterNsu}::bigint IS NULL OR nsu > ${afterNsu}::bigint)`;
+    WHERE account_id = ${accountId} AND nsu <= ${untilNsu}
+      AND (${afterNsu}::bigint IS NULL OR nsu > ${afterNsu}::bigint)`;
   return found?.cents ?? 0n;
 }
 
-/** Lines that stand on the other side of the cut than their time does. */
-async function listStraddling(
+/** Lines that are before the cut by nsu and after the instant by time, or the reverse. */
+async function listStraddlingLines(
   db: Db,
   accountId: number,
   nsu: bigint,
@@ -109,6 +139,7 @@ async function listStraddling(
            CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS "signedCents"
     FROM statement_line
     WHERE account_id = ${accountId}
-      AND ((nsu <= ${nsu} AND occurred_at >= ${instant}) OR (nsu > ${nsu} AND occurred_at < ${instant}))
+      AND ((nsu <= ${nsu} AND occurred_at >= ${instant})
+        OR (nsu > ${nsu} AND occurred_at < ${instant}))
     ORDER BY nsu`;
 }

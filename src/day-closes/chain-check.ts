@@ -1,17 +1,17 @@
-// Whether a certificate is what its place in the chain and the lines of its day make it.
+// Checks a certificate against its place in the chain and against the lines of its day.
 import {
-  centsOf,
-  cutOf,
-  figuresOf,
-  hashOfCertificate,
+  computeFigures,
+  cutOfCertificate,
+  hashCertificate,
+  parseCents,
   readCertificate,
   type Certificate,
 } from './certificate.js';
-import { heldAt } from './cut.js';
-import type { Difference } from './stored-line.js';
+import { balanceOfDays } from './cut.js';
 import { linesHashOf } from './line-hash.js';
+import type { Difference } from './stored-line.js';
 
-/** A link as it is kept. */
+/** A certificate as it is stored. */
 export interface StoredLink {
   accountId: number;
   sequence: number;
@@ -28,37 +28,37 @@ export interface StoredLink {
   hash: string;
 }
 
-type Told = [field: string, certified: string | number | bigint, found: string | number | bigint];
+type Value = string | number | bigint;
+type Comparison = [field: string, expected: Value, found: Value];
 
-/** Of a link by itself, and by the hash of the one before. */
+/** Compares a stored certificate with its own text, and with the hash of the previous one. */
 export function differenceOfLink(
   link: StoredLink,
   before: Pick<StoredLink, 'sequence' | 'hash'>,
 ): Difference | null {
-  const told = (certified: string, field: string, found: string): Difference => {
-    return { date: link.date, nsu: null, field, certified, found };
+  const differenceIn = (field: string, expected: string, found: string): Difference => {
+    return { date: link.date, nsu: null, field, expected, found };
   };
-  const hash = hashOfCertificate(link.certificate);
-  if (hash !== link.hash) return told(link.hash, 'certificate', hash);
-  const said = readOrNull(link.certificate);
-  if (!said) return told('a certificate', 'certificate', 'what cannot be read');
-  const columns: Told[] = [
+  const hash = hashCertificate(link.certificate);
+  if (hash !== link.hash) return differenceIn('certificate', link.hash, hash);
+  const certificate = readOrNull(link.certificate);
+  if (!certificate) return differenceIn('certificate', 'a certificate', 'unreadable text');
+  return firstDifference(link.date, [
     ['sequence', before.sequence + 1, link.sequence],
     ['previousHash', before.hash, link.previousHash],
-    ['previousHash', said.previousHash, link.previousHash],
-    ['accountId', said.accountId, link.accountId],
-    ['date', said.date, link.date],
-    ['revision', said.revision, link.revision],
-    ['sequence', said.sequence, link.sequence],
-    ['opening', centsOf(said.opening), link.openingCents],
-    ['credits', centsOf(said.credits), link.creditCents],
-    ['debits', centsOf(said.debits), link.debitCents],
-    ['closing', centsOf(said.closing), link.closingCents],
-    ['lines', said.lines, link.lineCount],
-    ['linesHash', said.linesHash, link.linesHash],
-    ['balance', heldAt(cutOf(said)), centsOf(said.closing)],
-  ];
-  return firstDifference(link.date, columns);
+    ['previousHash', certificate.previousHash, link.previousHash],
+    ['accountId', certificate.accountId, link.accountId],
+    ['date', certificate.date, link.date],
+    ['revision', certificate.revision, link.revision],
+    ['sequence', certificate.sequence, link.sequence],
+    ['opening', parseCents(certificate.opening), link.openingCents],
+    ['credits', parseCents(certificate.credits), link.creditCents],
+    ['debits', parseCents(certificate.debits), link.debitCents],
+    ['closing', parseCents(certificate.closing), link.closingCents],
+    ['lines', certificate.lines, link.lineCount],
+    ['linesHash', certificate.linesHash, link.linesHash],
+    ['balance', balanceOfDays(cutOfCertificate(certificate)), parseCents(certificate.closing)],
+  ]);
 }
 
 export interface CertifiedDayLine {
@@ -68,40 +68,41 @@ export interface CertifiedDayLine {
   amountCents: bigint;
 }
 
-/** Of a certificate, by the lines that it had: those of its day without what later revisions have added. */
+/**
+ * Compares a certificate with the lines that it covers: the certified lines of its day, without
+ * those that later revisions added.
+ */
 export function differenceOfDay(
-  said: Certificate,
-  sealed: readonly CertifiedDayLine[],
+  certificate: Certificate,
+  certifiedLines: readonly CertifiedDayLine[],
   addedLater: ReadonlySet<string>,
 ): Difference | null {
-  const lines = sealed.filter(({ nsu }) => !addedLater.has(nsu.toString()));
-  const figures = figuresOf(centsOf(said.opening), lines);
-  return firstDifference(said.date, [
-    ['lines', said.lines, lines.length],
-    ['credits', centsOf(said.credits), figures.creditCents],
-    ['debits', centsOf(said.debits), figures.debitCents],
-    ['closing', centsOf(said.closing), figures.closingCents],
-    ['linesHash', said.linesHash, linesHashOf(lines.map(({ lineHash }) => lineHash))],
+  const lines = certifiedLines.filter(({ nsu }) => !addedLater.has(nsu.toString()));
+  const figures = computeFigures(parseCents(certificate.opening), lines);
+  return firstDifference(certificate.date, [
+    ['lines', certificate.lines, lines.length],
+    ['credits', parseCents(certificate.credits), figures.creditCents],
+    ['debits', parseCents(certificate.debits), figures.debitCents],
+    ['closing', parseCents(certificate.closing), figures.closingCents],
+    ['linesHash', certificate.linesHash, linesHashOf(lines.map(({ lineHash }) => lineHash))],
   ]);
 }
 
-type Shown = string | number | bigint | null;
-
-export function differs(
+export function compareValues(
   date: string | null,
   field: string,
-  certified: Shown,
-  found: Shown,
+  expected: Value | null,
+  found: Value | null,
 ): Difference | null {
-  if (certified === found) return null;
-  return { date, nsu: null, field, certified: `${certified}`, found: `${found}` };
+  if (expected === found) return null;
+  return { date, nsu: null, field, expected: `${expected}`, found: `${found}` };
 }
 
-function firstDifference(date: string, told: Told[]): Difference | null {
-  const differing = told.find(([, certified, found]) => certified !== found);
+function firstDifference(date: string, comparisons: Comparison[]): Difference | null {
+  const differing = comparisons.find(([, expected, found]) => expected !== found);
   if (!differing) return null;
-  const [field, certified, found] = differing;
-  return { date, nsu: null, field, certified: `${certified}`, found: `${found}` };
+  const [field, expected, found] = differing;
+  return { date, nsu: null, field, expected: `${expected}`, found: `${found}` };
 }
 
 function readOrNull(text: string): Certificate | null {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { cutAfter, heldAt, isStraight, type Cut } from './cut.js';
+import { cutAfter, balanceOfDays, isLinked, type Cut } from './cut.js';
 
 interface Line {
   nsu: bigint;
@@ -8,31 +8,36 @@ interface Line {
   signedCents: bigint;
 }
 
-const empty: Cut = { nsu: null, balanceCents: 0n, items: [], differences: [] };
+const initialCut: Cut = {
+  nsu: null,
+  balanceCents: 0n,
+  straddlingLines: [],
+  acceptedDifferences: [],
+};
 const start = Date.UTC(2026, 2, 1, 3);
 const endOf = (day: number) => new Date(start + (day + 1) * 86_400_000);
 const occurredAt = ({ day, nsu }: Line) => new Date(start + day * 86_400_000 + Number(nsu));
 
-/** The cuts at the end of each day of a book that began with nothing. */
+/** The cuts at the end of each day, for a statement that starts at zero. */
 function cutsOf(lines: Line[], days: number): Cut[] {
   const byNsu = [...lines]
     .sort((a, b) => (a.nsu < b.nsu ? -1 : 1))
     .map((line) => ({ ...line, occurredAt: occurredAt(line) }));
-  let cut = empty;
+  let cut = initialCut;
   return Array.from({ length: days }, (_, day) => {
-    const ofDay = byNsu.filter((line) => line.day === day);
+    const dayLines = byNsu.filter((line) => line.day === day);
     const following = byNsu.filter(({ nsu }) => cut.nsu === null || nsu > cut.nsu);
     cut = cutAfter(cut, {
       end: endOf(day),
-      lines: ofDay,
-      following: following.slice(0, ofDay.length),
-      differences: [],
+      lines: dayLines,
+      following: following.slice(0, dayLines.length),
+      acceptedDifferences: [],
     });
     return cut;
   });
 }
 
-const books = fc
+const statements = fc
   .array(fc.record({ day: fc.nat(5), cents: fc.integer({ min: -9_999, max: 9_999 }) }), {
     maxLength: 40,
   })
@@ -44,33 +49,33 @@ const books = fc
     })),
   );
 
-describe('the cut between days and numbers', () => {
-  it('holds what the days up to it add up to, however their lines are numbered', () => {
+describe('the cut between days and nsu order', () => {
+  it('has the sum of all lines up to its day, whatever their nsu', () => {
     fc.assert(
-      fc.property(books, (lines) => {
+      fc.property(statements, (lines) => {
         cutsOf(lines, 6).forEach((cut, day) => {
           const sum = lines
             .filter((line) => line.day <= day)
             .reduce((total, { signedCents }) => total + signedCents, 0n);
-          expect(heldAt(cut)).toBe(sum);
+          expect(balanceOfDays(cut)).toBe(sum);
         });
       }),
     );
   });
 
-  it('lists no line where days and numbers agree, and all are on their side at the end', () => {
+  it('lists no straddling line where days and nsu agree, nor after the last day', () => {
     fc.assert(
-      fc.property(books, (lines) => {
+      fc.property(statements, (lines) => {
         const inOrder = [...lines]
           .sort((a, b) => a.day - b.day)
           .map((line, index) => ({ ...line, nsu: BigInt(index + 1) }));
-        for (const { items } of cutsOf(inOrder, 6)) expect(items).toEqual([]);
-        expect(cutsOf(lines, 6).at(-1)?.items).toEqual([]);
+        for (const { straddlingLines } of cutsOf(inOrder, 6)) expect(straddlingLines).toEqual([]);
+        expect(cutsOf(lines, 6).at(-1)?.straddlingLines).toEqual([]);
       }),
     );
   });
 
-  it('lists one line of either side for one that is numbered far too late', () => {
+  it('lists one line on each side when one line has a much higher nsu than its day', () => {
     const lines = [1, 1, 1, 0].map((day, index) => ({
       nsu: BigInt(index + 1),
       day,
@@ -78,27 +83,32 @@ describe('the cut between days and numbers', () => {
     }));
     const [first] = cutsOf(lines, 2);
     expect(first).toMatchObject({ nsu: 1n, balanceCents: 1n });
-    expect(first?.items.map(({ nsu }) => nsu)).toEqual([1n, 4n]);
+    expect(first?.straddlingLines.map(({ nsu }) => nsu)).toEqual([1n, 4n]);
   });
 
-  it('carries on what the balance jumped by where a person has accepted it, and holds what the lines come to', () => {
+  it('carries an accepted jump to later days, and leaves it out of the balance of the lines', () => {
     const lines = [{ nsu: 2n, occurredAt: endOf(-1), signedCents: 5n }];
     const jump = { ...lines[0], nsu: 2n, occurredAt: endOf(-1), signedCents: -30n };
-    const differences = [{ ...jump, breakId: 'b', reason: null }];
-    const cut = cutAfter(empty, { end: endOf(0), lines, following: lines, differences });
-    expect([cut.balanceCents, heldAt(cut)]).toEqual([-25n, 5n]);
-    const none = { lines: [], following: [], differences: [] };
-    expect(cutAfter(cut, { end: endOf(1), ...none })).toEqual(cut);
+    const acceptedDifferences = [{ ...jump, breakId: 'b', reason: null }];
+    const cut = cutAfter(initialCut, {
+      end: endOf(0),
+      lines,
+      following: lines,
+      acceptedDifferences,
+    });
+    expect([cut.balanceCents, balanceOfDays(cut)]).toEqual([-25n, 5n]);
+    const emptyDay = { lines: [], following: [], acceptedDifferences: [] };
+    expect(cutAfter(cut, { end: endOf(1), ...emptyDay })).toEqual(cut);
   });
 
-  it('is straight where each line begins with what the one before it left', () => {
+  it('is linked where each line starts with the balance after the previous line', () => {
     const following = [5n, 5n, 5n].map((signedCents, index) => ({
       ...{ nsu: BigInt(index + 1), occurredAt: endOf(0), signedCents },
       balancePreviousCents: BigInt(index) * 5n,
       currentBalanceCents: BigInt(index + 1) * 5n,
     }));
-    expect(isStraight(empty, following)).toBe(true);
-    expect(isStraight(empty, following.slice(1))).toBe(false);
-    expect(isStraight(empty, [...following].reverse())).toBe(false);
+    expect(isLinked(initialCut, following)).toBe(true);
+    expect(isLinked(initialCut, following.slice(1))).toBe(false);
+    expect(isLinked(initialCut, [...following].reverse())).toBe(false);
   });
 });

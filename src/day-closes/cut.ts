@@ -1,7 +1,8 @@
-// Where the bank's balances and its days meet. Balances follow nsu and days follow the time of each line, and the two
-// need not agree: a line of today may carry a number among yesterday's. The balance after as many lines as the days up
-// to an instant have is theirs but for the lines that stand on the other side, which are listed: reconciling items. So is
-// what the balance jumped by where a person has accepted that lines are missing.
+// The cut between two days. The bank's balances follow nsu, and days follow the time of each line,
+// so the two need not agree: a line of today may have an nsu among yesterday's lines. The cut after
+// a day is the line up to which as many lines by nsu are counted as the days up to then have. Its
+// balance differs from that of the days by the lines on the wrong side of the cut, which are listed
+// as reconciling items. So are the jumps of the balance at gaps that a person accepted.
 
 export interface CutLine {
   nsu: bigint;
@@ -15,64 +16,78 @@ export interface FollowingLine extends CutLine {
   currentBalanceCents: bigint;
 }
 
-/** What the balance jumps by at a line, and the break by which a person accepted it. */
+/** A jump of the balance at a line, and the break in which a person accepted it. */
 export interface AcceptedDifference extends CutLine {
   breakId: string;
   reason: string | null;
 }
 
 export interface Cut {
-  /** The last line that the balance counts; null before the first. */
+  /** The last line that the balance counts; null before the first line. */
   nsu: bigint | null;
-  /** What the chain of balances has come to with these lines, in whichever order they were booked. */
+  /** The end of the balance chain over these lines, in whatever order they were booked. */
   balanceCents: bigint;
-  /** Lines that the balance counts and the days do not, or the other way round, by nsu. */
-  items: CutLine[];
-  /** All that the balance counts and no line explains, from the first certificate on. */
-  differences: AcceptedDifference[];
+  /** Lines that the balance counts and the days do not, or the reverse, by nsu. */
+  straddlingLines: CutLine[];
+  /** Every accepted jump that the balance contains, from the first certificate on. */
+  acceptedDifferences: AcceptedDifference[];
 }
 
 export interface DayOfCut {
   end: Date;
   lines: readonly CutLine[];
-  /** As many lines as the day has: those that follow the cut before by nsu. */
+  /** The lines after the previous cut by nsu, as many as the day has. */
   following: readonly CutLine[];
-  /** At lines among these. */
-  differences: readonly AcceptedDifference[];
+  /** Accepted jumps at the `following` lines. */
+  acceptedDifferences: readonly AcceptedDifference[];
 }
 
-/** The cut at the end of a day. Whether the lines that follow are linked by their balances is for the chain to say. */
+/**
+ * The cut at the end of a day. The caller checks whether the balances of the following lines link.
+ */
 export function cutAfter(before: Cut, day: DayOfCut): Cut {
   const nsu = day.following.at(-1)?.nsu ?? before.nsu;
   const lines = new Map<bigint, CutLine>();
-  for (const line of [...before.items, ...day.lines, ...day.following]) lines.set(line.nsu, line);
-  const items = [...lines.values()]
+  for (const line of [...before.straddlingLines, ...day.lines, ...day.following])
+    lines.set(line.nsu, line);
+  const straddlingLines = [...lines.values()]
     .filter((line) => isCounted(line, nsu) !== line.occurredAt < day.end)
     .map(({ nsu, occurredAt, signedCents }) => ({ nsu, occurredAt, signedCents }))
     .sort((a, b) => (a.nsu < b.nsu ? -1 : 1));
   return {
     nsu,
-    balanceCents: before.balanceCents + sumOf(day.following) + sumOf(day.differences),
-    items,
-    differences: [...before.differences, ...day.differences],
+    balanceCents:
+      before.balanceCents + sumSignedCents(day.following) + sumSignedCents(day.acceptedDifferences),
+    straddlingLines,
+    acceptedDifferences: [...before.acceptedDifferences, ...day.acceptedDifferences],
   };
 }
 
-/** Whether each of the lines begins with what the one before it left. */
-export function isStraight(before: Cut, following: readonly FollowingLine[]): boolean {
-  let left = before.balanceCents;
+/** Whether the lines, in nsu order, link from the cut: each starts with the balance before it. */
+export function isLinked(before: Cut, following: readonly FollowingLine[]): boolean {
+  let balance = before.balanceCents;
   return following.every(({ balancePreviousCents, signedCents, currentBalanceCents }) => {
-    const isLinked = balancePreviousCents === left && left + signedCents === currentBalanceCents;
-    left = currentBalanceCents;
-    return isLinked;
+    const linksOn = balancePreviousCents === balance;
+    const addsUp = balance + signedCents === currentBalanceCents;
+    balance = currentBalanceCents;
+    return linksOn && addsUp;
   });
 }
 
-/** What the account held at the cut's instant by its lines: by the balance, but for what is listed. */
-export function heldAt({ nsu, balanceCents, items, differences }: Cut): bigint {
-  return items.reduce(
-    (held, line) => (isCounted(line, nsu) ? held - line.signedCents : held + line.signedCents),
-    balanceCents - sumOf(differences),
+/**
+ * The account's balance at the end of the day by its lines: the balance of the cut, corrected by
+ * the straddling lines and without the accepted jumps.
+ */
+export function balanceOfDays({
+  nsu,
+  balanceCents,
+  straddlingLines,
+  acceptedDifferences,
+}: Cut): bigint {
+  return straddlingLines.reduce(
+    (balance, line) =>
+      isCounted(line, nsu) ? balance - line.signedCents : balance + line.signedCents,
+    balanceCents - sumSignedCents(acceptedDifferences),
   );
 }
 
@@ -80,6 +95,6 @@ function isCounted(line: CutLine, cutNsu: bigint | null): boolean {
   return cutNsu !== null && line.nsu <= cutNsu;
 }
 
-export function sumOf(lines: readonly { signedCents: bigint }[]): bigint {
+export function sumSignedCents(lines: readonly { signedCents: bigint }[]): bigint {
   return lines.reduce((sum, { signedCents }) => sum + signedCents, 0n);
 }

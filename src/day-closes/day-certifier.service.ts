@@ -1,8 +1,10 @@
-// Makes one day's certificate, or its amendment: reads the day as it stands, holds its figures against the bank's own
-// balances, seals its lines and adds the link to the account's chain. All of it, or a break that says why not.
+// Certifies one day, or amends its certificate. It compares the day's figures with the bank's own
+// balances, hashes the day's lines, and appends the certificate to the account's chain: everything
+// in one transaction. If the figures differ, it opens a break instead.
+import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { addDays } from '../brazil/calendar.js';
-import { statementDayStart } from '../brazil/statement-day.js';
+import { statementDayOf, statementDayStart } from '../brazil/statement-day.js';
 import type { Tx } from '../database.service.js';
 import { eventAmount } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
@@ -10,24 +12,23 @@ import { formatReaisWithTwoDecimals } from '../money/cents.js';
 import { subjectOfLate } from '../reconciliation/line-outcome.js';
 import { Breaks } from '../reconciliation/breaks.service.js';
 import * as certificates from './certificate.js';
-import type { Certificate, Explained, Figures } from './certificate.js';
-import { heldAt } from './cut.js';
-import { DayBalances, subjectOfDay, type Unexplained } from './day-balance.service.js';
+import type { Certificate, CertifiedOutcome, Figures } from './certificate.js';
+import * as certifiedLines from './certified-lines.queries.js';
+import { balanceOfDays } from './cut.js';
+import { DayBalances, subjectOfDay, type UnexplainedDifference } from './day-balance.service.js';
 import * as queries from './day-closes.queries.js';
-import { linesHashOf } from './line-hash.js';
-import { hashLine } from './line-hasher.service.js';
-import * as seals from './certified-lines.queries.js';
+import { commitmentOf, lineHashOf, linesHashOf, type HashedFields } from './line-hash.js';
 
-/** Earlier lines are sealed beforehand, but for those that came at the last moment. */
-const mostCertifiedAtOnce = 100_000;
+/** Earlier lines are certified beforehand; only lines that came since then are left here. */
+const maxEarlierLines = 100_000;
 
-export type Certified =
-  /** `unchanged`: another revision would say the same. */
+export type CertificationOutcome =
+  /** `unchanged`: another revision would have the same content. */
   | { outcome: 'certified' | 'amended' | 'unchanged' }
-  /** Lines are not judged, or the figures are not the bank's. */
+  /** `waiting`: a line is not decided. `differs`: the figures are not the bank's. */
   | { outcome: 'waiting' | 'differs' };
 
-type ExplainedLine = queries.DayLine & Explained;
+type DecidedLine = queries.DayLine & CertifiedOutcome;
 
 @Injectable()
 export class DayCertifier {
@@ -42,83 +43,96 @@ export class DayCertifier {
     accountId: number,
     date: string,
     { madeAt, closedUntil }: { madeAt: Date; closedUntil: Date | null },
-  ): Promise<Certified> {
-    const lines = await queries.listDay(tx, accountId, {
+  ): Promise<CertificationOutcome> {
+    const lines = await queries.listDayLines(tx, accountId, {
       from: statementDayStart(date),
       until: statementDayStart(addDays(date, 1)),
     });
-    if (!lines.every(isExplained)) return { outcome: 'waiting' };
-    // Asked first: who accepts the break while the day is being read has accepted what it tells.
-    const isSettled = await queries.isDaySettled(tx, accountId, subjectOfDay(date));
-    const { before, cut, broken } = await this.balances.read(
+    if (!lines.every(isDecided)) return { outcome: 'waiting' };
+    // Read before the balances: a person who accepts the break in the meantime accepts what its
+    // evidence contains now.
+    const isAccepted = await queries.isDayBreakAccepted(tx, accountId, subjectOfDay(date));
+    const { before, cut, unexplained } = await this.balances.read(
       tx,
       accountId,
       date,
-      lines.map(signed),
+      lines.map(withSignedCents),
     );
-    const openingCents = heldAt(before);
-    const figures = certificates.figuresOf(openingCents, lines);
-    if (broken || heldAt(cut) !== figures.closingCents) {
-      const cents = (broken?.cents ?? 0n) + heldAt(cut) - figures.closingCents;
-      const { jumps } = broken ?? { jumps: [] };
-      await this.reportDifference(tx, accountId, date, { figures, cents, jumps, isSettled });
+    const openingCents = balanceOfDays(before);
+    const figures = certificates.computeFigures(openingCents, lines);
+    if (unexplained || balanceOfDays(cut) !== figures.closingCents) {
+      const cents = (unexplained?.cents ?? 0n) + balanceOfDays(cut) - figures.closingCents;
+      const { jumps } = unexplained ?? { jumps: [] };
+      await this.reportDifference(tx, accountId, date, { figures, cents, jumps, isAccepted });
       return { outcome: 'differs' };
     }
-    const standing = await queries.findStanding(tx, accountId, date);
-    const last = await queries.findLast(tx, accountId);
+    const current = await queries.findCurrentCertificate(tx, accountId, date);
+    const last = await queries.findLastCertificate(tx, accountId);
     const earlier = await this.certifyEarlier(tx, accountId, date);
-    const unsealed = lines.filter(({ lineHash }) => lineHash === null);
-    const made = new Map(unsealed.map((line) => [line.nsu, hashLine(accountId, line)]));
-    const lineHashes = lines.map((line) => line.lineHash ?? made.get(line.nsu)?.lineHash ?? '');
-    const certificate = certificates.certify({
+    const uncertified = lines.filter(({ lineHash }) => lineHash === null);
+    const added = new Map(uncertified.map((line) => [line.nsu, hashLine(accountId, line)]));
+    const lineHashes = lines.map((line) => line.lineHash ?? added.get(line.nsu)?.lineHash ?? '');
+    const certificate = certificates.makeCertificate({
       ...{ accountId, date, openingCents, lines, cut, closedUntil, madeAt },
-      revision: (standing?.revision ?? 0) + 1,
+      revision: (current?.revision ?? 0) + 1,
       sequence: (last?.sequence ?? 0) + 1,
-      reason: standing ? 'late_line' : null,
+      reason: current ? 'late_line' : null,
       linesHash: linesHashOf(lineHashes),
       earlier: earlier && { lines: earlier.lines, linesHash: earlier.linesHash },
-      added: standing ? [...(earlier?.added ?? []), ...made.keys()] : [],
-      previousHash: last?.hash ?? certificates.noHash,
+      added: current ? [...(earlier?.added ?? []), ...added.keys()] : [],
+      previousHash: last?.hash ?? certificates.zeroHash,
     });
     await this.breaks.resolve(tx, accountId, 'broken_balance_chain', [subjectOfDay(date)]);
     if (
-      standing &&
-      certificates.saysTheSame(certificate, certificates.readCertificate(standing.certificate))
+      current &&
+      certificates.hasSameContent(certificate, certificates.readCertificate(current.certificate))
     )
       return { outcome: 'unchanged' };
-    await seals.insertCertifiedLines(tx, accountId, [...made.values()]);
-    if (standing) await this.settleLate(tx, accountId, [...made.values()]);
-    await this.add(tx, certificate, figures);
-    return { outcome: standing ? 'amended' : 'certified' };
+    await certifiedLines.insertCertifiedLines(tx, accountId, [...added.values()]);
+    if (current) await this.resolveLateLines(tx, accountId, [...added.values()]);
+    await this.storeCertificate(tx, certificate, figures);
+    return { outcome: current ? 'amended' : 'certified' };
   }
 
   /**
-   * Seals what lies before the first certified day, so that it cannot be rewritten either; what has no seal yet is told
-   * as added. Null on every other day.
+   * Certifies the lines before the first certified day, so that they cannot be rewritten either.
+   * Those not certified before are returned as `added`. Null on every other day.
    */
   private async certifyEarlier(tx: Tx, accountId: number, date: string) {
-    const first = await queries.findFirst(tx, accountId);
+    const first = await queries.findFirstCertificate(tx, accountId);
     if (first && first.date !== date) return null;
-    const before = statementDayStart(date);
-    const unsealed = await seals.listUncertified(tx, accountId, before, mostCertifiedAtOnce);
-    const made = unsealed.map((line) => hashLine(accountId, line));
-    await seals.insertCertifiedLines(tx, accountId, made);
-    if (first) await this.settleLate(tx, accountId, made);
-    const all = await seals.listEarlierCertifiedLines(tx, accountId, date);
+    const uncertified = await certifiedLines.listUncertifiedLines(
+      tx,
+      accountId,
+      statementDayStart(date),
+      maxEarlierLines,
+    );
+    const added = uncertified.map((line) => hashLine(accountId, line));
+    await certifiedLines.insertCertifiedLines(tx, accountId, added);
+    if (first) await this.resolveLateLines(tx, accountId, added);
+    const all = await certifiedLines.listEarlierCertifiedLines(tx, accountId, date);
     const linesHash = linesHashOf(all.map(({ lineHash }) => lineHash));
-    return { lines: all.length, linesHash, added: unsealed.map(({ nsu }) => nsu) };
+    return { lines: all.length, linesHash, added: uncertified.map(({ nsu }) => nsu) };
   }
 
-  /** Certificates have these lines now: that they came late is told by those. */
-  private async settleLate(tx: Tx, accountId: number, made: seals.NewCertifiedLine[]): Promise<void> {
-    const subjects = made.map(({ date, nsu }) => subjectOfLate(date, nsu));
+  /** The `late_line` breaks end once a certificate contains the lines. */
+  private async resolveLateLines(
+    tx: Tx,
+    accountId: number,
+    lines: certifiedLines.NewCertifiedLine[],
+  ): Promise<void> {
+    const subjects = lines.map(({ date, nsu }) => subjectOfLate(date, nsu));
     await this.breaks.resolve(tx, accountId, 'late_line', subjects);
   }
 
-  private async add(tx: Tx, certificate: Certificate, figures: Figures): Promise<void> {
+  private async storeCertificate(
+    tx: Tx,
+    certificate: Certificate,
+    figures: Figures,
+  ): Promise<void> {
     const { accountId, date, revision, sequence, lines, linesHash, previousHash } = certificate;
     const text = certificates.writeCertificate(certificate);
-    const hash = certificates.hashOfCertificate(text);
+    const hash = certificates.hashCertificate(text);
     await tx.dayClose.create({
       data: {
         ...{ accountId, sequence, date, revision, ...figures },
@@ -141,12 +155,20 @@ export class DayCertifier {
     ]);
   }
 
-  /** Its break is open whenever a day differs: what a person has accepted of it was something else, or was not all. */
+  /**
+   * Opens the break of the day, or opens it again: what a person accepted was another difference,
+   * or only a part of this one.
+   */
   private async reportDifference(
     tx: Tx,
     accountId: number,
     date: string,
-    { figures, cents, jumps, isSettled }: Unexplained & { figures: Figures; isSettled: boolean },
+    {
+      figures,
+      cents,
+      jumps,
+      isAccepted,
+    }: UnexplainedDifference & { figures: Figures; isAccepted: boolean },
   ): Promise<void> {
     const subject = subjectOfDay(date);
     const evidence = {
@@ -159,16 +181,27 @@ export class DayCertifier {
       jumps: jumps.map((jump) => ({ nsu: `${jump.nsu}`, cents: `${jump.cents}` })),
     };
     const amountCents = cents < 0n ? -cents : cents;
-    const told = { kind: 'broken_balance_chain', subject, amountCents, nsu: null, evidence };
-    await this.breaks.open(tx, accountId, [{ ...told, isBeyondSettlement: isSettled }]);
-    await this.breaks.revise(tx, accountId, [told]);
+    const difference = { kind: 'broken_balance_chain', subject, amountCents, nsu: null, evidence };
+    await this.breaks.open(tx, accountId, [{ ...difference, isBeyondSettlement: isAccepted }]);
+    await this.breaks.revise(tx, accountId, [difference]);
   }
 }
 
-function isExplained(line: queries.DayLine): line is ExplainedLine {
+/** The salt is random, so that the content of an erased line cannot be guessed from its hash. */
+export function hashLine(
+  accountId: number,
+  line: HashedFields & { contentHash: string },
+): certifiedLines.NewCertifiedLine {
+  const salt = randomBytes(16).toString('hex');
+  const commitment = commitmentOf(salt, line.contentHash);
+  const lineHash = lineHashOf(accountId, line, commitment);
+  return { nsu: line.nsu, date: statementDayOf(line.occurredAt), salt, commitment, lineHash };
+}
+
+function isDecided(line: queries.DayLine): line is DecidedLine {
   return line.state !== 'pending';
 }
 
-function signed<Line extends { isCredit: boolean; amountCents: bigint }>(line: Line) {
+function withSignedCents<Line extends { isCredit: boolean; amountCents: bigint }>(line: Line) {
   return { ...line, signedCents: line.isCredit ? line.amountCents : -line.amountCents };
 }

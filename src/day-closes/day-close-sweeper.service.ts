@@ -1,12 +1,12 @@
-// Finds in PostgreSQL the accounts that have a day to certify or a certificate to amend, and closes their days as a
-// job. The statement's own sweeper enqueues the proof of the period that a day waits for.
+// Finds the accounts that have a day to certify or a certificate to amend, and closes their days in
+// a job. The statement module's sweeper closes the period that a day waits for.
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { Database } from '../database.service.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
 import type { JobPayload } from '../queues.js';
-import { listReady } from './day-closes.queries.js';
+import { listAccountsWithDaysToClose } from './day-closes.queries.js';
 import { DayClosing } from './day-closing.service.js';
 
 @Injectable()
@@ -18,8 +18,8 @@ export class DayCloseSweeper {
     private readonly closing: DayClosing,
   ) {}
 
-  async enqueueWaiting(): Promise<void> {
-    for (const account of await listReady(this.database.prisma))
+  async enqueueReadyAccounts(): Promise<void> {
+    for (const account of await listAccountsWithDaysToClose(this.database.prisma))
       await this.jobQueue.enqueue('closeDays', account);
   }
 

@@ -1,7 +1,7 @@
-// How a certificate is shown.
+// Converts a stored certificate to its API representation.
 import type { z } from 'zod';
 import type { DayClose } from '../generated/service/client.js';
-import { centsOf, readCertificate, type Certificate } from './certificate.js';
+import { parseCents, readCertificate, type Certificate } from './certificate.js';
 import type { dayCloseView } from './day-closes.schema.js';
 
 export function describeDayClose(row: DayClose): z.output<typeof dayCloseView> {
@@ -21,14 +21,14 @@ export function describeDayClose(row: DayClose): z.output<typeof dayCloseView> {
       inBreak: mapValues(inBreak, ({ count }) => count),
     },
     sums: {
-      matched: inCents(matched),
-      classified: mapValues(classified, inCents),
-      inBreak: mapValues(inBreak, inCents),
+      matched: toCents(matched),
+      classified: mapValues(classified, toCents),
+      inBreak: mapValues(inBreak, toCents),
     },
     reconcilingItems: certificate.reconcilingItems.map(({ nsu, amount, ...item }) => ({
       ...item,
       nsu: BigInt(nsu),
-      amount: centsOf(amount),
+      amount: parseCents(amount),
     })),
     firstNsu: firstNsu === null ? null : BigInt(firstNsu),
     lastNsu: lastNsu === null ? null : BigInt(lastNsu),
@@ -37,8 +37,8 @@ export function describeDayClose(row: DayClose): z.output<typeof dayCloseView> {
   };
 }
 
-function inCents({ count, credits, debits }: Certificate['matched']) {
-  return { count, credits: centsOf(credits), debits: centsOf(debits) };
+function toCents({ count, credits, debits }: Certificate['matched']) {
+  return { count, credits: parseCents(credits), debits: parseCents(debits) };
 }
 
 function mapValues<From, To>(record: Record<string, From>, map: (value: From) => To) {

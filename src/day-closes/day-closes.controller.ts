@@ -8,7 +8,7 @@ import { Handles, Input } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { readPage, toList } from '../platform/listing.js';
 import { describeDayClose } from './day-close-view.js';
-import { listStanding } from './day-closes.queries.js';
+import { listCurrentCertificates } from './day-closes.queries.js';
 import { getDayClose, listDayCloses } from './day-closes.schema.js';
 
 @Controller()
@@ -22,7 +22,7 @@ export class DayClosesController {
     @Input() { query }: RouteInput<typeof listDayCloses>,
   ) {
     const page = readPage(query, (key) => parsePlainDate(key) !== null);
-    const rows = await listStanding(this.database.prisma, accountId, {
+    const rows = await listCurrentCertificates(this.database.prisma, accountId, {
       from: query.from ?? null,
       to: query.to ?? null,
       beforeDate: page.after,
@@ -40,12 +40,12 @@ export class DayClosesController {
       where: { accountId, date },
       orderBy: { revision: 'asc' },
     });
-    const standing = rows.at(-1);
-    if (!standing) throw new AppError('not_found');
+    const current = rows.at(-1);
+    if (!current) throw new AppError('not_found');
     const revisions = rows.map(({ revision, sequence, certificate, hash, createdAt }) => ({
       ...{ revision, sequence, certificate, hash },
       createdAt: createdAt.toISOString(),
     }));
-    return { ...describeDayClose(standing), revisions };
+    return { ...describeDayClose(current), revisions };
   }
 }

@@ -23,6 +23,6 @@ export class DayClosesModule implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.timers.every('day closes', sweepEveryMs, () => this.sweeper.enqueueWaiting());
+    this.timers.every('day closes', sweepEveryMs, () => this.sweeper.enqueueReadyAccounts());
   }
 }

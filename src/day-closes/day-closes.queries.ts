@@ -1,23 +1,30 @@
-// The SQL of day closes: which days wait, what a day's lines are and how they stand, and the chain of certificates.
+// Reads which days can be certified, the lines of a day with their outcomes, and the chain of
+// certificates; stores how far an account's days are closed.
 import type { Db, Tx } from '../database.service.js';
 import { Prisma, type DayClose } from '../generated/service/client.js';
 import { explanationOf, explainsItsLine } from '../reconciliation/book.queries.js';
 import type { Jump } from '../statement/balance-chain.js';
+import { lineIdColumns } from './certified-lines.queries.js';
 import type { FollowingLine } from './cut.js';
 import type { HashedFields } from './line-hash.js';
-import { idsOfLine } from './certified-lines.queries.js';
 
-/** Accounts whose next day may be certified, whose certificates are to be amended, or that had new lines. */
-export async function listReady(db: Db): Promise<{ accountId: number }[]> {
+/**
+ * Accounts whose next day may be certified, whose certificates must be amended, or that have new
+ * lines.
+ */
+export async function listAccountsWithDaysToClose(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT s.account_id AS "accountId"
     FROM statement_state s LEFT JOIN day_close_state d ON d.account_id = s.account_id
     CROSS JOIN LATERAL (SELECT (d.next_date || 'T03:00:00Z')::timestamptz AS start) day
     WHERE CASE WHEN d.account_id IS NULL THEN s.is_anchored ELSE
       d.amend_from IS NOT NULL OR (
-        day.start + interval '1 day' <= clock_timestamp() + s.clock_offset_ms * interval '1 millisecond'
+        day.start + interval '1 day'
+          <= clock_timestamp() + s.clock_offset_ms * interval '1 millisecond'
         AND s.closed_from <= day.start AND s.closed_until >= day.start + interval '1 day'
-      ) OR (SELECT max(t.arrival) FROM statement_line t WHERE t.account_id = s.account_id) > d.seen_arrival
+      ) OR (
+        SELECT max(t.arrival) FROM statement_line t WHERE t.account_id = s.account_id
+      ) > d.seen_arrival
     END`;
 }
 
@@ -27,12 +34,15 @@ export interface ClosingState {
   seenArrival: bigint;
 }
 
-export async function findState(db: Db, accountId: number): Promise<ClosingState | null> {
+export async function findClosingState(db: Db, accountId: number): Promise<ClosingState | null> {
   return db.dayCloseState.findUnique({ where: { accountId } });
 }
 
-/** When the mirrored history begins; null until it has been read to its beginning once, or while it is empty. */
-export async function findFirstLineAt(db: Db, accountId: number): Promise<Date | null> {
+/**
+ * The time of the first line of the history. Null while the history is empty, and until it was read
+ * to its beginning once.
+ */
+export async function findFirstLineTime(db: Db, accountId: number): Promise<Date | null> {
   const [first] = await db.$queryRaw<{ occurredAt: Date }[]>`
     SELECT t.occurred_at AS "occurredAt" FROM statement_state s
     JOIN statement_line t ON t.account_id = s.account_id
@@ -41,8 +51,12 @@ export async function findFirstLineAt(db: Db, accountId: number): Promise<Date |
   return first?.occurredAt ?? null;
 }
 
-/** From this day on certificates are made. */
-export async function beginClosing(db: Db, accountId: number, firstDate: string): Promise<void> {
+/** Days are certified from `firstDate` on. Does nothing if the account has a first day already. */
+export async function insertClosingState(
+  db: Db,
+  accountId: number,
+  firstDate: string,
+): Promise<void> {
   await db.$executeRaw`
     INSERT INTO day_close_state (account_id, next_date, seen_arrival)
     SELECT ${accountId}, ${firstDate}, COALESCE(max(arrival), 0)
@@ -50,8 +64,11 @@ export async function beginClosing(db: Db, accountId: number, firstDate: string)
     ON CONFLICT (account_id) DO NOTHING`;
 }
 
-/** How far the lines' arrivals were looked at, and from which day on the certificates are to be amended. */
-export async function recordSeen(
+/**
+ * Stores up to which arrival number late lines were looked for, and the first day whose certificate
+ * must be amended.
+ */
+export async function recordSeenArrival(
   tx: Tx,
   accountId: number,
   { seenArrival, amendFrom }: Pick<ClosingState, 'seenArrival' | 'amendFrom'>,
@@ -62,18 +79,22 @@ export async function recordSeen(
     WHERE account_id = ${accountId}`;
 }
 
-/** The day has its certificate, or its amendment. */
-export async function recordPassed(
+/** Stores the next day to certify and the next day to amend, once a day is certified or amended. */
+export async function recordNextDays(
   tx: Tx,
   accountId: number,
   { nextDate, amendFrom }: Pick<ClosingState, 'nextDate' | 'amendFrom'>,
 ): Promise<void> {
   await tx.$executeRaw`
-    UPDATE day_close_state SET next_date = ${nextDate}, amend_from = ${amendFrom}, updated_at = now()
+    UPDATE day_close_state
+    SET next_date = ${nextDate}, amend_from = ${amendFrom}, updated_at = now()
     WHERE account_id = ${accountId}`;
 }
 
-/** How far the statement is closed; holds the mirror as it is for the rest of the transaction. */
+/**
+ * Reads the closed period, and locks the synced statement against changes until the transaction
+ * ends.
+ */
 export async function lockStatement(
   tx: Tx,
   accountId: number,
@@ -84,8 +105,8 @@ export async function lockStatement(
   return state ?? { closedFrom: null, closedUntil: null };
 }
 
-/** Takes the account's chain for the rest of the transaction; the day that is to be closed next. */
-export async function holdChain(tx: Tx, accountId: number): Promise<ClosingState | null> {
+/** Locks the account's chain until the transaction ends, and reads its next days. */
+export async function lockClosingState(tx: Tx, accountId: number): Promise<ClosingState | null> {
   const [state] = await tx.$queryRaw<ClosingState[]>`
     SELECT next_date AS "nextDate", amend_from AS "amendFrom", seen_arrival AS "seenArrival"
     FROM day_close_state WHERE account_id = ${accountId} FOR UPDATE`;
@@ -98,25 +119,27 @@ export interface LateLine {
   occurredAt: Date;
 }
 
-/** How far the lines have arrived. */
-export async function readArrival(db: Db, accountId: number): Promise<bigint> {
+/** The highest arrival number of the account's lines. */
+export async function readLastArrival(db: Db, accountId: number): Promise<bigint> {
   const [last] = await db.$queryRaw<{ arrival: bigint | null }[]>`
     SELECT max(arrival) AS arrival FROM statement_line WHERE account_id = ${accountId}`;
   return last?.arrival ?? 0n;
 }
 
 /**
- * Lines of days that are certified, or that lie before them, which no certificate has; how far it was looked, and the
- * lowest number of all lines that came since, whatever their time.
+ * The lines above the arrival number `seenArrival` that lie before the next day to certify and are
+ * in no certificate. Also returns the arrival number up to which they were read, and the lowest nsu
+ * of all lines that came since, whatever their time.
  */
-export async function listLate(
+export async function listLateLines(
   tx: Tx,
   accountId: number,
   { seenArrival, before }: { seenArrival: bigint; before: Date },
 ): Promise<{ lines: LateLine[]; lowestNsu: bigint | null; seenArrival: bigint }> {
-  const until = await readArrival(tx, accountId);
+  const until = await readLastArrival(tx, accountId);
   const lines = await tx.$queryRaw<LateLine[]>`
-    SELECT t.nsu, t.amount_cents AS "amountCents", t.occurred_at AS "occurredAt" FROM statement_line t
+    SELECT t.nsu, t.amount_cents AS "amountCents", t.occurred_at AS "occurredAt"
+    FROM statement_line t
     WHERE t.account_id = ${accountId} AND t.arrival > ${seenArrival} AND t.arrival <= ${until}
       AND t.occurred_at < ${before} AND NOT EXISTS (
         SELECT 1 FROM certified_line s WHERE s.account_id = t.account_id AND s.nsu = t.nsu)
@@ -130,37 +153,42 @@ export async function listLate(
 
 export interface DayLine extends HashedFields {
   contentHash: string;
-  /** Null for a line that no certificate has. */
+  /** Null for a line that is in no certificate. */
   lineHash: string | null;
   state: 'matched' | 'classified' | 'in_break' | 'pending';
-  as: string | null;
+  /** The category of a classified line, or the kind of the line's break; null for a match. */
+  label: string | null;
 }
 
 const stateOfLine = explanationOf({
-  isInBreak: Prisma.sql`held.kind IS NOT NULL`,
+  isInBreak: Prisma.sql`open_break.kind IS NOT NULL`,
   isMatched: Prisma.sql`m.is_matched`,
   isClassified: Prisma.sql`c.category IS NOT NULL`,
 });
 
-/** The lines of a day, by nsu, each as it stands in the book. */
-export async function listDay(
+/** The lines of a day, by nsu, each with its current outcome. */
+export async function listDayLines(
   tx: Tx,
   accountId: number,
   { from, until }: { from: Date; until: Date },
 ): Promise<DayLine[]> {
   return tx.$queryRaw<DayLine[]>`
     SELECT t.nsu, t.bank_id AS "bankId", t.is_credit AS "isCredit", t.amount_cents AS "amountCents",
-           t.type_name AS "typeName", ${idsOfLine},
-           t.balance_previous_cents AS "balancePreviousCents", t.current_balance_cents AS "currentBalanceCents",
-           t.occurred_at AS "occurredAt", t.content_hash AS "contentHash", seal.line_hash AS "lineHash",
-           CASE WHEN t.arrival > COALESCE(judged.decided_arrival, 0) OR waits.nsu IS NOT NULL THEN 'pending'
+           t.type_name AS "typeName", ${lineIdColumns},
+           t.balance_previous_cents AS "balancePreviousCents",
+           t.current_balance_cents AS "currentBalanceCents",
+           t.occurred_at AS "occurredAt", t.content_hash AS "contentHash",
+           certified.line_hash AS "lineHash",
+           CASE WHEN t.arrival > COALESCE(reconciliation.decided_arrival, 0)
+                  OR deferred.nsu IS NOT NULL THEN 'pending'
                 ELSE ${stateOfLine} END AS state,
-           CASE WHEN held.kind IS NOT NULL THEN held.kind WHEN m.is_matched THEN NULL
-                ELSE c.category END AS "as"
+           CASE WHEN open_break.kind IS NOT NULL THEN open_break.kind WHEN m.is_matched THEN NULL
+                ELSE c.category END AS label
     FROM statement_line t
-    LEFT JOIN reconciliation_state judged ON judged.account_id = t.account_id
-    LEFT JOIN deferred_line waits ON waits.account_id = t.account_id AND waits.nsu = t.nsu
-    LEFT JOIN certified_line seal ON seal.account_id = t.account_id AND seal.nsu = t.nsu
+    LEFT JOIN reconciliation_state reconciliation ON reconciliation.account_id = t.account_id
+    LEFT JOIN deferred_line deferred ON deferred.account_id = t.account_id AND deferred.nsu = t.nsu
+    LEFT JOIN certified_line certified
+      ON certified.account_id = t.account_id AND certified.nsu = t.nsu
     LEFT JOIN classification c ON c.account_id = t.account_id AND c.nsu = t.nsu
     LEFT JOIN LATERAL (
       SELECT true AS is_matched FROM match
@@ -169,13 +197,13 @@ export async function listDay(
     LEFT JOIN LATERAL (
       SELECT min(kind) AS kind FROM break WHERE account_id = t.account_id AND nsu = t.nsu
         AND ${explainsItsLine}
-    ) held ON true
+    ) open_break ON true
     WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
     ORDER BY t.nsu`;
 }
 
-/** So many lines that follow one by nsu. */
-export async function listFollowing(
+/** The first `count` lines above `afterNsu`, by nsu; null: from the first line on. */
+export async function listFollowingLines(
   db: Db,
   accountId: number,
   afterNsu: bigint | null,
@@ -191,8 +219,8 @@ export async function listFollowing(
     ORDER BY nsu LIMIT ${count}`;
 }
 
-/** A day's certificate as it stands; null where it has none. */
-export async function findStanding(
+/** The last revision of a day's certificate; null if the day is not certified. */
+export async function findCurrentCertificate(
   db: Db,
   accountId: number,
   date: string,
@@ -200,16 +228,17 @@ export async function findStanding(
   return db.dayClose.findFirst({ where: { accountId, date }, orderBy: { revision: 'desc' } });
 }
 
-/** The end of the account's chain. */
-export async function findLast(db: Db, accountId: number): Promise<DayClose | null> {
+/** The last certificate of the account's chain. */
+export async function findLastCertificate(db: Db, accountId: number): Promise<DayClose | null> {
   return db.dayClose.findFirst({ where: { accountId }, orderBy: { sequence: 'desc' } });
 }
 
 /**
- * The first day with a certificate whose balance counts one of the lines' numbers, or any beyond it; null for none. Most
- * lines come with numbers beyond all: the last day, or the one that was amended last, counts furthest and says so.
+ * The first certified day whose balance counts lines up to this nsu or further; null if none does.
+ * Most new lines have an nsu above all cuts. The last certificate or the certificate of the last
+ * day has the highest cut, so a look at these two spares reading all of them.
  */
-export async function findFirstCounting(
+export async function findFirstDayCounting(
   tx: Tx,
   accountId: number,
   nsu: bigint,
@@ -218,10 +247,12 @@ export async function findFirstCounting(
     SELECT min(date) AS date FROM day_close
     WHERE account_id = ${accountId} AND (certificate::jsonb->>'balanceNsu')::bigint >= ${nsu}
       AND (SELECT max((certificate::jsonb->>'balanceNsu')::bigint) FROM (
-        (SELECT certificate FROM day_close WHERE account_id = ${accountId} ORDER BY sequence DESC LIMIT 1)
+        (SELECT certificate FROM day_close WHERE account_id = ${accountId}
+         ORDER BY sequence DESC LIMIT 1)
         UNION ALL
-        (SELECT certificate FROM day_close WHERE account_id = ${accountId} ORDER BY date DESC, revision DESC LIMIT 1)
-      ) furthest) >= ${nsu}`;
+        (SELECT certificate FROM day_close WHERE account_id = ${accountId}
+         ORDER BY date DESC, revision DESC LIMIT 1)
+      ) latest) >= ${nsu}`;
   return found?.date ?? null;
 }
 
@@ -231,41 +262,49 @@ export interface AcceptedJump extends Jump {
   reason: string | null;
 }
 
-/** What persons have accepted of the chain, jump by jump: of holes of the statement, and of days, the first first. */
+/** Jumps of the balance chain that persons accepted, at gaps and at days, oldest first. */
 export async function listAcceptedJumps(db: Db, accountId: number): Promise<AcceptedJump[]> {
   return db.$queryRaw<AcceptedJump[]>`
     SELECT b.id AS "breakId", b.subject, b.resolution_reason AS reason,
            (jump->>'nsu')::bigint AS nsu, (jump->>'cents')::bigint AS cents
     FROM break b CROSS JOIN LATERAL jsonb_array_elements(b.evidence->'jumps') jump
-    WHERE b.account_id = ${accountId} AND b.kind = 'broken_balance_chain' AND b.state = 'resolved' AND b.resolution <> 'automatic'
+    WHERE b.account_id = ${accountId} AND b.kind = 'broken_balance_chain'
+      AND b.state = 'resolved' AND b.resolution <> 'automatic'
     ORDER BY b.resolved_at, b.id`;
 }
 
-/** Whether a person has settled the break of a day's difference. */
-export async function isDaySettled(db: Db, accountId: number, subject: string): Promise<boolean> {
+/** Whether a person resolved the break of the day's difference. */
+export async function isDayBreakAccepted(
+  db: Db,
+  accountId: number,
+  subject: string,
+): Promise<boolean> {
   const where = { accountId, kind: 'broken_balance_chain', subject, state: 'resolved' };
   return (await db.break.count({ where: { ...where, resolution: { not: 'automatic' } } })) > 0;
 }
 
-export async function findFirst(db: Db, accountId: number): Promise<DayClose | null> {
+/** The first certificate of the account's chain. */
+export async function findFirstCertificate(db: Db, accountId: number): Promise<DayClose | null> {
   return db.dayClose.findFirst({ where: { accountId }, orderBy: { sequence: 'asc' } });
 }
 
-/** The certificates of an account's days as they stand, newest day first. */
-export async function listStanding(
+/** The current certificate of each day, newest day first. */
+export async function listCurrentCertificates(
   db: Db,
   accountId: number,
   filters: { from: string | null; to: string | null; beforeDate: string | null; limit: number },
 ): Promise<DayClose[]> {
   const { from, to, beforeDate, limit } = filters;
   return db.$queryRaw<DayClose[]>`
-    SELECT DISTINCT ON (date) account_id AS "accountId", sequence, date, revision, opening_cents AS "openingCents",
-           credit_cents AS "creditCents", debit_cents AS "debitCents", closing_cents AS "closingCents",
-           line_count AS "lineCount", certificate, lines_hash AS "linesHash", previous_hash AS "previousHash",
-           hash, created_at AS "createdAt"
+    SELECT DISTINCT ON (date) account_id AS "accountId", sequence, date, revision,
+           opening_cents AS "openingCents", credit_cents AS "creditCents",
+           debit_cents AS "debitCents", closing_cents AS "closingCents",
+           line_count AS "lineCount", certificate, lines_hash AS "linesHash",
+           previous_hash AS "previousHash", hash, created_at AS "createdAt"
     FROM day_close
     WHERE account_id = ${accountId}
-      AND (${from}::text IS NULL OR date >= ${from}::text) AND (${to}::text IS NULL OR date <= ${to}::text)
+      AND (${from}::text IS NULL OR date >= ${from}::text)
+      AND (${to}::text IS NULL OR date <= ${to}::text)
       AND (${beforeDate}::text IS NULL OR date < ${beforeDate}::text)
     ORDER BY date DESC, revision DESC LIMIT ${limit}`;
 }

@@ -1,4 +1,4 @@
-// Certificates of days as business systems see them.
+// The API of day closes: certificates as business systems read them.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
 import { bigInteger, integer, plainDate, reais, text, timestamp } from '../contract/wire.js';
@@ -11,7 +11,7 @@ const amounts = z.object({ count: integer, credits: reais, debits: reais });
 export const dayCloseView = z.object({
   date: z.string(),
   revision: integer,
-  /** Place in the account's chain. */
+  /** The number of the certificate in the account's chain, from 1. */
   sequence: integer,
   opening: reais,
   credits: reais,
@@ -29,8 +29,9 @@ export const dayCloseView = z.object({
     inBreak: z.record(z.string(), amounts),
   }),
   /**
-   * Lines that the bank's balance counts on the other side of the day's end than their time does, and what it jumped by
-   * at a line where a person has accepted the break that told of it.
+   * `straddling_line`: a line that the bank's balance counts on one side of the day's end and its
+   * time on the other. `accepted_difference`: a jump of the balance at a line, which a person
+   * accepted in a break.
    */
   reconcilingItems: z.array(
     z.object({
@@ -53,7 +54,7 @@ export const dayCloseView = z.object({
 export const listDayCloses = route({
   ...base,
   name: 'listDayCloses',
-  summary: 'The certificates of the days, each as it stands, newest first.',
+  summary: 'Lists the current certificate of each day, newest first.',
   path: '/v1/day-closes',
   query: listQuery({ from: plainDate.optional(), to: plainDate.optional() }),
   response: listOf(dayCloseView),
@@ -62,7 +63,8 @@ export const listDayCloses = route({
 export const getDayClose = route({
   ...base,
   name: 'getDayClose',
-  summary: 'The certificate of a day as it stands, with every revision and the exact texts hashed.',
+  summary:
+    'Shows the certificate of a day, with all its revisions and the exact texts that were hashed.',
   path: '/v1/day-closes/{date}',
   params: z.object({ date: text(20) }),
   response: dayCloseView.extend({

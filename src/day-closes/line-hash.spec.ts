@@ -19,8 +19,8 @@ const line: HashedFields = {
   occurredAt: new Date('2026-03-02T12:00:00Z'),
 };
 
-describe('a line’s seal', () => {
-  it('is another for another of each field, account and commitment', () => {
+describe('a line hash', () => {
+  it('differs when a field, the account or the commitment differs', () => {
     const others: Partial<HashedFields>[] = [
       { nsu: 2n },
       { bankId: 'b' },
@@ -47,13 +47,13 @@ describe('a line’s seal', () => {
     expect(new Set(hashes).size).toBe(others.length + 3);
   });
 
-  it('cannot be made alike by moving text from one field to the next', () => {
-    const one = lineHashOf(1, { ...line, bankId: 'a"', typeName: 'b' }, 'c');
-    expect(lineHashOf(1, { ...line, bankId: 'a', typeName: '"b' }, 'c')).not.toBe(one);
+  it('differs when text moves from one field to the next', () => {
+    const hash = lineHashOf(1, { ...line, bankId: 'a"', typeName: 'b' }, 'c');
+    expect(lineHashOf(1, { ...line, bankId: 'a', typeName: '"b' }, 'c')).not.toBe(hash);
     expect(commitmentOf('ab', 'c')).not.toBe(commitmentOf('a', 'bc'));
   });
 
-  it('of a day depends on the order of its lines', () => {
+  it('of all lines of a day depends on their order', () => {
     expect(linesHashOf(['a', 'b'])).not.toBe(linesHashOf(['b', 'a']));
     expect(linesHashOf([])).toMatch(/^[0-9a-f]{64}$/);
   });

@@ -1,8 +1,9 @@
-// What a certificate holds of one line: a hash of its money, its place and its time, and of a commitment to all else.
-// Whoever has the salt can prove the content; without it the commitment tells nothing, and the chain stays provable.
+// The hashes of a statement line. The line hash covers nsu, money, time, type and ids, and a
+// commitment to the rest. With the salt, the content can be proven; without it, the commitment
+// reveals nothing, and the chain can still be verified.
 import { sha256 } from '../platform/exact-json.js';
 
-/** What stays when a line's personal data is erased. */
+/** The fields that stay when the personal data of a line is erased. */
 export interface HashedFields {
   nsu: bigint;
   bankId: string;
@@ -21,7 +22,7 @@ export interface HashedFields {
   occurredAt: Date;
 }
 
-/** `salt` is random, of 128 bits; `contentHash` is that of the line's canonical text. */
+/** `salt` is 128 random bits; `contentHash` is the hash of the line's canonical text. */
 export function commitmentOf(salt: string, contentHash: string): string {
   return sha256(JSON.stringify(['commitment/1', salt, contentHash]));
 }
@@ -50,7 +51,7 @@ export function lineHashOf(accountId: number, line: HashedFields, commitment: st
   return sha256(JSON.stringify(fields));
 }
 
-/** Of all lines of a day, in the order of their nsu. */
+/** The hash of the lines of a day, given in nsu order. */
 export function linesHashOf(lineHashes: readonly string[]): string {
   return sha256(lineHashes.join('\n'));
 }

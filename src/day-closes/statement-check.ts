@@ -1,21 +1,21 @@
-// Whether the mirror is whole by its own account: no balance jumps, no certified day has a line that its certificates do
-// not, and there are as many lines as were mirrored.
+// Checks the synced statement as a whole: the balance chain links, the certificates contain every
+// line of their days, and the number of lines is the number that was synced.
 import { statementDayOf } from '../brazil/statement-day.js';
 import type { ChainLink } from '../statement/balance-chain.js';
 import { BalanceWalk } from './balance-walk.js';
 import type { Certificate } from './certificate.js';
-import { differs } from './chain-check.js';
+import { compareValues } from './chain-check.js';
 import type { CheckedLine, Difference } from './stored-line.js';
 
-/** What the chain says, but for its texts. */
+/** The account's closing state and its certificates. */
 export interface Chain {
   state: { nextDate: string; amendFrom: string | null; seenArrival: bigint } | null;
   /** Every revision of a day, oldest first. */
   days: ReadonlyMap<string, Certificate[]>;
 }
 
-/** What the mirror says of itself; `firstGapNsu`: up to there its chain is proved. */
-interface Mirror {
+/** The statement's stored totals; its balance chain is verified up to `firstGapNsu`. */
+interface StoredTotals {
   lastNsu: bigint | null;
   lineCount: bigint;
   balanceCents: bigint | null;
@@ -26,26 +26,26 @@ type Line = CheckedLine & { arrival: bigint };
 
 export class StatementCheck {
   readonly walk: BalanceWalk;
-  /** Lines of days that are certified, or of before them, that are still to be amended in. */
+  /** Uncertified lines of certified days, or of the time before them. An amendment adds them. */
   readonly waiting: { nsu: bigint; date: string }[] = [];
-  /** The lowest number of lines that no certificate can know of, whatever their day. */
+  /** The lowest nsu of the lines that arrived after the certificates were last updated. */
   private unseenNsu: bigint | null = null;
-  private lines = 0n;
+  private lineCount = 0n;
   private lastNsu: bigint | null = null;
 
   constructor(
     private readonly chain: Chain,
-    private readonly mirror: Mirror | null,
-    accepted: ReadonlySet<bigint>,
+    private readonly stored: StoredTotals | null,
+    acceptedNsus: ReadonlySet<bigint>,
   ) {
-    this.walk = new BalanceWalk(accepted);
+    this.walk = new BalanceWalk(acceptedNsus);
   }
 
-  /** The next lines by nsu; `isCut` while there are more. */
-  take(lines: readonly Line[], isCut: boolean): Difference | null {
-    this.lines += BigInt(lines.length);
+  /** Checks the next lines in nsu order; `isCut` while more lines follow. */
+  addLines(lines: readonly Line[], isCut: boolean): Difference | null {
+    this.lineCount += BigInt(lines.length);
     this.lastNsu = lines.at(-1)?.nsu ?? this.lastNsu;
-    const jump = this.jumpIn(lines, isCut);
+    const jump = this.findJump(lines, isCut);
     if (jump) return jump;
     const { state } = this.chain;
     const unseen = lines.find(({ arrival }) => state !== null && arrival > state.seenArrival);
@@ -55,51 +55,51 @@ export class StatementCheck {
       const { nsu } = line;
       const date = statementDayOf(line.occurredAt);
       if (this.isLeftOut(line, date))
-        return { date, nsu, field: 'line', certified: 'none', found: 'a line' };
+        return { date, nsu, field: 'line', expected: 'none', found: 'a line' };
       this.waiting.push({ nsu, date });
     }
     return null;
   }
 
-  /** There are as many lines as were mirrored, and the last one is the one that was. */
+  /** Compares the lines with the stored totals: their number, the last line and the balance. */
   differenceOfStatement(): Difference | null {
-    if (!this.mirror) return differs(null, 'lines', 0n, this.lines);
-    const { lineCount, lastNsu, balanceCents, firstGapNsu } = this.mirror;
-    const count = differs(null, 'lines', lineCount, this.lines);
-    // While lines are being read, what the last one is has not been told yet.
-    if (count || firstGapNsu !== null) return count;
+    if (!this.stored) return compareValues(null, 'lines', 0n, this.lineCount);
+    const { lineCount, lastNsu, balanceCents, firstGapNsu } = this.stored;
+    const countDifference = compareValues(null, 'lines', lineCount, this.lineCount);
+    // While the chain has a gap, the stored last line and balance are not final.
+    if (countDifference || firstGapNsu !== null) return countDifference;
     return (
-      differs(null, 'last line', lastNsu, this.lastNsu) ??
-      differs(null, 'balance', balanceCents, this.walk.balanceCents)
+      compareValues(null, 'last line', lastNsu, this.lastNsu) ??
+      compareValues(null, 'balance', balanceCents, this.walk.balanceCents)
     );
   }
 
-  /** Nothing that the certificate says is still to be amended. */
-  isSettled({ date, balanceNsu }: Certificate): boolean {
+  /** Whether no amendment is due that can change the figures of the certificate. */
+  isFinal({ date, balanceNsu }: Certificate): boolean {
     const { state } = this.chain;
     if (state?.amendFrom && date >= state.amendFrom) return false;
-    const counted = balanceNsu === null ? null : BigInt(balanceNsu);
-    if (this.unseenNsu !== null && counted !== null && this.unseenNsu <= counted) return false;
+    const cutNsu = balanceNsu === null ? null : BigInt(balanceNsu);
+    if (this.unseenNsu !== null && cutNsu !== null && this.unseenNsu <= cutNsu) return false;
     return !this.waiting.some(
-      (line) => line.date <= date || (counted !== null && line.nsu <= counted),
+      (line) => line.date <= date || (cutNsu !== null && line.nsu <= cutNsu),
     );
   }
 
-  /** Whether the walk has come by there. */
+  /** Whether the balance walk has passed this nsu. */
   hasWalked(nsu: bigint): boolean {
     return this.walk.gap === null || nsu < this.walk.gap.nsu;
   }
 
-  /** Where balances do not link, below where the mirror itself says so. */
-  private jumpIn(lines: readonly Line[], isCut: boolean): Difference | null {
-    const gap = this.walk.take(lines.map(linkOf), isCut);
-    const firstGapNsu = this.mirror?.firstGapNsu ?? null;
+  /** The first jump of the balance chain below the gap that the statement itself records. */
+  private findJump(lines: readonly Line[], isCut: boolean): Difference | null {
+    const gap = this.walk.addLines(lines.map(linkOf), isCut);
+    const firstGapNsu = this.stored?.firstGapNsu ?? null;
     if (!gap || (firstGapNsu !== null && gap.nsu >= firstGapNsu)) return null;
     const line = lines.find(({ nsu }) => nsu === gap.nsu);
     const date = line ? statementDayOf(line.occurredAt) : null;
-    const found = `${line?.balancePreviousCents ?? 'another'}`;
-    const certified = `${gap.balanceCents ?? 'what adds up'}`;
-    return { date, nsu: gap.nsu, field: 'balance before', certified, found };
+    const found = `${line?.balancePreviousCents ?? 'another balance'}`;
+    const expected = `${gap.balanceCents ?? 'a balance that adds up with the amount'}`;
+    return { date, nsu: gap.nsu, field: 'balance before', expected, found };
   }
 
   private isOfClosedDay({ occurredAt }: Line): boolean {
@@ -107,11 +107,11 @@ export class StatementCheck {
     return state !== null && days.size > 0 && statementDayOf(occurredAt) < state.nextDate;
   }
 
-  /** No certificate has the line, though it was seen and nothing is to be amended for it. */
+  /** Whether the line was seen, is in no certificate, and no amendment is due that would add it. */
   private isLeftOut({ arrival }: Line, date: string): boolean {
     const { state, days } = this.chain;
     if (!state || arrival > state.seenArrival) return false;
-    // A line of before the first certified day is amended into that day.
+    // A line before the first certified day is added by an amendment of that day.
     const first = [...days.keys()].reduce((least, each) => (each < least ? each : least));
     return state.amendFrom === null || (date < first ? first : date) < state.amendFrom;
   }

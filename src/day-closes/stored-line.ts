@@ -1,16 +1,16 @@
-// Whether a mirrored line is still what came from the bank, and what was certified. Differences are told without
-// personal data: what is money is shown, all else by its name.
+// Checks a stored line against the text that came from the bank, and against its line hash. A
+// difference shows amounts, times and hashes; fields that may hold personal data are named only.
 import { statementDayOf } from '../brazil/statement-day.js';
 import { parseJson, tolerantJson } from '../platform/exact-json.js';
 import { parseStatementLine, type StatementLine } from '../statement/statement-line.js';
 import { commitmentOf, lineHashOf } from './line-hash.js';
 
-/** The first thing that is not as it was certified. */
+/** The first value that differs from what the certificates or the bank's text require. */
 export interface Difference {
   date: string | null;
   nsu: bigint | null;
   field: string;
-  certified: string;
+  expected: string;
   found: string;
 }
 
@@ -19,12 +19,12 @@ export interface CheckedLine extends StatementLine {
   commitment: string | null;
   lineHash: string | null;
   salt: string | null;
-  /** It is written down that what is personal in it was erased. */
+  /** Whether an erasure of the line is recorded. */
   isErased: boolean;
 }
 
-const money = ['amountCents', 'balancePreviousCents', 'currentBalanceCents'] as const;
-const plain = [
+const moneyFields = ['amountCents', 'balancePreviousCents', 'currentBalanceCents'] as const;
+const otherFields = [
   'nsu',
   'bankId',
   'isCredit',
@@ -43,43 +43,48 @@ const plain = [
 
 export function differenceOfLine(accountId: number, line: CheckedLine): Difference | null {
   const { nsu, certifiedDate } = line;
-  const differs = (field: string, certified: string, found: string): Difference => {
-    return { date: certifiedDate ?? statementDayOf(line.occurredAt), nsu, field, certified, found };
+  const differenceIn = (field: string, expected: string, found: string): Difference => {
+    return { date: certifiedDate ?? statementDayOf(line.occurredAt), nsu, field, expected, found };
   };
   if (line.isErased)
     return isEmpty(line)
-      ? differenceOfCertifiedLine(accountId, line, differs)
-      : differs('content', 'nothing: it was erased', 'something');
-  const came = contentOf(line.content);
-  if (!came) return differs('content', 'a line of the statement', 'what cannot be read');
-  if (came.contentHash !== line.contentHash)
-    return differs('content', line.contentHash, came.contentHash);
-  for (const field of money)
-    if (line[field] !== came[field]) return differs(field, `${came[field]}`, `${line[field]}`);
-  if (line.occurredAt.getTime() !== came.occurredAt.getTime())
-    return differs('occurredAt', came.occurredAt.toISOString(), line.occurredAt.toISOString());
-  for (const field of plain)
-    if (line[field] !== came[field])
-      return differs(field, 'what its content says', 'another value');
-  return differenceOfCertifiedLine(accountId, line, differs);
+      ? differenceOfCertifiedLine(accountId, line, differenceIn)
+      : differenceIn('content', 'empty, because the line was erased', 'not empty');
+  const original = readContent(line.content);
+  if (!original) return differenceIn('content', 'a statement line', 'unreadable text');
+  if (original.contentHash !== line.contentHash)
+    return differenceIn('content', line.contentHash, original.contentHash);
+  for (const field of moneyFields)
+    if (line[field] !== original[field])
+      return differenceIn(field, `${original[field]}`, `${line[field]}`);
+  if (line.occurredAt.getTime() !== original.occurredAt.getTime())
+    return differenceIn(
+      'occurredAt',
+      original.occurredAt.toISOString(),
+      line.occurredAt.toISOString(),
+    );
+  for (const field of otherFields)
+    if (line[field] !== original[field])
+      return differenceIn(field, 'the value in the text of the bank', 'another value');
+  return differenceOfCertifiedLine(accountId, line, differenceIn);
 }
 
 function differenceOfCertifiedLine(
   accountId: number,
   line: CheckedLine,
-  differs: (field: string, certified: string, found: string) => Difference,
+  differenceIn: (field: string, expected: string, found: string) => Difference,
 ): Difference | null {
   const { commitment, lineHash, certifiedDate } = line;
   if (commitment === null || lineHash === null || certifiedDate === null) return null;
   const date = statementDayOf(line.occurredAt);
-  if (certifiedDate !== date) return differs('day', certifiedDate, date);
+  if (certifiedDate !== date) return differenceIn('day', certifiedDate, date);
   if (!line.isErased) {
-    if (line.salt === null) return differs('salt', 'a salt', 'none');
-    const committed = commitmentOf(line.salt, line.contentHash);
-    if (committed !== commitment) return differs('commitment', commitment, committed);
+    if (line.salt === null) return differenceIn('salt', 'a salt', 'none');
+    const found = commitmentOf(line.salt, line.contentHash);
+    if (found !== commitment) return differenceIn('commitment', commitment, found);
   }
-  const hashed = lineHashOf(accountId, line, commitment);
-  return hashed === lineHash ? null : differs('line hash', lineHash, hashed);
+  const hash = lineHashOf(accountId, line, commitment);
+  return hash === lineHash ? null : differenceIn('line hash', lineHash, hash);
 }
 
 function isEmpty({ content, contentHash, salt, ...line }: CheckedLine): boolean {
@@ -87,7 +92,7 @@ function isEmpty({ content, contentHash, salt, ...line }: CheckedLine): boolean 
   return content === '' && contentHash === '' && personal.every((value) => value === null);
 }
 
-function contentOf(content: string): StatementLine | null {
+function readContent(content: string): StatementLine | null {
   try {
     const raw = parseJson(content, tolerantJson);
     const reading = parseStatementLine(raw);

@@ -1,7 +1,9 @@
-// What verification reads: lines with their seals, and the chain, in pieces that a small machine holds.
+// Reads what verification checks, in batches that fit in memory: the stored lines with their line
+// hashes, and the chain of certificates.
 import type { Db } from '../database.service.js';
 import type { DayClose } from '../generated/service/client.js';
 import type { StatementLine } from '../statement/statement-line.js';
+import { lineIdColumns } from './certified-lines.queries.js';
 
 export interface StoredLine extends StatementLine {
   arrival: bigint;
@@ -12,8 +14,8 @@ export interface StoredLine extends StatementLine {
   isErased: boolean;
 }
 
-/** So many lines by nsu, after one. */
-export async function listStored(
+/** The first `limit` lines above `afterNsu`, by nsu; null: from the first line on. */
+export async function listStoredLines(
   db: Db,
   accountId: number,
   afterNsu: bigint | null,
@@ -21,25 +23,27 @@ export async function listStored(
 ): Promise<StoredLine[]> {
   return db.$queryRaw<StoredLine[]>`
     SELECT t.nsu, t.bank_id AS "bankId", t.is_credit AS "isCredit", t.amount_cents AS "amountCents",
-           t.type_name AS "typeName", t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
-           t.external_id AS "externalId", t.original_end_to_end_id AS "originalEndToEndId",
-           t.movement_id AS "movementId", t.idempotency_key AS "idempotencyKey", t.bill_code AS "billCode",
+           t.type_name AS "typeName", ${lineIdColumns},
            t.counterparty, t.counterparty_document AS "counterpartyDocument", t.notes,
-           t.balance_previous_cents AS "balancePreviousCents", t.current_balance_cents AS "currentBalanceCents",
+           t.balance_previous_cents AS "balancePreviousCents",
+           t.current_balance_cents AS "currentBalanceCents",
            t.occurred_at AS "occurredAt", t.arrival,
            t.content_hash AS "contentHash", t.content,
-           seal.date AS "certifiedDate", seal.commitment, seal.line_hash AS "lineHash", salt.salt,
+           certified.date AS "certifiedDate", certified.commitment,
+           certified.line_hash AS "lineHash", salt.salt,
            erasure.nsu IS NOT NULL AS "isErased"
     FROM statement_line t
-    LEFT JOIN certified_line seal ON seal.account_id = t.account_id AND seal.nsu = t.nsu
+    LEFT JOIN certified_line certified
+      ON certified.account_id = t.account_id AND certified.nsu = t.nsu
     LEFT JOIN line_salt salt ON salt.account_id = t.account_id AND salt.nsu = t.nsu
     LEFT JOIN line_erasure erasure ON erasure.account_id = t.account_id AND erasure.nsu = t.nsu
-    WHERE t.account_id = ${accountId} AND (${afterNsu}::bigint IS NULL OR t.nsu > ${afterNsu}::bigint)
+    WHERE t.account_id = ${accountId}
+      AND (${afterNsu}::bigint IS NULL OR t.nsu > ${afterNsu}::bigint)
     ORDER BY t.nsu LIMIT ${limit}`;
 }
 
-/** A sealed line that is not in the mirror; null when there is none. */
-export async function findLost(
+/** The first certified line that is no longer stored; null if there is none. */
+export async function findLostLine(
   db: Db,
   accountId: number,
 ): Promise<{ nsu: bigint; date: string } | null> {
@@ -58,63 +62,77 @@ export interface CertifiedLineRow {
   amountCents: bigint;
 }
 
-/** What was certified with a day, by nsu. */
-export async function listCertifiedLines(db: Db, accountId: number, date: string): Promise<CertifiedLineRow[]> {
+/** The certified lines of a day, by nsu. */
+export async function listCertifiedLines(
+  db: Db,
+  accountId: number,
+  date: string,
+): Promise<CertifiedLineRow[]> {
   return db.$queryRaw<CertifiedLineRow[]>`
-    SELECT s.nsu, s.line_hash AS "lineHash", t.is_credit AS "isCredit", t.amount_cents AS "amountCents"
+    SELECT s.nsu, s.line_hash AS "lineHash", t.is_credit AS "isCredit",
+           t.amount_cents AS "amountCents"
     FROM certified_line s JOIN statement_line t ON t.account_id = s.account_id AND t.nsu = s.nsu
     WHERE s.account_id = ${accountId} AND s.date = ${date} ORDER BY s.nsu`;
 }
 
-export interface MoneyLine {
+export interface LineAmount {
   nsu: bigint;
   occurredAt: Date;
   signedCents: bigint;
 }
 
-export async function listMoney(db: Db, accountId: number, nsus: bigint[]): Promise<MoneyLine[]> {
+export async function listLineAmounts(
+  db: Db,
+  accountId: number,
+  nsus: bigint[],
+): Promise<LineAmount[]> {
   if (nsus.length === 0) return [];
-  return db.$queryRaw<MoneyLine[]>`
+  return db.$queryRaw<LineAmount[]>`
     SELECT nsu, occurred_at AS "occurredAt",
            CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS "signedCents"
     FROM statement_line WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[])`;
 }
 
-export interface Mirror {
+export interface SyncedStatement {
   lastNsu: bigint | null;
   lineCount: bigint;
   balanceCents: bigint | null;
-  /** Up to here the chain of balances is proved; null for all of it. */
+  /** The balance chain is verified up to this gap; null if it is verified to its end. */
   firstGapNsu: bigint | null;
 }
 
-/** What the mirror says of itself. */
-export async function readSyncedLines(db: Db, accountId: number): Promise<Mirror | null> {
-  const [found] = await db.$queryRaw<Mirror[]>`
+/** The statement's stored totals. */
+export async function readSyncedStatement(
+  db: Db,
+  accountId: number,
+): Promise<SyncedStatement | null> {
+  const [found] = await db.$queryRaw<SyncedStatement[]>`
     SELECT last_nsu AS "lastNsu", line_count AS "lineCount", balance_cents AS "balanceCents",
            first_gap_nsu AS "firstGapNsu"
     FROM statement_state WHERE account_id = ${accountId}`;
   return found ?? null;
 }
 
-/** A certificate that business systems were told of, and that is not in the chain; null when there is none. */
-export async function findReported(
+/** The first certificate that an event reported and that is not in the chain; null if none. */
+export async function findLostCertificate(
   db: Db,
   accountId: number,
 ): Promise<{ date: string; sequence: number; hash: string } | null> {
-  const [told] = await db.$queryRaw<{ date: string; sequence: number; hash: string }[]>`
+  const [lost] = await db.$queryRaw<{ date: string; sequence: number; hash: string }[]>`
     SELECT e.date, e.sequence, e.hash FROM (
-      SELECT data::jsonb->>'date' AS date, (data::jsonb->>'sequence')::int AS sequence, data::jsonb->>'hash' AS hash
-      FROM event WHERE account_id = ${accountId} AND type IN ('day_close.certified', 'day_close.amended')
+      SELECT data::jsonb->>'date' AS date, (data::jsonb->>'sequence')::int AS sequence,
+             data::jsonb->>'hash' AS hash
+      FROM event
+      WHERE account_id = ${accountId} AND type IN ('day_close.certified', 'day_close.amended')
     ) e WHERE NOT EXISTS (
       SELECT 1 FROM day_close d
       WHERE d.account_id = ${accountId} AND d.sequence = e.sequence AND d.hash = e.hash)
     ORDER BY e.sequence LIMIT 1`;
-  return told ?? null;
+  return lost ?? null;
 }
 
-/** Links of the chain after one, in their order. */
-export async function listLinks(
+/** Certificates of the chain after `afterSequence`, in chain order. */
+export async function listChainLinks(
   db: Db,
   accountId: number,
   afterSequence: number,

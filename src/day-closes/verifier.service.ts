@@ -1,227 +1,253 @@
-// Recomputes the book's chain from the database alone: each line against its content and its seal, each certificate
-// against the one before, each day against its lines. Reads one snapshot, so that it can run beside the service.
+// Recomputes the chain of certificates from the database alone: each line against the bank's text
+// and its line hash, each certificate against the previous one, each day against its lines. Reads
+// one snapshot, so it can run beside the service.
 import { addDays } from '../brazil/calendar.js';
 import { statementDayStart } from '../brazil/statement-day.js';
 import type { Database, Db } from '../database.service.js';
-import { centsOf, cutOf, noHash, readCertificate, type Certificate } from './certificate.js';
-import { differenceOfDay, differenceOfLink, differs } from './chain-check.js';
-import { heldAt, sumOf, type Cut } from './cut.js';
+import {
+  cutOfCertificate,
+  parseCents,
+  readCertificate,
+  zeroHash,
+  type Certificate,
+} from './certificate.js';
+import { listEarlierCertifiedLines, readOpeningCut, sumLines } from './certified-lines.queries.js';
+import { compareValues, differenceOfDay, differenceOfLink } from './chain-check.js';
+import { balanceOfDays, sumSignedCents, type Cut } from './cut.js';
 import * as closes from './day-closes.queries.js';
-import { differenceOfLine, type Difference } from './stored-line.js';
 import { linesHashOf } from './line-hash.js';
 import { StatementCheck, type Chain } from './statement-check.js';
-import { listEarlierCertifiedLines, readAnchor, sumLines } from './certified-lines.queries.js';
+import { differenceOfLine, type Difference } from './stored-line.js';
 import * as queries from './verification.queries.js';
 
 const batchSize = 2_000;
-const longestMs = 6 * 3_600_000;
+const timeoutMs = 6 * 3_600_000;
 
-export interface Counts {
+export interface VerifiedCounts {
   lines: number;
-  sealed: number;
-  /** Of these, lines whose personal data was erased. */
+  certified: number;
+  /** Certified lines whose personal data was erased. */
   erased: number;
-  /** Lines of certified days, or of before them, that came late and whose amendment is still to be made. */
+  /** Late lines of certified days, or of the time before them, that wait for an amendment. */
   waiting: number;
   days: number;
   certificates: number;
 }
 
-export interface Verified {
+export interface VerifiedAccount {
   account: string;
-  counts: Counts;
-  /** The first; null where all is as it was certified. */
+  counts: VerifiedCounts;
+  /** The first difference; null if everything agrees with the certificates. */
   difference: Difference | null;
 }
 
-interface Book {
+interface AccountToVerify {
   db: Db;
   accountId: number;
-  account: string;
+  slug: string;
   chain: Chain;
-  counts: Counts;
+  counts: VerifiedCounts;
 }
 
-/** Raised at the first difference, and caught where the account is verified. */
-class Differs extends Error {
+/** Thrown at the first difference, and caught where the account is verified. */
+class DifferenceFound extends Error {
   constructor(readonly difference: Difference) {
-    super('differs');
+    super('difference found');
   }
 }
 
-function hold(difference: Difference | null): void {
-  if (difference) throw new Differs(difference);
+function expectNone(difference: Difference | null): void {
+  if (difference) throw new DifferenceFound(difference);
 }
 
 export class Verifier {
   constructor(
     private readonly database: Database,
-    private readonly tell: (message: string) => void,
+    private readonly reportProgress: (message: string) => void,
   ) {}
 
-  /** Each account by itself, or one, in one snapshot: what is tampered with in one says nothing of another. */
-  async verify(only?: string): Promise<Verified[]> {
+  /** Verifies one account or all of them in one snapshot, each independently of the others. */
+  async verify(onlySlug?: string): Promise<VerifiedAccount[]> {
     return this.database.prisma.$transaction(
       async (db) => {
         const accounts = await db.bankAccount.findMany({
-          ...(only === undefined ? {} : { where: { slug: only } }),
+          ...(onlySlug === undefined ? {} : { where: { slug: onlySlug } }),
           orderBy: { id: 'asc' },
         });
-        const verified: Verified[] = [];
+        const verified: VerifiedAccount[] = [];
         for (const { id, slug } of accounts) verified.push(await this.verifyAccount(db, id, slug));
         return verified;
       },
-      { isolationLevel: 'RepeatableRead', maxWait: 10_000, timeout: longestMs },
+      { isolationLevel: 'RepeatableRead', maxWait: 10_000, timeout: timeoutMs },
     );
   }
 
-  private async verifyAccount(db: Db, accountId: number, account: string): Promise<Verified> {
-    const counts: Counts = { lines: 0, sealed: 0, erased: 0, waiting: 0, days: 0, certificates: 0 };
+  private async verifyAccount(db: Db, accountId: number, slug: string): Promise<VerifiedAccount> {
+    const counts: VerifiedCounts = {
+      ...{ lines: 0, certified: 0, erased: 0, waiting: 0, days: 0, certificates: 0 },
+    };
     try {
       const chain = await this.verifyLinks(db, accountId, counts);
-      const book = { db, accountId, account, chain, counts };
-      await this.verifyDays(book, await this.verifyLines(book));
-      return { account, counts, difference: null };
+      const account = { db, accountId, slug, chain, counts };
+      await this.verifyDays(account, await this.verifyLines(account));
+      return { account: slug, counts, difference: null };
     } catch (error) {
-      if (!(error instanceof Differs)) throw error;
-      return { account, counts, difference: error.difference };
+      if (!(error instanceof DifferenceFound)) throw error;
+      return { account: slug, counts, difference: error.difference };
     }
   }
 
-  /** The chain by itself: every text has its hash, and holds that of the one before. */
-  private async verifyLinks(db: Db, accountId: number, counts: Counts): Promise<Chain> {
-    const state = await closes.findState(db, accountId);
+  /** Verifies the chain alone: each text has its hash, and contains the previous hash. */
+  private async verifyLinks(db: Db, accountId: number, counts: VerifiedCounts): Promise<Chain> {
+    const state = await closes.findClosingState(db, accountId);
     const days = new Map<string, Certificate[]>();
-    let before = { sequence: 0, hash: noHash };
+    let before = { sequence: 0, hash: zeroHash };
     for (;;) {
-      const links = await queries.listLinks(db, accountId, before.sequence, batchSize);
+      const links = await queries.listChainLinks(db, accountId, before.sequence, batchSize);
       for (const link of links) {
-        hold(differenceOfLink(link, before));
+        expectNone(differenceOfLink(link, before));
         const revisions = days.get(link.date) ?? [];
-        hold(differs(link.date, 'revision', revisions.length + 1, link.revision));
+        expectNone(compareValues(link.date, 'revision', revisions.length + 1, link.revision));
         days.set(link.date, [...revisions, readCertificate(link.certificate)]);
         before = link;
         counts.certificates += 1;
       }
       if (links.length < batchSize) break;
     }
-    hold(daysInOrder(days, state));
-    const told = await queries.findReported(db, accountId);
-    if (told) hold(differs(told.date, `certificate ${told.sequence}`, told.hash, 'none'));
+    expectNone(differenceOfDates(days, state));
+    const lost = await queries.findLostCertificate(db, accountId);
+    if (lost)
+      expectNone(compareValues(lost.date, `certificate ${lost.sequence}`, lost.hash, 'none'));
     return { state, days };
   }
 
-  /** The mirror: every line is what came from the bank and what was certified, and no balance jumps. */
-  private async verifyLines(book: Book): Promise<StatementCheck> {
-    const { db, accountId, account, chain, counts } = book;
-    const mirror = await queries.readSyncedLines(db, accountId);
-    const check = new StatementCheck(chain, mirror, await acceptedGaps(db, accountId, chain));
+  /**
+   * Verifies the synced lines: each agrees with the bank's text and with its line hash, and the
+   * balance chain links.
+   */
+  private async verifyLines(account: AccountToVerify): Promise<StatementCheck> {
+    const { db, accountId, slug, chain, counts } = account;
+    const statement = await queries.readSyncedStatement(db, accountId);
+    const accepted = await listAcceptedNsus(db, accountId, chain);
+    const check = new StatementCheck(chain, statement, accepted);
     for (let afterNsu: bigint | null = null, isMore = true; isMore;) {
-      const lines: queries.StoredLine[] = await queries.listStored(db, accountId, afterNsu, batchSize);
+      const lines: queries.StoredLine[] = await queries.listStoredLines(
+        db,
+        accountId,
+        afterNsu,
+        batchSize,
+      );
       isMore = lines.length === batchSize;
-      for (const line of lines) hold(differenceOfLine(accountId, line));
-      hold(check.take(lines, isMore));
+      for (const line of lines) expectNone(differenceOfLine(accountId, line));
+      expectNone(check.addLines(lines, isMore));
       afterNsu = lines.at(-1)?.nsu ?? afterNsu;
       counts.lines += lines.length;
-      counts.sealed += lines.filter(({ certifiedDate }) => certifiedDate !== null).length;
+      counts.certified += lines.filter(({ certifiedDate }) => certifiedDate !== null).length;
       counts.erased += lines.filter(({ isErased }) => isErased).length;
-      if (lines.length > 0) this.tell(`${account}: ${counts.lines} lines`);
+      if (lines.length > 0)
+        this.reportProgress(`${slug}: ${counts.lines} statement lines verified`);
     }
     counts.waiting = check.waiting.length;
-    const lost = await queries.findLost(db, accountId);
-    if (lost) hold({ ...lost, field: 'line', certified: 'a line', found: 'none' });
-    hold(check.differenceOfStatement());
+    const lost = await queries.findLostLine(db, accountId);
+    if (lost) expectNone({ ...lost, field: 'line', expected: 'a line', found: 'none' });
+    expectNone(check.differenceOfStatement());
     return check;
   }
 
-  /** Each day: its lines are those that were certified, its opening is the closing of the day before. */
-  private async verifyDays(book: Book, mirror: StatementCheck): Promise<void> {
-    const { db, accountId, account, chain, counts } = book;
+  /**
+   * Verifies each day: its lines are those that were certified, and its opening balance is the
+   * closing balance of the day before.
+   */
+  private async verifyDays(account: AccountToVerify, check: StatementCheck): Promise<void> {
+    const { db, accountId, slug, chain, counts } = account;
     let before: Certificate | null = null;
     for (const [date, revisions] of [...chain.days].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      const sealed = await queries.listCertifiedLines(db, accountId, date);
+      const certifiedLines = await queries.listCertifiedLines(db, accountId, date);
       const addedLater = new Set<string>();
-      for (const said of [...revisions].reverse()) {
-        hold(differenceOfDay(said, sealed, addedLater));
-        if (!before) hold(await differenceOfEarlier(db, accountId, said, addedLater));
-        for (const nsu of said.added) addedLater.add(nsu);
+      for (const certificate of [...revisions].reverse()) {
+        expectNone(differenceOfDay(certificate, certifiedLines, addedLater));
+        if (!before) expectNone(await differenceOfEarlier(db, accountId, certificate, addedLater));
+        for (const nsu of certificate.added) addedLater.add(nsu);
       }
-      const standing = revisions.at(-1) as Certificate;
-      if (mirror.isSettled(standing)) {
-        // What is still to be amended may begin otherwise than what was amended before it ends.
-        const anchor = before ? cutOf(before) : await openingOf(db, accountId, date);
-        hold(differs(date, 'opening', heldAt(anchor), centsOf(standing.opening)));
-        hold(await differenceOfBalance(db, accountId, anchor, standing, mirror));
+      const current = revisions.at(-1) as Certificate;
+      if (check.isFinal(current)) {
+        // A day whose amendment is still due may open at another balance than the amended day
+        // before it closes with.
+        const opening = before
+          ? cutOfCertificate(before)
+          : await readOpeningCut(db, accountId, statementDayStart(date));
+        const openingCents = parseCents(current.opening);
+        expectNone(compareValues(date, 'opening', balanceOfDays(opening), openingCents));
+        expectNone(await differenceOfBalance(db, accountId, opening, current, check));
       }
-      before = standing;
+      before = current;
       counts.days += 1;
-      if (counts.days % 100 === 0) this.tell(`${account}: ${counts.days} days`);
+      if (counts.days % 100 === 0) this.reportProgress(`${slug}: ${counts.days} days verified`);
     }
   }
 }
 
-/** What the chain has accepted holes for: what certificates state, and what persons have settled since. */
-async function acceptedGaps(db: Db, accountId: number, { days }: Chain): Promise<Set<bigint>> {
-  const standing = [...days.values()].flatMap((revisions) => revisions.at(-1) ?? []);
-  const stated = standing.flatMap((said) => cutOf(said).differences.map(({ nsu }) => nsu));
-  const settled = await closes.listAcceptedJumps(db, accountId);
-  return new Set([...stated, ...settled.map(({ nsu }) => nsu)]);
+/** The lines at accepted jumps: those in current certificates, and those accepted since. */
+async function listAcceptedNsus(db: Db, accountId: number, { days }: Chain): Promise<Set<bigint>> {
+  const current = [...days.values()].flatMap((revisions) => revisions.at(-1) ?? []);
+  const certified = current.flatMap((certificate) =>
+    cutOfCertificate(certificate).acceptedDifferences.map(({ nsu }) => nsu),
+  );
+  const accepted = await closes.listAcceptedJumps(db, accountId);
+  return new Set([...certified, ...accepted.map(({ nsu }) => nsu)]);
 }
 
-/** The lines before the first certified day are those that its certificate has. */
+/** Compares the lines before the first certified day with what its certificate states of them. */
 async function differenceOfEarlier(
   db: Db,
   accountId: number,
   { date, earlier }: Certificate,
   addedLater: ReadonlySet<string>,
 ): Promise<Difference | null> {
-  const seals = await listEarlierCertifiedLines(db, accountId, date);
-  const lines = seals.filter(({ nsu }) => !addedLater.has(nsu.toString()));
+  const certifiedLines = await listEarlierCertifiedLines(db, accountId, date);
+  const lines = certifiedLines.filter(({ nsu }) => !addedLater.has(nsu.toString()));
   const linesHash = linesHashOf(lines.map(({ lineHash }) => lineHash));
   return (
-    differs(date, 'earlier lines', earlier?.lines ?? null, lines.length) ??
-    differs(date, 'earlier lines', earlier?.linesHash ?? null, linesHash)
+    compareValues(date, 'earlier lines', earlier?.lines ?? null, lines.length) ??
+    compareValues(date, 'earlier lines', earlier?.linesHash ?? null, linesHash)
   );
 }
 
-/** The balance and the reconciling items that the closing was held against are the mirror's. */
+/** Compares the certificate's balance and reconciling items with the synced lines. */
 async function differenceOfBalance(
   db: Db,
   accountId: number,
   before: Cut,
-  said: Certificate,
-  mirror: StatementCheck,
+  certificate: Certificate,
+  check: StatementCheck,
 ): Promise<Difference | null> {
-  const { nsu, balanceCents, items, differences } = cutOf(said);
+  const { nsu, balanceCents, straddlingLines, acceptedDifferences } = cutOfCertificate(certificate);
   if (nsu !== null) {
-    const lines = await sumLines(db, accountId, before.nsu, nsu);
-    const jumped = sumOf(differences) - sumOf(before.differences);
-    const found = before.balanceCents + lines + jumped;
-    const difference = differs(said.date, 'balance', balanceCents, found);
+    const lineCents = await sumLines(db, accountId, before.nsu, nsu);
+    const jumpCents =
+      sumSignedCents(acceptedDifferences) - sumSignedCents(before.acceptedDifferences);
+    const found = before.balanceCents + lineCents + jumpCents;
+    const difference = compareValues(certificate.date, 'balance', balanceCents, found);
     if (difference) return { ...difference, nsu };
   }
-  const nsus = items.map((item) => item.nsu);
-  const money = await queries.listMoney(db, accountId, nsus);
-  const lines = new Map(money.map((line) => [line.nsu, line.signedCents]));
+  const nsus = straddlingLines.map((line) => line.nsu);
+  const amounts = await queries.listLineAmounts(db, accountId, nsus);
+  const centsByNsu = new Map(amounts.map((line) => [line.nsu, line.signedCents]));
   const found = [
-    ...items.map((item) => ({ item, cents: lines.get(item.nsu) ?? null })),
-    ...differences
-      .filter(({ nsu }) => mirror.hasWalked(nsu))
-      .map((item) => ({ item, cents: mirror.walk.jumps.get(item.nsu) ?? null })),
+    ...straddlingLines.map((item) => ({ item, cents: centsByNsu.get(item.nsu) ?? null })),
+    ...acceptedDifferences
+      .filter((item) => check.hasWalked(item.nsu))
+      .map((item) => ({ item, cents: check.walk.jumps.get(item.nsu) ?? null })),
   ];
   for (const { item, cents } of found) {
-    const difference = differs(said.date, 'reconciling item', item.signedCents, cents);
+    const difference = compareValues(certificate.date, 'reconciling item', item.signedCents, cents);
     if (difference) return { ...difference, nsu: item.nsu };
   }
   return null;
 }
 
-async function openingOf(db: Db, accountId: number, date: string): Promise<Cut> {
-  return readAnchor(db, accountId, statementDayStart(date));
-}
-
-/** Days follow each other without a gap, up to the next that is to be closed. */
-function daysInOrder(
+/** Days must follow each other without a gap, up to the next day to close. */
+function differenceOfDates(
   days: Map<string, Certificate[]>,
   state: closes.ClosingState | null,
 ): Difference | null {
@@ -230,8 +256,8 @@ function daysInOrder(
   if (first === undefined) return null;
   let next = first;
   for (const date of dates) {
-    if (date !== next) return differs(next, 'certificate', 'one', 'none');
+    if (date !== next) return compareValues(next, 'certificate', 'one', 'none');
     next = addDays(next, 1);
   }
-  return differs(next, 'next day to close', next, state?.nextDate ?? 'none');
+  return compareValues(next, 'next day to close', next, state?.nextDate ?? 'none');
 }

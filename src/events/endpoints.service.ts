@@ -6,7 +6,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { BankService } from '../bank/bank.service.js';
 import { Database } from '../database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
-import { Clock } from '../platform/clock.js';
+import { Clock } from '../platform/timers.js';
 import { AppError } from '../platform/errors.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { checkEndpointUrl } from './address-guard.js';

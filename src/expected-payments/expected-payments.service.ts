@@ -15,7 +15,7 @@ export interface NewExpectedPayment {
   amountCents: bigint | null;
   /** yyyy-mm-dd, or null when there is none. */
   dueDate: string | null;
-  /** Discount, fine and interest, written by `writeAdjustments`; null when there are none. */
+  /** Discount, fine and interest, written by `serializeAdjustments`; null when there are none. */
   terms: string | null;
   /** The payer's or beneficiary's tax id, from `normalizeTaxId`; null when unknown. */
   counterpartyDocument?: string | null;

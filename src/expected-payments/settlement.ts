@@ -2,7 +2,7 @@
 // events all use it.
 import { amountOwed } from '../brazil/amount-owed.js';
 import { addBusinessDays } from '../brazil/calendar.js';
-import { readAdjustments } from '../contract/charge-terms.js';
+import { parseAdjustments } from '../contract/charge-terms.js';
 
 export type PaidSettlement = 'partially_settled' | 'settled' | 'overpaid';
 
@@ -59,7 +59,7 @@ export interface ExpectedTerms {
   /** Null when the payer chooses. */
   amountCents: bigint | null;
   dueDate: string | null;
-  /** The charge's discount, fine and interest, from `writeAdjustments`; null when it has none. */
+  /** Discount, fine and interest, from `serializeAdjustments`; null when there are none. */
   terms: string | null;
 }
 
@@ -119,7 +119,7 @@ function possiblePaymentDays(day: string): string[] {
 function owedOn({ amountCents, dueDate, terms }: ExpectedTerms, day: string): bigint {
   if (amountCents === null) return 0n;
   if (terms === null || dueDate === null) return amountCents;
-  return amountOwed({ amountCents, dueDate, ...readAdjustments(terms) }, day);
+  return amountOwed({ amountCents, dueDate, ...parseAdjustments(terms) }, day);
 }
 
 function totalCents(amounts: readonly bigint[]): bigint {

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { explainedLine } from '../../test/support/exported-lines.js';
 import { cnab240File } from './cnab240-file.js';
-import type { NamedAccount, StatementPeriod } from './exported-line.js';
+import type { ExportedAccount, StatementPeriod } from './exported-line.js';
 
-const account: NamedAccount = {
+const account: ExportedAccount = {
   slug: 'main',
   bankCode: '341',
   branch: '12',
@@ -19,14 +19,14 @@ const period: StatementPeriod = {
 };
 type Line = Parameters<typeof explainedLine>[0];
 
-function records(lines: Line[], longestBatch?: number): string[] {
-  const file = cnab240File(account, period, longestBatch);
+function records(lines: Line[], batchLines?: number): string[] {
+  const file = cnab240File(account, period, batchLines);
   const text = [file.head(), ...lines.map((line) => file.line(explainedLine(line))), file.foot()];
   const all = text.join('').split('\r\n');
   expect(all.pop()).toBe('');
   return all;
 }
-/** What stands at the layout's positions, from 1, both included. */
+/** The text between two positions of the layout, counted from 1, both included. */
 const at = (record: string | undefined, from: number, to: number) => record?.slice(from - 1, to);
 
 describe('a CNAB 240 file of the statement', () => {
@@ -43,7 +43,7 @@ describe('a CNAB 240 file of the statement', () => {
     },
   ]);
 
-  it('names bank, account and the time of its making in its header', () => {
+  it('states bank, account and creation time in its header', () => {
     expect(at(fileHeader, 1, 8)).toBe('34100000');
     expect(at(fileHeader, 53, 71)).toBe('00012 0000000345678');
     expect(at(fileHeader, 73, 102)).toBe('MAIN'.padEnd(30));
@@ -56,7 +56,7 @@ describe('a CNAB 240 file of the statement', () => {
     expect(at(batchHeader, 151, 173)).toBe('000000000000000050DFBRL');
   });
 
-  it('has a segment E a line, each thing at its place', () => {
+  it('has one segment E for each line, with each field at its position', () => {
     expect(at(detail, 4, 17)).toBe('0001300001E   ');
     expect(at(detail, 109, 134)).toBe(`DPV00${' '.repeat(20)}N`);
     expect(at(detail, 135, 172)).toBe('1003202610032026000000000000000150C209');
@@ -68,7 +68,7 @@ describe('a CNAB 240 file of the statement', () => {
     expect(at(second, 202, 240)).toBe('9007199254740993'.padEnd(39));
   });
 
-  it('closes with the balance, the counts and the sums', () => {
+  it('ends with the closing balance, the counts and the sums', () => {
     expect(at(batchTrailer, 4, 8)).toBe('00015');
     expect(at(batchTrailer, 89, 142)).toBe('0'.repeat(54));
     expect(at(batchTrailer, 143, 170)).toBe('31032026000000000000000099CF');
@@ -78,7 +78,7 @@ describe('a CNAB 240 file of the statement', () => {
     expect(at(fileTrailer, 4, 35)).toBe('99999         000001000006000001');
   });
 
-  it('begins another batch where one is full, with the balance that the last ended with', () => {
+  it('starts another batch when one is full, with the closing balance of the last one', () => {
     const balances = [0n, 100n, 200n, 300n];
     const lines = [0, 1, 2].map((index) => ({
       amountCents: 100n,
@@ -107,7 +107,7 @@ describe('a CNAB 240 file of the statement', () => {
     );
   });
 
-  it('refuses to cut an amount', () => {
+  it('throws when an amount does not fit, and does not cut it', () => {
     expect(() => records([{ amountCents: 10n ** 18n }])).toThrow(RangeError);
   });
 });

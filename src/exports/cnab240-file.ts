@@ -1,5 +1,6 @@
-// FEBRABAN's CNAB 240, "extrato para conciliação bancária": one file, batches of service 04, one segment E a line.
-// Records have exactly 240 characters of upper-case ASCII, amounts are centavos, dates DDMMAAAA.
+// Writes FEBRABAN's CNAB 240 file, "extrato para conciliação bancária": batches of service 04, with
+// one segment E for each line. Each record has exactly 240 characters of upper-case ASCII. Amounts
+// are in centavos, dates are DDMMAAAA.
 import { addDays, daysBetween, type PlainDate } from '../brazil/calendar.js';
 import { statementDayOf } from '../brazil/statement-day.js';
 import { saoPauloTime } from '../brazil/sao-paulo-time.js';
@@ -7,17 +8,17 @@ import {
   asciiOf,
   signedCents,
   type ExportedLine,
-  type NamedAccount,
+  type ExportedAccount,
   type StatementFile,
   type StatementPeriod,
 } from './exported-line.js';
 
-/** The trailer counts all records of the file in six digits. */
-export const mostCnabLines = 900_000;
-/** The number of a period is its days since the first, in five digits. */
+/** The file trailer counts the records of the file in six digits. */
+export const maxCnabLines = 900_000;
+/** The file number is the number of days from `first` to the end of the period, in five digits. */
 export const cnabDays = { first: '2000-01-01', last: '2273-10-14' } as const;
-/** The place of a record in its batch has five digits. */
-const mostInBatch = 99_999;
+/** A record's number in its batch has five digits. */
+const maxBatchLines = 99_999;
 const width = 240;
 
 interface Batch {
@@ -28,11 +29,11 @@ interface Batch {
 }
 
 export function cnab240File(
-  account: NamedAccount,
+  account: ExportedAccount,
   period: StatementPeriod,
-  longestBatch = mostInBatch,
+  batchLines = maxBatchLines,
 ): StatementFile<ExportedLine> {
-  const write = writer(account, period);
+  const write = recordWriter(account, period);
   let batch: Batch = { number: 1, details: 0, creditCents: 0n, debitCents: 0n };
   let balanceCents = period.openingCents;
   let lastDay = addDays(period.from, -1);
@@ -49,7 +50,7 @@ export function cnab240File(
       count(write.fileHeader()) + count(write.batchHeader(batch.number, balanceCents, lastDay)),
     line: (line) => {
       let text = '';
-      if (batch.details === longestBatch) {
+      if (batch.details === batchLines) {
         text += count(write.batchTrailer(batch, balanceCents, lastDay, true));
         batch = { number: batch.number + 1, details: 0, creditCents: 0n, debitCents: 0n };
         text += count(write.batchHeader(batch.number, balanceCents, lastDay));
@@ -57,7 +58,8 @@ export function cnab240File(
       batch.details += 1;
       if (line.isCredit) batch.creditCents += line.amountCents;
       else batch.debitCents += line.amountCents;
-      // Lines come by their numbers, and balances need not: the sum of the lines is what is left.
+      // Lines come in nsu order, in which balances need not follow each other: the balance is the
+      // sum of the lines.
       balanceCents += signedCents(line);
       lastDay = statementDayOf(line.occurredAt);
       return text + count(write.detail(batch, line));
@@ -69,12 +71,12 @@ export function cnab240File(
   };
 }
 
-/** The records of one file. Positions are those of the layout, from 1. */
-function writer(account: NamedAccount, period: StatementPeriod) {
+/** Writes the records of one file. Positions are those of the layout, from 1. */
+function recordWriter(account: ExportedAccount, period: StatementPeriod) {
   const bank = digits(account.bankCode ?? '0', 3);
   const [number = '', check = ''] = (account.accountNumber ?? '0').split('-');
-  // The company's registration (0: not told), agreement, branch and account, and name: 18 to 102.
-  const owner =
+  // Positions 18 to 102: the company's registration (0: unknown), agreement, branch, account, name.
+  const company =
     digits('0', 1) +
     digits('0', 14) +
     words(account.slug, 20) +
@@ -84,27 +86,27 @@ function writer(account: NamedAccount, period: StatementPeriod) {
     words(check, 1) +
     words('', 1) +
     words(account.slug, 30);
-  // The same period has the same number, whenever it is asked for.
+  // The same period has the same number in every file.
   const sequence = String(daysBetween(cnabDays.first, period.to));
   return {
     fileHeader: () => {
       const { digits: now } = saoPauloTime(period.generatedAt);
       const day = `${now.slice(6, 8)}${now.slice(4, 6)}${now.slice(0, 4)}`;
       return record(
-        `${bank}00000${words('', 9)}${owner}${words('CONCILIA', 30)}${words('', 10)}2${day}`,
+        `${bank}00000${words('', 9)}${company}${words('CONCILIA', 30)}${words('', 10)}2${day}`,
         `${now.slice(8)}${digits(sequence, 6)}103${digits('0', 5)}${words('', 69)}`,
       );
     },
     batchHeader: (batch: number, openingCents: bigint, day: PlainDate) =>
       record(
-        `${bank}${digits(batch, 4)}1E0440033 ${owner}${words('', 40)}`,
+        `${bank}${digits(batch, 4)}1E0440033 ${company}${words('', 40)}`,
         `${dateOf(day)}${balance(openingCents)}FBRL${digits(sequence, 5)}${words('', 62)}`,
       ),
     detail: (batch: Batch, line: ExportedLine) => {
       const day = dateOf(statementDayOf(line.occurredAt));
       const history = line.notes === null ? line.typeName : line.notes;
       return record(
-        `${bank}${digits(batch.number, 4)}3${digits(batch.details, 5)}E${words('', 3)}${owner}`,
+        `${bank}${digits(batch.number, 4)}3${digits(batch.details, 5)}E${words('', 3)}${company}`,
         `${words('', 6)}DPV00${words('', 20)}N${day}${day}${digits(line.amountCents, 18)}`,
         `${line.isCredit ? 'C' : 'D'}${categoryOf(line)}${words('', 4)}${words(history, 25)}`,
         words(line.nsu.toString(), 39),
@@ -112,7 +114,7 @@ function writer(account: NamedAccount, period: StatementPeriod) {
     },
     batchTrailer: (batch: Batch, closingCents: bigint, day: PlainDate, isPartial: boolean) =>
       record(
-        `${bank}${digits(batch.number, 4)}5${words('', 9)}${owner.slice(0, 55)}${words('', 16)}`,
+        `${bank}${digits(batch.number, 4)}5${words('', 9)}${company.slice(0, 55)}${words('', 16)}`,
         `${digits('0', 54)}${dateOf(day)}${balance(closingCents)}${isPartial ? 'P' : 'F'}`,
         `${digits(batch.details + 2, 6)}${digits(batch.debitCents, 18)}`,
         `${digits(batch.creditCents, 18)}${words('', 28)}`,
@@ -125,29 +127,30 @@ function writer(account: NamedAccount, period: StatementPeriod) {
   };
 }
 
-/** FEBRABAN's categories of entries (field G056), from what the bank calls the line. */
+/** FEBRABAN's category of the entry (field G056), derived from the bank's line type. */
 function categoryOf({ typeName, isCredit }: ExportedLine): string {
-  const is = (pattern: RegExp) => pattern.test(typeName);
-  if (is(/REVERSAL|REFUND/)) return isCredit ? '204' : '103';
-  if (is(/FEE|TARIFF/)) return isCredit ? '205' : '105';
-  if (is(/BANKSLIP/)) return isCredit ? '202' : '112';
-  if (is(/BILL_PAYMENT/)) return isCredit ? '205' : '112';
-  if (is(/INTERNAL/)) return isCredit ? '213' : '117';
-  if (is(/PIX|EXTERNAL/)) return isCredit ? '209' : '120';
+  const matches = (pattern: RegExp) => pattern.test(typeName);
+  if (matches(/REVERSAL|REFUND/)) return isCredit ? '204' : '103';
+  if (matches(/FEE|TARIFF/)) return isCredit ? '205' : '105';
+  if (matches(/BANKSLIP/)) return isCredit ? '202' : '112';
+  if (matches(/BILL_PAYMENT/)) return isCredit ? '205' : '112';
+  if (matches(/INTERNAL/)) return isCredit ? '213' : '117';
+  if (matches(/PIX|EXTERNAL/)) return isCredit ? '209' : '120';
   return isCredit ? '205' : '104';
 }
 
 function record(...parts: string[]): string {
   const text = parts.join('');
-  if (text.length !== width) throw new RangeError(`a record of ${text.length} characters`);
+  if (text.length !== width)
+    throw new RangeError(`a CNAB 240 record must have ${width} characters, got ${text.length}`);
   return `${text}\r\n`;
 }
 
-/** A number right in its field. RangeError where it does not fit: a cut number is another one. */
+/** A right-aligned number. Throws RangeError if it does not fit: a cut number would be wrong. */
 function digits(value: bigint | number | string, length: number): string {
   const text = value.toString();
   if (!/^\d+$/.test(text) || text.length > length)
-    throw new RangeError(`${text} in ${length} digits`);
+    throw new RangeError(`a number must fit into ${length} digits, got ${text}`);
   return text.padStart(length, '0');
 }
 
@@ -155,7 +158,7 @@ function words(text: string, length: number): string {
   return asciiOf(text).toUpperCase().slice(0, length).padEnd(length);
 }
 
-/** An amount and whether it is owed (D) or owned (C). */
+/** An amount with its sign: D for a negative balance, C otherwise. */
 function balance(cents: bigint): string {
   return cents < 0n ? `${digits(-cents, 18)}D` : `${digits(cents, 18)}C`;
 }

@@ -29,7 +29,7 @@ function cellsOf(record: string, separator: string): string[] {
 }
 
 describe('a CSV file of the statement', () => {
-  it('begins with a byte order mark and the names of its columns', () => {
+  it('starts with a byte order mark and the column names', () => {
     const head = csvFile('comma').head();
     expect(head.startsWith('\u{FEFF}date,occurredAt,nsu,type,direction,amount,balance,')).toBe(
       true,
@@ -37,7 +37,7 @@ describe('a CSV file of the statement', () => {
     expect(cellsOf(head, ',')).toHaveLength(columnCount);
   });
 
-  it('writes a debit as a negative number, its day by the bank’s cut, its time in UTC', () => {
+  it('writes a debit as a negative number, with its statement day and its time in UTC', () => {
     const line = explainedLine({
       occurredAt: new Date('2026-03-11T02:59:59.999Z'),
       isCredit: false,
@@ -71,25 +71,27 @@ describe('a CSV file of the statement', () => {
     ['nota 5, obrigado', 'nota 5, obrigado'],
     ['diz "oi"', 'diz "oi"'],
     ['a\u0000b\u2028c', 'a b c'],
-  ])('keeps %j from being run: %j', (notes, cell) => expect(notesOf(notes)).toBe(cell));
+  ])('writes %j so that no spreadsheet runs it: %j', (notes, cell) =>
+    expect(notesOf(notes)).toBe(cell),
+  );
 
-  it('guards ids too, and leaves amounts numbers', () => {
+  it('escapes ids too, and keeps amounts as numbers', () => {
     const line = explainedLine({ correlationId: '=HYPERLINK("x")', isCredit: false });
     const cells = cellsOf(csvFile('comma').line(line), ',');
     expect([cells[5], cells[7]]).toEqual(['-1234.56', '\'=HYPERLINK("x")']);
   });
 
-  it('has one record a line and as many cells as columns, whatever the text', () => {
+  it('has one record for each line, and one cell for each column, whatever the text', () => {
     const text = fc.string({ unit: fc.constantFrom(...'=+-@,;"\'\t\r\n\0 aé\u2028＝') });
     fc.assert(
       fc.property(
         text,
         text,
         fc.constantFrom('comma' as const, 'semicolon' as const),
-        (notes, id, by) => {
-          const record = csvFile(by).line(explainedLine({ notes, externalId: id }));
+        (notes, id, delimiter) => {
+          const record = csvFile(delimiter).line(explainedLine({ notes, externalId: id }));
           expect(record.slice(0, -2)).not.toMatch(/[\r\n\0\u2028]/);
-          const cells = cellsOf(record, by === 'comma' ? ',' : ';');
+          const cells = cellsOf(record, delimiter === 'comma' ? ',' : ';');
           expect(cells).toHaveLength(columnCount);
           for (const cell of [cells[9], cells[15]]) expect(cell).not.toMatch(/^\s*[=+\-@＝]/u);
         },

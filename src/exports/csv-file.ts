@@ -1,5 +1,5 @@
-// CSV per RFC 4180, for spreadsheets: with a byte order mark, one record a line, and no cell that a spreadsheet
-// would run as a formula.
+// Writes CSV files per RFC 4180 for spreadsheets: with a byte order mark, one record for each
+// statement line, and no cell that a spreadsheet would run as a formula.
 import { statementDayOf } from '../brazil/statement-day.js';
 import { formatReaisWithTwoDecimals } from '../money/cents.js';
 import { onOneLine, signedCents, type ExplainedLine, type StatementFile } from './exported-line.js';
@@ -15,7 +15,7 @@ const columns = [
 export function csvFile(delimiter: Delimiter): StatementFile<ExplainedLine> {
   const separator = delimiter === 'comma' ? ',' : ';';
   const record = (cells: string[]) => `${cells.join(separator)}\r\n`;
-  // Where cells are parted by semicolons, decimals are by a comma: so the spreadsheets of Brazil read them.
+  // Spreadsheets in Brazil separate cells by semicolons and decimals by a comma.
   const money = (cents: bigint) => {
     const text = formatReaisWithTwoDecimals(cents);
     return delimiter === 'comma' ? text : text.replace('.', ',');
@@ -48,22 +48,25 @@ export function csvFile(delimiter: Delimiter): StatementFile<ExplainedLine> {
   };
 }
 
-/** What a spreadsheet takes for the beginning of a formula, also in its full-width form and after spaces. */
+/** The start of a formula, also in full-width characters and after spaces. */
 const formulaStart = /^\s*[=+\-@＝＋－＠]/u;
-/** What some program may take for the border of a cell: then a formula could begin behind it. */
+/** A character that some program may read as a cell separator, with a formula after it. */
 const innerFormula = /([,;|"])(?=\s*[=+\-@＝＋－＠])/gu;
 
 function textCell(text: string | null): string {
   return cell(text ?? '', onOneLine(text ?? ''));
 }
 
-/** Notes are written by whoever pays: a reader that parts cells elsewhere finds no formula in them either. */
+/**
+ * Payers write the notes. No formula may be found in them, even by a program that separates cells
+ * at other characters.
+ */
 function notesCell(notes: string | null): string {
   return cell(notes ?? '', onOneLine(notes ?? '').replace(innerFormula, "$1'"));
 }
 
-/** A tab or a line break at the beginning of what came is guarded too, though it is gone by now. */
-function cell(came: string, plain: string): string {
-  const safe = formulaStart.test(plain) || /^[\t\r\n]/.test(came) ? `'${plain}` : plain;
+/** A text that started with a tab or line break is escaped too, although it was removed before. */
+function cell(original: string, plain: string): string {
+  const safe = formulaStart.test(plain) || /^[\t\r\n]/.test(original) ? `'${plain}` : plain;
   return /[",;|\s]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -1,7 +1,7 @@
-// What a file of the statement is written from, whatever its format.
+// The data that export files are written from, and text functions that the formats share.
 import type { PlainDate } from '../brazil/calendar.js';
 
-/** What a line is to the book. */
+/** A line's state, and the match, classification or break that explains it. */
 export interface LineExplanation {
   state: string;
   rule: string | null;
@@ -26,29 +26,29 @@ export interface ExportedLine {
 
 export type ExplainedLine = ExportedLine & LineExplanation;
 
-/** The account as the file names it: what the bank calls it, where the caller says so. */
-export interface NamedAccount {
+/** The account as the file identifies it. The caller gives the bank's own identifiers. */
+export interface ExportedAccount {
   slug: string;
-  /** COMPE's three digits. */
+  /** Three digits (COMPE). */
   bankCode: string | null;
   branch: string | null;
   accountNumber: string | null;
 }
 
-/** What a file tells besides its lines. */
+/** The facts of a file besides its lines. */
 export interface StatementPeriod {
   /** Statement days, both included. */
   from: PlainDate;
   to: PlainDate;
   /** The balance before the first line. */
   openingCents: bigint;
-  /** Whether more may come: the last day is not over. */
+  /** Whether the last day is not over, so that more lines may come. */
   isPartial: boolean;
   /** By the bank's clock. */
   generatedAt: Date;
 }
 
-/** Writes one file, from its first byte to its last; lines come in the order of their nsu. */
+/** Writes one file from its first byte to its last. The lines must come in nsu order. */
 export interface StatementFile<Line extends ExportedLine> {
   contentType: string;
   extension: string;
@@ -62,7 +62,7 @@ export function signedCents({ isCredit, amountCents }: ExportedLine): bigint {
   return isCredit ? amountCents : -amountCents;
 }
 
-/** On one line: line breaks, tabs and other controls, also those that only Unicode knows, become spaces. */
+/** Puts a text on one line: line breaks, tabs and other control characters become spaces. */
 export function onOneLine(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
@@ -70,7 +70,7 @@ export function onOneLine(text: string): string {
     .trim();
 }
 
-/** Without accents and whatever else is not printable ASCII. */
+/** Removes accents, and replaces every other character that is not printable ASCII. */
 export function asciiOf(text: string): string {
   return onOneLine(text)
     .normalize('NFD')

@@ -36,7 +36,7 @@ export class ExportsController {
   ): Promise<Reply> {
     return new Reply(200, await this.reports.page(accountId, params.month), {
       'content-type': 'text/html; charset=utf-8',
-      // The page has nothing but itself: no script, no frame, no address that it could ask.
+      // The page loads nothing: no script, no frame, no other resource.
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       'cache-control': 'private, no-store',
       'x-content-type-options': 'nosniff',

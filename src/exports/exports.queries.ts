@@ -1,5 +1,5 @@
-// What files are written from. Lines are read page by page in the order of their nsu: no connection waits for a
-// client that reads slowly, and what arrives after the beginning is left out.
+// Reads the data of export files and monthly reports. Lines are read page by page in nsu order, so
+// that no connection waits for a slow client. Lines that arrive after the start are left out.
 import type { Db } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { explanationOf, explainsItsLine } from '../reconciliation/book.queries.js';
@@ -10,25 +10,27 @@ export interface Window {
   until: Date;
 }
 
-/** The lines of a window as they were at one moment. */
-export interface Extent {
-  /** The newest arrival there was. */
+/** The range of a window's lines, as they were when a file was opened. */
+export interface LineExtent {
+  /** The highest arrival number of the account's lines. */
   arrival: bigint;
   count: bigint;
   firstNsu: bigint | null;
   lastNsu: bigint | null;
 }
 
-export async function readExtent(
+export async function readLineExtent(
   db: Db,
   accountId: number,
   { from, until }: Window,
-): Promise<Extent> {
-  const [extent] = await db.$queryRaw<Extent[]>`
+): Promise<LineExtent> {
+  const [extent] = await db.$queryRaw<LineExtent[]>`
     WITH bound AS MATERIALIZED (
-      SELECT COALESCE(max(arrival), 0) AS arrival FROM statement_line WHERE account_id = ${accountId}
+      SELECT COALESCE(max(arrival), 0) AS arrival
+      FROM statement_line WHERE account_id = ${accountId}
     )
-    SELECT (SELECT arrival FROM bound) AS arrival, count(*) AS count, min(nsu) AS "firstNsu", max(nsu) AS "lastNsu"
+    SELECT (SELECT arrival FROM bound) AS arrival, count(*) AS count,
+           min(nsu) AS "firstNsu", max(nsu) AS "lastNsu"
     FROM statement_line
     WHERE account_id = ${accountId} AND occurred_at >= ${from} AND occurred_at < ${until}
       AND arrival <= (SELECT arrival FROM bound)`;
@@ -36,35 +38,43 @@ export async function readExtent(
 }
 
 /**
- * What the account held when the window began. The bank may number lines in another order than it books them, or date
- * them across the window's edge: it is the one balance that the window's lines begin from more often than they lead to.
- * Where there is no such one, it is what the line with the lowest number began with, less the lines on the wrong side of
- * the edge.
+ * The account's balance at the start of the window. The bank may number lines in another order than
+ * it books them, or number them among lines of other days. Therefore:
+ * - It is the one balance that is the previous balance of more of the window's lines than it is the
+ *   current balance of, if exactly one exists.
+ * - Otherwise it is the previous balance of the line with the lowest nsu, corrected by the lines
+ *   whose nsu and time lie on different sides of that line and the window's edge.
+ * - In a window without lines, it is the current balance of the last line before it, or else the
+ *   previous balance of the first line of all.
  */
-export async function readOpening(
+export async function readOpeningBalance(
   db: Db,
   accountId: number,
   { from, until }: Window,
-  { arrival, firstNsu }: Extent,
+  { arrival, firstNsu }: LineExtent,
 ): Promise<bigint> {
   const [opening] = await db.$queryRaw<{ cents: bigint }[]>`
     WITH ends AS (
       SELECT balance, sum(side) AS side FROM (
-        SELECT unnest(ARRAY[balance_previous_cents, current_balance_cents]) AS balance, unnest(ARRAY[1, -1]) AS side
+        SELECT unnest(ARRAY[balance_previous_cents, current_balance_cents]) AS balance,
+               unnest(ARRAY[1, -1]) AS side
         FROM statement_line t
         WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
           AND t.arrival <= ${arrival}
       ) sides GROUP BY balance HAVING sum(side) <> 0
     )
     SELECT COALESCE(
-             (SELECT max(balance) FILTER (WHERE side > 0) FROM ends HAVING count(*) = 2 AND max(side) = 1),
+             (SELECT max(balance) FILTER (WHERE side > 0) FROM ends
+              HAVING count(*) = 2 AND max(side) = 1),
              (SELECT f.balance_previous_cents + (
                 SELECT COALESCE(sum(CASE WHEN t.is_credit = (t.nsu > f.nsu) THEN t.amount_cents
                                          ELSE -t.amount_cents END), 0)::bigint
                 FROM statement_line t
                 WHERE t.account_id = ${accountId} AND t.arrival <= ${arrival}
-                  AND CASE WHEN t.nsu > f.nsu THEN t.occurred_at < ${from} ELSE t.occurred_at >= ${until} END)
-              FROM statement_line f WHERE f.account_id = ${accountId} AND f.nsu = ${firstNsu}::bigint),
+                  AND CASE WHEN t.nsu > f.nsu THEN t.occurred_at < ${from}
+                           ELSE t.occurred_at >= ${until} END)
+              FROM statement_line f
+              WHERE f.account_id = ${accountId} AND f.nsu = ${firstNsu}::bigint),
              (SELECT current_balance_cents FROM statement_line
               WHERE account_id = ${accountId} AND occurred_at < ${from}
               ORDER BY occurred_at DESC, nsu DESC LIMIT 1),
@@ -80,9 +90,11 @@ export interface PageOfLines extends Window {
   limit: number;
 }
 
-// The sum with no time keeps the planner from reading each page by the index of days, and sorting the rest of the
-// window again and again.
-export async function listLines(
+/**
+ * A page of the window's lines, by nsu. Adding an empty interval to the time keeps the planner from
+ * using the index on time, with which each page would sort the rest of the window again.
+ */
+export async function listExportedLines(
   db: Db,
   accountId: number,
   { from, until, arrival, afterNsu, lastNsu, limit }: PageOfLines,
@@ -93,7 +105,8 @@ export async function listLines(
            current_balance_cents AS "currentBalanceCents", correlation_id AS "correlationId",
            end_to_end_id AS "endToEndId", external_id AS "externalId", notes
     FROM statement_line
-    WHERE account_id = ${accountId} AND nsu > ${afterNsu} AND nsu <= ${lastNsu} AND arrival <= ${arrival}
+    WHERE account_id = ${accountId} AND nsu > ${afterNsu} AND nsu <= ${lastNsu}
+      AND arrival <= ${arrival}
       AND occurred_at + interval '0' >= ${from} AND occurred_at + interval '0' < ${until}
     ORDER BY nsu LIMIT ${limit}`;
 }
@@ -104,7 +117,7 @@ const stateOfExported = explanationOf({
   isClassified: Prisma.sql`c.rule IS NOT NULL`,
 });
 
-/** The same with what each line is to the book now. */
+/** A page of the window's lines, by nsu, each with its current state and what explains it. */
 export async function listExplainedLines(
   db: Db,
   accountId: number,
@@ -115,12 +128,14 @@ export async function listExplainedLines(
       SELECT nsu, occurred_at, type_name, is_credit, amount_cents, balance_previous_cents,
              current_balance_cents, correlation_id, end_to_end_id, external_id, notes
       FROM statement_line
-      WHERE account_id = ${accountId} AND nsu > ${afterNsu} AND nsu <= ${lastNsu} AND arrival <= ${arrival}
+      WHERE account_id = ${accountId} AND nsu > ${afterNsu} AND nsu <= ${lastNsu}
+        AND arrival <= ${arrival}
         AND occurred_at + interval '0' >= ${from} AND occurred_at + interval '0' < ${until}
       ORDER BY nsu LIMIT ${limit}
     )
-    SELECT p.nsu, p.occurred_at AS "occurredAt", p.type_name AS "typeName", p.is_credit AS "isCredit",
-           p.amount_cents AS "amountCents", p.balance_previous_cents AS "balancePreviousCents",
+    SELECT p.nsu, p.occurred_at AS "occurredAt", p.type_name AS "typeName",
+           p.is_credit AS "isCredit", p.amount_cents AS "amountCents",
+           p.balance_previous_cents AS "balancePreviousCents",
            p.current_balance_cents AS "currentBalanceCents", p.correlation_id AS "correlationId",
            p.end_to_end_id AS "endToEndId", p.external_id AS "externalId", p.notes,
            ${stateOfExported} AS state,
@@ -149,8 +164,8 @@ export interface DayRow {
   debitCents: bigint;
 }
 
-/** The statement's days of a window that have lines. */
-export async function listDays(
+/** The totals of each statement day of the window that has lines. */
+export async function listDayTotals(
   db: Db,
   accountId: number,
   { from, until }: Window,
@@ -176,7 +191,7 @@ export interface CertificateRow {
   hash: string;
 }
 
-/** The certificate in force of each day, `from` and `to` included. */
+/** The current certificate of each day, `from` and `to` included. */
 export async function listCertificates(
   db: Db,
   accountId: number,
@@ -220,14 +235,18 @@ export interface BreakCount {
   openedAt: Date;
 }
 
-/** Open breaks of the window's lines, and those of no line that were opened before its end. */
+/**
+ * Counts the open breaks of the window's lines, and those without a line that were opened before
+ * the window's end.
+ */
 export async function countOpenBreaks(
   db: Db,
   accountId: number,
   { from, until }: Window,
 ): Promise<BreakCount[]> {
   return db.$queryRaw`
-    SELECT b.kind, count(*) AS breaks, COALESCE(sum(b.amount_cents), 0)::bigint AS "amountCents",
+    SELECT b.kind, count(*) AS breaks,
+           COALESCE(sum(b.amount_cents), 0)::bigint AS "amountCents",
            min(b.opened_at) AS "openedAt"
     FROM break b
     LEFT JOIN statement_line t ON t.account_id = b.account_id AND t.nsu = b.nsu

@@ -13,17 +13,17 @@ export const exportTransactions = route({
   ...exported,
   name: 'exportTransactions',
   summary:
-    'Lines of the statement as a file, streamed, by their nsu; of an account four at once, 429 beyond.',
+    'Streams statement lines as a file, in nsu order. At most four files at once per account, else 429.',
   path: '/v1/exports/transactions',
-  answerType: 'application/octet-stream',
+  responseContentType: 'application/octet-stream',
   query: z.object({
     format: z.enum(exportFormats, `Must be one of ${exportFormats.join(', ')}.`).default('csv'),
-    /** Days of the statement, both included; the current month where left out. */
+    /** Statement days, both included. The default is the current month up to today. */
     from: plainDate.optional(),
     to: plainDate.optional(),
-    /** Of a CSV file; with `semicolon` decimals are by a comma. */
+    /** For CSV. With `semicolon`, amounts have a decimal comma. */
     delimiter: z.enum(['comma', 'semicolon'], 'Must be comma or semicolon.').default('comma'),
-    /** How the bank calls the account, for OFX and CNAB 240. */
+    /** The account's identifiers at the bank, for OFX and CNAB 240. */
     bankCode: z
       .string()
       .regex(/^\d{3}$/, 'Must be three digits.')
@@ -33,7 +33,7 @@ export const exportTransactions = route({
       .string()
       .regex(
         /^\d{1,12}(-[0-9A-Za-z])?$/,
-        'Must be 1 to 12 digits, and a check digit after a hyphen.',
+        'Must be 1 to 12 digits, optionally followed by a hyphen and a check digit.',
       )
       .optional(),
   }),
@@ -43,13 +43,12 @@ export const exportTransactions = route({
 export const getMonthReport = route({
   ...exported,
   name: 'getMonthReport',
-  summary: 'A month as a page to print: balances, days with their certificates, what is explained.',
+  summary:
+    'Shows a month as a printable page: balances, days with certificates, lines by state, breaks.',
   path: '/v1/exports/reports/{month}',
-  answerType: 'text/html',
+  responseContentType: 'text/html',
   params: z.object({
-    month: z
-      .string()
-      .regex(/^(19|20|21)\d{2}-(0[1-9]|1[0-2])$/, 'Could not be read as a month, yyyy-mm.'),
+    month: z.string().regex(/^(19|20|21)\d{2}-(0[1-9]|1[0-2])$/, 'Must be a month, yyyy-mm.'),
   }),
   response: z.string(),
 });

@@ -1,4 +1,4 @@
-// The days of a month as its report shows them: what the lines say beside what was certified.
+// The days of a month as the report shows them: the totals of the lines beside the certificates.
 import { addDays, type PlainDate } from '../brazil/calendar.js';
 
 interface DaySums {
@@ -6,7 +6,7 @@ interface DaySums {
   debitCents: bigint;
 }
 
-/** What a day's lines add up to, or what its certificate says of them. */
+/** The figures of a day, from its lines or from its certificate. */
 interface DayFigures extends DaySums {
   openingCents: bigint;
   closingCents: bigint;
@@ -17,9 +17,9 @@ export interface ReportDay extends DayFigures {
   lines: bigint;
   certificate: {
     hash: string;
-    /** More than 1 for an amended one. */
+    /** Greater than 1 for an amended certificate. */
     revision: number;
-    /** Whether it says what the lines say. */
+    /** Whether its sums equal those of the lines. */
     agrees: boolean;
   } | null;
 }
@@ -30,39 +30,39 @@ export function daysOfMonth(month: string): PlainDate[] {
   return days;
 }
 
-/** A day begins with what the day before ended with, and ends with what its lines make of that. */
+/** Each day opens with the closing balance of the day before. */
 export function reportDays(
   days: readonly PlainDate[],
   openingCents: bigint,
-  figures: readonly (DaySums & { day: string; lines: bigint })[],
+  totals: readonly (DaySums & { day: string; lines: bigint })[],
   certificates: readonly (DayFigures & { day: string; hash: string; revision: number })[],
 ): ReportDay[] {
-  const byDay = new Map(figures.map((row) => [row.day, row]));
+  const byDay = new Map(totals.map((row) => [row.day, row]));
   const certified = new Map(certificates.map((row) => [row.day, row]));
   let balance = openingCents;
   return days.map((day) => {
-    const { lines, creditCents, debitCents } = byDay.get(day) ?? quiet;
+    const { lines, creditCents, debitCents } = byDay.get(day) ?? noLines;
     const closingCents = balance + creditCents - debitCents;
-    const told = { openingCents: balance, creditCents, debitCents, closingCents };
+    const dayFigures = { openingCents: balance, creditCents, debitCents, closingCents };
     balance = closingCents;
     const certificate = certified.get(day);
     return {
       day,
       lines,
-      ...told,
+      ...dayFigures,
       certificate: certificate
         ? {
             hash: certificate.hash,
             revision: certificate.revision,
-            agrees: isSame(told, certificate),
+            agrees: hasSameSums(dayFigures, certificate),
           }
         : null,
     };
   });
 }
 
-const quiet = { lines: 0n, creditCents: 0n, debitCents: 0n };
+const noLines = { lines: 0n, creditCents: 0n, debitCents: 0n };
 
-function isSame(a: DaySums, b: DaySums): boolean {
+function hasSameSums(a: DaySums, b: DaySums): boolean {
   return a.creditCents === b.creditCents && a.debitCents === b.debitCents;
 }

@@ -1,14 +1,13 @@
-// The report of a month as one page that needs nothing but itself: to be read, printed and kept.
+// Renders the monthly report as one HTML page in Portuguese that loads nothing else, to be read,
+// printed or saved as PDF.
 import { saoPauloTime } from '../brazil/sao-paulo-time.js';
-import { balanceDrawing } from './balance-drawing.js';
 import type { ReportDay } from './month-days.js';
-import { formatCount, formatDay, formatReal } from './real-text.js';
 
 export interface MonthReport {
   slug: string;
   /** yyyy-mm. */
   month: string;
-  /** By the bank's clock: a day that is not over has no certificate yet. */
+  /** By the bank's clock. A day that is not over has no certificate yet. */
   today: string;
   generatedAt: Date;
   openingCents: bigint;
@@ -58,7 +57,7 @@ export function monthPage(report: MonthReport): string {
 <p>Conta <strong>${escape(report.slug)}</strong> · emitido em ${escape(timeText(report.generatedAt))} (horário de São Paulo)</p></header>
 ${figures(report)}
 <section><h2>Saldo ao fim de cada dia</h2>
-${balanceDrawing(report.days.map(({ day, closingCents }) => ({ day, cents: closingCents })))}</section>
+${balanceChart(report.days.map(({ day, closingCents }) => ({ day, cents: closingCents })))}</section>
 ${explanationTable(report)}
 ${breakTable(report)}
 ${dayTable(report)}
@@ -68,7 +67,8 @@ ${dayTable(report)}
 }
 
 function figures({ openingCents, days }: MonthReport): string {
-  const sum = (pick: (day: ReportDay) => bigint) => days.reduce((all, day) => all + pick(day), 0n);
+  const sum = (pick: (day: ReportDay) => bigint) =>
+    days.reduce((total, day) => total + pick(day), 0n);
   const closing = days.at(-1)?.closingCents ?? openingCents;
   const cells: [string, string][] = [
     ['Saldo inicial', formatReal(openingCents)],
@@ -80,6 +80,48 @@ function figures({ openingCents, days }: MonthReport): string {
   return `<dl class="figures">${cells
     .map(([name, value]) => `<div><dt>${escape(name)}</dt><dd>${escape(value)}</dd></div>`)
     .join('')}</dl>`;
+}
+
+const chartSize = { width: 720, height: 180, left: 110, right: 12, top: 14, bottom: 26 };
+
+/** The balance at the end of each day as an SVG inside the page, so that it is printed too. */
+function balanceChart(points: readonly { day: string; cents: bigint }[]): string {
+  if (points.length === 0) return '';
+  const cents = points.map((point) => point.cents);
+  const zero = 0n;
+  // The axis always contains zero, so that a small change does not look like a large one.
+  const highest = [...cents, zero].reduce((a, b) => (a > b ? a : b));
+  const lowest = [...cents, zero].reduce((a, b) => (a < b ? a : b));
+  const span = highest === lowest ? 1n : highest - lowest;
+  const plotHeight = chartSize.height - chartSize.top - chartSize.bottom;
+  const plotWidth = chartSize.width - chartSize.left - chartSize.right;
+  // The ratio is exact to a millionth before it is converted to a coordinate.
+  const y = (value: bigint) =>
+    chartSize.top + plotHeight * (1 - Number(((value - lowest) * 1_000_000n) / span) / 1_000_000);
+  const x = (index: number) =>
+    chartSize.left +
+    (points.length === 1 ? plotWidth / 2 : (plotWidth * index) / (points.length - 1));
+  const coordinate = (value: number) => value.toFixed(1);
+  const line = points.map(
+    ({ cents: value }, index) => `${coordinate(x(index))},${coordinate(y(value))}`,
+  );
+  const marks = [...new Set([highest, zero, lowest])].map(
+    (value) =>
+      `<line class="axis" x1="${chartSize.left}" x2="${chartSize.width - chartSize.right}" y1="${coordinate(y(value))}" y2="${coordinate(y(value))}"/>` +
+      `<text x="${chartSize.left - 8}" y="${coordinate(y(value) + 4)}" text-anchor="end">${formatReal(value)}</text>`,
+  );
+  const days = points.map(({ day, cents: value }, index) => {
+    const isLabelled = index === 0 || index === points.length - 1 || (index + 1) % 5 === 0;
+    const isCrowded = isLabelled && index !== points.length - 1 && points.length - 1 - index < 2;
+    const dot = `<circle cx="${coordinate(x(index))}" cy="${coordinate(y(value))}" r="2.5"/>`;
+    return isLabelled && !isCrowded
+      ? `${dot}<text x="${coordinate(x(index))}" y="${chartSize.height - 8}" text-anchor="middle">${day.slice(8)}</text>`
+      : dot;
+  });
+  return (
+    `<svg viewBox="0 0 ${chartSize.width} ${chartSize.height}" role="img" aria-label="Saldo ao fim de cada dia">` +
+    `${marks.join('')}<polyline points="${line.join(' ')}"/>${days.join('')}</svg>`
+  );
 }
 
 function explanationTable({ explanations }: MonthReport): string {
@@ -127,16 +169,32 @@ function certificateCell({ day, certificate }: ReportDay, today: string): string
   return `<code>${escape(certificate.hash)}</code>${escape(amended)}${differs}`;
 }
 
-/** Cells are HTML already; columns of numbers stand right. */
+/** The cells are HTML already. Columns of numbers are right-aligned. */
 function table(heads: string[], rows: string[][]): string {
   const isNumber = (cell: string) => /^(R\$\u00a0)?-?[\d.,]+$/.test(cell);
-  const place = rows[0]?.map((cell) => (isNumber(cell) ? ' class="number"' : '')) ?? [];
+  const classes = rows[0]?.map((cell) => (isNumber(cell) ? ' class="number"' : '')) ?? [];
   const row = (tag: string, cells: string[]) =>
-    `<tr>${cells.map((cell, index) => `<${tag}${place[index] ?? ''}>${cell}</${tag}>`).join('')}</tr>`;
+    `<tr>${cells.map((cell, index) => `<${tag}${classes[index] ?? ''}>${cell}</${tag}>`).join('')}</tr>`;
   return (
     `<table><thead>${row('th', heads.map(escape))}</thead>` +
     `<tbody>${rows.map((cells) => row('td', cells)).join('\n')}</tbody></table>`
   );
+}
+
+/** `R$ -1.234,56`, with a non-breaking space. */
+function formatReal(cents: bigint): string {
+  const magnitude = cents < 0n ? -cents : cents;
+  const fraction = String(magnitude % 100n).padStart(2, '0');
+  return `R$\u00a0${cents < 0n ? '-' : ''}${formatCount(magnitude / 100n)},${fraction}`;
+}
+
+function formatCount(count: bigint): string {
+  return count.toString().replace(/\B(?=(\d{3})+$)/g, '.');
+}
+
+/** `21/11/2026`. */
+function formatDay(day: string): string {
+  return `${day.slice(8, 10)}/${day.slice(5, 7)}/${day.slice(0, 4)}`;
 }
 
 function timeText(instant: Date): string {

@@ -1,4 +1,4 @@
-// A month of an account, gathered for its page.
+// Reads the data of a monthly report.
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { addDays, type PlainDate } from '../brazil/calendar.js';
@@ -20,7 +20,7 @@ export class MonthReports {
     private readonly limits: ReadingLimits,
   ) {}
 
-  /** Throws `not_found` for a month that has not begun, or before which the statement has nothing. */
+  /** Throws `not_found` if the month has not begun, or the statement has no line up to its end. */
   async page(accountId: number, month: string): Promise<string> {
     const now = await this.bankTime.now(accountId);
     const today = await this.bankTime.today(accountId);
@@ -31,29 +31,30 @@ export class MonthReports {
     if (first > today || !(await queries.hasLinesBefore(db, accountId, window.until)))
       throw new AppError('not_found');
     const { slug } = await this.accounts.get(accountId);
-    const { openingCents, days, certificates, explanations, breaks } = await this.limits.inTurn(
-      // One after another: a turn is one connection.
-      async () => ({
-        openingCents: await queries.readOpening(
-          db,
-          accountId,
-          window,
-          await queries.readExtent(db, accountId, window),
-        ),
-        days: await queries.listDays(db, accountId, window),
-        certificates: await queries.listCertificates(db, accountId, first, last),
-        explanations: await queries.countExplanations(db, accountId, window),
-        breaks: await queries.countOpenBreaks(db, accountId, window),
-      }),
-    );
-    const shown = allDays.filter((day) => day <= today);
+    const { openingCents, days, certificates, explanations, breaks } =
+      await this.limits.withReadSlot(
+        // One query after another: a read slot may use one connection only.
+        async () => ({
+          openingCents: await queries.readOpeningBalance(
+            db,
+            accountId,
+            window,
+            await queries.readLineExtent(db, accountId, window),
+          ),
+          days: await queries.listDayTotals(db, accountId, window),
+          certificates: await queries.listCertificates(db, accountId, first, last),
+          explanations: await queries.countExplanations(db, accountId, window),
+          breaks: await queries.countOpenBreaks(db, accountId, window),
+        }),
+      );
+    const shownDays = allDays.filter((day) => day <= today);
     return monthPage({
       slug,
       month,
       today,
       generatedAt: now,
       openingCents,
-      days: reportDays(shown, openingCents, days, certificates),
+      days: reportDays(shownDays, openingCents, days, certificates),
       explanations: new Map(explanations.map(({ state, lines }) => [state, lines])),
       breaks,
     });

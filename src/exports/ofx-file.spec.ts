@@ -1,9 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { explainedLine } from '../../test/support/exported-lines.js';
-import type { NamedAccount, StatementPeriod } from './exported-line.js';
+import type { ExportedAccount, StatementPeriod } from './exported-line.js';
 import { ofxFile } from './ofx-file.js';
 
-const account: NamedAccount = { slug: 'main', bankCode: null, branch: null, accountNumber: null };
+const account: ExportedAccount = {
+  slug: 'main',
+  bankCode: null,
+  branch: null,
+  accountNumber: null,
+};
 const period: StatementPeriod = {
   from: '2026-03-01',
   to: '2026-03-31',
@@ -12,7 +17,7 @@ const period: StatementPeriod = {
   generatedAt: new Date('2026-04-01T12:00:00Z'),
 };
 const valueOf = (text: string, tag: string) => new RegExp(`<${tag}>([^\\r\\n<]*)`).exec(text)?.[1];
-const written = (...lines: Parameters<typeof explainedLine>[0][]) => {
+const textOf = (...lines: Parameters<typeof explainedLine>[0][]) => {
   const file = ofxFile(account, period);
   return [file.head(), ...lines.map((line) => file.line(explainedLine(line))), file.foot()].join(
     '',
@@ -20,8 +25,8 @@ const written = (...lines: Parameters<typeof explainedLine>[0][]) => {
 };
 
 describe('an OFX file of the statement', () => {
-  it('begins with the header that programs of the field look for', () => {
-    expect(written().split('\r\n').slice(0, 11)).toEqual([
+  it('starts with the header that bookkeeping programs expect', () => {
+    expect(textOf().split('\r\n').slice(0, 11)).toEqual([
       'OFXHEADER:100',
       'DATA:OFXSGML',
       'VERSION:102',
@@ -36,8 +41,8 @@ describe('an OFX file of the statement', () => {
     ]);
   });
 
-  it('closes each aggregate that it opens, and no leaf', () => {
-    const text = written({ endToEndId: 'E1', notes: 'x' }, { nsu: 102n });
+  it('closes each aggregate that it opens, and no leaf element', () => {
+    const text = textOf({ endToEndId: 'E1', notes: 'x' }, { nsu: 102n });
     const open: string[] = [];
     const leaves = new Set([
       'CODE',
@@ -68,8 +73,8 @@ describe('an OFX file of the statement', () => {
     expect(open).toEqual([]);
   });
 
-  it('tells the period from São Paulo’s midnight on, and a line by its nsu', () => {
-    const text = written({ isCredit: false, amountCents: 1_050n, endToEndId: 'E123' });
+  it('states the period from midnight in São Paulo, and identifies a line by its nsu', () => {
+    const text = textOf({ isCredit: false, amountCents: 1_050n, endToEndId: 'E123' });
     expect(valueOf(text, 'DTSTART')).toBe('20260301000000[-3:BRT]');
     expect(valueOf(text, 'DTEND')).toBe('20260331235959[-3:BRT]');
     expect(valueOf(text, 'TRNTYPE')).toBe('DEBIT');
@@ -80,13 +85,13 @@ describe('an OFX file of the statement', () => {
     expect([valueOf(text, 'BANKID'), valueOf(text, 'ACCTID')]).toEqual(['000', 'main']);
   });
 
-  it('has a summer’s hour where there was one', () => {
-    const text = written({ occurredAt: new Date('2018-12-01T12:00:00Z') });
+  it('uses daylight saving time where it was in force', () => {
+    const text = textOf({ occurredAt: new Date('2018-12-01T12:00:00Z') });
     expect(valueOf(text, 'DTPOSTED')).toBe('20181201100000[-2:BRST]');
   });
 
-  it('ends with what its lines make of the balance before, as of the latest of them', () => {
-    const text = written(
+  it('ends with the opening balance plus its lines, as of the latest line', () => {
+    const text = textOf(
       { amountCents: 10n, occurredAt: new Date('2026-03-11T12:00:00Z') },
       { nsu: 102n, isCredit: false, amountCents: 22n },
     );
@@ -94,14 +99,14 @@ describe('an OFX file of the statement', () => {
       '-0.05',
       '20260311090000[-3:BRT]',
     ]);
-    expect([valueOf(written(), 'BALAMT'), valueOf(written(), 'DTASOF')]).toEqual([
+    expect([valueOf(textOf(), 'BALAMT'), valueOf(textOf(), 'DTASOF')]).toEqual([
       '0.07',
       '20260331235959[-3:BRT]',
     ]);
   });
 
-  it('puts no tag, no second line and nothing beyond Windows-1252 into a memo', () => {
-    const text = written({ notes: '</MEMO><STMTTRN>\r\n<TRNAMT>999 & ação “ótima” 😀 ł' });
+  it('has no tag, no line break and no character outside Windows-1252 in a memo', () => {
+    const text = textOf({ notes: '</MEMO><STMTTRN>\r\n<TRNAMT>999 & ação “ótima” 😀 ł' });
     expect(text.match(/<STMTTRN>/g)).toHaveLength(1);
     expect(text.match(/<TRNAMT>/g)).toHaveLength(1);
     expect(/<MEMO>(.*)\r\n/.exec(text)?.[1]).toBe(
@@ -110,8 +115,8 @@ describe('an OFX file of the statement', () => {
     expect([...text].every((character) => character <= '\u00ff')).toBe(true);
   });
 
-  it('cuts a memo at 255 without cutting what stands for a character', () => {
-    const memo = /<MEMO>(.*)\r\n/.exec(written({ notes: '&'.repeat(300) }))?.[1] ?? '';
+  it('cuts a memo at 255 characters without cutting an entity', () => {
+    const memo = /<MEMO>(.*)\r\n/.exec(textOf({ notes: '&'.repeat(300) }))?.[1] ?? '';
     expect(memo.length).toBeLessThanOrEqual(255);
     expect(memo.endsWith('&amp;')).toBe(true);
   });

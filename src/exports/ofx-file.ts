@@ -1,5 +1,6 @@
-// OFX 1.0.2 (SGML) as Brazilian bookkeeping programs read it: leaves without closing tags, times of São Paulo with
-// their zone, a decimal point, and the nsu as FITID, by which they tell a line that they have already.
+// Writes OFX 1.0.2 (SGML) as Brazilian bookkeeping programs read it: leaf elements without closing
+// tags, São Paulo times with their zone, a decimal point, and the nsu as FITID, by which programs
+// recognise lines that they have imported already.
 import { statementDayStart } from '../brazil/statement-day.js';
 import { addDays } from '../brazil/calendar.js';
 import { saoPauloTime } from '../brazil/sao-paulo-time.js';
@@ -8,7 +9,7 @@ import {
   onOneLine,
   signedCents,
   type ExportedLine,
-  type NamedAccount,
+  type ExportedAccount,
   type StatementFile,
   type StatementPeriod,
 } from './exported-line.js';
@@ -26,11 +27,11 @@ const header = [
   '',
 ];
 
-/** What the format allows. */
-const longest = { memo: 255, checkNumber: 12, reference: 32, accountId: 22 };
+/** The format's maximum lengths. */
+const maxLengths = { memo: 255, checkNumber: 12, reference: 32, accountId: 22 };
 
 export function ofxFile(
-  account: NamedAccount,
+  account: ExportedAccount,
   period: StatementPeriod,
 ): StatementFile<ExportedLine> {
   const start = statementDayStart(period.from);
@@ -54,7 +55,7 @@ export function ofxFile(
         '<BANKACCTFROM>',
         `<BANKID>${account.bankCode ?? '000'}`,
         ...(account.branch === null ? [] : [`<BRANCHID>${account.branch}`]),
-        `<ACCTID>${(account.accountNumber ?? account.slug).slice(0, longest.accountId)}`,
+        `<ACCTID>${(account.accountNumber ?? account.slug).slice(0, maxLengths.accountId)}`,
         '<ACCTTYPE>CHECKING',
         '</BANKACCTFROM>',
         '<BANKTRANLIST>',
@@ -62,7 +63,8 @@ export function ofxFile(
         `<DTEND>${timeOf(end)}`,
       ]),
     line: (line) => {
-      // Lines come by their numbers, and balances need not: the sum of the lines is what was left in the end.
+      // Lines come in nsu order, in which balances need not follow each other: the closing balance
+      // is the sum of the lines.
       const isLater = balance.at === end || line.occurredAt > balance.at;
       balance = {
         cents: balance.cents + signedCents(line),
@@ -93,14 +95,14 @@ function transaction(line: ExportedLine): string {
     `<DTPOSTED>${timeOf(line.occurredAt)}`,
     `<TRNAMT>${formatReaisWithTwoDecimals(signedCents(line))}`,
     `<FITID>${number}`,
-    ...(number.length > longest.checkNumber ? [] : [`<CHECKNUM>${number}`]),
-    ...(reference === null ? [] : [`<REFNUM>${sgmlText(reference, longest.reference)}`]),
-    `<MEMO>${sgmlText(memo, longest.memo)}`,
+    ...(number.length > maxLengths.checkNumber ? [] : [`<CHECKNUM>${number}`]),
+    ...(reference === null ? [] : [`<REFNUM>${sgmlText(reference, maxLengths.reference)}`]),
+    `<MEMO>${sgmlText(memo, maxLengths.memo)}`,
     '</STMTTRN>',
   ]);
 }
 
-/** `yyyymmddhhmmss[-3:BRT]`, and `[-2:BRST]` in the summers that there were. */
+/** `yyyymmddhhmmss[-3:BRT]`; `[-2:BRST]` in daylight saving time, which existed until 2019. */
 function timeOf(instant: Date): string {
   const { digits, offsetHours } = saoPauloTime(instant);
   return `${digits}[${offsetHours}:${offsetHours === -2 ? 'BRST' : 'BRT'}]`;
@@ -108,18 +110,24 @@ function timeOf(instant: Date): string {
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Text that is no tag, on one line, in Windows-1252, and no longer than allowed with what stands for `<`, `>`, `&`. */
+/**
+ * Escapes a text for SGML, on one line and in Windows-1252. The maximum length counts the escaped
+ * text; an entity is never cut.
+ */
 function sgmlText(text: string, maxLength: number): string {
-  let written = '';
+  let escaped = '';
   for (const character of latinOf(text)) {
     const next = entities[character] ?? character;
-    if (written.length + next.length > maxLength) break;
-    written += next;
+    if (escaped.length + next.length > maxLength) break;
+    escaped += next;
   }
-  return written;
+  return escaped;
 }
 
-/** In the characters that Latin-1 and Windows-1252 share; accents are kept, what is beyond them is not. */
+/**
+ * Converts to the characters that Latin-1 and Windows-1252 share. Accents stay; other characters
+ * lose their accents or become `?`.
+ */
 function latinOf(text: string): string {
   return onOneLine(text)
     .normalize('NFC')

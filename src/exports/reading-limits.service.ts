@@ -1,23 +1,23 @@
-// How much of the database files may take: money moves on the same connections, and whoever may only read must not
-// be able to fill them. Each process keeps its own.
+// Limits how many database reads and open files exports may use. Payments use the same connections,
+// and a read-only key must not be able to exhaust them. Each process has its own limits.
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../platform/errors.js';
 
-/** Readings at once, of all accounts together; the others wait in the order in which they came. */
-const mostReadings = 2;
-/** Files of one account that are being written at once. */
-const mostFiles = 4;
+/** Concurrent reads of all accounts together. Further reads wait, in order of arrival. */
+const maxReads = 2;
+/** Open files of one account. */
+const maxFiles = 4;
 const retryAfterSeconds = 10;
 
 @Injectable()
 export class ReadingLimits {
-  private readings = 0;
+  private reads = 0;
   private readonly waiting: (() => void)[] = [];
   private readonly files = new Map<number, number>();
 
-  /** Reads when its turn has come. */
-  async inTurn<Result>(read: () => Promise<Result>): Promise<Result> {
-    if (this.readings < mostReadings) this.readings += 1;
+  /** Runs a read as soon as a slot is free. */
+  async withReadSlot<Result>(read: () => Promise<Result>): Promise<Result> {
+    if (this.reads < maxReads) this.reads += 1;
     else
       await new Promise<void>((resolve) => {
         this.waiting.push(resolve);
@@ -25,19 +25,22 @@ export class ReadingLimits {
     try {
       return await read();
     } finally {
-      // The place goes to who waits longest, before anybody who comes now.
+      // The slot passes to the read that has waited longest, before any new one.
       const next = this.waiting.shift();
       if (next) next();
-      else this.readings -= 1;
+      else this.reads -= 1;
     }
   }
 
-  /** Counts a file of the account until what is returned is called. Throws `rate_limited` where it has too many. */
+  /**
+   * Counts an open file of the account until the returned function is called. Throws `rate_limited`
+   * if the account has too many.
+   */
   beginFile(accountId: number): () => void {
     const open = this.files.get(accountId) ?? 0;
-    if (open >= mostFiles)
+    if (open >= maxFiles)
       throw new AppError('rate_limited', {
-        public: `${mostFiles} files of this account are being written: ask again when one is done.`,
+        public: `An account can have at most ${maxFiles} export files open. Retry when one has ended.`,
         headers: { 'Retry-After': String(retryAfterSeconds) },
       });
     this.files.set(accountId, open + 1);
@@ -45,8 +48,8 @@ export class ReadingLimits {
     return () => {
       if (!isOpen) return;
       isOpen = false;
-      const left = (this.files.get(accountId) ?? 1) - 1;
-      if (left > 0) this.files.set(accountId, left);
+      const remaining = (this.files.get(accountId) ?? 1) - 1;
+      if (remaining > 0) this.files.set(accountId, remaining);
       else this.files.delete(accountId);
     };
   }

@@ -1,4 +1,5 @@
-// Files of the statement, written while they are read: memory stays flat however many lines there are.
+// Writes statement files while the lines are read, so that memory stays flat for any number of
+// lines. A file that fails half-way ends its stream with an error, and never looks complete.
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
@@ -9,9 +10,9 @@ import { Database } from '../database.service.js';
 import { AppError } from '../platform/errors.js';
 import { Log } from '../platform/log.js';
 import { BankTime } from '../statement/bank-time.service.js';
-import { cnab240File, cnabDays, mostCnabLines } from './cnab240-file.js';
+import { cnab240File, cnabDays, maxCnabLines } from './cnab240-file.js';
 import { csvFile } from './csv-file.js';
-import type { ExportedLine, NamedAccount, StatementFile } from './exported-line.js';
+import type { ExportedLine, ExportedAccount, StatementFile } from './exported-line.js';
 import * as queries from './exports.queries.js';
 import type { exportTransactions } from './exports.schema.js';
 import { ofxFile } from './ofx-file.js';
@@ -19,12 +20,12 @@ import { ReadingLimits } from './reading-limits.service.js';
 
 type ExportQuery = RouteInput<typeof exportTransactions>['query'];
 
-const mostDays = 366;
+const maxDays = 366;
 const pageLines = 5_000;
-/** What is handed on at once: a file is made in pieces that a slow client can be waited for. */
-const pieceLines = 500;
-/** Whoever takes nothing for so long is not waited for: a file that is open is one of few. */
-const patienceMs = 5 * 60_000;
+/** Lines per chunk. The next chunk is written when the client has read the last one. */
+const chunkLines = 500;
+/** A client that reads nothing for this long is cut off, because it occupies one of few files. */
+const idleTimeoutMs = 5 * 60_000;
 
 @Injectable()
 export class TransactionFiles {
@@ -37,18 +38,18 @@ export class TransactionFiles {
   ) {}
 
   /**
-   * Throws `validation_failed` for a period that cannot be had, `rule_broken` for one that its format cannot hold, and
-   * `rate_limited` where the account has too many files open.
+   * Throws `validation_failed` for an invalid period, `rule_broken` for a period that the format
+   * cannot hold, and `rate_limited` if the account has too many open files.
    */
   async open(accountId: number, query: ExportQuery) {
-    const end = this.limits.beginFile(accountId);
+    const endFile = this.limits.beginFile(accountId);
     try {
       const file = await this.prepare(accountId, query);
-      // Also where nobody ever reads it.
-      file.body.once('close', end);
+      // `close` is emitted also if nobody ever reads the body.
+      file.body.once('close', endFile);
       return file;
     } catch (error) {
-      end();
+      endFile();
       throw error;
     }
   }
@@ -59,50 +60,57 @@ export class TransactionFiles {
     const { from, to } = periodOf(query, today);
     const window = { from: statementDayStart(from), until: statementDayStart(addDays(to, 1)) };
     const db = this.database.prisma;
-    const extent = await this.limits.inTurn(() => queries.readExtent(db, accountId, window));
-    if (query.format === 'cnab240' && extent.count > mostCnabLines)
+    const extent = await this.limits.withReadSlot(() =>
+      queries.readLineExtent(db, accountId, window),
+    );
+    if (query.format === 'cnab240' && extent.count > maxCnabLines)
       throw new AppError('rule_broken', {
         reason: 'too_many_lines',
-        public: `A CNAB 240 file holds at most ${mostCnabLines} lines: ask for fewer days.`,
+        public: `A CNAB 240 file can hold at most ${maxCnabLines} lines. Request fewer days.`,
       });
     const { slug } = await this.accounts.get(accountId);
     const { bankCode = null, branch = null, accountNumber = null } = query;
-    const account: NamedAccount = { slug, bankCode, branch, accountNumber };
+    const account: ExportedAccount = { slug, bankCode, branch, accountNumber };
     const period = async () => ({
       from,
       to,
-      openingCents: await this.limits.inTurn(() =>
-        queries.readOpening(db, accountId, window, extent),
+      openingCents: await this.limits.withReadSlot(() =>
+        queries.readOpeningBalance(db, accountId, window, extent),
       ),
       isPartial: to >= today,
       generatedAt: now,
     });
-    const stream = <Line extends ExportedLine>(file: StatementFile<Line>, list: Lister<Line>) => ({
+    const stream = <Line extends ExportedLine>(
+      file: StatementFile<Line>,
+      list: ListPage<Line>,
+    ) => ({
       name: `concilia-${slug}-${from}-${to}.${file.extension}`,
       contentType: file.contentType,
-      body: whileTaken(this.write(file, this.read(accountId, window, extent, list))),
+      body: withIdleTimeout(this.write(file, this.readPages(accountId, window, extent, list))),
     });
     switch (query.format) {
       case 'csv':
         return stream(csvFile(query.delimiter), queries.listExplainedLines);
       case 'ofx':
-        return stream(ofxFile(account, await period()), queries.listLines);
+        return stream(ofxFile(account, await period()), queries.listExportedLines);
       case 'cnab240':
-        return stream(cnab240File(account, await period()), queries.listLines);
+        return stream(cnab240File(account, await period()), queries.listExportedLines);
     }
   }
 
-  /** The window's lines, page after page; the next is asked for when the last has been taken. */
-  private async *read<Line extends ExportedLine>(
+  /** The lines of the window, page by page. A page is read when the previous one was consumed. */
+  private async *readPages<Line extends ExportedLine>(
     accountId: number,
     window: queries.Window,
-    { arrival, firstNsu, lastNsu }: queries.Extent,
-    list: Lister<Line>,
+    { arrival, firstNsu, lastNsu }: queries.LineExtent,
+    list: ListPage<Line>,
   ): AsyncGenerator<Line[]> {
     if (firstNsu === null || lastNsu === null) return;
     for (let afterNsu = firstNsu - 1n; afterNsu < lastNsu;) {
       const page = { ...window, arrival, afterNsu, lastNsu, limit: pageLines };
-      const lines = await this.limits.inTurn(() => list(this.database.prisma, accountId, page));
+      const lines = await this.limits.withReadSlot(() =>
+        list(this.database.prisma, accountId, page),
+      );
       const last = lines.at(-1);
       if (!last) return;
       yield lines;
@@ -110,7 +118,7 @@ export class TransactionFiles {
     }
   }
 
-  /** An error on the way ends the stream by force, so that half a file never looks like a whole one. */
+  /** An error destroys the stream, so that an incomplete file never looks complete. */
   private async *write<Line extends ExportedLine>(
     file: StatementFile<Line>,
     pages: AsyncIterable<Line[]>,
@@ -118,44 +126,44 @@ export class TransactionFiles {
     try {
       yield Buffer.from(file.head(), file.encoding);
       for await (const lines of pages)
-        for (let at = 0; at < lines.length; at += pieceLines) {
-          const piece = lines.slice(at, at + pieceLines).map((line) => file.line(line));
-          yield Buffer.from(piece.join(''), file.encoding);
+        for (let at = 0; at < lines.length; at += chunkLines) {
+          const chunk = lines.slice(at, at + chunkLines).map((line) => file.line(line));
+          yield Buffer.from(chunk.join(''), file.encoding);
         }
       const foot = file.foot();
       if (foot !== '') yield Buffer.from(foot, file.encoding);
     } catch (error) {
-      this.log.error({ err: error }, 'a file was broken off');
+      this.log.error({ err: error }, 'export file failed');
       throw error;
     }
   }
 }
 
-type Lister<Line> = (
+type ListPage<Line> = (
   db: Database['prisma'],
   accountId: number,
   page: queries.PageOfLines,
 ) => Promise<Line[]>;
 
-/** The pieces as a stream, which ends by force when they are no longer taken. */
-function whileTaken(pieces: AsyncIterable<Buffer>): Readable {
+/** The chunks as a stream, which is destroyed when the client stops reading. */
+function withIdleTimeout(chunks: AsyncIterable<Buffer>): Readable {
   const body = Readable.from(timed(), { objectMode: false, highWaterMark: 1 });
-  const patience = setTimeout(() => {
-    body.destroy(new Error('Nobody takes the file.'));
-  }, patienceMs).unref();
+  const timer = setTimeout(() => {
+    body.destroy(new Error('the client stopped reading the export file'));
+  }, idleTimeoutMs).unref();
   body.once('close', () => {
-    clearTimeout(patience);
+    clearTimeout(timer);
   });
   async function* timed() {
-    for await (const piece of pieces) {
-      patience.refresh();
-      yield piece;
+    for await (const chunk of chunks) {
+      timer.refresh();
+      yield chunk;
     }
   }
   return body;
 }
 
-/** The current month up to today, where nothing is asked. */
+/** The requested period. The default is the current month up to today. */
 function periodOf(
   { format, from, to }: ExportQuery,
   today: PlainDate,
@@ -164,9 +172,9 @@ function periodOf(
   const first = from ?? `${last.slice(0, 8)}01`;
   if (first > last)
     throw new AppError('validation_failed', { errors: { '$.from': ['Must not be after to.'] } });
-  if (daysBetween(first, last) >= mostDays)
+  if (daysBetween(first, last) >= maxDays)
     throw new AppError('validation_failed', {
-      errors: { '$.to': [`Must be within ${mostDays} days of from.`] },
+      errors: { '$.to': [`Must be within ${maxDays} days of from.`] },
     });
   if (format === 'cnab240' && (last < cnabDays.first || last > cnabDays.last))
     throw new AppError('validation_failed', {

@@ -6,9 +6,8 @@ import { dirname, join } from 'node:path';
 import { ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { z } from 'zod';
-import { adminKeyHeader, apiKeyHeader, partnerKeyHeader } from '../contract/authentication.js';
+import { adminKeyHeader, apiKeyHeader, partnerKeyHeader, type Route } from '../contract/route.js';
 import { errorBody } from '../contract/errors.js';
-import type { Route } from '../contract/route.js';
 import { routeOf } from './contract-route.js';
 
 const assets: Record<string, string> = {
@@ -124,7 +123,7 @@ function operation(route: Route): object {
       [route.successStatus]: {
         description: 'The request succeeded.',
         content: {
-          [route.answerType ?? 'application/json']: { schema: jsonSchema(route.response) },
+          [route.responseContentType ?? 'application/json']: { schema: jsonSchema(route.response) },
         },
       },
       default: error,

@@ -22,8 +22,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isLosslessNumber } from 'lossless-json';
 import { map } from 'rxjs';
 import { z } from 'zod';
-import { idempotencyKeyHeader, isIdempotencyKey } from '../contract/authentication.js';
-import type { HttpMethod, Route, RouteInput } from '../contract/route.js';
+import {
+  idempotencyKeyHeader,
+  isIdempotencyKey,
+  type HttpMethod,
+  type Route,
+  type RouteInput,
+} from '../contract/route.js';
 import { AppError, invariant } from './errors.js';
 import { parseJson, stringifyJson } from './exact-json.js';
 

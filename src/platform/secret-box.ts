@@ -3,6 +3,7 @@
 // stored secrets unreadable.
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { Webhook } from 'standardwebhooks';
 import { Settings } from '../config.js';
 import { invariant } from './errors.js';
 
@@ -43,4 +44,14 @@ export class SecretBox {
 
 function deriveKey(credentialsKey: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', credentialsKey, 'concilia', purpose, 32));
+}
+
+/**
+ * Signs and verifies by Standard Webhooks. A secret that begins with `whsec_` is a base64 key; any
+ * other secret is used as its UTF-8 bytes. Throws when the secret is empty or not valid base64
+ * after `whsec_`.
+ */
+export function standardWebhookOf(secret: string): Webhook {
+  if (secret.startsWith('whsec_')) return new Webhook(secret);
+  return new Webhook(Buffer.from(secret, 'utf8'), { format: 'raw' });
 }

@@ -4,6 +4,14 @@ import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Log } from './log.js';
 import { newTraceId, runWithTrace } from './trace.js';
 
+/** The time of this process. It is injected, so that tests can replace it. */
+@Injectable()
+export class Clock {
+  now(): Date {
+    return new Date();
+  }
+}
+
 interface Task {
   name: string;
   everyMs: number;

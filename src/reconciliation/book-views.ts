@@ -42,7 +42,7 @@ export function describeExpectedPayment(row: ExpectedPaymentRow) {
     ...same,
     amount: amountCents,
     settledAmount: settledCents,
-    reversedAmount: reversedCents,
+    returnedAmount: reversedCents,
     createdAt: createdAt.toISOString(),
   };
 }

@@ -12,7 +12,7 @@ import { readStatementView } from '../statement/statement-view.queries.js';
 import { describeExpectedPayment, describeSummary, describeTransaction } from './book-views.js';
 import * as queries from './book.queries.js';
 import { getSummary, listExpectedPayments, listTransactionsOfBook } from './book.schema.js';
-import { readSummaryRow } from './summary.queries.js';
+import { loadSummary } from './summary.queries.js';
 
 @Controller()
 @UseGuards(ApiKeyGuard)
@@ -64,7 +64,7 @@ export class BookController {
   async summary(@CalledBy() { accountId }: Caller) {
     const { prisma } = this.database;
     const today = await this.bankTime.today(accountId);
-    const row = await readSummaryRow(prisma, accountId, today);
+    const row = await loadSummary(prisma, accountId, today);
     return describeSummary(row, await readStatementView(prisma, accountId));
   }
 }

@@ -107,7 +107,8 @@ export const listExpectedPayments = route({
       amount: reais.nullable(),
       /** The paid amount, before refunds and reversals. */
       settledAmount: reais,
-      reversedAmount: reais,
+      /** What of it was refunded (credits) or reversed (debits). */
+      returnedAmount: reais,
       dueDate: z.string().nullable(),
       isMultiUse: z.boolean(),
       references: z.array(z.object({ kind: z.string(), value: z.string() })),

@@ -86,12 +86,14 @@ export async function insertBreaks(
     INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, expected_payment_id,
       evidence, opened_day)
     SELECT ${accountId}, b.id, b.kind, 'open', b.subject, b.amount_cents, b.nsu,
-      b.expected_payment_id, b.evidence,
-           to_char((now() + ${clockOffsetOf(accountId)}) AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')
+           b.expected_payment_id, b.evidence,
+           to_char((now() + ${clockOffsetOf(accountId)}) AT TIME ZONE 'America/Sao_Paulo',
+             'YYYY-MM-DD')
     FROM unnest(
       ${breaks.map(() => uuidv7())}::uuid[], ${breaks.map(({ kind }) => kind)}::text[],
       ${breaks.map(({ subject }) => subject)}::text[],
-      ${breaks.map(({ amountCents }) => amountCents)}::bigint[], ${breaks.map(({ nsu }) => nsu)}::bigint[],
+      ${breaks.map(({ amountCents }) => amountCents)}::bigint[],
+      ${breaks.map(({ nsu }) => nsu)}::bigint[],
       ${breaks.map(({ expectedPaymentId = null }) => expectedPaymentId)}::uuid[],
       ${breaks.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[]
     ) AS b(id, kind, subject, amount_cents, nsu, expected_payment_id, evidence)
@@ -103,7 +105,8 @@ export async function insertBreaks(
       AND (break.resolution = 'automatic'
       OR break.resolution IN ('accept', 'refund') AND (EXCLUDED.amount_cents > break.amount_cents
         OR (break.kind, break.subject) IN (SELECT * FROM unnest(
-          ${beyond.map(({ kind }) => kind)}::text[], ${beyond.map(({ subject }) => subject)}::text[]))))
+          ${beyond.map(({ kind }) => kind)}::text[],
+            ${beyond.map(({ subject }) => subject)}::text[]))))
     RETURNING ${reportedColumns}`;
 }
 
@@ -116,7 +119,8 @@ export async function reviseBreaks(tx: Tx, accountId: number, breaks: NewBreak[]
       evidence = b.evidence
     FROM unnest(
       ${breaks.map(({ kind }) => kind)}::text[], ${breaks.map(({ subject }) => subject)}::text[],
-      ${breaks.map(({ amountCents }) => amountCents)}::bigint[], ${breaks.map(({ nsu }) => nsu)}::bigint[],
+      ${breaks.map(({ amountCents }) => amountCents)}::bigint[],
+      ${breaks.map(({ nsu }) => nsu)}::bigint[],
       ${breaks.map(({ expectedPaymentId = null }) => expectedPaymentId)}::uuid[],
       ${breaks.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[]
     ) AS b(kind, subject, amount_cents, nsu, expected_payment_id, evidence)
@@ -219,11 +223,12 @@ export async function listFailedButDebited(
 ): Promise<NewBreak[]> {
   return db.$queryRaw<NewBreak[]>`
     SELECT 'failed_but_debited' AS kind, 'transfer:' || f.id AS subject,
-      outstanding.cents AS "amountCents",
-           NULL::bigint AS nsu, outstanding.expected_payment_id AS "expectedPaymentId",
-           jsonb_build_object('transferId', f.id, 'operationId', f.operation_id, 'endToEndId', f.end_to_end_id,
-                              'debitNsu', outstanding.nsu::text, 'errorCode', f.error_code)
-                                AS evidence
+           outstanding.cents AS "amountCents", NULL::bigint AS nsu,
+           outstanding.expected_payment_id AS "expectedPaymentId",
+           jsonb_build_object('transferId', f.id, 'operationId', f.operation_id,
+                              'endToEndId', f.end_to_end_id,
+                              'debitNsu', outstanding.nsu::text,
+                              'errorCode', f.error_code) AS evidence
     FROM transfer f CROSS JOIN LATERAL (${outstandingOfFailed}) outstanding
     WHERE f.account_id = ${opaqueAccountId(accountId)} AND ${recentlyFailed(boundMs)}
       AND outstanding.cents > 0 AND NOT ${failedIsReported}

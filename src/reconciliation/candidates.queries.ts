@@ -45,8 +45,8 @@ const candidateColumns = Prisma.sql`
   e.withdrawn_at IS NOT NULL AND totals.paid = 0 AS "isWithdrawn"`;
 
 const openColumns = Prisma.sql`
-  "expectedPaymentId", "operationId", kind, "operationState", "isCredit", "amountCents", "isMultiUse", "dueDate", terms,
-  "paidCents", "reversedCents", "isWithdrawn"`;
+  "expectedPaymentId", "operationId", kind, "operationState", "isCredit", "amountCents",
+  "isMultiUse", "dueDate", terms, "paidCents", "reversedCents", "isWithdrawn"`;
 
 // Not in WHERE: without statistics, PostgreSQL would scan the index of live matches by nsu.
 const isLive = Prisma.sql`m.unlinked_at IS NULL`;
@@ -108,6 +108,44 @@ function withPayingLine(row: ReferencedRow): OfLine<Candidate> {
 }
 
 /**
+ * The expected payments that a line (t) references: by its ids, and by the endToEndId of a debit
+ * that it reverses.
+ */
+const referencesOfLine = (accountId: number) => Prisma.sql`
+  SELECT id.kind, id.value, id.is_original, r.expected_payment_id
+  FROM (VALUES ('idempotency_key', 'idempotency_key', t.idempotency_key, false),
+               ('nsu', 'nsu', t.nsu::text, false),
+               ('movement_id', 'movement_id', t.movement_id, false),
+               ('end_to_end_id', 'end_to_end_id', t.end_to_end_id, false),
+               ('external_id', 'external_id', t.external_id, false),
+               ('correlation_id', 'correlation_id', t.correlation_id, false),
+               ('bill_code', 'bill_code', t.bill_code, false),
+               ('original_end_to_end_id', 'end_to_end_id',
+                CASE WHEN t.is_credit THEN t.original_end_to_end_id END, true)
+       ) AS id(kind, reference_kind, value, is_original)
+  CROSS JOIN LATERAL (
+    SELECT expected_payment_id FROM expected_payment_reference
+    WHERE account_id = ${opaqueAccountId(accountId)} AND kind = id.reference_kind
+      AND value = id.value OFFSET 0
+  ) r
+  UNION
+  SELECT id.kind, id.value, id.is_original, m.expected_payment_id
+  FROM (VALUES ('end_to_end_id', t.end_to_end_id, false),
+               ('original_end_to_end_id', t.original_end_to_end_id, true)
+       ) AS id(kind, value, is_original)
+  CROSS JOIN LATERAL (
+    SELECT nsu FROM statement_line
+    WHERE account_id = ${opaqueAccountId(accountId)} AND end_to_end_id = id.value
+      AND NOT is_credit LIMIT ${maxCandidates}
+  ) debit
+  CROSS JOIN LATERAL (
+    SELECT expected_payment_id FROM match
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = debit.nsu AND unlinked_at IS NULL
+      LIMIT ${maxCandidates}
+  ) m
+  WHERE t.is_credit AND t.type_name <> ALL (${incomingTypes})`;
+
+/**
  * The candidates by the lines' references, and the payments of debits whose endToEndId the lines
  * carry.
  */
@@ -132,38 +170,7 @@ export async function loadReferencedCandidates(
         AND nsu = wanted.nsu OFFSET 0
     ) t
     CROSS JOIN LATERAL (
-      SELECT id.kind, id.value, id.is_original, r.expected_payment_id
-      FROM (VALUES ('idempotency_key', 'idempotency_key', t.idempotency_key, false),
-                   ('nsu', 'nsu', t.nsu::text, false),
-                   ('movement_id', 'movement_id', t.movement_id, false),
-                   ('end_to_end_id', 'end_to_end_id', t.end_to_end_id, false),
-                   ('external_id', 'external_id', t.external_id, false),
-                   ('correlation_id', 'correlation_id', t.correlation_id, false),
-                   ('bill_code', 'bill_code', t.bill_code, false),
-                   ('original_end_to_end_id', 'end_to_end_id',
-                    CASE WHEN t.is_credit THEN t.original_end_to_end_id END, true)
-           ) AS id(kind, reference_kind, value, is_original)
-      CROSS JOIN LATERAL (
-        SELECT expected_payment_id FROM expected_payment_reference
-        WHERE account_id = ${opaqueAccountId(accountId)} AND kind = id.reference_kind
-          AND value = id.value OFFSET 0
-      ) r
-      UNION
-      SELECT id.kind, id.value, id.is_original, m.expected_payment_id
-      FROM (VALUES ('end_to_end_id', t.end_to_end_id, false),
-                   ('original_end_to_end_id', t.original_end_to_end_id, true)
-           ) AS id(kind, value, is_original)
-      CROSS JOIN LATERAL (
-        SELECT nsu FROM statement_line
-        WHERE account_id = ${opaqueAccountId(accountId)} AND end_to_end_id = id.value
-          AND NOT is_credit LIMIT ${maxCandidates}
-      ) debit
-      CROSS JOIN LATERAL (
-        SELECT expected_payment_id FROM match
-        WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = debit.nsu AND unlinked_at IS NULL
-          LIMIT ${maxCandidates}
-      ) m
-      WHERE t.is_credit AND t.type_name <> ALL (${incomingTypes})
+      ${referencesOfLine(accountId)}
     ) reference
     CROSS JOIN LATERAL (
       SELECT * FROM expected_payment WHERE account_id = ${opaqueAccountId(accountId)}
@@ -215,6 +222,36 @@ const pairsOfAmount = Prisma.sql`
   JOIN ranked ON "amountCents" = amount_cents AND ranked.counterparty IS NOT NULL
   WHERE line.line_counterparty IS NULL AND "rankOfAmount" <= ${maxCandidates}`;
 
+/** Unpaid debits of the amounts in `line`, of the operations in `without_response`. */
+const openPayments = (accountId: number, boundMs: number) => Prisma.sql`
+  SELECT ${candidateColumns}, e.created_at AS "createdAt",
+         known.ids, known.original, known.counterparty,
+         -- An endToEndId proves nothing: a key look-up assigns it before the payment is sent.
+         known.ids ?| ARRAY['nsu', 'movement_id'] AS "isKnownToBank",
+         attempts.from + clock.offset - ${skewMs} * interval '1 millisecond' AS "from",
+         GREATEST(attempts.until + clock.offset, o.effective_from)
+           + ${boundMs} * interval '1 millisecond' AS "until"
+  FROM without_response o
+  CROSS JOIN LATERAL (
+    SELECT * FROM expected_payment
+    WHERE account_id = o.account_id AND operation_id = o.id AND NOT is_credit
+    OFFSET 0 -- Start from the few operations.
+  ) e
+  JOIN (SELECT DISTINCT amount_cents FROM line) amounts ON amounts.amount_cents = e.amount_cents
+  CROSS JOIN LATERAL (${totalsOfExpectedPayment}) totals
+  CROSS JOIN LATERAL (
+    SELECT COALESCE(min(started_at), o.created_at) AS "from",
+      COALESCE(max(send_by), o.created_at) AS "until"
+    FROM operation_attempt WHERE account_id = o.account_id AND operation_id = o.id
+  ) attempts
+  CROSS JOIN LATERAL (${idsOfExpectedPayment}) known
+  CROSS JOIN (
+    SELECT COALESCE((SELECT clock_offset_ms FROM statement_state
+      WHERE account_id = ${opaqueAccountId(accountId)}), 0)
+           * interval '1 millisecond' AS "offset"
+  ) clock
+  WHERE totals.paid = 0`;
+
 /**
  * Unpaid debits of the lines' amounts, of operations without a response, unless an id contradicts.
  */
@@ -227,57 +264,32 @@ export async function loadOpenDebits(
   return tx.$queryRaw`
     WITH line AS MATERIALIZED (
       SELECT t.nsu, t.amount_cents, t.idempotency_key, t.movement_id, t.end_to_end_id,
-        t.external_id,
-             t.bill_code, t.original_end_to_end_id, t.counterparty AS line_counterparty,
-               split_part(t.counterparty, '/', 3) AS account
+             t.external_id, t.bill_code, t.original_end_to_end_id,
+             t.counterparty AS line_counterparty, split_part(t.counterparty, '/', 3) AS account
       FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
       JOIN statement_line t ON t.account_id = ${opaqueAccountId(accountId)} AND t.nsu = wanted.nsu
     ), without_response AS MATERIALIZED (
       SELECT o.account_id, o.id, o.state, o.created_at, o.effective_from FROM operation o
       WHERE o.account_id = ${opaqueAccountId(accountId)} AND ${isWithoutResponse}
     ), open AS MATERIALIZED (
-      SELECT ${candidateColumns}, e.created_at AS "createdAt",
-             known.ids, known.original, known.counterparty,
-             -- An endToEndId proves nothing: a key look-up assigns it before the payment is sent.
-             known.ids ?| ARRAY['nsu', 'movement_id'] AS "isKnownToBank",
-             attempts.from + clock.offset - ${skewMs} * interval '1 millisecond' AS "from",
-             GREATEST(attempts.until + clock.offset, o.effective_from)
-               + ${visibilityBoundMs ?? defaultBoundMs} * interval '1 millisecond' AS "until"
-      FROM without_response o
-      CROSS JOIN LATERAL (
-        SELECT * FROM expected_payment
-        WHERE account_id = o.account_id AND operation_id = o.id AND NOT is_credit
-        OFFSET 0 -- Start from the few operations.
-      ) e
-      JOIN (SELECT DISTINCT amount_cents FROM line) amounts ON amounts.amount_cents = e.amount_cents
-      CROSS JOIN LATERAL (${totalsOfExpectedPayment}) totals
-      CROSS JOIN LATERAL (
-        SELECT COALESCE(min(started_at), o.created_at) AS "from",
-          COALESCE(max(send_by), o.created_at) AS "until"
-        FROM operation_attempt WHERE account_id = o.account_id AND operation_id = o.id
-      ) attempts
-      CROSS JOIN LATERAL (${idsOfExpectedPayment}) known
-      CROSS JOIN (
-        SELECT COALESCE((SELECT clock_offset_ms FROM statement_state
-          WHERE account_id = ${opaqueAccountId(accountId)}), 0)
-               * interval '1 millisecond' AS "offset"
-      ) clock
-      WHERE totals.paid = 0
+      ${openPayments(accountId, visibilityBoundMs ?? defaultBoundMs)}
     ), ranked AS MATERIALIZED (
-      SELECT open.*,
-             row_number() OVER (PARTITION BY "amountCents", original, ids ? 'end_to_end_id', ids ? 'external_id',
-                                  ids ->> 'bill_code', counterparty
-                                    ORDER BY "createdAt", "expectedPaymentId")
-                                    AS "rankOfCounterparty",
-             row_number() OVER (PARTITION BY "amountCents", original, ids ? 'end_to_end_id', ids ? 'external_id',
-                                  ids ->> 'bill_code' ORDER BY "createdAt", "expectedPaymentId")
-                                    AS "rankOfAmount"
+      SELECT open.*, row_number() OVER by_counterparty AS "rankOfCounterparty",
+             row_number() OVER by_amount AS "rankOfAmount"
       FROM open
+      WINDOW by_counterparty AS (
+               PARTITION BY "amountCents", original, ids ? 'end_to_end_id', ids ? 'external_id',
+                            ids ->> 'bill_code', counterparty
+               ORDER BY "createdAt", "expectedPaymentId"),
+             by_amount AS (
+               PARTITION BY "amountCents", original, ids ? 'end_to_end_id', ids ? 'external_id',
+                            ids ->> 'bill_code'
+               ORDER BY "createdAt", "expectedPaymentId")
     ), pair AS (
       ${pairsOfAmount}
     )
     SELECT nsu, ${openColumns}, false AS "isOriginal", "isKnownToBank", "createdAt", "from",
-      "until",
+           "until",
            CASE WHEN original = original_end_to_end_id THEN 'original'
                 WHEN "isSameCounterparty" THEN 'counterparty' END AS "sharedReference",
            CASE WHEN original = original_end_to_end_id THEN 'original_end_to_end_id'

@@ -1,7 +1,7 @@
 // Properties of lines matched by reference, for arbitrary lines and expected payments.
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { areWhole, byLine } from '../../test/support/outcomes.js';
+import { areLinesFullyDecided, groupOutcomesByLine } from '../../test/support/outcomes.js';
 import type { Candidate, LineFacts, Matched } from './line-outcome.js';
 import { decide as decideAll } from './match.js';
 
@@ -64,7 +64,7 @@ const scenario = fc.tuple(expected, referencing).map(([payments, rows]) => {
 it('gives every line one outcome of its amount, or matches that add up to it', () => {
   fc.assert(
     fc.property(scenario, ({ lines, candidates }) => {
-      expect(areWhole(lines, decide(lines, candidates))).toBe(true);
+      expect(areLinesFullyDecided(lines, decide(lines, candidates))).toBe(true);
     }),
   );
 });
@@ -99,7 +99,7 @@ it('matches a credit only to its one referenced payment, or to several whose tot
   fc.assert(
     fc.property(scenario, ({ lines, candidates }) => {
       const credits = lines.filter(({ isCredit }) => isCredit);
-      const decided = byLine(decide(credits, candidates));
+      const decided = groupOutcomesByLine(decide(credits, candidates));
       for (const credit of credits) {
         const fitting = fittingOf(credit, candidates.get(credit.nsu) ?? []);
         const outcomes = decided.get(credit.nsu) ?? [];

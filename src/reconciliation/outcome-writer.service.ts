@@ -22,7 +22,7 @@ import { chargeEvent, unexpectedEvent } from './line-events.js';
 import { movementEvent, type BankTransfer } from './movement-events.js';
 import { listRepeatedPayments } from './repeated-payments.queries.js';
 import { deferOwnTransferCredits } from './own-transfers.queries.js';
-import type { Applied } from './rules/declared-rules.service.js';
+import type { RuleOutcomes } from './rules/declared-rules.service.js';
 import { classifyLinesOfSettledBreaks } from './refunded-breaks.queries.js';
 import { SettlementReview } from './settlement-review.service.js';
 import { settlementNetOfRefunds } from './net-settlement.js';
@@ -64,7 +64,7 @@ export class OutcomeWriter {
   async write(
     tx: Tx,
     accountId: number,
-    { lines, outcomes: decided, released }: Applied,
+    { lines, outcomes: decided, released }: RuleOutcomes,
     decidedNsus: bigint[],
   ): Promise<WriteResult> {
     const inBreak = new Set(lines.filter(({ source }) => source === 'open').map(({ nsu }) => nsu));

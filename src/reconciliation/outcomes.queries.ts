@@ -86,6 +86,50 @@ const pendingLines = (accountId: number, afterArrival: bigint) => Prisma.sql`
       AND c.nsu = t.nsu)`;
 
 /**
+ * Whether a new fact references a line (t) in a break (b): an operation, or a match of its payment.
+ */
+const hasNewReference = (accountId: number) => Prisma.sql`
+  (NOT t.is_credit AND ${refundsMatchedCredit}
+  OR t.type_name <> ALL (${incomingTypes}) AND (EXISTS (
+    SELECT FROM (VALUES ('idempotency_key', t.idempotency_key), ('nsu', t.nsu::text),
+                        ('movement_id', t.movement_id), ('end_to_end_id', t.end_to_end_id),
+                        ('external_id', t.external_id), ('bill_code', t.bill_code))
+                          AS id(kind, value)
+    JOIN expected_payment_reference r
+      ON r.account_id = ${opaqueAccountId(accountId)} AND r.kind = id.kind
+        AND r.value = id.value
+    JOIN expected_payment e ON e.account_id = r.account_id AND e.id = r.expected_payment_id
+    JOIN operation o ON o.account_id = e.account_id AND o.id = e.operation_id
+    WHERE NOT t.is_credit AND o.updated_at > b.opened_at
+  ) OR EXISTS (
+    SELECT FROM (VALUES (t.end_to_end_id), (t.original_end_to_end_id)) AS id(value)
+    CROSS JOIN LATERAL (
+      SELECT nsu, is_credit FROM statement_line
+      WHERE account_id = ${opaqueAccountId(accountId)} AND end_to_end_id = id.value OFFSET 0
+    ) paid
+    CROSS JOIN LATERAL (
+      SELECT created_at FROM match
+      WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = paid.nsu
+        AND unlinked_at IS NULL OFFSET 0
+    ) m
+    WHERE t.is_credit AND NOT paid.is_credit AND m.created_at > b.opened_at
+  ) OR EXISTS (
+    SELECT FROM (VALUES ('movement_id', t.movement_id), ('bill_code', t.bill_code))
+      AS id(kind, value)
+    CROSS JOIN LATERAL (
+      SELECT expected_payment_id AS id FROM expected_payment_reference
+      WHERE account_id = ${opaqueAccountId(accountId)} AND kind = id.kind
+        AND value = id.value OFFSET 0
+    ) e
+    CROSS JOIN LATERAL (
+      SELECT created_at, unlinked_at FROM match
+      WHERE account_id = ${opaqueAccountId(accountId)}
+        AND expected_payment_id = e.id OFFSET 0
+    ) m
+    WHERE t.is_credit AND m.unlinked_at IS NULL AND m.created_at > b.opened_at
+  )))`;
+
+/**
  * Undecided lines in the order of arrival, pending lines, and lines in a break that a new fact
  * references. `freshMs`: how long after a line the payment that it returns may still arrive.
  */
@@ -114,52 +158,13 @@ export async function listLinesToDecide(
          AND (b.opened_at > now() - ${recheckedFor}::interval OR b.nsu IN (SELECT nsu FROM old))
          AND NOT EXISTS (SELECT FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu
            AND m.unlinked_at IS NULL)
-         AND (NOT t.is_credit AND ${refundsMatchedCredit} OR t.type_name <> ALL (${incomingTypes})
-           AND (EXISTS (
-           SELECT FROM (VALUES ('idempotency_key', t.idempotency_key), ('nsu', t.nsu::text),
-                               ('movement_id', t.movement_id), ('end_to_end_id', t.end_to_end_id),
-                               ('external_id', t.external_id), ('bill_code', t.bill_code))
-                                 AS id(kind, value)
-           JOIN expected_payment_reference r
-             ON r.account_id = ${opaqueAccountId(accountId)} AND r.kind = id.kind
-               AND r.value = id.value
-           JOIN expected_payment e ON e.account_id = r.account_id AND e.id = r.expected_payment_id
-           JOIN operation o ON o.account_id = e.account_id AND o.id = e.operation_id
-           WHERE NOT t.is_credit AND o.updated_at > b.opened_at
-         ) OR EXISTS (
-           SELECT FROM (VALUES (t.end_to_end_id), (t.original_end_to_end_id)) AS id(value)
-           CROSS JOIN LATERAL (
-             SELECT nsu, is_credit FROM statement_line
-             WHERE account_id = ${opaqueAccountId(accountId)} AND end_to_end_id = id.value OFFSET 0
-           ) paid
-           CROSS JOIN LATERAL (
-             SELECT created_at FROM match
-             WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = paid.nsu
-               AND unlinked_at IS NULL OFFSET 0
-           ) m
-           WHERE t.is_credit AND NOT paid.is_credit AND m.created_at > b.opened_at
-         ) OR EXISTS (
-           SELECT FROM (VALUES ('movement_id', t.movement_id), ('bill_code', t.bill_code))
-             AS id(kind, value)
-           CROSS JOIN LATERAL (
-             SELECT expected_payment_id AS id FROM expected_payment_reference
-             WHERE account_id = ${opaqueAccountId(accountId)} AND kind = id.kind
-               AND value = id.value OFFSET 0
-           ) e
-           CROSS JOIN LATERAL (
-             SELECT created_at, unlinked_at FROM match
-             WHERE account_id = ${opaqueAccountId(accountId)}
-               AND expected_payment_id = e.id OFFSET 0
-           ) m
-           WHERE t.is_credit AND m.unlinked_at IS NULL AND m.created_at > b.opened_at
-         )))
+         AND ${hasNewReference(accountId)}
        ORDER BY b.opened_at DESC LIMIT ${limit})
     )
     SELECT t.nsu, t.arrival, t.is_credit AS "isCredit", t.amount_cents AS "amountCents",
-      t.type_name AS "typeName",
-           t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
-           t.original_end_to_end_id AS "originalEndToEndId", t.occurred_at AS "occurredAt",
-             due.source,
+           t.type_name AS "typeName", t.correlation_id AS "correlationId",
+           t.end_to_end_id AS "endToEndId", t.original_end_to_end_id AS "originalEndToEndId",
+           t.occurred_at AS "occurredAt", due.source,
            t.recorded_at > now() - ${freshMs} * interval '1 millisecond' AS "isFresh"
     FROM (
       -- A pending line may be in a break too.
@@ -172,13 +177,13 @@ export async function insertMatches(tx: Tx, accountId: number, matches: Matched[
   if (matches.length === 0) return;
   await tx.$executeRaw`
     INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, owed_cents, role,
-      rule, rule_id,
-      rule_version, evidence)
+      rule, rule_id, rule_version, evidence)
     SELECT ${accountId}, * FROM unnest(
       ${matches.map(() => uuidv7())}::uuid[], ${matches.map(({ nsu }) => nsu)}::bigint[],
       ${matches.map(({ expectedPaymentId }) => expectedPaymentId)}::uuid[],
       ${matches.map(({ amountCents }) => amountCents)}::bigint[],
-      ${matches.map(({ owedCents }) => owedCents)}::bigint[], ${matches.map(({ role }) => role)}::text[],
+      ${matches.map(({ owedCents }) => owedCents)}::bigint[],
+      ${matches.map(({ role }) => role)}::text[],
       ${matches.map(({ rule }) => rule)}::text[],
       ${matches.map(({ declared }) => declared?.ruleId ?? null)}::uuid[],
       ${matches.map(({ declared }) => declared?.version ?? null)}::int[],
@@ -196,7 +201,8 @@ export async function insertClassifications(
       rule_version)
     SELECT ${accountId}, * FROM unnest(
       ${classified.map(({ nsu }) => nsu)}::bigint[], ${classified.map(({ rule }) => rule)}::text[],
-      ${classified.map(({ category }) => category)}::text[], ${classified.map(({ reason }) => reason)}::text[],
+      ${classified.map(({ category }) => category)}::text[],
+      ${classified.map(({ reason }) => reason)}::text[],
       ${classified.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[],
       ${classified.map(({ declared }) => declared?.ruleId ?? null)}::uuid[],
       ${classified.map(({ declared }) => declared?.version ?? null)}::int[])`;

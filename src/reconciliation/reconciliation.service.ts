@@ -10,8 +10,12 @@ import { JobQueue } from '../platform/job-queue.js';
 import type { JobPayload } from '../queues.js';
 import * as breaks from './breaks.queries.js';
 import * as candidates from './candidates.queries.js';
-import { DeclaredRules, overlapMs, type Place } from './rules/declared-rules.service.js';
-import { takeBackDeclared } from './rules/rule-candidates.queries.js';
+import {
+  DeclaredRules,
+  reviewOverlapMs,
+  type ReviewCursor,
+} from './rules/declared-rules.service.js';
+import { deleteDeclaredOutcomes } from './rules/rule-candidates.queries.js';
 import { listAccountsToReview } from './rules/rules.queries.js';
 import { isUnreferencedDebit, decide, type LineCandidates } from './match.js';
 import { isUnexplained, decidedPaymentsOf, classifyOwnTransfers } from './own-transfers.js';
@@ -70,7 +74,7 @@ export class ReconciliationService {
 
   /** Enqueues accounts whose rules, or the expected payments that rules match, have changed. */
   async enqueueUnreviewed(): Promise<void> {
-    const due = await listAccountsToReview(this.database.prisma, overlapMs);
+    const due = await listAccountsToReview(this.database.prisma, reviewOverlapMs);
     await this.enqueueEach(due.map(({ accountId }) => accountId));
   }
 
@@ -119,14 +123,14 @@ export class ReconciliationService {
     const released = explained.filter(({ isProvisionalOwnTransfer }) => isProvisionalOwnTransfer);
     const others = explained.filter(({ isProvisionalOwnTransfer }) => !isProvisionalOwnTransfer);
     await ownTransfers.deleteExplainedPendingLines(tx, accountId, others);
-    return takeBackDeclared(tx, accountId, nsusOf(released));
+    return deleteDeclaredOutcomes(tx, accountId, nsusOf(released));
   }
 
   /** Applies the rules again to the lines that changed rules or expected payments concern. */
   private async review(accountId: number): Promise<void> {
-    let place: Place | null = { after: 0n, decided: new Set(), begun: null };
-    while (place !== null) {
-      const from: Place = place;
+    let cursor: ReviewCursor | null = { after: 0n, decided: new Set(), state: null };
+    while (cursor !== null) {
+      const from: ReviewCursor = cursor;
       const reviewed = await this.database.transaction(async (tx) => {
         await queries.lockReconciliation(tx, accountId);
         const page = await this.rules.review(tx, accountId, from);
@@ -137,7 +141,7 @@ export class ReconciliationService {
       });
       if (reviewed?.isChanged) await this.writer.announce(accountId, reviewed.operationIds);
       await this.enqueueEach(reviewed?.pendingAccountIds ?? []);
-      place = reviewed?.next ?? null;
+      cursor = reviewed?.next ?? null;
     }
   }
 

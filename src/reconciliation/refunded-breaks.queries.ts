@@ -56,7 +56,8 @@ const isAmong = (nsus: bigint[] | null) =>
  * amount at the time of the request, or the Pix is fully refunded. The settlement review reports a
  * remaining excess.
  */
-const coversItsBreak = Prisma.sql`(seen.paid >= COALESCE((e.detail ->> 'ofCents')::bigint, seen.paid)
+const coversItsBreak = Prisma.sql`(
+  seen.paid >= COALESCE((e.detail ->> 'ofCents')::bigint, seen.paid)
   OR (SELECT t.amount_cents FROM statement_line t WHERE t.account_id = b.account_id
     AND t.nsu = b.nsu) <= (
     SELECT sum(CASE m.role WHEN 'payment' THEN m.amount_cents ELSE -m.amount_cents END)

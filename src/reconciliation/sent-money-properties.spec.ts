@@ -1,7 +1,7 @@
 // Properties of sent and reversed money, for arbitrary lines and expected payments.
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { areWhole } from '../../test/support/outcomes.js';
+import { areLinesFullyDecided } from '../../test/support/outcomes.js';
 import type { Candidate, LineFacts, Matched, OpenDebit, LineOutcome } from './line-outcome.js';
 import { decide, type LineCandidates } from './match.js';
 
@@ -96,7 +96,7 @@ const matchesOf = (outcomes: LineOutcome[]) =>
 it('gives every line one outcome of its amount, or matches that add up to it', () => {
   fc.assert(
     fc.property(scenario, ({ lines, candidates }) => {
-      expect(areWhole(lines, decide(lines, candidates, goLiveAt))).toBe(true);
+      expect(areLinesFullyDecided(lines, decide(lines, candidates, goLiveAt))).toBe(true);
     }),
   );
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { writeAdjustments } from '../contract/charge-terms.js';
+import { serializeAdjustments } from '../contract/charge-terms.js';
 import { findSettlementBreaks, type ReviewedCredit } from './settlement-review.js';
 
 const at = (second: number) => new Date(Date.UTC(2026, 1, 2, 12, 0, second));
@@ -97,7 +97,7 @@ describe('a charge of 1000, paid', () => {
 
   it('after its expiry, is right with its fine and underpaid without it', () => {
     const fine = { isPercentage: true, date: '2026-03-02', amount: 200n };
-    const terms = writeAdjustments({ discounts: [], fine, interest: null });
+    const terms = serializeAdjustments({ discounts: [], fine, interest: null });
     const late = { expiredAt: at(-1), dueDate: '2026-03-02', terms };
     const paidLate = (cents: number) => {
       const paid = credit([[cents]], late);

@@ -1,7 +1,7 @@
 // Findings about the payments of a charge or QR code whose lines are matched. Each review starts
 // from all of its lines in the order of time, so that their order of arrival changes nothing.
 import { saoPauloDay } from '../brazil/statement-day.js';
-import { readAdjustments } from '../contract/charge-terms.js';
+import { parseAdjustments } from '../contract/charge-terms.js';
 import {
   unrefundedPayments,
   owedCentsWhenPaid,
@@ -144,7 +144,7 @@ function kindOf(
 
 /** A charge with a fine or interest may be paid late; the amount owed on that day decides. */
 function mayBePaidLate(terms: string | null): boolean {
-  const { fine, interest } = readAdjustments(terms);
+  const { fine, interest } = parseAdjustments(terms);
   return fine !== null || interest !== null;
 }
 

@@ -58,28 +58,32 @@ export async function listUnreportedStatementBreaks(
 ): Promise<NewBreak[]> {
   return db.$queryRaw<NewBreak[]>`
     (SELECT 'unreadable_line' AS kind, 'line:' || u.content_hash AS subject,
-      NULL::bigint AS "amountCents", u.nsu,
+            NULL::bigint AS "amountCents", u.nsu,
             jsonb_build_object('kind', u.kind, 'reason', u.reason, 'nsu', u.nsu::text) AS evidence,
             false AS "isBeyondSettlement"
-     FROM unreadable_line u WHERE u.account_id = ${opaqueAccountId(accountId)}
-       AND ${lineIsUnreported} LIMIT 1000)
+     FROM unreadable_line u
+     WHERE u.account_id = ${opaqueAccountId(accountId)} AND ${lineIsUnreported} LIMIT 1000)
     UNION ALL
     SELECT 'broken_balance_chain', 'gap:' || u.gap_nsu,
-      abs(t.balance_previous_cents - u.gap_balance_cents), u.gap_nsu,
-           jsonb_build_object('nsu', u.gap_nsu::text, 'balancePreviousCents', t.balance_previous_cents::text,
+           abs(t.balance_previous_cents - u.gap_balance_cents), u.gap_nsu,
+           jsonb_build_object('nsu', u.gap_nsu::text,
+                              'balancePreviousCents', t.balance_previous_cents::text,
                               'neighbourNsu', u.gap_after_nsu::text,
-                              'neighbourBalanceCents', u.gap_balance_cents::text, 'since', u.gap_since,
-                              'fullReads', u.gap_full_reads, 'jumps', ${jumpsOfGap}), true
+                              'neighbourBalanceCents', u.gap_balance_cents::text,
+                              'since', u.gap_since, 'fullReads', u.gap_full_reads,
+                              'jumps', ${jumpsOfGap}), true
     FROM statement_state u
     LEFT JOIN statement_line t ON t.account_id = u.account_id AND t.nsu = u.gap_nsu
     WHERE u.account_id = ${opaqueAccountId(accountId)} AND ${gapIsUnreported}
     UNION ALL
     SELECT 'balance_mismatch', 'balance:' || u.balance_differs_nsu, abs(u.balance_differs_cents),
-      NULL,
-           jsonb_build_object('lastNsu', u.balance_differs_nsu::text, 'lastBalanceCents', u.balance_cents::text,
-                              'liveBalanceCents', u.live_balance_cents::text, 'since', u.balance_differs_since), false
-    FROM statement_state u WHERE u.account_id = ${opaqueAccountId(accountId)}
-      AND ${balanceIsUnreported}`;
+           NULL,
+           jsonb_build_object('lastNsu', u.balance_differs_nsu::text,
+                              'lastBalanceCents', u.balance_cents::text,
+                              'liveBalanceCents', u.live_balance_cents::text,
+                              'since', u.balance_differs_since), false
+    FROM statement_state u
+    WHERE u.account_id = ${opaqueAccountId(accountId)} AND ${balanceIsUnreported}`;
 }
 
 /** Resolves breaks whose chain holds again, whose balances agree, or whose lines were read. */

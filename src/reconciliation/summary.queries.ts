@@ -27,17 +27,12 @@ export interface SummaryRow {
   deliveriesDead: bigint;
 }
 
-export async function readSummaryRow(
-  db: Db,
-  accountId: number,
-  today: string,
-): Promise<SummaryRow> {
+export async function loadSummary(db: Db, accountId: number, today: string): Promise<SummaryRow> {
   const [row] = await db.$queryRaw<SummaryRow[]>`
     SELECT s.last_nsu AS "lastNsu", s.synced_at IS NOT NULL AND s.first_gap_nsu IS NULL AS complete,
            s.closed_until AS "closedUntil", s.balance_cents AS "balanceCents",
-             s.synced_at AS "syncedAt",
-           COALESCE(s.syncs, 0) AS syncs, lines.*, expected.*, operations.*, webhooks.*,
-             deliveries.*,
+           s.synced_at AS "syncedAt", COALESCE(s.syncs, 0) AS syncs,
+           lines.*, expected.*, operations.*, webhooks.*, deliveries.*,
            (SELECT count(*) FROM unreadable_line WHERE account_id = a.id) AS "unreadableLines",
            (SELECT count(*) FROM break WHERE account_id = a.id AND state = 'open') AS "openBreaks"
     FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id

@@ -1,4 +1,5 @@
-// Settings that the control plane has changed: JSON texts by name. They are stored so that a restart loads them again.
+// Settings that the control plane has changed: JSON texts by name. They are stored so that a
+// restart loads them again.
 import { Injectable } from '@nestjs/common';
 import { findBankSetting, storeBankSetting } from './sandbox.queries.js';
 import { SandboxDatabase } from './sandbox-database.service.js';

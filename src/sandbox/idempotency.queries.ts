@@ -1,4 +1,4 @@
-import type { Tx } from './sandbox-database.service.js';
+import type { SandboxTx } from './sandbox-database.service.js';
 
 export interface RequestIdentity {
   accountId: number;
@@ -6,9 +6,11 @@ export interface RequestIdentity {
   key: string;
 }
 
-/** Takes the key; false when it was taken before. Waits for whoever is just taking it. */
-export async function takeKey(
-  tx: Tx,
+/**
+ * False when the key was used before. Waits for a concurrent transaction that inserts the same key.
+ */
+export async function insertIdempotencyKey(
+  tx: SandboxTx,
   { accountId, operation, key }: RequestIdentity,
   { bodyHash, at }: { bodyHash: string; at: Date },
 ): Promise<boolean> {
@@ -20,26 +22,26 @@ export async function takeKey(
   return rows.length > 0;
 }
 
-export async function keepAnswer(
-  tx: Tx,
+export async function storeIdempotentResponse(
+  tx: SandboxTx,
   { accountId, operation, key }: RequestIdentity,
-  answer: string,
+  response: string,
 ): Promise<void> {
   await tx.query(
     `UPDATE idempotent_request SET status = 200, answer = $4
      WHERE account_id = $1 AND operation = $2 AND key = $3`,
-    [accountId, operation, key, answer],
+    [accountId, operation, key, response],
   );
 }
 
-export async function findAnswer(
-  tx: Tx,
+export async function findIdempotentResponse(
+  tx: SandboxTx,
   { accountId, operation, key }: RequestIdentity,
-): Promise<{ bodyHash: string; answer: string | null } | null> {
+): Promise<{ bodyHash: string; response: string | null } | null> {
   const [row] = await tx.query<{ body_hash: string; answer: string | null }>(
     `SELECT body_hash, answer FROM idempotent_request
      WHERE account_id = $1 AND operation = $2 AND key = $3`,
     [accountId, operation, key],
   );
-  return row ? { bodyHash: row.body_hash, answer: row.answer } : null;
+  return row ? { bodyHash: row.body_hash, response: row.answer } : null;
 }

@@ -1,11 +1,17 @@
-// One key, one effect: the key is taken in the transaction of the effect, so that of many at once one acts and the
-// others wait for its answer. A refused request takes no key. Banks differ in what a repeat gets: a mode.
+// One key, one effect. The key is inserted in the transaction of the effect: of concurrent requests
+// one acts, and the others wait for its response. A refused request stores no key. The mode
+// `idempotentRepeat` says what a repeat gets.
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../platform/errors.js';
 import { BankClock } from './clock/bank-clock.service.js';
-import { findAnswer, keepAnswer, takeKey, type RequestIdentity } from './idempotency.queries.js';
+import {
+  findIdempotentResponse,
+  storeIdempotentResponse,
+  insertIdempotencyKey,
+  type RequestIdentity,
+} from './idempotency.queries.js';
 import { Modes } from './modes/modes.service.js';
-import type { Tx } from './sandbox-database.service.js';
+import type { SandboxTx } from './sandbox-database.service.js';
 
 @Injectable()
 export class Idempotency {
@@ -15,33 +21,34 @@ export class Idempotency {
   ) {}
 
   /**
-   * The answer of `effect`, or the one that the key was given before; 422 when the body is another. In the mode
-   * `conflict` every repeat is 409, in the mode `ignore` the key says nothing and every repeat acts.
+   * Returns the response of `effect`, or the stored response of the key. Throws
+   * `idempotency_key_reused` when the body differs. In mode `conflict` every repeat throws
+   * `conflict`; in mode `ignore` the key is ignored and repeats act.
    */
-  async once(
-    tx: Tx,
+  async runOnce(
+    tx: SandboxTx,
     request: RequestIdentity & { bodyHash: string },
     effect: () => Promise<string>,
   ): Promise<string> {
     const { bodyHash } = request;
     const { idempotentRepeat } = this.modes.current;
     if (idempotentRepeat === 'ignore') return effect();
-    if (await takeKey(tx, request, { bodyHash, at: this.clock.now() })) {
-      const answer = await effect();
-      await keepAnswer(tx, request, answer);
-      return answer;
+    if (await insertIdempotencyKey(tx, request, { bodyHash, at: this.clock.now() })) {
+      const response = await effect();
+      await storeIdempotentResponse(tx, request, response);
+      return response;
     }
     if (idempotentRepeat === 'conflict')
       throw new AppError('conflict', {
-        public: 'The IdempotencyKey was sent before.',
+        public: 'The IdempotencyKey was already used. Send a new key.',
         reason: 'idempotency_key_conflict',
       });
-    const earlier = await findAnswer(tx, request);
+    const earlier = await findIdempotentResponse(tx, request);
     if (earlier?.bodyHash !== bodyHash)
       throw new AppError('idempotency_key_reused', {
-        public: 'The IdempotencyKey was sent before with another body.',
+        public: 'The IdempotencyKey was already used with a different body. Send a new key.',
       });
-    invariant(earlier.answer !== null, 'a key that others see has its answer');
-    return earlier.answer;
+    invariant(earlier.response !== null, 'a committed idempotency key has its response');
+    return earlier.response;
   }
 }

@@ -1,4 +1,5 @@
-// What the bank draws by lot: one place, so that a run can be repeated from a seed.
+// Draws all random values of the bank, so that replacing this one class by a seeded source makes a
+// run repeatable.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 
@@ -6,12 +7,12 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 
 @Injectable()
 export class Random {
-  /** Letters and digits, each equally likely. */
-  letters(length: number): string {
+  /** Letters and digits, uniformly distributed. */
+  alphanumeric(length: number): string {
     let text = '';
     while (text.length < length) {
       for (const byte of randomBytes(length * 2)) {
-        // 248 is the largest multiple of 62 in a byte; what lies above would favour the first letters.
+        // 248 is the largest multiple of 62 in a byte; higher bytes would favour the first letters.
         if (byte < 248 && text.length < length) text += alphabet[byte % alphabet.length];
       }
     }

@@ -1,4 +1,5 @@
-// The sandbox's own database: one pool, shared by SQL and by Prisma, and transactions that run callbacks after their commit.
+// The sandbox's own database: one pool, shared by SQL and by Prisma, and transactions that run
+// callbacks after their commit.
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
@@ -57,9 +58,10 @@ export class SandboxDatabase implements Queryable, OnApplicationShutdown {
           parsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as never,
       },
     });
-    // A connection lost between two queries emits its error here; without a listener the process would end. The next
-    // query on that connection fails by itself, and the pool opens another one.
-    const logConnectionLoss = (error: Error) => settings.log.warn({ err: error }, 'database connection lost');
+    // A connection lost between two queries emits its error here; without a listener the process
+    // would end. The next query on that connection fails by itself, and the pool opens another one.
+    const logConnectionLoss = (error: Error) =>
+      settings.log.warn({ err: error }, 'database connection lost');
     this.pool.on('error', () => undefined);
     this.pool.on('connect', (client) => client.on('error', logConnectionLoss));
     this.prisma = new PrismaClient({ adapter: new PrismaPg(this.pool) });
@@ -69,19 +71,24 @@ export class SandboxDatabase implements Queryable, OnApplicationShutdown {
     return (await this.pool.query<Row>(prepared(sql, values))).rows;
   }
 
-  /** Runs `work` in one transaction. Callbacks registered with `afterCommit` run after the commit. */
-  transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  /**
+   * Runs `work` in one transaction. Callbacks registered with `afterCommit` run after the commit.
+   */
+  transaction<Result>(work: (tx: SandboxTx) => Promise<Result>): Promise<Result> {
     return this.run('BEGIN', work);
   }
 
   /** Runs `work` on one consistent snapshot, however many queries it makes. */
-  snapshot<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  snapshot<Result>(work: (tx: SandboxTx) => Promise<Result>): Promise<Result> {
     return this.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work);
   }
 
-  private async run<Result>(begin: string, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  private async run<Result>(
+    begin: string,
+    work: (tx: SandboxTx) => Promise<Result>,
+  ): Promise<Result> {
     const client = await this.pool.connect();
-    const tx = new Tx(client);
+    const tx = new SandboxTx(client);
     let result: Result;
     try {
       await client.query(begin);
@@ -125,7 +132,7 @@ export class ReservedConnection implements Queryable {
 }
 
 /** One open transaction. */
-export class Tx implements Queryable {
+export class SandboxTx implements Queryable {
   private readonly callbacks: (() => void)[] = [];
 
   constructor(private readonly client: pg.PoolClient) {}

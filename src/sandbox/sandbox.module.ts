@@ -1,4 +1,4 @@
-// The sandbox bank as one application of its own: the rest of the project reaches it over HTTP alone.
+// The sandbox bank as a separate application. The rest of the project reaches it over HTTP only.
 import { fileURLToPath } from 'node:url';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
@@ -8,25 +8,25 @@ import { createHttpApplication } from '../platform/http.js';
 import type { Log } from '../platform/log.js';
 import { applyMigrations } from '../platform/migrations.js';
 import { Accounts } from './accounts/accounts.service.js';
-import { ApiKeyGuard } from './accounts/api-key.guard.js';
+import { SandboxApiKeyGuard } from './accounts/api-key.guard.js';
 import { RateLimitGuard } from './accounts/rate-limit.guard.js';
-import { Seeding } from './control/seeding.service.js';
+import { BankSeeding } from './control/bank-seeding.service.js';
 import { BalancesController } from './balances/balances.controller.js';
 import { BillChargebacks } from './bills/bill-chargebacks.service.js';
 import { BillControlController } from './bills/bill-control.controller.js';
 import { BillControl } from './bills/bill-control.service.js';
 import { BillPayments } from './bills/bill-payments.service.js';
-import { BillPlans } from './bills/bill-plans.service.js';
+import { BillPaymentTimes } from './bills/bill-payment-times.service.js';
 import { BillRegister } from './bills/bill-register.service.js';
 import { BillSettlement } from './bills/bill-settlement.service.js';
 import { BillsController } from './bills/bills.controller.js';
 import { ScheduledBillPayments } from './bills/scheduled-bill-payments.service.js';
-import { ChargeBook } from './charges/charge-book.service.js';
+import { ChargeIssuance } from './charges/charge-issuance.service.js';
 import { ChargeCredits } from './charges/charge-credits.service.js';
 import { ChargeReading } from './charges/charge-reading.service.js';
 import { ChargeSimulation } from './charges/charge-simulation.service.js';
 import { ChargeVoids } from './charges/charge-voids.service.js';
-import { ChargesController } from './charges/charges.controller.js';
+import { SandboxChargesController } from './charges/charges.controller.js';
 import { Charges } from './charges/charges.service.js';
 import { OverdueCharges } from './charges/overdue-charges.service.js';
 import { StaticQrCodes } from './charges/static-qr.service.js';
@@ -34,29 +34,28 @@ import { BankSettings } from './bank-settings.service.js';
 import { BankClock } from './clock/bank-clock.service.js';
 import { ClockController } from './control/clock.controller.js';
 import { ResetGate, ResetGateInterceptor } from './control/reset-gate.service.js';
-import { BankMemory } from './control/bank-memory.service.js';
-import { BookReading } from './control/book-reading.service.js';
+import { InMemoryState } from './control/in-memory-state.service.js';
+import { BankInspection } from './control/bank-inspection.service.js';
 import { ControlController } from './control/control.controller.js';
-import { IncomingPixes } from './control/incoming-pix.service.js';
-import { OtherLines } from './control/other-lines.service.js';
-import { CustomersController } from './customers/customers.controller.js';
+import { IncomingPixes } from './control/incoming-pixes.service.js';
+import { ArbitraryLines } from './control/arbitrary-lines.service.js';
+import { SandboxCustomersController } from './customers/customers.controller.js';
 import { Customers } from './customers/customers.service.js';
 import { Passwords } from './customers/passwords.service.js';
-import { Reset } from './control/reset.service.js';
+import { BankReset } from './control/bank-reset.service.js';
 import { isSandboxDatabaseReachable } from './sandbox.queries.js';
 import { DueWork } from './due-work/due-work.service.js';
 import { CallFaults } from './faults/call-faults.service.js';
 import { FaultsController } from './faults/faults.controller.js';
 import { Faults } from './faults/faults.service.js';
 import { GenerateController } from './generate/generate.controller.js';
-import { Generate } from './generate/generate.service.js';
+import { LineGenerator } from './generate/generate.service.js';
 import { Idempotency } from './idempotency.service.js';
 import { LineVisibility } from './ledger/line-visibility.service.js';
 import { SandboxLedger } from './ledger/ledger.service.js';
 import { ModesController } from './modes/modes.controller.js';
 import { Modes } from './modes/modes.service.js';
-import { EndToEndIds } from './pix/end-to-end-ids.service.js';
-import { PixCredits } from './pix/pix-credits.service.js';
+import { EndToEndIds, PixCredits } from './pix/pix-credits.service.js';
 import { PixLookups } from './pix/pix-lookups.service.js';
 import { Random } from './random.service.js';
 import { OriginalPixes } from './refunds/original-pixes.service.js';
@@ -72,7 +71,7 @@ import { BatchTransfers } from './transfers/batch-transfers.service.js';
 import { DictKeys } from './transfers/dict-keys.service.js';
 import { InternalTransfers } from './transfers/internal-transfers.service.js';
 import { ReturnedPixes } from './transfers/returned-pixes.service.js';
-import { SentPixLife } from './transfers/sent-pix-life.service.js';
+import { SentPixLifecycle } from './transfers/sent-pix-lifecycle.service.js';
 import { SentPixes } from './transfers/sent-pixes.service.js';
 import { SandboxTransfersControlController } from './transfers/transfers-control.controller.js';
 import { SandboxTransfersController } from './transfers/transfers.controller.js';
@@ -84,9 +83,9 @@ import { Webhooks } from './webhooks/webhooks.service.js';
 
 @Module({
   controllers: [
-    ChargesController,
+    SandboxChargesController,
     BillsController,
-    CustomersController,
+    SandboxCustomersController,
     SandboxStatementController,
     BalancesController,
     SandboxRefundsController,
@@ -102,26 +101,26 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     HealthController,
   ],
   providers: [
-    { provide: APP_GUARD, useClass: ApiKeyGuard },
+    { provide: APP_GUARD, useClass: SandboxApiKeyGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
-    // Outermost first: who is left hanging by a fault has left the bank.
+    // Outermost first: a request that a fault leaves hanging no longer counts as inside the bank.
     { provide: APP_INTERCEPTOR, useClass: CallFaults },
     { provide: APP_INTERCEPTOR, useClass: ResetGateInterceptor },
     SandboxDatabase,
     ...[BankSettings, BankClock, Modes, Random, Faults],
     ...[Idempotency, DueWork],
-    ...[Accounts, Seeding],
+    ...[Accounts, BankSeeding],
     ...[LineVisibility, SandboxLedger, Statement],
     ...[Webhooks, WebhookSender, Registrations],
     ...[OverdueCharges, ChargeReading, ChargeVoids],
-    ...[ChargeBook, ChargeCredits, ChargeSimulation, Charges, StaticQrCodes],
+    ...[ChargeIssuance, ChargeCredits, ChargeSimulation, Charges, StaticQrCodes],
     ...[OriginalPixes, RefundMovements, RefundOutcomes, Refunds],
-    ...[BillRegister, BillSettlement, BillPlans, BillChargebacks],
+    ...[BillRegister, BillSettlement, BillPaymentTimes, BillChargebacks],
     ...[BillPayments, ScheduledBillPayments, BillControl],
     ...[Passwords, Customers],
-    ...[PixCredits, IncomingPixes, OtherLines, BookReading],
-    ...[ResetGate, BankMemory, Reset, Generate],
-    ...[EndToEndIds, PixLookups, SentPixLife, SentPixes, InternalTransfers],
+    ...[PixCredits, IncomingPixes, ArbitraryLines, BankInspection],
+    ...[ResetGate, InMemoryState, BankReset, LineGenerator],
+    ...[EndToEndIds, PixLookups, SentPixLifecycle, SentPixes, InternalTransfers],
     ...[Transfers, BatchPlans, BatchTransfers, DictKeys, ReturnedPixes],
   ],
 })
@@ -142,22 +141,22 @@ export interface SandboxOptions {
   log: Log;
   /** How the operator resets the database; see applyMigrations. */
   resetInstruction?: string;
-  /** Is told of migrations; the log where left out. */
+  /** Receives the progress of migrations. Defaults to the log. */
   progress?: (message: string) => void;
   settings: {
-    /** The key of account 1000001. */
+    /** The API key of account 1000001. */
     apiKey: string;
-    /** The key of the onboarding API's partner. */
+    /** The partner's key of the onboarding API. */
     partnerKey: string;
   };
 }
 
-/** The folder stands beside `src` and beside `dist` alike. */
+/** The path holds from `src` and from `dist`. */
 const migrations = fileURLToPath(new URL('../../prisma/sandbox/migrations', import.meta.url));
 
 /**
- * The sandbox bank, its database migrated and, when new, opened with its fixtures; not yet listening. `close()` ends
- * its deliveries and its pool.
+ * Creates the sandbox bank: its database is migrated and, when new, seeded with the fixtures. The
+ * application does not listen yet. `close()` ends its webhook deliveries and its pool.
  */
 export async function createSandbox(options: SandboxOptions): Promise<NestFastifyApplication> {
   const { databaseUrl, log } = options;
@@ -178,7 +177,8 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
     title: 'Sandbox bank',
   });
   const clock = application.get(BankClock);
-  // Clients keep business time by this header, so it tells the bank's clock and not the machine's.
+  // Clients derive business time from the `Date` header, so it carries the bank's clock and not the
+  // machine's.
   application
     .getHttpAdapter()
     .getInstance()
@@ -188,7 +188,7 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
     });
   await clock.load();
   await application.get(Modes).load();
-  await application.get(Seeding).openBank();
+  await application.get(BankSeeding).seedBank();
   const health = application.get(Health);
   const database = application.get(SandboxDatabase);
   health.addCheck('database', () => isSandboxDatabaseReachable(database));

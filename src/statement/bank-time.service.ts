@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { saoPauloDay } from '../brazil/statement-day.js';
 import { Database } from '../database.service.js';
-import { Clock } from '../platform/clock.js';
+import { Clock } from '../platform/timers.js';
 
 @Injectable()
 export class BankTime {

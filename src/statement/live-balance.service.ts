@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { visibilityBoundOrDefaultMs } from '../bank/profiles.js';
-import { readBalances } from '../contract/balances.js';
+import { readBalances } from '../contract/statement.js';
 import type { RouteOutput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import { JobQueue } from '../platform/job-queue.js';

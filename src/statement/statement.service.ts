@@ -6,7 +6,7 @@ import { AccountsService, type BankAccount } from '../accounts/accounts.service.
 import { BankService } from '../bank/bank.service.js';
 import { readStatementPage, type StatementQuery } from '../contract/statement.js';
 import { Database, type Tx } from '../database.service.js';
-import { Clock } from '../platform/clock.js';
+import { Clock } from '../platform/timers.js';
 import { AppError } from '../platform/errors.js';
 import { Log } from '../platform/log.js';
 import { JobQueue } from '../platform/job-queue.js';
@@ -70,7 +70,7 @@ export class StatementService {
     }
     const { newLines, hasOtherChanges, isComplete } = synced.result;
     if (newLines > 0 || hasOtherChanges) await this.jobQueue.enqueue('reconcile', { accountId });
-    if (isComplete) await this.jobQueue.enqueue('settleWebhooks', { accountId });
+    if (isComplete) await this.jobQueue.enqueue('processWebhooks', { accountId });
     else await this.jobQueue.enqueue('syncStatement', { accountId });
   }
 

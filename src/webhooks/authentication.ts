@@ -1,7 +1,7 @@
 // Authenticates the sender of a webhook as the bank. The sender must present the secret of the
 // registration in any scheme that a registration can name, or sign the body with that secret.
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { standardWebhookOf } from '../platform/standard-webhook.js';
+import { standardWebhookOf } from '../platform/secret-box.js';
 
 /** The header that our registrations name for the secret. */
 export const webhookKeyHeader = 'x-webhook-key';

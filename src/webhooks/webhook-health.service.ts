@@ -1,5 +1,5 @@
 // Measures how reliably webhooks report the lines that the statement shows. Webhooks settle
-// nothing: their health sets the sync interval, and gives operators figures to raise with the bank.
+// no payment: their health sets the sync interval, and gives operators figures for the bank.
 import { Injectable } from '@nestjs/common';
 import { BankService } from '../bank/bank.service.js';
 import { Database } from '../database.service.js';

@@ -9,7 +9,7 @@ import {
   listWebhookRegistrations,
   updateWebhookRegistration,
 } from '../contract/webhook-registrations.js';
-import { Addresses } from '../platform/addresses.js';
+import { Addresses } from '../platform/http.js';
 import { AppError } from '../platform/errors.js';
 import { OnJob } from '../platform/job-methods.js';
 import { Log } from '../platform/log.js';

@@ -1,4 +1,4 @@
-// Stores webhooks once, and settles them after a sync that began after their receipt.
+// Stores webhooks once, and marks them as processed after a sync that began after their receipt.
 import type pg from 'pg';
 import type { Db } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
@@ -58,18 +58,19 @@ export async function storeWebhooks(pool: pg.Pool, webhooks: StoredWebhook[]): P
 }
 
 /**
- * Settles pending webhooks after a sync that began after their receipt: those whose reference the
- * statement shows, those without a reference, and those that were looked for after every delay. For
- * the others the next sync becomes due after the next of `repeatDelaysMs`. The first such sync has
- * read the bank's clock anew, so that `received_at_bank_time` is corrected by it. `nextSyncInMs` is
- * the shortest of these delays, or null where there is none.
+ * Marks pending webhooks as processed after a sync that began after their receipt. These are the
+ * webhooks whose reference the statement shows, those without a reference, and those whose
+ * reference was still missing after the last delay. For the others, the next sync becomes due after
+ * the next of `repeatDelaysMs`. The first such sync has read the bank's clock anew, so that it
+ * corrects `received_at_bank_time`. `nextSyncInMs` is the shortest of these delays, or null if no
+ * webhook waits for another sync.
  */
-export async function settleSyncedWebhooks(
+export async function processSyncedWebhooks(
   db: Db,
   accountId: number,
   repeatDelaysMs: readonly number[],
-): Promise<{ settled: bigint; nextSyncInMs: number | null }> {
-  const [result] = await db.$queryRaw<{ settled: bigint; nextSyncInMs: number | null }[]>`
+): Promise<{ processed: bigint; nextSyncInMs: number | null }> {
+  const [result] = await db.$queryRaw<{ processed: bigint; nextSyncInMs: number | null }[]>`
     WITH synced AS (
       SELECT e.account_id, e.id, e.syncs,
              CASE WHEN e.syncs = 0 THEN e.received_at + ${Prisma.raw(bankClockLead)}
@@ -91,9 +92,9 @@ export async function settleSyncedWebhooks(
       WHERE e.account_id = ${accountId} AND e.state = 'pending'
         AND s.last_sync_started_at > e.received_at
         AND (e.next_sync_at IS NULL OR s.last_sync_started_at >= e.next_sync_at)
-    ), settled AS (
+    ), processed AS (
       UPDATE webhook_event e
-      SET state = 'settled', settled_at = clock_timestamp(), next_sync_at = NULL,
+      SET state = 'processed', processed_at = clock_timestamp(), next_sync_at = NULL,
           received_at_bank_time = synced.received_at_bank_time
       FROM synced
       WHERE e.account_id = synced.account_id AND e.id = synced.id
@@ -112,9 +113,9 @@ export async function settleSyncedWebhooks(
         AND NOT synced.is_seen AND synced.syncs < ${repeatDelaysMs.length}
       RETURNING (${repeatDelaysMs}::int[])[synced.syncs + 1] AS delay_ms
     )
-    SELECT (SELECT count(*) FROM settled) AS settled,
+    SELECT (SELECT count(*) FROM processed) AS processed,
            (SELECT min(delay_ms) FROM unseen) AS "nextSyncInMs"`;
-  return result ?? { settled: 0n, nextSyncInMs: null };
+  return result ?? { processed: 0n, nextSyncInMs: null };
 }
 
 /** Accounts with pending webhooks for which a sync should have completed by now. */

@@ -1,11 +1,11 @@
-// Settles stored webhooks once a sync that began after their receipt has completed. While the
-// statement does not show a webhook's reference, the sync is repeated a few times.
+// Marks stored webhooks as processed once a sync that began after their receipt has completed.
+// While the statement does not show a webhook's reference, the sync is repeated a few times.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
 import type { JobPayload } from '../queues.js';
-import { listAccountsWithPendingWebhooks, settleSyncedWebhooks } from './webhooks.queries.js';
+import { listAccountsWithPendingWebhooks, processSyncedWebhooks } from './webhooks.queries.js';
 
 /** The delays after which a sync is repeated while it does not show a webhook's reference. */
 const repeatDelaysMs = [1_000, 2_000, 5_000, 15_000, 60_000] as const;
@@ -17,9 +17,9 @@ export class WebhooksService {
     private readonly jobQueue: JobQueue,
   ) {}
 
-  @OnJob('settleWebhooks')
-  async settle({ accountId }: JobPayload<'settleWebhooks'>): Promise<void> {
-    const { nextSyncInMs } = await settleSyncedWebhooks(
+  @OnJob('processWebhooks')
+  async process({ accountId }: JobPayload<'processWebhooks'>): Promise<void> {
+    const { nextSyncInMs } = await processSyncedWebhooks(
       this.database.prisma,
       accountId,
       repeatDelaysMs,

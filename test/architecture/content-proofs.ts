@@ -104,10 +104,10 @@ export const tableRules: ProvenRule[] = [
         await this.database.prisma.eventEndpoint.deleteMany();
         await tx.event.findMany();`,
       'src/charges/charges.queries.ts': `
-        await tx.$executeRaw\`UPDATE charge c SET x = 1 WHERE id IN (SELECT id FROM event FOR UPDATE)\`;
-        await tx.$executeRaw\`WITH a AS (INSERT INTO event_endpoint (id) VALUES (\${id})) SELECT 1\`;
+        await tx.$executeRaw\`UPDATE charge c SET x = 1 WHERE id IN (SELECT id FROM event)\`;
+        await tx.$executeRaw\`WITH a AS (INSERT INTO event_endpoint VALUES (\${id})) SELECT 1\`;
         await tx.$executeRaw\`DELETE FROM "event" WHERE id = 1\`;
-        await tx.$executeRaw\`INSERT INTO charge (id) VALUES (1) ON CONFLICT DO UPDATE SET event = 1\`;
+        await tx.$executeRaw\`INSERT INTO charge VALUES (1) ON CONFLICT DO UPDATE SET event = 1\`;
         const copy = 'MERGE INTO public.event AS e';
         const small = 'delete from event';`,
       'src/charges/charges.controller.ts': `log('could not update event');`,

@@ -105,10 +105,10 @@ export const importRules: ProvenRule[] = [
     name: 'of injected classes are values',
     rule: injectedClassesAreImportedAsValues,
     tree: {
-      'src/platform/clock.ts': 'export class Clock {}\nexport interface Tick {}',
+      'src/platform/timers.ts': 'export class Clock {}\nexport interface Tick {}',
       'src/bank/bank.service.ts': `
-        import type { Clock } from '../platform/clock.js';
-        import { type Clock as Watch, type Tick } from '../platform/clock.js';
+        import type { Clock } from '../platform/timers.js';
+        import { type Clock as Watch, type Tick } from '../platform/timers.js';
         @Injectable() class A {
           constructor(
             private readonly clock: Clock,

@@ -113,7 +113,7 @@ export const noForwardRef: Rule = (files) =>
       : undefined,
   );
 
-/** Nest reads injected classes from emitted metadata, where a class imported as a type is `Object`. */
+/** Nest injects by emitted metadata, where a class imported as a type is `Object`. */
 export const injectedClassesAreImportedAsValues: Rule = (files) => {
   const classes = new Set(sourcesOf(files).flatMap(classesOf));
   return sourcesOf(files).flatMap((file) => {

@@ -33,7 +33,7 @@ export class ProjectFile {
   }
 }
 
-/** A rule reads the whole project and returns one text for each violation; none means that it holds. */
+/** A rule reads the whole project and returns one text for each violation. */
 export type Rule = (files: readonly ProjectFile[]) => string[];
 
 export interface ProvenRule {
@@ -83,7 +83,7 @@ export function isInSandbox(path: string): boolean {
   return path.startsWith('src/sandbox/');
 }
 
-/** The words before the first dot, and the role after it: `charges.service.ts` → `charges`, `service`. */
+/** Stem and role of a file name: `charges.service.ts` → `charges`, `service`. */
 export function nameParts(path: string): { stem: string; role: string | null } {
   const [stem = '', ...rest] = (path.split('/').at(-1) ?? '').split('.');
   const roles = rest.filter(

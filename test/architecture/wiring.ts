@@ -129,7 +129,7 @@ const notServedByTheService: ReadonlyMap<string, string> = new Map<string, strin
   ),
 ]);
 
-/** Both applications serve each contract route; the application that declares another route serves it. */
+/** Both applications serve each contract route. Other routes are served where they are declared. */
 export const eachRouteIsServedOnce: Rule = (files) => {
   const sources = sourcesOf(files);
   const routes = mentionsIn(sources, (node) => {

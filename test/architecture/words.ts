@@ -10,9 +10,9 @@ const replacedWords = [
   'ver' + 'dicts?',
   'ro' + 'oms?',
   'wo' + 'ken',
-  'wa' + 'kes?',
-  'waking u' + 'p',
   'wa' + 'ke ?ups?',
+  'waking u' + 'p',
+  'wa' + 'kes?',
   'look' + 'alikes?',
   'ke' + 'pt answers?',
   'by ' + 'hand',
@@ -54,13 +54,20 @@ export const commentsAndSqlFitTheWidth: Rule = (files) =>
   files
     .filter(({ path }) => /\.(tsx?|mjs|js|sql|prisma)$/.test(path))
     .flatMap((file) => {
-      const isSql = /\.(sql|prisma)$/.test(file.path);
-      const checked = isSql ? null : commentAndSqlLines(file);
+      const checked = linesToCheck(file);
       return file.text.split('\n').flatMap((line, index) => {
-        const isTooWide = [...line].length > maxColumns && (checked?.has(index) ?? true);
+        const isTooWide = [...line].length > maxColumns && checked(index, line);
         return isTooWide ? [`${file.path}:${index + 1} is wider than ${maxColumns} columns`] : [];
       });
     });
+
+/** All lines of SQL files, the comments of Prisma schemas, comments and SQL in code. */
+function linesToCheck(file: ProjectFile): (index: number, line: string) => boolean {
+  if (file.path.endsWith('.sql')) return () => true;
+  if (file.path.endsWith('.prisma')) return (_, line) => /^\s*\/\//.test(line);
+  const lines = commentAndSqlLines(file);
+  return (index) => lines.has(index);
+}
 
 /** Line indexes of comments, and of template literals that contain SQL. */
 function commentAndSqlLines(file: ProjectFile): Set<number> {

@@ -1,24 +1,28 @@
-// What business systems want in a round, each thing under a key of its own, and what it must do to the bank's book.
+// The requests of business systems in a round. Each has its own idempotency key and states which
+// movements it must cause at the bank.
 import { v5 as uuidv5 } from 'uuid';
 import { customer } from '../contract/samples.js';
-import { byKey, known, manual } from '../contract/transfer-samples.js';
+import { keyTransfer, knownBeneficiaries, manualTransfer } from '../contract/transfer-samples.js';
 import type { Dice } from './dice.js';
 
-export const intentKinds = [
+export const chaosRequestKinds = [
   ...(['charge', 'static QR', 'by key', 'manual', 'internal'] as const),
   ...(['batch', 'bill', 'refund', 'customer'] as const),
 ];
-export type IntentKind = (typeof intentKinds)[number];
+export type ChaosRequestKind = (typeof chaosRequestKinds)[number];
 
-export interface Request {
+export interface ChaosHttpRequest {
   method: 'POST' | 'PUT';
   path: string;
   body: unknown;
   headers: Record<string, string>;
 }
 
-/** A debit of our account, and the ids by which the bank's book tells it, beside the key. */
-export interface Movement {
+/**
+ * A debit of the service's bank account, and the ids that identify it in the bank's ledger, besides
+ * the idempotency key.
+ */
+export interface ExpectedMovement {
   cents: number;
   type: string;
   endToEndId?: string;
@@ -26,88 +30,92 @@ export interface Movement {
   originalEndToEndId?: string;
 }
 
-export interface Intent {
-  kind: IntentKind;
+export interface ChaosRequest {
+  kind: ChaosRequestKind;
+  /** The idempotency key. */
   key: string;
-  request: Request;
-  /** What it moves out when it succeeds. */
-  movements: Movement[];
-  /** A charge that a payer may pay. */
+  http: ChaosHttpRequest;
+  /** The debits that the request causes when it succeeds. */
+  movements: ExpectedMovement[];
+  /** The correlationId of a charge that a payer can pay, or null. */
   correlationId: string | null;
 }
 
-/** What has to be there before an intent can be asked for. */
-export interface Ground {
-  /** The endToEndId of a fresh look-up through the service. */
-  lookUp(): Promise<string>;
-  /** The bar code of a bill that can be paid. */
-  newBill(cents: number): Promise<string>;
-  /** A Pix that came in. */
-  receivedPix(): { endToEndId: string };
+/** What some requests need before they can be built. */
+export interface RequestInputs {
+  /** Looks a Pix key up through the service. Returns the endToEndId of the lookup. */
+  lookUpKey(): Promise<string>;
+  /** Creates a bill that can be paid. Returns its bar code. */
+  createBill(cents: number): Promise<string>;
+  /** The endToEndId of a received Pix. */
+  pickReceivedPix(): string;
 }
 
 const namespace = '6f2c3f0e-8d6b-4b59-9d38-3a1c5f3b7e11';
 const reais = (cents: number) => cents / 100;
 
-/** The intent at a place of a round. Amounts differ from each other, so that each movement can be told by its own. */
-export async function newIntent(
-  kind: IntentKind,
+/**
+ * Builds the request at an index of a round. All amounts of a round differ, so that an amount can
+ * identify a movement.
+ */
+export async function newChaosRequest(
+  kind: ChaosRequestKind,
   seed: number,
-  place: number,
+  index: number,
   dice: Dice,
-  ground: Ground,
-): Promise<Intent> {
-  const key = uuidv5(`${seed}/${place}`, namespace);
-  const cents = 101 + place;
-  const intent = (path: string, body: unknown, more: Partial<Intent> = {}): Intent => ({
+  inputs: RequestInputs,
+): Promise<ChaosRequest> {
+  const key = uuidv5(`${seed}/${index}`, namespace);
+  const cents = 101 + index;
+  const build: RequestBuilder = (path, body, more = {}) => ({
     kind,
     key,
-    request: { method: 'POST', path, body, headers: { IdempotencyKey: key } },
+    http: { method: 'POST', path, body, headers: { IdempotencyKey: key } },
     movements: [],
     correlationId: null,
     ...more,
   });
-  const transfer = (body: unknown, movement: Omit<Movement, 'cents'>) =>
-    intent('/baas/api/v2/transfers', body, { movements: [{ cents, ...movement }] });
+  const transfer = (body: unknown, movement: Omit<ExpectedMovement, 'cents'>) =>
+    build('/baas/api/v2/transfers', body, { movements: [{ cents, ...movement }] });
   switch (kind) {
     case 'charge':
-      return intent('/baas/v1/charges', chargeBody(key, cents), { correlationId: key });
+      return build('/baas/v1/charges', chargeBody(key, cents), { correlationId: key });
     case 'static QR': {
       const body = { type: 'PIX_STATIC', correlationId: key, amount: reais(cents) };
-      return intent('/baas/api/v2/pix/qrcode/static', body, { correlationId: key });
+      return build('/baas/api/v2/pix/qrcode/static', body, { correlationId: key });
     }
     case 'by key': {
-      const endToEndId = await ground.lookUp();
-      const body = byKey(endToEndId, { amount: reais(cents) });
+      const endToEndId = await inputs.lookUpKey();
+      const body = keyTransfer(endToEndId, { amount: reais(cents) });
       return transfer(body, { type: 'DEBIT_PIX', endToEndId });
     }
     case 'manual':
-      return transfer(manual({ amount: reais(cents) }), { type: 'DEBIT_PIX' });
+      return transfer(manualTransfer({ amount: reais(cents) }), { type: 'DEBIT_PIX' });
     case 'internal': {
       const externalId = dice.chance(0.5) ? key : undefined;
-      const { beneficiaryAccount } = known;
+      const { beneficiaryAccount } = knownBeneficiaries;
       const body = { amount: reais(cents), beneficiaryAccount, externalId };
       const type = 'DEBIT_TRANSFER_INTERNAL';
       return transfer(body, { type, ...(externalId ? { externalId } : {}) });
     }
     case 'batch':
-      return batch(intent, key, cents, dice.integer(1, 4));
+      return transferBatch(build, key, cents, dice.integer(1, 4));
     case 'bill': {
-      const body = { amount: reais(cents), barCode: await ground.newBill(cents) };
+      const body = { amount: reais(cents), barCode: await inputs.createBill(cents) };
       const movements = [{ cents, type: 'DEBIT_BILL_PAYMENT' }];
-      return intent('/baas/api/v1/bill-payments', body, { movements });
+      return build('/baas/api/v1/bill-payments', body, { movements });
     }
     case 'refund':
-      return refund(intent, key, cents + dice.integer(0, 3) * 6_00, ground.receivedPix());
+      return partialRefund(build, key, cents + dice.integer(0, 3) * 6_00, inputs.pickReceivedPix());
     case 'customer': {
       const headers = { IdempotencyKey: key, 'x-service-partner-key': 'concilia-dev-partner' };
-      const request = { method: 'POST' as const, path: '/v1/customers', body: person(), headers };
-      return intent('', null, { request });
+      const http = { method: 'POST' as const, path: '/v1/customers', body: newCustomer(), headers };
+      return build('', null, { http });
     }
   }
 }
 
-/** A charge with a QR code that a payer pays by Pix. */
+/** A charge with a QR code, which a payer pays by Pix. */
 export function chargeBody(correlationId: string, cents: number) {
   return {
     type: 'BANKSLIP_PIX',
@@ -119,9 +127,14 @@ export function chargeBody(correlationId: string, cents: number) {
   };
 }
 
-type OperationRequestOf = (path: string, body: unknown, more?: Partial<Intent>) => Intent;
+type RequestBuilder = (path: string, body: unknown, more?: Partial<ChaosRequest>) => ChaosRequest;
 
-function batch(intent: OperationRequestOf, key: string, cents: number, count: number): Intent {
+function transferBatch(
+  build: RequestBuilder,
+  key: string,
+  cents: number,
+  count: number,
+): ChaosRequest {
   const movements = Array.from({ length: count }, (_, item) => ({
     cents,
     type: 'DEBIT_TRANSFER_INTERNAL',
@@ -130,32 +143,32 @@ function batch(intent: OperationRequestOf, key: string, cents: number, count: nu
   const body = movements.map(({ externalId }) => ({
     externalId,
     amount: reais(cents),
-    beneficiaryAccountNumber: known.beneficiaryAccount,
+    beneficiaryAccountNumber: knownBeneficiaries.beneficiaryAccount,
   }));
-  return intent('/baas/v1/transfers/batch', body, { movements });
+  return build('/baas/v1/transfers/batch', body, { movements });
 }
 
-/** A part of a Pix goes back; a large one may be more than is left of it. */
-function refund(
-  intent: OperationRequestOf,
+/** Refunds a part of a Pix. A large part may exceed what is left of the Pix. */
+function partialRefund(
+  build: RequestBuilder,
   key: string,
   cents: number,
-  { endToEndId }: { endToEndId: string },
-): Intent {
+  endToEndId: string,
+): ChaosRequest {
   const path = `/baas/api/v1/transactions/${endToEndId}/refund?filterBy=END_TO_END_ID`;
   const body = { amount: reais(cents) };
   const headers = { IdempotencyKey: key };
   const movement = { cents, type: 'DEBIT_PIX_REFUND', originalEndToEndId: endToEndId };
-  return intent(path, body, {
-    request: { method: 'PUT', path, body, headers },
+  return build(path, body, {
+    http: { method: 'PUT', path, body, headers },
     movements: [movement],
   });
 }
 
-/** Secrets and an address that must stand in no log. */
+/** A password, two codes and an e-mail address that must appear in no log and no table. */
 export const canaries = ['604917', '58203946', '71930485', 'canario-do-caos'] as const;
 
-function person() {
+function newCustomer() {
   const [password, emailCode, phoneCode, mailbox] = canaries;
   return customer({
     password,

@@ -1,45 +1,49 @@
-// The checker: holds what business systems were told, what the service's book says and what the bank's book says
-// against each other. It looks at answers only, never into the service.
-import type { Asked } from './client.js';
-import { contradictions } from './client.js';
-import { ourAccount, type BankMovement, type Books, type ReportedOperation } from './books.js';
-import { canaries, type Intent } from './chaos-request.js';
+// The checker of a round. It compares the responses that business systems got, what the service
+// reports, and the bank's ledger.
+import { canaries, type ChaosRequest } from './chaos-request.js';
+import { checkAsyncOutcomes, checkSentPayments } from './check-payments.js';
+import { checkRepeatedResponses, type SentRequest } from './client.js';
+import {
+  chaosAccountNumber,
+  type BankMovement,
+  type FinalState,
+  type ListedOperation,
+} from './final-state.js';
 import type { Round } from './round.js';
-import { checkPromises, checkThings } from './things.js';
 
 export interface Evidence {
   round: Round;
   settings: Record<string, string>;
-  asked: Asked[];
-  books: Books;
-  /** Charges and QR codes that the bank knows, by correlationId. */
+  sent: SentRequest[];
+  state: FinalState;
+  /** Charges and QR codes that exist at the bank, by correlationId. */
   issued: ReadonlySet<string>;
   printed: string;
-  /** What holds secrets and should not. */
+  /** Findings about tables that contain a secret. */
   leaks: string[];
 }
 
 const openingCents = 100_000_00;
 const finalStates = new Set(['succeeded', 'rejected', 'not_executed', 'needs_operator']);
-/** Reasons for which a request of the soak may be refused: some refunds are meant to be too large. */
-const rightRefusals: Partial<Record<Intent['kind'], string[]>> = {
+/** Allowed reasons of a refusal: some refunds exceed what is left of the Pix on purpose. */
+const allowedRefusals: Partial<Record<ChaosRequest['kind'], string[]>> = {
   refund: ['refund_exceeds_original', 'possible_duplicate'],
 };
 
-export const cents = (amount: number) => Math.round(amount * 100);
+const cents = (amount: number) => Math.round(amount * 100);
 const signed = (amount: number, isCredit: boolean) => (isCredit ? cents(amount) : -cents(amount));
 
-export function check(evidence: Evidence): string[] {
+export function checkRound(evidence: Evidence): string[] {
   return [
-    ...evidence.asked.flatMap((asked) => checkIntent(asked, evidence)),
-    ...evidence.asked.flatMap(contradictions),
+    ...evidence.sent.flatMap((sent) => checkRequest(sent, evidence)),
+    ...evidence.sent.flatMap(checkRepeatedResponses),
     ...checkOperations(evidence),
-    ...checkStrayMovements(evidence),
+    ...checkDebits(evidence),
     ...checkBalance(evidence),
     ...checkExplanations(evidence),
     ...checkBreaks(evidence),
-    ...checkThings(evidence.books),
-    ...checkPromises(evidence.asked, evidence.books),
+    ...checkSentPayments(evidence.state),
+    ...checkAsyncOutcomes(evidence.sent, evidence.state),
     ...checkCharges(evidence),
     ...checkRefundSums(evidence),
     ...checkOutput(evidence),
@@ -47,13 +51,13 @@ export function check(evidence: Evidence): string[] {
   ];
 }
 
-/** The bank's debits that are of this intent: by its operation's key, or by an id that is its own. */
-export function movementsOf(
-  { movements }: Intent,
-  operation: ReportedOperation | undefined,
+/** The bank's debits of a request, found by the key of its operation or by an id of its own. */
+function debitsOf(
+  { movements }: ChaosRequest,
+  operation: ListedOperation | undefined,
   ledger: BankMovement[],
 ): BankMovement[] {
-  const isOwn = (line: BankMovement) =>
+  const isOfRequest = (line: BankMovement) =>
     (operation !== undefined && line.idempotencyKey === operation.id) ||
     movements.some(
       ({ cents: amount, endToEndId, externalId, originalEndToEndId }) =>
@@ -63,198 +67,217 @@ export function movementsOf(
           line.originalEndToEndId === originalEndToEndId &&
           cents(line.amount) === amount),
     );
-  return ledger.filter((line) => !line.isCredit && isOwn(line));
+  return ledger.filter((line) => !line.isCredit && isOfRequest(line));
 }
 
-/** One of which nothing ever left stands for nothing: its key is free for another. */
-export function operationsOf({ key }: Intent, { operations }: Books): ReportedOperation[] {
+/**
+ * The operations of a request's key. One that was never sent does not count beside others, because
+ * its key is free for another operation.
+ */
+export function operationsOf({ key }: ChaosRequest, { operations }: FinalState): ListedOperation[] {
   const all = operations.filter(({ idempotencyKey }) => idempotencyKey === key);
   const sent = all.filter(({ reason }) => reason !== 'never_sent');
   return sent.length > 0 ? sent : all.slice(0, 1);
 }
 
-function checkIntent(
-  { intent, told }: Asked,
-  { books, issued, round, settings }: Evidence,
+function checkRequest(
+  { request, responses }: SentRequest,
+  { state, issued, round, settings }: Evidence,
 ): string[] {
-  const [operation, ...others] = operationsOf(intent, books);
-  const moved = movementsOf(intent, operation, books.ledger.movements);
+  const [operation, ...others] = operationsOf(request, state);
+  const debits = debitsOf(request, operation, state.ledger.movements);
+  const operationState = operation?.state ?? 'not recorded';
   const findings: string[] = [];
-  const find = (what: string) => findings.push(`${intent.kind} ${intent.key}: ${what}`);
-  if (others.length > 0) find(`${others.length + 1} operations for one key`);
+  const find = (finding: string) => findings.push(`${request.kind} ${request.key}: ${finding}`);
+  if (others.length > 0) find(`the key has ${others.length + 1} operations, expected 1`);
 
   const hasSucceeded = operation?.state === 'succeeded';
   const isLeft = operation !== undefined && isLeftToPerson(operation, settings);
-  const wanted = hasSucceeded || (isLeft && intent.kind === 'batch') ? intent.movements.length : 0;
-  // A bank that does a part of a batch does its first half, and no item twice.
-  const isPartial = intent.kind === 'batch' && ['partial-batch', 'all'].includes(round.fault);
-  const fewest = isLeft ? 0 : isPartial ? Math.floor(wanted / 2) : wanted;
-  if (moved.length > wanted || moved.length < fewest)
-    find(`${moved.length} movements, not ${wanted}; it is ${operation?.state ?? 'not recorded'}`);
-  const sum = moved.reduce((total, { amount }) => total + cents(amount), 0);
-  const right = intent.movements.reduce((total, movement) => total + movement.cents, 0);
-  if (hasSucceeded && moved.length === wanted && wanted > 0 && sum !== right)
-    find(`${sum} cents moved, not ${right}`);
-  if (intent.correlationId && !isLeft && issued.has(intent.correlationId) !== hasSucceeded)
-    find(`${hasSucceeded ? 'not ' : ''}issued at the bank; it is ${operation?.state ?? 'absent'}`);
+  const expected =
+    hasSucceeded || (isLeft && request.kind === 'batch') ? request.movements.length : 0;
+  // The fault `partial-batch` executes the first half of a batch, each item once.
+  const isPartial = request.kind === 'batch' && ['partial-batch', 'all'].includes(round.fault);
+  const fewest = isLeft ? 0 : isPartial ? Math.floor(expected / 2) : expected;
+  if (debits.length > expected || debits.length < fewest)
+    find(`${debits.length} debits, expected ${expected}; the operation is ${operationState}`);
+  const debitedCents = debits.reduce((total, { amount }) => total + cents(amount), 0);
+  const expectedCents = request.movements.reduce((total, movement) => total + movement.cents, 0);
+  const isFull = debits.length === expected && expected > 0;
+  if (hasSucceeded && isFull && debitedCents !== expectedCents)
+    find(`${debitedCents} cents were debited, expected ${expectedCents}`);
+  if (request.correlationId && !isLeft && issued.has(request.correlationId) !== hasSucceeded) {
+    const presence = hasSucceeded ? 'is missing' : 'exists';
+    find(`the charge ${presence} at the bank; the operation is ${operationState}`);
+  }
 
-  // An answer is waited for longer than a fault lasts: a client that asks again and again gets one.
-  // A bank that is away is left alone for longer: what never left meanwhile may be asked for again.
-  const isKeptFromBank = round.outage && operation?.reason === 'never_sent';
-  if (!isKeptFromBank && told.every(({ outcome }) => outcome === 'nothing'))
-    find(
-      `was never answered: ${[...new Set(told.map(({ status, reason }) => `${status} ${reason}`))].join(', ')}`,
-    );
-  const last = told.at(-1);
-  if (told.some(({ outcome }) => outcome === 'accepted') && !hasSucceeded)
-    find(`told accepted; it is ${operation?.state ?? 'not recorded'}`);
+  // The client repeats a request for longer than any fault lasts, so it must get a response. During
+  // an outage the service leaves the bank alone for longer: a request that was never sent may be
+  // repeated later.
+  const wasNeverSent = round.outage && operation?.reason === 'never_sent';
+  if (!wasNeverSent && responses.every(({ outcome }) => outcome === 'inconclusive')) {
+    const reasons = new Set(responses.map(({ status, reason }) => `${status} ${reason}`));
+    find(`no conclusive response; the client got: ${[...reasons].join(', ')}`);
+  }
+  const last = responses.at(-1);
+  if (responses.some(({ outcome }) => outcome === 'accepted') && !hasSucceeded)
+    find(`the client got a success; the operation is ${operationState}`);
   if (last?.outcome === 'refused' && hasSucceeded)
-    find(`told refused at last (${last.status} ${last.reason}), and it is done`);
-  for (const { outcome, status, reason } of told)
-    if (outcome === 'refused' && !rightRefusals[intent.kind]?.includes(reason ?? ''))
-      find(`refused: ${status} ${reason}`);
+    find(`the last response refused (${last.status} ${last.reason}); the operation succeeded`);
+  for (const { outcome, status, reason } of responses)
+    if (outcome === 'refused' && !allowedRefusals[request.kind]?.includes(reason ?? ''))
+      find(`was refused: ${status} ${reason}`);
   return findings;
 }
 
-function checkOperations({ books, settings }: Evidence): string[] {
-  return books.operations.flatMap((operation) => {
-    const { id, kind, state, reason, attempts } = operation;
+function checkOperations({ state, settings }: Evidence): string[] {
+  return state.operations.flatMap((operation) => {
+    const { id, kind, reason, attempts } = operation;
+    const name = `operation ${kind} ${id}`;
     if (isLeftToPerson(operation, settings)) return [];
-    if (!finalStates.has(state)) return [`${kind} ${id} is still ${state} (${reason})`];
-    if (attempts > 1 && /customer/.test(kind)) return [`${kind} ${id} was sent ${attempts} times`];
-    if (state === 'needs_operator') return [`${kind} ${id} needs the operator (${reason})`];
+    if (!finalStates.has(operation.state))
+      return [`${name} is still ${operation.state} (${reason})`];
+    if (attempts > 1 && /customer/.test(kind)) return [`${name} was sent ${attempts} times`];
+    if (operation.state === 'needs_operator') return [`${name} needs an operator (${reason})`];
     return [];
   });
 }
 
 /**
- * Onboarding is sent once and shows nowhere. What issues a charge shows on no statement, so that a bank which is safe
- * to be asked neither again nor by id leaves its outcome to a person, who is asked later than a round lasts.
+ * Whether the outcome of an operation may be left to a person. An onboarding is sent once and
+ * appears in no list, so its outcome cannot be recovered. A charge or QR code appears on no
+ * statement. Where the bank supports neither repeats nor status requests by id, a person decides
+ * these. The service asks that person later than a round lasts, so the state may also be `unknown`.
  */
 export function isLeftToPerson(
-  { kind, state, reason }: Pick<ReportedOperation, 'kind' | 'state' | 'reason'>,
+  { kind, state, reason }: Pick<ListedOperation, 'kind' | 'state' | 'reason'>,
   settings: Record<string, string>,
 ): boolean {
   if (/customer/.test(kind)) return state === 'needs_operator';
-  const cannotBeAsked =
+  const supportsNoRecovery =
     settings.BANK_REPEAT_SAFE === 'false' && settings.BANK_STATUS_BY_ID === 'false';
-  // What a bank may have taken for a later hour is not absent before the next business day has ended.
-  // Said to be done, unreadably: that some items never show proves nothing against it.
-  const isPartlyReported = /batch/.test(kind) && reason === 'unreadable_response';
+  // The bank may execute a bill payment at a later hour, so it is not absent before the next
+  // business day has ended. A batch whose success response was unreadable succeeded: items that
+  // never appear on the statement do not show the opposite.
+  const isUnreadableBatch = /batch/.test(kind) && reason === 'unreadable_response';
   return (
-    cannotBeAsked &&
-    (/charge|qr|pay_bill/.test(kind) || isPartlyReported) &&
+    supportsNoRecovery &&
+    (/charge|qr|pay_bill/.test(kind) || isUnreadableBatch) &&
     ['unknown', 'needs_operator'].includes(state)
   );
 }
 
-/** Each debit bears the key of one operation, and no two operations' movements are told by another key. */
-function checkStrayMovements({ asked, books }: Evidence): string[] {
-  const known = new Set(books.operations.map(({ id }) => id));
-  const told = new Set(
-    asked.flatMap(({ intent }) =>
-      movementsOf(intent, operationsOf(intent, books)[0], books.ledger.movements).map(
-        ({ nsu }) => nsu,
-      ),
+/** Each debit belongs to a request, and its idempotency key is the id of an operation. */
+function checkDebits({ sent, state }: Evidence): string[] {
+  const { operations, ledger } = state;
+  const operationIds = new Set(operations.map(({ id }) => id));
+  const requestedNsus = new Set(
+    sent.flatMap(({ request }) =>
+      debitsOf(request, operationsOf(request, state)[0], ledger.movements).map(({ nsu }) => nsu),
     ),
   );
-  return books.ledger.movements
+  return ledger.movements
     .filter(({ isCredit }) => !isCredit)
     .flatMap(({ nsu, type, idempotencyKey }) => [
-      ...(told.has(nsu) ? [] : [`nsu ${nsu} (${type}): nobody wanted it`]),
-      ...(idempotencyKey !== null && !known.has(idempotencyKey)
-        ? [`nsu ${nsu} (${type}): sent under a key that is no operation's`]
+      ...(requestedNsus.has(nsu) ? [] : [`nsu ${nsu} (${type}): no request caused this debit`]),
+      ...(idempotencyKey !== null && !operationIds.has(idempotencyKey)
+        ? [`nsu ${nsu} (${type}): the idempotency key is not the id of an operation`]
         : []),
     ]);
 }
 
-function checkBalance({ books }: Evidence): string[] {
-  const { ledger, summary, transactions } = books;
-  const account = ledger.accounts.find(({ number }) => number === ourAccount);
-  const atBank = cents(account?.balance ?? 0);
-  const booked = transactions.reduce(
+function checkBalance({ state }: Evidence): string[] {
+  const { ledger, summary, transactions } = state;
+  const account = ledger.accounts.find(({ number }) => number === chaosAccountNumber);
+  const bankCents = cents(account?.balance ?? 0);
+  const syncedCents = transactions.reduce(
     (sum, { amount, type }) => sum + signed(amount, type.isCredit),
     openingCents,
   );
+  const { balance, complete } = summary.statement;
   return [
     ...(ledger.audit.clean ? [] : [`the bank's ledger: ${ledger.audit.problems.join('; ')}`]),
-    ...(booked === atBank ? [] : [`the book comes to ${booked} cents, the bank's to ${atBank}`]),
-    ...(summary.statement.complete ? [] : ['the statement is not complete']),
-    ...(cents(summary.statement.balance ?? 0) === atBank
+    ...(syncedCents === bankCents
       ? []
-      : [`the summary's balance is ${summary.statement.balance}`]),
+      : [`the synced lines add up to ${syncedCents} cents, the bank's balance is ${bankCents}`]),
+    ...(complete ? [] : ['the statement is not complete']),
+    ...(cents(balance ?? 0) === bankCents
+      ? []
+      : [`the balance in the summary is ${balance}, the bank's balance is ${bankCents / 100}`]),
   ];
 }
 
-/** The mirror has the bank's lines and no other, each explained; what was asked for is matched. */
-function checkExplanations({ asked, books }: Evidence): string[] {
-  const { ledger, transactions, summary } = books;
-  const mirrored = new Map(transactions.map((line) => [line.nsu, line]));
+/** The service has exactly the bank's lines. Each is explained; each requested one is matched. */
+function checkExplanations({ sent, state }: Evidence): string[] {
+  const { ledger, transactions, summary } = state;
+  const synced = new Map(transactions.map((line) => [line.nsu, line]));
   const findings: string[] = [];
-  if (mirrored.size !== transactions.length) findings.push('a line stands in the book twice');
+  if (synced.size !== transactions.length) findings.push('the service lists a line twice');
   if (transactions.length !== ledger.movements.length)
-    findings.push(`${transactions.length} lines of ${ledger.movements.length} are mirrored`);
+    findings.push(`${transactions.length} of ${ledger.movements.length} lines are synced`);
   if (summary.transactions.pending > 0)
-    findings.push(`${summary.transactions.pending} lines are pending`);
+    findings.push(`${summary.transactions.pending} lines are still pending`);
   for (const { nsu, amount, isCredit, type } of ledger.movements) {
-    const line = mirrored.get(nsu);
-    if (!line) findings.push(`nsu ${nsu} (${type}) is not in the book`);
+    const line = synced.get(nsu);
+    if (!line) findings.push(`nsu ${nsu} (${type}) is not synced`);
     else if (signed(line.amount, line.type.isCredit) !== signed(amount, isCredit))
-      findings.push(`nsu ${nsu} (${type}) has another amount in the book`);
+      findings.push(`nsu ${nsu} (${type}): the synced amount differs from the bank's`);
   }
-  for (const { intent } of asked) {
-    const [operation] = operationsOf(intent, books);
-    for (const { nsu, type } of movementsOf(intent, operation, ledger.movements)) {
-      const state = mirrored.get(nsu)?.explanation.state;
-      if (state !== 'matched') findings.push(`nsu ${nsu} (${type}) of ${intent.key} is ${state}`);
+  for (const { request } of sent) {
+    const [operation] = operationsOf(request, state);
+    for (const { nsu, type } of debitsOf(request, operation, ledger.movements)) {
+      const explanation = synced.get(nsu)?.explanation.state;
+      if (explanation !== 'matched')
+        findings.push(`nsu ${nsu} (${type}) of ${request.key} is ${explanation}, not matched`);
     }
   }
   return findings;
 }
 
-/** Open breaks are those that the faults make certain, and no others. */
-function checkBreaks({ books, settings }: Evidence): string[] {
-  const lines = new Map(books.ledger.movements.map((line) => [line.nsu, line]));
-  const unavoidable = books.operations.filter(
+/** The only open breaks are those that the faults make certain. */
+function checkBreaks({ state, settings }: Evidence): string[] {
+  const lines = new Map(state.ledger.movements.map((line) => [line.nsu, line]));
+  const leftToPerson = state.operations.filter(
     (operation) => operation.state === 'needs_operator' && isLeftToPerson(operation, settings),
   );
-  const open = books.breaks.filter(({ state }) => state === 'open');
-  const outcomes = open.filter(({ kind }) => kind === 'unknown_outcome');
+  const open = state.breaks.filter((each) => each.state === 'open');
+  const unknownOutcomes = open.filter(({ kind }) => kind === 'unknown_outcome');
   const others = open.filter(({ kind, nsu }) => {
     if (kind === 'unknown_outcome') return false;
-    // `page-shift` makes a Pix of one cent come in, from nobody.
+    // The fault `page-shift` adds a received Pix of one cent that is not expected.
     const line = nsu === null ? undefined : lines.get(nsu);
     return !(kind === 'unexpected' && line?.isCredit && cents(line.amount) === 1);
   });
   return [
     ...others.map(({ id, kind, nsu }) => {
       const type = nsu === null ? '' : ` (${lines.get(nsu)?.type})`;
-      return `break ${id}: ${kind}, nsu ${nsu}${type}`;
+      return `break ${id} is open: ${kind}, nsu ${nsu}${type}`;
     }),
-    ...(outcomes.length === unavoidable.length
+    ...(unknownOutcomes.length === leftToPerson.length
       ? []
-      : [`${outcomes.length} unknown outcomes are breaks, not ${unavoidable.length}`]),
+      : [`${unknownOutcomes.length} breaks unknown_outcome, expected ${leftToPerson.length}`]),
   ];
 }
 
-/** What was paid of a charge stands with it: each line of the bank's that names it, and no other. */
-function checkCharges({ asked, books }: Evidence): string[] {
-  return asked.flatMap(({ intent: { correlationId } }) => {
+/** The payments of a charge are the bank's credits with its correlationId, and no others. */
+function checkCharges({ sent, state }: Evidence): string[] {
+  return sent.flatMap(({ request: { correlationId } }) => {
     if (correlationId === null) return [];
-    const paid = books.ledger.movements
+    const expected = state.ledger.movements
       .filter((line) => line.isCredit && line.correlationId === correlationId)
       .map(({ nsu }) => nsu);
-    const charge = books.charges.find((one) => one.correlationId === correlationId);
-    const told = (charge?.payments ?? []).map(({ nsu }) => nsu);
-    return [...told].sort().join() === [...paid].sort().join()
-      ? []
-      : [`charge ${correlationId} is told as paid by [${told.join()}], and is by [${paid.join()}]`];
+    const charge = state.charges.find((each) => each.correlationId === correlationId);
+    const reported = (charge?.payments ?? []).map(({ nsu }) => nsu);
+    if ([...reported].sort().join() === [...expected].sort().join()) return [];
+    return [
+      `charge ${correlationId}: the payments are [${reported.join()}], expected [${expected.join()}]`,
+    ];
   });
 }
 
-/** What goes back of a Pix, less the refunds that failed and came back themselves, is never more than it was. */
-function checkRefundSums({ books }: Evidence): string[] {
-  const { movements } = books.ledger;
+/** The refunds of a Pix, less the refunds that were reversed, never exceed the Pix. */
+function checkRefundSums({ state }: Evidence): string[] {
+  const { movements } = state.ledger;
+  const total = (lines: BankMovement[]) => lines.reduce((sum, line) => sum + cents(line.amount), 0);
   return movements
     .filter(({ type }) => type === 'CREDIT_PIX')
     .flatMap(({ endToEndId, amount, nsu }) => {
@@ -262,28 +285,29 @@ function checkRefundSums({ books }: Evidence): string[] {
         ({ originalEndToEndId, type }) =>
           originalEndToEndId === endToEndId && type === 'DEBIT_PIX_REFUND',
       );
-      const ids = new Set(refunds.map((refund) => refund.endToEndId));
-      const back = movements.filter(
-        ({ type, endToEndId: id, originalEndToEndId: of }) =>
-          type === 'CREDIT_PIX_REFUND_REVERSAL' && (ids.has(id) || ids.has(of)),
+      const refundIds = new Set(refunds.map((refund) => refund.endToEndId));
+      const reversals = movements.filter(
+        ({ type, endToEndId: id, originalEndToEndId: originalId }) =>
+          type === 'CREDIT_PIX_REFUND_REVERSAL' && (refundIds.has(id) || refundIds.has(originalId)),
       );
-      const total = (lines: BankMovement[]) =>
-        lines.reduce((sum, line) => sum + cents(line.amount), 0);
-      const refunded = total(refunds) - total(back);
-      return refunded > cents(amount)
-        ? [`nsu ${nsu}: ${refunded} cents of ${cents(amount)} went back`]
+      const refundedCents = total(refunds) - total(reversals);
+      return refundedCents > cents(amount)
+        ? [`nsu ${nsu}: ${refundedCents} cents were refunded of ${cents(amount)}`]
         : [];
     });
 }
 
-/** Nothing secret or personal of an onboarding is printed. */
+/** No secret and no personal data of an onboarding is printed. */
 function checkOutput({ printed }: Evidence): string[] {
   return canaries
     .filter((canary) => new RegExp(patternOf(canary)).test(printed))
-    .map((_, place) => `the log holds a canary of an onboarding (${place})`);
+    .map((_, index) => `the output contains a canary of an onboarding (${index})`);
 }
 
-/** A canary that stands for itself, not in the middle of an id or of a fraction; for PostgreSQL and for us. */
+/**
+ * Matches a canary, but not inside an id or a decimal number. The pattern is valid in PostgreSQL
+ * and in JavaScript.
+ */
 export function patternOf(canary: string): string {
   return `(?<![0-9a-f.-])${canary}(?![0-9a-f-])`;
 }

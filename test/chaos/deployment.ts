@@ -1,15 +1,16 @@
-// The processes of a round: one sandbox bank, one or two services on one database, and what is done to them.
+// The processes of a round: one sandbox bank, and one or two services on one database. Owns their
+// databases, kills and restarts the processes, and empties the queue.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nextBusinessHour } from '../../src/brazil/business-hours.js';
 import { ConciliaProcess } from '../support/concilia-process.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
 import { until } from '../support/until.js';
-import type { WantedFault } from './faults.js';
+import type { ChaosFault } from './faults.js';
 
 const hourMs = 3_600_000;
-const bankAwayMs = 1_000;
+const bankOutageMs = 1_000;
 
-export class House {
+export class ChaosDeployment {
   private earlierOutput = '';
 
   private constructor(
@@ -18,7 +19,10 @@ export class House {
     readonly services: ConciliaProcess[],
   ) {}
 
-  static async open(services: number, settings: Record<string, string> = {}): Promise<House> {
+  static async open(
+    serviceCount: number,
+    settings: Record<string, string> = {},
+  ): Promise<ChaosDeployment> {
     const databases = {
       service: await testDatabase('service'),
       bank: await testDatabase('sandbox'),
@@ -28,11 +32,11 @@ export class House {
       SANDBOX_DATABASE_URL: databases.bank.url,
     });
     await bank.start();
-    await beginInBusinessHours(bank);
-    const processes: ConciliaProcess[] = [];
-    for (let count = 0; count < services; count += 1) {
-      const first = processes[0];
-      const process = await ConciliaProcess.with({
+    await setClockToBusinessHours(bank);
+    const services: ConciliaProcess[] = [];
+    for (let count = 0; count < serviceCount; count += 1) {
+      const first = services[0];
+      const service = await ConciliaProcess.with({
         ROLES: 'api,worker,scheduler',
         DATABASE_URL: databases.service.url,
         BANK_PROFILE: 'sandbox',
@@ -41,76 +45,78 @@ export class House {
         ...(first ? { PUBLIC_URL: first.serviceUrl } : {}),
         ...settings,
       });
-      await process.start();
-      processes.push(process);
+      await service.start();
+      services.push(service);
     }
-    return new House(databases, bank, processes);
+    return new ChaosDeployment(databases, bank, services);
   }
 
+  /** The first service. */
   get service(): ConciliaProcess {
     const [service] = this.services;
-    if (!service) throw new Error('there is no service');
+    if (!service) throw new Error('the deployment has no service');
     return service;
   }
 
-  /** kill -9 of one service, which then starts again. */
-  async killAndRestart(place: number): Promise<void> {
-    const victim = this.services[place % this.services.length];
-    if (!victim) return;
-    await victim.kill();
-    this.earlierOutput += victim.printed;
-    await victim.start();
+  /** Ends one service by kill -9 and starts it again. The index counts through the services. */
+  async killAndRestartService(index: number): Promise<void> {
+    const service = this.services[index % this.services.length];
+    if (!service) return;
+    await service.kill();
+    this.earlierOutput += service.printed;
+    await service.start();
   }
 
-  /** kill -9 of the bank, which is away for a moment and then starts again with the faults of the round. */
-  async killAndRestartBank(faults: WantedFault[]): Promise<void> {
+  /** Ends the bank by kill -9, and starts it after a pause with the given faults. */
+  async killAndRestartBank(faults: ChaosFault[]): Promise<void> {
     await this.bank.kill();
-    await sleep(bankAwayMs);
+    await sleep(bankOutageMs);
     await this.bank.start();
-    await this.askForFaults(faults);
+    await this.injectFaults(faults);
   }
 
-  async askForFaults(faults: WantedFault[]): Promise<void> {
+  async injectFaults(faults: ChaosFault[]): Promise<void> {
     for (const fault of faults) {
       const { status } = await this.bank.callBank('POST', '/sandbox/faults', fault);
-      if (status !== 200) throw new Error(`${fault.kind} at ${fault.endpoint} answers ${status}`);
+      if (status !== 200)
+        throw new Error(`fault ${fault.kind} at ${fault.endpoint} was refused: HTTP ${status}`);
     }
   }
 
-  /** Empties the queue under the feet of whoever uses it; true when there was one. */
+  /** Empties the tables of the queue while the services use them. False if there are none yet. */
   async wipeQueue(): Promise<boolean> {
     const { rows } = await this.databases.service.pool.query<{ tablename: string }>(
       `SELECT tablename FROM pg_tables WHERE schemaname = 'bullmq'`,
     );
     if (rows.length === 0) return false;
     const tables = rows.map(({ tablename }) => `bullmq."${tablename}"`).join(', ');
-    // A truncation may meet the queue's own work and lose: it is made again until it holds.
+    // TRUNCATE can fail in a deadlock with the queue's own work. It is repeated until it succeeds.
     return until('the queue is wiped', async () => {
       await this.databases.service.pool.query(`TRUNCATE ${tables}`);
       return true;
     });
   }
 
-  /** All that the services have printed. */
+  /** Everything that the services have printed. */
   get printed(): string {
     return this.earlierOutput + this.services.map(({ printed }) => printed).join('');
   }
 
-  /** Tables of the service, its queue's among them, that hold a text of the pattern. */
-  async tablesThatHold(pattern: string): Promise<string[]> {
+  /** Tables of the service and of its queue that contain text of the pattern. */
+  async listTablesContaining(pattern: string): Promise<string[]> {
     const { pool } = this.databases.service;
     const { rows } = await pool.query<{ name: string }>(
       `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
        WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
     );
-    const holding: string[] = [];
+    const tables: string[] = [];
     for (const { name } of rows) {
       const found = await pool.query(`SELECT 1 FROM ${name} t WHERE t::text ~ $1 LIMIT 1`, [
         pattern,
       ]);
-      if (found.rows.length > 0) holding.push(name);
+      if (found.rows.length > 0) tables.push(name);
     }
-    return holding;
+    return tables;
   }
 
   async close(): Promise<void> {
@@ -120,26 +126,32 @@ export class House {
   }
 }
 
-/** Bills are only paid on business days: the bank's clock is moved into one, with hours to go. */
-async function beginInBusinessHours(bank: ConciliaProcess): Promise<void> {
+/**
+ * Moves the bank's clock into business hours, with at least one hour left: bills are paid on
+ * business days only.
+ */
+async function setClockToBusinessHours(bank: ConciliaProcess): Promise<void> {
   const { body } = await bank.callBank<{ now: string }>('GET', '/sandbox/clock');
-  const soon = new Date(Date.parse(body.now) + hourMs);
-  const open = nextBusinessHour(soon, { open: 7, close: 20 });
-  if (open.getTime() === soon.getTime()) return;
+  const inOneHour = new Date(Date.parse(body.now) + hourMs);
+  const open = nextBusinessHour(inOneHour, { open: 7, close: 20 });
+  if (open.getTime() === inOneHour.getTime()) return;
   await bank.callBank('POST', '/sandbox/clock', { now: open.toISOString() });
 }
 
-/** Does the work again and again, with a pause before each time, until `end` is called; that waits for the last. */
-export function again(pauseMs: number, work: (time: number) => Promise<unknown>) {
+/**
+ * Repeats `work`, with a pause before each repetition, until `end` is called. `end` waits for the
+ * current repetition and throws if one has failed.
+ */
+export function repeatUntilEnded(pauseMs: number, work: (repetition: number) => Promise<unknown>) {
   let isEnding = false;
   const running = (async () => {
-    for (let time = 0; ; time += 1) {
+    for (let repetition = 0; ; repetition += 1) {
       for (let left = pauseMs; left > 0 && !isEnding; left -= 100) await sleep(Math.min(left, 100));
       if (isEnding) return;
-      await work(time);
+      await work(repetition);
     }
   })();
-  // Its failure is told by `end`.
+  // A failure is thrown by `end`, not as an unhandled rejection.
   running.catch(() => undefined);
   return {
     end: async () => {

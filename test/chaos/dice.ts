@@ -1,9 +1,10 @@
-// Chance from a seed: the same seed and place throw the same, whatever else happens at the same time.
+// Random numbers from a seed. The same seed and stream always give the same numbers, whatever else
+// runs at the same time.
 export class Dice {
   private state: number;
 
-  constructor(seed: number, place = 0) {
-    this.state = (Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(place + 1, 0x85ebca6b)) >>> 0;
+  constructor(seed: number, stream = 0) {
+    this.state = (Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(stream + 1, 0x85ebca6b)) >>> 0;
   }
 
   /** At least 0 and below 1 (mulberry32). */
@@ -19,14 +20,15 @@ export class Dice {
     return this.next() < probability;
   }
 
-  /** From `least` to `most`, both included. */
-  integer(least: number, most: number): number {
-    return least + Math.floor(this.next() * (most - least + 1));
+  /** From `minimum` to `maximum`, both included. */
+  integer(minimum: number, maximum: number): number {
+    return minimum + Math.floor(this.next() * (maximum - minimum + 1));
   }
 
+  /** Throws when `items` is empty. */
   pick<Item>(items: readonly Item[]): Item {
     const item = items[this.integer(0, items.length - 1)];
-    if (item === undefined) throw new Error('there is nothing to pick from');
+    if (item === undefined) throw new Error('cannot pick from an empty list');
     return item;
   }
 

@@ -1,6 +1,6 @@
-// The faults of a round, aimed at where each can fire.
+// The faults of a round, at the endpoints where each kind can occur.
 import {
-  aimsOf,
+  endpointsOfKind,
   callKinds,
   faultEndpoints,
   faultKinds,
@@ -8,7 +8,7 @@ import {
   type FaultKind,
 } from '../../src/sandbox/faults/fault.js';
 
-export interface WantedFault {
+export interface ChaosFault {
   endpoint: FaultEndpoint;
   kind: FaultKind;
   probability: number;
@@ -16,7 +16,10 @@ export interface WantedFault {
   delayMs?: number;
 }
 
-/** Shorter than the bank's own, so that a round is; each well within the time in which effects become visible. */
+/**
+ * Shorter than the sandbox bank's defaults, so that a round is short. Each is well below the time
+ * within which an effect becomes visible.
+ */
 const delaysMs: Partial<Record<FaultKind, number>> = {
   'hang-after-effect': 1_500,
   slow: 700,
@@ -26,38 +29,40 @@ const delaysMs: Partial<Record<FaultKind, number>> = {
   'line-withheld': 3_000,
 };
 
-/** How likely each is when all are at work: together they spoil about one call in three. */
-const shares: Partial<Record<FaultKind, number>> = {
+/** Probabilities when all kinds are active. Together they affect about one call in three. */
+const probabilities: Partial<Record<FaultKind, number>> = {
   'async-error': 0.15,
   'partial-batch': 0.4,
   'statement-lag': 0.15,
   'line-withheld': 0.15,
   'page-shift': 0.05,
 };
-const otherShare = 0.05;
-const shareAlone = 0.4;
+const defaultProbability = 0.05;
+const probabilityOfSingleKind = 0.4;
 
-export function faultsOf(fault: FaultKind | 'all' | 'none', seed: number): WantedFault[] {
+export function faultsForRound(fault: FaultKind | 'all' | 'none', seed: number): ChaosFault[] {
   if (fault === 'none') return [];
   if (fault === 'all')
-    return faultKinds.map((kind, place) =>
-      wanted('*', kind, shares[kind] ?? otherShare, seed * 100 + place),
+    return faultKinds.map((kind, index) =>
+      newFault('*', kind, probabilities[kind] ?? defaultProbability, seed * 100 + index),
     );
-  return endpointsOf(fault).map((endpoint, place) =>
-    wanted(endpoint, fault, shareAlone, seed * 100 + place),
+  return endpointsOf(fault).map((endpoint, index) =>
+    newFault(endpoint, fault, probabilityOfSingleKind, seed * 100 + index),
   );
 }
 
 function endpointsOf(kind: FaultKind): readonly FaultEndpoint[] {
-  const aims = aimsOf(kind);
-  if (!aims) return faultEndpoints.filter((endpoint) => endpoint !== '*');
-  // A line or a webhook told of by two aims would be struck twice.
+  const endpoints = endpointsOfKind(kind);
+  if (!endpoints) return faultEndpoints.filter((endpoint) => endpoint !== '*');
+  // A line or a webhook that two endpoints cover would be affected twice.
   const isCall = (callKinds as readonly FaultKind[]).includes(kind);
-  const general = (['transactions', 'webhooks'] as const).find((aim) => aims.includes(aim));
-  return !isCall && general ? [general] : aims;
+  const general = (['transactions', 'webhooks'] as const).find((endpoint) =>
+    endpoints.includes(endpoint),
+  );
+  return !isCall && general ? [general] : endpoints;
 }
 
-function wanted(endpoint: FaultEndpoint, kind: FaultKind, probability: number, seed: number) {
+function newFault(endpoint: FaultEndpoint, kind: FaultKind, probability: number, seed: number) {
   const delayMs = delaysMs[kind];
   return { endpoint, kind, probability, seed, ...(delayMs === undefined ? {} : { delayMs }) };
 }

@@ -1,61 +1,52 @@
-// What became of a round, for people.
+// The printed report of a round.
+import { alignColumns } from '../support/table.js';
+import { chaosRequestKinds } from './chaos-request.js';
 import { operationsOf } from './check.js';
-import type { Books } from './books.js';
-import type { Asked } from './client.js';
-import { intentKinds } from './chaos-request.js';
+import type { SentRequest } from './client.js';
+import type { FinalState } from './final-state.js';
 
-const outcomes = [
+const columns = [
   ...(['succeeded', 'rejected', 'not_executed', 'needs_operator'] as const),
   ...(['refused', 'unfinished'] as const),
 ];
-type Column = (typeof outcomes)[number];
+type Column = (typeof columns)[number];
 
-export interface RoundResult {
+export interface RoundReport {
   findings: string[];
   seconds: number;
+  /** The command that runs the round again. */
   command: string;
 }
 
-/** Intents by kind and outcome, then the findings. */
-export function tabulate(asked: Asked[], books: Books, outcome: RoundResult): string {
-  const rows = intentKinds.flatMap((kind) => {
-    const ofKind = asked.filter(({ intent }) => intent.kind === kind);
+/** A table of the requests by kind and outcome, and the findings. */
+export function formatRoundReport(
+  sent: SentRequest[],
+  state: FinalState,
+  { findings, seconds, command }: RoundReport,
+): string {
+  const rows = chaosRequestKinds.flatMap((kind) => {
+    const ofKind = sent.filter(({ request }) => request.kind === kind);
     if (ofKind.length === 0) return [];
-    const columns = ofKind.map((one) => columnOf(one, books));
-    const counts = outcomes.map((outcome) => columns.filter((column) => column === outcome).length);
-    const attempts = ofKind.flatMap(({ intent }) => operationsOf(intent, books));
-    const requests = ofKind.reduce((sum, { told }) => sum + told.length, 0);
-    const sendings = attempts.reduce((sum, operation) => sum + operation.attempts, 0);
-    return [[kind, ofKind.length, ...counts, requests, sendings]];
+    const outcomes = ofKind.map((each) => columnOf(each, state));
+    const counts = columns.map((column) => outcomes.filter((outcome) => outcome === column).length);
+    const operations = ofKind.flatMap(({ request }) => operationsOf(request, state));
+    const calls = ofKind.reduce((sum, { responses }) => sum + responses.length, 0);
+    const attempts = operations.reduce((sum, operation) => sum + operation.attempts, 0);
+    return [[kind, ofKind.length, ...counts, calls, attempts]];
   });
-  const head = ['', 'intents', ...outcomes, 'requests', 'sendings'];
-  const { findings, seconds, command } = outcome;
-  const count = findings.length === 0 ? 'nothing found' : `${findings.length} found`;
+  const head = ['kind', 'requests', ...columns, 'calls', 'attempts'];
+  const summary = findings.length === 0 ? 'No findings' : `Findings: ${findings.length}`;
   return [
-    ...align([head, ...rows]),
-    `${count} in ${seconds.toFixed(0)} s; ${books.ledger.movements.length} movements`,
+    ...alignColumns([head, ...rows]),
+    `${summary}, ${seconds.toFixed(0)} s, ${state.ledger.movements.length} movements at the bank`,
     ...findings.map((finding) => `  ✗ ${finding}`),
-    ...(findings.length === 0 ? [] : [`again: ${command}`]),
+    ...(findings.length === 0 ? [] : [`Run this round again: ${command}`]),
   ].join('\n');
 }
 
-function columnOf({ intent, told }: Asked, books: Books): Column {
-  const state = operationsOf(intent, books)[0]?.state;
-  if (state === undefined) return told.at(-1)?.outcome === 'refused' ? 'refused' : 'unfinished';
-  return outcomes.find((outcome) => outcome === state) ?? 'unfinished';
-}
-
-function align(table: (string | number)[][]): string[] {
-  const widths = (table[0] ?? []).map((_, column) =>
-    Math.max(...table.map((row) => String(row[column]).length)),
-  );
-  return table.map((row) =>
-    row
-      .map((cell, column) =>
-        column === 0
-          ? String(cell).padEnd(widths[0] ?? 0)
-          : String(cell).padStart(widths[column] ?? 0),
-      )
-      .join('  '),
-  );
+function columnOf({ request, responses }: SentRequest, state: FinalState): Column {
+  const operationState = operationsOf(request, state)[0]?.state;
+  if (operationState === undefined)
+    return responses.at(-1)?.outcome === 'refused' ? 'refused' : 'unfinished';
+  return columns.find((column) => column === operationState) ?? 'unfinished';
 }

@@ -1,10 +1,10 @@
-// What one round of the soak is, and how it is asked for: `npm run chaos` hands its options over in CHAOS.
+// What one round does, and the options of `npm run chaos`, which passes them in the variable CHAOS.
 import { faultKinds, type FaultKind } from '../../src/sandbox/faults/fault.js';
 
 export interface Round {
   seed: number;
-  intents: number;
-  /** One kind at every endpoint where it can fire, all at once, or none. */
+  requests: number;
+  /** One kind at every endpoint where it can occur, all kinds at once, or none. */
   fault: FaultKind | 'all' | 'none';
   /** kill -9 of a service every few seconds. */
   kill: boolean;
@@ -12,13 +12,13 @@ export interface Round {
   outage: boolean;
   /** The queue's tables are emptied every second. */
   wipe: boolean;
-  /** Two processes of the service on one database, which are sent the same keys. */
+  /** Two service processes on one database get the same keys. */
   two: boolean;
-  /** How long after the last fault everything must have come to its end. */
+  /** How long after the last fault every operation must have finished. */
   settleMs: number;
 }
 
-/** What may be asked for: a kind in each round, and rounds for each seed. */
+/** One round for each seed, or with `each` one for each seed and each kind of fault. */
 export interface RoundOptions extends Partial<Omit<Round, 'fault' | 'seed'>> {
   seed?: number;
   seeds?: number;
@@ -26,7 +26,7 @@ export interface RoundOptions extends Partial<Omit<Round, 'fault' | 'seed'>> {
 }
 
 const defaults = {
-  intents: 100,
+  requests: 100,
   kill: false,
   outage: false,
   wipe: false,
@@ -34,14 +34,19 @@ const defaults = {
   settleMs: 120_000,
 };
 
-export function planRounds({ seed = 1, seeds = 1, fault = 'all', ...preferences }: RoundOptions): Round[] {
+export function planRounds({
+  seed: firstSeed = 1,
+  seeds = 1,
+  fault = 'all',
+  ...options
+}: RoundOptions): Round[] {
   const kinds = fault === 'each' ? faultKinds : [fault];
-  return Array.from({ length: seeds }, (_, place) => seed + place).flatMap((ofSeed) =>
-    kinds.map((kind) => ({ ...defaults, ...preferences, seed: ofSeed, fault: kind })),
+  return Array.from({ length: seeds }, (_, index) => firstSeed + index).flatMap((seed) =>
+    kinds.map((kind) => ({ ...defaults, ...options, seed, fault: kind })),
   );
 }
 
-/** The settings of the service that a round may be run under: what the bank is known to do. */
+/** The settings that describe the bank's behaviour, taken from the environment. */
 export function profileSettings(environment: NodeJS.ProcessEnv): Record<string, string> {
   const names = ['BANK_REPEAT_SAFE', 'BANK_STATUS_BY_ID', 'BANK_VISIBILITY_BOUND_MS'];
   return Object.fromEntries(
@@ -53,7 +58,7 @@ export function profileSettings(environment: NodeJS.ProcessEnv): Record<string, 
 export function commandOf(round: Round, settings: Record<string, string>): string {
   const flags = [
     `--seed ${round.seed}`,
-    `--intents ${round.intents}`,
+    `--requests ${round.requests}`,
     `--fault ${round.fault}`,
     ...(['kill', 'outage', 'wipe', 'two'] as const)
       .filter((flag) => round[flag])

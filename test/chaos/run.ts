@@ -1,37 +1,50 @@
-// One round from its first process to its verdict.
+// Runs one round: starts the processes, sends requests under faults, waits until the service has
+// finished, and checks the result.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { forEachConcurrently } from '../support/payments.js';
 import { until } from '../support/until.js';
-import { listAll, readBooks, readLedger, readSummary, type ReportedOperation } from './books.js';
-import { check, isLeftToPerson, patternOf } from './check.js';
-import { ask, type Asked } from './client.js';
+import {
+  canaries,
+  chaosRequestKinds,
+  newChaosRequest,
+  type ChaosRequest,
+  type ChaosRequestKind,
+} from './chaos-request.js';
+import { checkRound, isLeftToPerson, patternOf } from './check.js';
+import { sendUntilConclusive, type SentRequest } from './client.js';
+import { ChaosDeployment, repeatUntilEnded } from './deployment.js';
 import { Dice } from './dice.js';
-import { faultsOf } from './faults.js';
-import { groundOf, receivePixes, unservedKinds } from './ground.js';
-import { again, House } from './deployment.js';
-import { canaries, intentKinds, newIntent, type Intent, type IntentKind } from './chaos-request.js';
-import { tabulate } from './report.js';
+import { faultsForRound } from './faults.js';
+import {
+  listAll,
+  readBankLedger,
+  readFinalState,
+  readSummary,
+  type ListedOperation,
+} from './final-state.js';
+import { listUnservedKinds, receivePixPayments, requestInputs } from './initial-data.js';
+import { formatRoundReport } from './report.js';
 import { commandOf, type Round } from './round.js';
 
-export interface Outcome {
-  table: string;
+export interface RoundOutcome {
+  report: string;
   findings: string[];
 }
 
 type Progress = (message: string) => void;
 
-/** How often each kind is wanted, against the others. */
-const weights: Record<IntentKind, number> = {
+/** How often each kind is requested, relative to the others. */
+const weights: Record<ChaosRequestKind, number> = {
   ...{ charge: 3, 'static QR': 1, 'by key': 3, manual: 3, internal: 4 },
   ...{ batch: 2, bill: 2, refund: 4, customer: 1 },
 };
-const lanes = 6;
-/** Prime to the number of weights: walking with it, each kind comes up in its turn, well mixed. */
+const concurrency = 6;
+/** Coprime to the sum of the weights, so that steps of this size reach each kind, well mixed. */
 const stride = 7;
 
-interface Wanted {
-  asked: Asked[];
-  /** Intents that could not even be asked for. */
+interface Workload {
+  sent: SentRequest[];
+  /** Findings about requests that could not be built or paid. */
   failures: string[];
 }
 
@@ -39,122 +52,150 @@ export async function runRound(
   round: Round,
   settings: Record<string, string>,
   progress: Progress,
-): Promise<Outcome> {
+): Promise<RoundOutcome> {
   const startedAt = Date.now();
-  const house = await House.open(round.two ? 2 : 1, settings);
+  const deployment = await ChaosDeployment.open(round.two ? 2 : 1, settings);
   try {
-    const unserved = await unservedKinds(house.service);
-    const originals = await receivePixes(house, round.seed, Math.ceil(round.intents / 20) + 1);
-    progress(`seed ${round.seed}, ${round.fault}: ${round.intents} intents`);
-    const { asked, failures } = await underFaults(house, round, () =>
-      wantAll(house, round, originals, unserved, progress),
+    const { service, bank } = deployment;
+    const unserved = await listUnservedKinds(service);
+    const pixCount = Math.ceil(round.requests / 20) + 1;
+    const receivedPixes = await receivePixPayments(deployment, round.seed, pixCount);
+    progress(`Seed ${round.seed}, faults ${round.fault}: sending ${round.requests} requests`);
+    const { sent, failures } = await withFaults(deployment, round, () =>
+      sendAll(deployment, round, receivedPixes, unserved, progress),
     );
-    progress('the faults have ended; waiting for everything to come to its end');
-    await settle(house, round.settleMs, settings);
-    const books = await readBooks(house.service, house.bank);
-    const issued = await issuedAtBank(house, asked);
-    const { printed } = house;
+    progress('The faults have ended. Waiting until all operations have finished');
+    await waitUntilFinished(deployment, round.settleMs, settings);
+    const state = await readFinalState(service, bank);
+    const issued = await listIssuedCharges(deployment, sent);
+    const { printed } = deployment;
+    const leaks = await findLeaks(deployment);
     const findings = [
-      ...unserved.map((kind) => `NOT SERVED: ${kind}`),
+      ...unserved.map((kind) => `the service does not serve ${kind}`),
       ...failures,
-      ...check({ round, settings, asked, books, issued, printed, leaks: await leaksOf(house) }),
+      ...checkRound({ round, settings, sent, state, issued, printed, leaks }),
     ];
     const seconds = (Date.now() - startedAt) / 1_000;
     const command = commandOf(round, settings);
-    return { table: tabulate(asked, books, { findings, seconds, command }), findings };
+    return { report: formatRoundReport(sent, state, { findings, seconds, command }), findings };
   } finally {
-    await house.close();
+    await deployment.close();
   }
 }
 
-/** Does the work while the bank, the processes and the queue fail as the round says; ends with all of them well. */
-async function underFaults<Result>(
-  house: House,
+/**
+ * Does the work while the bank, the processes and the queue fail as the round states. All of them
+ * run without faults when this resolves.
+ */
+async function withFaults<Result>(
+  deployment: ChaosDeployment,
   round: Round,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  await house.askForFaults(faultsOf(round.fault, round.seed));
-  // Faults begin anew with the bank: from another seed, so that they do not strike as before.
-  const restartBank = (time: number) =>
-    house.killAndRestartBank(faultsOf(round.fault, round.seed + time * 1_000));
-  const trouble = [
-    ...(round.kill ? [again(2_500, (time) => house.killAndRestart(time))] : []),
-    ...(round.outage ? [again(10_000, (time) => restartBank(time + 1))] : []),
-    ...(round.wipe ? [again(1_000, () => house.wipeQueue())] : []),
+  await deployment.injectFaults(faultsForRound(round.fault, round.seed));
+  // A restarted bank has no faults. They get another seed, so that they occur at other calls.
+  const restartBank = (restarts: number) =>
+    deployment.killAndRestartBank(faultsForRound(round.fault, round.seed + restarts * 1_000));
+  const disturbances = [
+    ...(round.kill
+      ? [repeatUntilEnded(2_500, (count) => deployment.killAndRestartService(count))]
+      : []),
+    ...(round.outage ? [repeatUntilEnded(10_000, (count) => restartBank(count + 1))] : []),
+    ...(round.wipe ? [repeatUntilEnded(1_000, () => deployment.wipeQueue())] : []),
   ];
   try {
     return await work();
   } finally {
-    for (const { end } of trouble) await end();
-    await house.bank.callBank('DELETE', '/sandbox/faults');
+    for (const { end } of disturbances) await end();
+    await deployment.bank.callBank('DELETE', '/sandbox/faults');
   }
 }
 
-async function wantAll(
-  house: House,
-  { seed, intents }: Round,
-  originals: string[],
-  unserved: IntentKind[],
+async function sendAll(
+  deployment: ChaosDeployment,
+  { seed, requests }: Round,
+  receivedPixes: string[],
+  unserved: ChaosRequestKind[],
   progress: Progress,
-): Promise<Wanted> {
-  const bag = intentKinds
+): Promise<Workload> {
+  const weightedKinds = chaosRequestKinds
     .filter((kind) => !unserved.includes(kind))
     .flatMap((kind) => Array.from({ length: weights[kind] }, () => kind));
-  const wanted: Wanted = { asked: [], failures: [] };
-  const places = Array.from({ length: intents }, (_, place) => place);
-  await forEachConcurrently(places, lanes, async (place) => {
-    const dice = new Dice(seed, place);
-    const kind = bag[(place * stride + seed) % bag.length] ?? dice.pick(bag);
+  const workload: Workload = { sent: [], failures: [] };
+  const indexes = Array.from({ length: requests }, (_, index) => index);
+  await forEachConcurrently(indexes, concurrency, async (index) => {
+    const dice = new Dice(seed, index);
+    const kind =
+      weightedKinds[(index * stride + seed) % weightedKinds.length] ?? dice.pick(weightedKinds);
     try {
-      const ground = groundOf(house, dice, originals);
-      const intent = await newIntent(kind, seed, place, dice, ground);
-      wanted.asked.push(await ask(house.services, intent, dice));
-      if (dice.chance(0.7)) await payAtBank(house, intent);
+      const inputs = requestInputs(deployment, dice, receivedPixes);
+      const request = await newChaosRequest(kind, seed, index, dice, inputs);
+      workload.sent.push(await sendUntilConclusive(deployment.services, request, dice));
+      if (dice.chance(0.7)) await payAtBank(deployment, request);
     } catch (error) {
-      wanted.failures.push(`${kind} ${place} could not be asked for: ${String(error)}`);
+      workload.failures.push(`${kind} ${index} could not be sent or paid: ${String(error)}`);
     }
-    const done = wanted.asked.length + wanted.failures.length;
-    if (done % 50 === 0) progress(`${done} of ${intents}`);
+    const done = workload.sent.length + workload.failures.length;
+    if (done % 50 === 0) progress(`${done} of ${requests} requests sent`);
   });
-  return wanted;
+  return workload;
 }
 
-/** A payer pays, and again while the bank is away; one who finds no charge is told so. Faults spare both calls. */
-async function payAtBank({ bank }: House, { kind, correlationId }: Intent): Promise<void> {
+/**
+ * A payer pays a charge or QR code, and repeats the payment while the bank is down. A missing
+ * charge is no error: any response ends the wait. No fault affects these two calls.
+ */
+async function payAtBank(
+  { bank }: ChaosDeployment,
+  { kind, correlationId }: ChaosRequest,
+): Promise<void> {
   if (kind === 'charge')
-    await until('it is paid', () => bank.callBank('POST', `/baas/v1/charges/${correlationId}/pay`));
+    await until('the charge is paid', () =>
+      bank.callBank('POST', `/baas/v1/charges/${correlationId}/pay`),
+    );
   if (kind === 'static QR')
-    await until('it is paid', () => bank.callBank('POST', '/sandbox/pix/received', { correlationId }));
+    await until('the QR code is paid', () =>
+      bank.callBank('POST', '/sandbox/pix/received', { correlationId }),
+    );
 }
 
-/** Waits until the service has come to an end with everything, and the bank to rest; the checker says what has not. */
-async function settle(
-  house: House,
-  patienceMs: number,
+/**
+ * Waits until three readings in a row show that the service has finished everything and has all of
+ * the bank's lines. After the timeout the checker reports what is unfinished.
+ */
+async function waitUntilFinished(
+  deployment: ChaosDeployment,
+  timeoutMs: number,
   settings: Record<string, string>,
 ): Promise<void> {
-  const giveUpAt = Date.now() + patienceMs;
-  for (let atRest = 0; atRest < 3 && Date.now() < giveUpAt; await sleep(500)) {
-    const { movements } = await readLedger(house.bank);
-    const { operations, transactions, webhooks } = await readSummary(house.service);
-    const unended = operations.sending + operations.unknown;
-    const isAtRest =
-      (unended === 0 || unended === (await countLeft(house, settings))) &&
+  const giveUpAt = Date.now() + timeoutMs;
+  for (let finishedReadings = 0; finishedReadings < 3 && Date.now() < giveUpAt; await sleep(500)) {
+    const { movements } = await readBankLedger(deployment.bank);
+    const { operations, transactions, webhooks } = await readSummary(deployment.service);
+    const unfinished = operations.sending + operations.unknown;
+    const isFinished =
+      (unfinished === 0 || unfinished === (await countLeftToPerson(deployment, settings))) &&
       transactions.pending === 0 &&
       webhooks.pending === 0 &&
       transactions.total === movements.length;
-    atRest = isAtRest ? atRest + 1 : 0;
+    finishedReadings = isFinished ? finishedReadings + 1 : 0;
   }
 }
 
-async function countLeft({ service }: House, settings: Record<string, string>): Promise<number> {
-  const unknown = await listAll<ReportedOperation>(service, '/v1/operations?state=unknown');
+async function countLeftToPerson(
+  { service }: ChaosDeployment,
+  settings: Record<string, string>,
+): Promise<number> {
+  const unknown = await listAll<ListedOperation>(service, '/v1/operations?state=unknown');
   return unknown.filter((operation) => isLeftToPerson(operation, settings)).length;
 }
 
-async function issuedAtBank({ bank }: House, asked: Asked[]): Promise<Set<string>> {
+async function listIssuedCharges(
+  { bank }: ChaosDeployment,
+  sent: SentRequest[],
+): Promise<Set<string>> {
   const issued = new Set<string>();
-  for (const { correlationId } of asked.map(({ intent }) => intent)) {
+  for (const { correlationId } of sent.map(({ request }) => request)) {
     if (!correlationId) continue;
     const { status } = await bank.callBank('GET', `/baas/v1/charges/${correlationId}`);
     if (status === 200) issued.add(correlationId);
@@ -162,11 +203,11 @@ async function issuedAtBank({ bank }: House, asked: Asked[]): Promise<Set<string
   return issued;
 }
 
-/** Secrets and personal data of the onboardings that the service's database or its queue kept. */
-async function leaksOf(house: House): Promise<string[]> {
+/** Finds secrets and personal data of onboardings in the tables of the service and its queue. */
+async function findLeaks(deployment: ChaosDeployment): Promise<string[]> {
   const leaks: string[] = [];
-  for (const [place, canary] of canaries.entries())
-    for (const table of await house.tablesThatHold(patternOf(canary)))
-      leaks.push(`${table} holds a canary of an onboarding (${place})`);
+  for (const [index, canary] of canaries.entries())
+    for (const table of await deployment.listTablesContaining(patternOf(canary)))
+      leaks.push(`table ${table} contains a canary of an onboarding (${index})`);
   return leaks;
 }

@@ -1,5 +1,5 @@
 import { bankUnderTest, type BankUnderTest } from './bank-under-test.js';
-import { expectError, newKey, slip, staticQr } from './samples.js';
+import { expectError, newKeyHeader, slip, staticQr } from './samples.js';
 
 let bank: BankUnderTest;
 beforeAll(async () => {
@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => bank.stop());
 
-const calls: [method: string, path: string, body?: unknown][] = [
+const requests: [method: string, path: string, body?: unknown][] = [
   ['POST', '/baas/v1/charges', slip()],
   ['POST', '/baas/v1/charges/some-charge/pay'],
   ['PUT', '/baas/v1/charges/some-charge/expire'],
@@ -16,18 +16,18 @@ const calls: [method: string, path: string, body?: unknown][] = [
   ['GET', '/baas/api/v2/transactions'],
 ];
 
-describe.each(calls)('%s %s', (method, path, body) => {
+describe.each(requests)('%s %s', (method, path, body) => {
   it.each([
     ['no key', null],
     ['a wrong key', 'not-a-key-of-this-bank'],
     ['an empty key', ''],
-  ])('answers 401 to %s, before anything else is judged', async (_, apiKey) => {
-    expectError(await bank.call(method, path, { apiKey, body, headers: newKey() }), 401);
+  ])('rejects a request with %s with 401, before it validates the request', async (_, apiKey) => {
+    expectError(await bank.call(method, path, { apiKey, body, headers: newKeyHeader() }), 401);
     if (body) expectError(await bank.call(method, path, { apiKey, body: '{' }), 401);
   });
 });
 
-it("answers 404 to another account's charge, which stays as it was", async () => {
+it("returns 404 for another account's charge, and does not change the charge", async () => {
   if (!bank.otherApiKey) return;
   const request = slip();
   await bank.call('POST', '/baas/v1/charges', { body: request });
@@ -38,6 +38,6 @@ it("answers 404 to another account's charge, which stays as it was", async () =>
   expect((await bank.call('POST', `${path}/pay`)).status).toBe(200);
 });
 
-it('answers 404 in the same body to a path that it does not have', async () => {
+it('returns 404 with the error body for an unknown path', async () => {
   expectError(await bank.call('GET', '/baas/api/v9/nothing'), 404);
 });

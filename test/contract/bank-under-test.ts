@@ -1,11 +1,11 @@
-// The bank that the contract suite asks: the one that the environment names (a real bank's homologation, or the
-// service in front of a bank), else a sandbox bank of its own on a fresh database.
+// The bank that the contract suite tests: the bank of the environment variables (a real bank's
+// homologation, or the service in front of a bank), or else a new sandbox bank with a new database.
 import { createLog } from '../../src/platform/log.js';
 import { SandboxDatabase } from '../../src/sandbox/sandbox-database.service.js';
 import { createSandbox } from '../../src/sandbox/sandbox.module.js';
 import { testDatabase } from '../support/postgres.js';
 
-export interface Answer {
+export interface TestResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -15,16 +15,16 @@ export interface Answer {
 }
 
 export interface CallOptions {
-  /** Sent as JSON; a string is sent as it is. */
+  /** Sent as JSON. A string is sent unchanged. */
   body?: unknown;
   headers?: Record<string, string>;
-  /** Null sends none; left out, the suite's own. */
+  /** Null sends no key. The default is the suite's own key. */
   apiKey?: string | null;
 }
 
 export interface BankUnderTest {
-  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** The key of another account, or null when only one is known. */
+  call(method: string, path: string, options?: CallOptions): Promise<TestResponse>;
+  /** The key of another account, or null if the environment has none. */
   otherApiKey: string | null;
   stop(): Promise<void>;
 }
@@ -34,13 +34,13 @@ export async function bankUnderTest(): Promise<BankUnderTest> {
   if (!CONTRACT_BASE_URL) return sandboxUnderTest();
   if (!CONTRACT_API_KEY) throw new Error('CONTRACT_API_KEY is unset');
   return {
-    call: caller(CONTRACT_BASE_URL.replace(/\/+$/, ''), CONTRACT_API_KEY),
+    call: createCaller(CONTRACT_BASE_URL.replace(/\/+$/, ''), CONTRACT_API_KEY),
     otherApiKey: CONTRACT_OTHER_API_KEY ?? null,
     stop: async () => undefined,
   };
 }
 
-/** A sandbox bank on a free port, whatever the environment says. */
+/** Starts a sandbox bank on a free port, independent of the environment. */
 export async function sandboxUnderTest() {
   const database = await testDatabase('sandbox');
   const start = async () => {
@@ -56,15 +56,18 @@ export async function sandboxUnderTest() {
   return {
     application,
     pool: database.pool,
-    /** Another process of the same bank. */
+    /** Starts another process of the same bank. */
     start,
-    call: caller(await application.getUrl(), 'sandbox-dev-key'),
+    call: createCaller(await application.getUrl(), 'sandbox-dev-key'),
     otherApiKey: 'sandbox-dev-key-2',
-    /** Opens all of the bank's connections: requests for which they are opened one by one make no race. */
+    /**
+     * Opens all database connections of the bank. Requests run concurrently only if no request has
+     * to wait for a new connection.
+     */
     warmUp: async () => {
       const { pool } = application.get(SandboxDatabase);
-      const waits = Array.from({ length: 24 }, () => pool.query('SELECT pg_sleep(0.1)'));
-      await Promise.all(waits);
+      const queries = Array.from({ length: 24 }, () => pool.query('SELECT pg_sleep(0.1)'));
+      await Promise.all(queries);
     },
     stop: async () => {
       await application.close();
@@ -75,8 +78,10 @@ export async function sandboxUnderTest() {
 
 export type SandboxUnderTest = Awaited<ReturnType<typeof sandboxUnderTest>>;
 
-/** Calls a bank; a body that is no text goes out as JSON. */
-export function caller(baseUrl: string, ownApiKey: string): BankUnderTest['call'] {
+/**
+ * Creates the function that calls a bank at `baseUrl`, with `ownApiKey` unless the call has a key.
+ */
+export function createCaller(baseUrl: string, ownApiKey: string): BankUnderTest['call'] {
   const keyHeader = process.env.CONTRACT_API_KEY_HEADER ?? 'x-service-api-key';
   return async (method, path, { body, headers = {}, apiKey = ownApiKey } = {}) => {
     const response = await fetch(baseUrl + path, {
@@ -101,7 +106,10 @@ export function caller(baseUrl: string, ownApiKey: string): BankUnderTest['call'
   };
 }
 
-/** Asks again until it holds: a service in front of a bank mirrors its statement a moment later. */
+/**
+ * Retries until `attempt` succeeds: a service in front of a bank syncs the statement a moment
+ * later.
+ */
 export async function eventually<Result>(
   attempt: () => Promise<Result>,
   timeoutMs = 20_000,

@@ -1,6 +1,6 @@
 import { bankUnderTest, type BankUnderTest } from './bank-under-test.js';
-import { expectError, newKey } from './samples.js';
-import { batchItem, known, transferCalls } from './transfer-samples.js';
+import { expectError, newKeyHeader } from './samples.js';
+import { batchItem, knownBeneficiaries, transferCalls } from './transfer-samples.js';
 
 let bank: BankUnderTest;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ afterAll(() => bank.stop());
 const { sendBatch } = transferCalls(() => bank);
 
 const timestamp = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T/);
-const party = {
+const batchParty = {
   number: expect.stringMatching(/.+/),
   branch: expect.any(String),
   type: expect.any(String),
@@ -30,7 +30,7 @@ const party = {
 };
 
 describe('POST /baas/v1/transfers/batch', () => {
-  it('does every item, and answers each in its place', async () => {
+  it('executes every item, and returns the results in the order of the items', async () => {
     const amounts = [0.1, 0.25, 0.1];
     const { status, body } = await sendBatch(amounts.map((amount) => batchItem({ amount })));
     expect(status).toBe(200);
@@ -44,40 +44,42 @@ describe('POST /baas/v1/transfers/batch', () => {
         createdAt: timestamp,
         transferAt: timestamp,
         transferredAt: timestamp,
-        sender: party,
-        recipient: { ...party, number: known.beneficiaryAccount },
+        sender: batchParty,
+        recipient: { ...batchParty, number: knownBeneficiaries.beneficiaryAccount },
         tags: [],
       });
     }
   });
 
-  it('does one batch for one IdempotencyKey, and answers each repeat the same', async () => {
-    const [items, headers] = [[batchItem(), batchItem({ amount: 0.2 })], newKey()];
-    const answers = await Promise.all(Array.from({ length: 20 }, () => sendBatch(items, headers)));
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  it('executes one batch per IdempotencyKey, and returns the same response to each repeat', async () => {
+    const [items, headers] = [[batchItem(), batchItem({ amount: 0.2 })], newKeyHeader()];
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, () => sendBatch(items, headers)),
+    );
+    expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
     expectError(await sendBatch(items.slice(1), headers), 422);
     expectError(await sendBatch([...items].reverse(), headers), 422);
   });
 
-  it('takes items without an externalId, and as plain JSON', async () => {
+  it('accepts items without an externalId, and the content type application/json', async () => {
     const { status } = await sendBatch([batchItem({ externalId: undefined })], {
-      ...newKey(),
+      ...newKeyHeader(),
       'content-type': 'application/json',
     });
     expect(status).toBe(200);
   });
 
-  it('refuses a request without IdempotencyKey', async () =>
+  it('rejects a request without IdempotencyKey', async () =>
     expectError(await sendBatch([batchItem()], {}), 400, 'IdempotencyKey'));
 
   it.each<[string, unknown]>([
     ['no items', []],
-    ['one item that is no array', batchItem()],
-    ['a text', '"items"'],
-    ['half a document', '[{"amount":1'],
-    ['nothing', ''],
-  ])('refuses %s on $', async (_, body) => expectError(await sendBatch(body), 400, '$'));
+    ['an item instead of an array', batchItem()],
+    ['a string', '"items"'],
+    ['incomplete JSON', '[{"amount":1'],
+    ['an empty body', ''],
+  ])('rejects %s at $', async (_, body) => expectError(await sendBatch(body), 400, '$'));
 
   it.each<[string, Record<string, unknown>]>([
     ['amount', { amount: undefined }],
@@ -87,16 +89,16 @@ describe('POST /baas/v1/transfers/batch', () => {
     ['beneficiaryAccountNumber', { beneficiaryAccountNumber: undefined }],
     ['beneficiaryAccountNumber', { beneficiaryAccountNumber: 1 }],
     ['externalId', { externalId: '' }],
-  ])('names the item whose %s is wrong: %p', async (field, changes) =>
+  ])('rejects a wrong %s with the position of its item: %p', async (field, changes) =>
     expectError(await sendBatch([batchItem(), batchItem(changes)]), 400, `$[1].${field}`),
   );
 
-  it('refuses an item that is no object', async () =>
+  it('rejects an item that is not an object', async () =>
     expectError(await sendBatch([batchItem(), 'item']), 400, '$[1]'));
 
-  it('refuses a body that is not JSON by its type', async () =>
+  it('rejects a body with a content type other than JSON', async () =>
     expectError(
-      await sendBatch([batchItem()], { ...newKey(), 'content-type': 'text/plain' }),
+      await sendBatch([batchItem()], { ...newKeyHeader(), 'content-type': 'text/plain' }),
       415,
     ));
 });

@@ -13,7 +13,7 @@ const create = (body: unknown) => bank.call('POST', '/baas/v1/charges', { body }
 const timestamp = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z?$/);
 
 describe('POST /baas/v1/charges', () => {
-  it('issues a conventional slip with an ourNumber of the bank and codes that carry what was asked', async () => {
+  it('issues a conventional slip with an ourNumber of the bank and codes with the requested amount and date', async () => {
     const request = slip({ Amount: 1234.56 });
     const { status, body } = await create(request);
     expect(status).toBe(200);
@@ -38,18 +38,18 @@ describe('POST /baas/v1/charges', () => {
     });
   });
 
-  it('echoes the ourNumber of an express slip', async () => {
+  it('returns the ourNumber of an express slip', async () => {
     const ourNumber = String(Date.now()).slice(-11);
     const { status, body } = await create(slip({ ourNumber }));
     expect(status).toBe(200);
     expect(body).toMatchObject({ type: 'BANKSLIP', ourNumber, status: 'Pending' });
   });
 
-  it.each(['BANKSLIP', 'BANKSLIP_PIX'])('takes a finalBeneficiary with %s', async (type) => {
+  it.each(['BANKSLIP', 'BANKSLIP_PIX'])('accepts a finalBeneficiary with %s', async (type) => {
     expect((await create(slip({ type, finalBeneficiary }))).status).toBe(200);
   });
 
-  it('answers a slip with a QR code in the shape of a static Pix charge', async () => {
+  it('returns a slip with a QR code in the shape of a static Pix charge', async () => {
     const request = pixSlip();
     const { status, body } = await create(request);
     expect(status).toBe(200);
@@ -79,12 +79,12 @@ describe('POST /baas/v1/charges', () => {
   });
 
   it.each(['2026-02-30', 'tomorrow', '31/12/2026', '', 20261231])(
-    'refuses the dueDate %p on $.dueDate',
+    'rejects the dueDate %p at $.dueDate',
     async (dueDate) => expectError(await create(slip({ dueDate })), 400, '$.dueDate'),
   );
 
   it.each(['0', '-1', '10.005', '"ten"', 'null', '1e400'])(
-    'refuses the amount %s on $.Amount',
+    'rejects the amount %s at $.Amount',
     async (amount) => {
       const text = JSON.stringify(slip()).replace('150.75', amount);
       expectError(await create(text), 400, '$.Amount');
@@ -92,43 +92,43 @@ describe('POST /baas/v1/charges', () => {
   );
 
   it.each(['type', 'correlationId', 'dueDate', 'Amount', 'payer'])(
-    'refuses a charge without %s',
+    'rejects a charge without %s',
     async (field) => expectError(await create(slip({ [field]: undefined })), 400, `$.${field}`),
   );
 
-  it('refuses an amount that is not spelled Amount', async () => {
+  it('rejects an amount that is not spelled Amount', async () => {
     expectError(await create(slip({ Amount: undefined, amount: 1 })), 400, '$.Amount');
     expectError(await create(slip({ amount: 1 })), 400, '$.amount');
   });
 
-  it('refuses a number in the place of an object', async () => {
+  it('rejects a number in place of an object', async () => {
     const { payer } = slip();
-    const wrong = { ...payer, phone: 7, address: 1.5 };
-    const answer = await create(slip({ payer: wrong }));
-    expectError(answer, 400, '$.payer.phone');
-    expectError(answer, 400, '$.payer.address');
+    const invalidPayer = { ...payer, phone: 7, address: 1.5 };
+    const response = await create(slip({ payer: invalidPayer }));
+    expectError(response, 400, '$.payer.phone');
+    expectError(response, 400, '$.payer.address');
   });
 
-  it('refuses a type that the contract does not know', async () =>
+  it('rejects a type that is not in the contract', async () =>
     expectError(await create(slip({ type: 'INVOICE' })), 400, '$.type'));
 
-  it('refuses an ourNumber with a slip whose QR code makes it conventional', async () =>
+  it('rejects an ourNumber for a slip with a QR code', async () =>
     expectError(await create(pixSlip({ ourNumber: '123' })), 400, '$.ourNumber'));
 
   it.each(['{', '', '[1,', 'ten', '{"type":"BANKSLIP"'])(
-    'refuses the body %p, which is not JSON',
+    'rejects the body %p, which is not JSON',
     async (text) => {
       const headers = { 'content-type': 'application/json' };
       expectError(await bank.call('POST', '/baas/v1/charges', { body: text, headers }), 400);
     },
   );
 
-  it('keeps amounts to the cent', async () => {
+  it('returns amounts to the cent', async () => {
     for (const amount of ['0.01', '8.95', '1.1', '99999999.99']) {
       const text = JSON.stringify(slip()).replace('150.75', amount);
-      const answer = await create(text);
-      expect(answer.status).toBe(200);
-      expect(answer.text).toMatch(new RegExp(`"amount":${amount.replace('.', '\\.')}0?[,}]`));
+      const response = await create(text);
+      expect(response.status).toBe(200);
+      expect(response.text).toMatch(new RegExp(`"amount":${amount.replace('.', '\\.')}0?[,}]`));
     }
   });
 });
@@ -138,7 +138,7 @@ describe('the simulation of charges', () => {
     bank.call('POST', `/baas/v1/charges/${correlationId}/pay`, options);
   const expire = (correlationId: string, options = {}) =>
     bank.call('PUT', `/baas/v1/charges/${correlationId}/expire`, options);
-  const credits = async (correlationId: string) => {
+  const listCredits = async (correlationId: string) => {
     const { body } = await bank.call('GET', '/baas/api/v2/transactions?limit=200');
     return body.filter((line: { correlationId?: string }) => line.correlationId === correlationId);
   };
@@ -152,7 +152,7 @@ describe('the simulation of charges', () => {
     expect(paid.status).toBe(200);
     expect(paid.headers.get('content-type')).toContain('json');
     await eventually(async () =>
-      expect(await credits(request.correlationId)).toEqual([
+      expect(await listCredits(request.correlationId)).toEqual([
         expect.objectContaining({
           amount: 150.75,
           type: expect.objectContaining({ isCredit: true }),
@@ -161,23 +161,23 @@ describe('the simulation of charges', () => {
     );
   });
 
-  it('takes an empty body with the content type of JSON, and an empty object', async () => {
+  it('accepts an empty body with a JSON content type, and an empty object', async () => {
     const headers = { 'content-type': 'application/json' };
-    const [one, other] = [slip(), slip()];
-    await Promise.all([create(one), create(other)]);
-    expect((await pay(one.correlationId, { headers })).status).toBe(200);
-    expect((await expire(other.correlationId, { body: {} })).status).toBe(200);
+    const [paid, expired] = [slip(), slip()];
+    await Promise.all([create(paid), create(expired)]);
+    expect((await pay(paid.correlationId, { headers })).status).toBe(200);
+    expect((await expire(expired.correlationId, { body: {} })).status).toBe(200);
   });
 
-  it('expires a slip, which can be paid after all', async () => {
+  it('expires a slip, which can still be paid', async () => {
     const request = slip();
     await create(request);
     expect((await expire(request.correlationId)).status).toBe(200);
     expect((await pay(request.correlationId)).status).toBe(200);
-    await eventually(async () => expect(await credits(request.correlationId)).toHaveLength(1));
+    await eventually(async () => expect(await listCredits(request.correlationId)).toHaveLength(1));
   });
 
-  it('adds fine and interest when a late slip is paid', async () => {
+  it('adds fine and interest to the payment of a late slip', async () => {
     const request = pixSlip({
       lateFine: { type: 'Percentage', date: dayFromToday(-40), amount: 2 },
       latePayment: { type: 'Fixed', date: dayFromToday(-40), amount: 0.1 },
@@ -185,17 +185,17 @@ describe('the simulation of charges', () => {
       discount: undefined,
     });
     const created = await create(request);
-    if (created.status !== 200) return; // a real bank may refuse a due date that has passed
+    if (created.status !== 200) return; // A real bank may reject a past due date.
     await pay(request.correlationId);
-    // 150.75 and 2 %, rounded, and twenty days of ten cents.
+    // 150.75 plus a fine of 2 % (rounded) plus twenty days of ten cents.
     await eventually(async () =>
-      expect(await credits(request.correlationId)).toEqual([
+      expect(await listCredits(request.correlationId)).toEqual([
         expect.objectContaining({ amount: 155.77 }),
       ]),
     );
   });
 
-  it('does not know a charge that was never issued', async () => {
+  it('returns 404 for a charge that was never issued', async () => {
     expectError(await pay('00000000-0000-4000-8000-000000000000'), 404);
     expectError(await expire('00000000-0000-4000-8000-000000000000'), 404);
   });

@@ -1,9 +1,11 @@
-// Against another bank, CONTRACT_WHITELABEL_URL and CONTRACT_PARTNER_KEY name its onboarding API.
-import { bankUnderTest, caller, type BankUnderTest } from './bank-under-test.js';
+// Against another bank, CONTRACT_WHITELABEL_URL and CONTRACT_PARTNER_KEY identify its onboarding
+// API.
+import { bankUnderTest, createCaller, type BankUnderTest } from './bank-under-test.js';
 import { customer, expectError } from './samples.js';
 
 const { CONTRACT_BASE_URL, CONTRACT_WHITELABEL_URL, CONTRACT_PARTNER_KEY } = process.env;
-// A real bank's onboarding stands at an address of its own; without one it is not asked, and that is told.
+// A real bank's onboarding API has a separate address. Without this address the tests are reported
+// as skipped.
 const describeOnboarding = CONTRACT_BASE_URL && !CONTRACT_WHITELABEL_URL ? describe.skip : describe;
 
 let bank: BankUnderTest;
@@ -11,7 +13,7 @@ let call: BankUnderTest['call'];
 const partnerKey = CONTRACT_PARTNER_KEY ?? 'sandbox-dev-partner';
 beforeAll(async () => {
   bank = await bankUnderTest();
-  call = CONTRACT_WHITELABEL_URL ? caller(CONTRACT_WHITELABEL_URL, '') : bank.call;
+  call = CONTRACT_WHITELABEL_URL ? createCaller(CONTRACT_WHITELABEL_URL, '') : bank.call;
 });
 afterAll(() => bank.stop());
 
@@ -27,21 +29,21 @@ const create = (
 };
 
 describeOnboarding('POST /v1/customers', () => {
-  it('takes in a customer', async () => {
-    const answer = await create(customer());
-    expect(answer.status).toBe(200);
+  it('creates a customer', async () => {
+    const response = await create(customer());
+    expect(response.status).toBe(200);
   });
 
-  it('takes enums as the contract lists them and as its usage writes them', async () => {
+  it('accepts enum values in the spelling of the contract’s lists', async () => {
     const listed = { educationLevel: 'CompleteHigher', maritalStatus: 'StableUnion' };
-    const answer = await create(customer({ ...listed, gender: 'Female' }));
-    expect(answer.status).toBe(200);
+    const response = await create(customer({ ...listed, gender: 'Female' }));
+    expect(response.status).toBe(200);
   });
 
-  it('answers 401 to no partner key and to a wrong one, before anything else is judged', async () => {
+  it('rejects a missing and a wrong partner key with 401, before it validates the request', async () => {
     for (const key of [null, 'not-a-key-of-this-bank', '']) {
-      const answer = await create('{', { key });
-      expectError(answer, 401);
+      const response = await create('{', { key });
+      expectError(response, 401);
     }
   });
 
@@ -63,13 +65,13 @@ describeOnboarding('POST /v1/customers', () => {
     ['password', '12345a'],
     ['securityPassword', '123'],
     ['securityPassword', '12345'],
-  ])('refuses a %s that is %j', async (field, value, path = `$.${field}`) => {
-    const answer = await create(customer({ [field]: value }));
-    expectError(answer, 400, path);
+  ])('rejects a %s that is %j', async (field, value, path = `$.${field}`) => {
+    const response = await create(customer({ [field]: value }));
+    expectError(response, 400, path);
   });
 
-  it('refuses a body that is no JSON', async () => {
-    const answer = await create('{');
-    expectError(answer, 400);
+  it('rejects a body that is not JSON', async () => {
+    const response = await create('{');
+    expectError(response, 400);
   });
 });

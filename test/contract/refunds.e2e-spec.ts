@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { bankUnderTest, eventually, type BankUnderTest } from './bank-under-test.js';
-import { expectError, newKey, pixSlip } from './samples.js';
+import { expectError, newKeyHeader, pixSlip } from './samples.js';
 
 let bank: BankUnderTest;
 beforeAll(async () => {
@@ -8,21 +8,21 @@ beforeAll(async () => {
 });
 afterAll(() => bank.stop());
 
-interface Received {
+interface ReceivedPix {
   correlationId: string;
   nsu: number;
   endToEndId: string;
 }
 
-/** A charge that was paid by Pix, and its line on the statement. */
-async function receivePix(amount: number): Promise<Received> {
+/** Issues a charge and pays it by Pix. Returns the ids of its statement line. */
+async function receivePix(amount: number): Promise<ReceivedPix> {
   const request = pixSlip({ Amount: amount, discount: undefined });
   const { correlationId } = request;
   await bank.call('POST', '/baas/v1/charges', { body: request });
   expect((await bank.call('POST', `/baas/v1/charges/${correlationId}/pay`)).status).toBe(200);
   return eventually(async () => {
     const { body } = await bank.call('GET', '/baas/api/v2/transactions?type=CREDIT_PIX&limit=50');
-    const line = body.find((one: Received) => one.correlationId === correlationId);
+    const line = body.find((candidate: ReceivedPix) => candidate.correlationId === correlationId);
     expect(line).toBeDefined();
     return { correlationId, nsu: line.nsu, endToEndId: line.proof.endToEndId };
   });
@@ -39,14 +39,14 @@ const refund = (
     headers,
   });
 
-it('refunds in parts, by each of the three ids, up to what was received', async () => {
+it('refunds in parts, by each of the three ids, up to the received amount', async () => {
   const { correlationId, nsu, endToEndId } = await receivePix(10);
   const first = await refund(endToEndId, 'END_TO_END_ID', {
     amount: 2.5,
     description: 'Devolvido',
   });
   expect(first.status).toBe(200);
-  const party = {
+  const refundParty = {
     holder: { document: expect.any(String), name: expect.any(String), type: expect.any(String) },
     participant: { name: expect.any(String), ispb: expect.any(String) },
   };
@@ -63,8 +63,8 @@ it('refunds in parts, by each of the three ids, up to what was received', async 
       type: expect.any(String),
       amount: 2.5,
       createdAt: expect.any(String),
-      payer: party,
-      beneficiary: party,
+      payer: refundParty,
+      beneficiary: refundParty,
     },
   });
   const { balancePrevious, currentBalance } = first.body.balance;
@@ -75,7 +75,7 @@ it('refunds in parts, by each of the three ids, up to what was received', async 
   expectError(await refund(endToEndId, 'END_TO_END_ID', { amount: 0.01 }), 422);
 });
 
-it('tells the refund on the statement as it answered it', async () => {
+it('shows the refund on the statement exactly as in the response', async () => {
   const { endToEndId } = await receivePix(3);
   const { body } = await refund(endToEndId, 'END_TO_END_ID', { amount: 3 });
   await eventually(async () => {
@@ -84,54 +84,55 @@ it('tells the refund on the statement as it answered it', async () => {
   });
 });
 
-it('lets refunds that race take no more than was received', async () => {
+it('never refunds more than the received amount in concurrent requests', async () => {
   const { endToEndId } = await receivePix(5);
-  // Requests that are the same may be taken for one, or for duplicates, where keys and this header do not say that
-  // each is meant.
-  const answers = await Promise.all(
+  // Without different keys and this header, identical requests may count as repeats or as possible
+  // duplicates.
+  const responses = await Promise.all(
     Array.from({ length: 20 }, () =>
       refund(
         endToEndId,
         'END_TO_END_ID',
         { amount: 0.7 },
-        { ...newKey(), 'Concilia-Allow-Duplicate': 'true' },
+        { ...newKeyHeader(), 'Concilia-Allow-Duplicate': 'true' },
       ),
     ),
   );
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(7);
-  expect(answers.filter(({ status }) => status === 422)).toHaveLength(13);
-  const nsus = answers.filter(({ status }) => status === 200).map(({ body }) => body.nsu);
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(7);
+  expect(responses.filter(({ status }) => status === 422)).toHaveLength(13);
+  const nsus = responses.filter(({ status }) => status === 200).map(({ body }) => body.nsu);
   expect(new Set(nsus).size).toBe(7);
   expectError(await refund(endToEndId, 'END_TO_END_ID', { amount: 0.11 }), 422);
   expect((await refund(endToEndId, 'END_TO_END_ID', { amount: 0.1 })).status).toBe(200);
 });
 
-it('refuses a refund of a refund', async () => {
+it('rejects the refund of a refund', async () => {
   const { endToEndId } = await receivePix(1);
   const { body } = await refund(endToEndId, 'END_TO_END_ID');
   expectError(await refund(body.nsu, 'NSU', { amount: 0.01 }), 422);
 });
 
-describe('bad input', () => {
-  it.each(['', 'TXID', 'nsu', 'NSU&filterBy=NSU'])('refuses ?filterBy=%s', async (filterBy) =>
-    expectError(await refund(1, filterBy), 400, '$.filterBy'),
+describe('invalid requests', () => {
+  it.each(['', 'TXID', 'nsu', 'NSU&filterBy=NSU'])(
+    'are rejected with ?filterBy=%s',
+    async (filterBy) => expectError(await refund(1, filterBy), 400, '$.filterBy'),
   );
 
-  it('refuses a request without filterBy', async () => {
+  it('are rejected without filterBy', async () => {
     const path = '/baas/api/v1/transactions/1/refund';
     expectError(await bank.call('PUT', path, { body: { amount: 1 } }), 400, '$.filterBy');
   });
 
-  it.each(['one', '1.5', '-1', '1e3'])('refuses the nsu %s', async (id) =>
+  it.each(['one', '1.5', '-1', '1e3'])('are rejected with the nsu %s', async (id) =>
     expectError(await refund(id, 'NSU'), 400, '$.transactionId'),
   );
 
   it.each(['0', '-1', '10.005', '"ten"', 'null', 'true', '1e400'])(
-    'refuses the amount %s',
+    'are rejected with the amount %s',
     async (amount) => expectError(await refund(1, 'NSU', `{"amount":${amount}}`), 400, '$.amount'),
   );
 
-  it('refuses a body without an amount, one that is no object, and one that is no JSON', async () => {
+  it('are rejected without an amount, and when the body is not an object or not JSON', async () => {
     expectError(await refund(1, 'NSU', {}), 400, '$.amount');
     expectError(await refund(1, 'NSU', []), 400);
     expectError(await refund(1, 'NSU', '{'), 400);
@@ -141,25 +142,25 @@ describe('bad input', () => {
     expectError(await bank.call('PUT', path, { body: 'amount=1', headers }), 415);
   });
 
-  it('refuses a description that is no text or too long', async () => {
+  it('are rejected when the description is not a string or too long', async () => {
     const path = '$.description';
     expectError(await refund(1, 'NSU', { amount: 1, description: 5 }), 400, path);
     expectError(await refund(1, 'NSU', { amount: 1, description: 'a'.repeat(141) }), 400, path);
   });
 
-  it('does not know what was never received', async () => {
+  it('get 404 for a Pix that was never received', async () => {
     expectError(await refund(999_999_999_999, 'NSU'), 404);
     expectError(await refund(randomUUID(), 'CORRELATION_ID'), 404);
     expectError(await refund('E00000000202601010000AAAAAAAAAAA', 'END_TO_END_ID'), 404);
   });
 
-  it.each([null, 'not-a-key-of-this-bank'])('answers 401 to the key %p', async (apiKey) => {
+  it.each([null, 'not-a-key-of-this-bank'])('get 401 with the key %p', async (apiKey) => {
     const path = '/baas/api/v1/transactions/1/refund?filterBy=NSU';
     expectError(await bank.call('PUT', path, { apiKey, body: { amount: 1 } }), 401);
   });
 });
 
-it("does not know another account's Pix, of which nothing goes back", async () => {
+it("returns 404 for another account's Pix, and refunds nothing", async () => {
   const { otherApiKey: apiKey } = bank;
   if (!apiKey) return;
   const { endToEndId, correlationId } = await receivePix(2);

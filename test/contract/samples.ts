@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer } from './bank-under-test.js';
+import type { TestResponse } from './bank-under-test.js';
 
-/** A day from today, by the São Paulo calendar, far enough from midnight for any bank's. */
+/** The date of a day relative to today, in São Paulo (UTC−3). */
 export function dayFromToday(days: number): string {
   return new Date(Date.now() - 3 * 3_600_000 + days * 86_400_000).toISOString().slice(0, 10);
 }
@@ -22,7 +22,9 @@ const payer = {
   },
 };
 
-/** A conventional slip (wallet 112); `changes` replace or add fields, undefined ones are left out. */
+/**
+ * A conventional slip (wallet 112). `changes` replace or add fields. An undefined field is omitted.
+ */
 export function slip(changes: Record<string, unknown> = {}) {
   return {
     type: 'BANKSLIP',
@@ -35,7 +37,7 @@ export function slip(changes: Record<string, unknown> = {}) {
   };
 }
 
-/** A slip with a QR code and all that only it can carry. */
+/** A slip with a QR code and the fields that only such a slip can have. */
 export function pixSlip(changes: Record<string, unknown> = {}) {
   return slip({
     type: 'BANKSLIP_PIX',
@@ -63,25 +65,25 @@ export function staticQr(changes: Record<string, unknown> = {}) {
   return { type: 'PIX_STATIC', correlationId: randomUUID(), amount: 25.5, ...changes };
 }
 
-export const newKey = () => ({ IdempotencyKey: randomUUID() });
+export const newKeyHeader = () => ({ IdempotencyKey: randomUUID() });
 
 const sections: Record<number, string> = { 400: '6.5.1', 404: '6.5.4' };
 
-/** The contract's error body; a 400 names the JSON path that is wrong, other errors have no `errors`. */
-export function expectError(answer: Answer, status: number, path?: string): void {
-  expect(answer.status).toBe(status);
-  expect(answer.body).toMatchObject({
+/** Expects the contract's error body. Only a 400 has `errors`, with the JSON path of each error. */
+export function expectError(response: TestResponse, status: number, path?: string): void {
+  expect(response.status).toBe(status);
+  expect(response.body).toMatchObject({
     type: expect.stringContaining(sections[status] ?? 'rfc7231'),
     title: expect.any(String),
     status,
     traceId: expect.stringMatching(/.+/),
   });
-  if (path) expect(answer.body.errors[path]).toEqual([expect.any(String)]);
-  if (status === 404) expect(answer.body).toMatchObject({ title: 'Not Found' });
-  if (status !== 400) expect(answer.body).not.toHaveProperty('errors');
+  if (path) expect(response.body.errors[path]).toEqual([expect.any(String)]);
+  if (status === 404) expect(response.body).toMatchObject({ title: 'Not Found' });
+  if (status !== 400) expect(response.body).not.toHaveProperty('errors');
 }
 
-/** A person as the contract's usage writes one; `document` is a CPF that no other call of the run has. */
+/** A customer request as in the contract's usage. `document` is a new CPF. */
 export function customer(changes: Record<string, unknown> = {}) {
   return {
     document: newCpf(),
@@ -112,13 +114,13 @@ export function customer(changes: Record<string, unknown> = {}) {
   };
 }
 
-/** A CPF drawn by lot, with its punctuation. */
+/** A random CPF, with punctuation. */
 export function newCpf(): string {
   const digits = [...String(Math.floor(Math.random() * 1e9)).padStart(9, '0')].map(Number);
   for (const length of [9, 10]) {
-    const sum = digits.reduce((total, digit, at) => total + digit * (length + 1 - at), 0);
+    const sum = digits.reduce((total, digit, index) => total + digit * (length + 1 - index), 0);
     digits.push(((sum * 10) % 11) % 10);
   }
-  const [a, b, c, d] = [0, 3, 6, 9].map((at) => digits.slice(at, at + 3).join(''));
+  const [a, b, c, d] = [0, 3, 6, 9].map((start) => digits.slice(start, start + 3).join(''));
   return `${a}.${b}.${c}-${d}`;
 }

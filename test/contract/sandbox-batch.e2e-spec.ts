@@ -1,9 +1,10 @@
-// The sandbox's own choices on batches and on transfers between accounts: what moves, in which mode, and at once.
+// Behaviour of batches and of transfers between accounts that the contract leaves to the sandbox:
+// refusals, modes and concurrent requests.
 import { randomUUID } from 'node:crypto';
 import { Faults } from '../../src/sandbox/faults/faults.service.js';
 import { sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
-import { expectError, newKey } from './samples.js';
-import { batchItem, internal, transferCalls } from './transfer-samples.js';
+import { expectError, newKeyHeader } from './samples.js';
+import { batchItem, internalTransfer, transferCalls } from './transfer-samples.js';
 import { WebhookConsumer } from './webhook-consumer.js';
 
 const own = 'sandbox-dev-key';
@@ -34,8 +35,8 @@ const book = async () => {
 const statuses = (elements: { status: string }[]) => elements.map(({ status }) => status);
 
 describe('a batch', () => {
-  it('makes each item a transfer of its own under the one IdempotencyKey', async () => {
-    const headers = newKey();
+  it('makes each item a separate transfer under one IdempotencyKey', async () => {
+    const headers = newKeyHeader();
     const items = [batchItem({ amount: 1 }), batchItem({ amount: 2 })];
     const { body } = await sendBatch(items, headers);
     const { balances, movements } = await book();
@@ -58,7 +59,7 @@ describe('a batch', () => {
     }
   });
 
-  it('takes one externalId many times', async () => {
+  it('accepts the same externalId on many items', async () => {
     const externalId = randomUUID();
     const items = Array.from({ length: 30 }, () => batchItem({ externalId }));
     const { body } = await sendBatch(items);
@@ -68,27 +69,37 @@ describe('a batch', () => {
 
   it.each<[string, string, Record<string, unknown>]>([
     [
-      'an account that nobody has',
+      'an account that does not exist',
       'beneficiary_account_not_found',
       { beneficiaryAccountNumber: '9' },
     ],
     [
-      'the bank’s own account',
+      'an internal account of the bank',
       'beneficiary_account_not_found',
       { beneficiaryAccountNumber: 'spi' },
     ],
-    ['its own account', 'beneficiary_account_is_own', { beneficiaryAccountNumber: '1000001' }],
-    ['more than is left', 'insufficient_funds', { amount: 99_999.91 }],
-  ])('moves nothing when one item is for %s, and frees its key', async (_, reason, changes) => {
-    const headers = newKey();
-    const refused = await sendBatch([batchItem(), batchItem(changes), batchItem()], headers);
-    expectError(refused, 422);
-    expect(refused.body).toMatchObject({ code: reason, title: expect.stringContaining('Item 2') });
-    expect(await book()).toEqual({ balances: [100_000, 5_000], movements: [] });
-    expect((await sendBatch([batchItem()], headers)).status).toBe(200);
-  });
+    [
+      'the payer’s own account',
+      'beneficiary_account_is_own',
+      { beneficiaryAccountNumber: '1000001' },
+    ],
+    ['more than the balance', 'insufficient_funds', { amount: 99_999.91 }],
+  ])(
+    'moves nothing when one item is for %s, and leaves the key free',
+    async (_, reason, changes) => {
+      const headers = newKeyHeader();
+      const refused = await sendBatch([batchItem(), batchItem(changes), batchItem()], headers);
+      expectError(refused, 422);
+      expect(refused.body).toMatchObject({
+        code: reason,
+        title: expect.stringContaining('Item 2'),
+      });
+      expect(await book()).toEqual({ balances: [100_000, 5_000], movements: [] });
+      expect((await sendBatch([batchItem()], headers)).status).toBe(200);
+    },
+  );
 
-  it('does what it can in the mode partial, and says what it did not', async () => {
+  it('does the possible items in the mode partial, and reports the failed ones', async () => {
     await modes({ batch: 'partial' });
     const items = [
       batchItem({ beneficiaryAccountNumber: '9' }),
@@ -109,10 +120,13 @@ describe('a batch', () => {
     expectError(await get(items[2]?.externalId ?? ''), 404);
   });
 
-  it('stops after its first half by a fault, and says so to a repeat as well', async () => {
+  it('stops after its first half by a fault, and answers a repeat with the same response', async () => {
     interrupt();
     expectError(await sendBatch([batchItem({ amount: 1_000_000 })]), 422);
-    const [items, headers] = [Array.from({ length: 5 }, () => batchItem({ amount: 1 })), newKey()];
+    const [items, headers] = [
+      Array.from({ length: 5 }, () => batchItem({ amount: 1 })),
+      newKeyHeader(),
+    ];
     const { status, text, body } = await sendBatch(items, headers);
     expect(status).toBe(200);
     expect(statuses(body)).toEqual(['DONE', 'DONE', 'ERROR', 'ERROR', 'ERROR']);
@@ -121,13 +135,13 @@ describe('a batch', () => {
     expect((await book()).balances).toEqual([99_998, 5_002]);
   });
 
-  it('has at most as many items as the mode says', async () => {
+  it('accepts at most batchMaximumItems items', async () => {
     await modes({ batchMaximumItems: 2 });
     expectError(await sendBatch([batchItem(), batchItem(), batchItem()]), 400, '$');
     expect((await sendBatch([batchItem(), batchItem()])).status).toBe(200);
   });
 
-  it('takes hundreds of items', async () => {
+  it('accepts hundreds of items', async () => {
     const items = Array.from({ length: 300 }, () => batchItem({ amount: 0.01 }));
     const { status, body } = await sendBatch(items);
     expect([status, body.length]).toEqual([200, 300]);
@@ -136,32 +150,32 @@ describe('a batch', () => {
 });
 
 describe('transfers between accounts', () => {
-  it('never wait for each other in a circle, and lose no cent', async () => {
-    const crossing = Array.from({ length: 32 }, (_, index) => {
-      const isBack = index % 2 === 1;
-      const beneficiaryAccount = isBack ? '1000001' : '1000002';
-      const request = internal({ amount: isBack ? 2 : 1, beneficiaryAccount });
-      return send(request, newKey(), isBack ? other : own);
+  it('never deadlock in opposite directions, and lose no cent', async () => {
+    const opposite = Array.from({ length: 32 }, (_, index) => {
+      const isSecond = index % 2 === 1;
+      const beneficiaryAccount = isSecond ? '1000001' : '1000002';
+      const request = internalTransfer({ amount: isSecond ? 2 : 1, beneficiaryAccount });
+      return send(request, newKeyHeader(), isSecond ? other : own);
     });
     const batches = Array.from({ length: 4 }, () => sendBatch([batchItem(), batchItem()]));
-    const answers = await Promise.all([...crossing, ...batches]);
-    expect(answers.map(({ status }) => status)).toEqual(Array(36).fill(200));
+    const responses = await Promise.all([...opposite, ...batches]);
+    expect(responses.map(({ status }) => status)).toEqual(Array(36).fill(200));
     const { balances, movements } = await book();
     expect(balances).toEqual([100_015.2, 4_984.8]);
     expect(movements).toHaveLength(80);
   });
 
   it('cannot spend the same balance twice', async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, () => send(internal({ amount: 30_000 }))),
+    const responses = await Promise.all(
+      Array.from({ length: 10 }, () => send(internalTransfer({ amount: 30_000 }))),
     );
-    const spent = answers.filter(({ status }) => status === 200);
-    expect(spent).toHaveLength(3);
+    const accepted = responses.filter(({ status }) => status === 200);
+    expect(accepted).toHaveLength(3);
     expect((await book()).balances).toEqual([10_000, 95_000]);
   });
 
-  it('repeat, conflict or act again as the mode says', async () => {
-    const [request, headers] = [internal(), newKey()];
+  it('replay, refuse or execute a repeat, depending on the mode idempotentRepeat', async () => {
+    const [request, headers] = [internalTransfer(), newKeyHeader()];
     const first = await send(request, headers);
     expect((await send(request, headers)).text).toBe(first.text);
     await modes({ idempotentRepeat: 'conflict' });
@@ -172,13 +186,13 @@ describe('transfers between accounts', () => {
     expect((await get(request.externalId)).body.transactionNsu).toBe(2);
   });
 
-  it('are told to both sides', async () => {
+  it('send a webhook to both sides', async () => {
     const consumer = await WebhookConsumer.listen();
     try {
       const [debited, credited] = ['TRANSFER_INTERNAL_DEBITED', 'TRANSFER_INTERNAL_CREDITED'];
       await consumer.register(bank, debited, own);
       await consumer.register(bank, credited, other);
-      const sent = (await send(internal())).body;
+      const sent = (await send(internalTransfer())).body;
       const [item] = (await sendBatch([batchItem()])).body;
       const { id, externalId, amount, createdAt, payer, beneficiary } = sent;
       const one = await consumer.find(debited, own, id);

@@ -1,4 +1,4 @@
-// Bills that a test makes: their codes, and what they cost from day to day.
+// Bills created by a test: their codes, and their charged amount by day.
 import { parseBankSlip } from '../../src/brazil/bank-slip.js';
 import { parseUtilityBill, buildUtilityBill } from '../../src/brazil/utility-bill.js';
 import { sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
@@ -21,7 +21,7 @@ const query = (code: string) =>
   bank.call('GET', `/baas/api/v1/bill-payments/${encodeURIComponent(code)}`);
 
 describe('POST /sandbox/bills', () => {
-  it('makes a bill of each kind and status, told as it is and listed as a fixture', async () => {
+  it('creates a bill of each type and status, which queries and fixtures show', async () => {
     for (const type of ['BANKSLIP', 'TAXES'])
       for (const status of [
         'PAID',
@@ -32,32 +32,32 @@ describe('POST /sandbox/bills', () => {
         const { body } = await create({ type, status, amount: 12.34 });
         const { barCode, digitableLine } = body;
         expect(body).toEqual({ barCode, digitableLine, type, status, amount: 12.34 });
-        const told = (await query(digitableLine)).body;
-        expect(told).toMatchObject({ barCode, digitableLine, type, status, amount: 12.34 });
-        expect(told.dueDate).toBe('2027-11-28T00:00:00');
+        const queried = (await query(digitableLine)).body;
+        expect(queried).toMatchObject({ barCode, digitableLine, type, status, amount: 12.34 });
+        expect(queried.dueDate).toBe('2027-11-28T00:00:00');
         const { bills } = (await bank.call('GET', '/sandbox/fixtures')).body;
         expect(bills).toContainEqual(body);
       }
   });
 
-  it('puts amount and due date into the code of a slip, the amount into that of taxes', async () => {
+  it('encodes amount and due date in the code of a slip, and the amount in that of taxes', async () => {
     const slips = await create({ amount: 1234.56, dueDate: '2028-02-29' });
     expect(parseBankSlip(slips.body.barCode, '2027-11-18')).toMatchObject({
       ok: true,
       slip: { amountCents: 123_456n, dueDate: '2028-02-29' },
     });
-    const made = await Promise.all(
+    const created = await Promise.all(
       Array.from({ length: 30 }, () => create({ type: 'TAXES', amount: 0.01 })),
     );
-    const parsed = made.map(({ body }) => parseUtilityBill(body.digitableLine));
-    const bills = parsed.map((one) => (one.ok ? one.bill : null));
+    const parsed = created.map(({ body }) => parseUtilityBill(body.digitableLine));
+    const bills = parsed.map((result) => (result.ok ? result.bill : null));
     expect(bills.every((bill) => bill?.amountCents === 1n)).toBe(true);
     expect(new Set(bills.map((bill) => bill?.modulus)).size).toBe(2);
     expect(new Set(bills.map((bill) => bill?.segment)).size).toBeGreaterThan(2);
-    expect(new Set(made.map(({ body }) => body.barCode)).size).toBe(30);
+    expect(new Set(created.map(({ body }) => body.barCode)).size).toBe(30);
   });
 
-  it('takes a code that holds and is new, and knows it however it is written', async () => {
+  it('accepts a new valid code, and recognizes it as bar code and as digitable line', async () => {
     const freeField = '7'.repeat(25);
     const head = { segment: 'WATER', valueKind: 'QUANTITY', companyCode: '0001' } as const;
     for (const modulus of [10, 11] as const) {
@@ -65,7 +65,7 @@ describe('POST /sandbox/bills', () => {
       const request = { type: 'TAXES', barCode: codes.barCode, amount: 3 };
       expectError(await query(codes.digitableLine), 404);
       expect((await create(request)).body).toMatchObject({ ...codes, amount: 3 });
-      // The code counts five of something: the bill costs what its register says.
+      // The code holds a quantity of five; the amount of the bill is the registered one.
       expect((await query(codes.digitableLine)).body.amount).toBe(3);
       expectError(await create(request), 409);
       const byLine = { ...request, barCode: undefined, digitableLine: codes.digitableLine };
@@ -77,17 +77,17 @@ describe('POST /sandbox/bills', () => {
     expect(again.body.code).toBe('bill_exists');
   });
 
-  it('is one of ten at once with one code', async () => {
+  it('creates one bill for ten concurrent requests with one code', async () => {
     const { barCode } = buildUtilityBill({
       ...{ segment: 'ENERGY', valueKind: 'REAIS', modulus: 10 },
       ...{ value: 5n, companyCode: '0001', freeField: '3'.repeat(25) },
     });
     await bank.warmUp();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => create({ type: 'TAXES', barCode })),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(9);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 409)).toHaveLength(9);
   });
 
   it.each([
@@ -111,16 +111,16 @@ describe('POST /sandbox/bills', () => {
     [{ payer: { document: '1', name: 'A' } }, '$.payer.document'],
   ])('refuses %j', async (changes, path) => expectError(await create(changes), 400, path));
 
-  it('needs a key', async () => {
-    const answer = await bank.call('POST', '/sandbox/bills', { apiKey: null, body: {} });
-    expectError(answer, 401);
+  it('requires an API key', async () => {
+    const response = await bank.call('POST', '/sandbox/bills', { apiKey: null, body: {} });
+    expectError(response, 401);
     expectError(await bank.call('GET', '/sandbox/bill-payments', { apiKey: null }), 401);
     expectError(await bank.call('GET', '/sandbox/bill-payments?account=9999999'), 404);
   });
 });
 
-describe('what a bill costs', () => {
-  // By hand: 1000 − 50 of rebate; 2 % of fine; 3 % a month of interest, by days.
+describe('the charged amount of a bill', () => {
+  // Calculated manually: 1000 − 50 of rebate; 2 % of fine; 3 % of interest a month, by days.
   const terms = {
     amount: 1000,
     rebateAmount: 50,
@@ -135,7 +135,7 @@ describe('what a bill costs', () => {
     beneficiary: { document: '12.ABC.345/01DE-35', name: 'Loja' },
   };
 
-  it('follows its days, as the clock goes', async () => {
+  it('changes with the day of the clock', async () => {
     const { barCode } = (await create(terms)).body;
     const first = (await query(barCode)).body;
     expect(first).toMatchObject({
@@ -172,7 +172,7 @@ describe('what a bill costs', () => {
     }
   });
 
-  it('is told in full on the bills that the bank began with', async () => {
+  it('is complete on the seeded bills', async () => {
     const { bills } = (await bank.call('GET', '/sandbox/fixtures')).body;
     const numbers = new Set<string>();
     for (const { barCode, type } of bills) {
@@ -189,25 +189,25 @@ describe('what a bill costs', () => {
   });
 });
 
-// Published examples of a slip and of a bill of energy; nobody has registered them here.
-describe('a code from elsewhere', () => {
+// Published examples of a slip and of an energy bill. The sandbox has not registered them.
+describe('an unregistered code', () => {
   it.each([
     '00190500954014481606906809350314337370000000100',
     '836200000005667800481000180975657313001589636081',
-  ])('%s is 404, and 400 with any digit but its own', async (line) => {
+  ])('%s is 404, and 400 with any digit changed', async (line) => {
     expectError(await query(line), 404);
     let refused = 0;
     for (let at = 0; at < line.length; at += 4) {
       const digit = (Number(line[at]) + 1) % 10;
-      const answer = await query(line.slice(0, at) + digit + line.slice(at + 1));
-      expectError(answer, 400, '$.identifier');
+      const response = await query(line.slice(0, at) + digit + line.slice(at + 1));
+      expectError(response, 400, '$.identifier');
       refused += 1;
     }
     expect(refused).toBe(12);
   });
 
   it.each(['%00', '%E0%A4%A', '..%2F..', '1'.repeat(101), '%20', '%D9%A0'.repeat(44)])(
-    'that is none gets no 500: %s',
+    'that is malformed gets no 500: %s',
     async (path) => {
       const { status } = await bank.call('GET', `/baas/api/v1/bill-payments/${path}`);
       expect([400, 404]).toContain(status);

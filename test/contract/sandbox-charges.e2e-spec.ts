@@ -1,7 +1,7 @@
-// The sandbox's own choices about charges: lists, voids, and what a day makes of a due date.
-import { owedDeliveries, registerForDeliveries } from '../support/sandbox-deliveries.js';
+// The sandbox's rules for charges: lists, voids, expiry and the amount due by day.
+import { listDeliveryBodies, registerForDeliveries } from '../support/sandbox-deliveries.js';
 import { sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
-import { expectError, newKey, pixSlip, slip, staticQr } from './samples.js';
+import { expectError, newKeyHeader, pixSlip, slip, staticQr } from './samples.js';
 
 let bank: SandboxUnderTest;
 beforeEach(async () => {
@@ -20,7 +20,7 @@ const create = async (request: { correlationId: string }) => {
 };
 const createQr = async (changes: object = {}) => {
   const request = staticQr({ ...changes });
-  const headers = newKey();
+  const headers = newKeyHeader();
   await bank.call('POST', '/baas/api/v2/pix/qrcode/static', { body: request, headers });
   return `/baas/v1/charges/${request.correlationId}`;
 };
@@ -35,7 +35,7 @@ const correlationIdOf = (path: string) => path.split('/').at(-1)!;
 describe('GET /baas/v1/charges', () => {
   const list = async (query = '') => (await bank.call('GET', `/baas/v1/charges${query}`)).body;
 
-  it('lists every charge as it stands, newest first, by pages and by days', async () => {
+  it('lists every charge in its current state, newest first, by page and by day', async () => {
     await setClock('2027-03-01T12:00:00Z');
     const first = await create(slip({ dueDate: '2027-03-10', ourNumber: '9' }));
     await setClock('2027-03-02T02:59:59.999Z');
@@ -80,14 +80,14 @@ describe('GET /baas/v1/charges', () => {
 });
 
 describe('POST /baas/v1/charges/{correlationId}/void', () => {
-  it('voids a slip, tells it under both names, and answers a repeat alike', async () => {
+  it('voids a slip, sends both webhook events, and gives repeats the same response', async () => {
     await registerForDeliveries(bank, 'CHARGE_VOIDED');
     await registerForDeliveries(bank, 'CHARGE_CANCELLED');
     const request = pixSlip();
     const path = await create(request);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => post(`${path}/void`)));
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(answers[0]).toMatchObject({
+    const responses = await Promise.all(Array.from({ length: 20 }, () => post(`${path}/void`)));
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
+    expect(responses[0]).toMatchObject({
       status: 200,
       body: { correlationId: request.correlationId, status: 'Voided', amount: 150.75 },
     });
@@ -103,10 +103,10 @@ describe('POST /baas/v1/charges/{correlationId}/void', () => {
       pix: expect.objectContaining({ qrCode: expect.any(String) }),
       bankslip: expect.objectContaining({ walletNumber: 112, yourNumber: request.yourNumber }),
     });
-    expect(await owedDeliveries(bank)).toEqual([body, body]);
+    expect(await listDeliveryBodies(bank)).toEqual([body, body]);
   });
 
-  it('lets money come after all, once by hand, and stays void', async () => {
+  it('still credits a payment, a simulated one only once, and stays voided', async () => {
     const path = await create(slip());
     await post(`${path}/void`);
     expect((await post(`${path}/pay`)).body).toMatchObject({ status: 'Voided', amount: 150.75 });
@@ -125,7 +125,7 @@ describe('POST /baas/v1/charges/{correlationId}/void', () => {
     }
   });
 
-  it('refuses what is paid, and what it does not know', async () => {
+  it('refuses a paid slip and an unknown charge', async () => {
     const [paid, qr] = [await create(slip()), await createQr({ amount: undefined })];
     await post(`${paid}/pay`);
     const refused = await post(`${paid}/void`);
@@ -139,10 +139,10 @@ describe('POST /baas/v1/charges/{correlationId}/void', () => {
     expectError(await bank.call('POST', `${qr}/void`, { apiKey: null }), 401);
   });
 
-  it('ends in one way when it races with the payment', async () => {
+  it('leaves one consistent status when it races with the payment', async () => {
     const path = await create(slip());
-    const answers = await Promise.all([post(`${path}/pay`), post(`${path}/void`)]);
-    const [paid, voided] = answers.map(({ status }) => status);
+    const responses = await Promise.all([post(`${path}/pay`), post(`${path}/void`)]);
+    const [paid, voided] = responses.map(({ status }) => status);
     expect(paid).toBe(200);
     expect(await statusOf(path)).toBe(voided === 200 ? 'Voided' : 'Paid');
   });
@@ -152,7 +152,7 @@ describe('a slip becomes overdue', () => {
   // 6 March 2027 is a Saturday: Monday the 8th is the last day without fine.
   const saturday = { dueDate: '2027-03-06', discount: undefined };
 
-  it('at the start of the day after its last one, and is told once', async () => {
+  it('at the start of the day after the last day without fine, and sends one webhook', async () => {
     await registerForDeliveries(bank, 'CHARGE_OVERDUE');
     await setClock('2027-03-01T12:00:00Z');
     const [open, paid, voided] = [
@@ -170,7 +170,7 @@ describe('a slip becomes overdue', () => {
       'Paid',
       'Voided',
     ]);
-    const told = [
+    const overdueWebhooks = [
       expect.objectContaining({
         eventType: 'CHARGE_OVERDUE',
         correlationId: correlationIdOf(open),
@@ -178,28 +178,28 @@ describe('a slip becomes overdue', () => {
         status: 'Expired',
       }),
     ];
-    expect(await owedDeliveries(bank)).toEqual(told);
-    // By hand it moves its due date and is not told again.
-    const manually = await bank.call('PUT', `${open}/expire`);
-    expect(manually.body).toMatchObject({ status: 'Expired', dueDate: '2027-03-08' });
-    expect(await owedDeliveries(bank)).toEqual(told);
+    expect(await listDeliveryBodies(bank)).toEqual(overdueWebhooks);
+    // A manual expiry moves the due date and sends no second webhook.
+    const expired = await bank.call('PUT', `${open}/expire`);
+    expect(expired.body).toMatchObject({ status: 'Expired', dueDate: '2027-03-08' });
+    expect(await listDeliveryBodies(bank)).toEqual(overdueWebhooks);
     expect((await post(`${open}/pay`)).body.status).toBe('Paid');
   });
 
-  it('by hand before its day comes, on a business day that has passed, and then never again', async () => {
+  it('manually before its day, with a past business day as due date, and only once', async () => {
     await registerForDeliveries(bank, 'CHARGE_OVERDUE');
     // A Monday.
     await setClock('2027-03-01T12:00:00Z');
     const path = await create(slip(saturday));
-    const answer = await bank.call('PUT', `${path}/expire`);
-    expect(answer.body).toMatchObject({ status: 'Expired', dueDate: '2027-02-26' });
-    expect((await bank.call('PUT', `${path}/expire`)).text).toBe(answer.text);
+    const response = await bank.call('PUT', `${path}/expire`);
+    expect(response.body).toMatchObject({ status: 'Expired', dueDate: '2027-02-26' });
+    expect((await bank.call('PUT', `${path}/expire`)).text).toBe(response.text);
     await setClock('2027-03-20T12:00:00Z');
-    expect(await owedDeliveries(bank)).toHaveLength(1);
+    expect(await listDeliveryBodies(bank)).toHaveLength(1);
   });
 });
 
-describe('what a slip costs', () => {
+describe('the amount due of a slip', () => {
   const terms = (kind: 'Fixed' | 'Percentage') => ({
     Amount: 200,
     dueDate: '2027-03-06',
@@ -220,26 +220,27 @@ describe('what a slip costs', () => {
     ['2027-03-03', 195, 190],
     ['2027-03-04', 197.5, 195],
     ['2027-03-05', 200, 200],
-    // A due date on a Saturday is paid on Monday as on its day.
+    // A slip due on a Saturday can be paid on Monday without fine.
     ['2027-03-08', 200, 200],
-    // A fine, and three days from the Saturday on; a percentage is of a month of thirty days.
+    // A fine, and three days of interest since the Saturday; a percentage is for a month of thirty
+    // days.
     ['2027-03-09', 200 + 2 + 9, 200 + 4 + 0.6],
     ['2027-04-05', 200 + 2 + 90, 200 + 4 + 6],
-  ])('is on %s %p with fixed terms, %p with percentages', async (day, fixed, percentage) => {
+  ])('on %s is %p with fixed terms, %p with percentages', async (day, fixed, percentage) => {
     await setClock('2027-03-01T12:00:00Z');
     for (const [kind, owed] of [['Fixed', fixed] as const, ['Percentage', percentage] as const]) {
-      const manually = await create(pixSlip(terms(kind)));
+      const bySimulation = await create(pixSlip(terms(kind)));
       const byPix = await create(pixSlip(terms(kind)));
       // The last minute of the day in São Paulo.
       await setClock(new Date(Date.parse(`${day}T03:00:00Z`) + 86_340_000).toISOString());
-      expect((await post(`${manually}/pay`)).body.amount).toBe(owed);
+      expect((await post(`${bySimulation}/pay`)).body.amount).toBe(owed);
       const correlationId = correlationIdOf(byPix);
       expect((await post('/sandbox/pix/received', { correlationId })).body.amount).toBe(owed);
     }
   });
 });
 
-it('takes an ourNumber of wallet 121 as a number of eleven digits', async () => {
+it('compares an ourNumber of wallet 121 as eleven digits', async () => {
   const request = slip({ ourNumber: '77' });
   await create(request);
   expect((await bank.call('GET', `/baas/v1/charges/${request.correlationId}`)).body.ourNumber).toBe(
@@ -254,7 +255,7 @@ it('takes an ourNumber of wallet 121 as a number of eleven digits', async () => 
   await create(slip({ ourNumber: '770' }));
 });
 
-it('knows how a charge stands when the words for it change, and tells it in those of today', async () => {
+it('reports the status of a charge by its current name after the mode changes the names', async () => {
   const [paid, voided] = [await create(slip()), await create(slip())];
   await post(`${paid}/pay`);
   await post(`${voided}/void`);

@@ -1,8 +1,9 @@
-// The sandbox's own choices and its control plane: always asked of a sandbox, never of a real bank.
+// The sandbox's own rules and its control plane. These tests run only against a sandbox, never a
+// real bank.
 import { parseBankSlip } from '../../src/brazil/bank-slip.js';
 import { parseUtilityBill } from '../../src/brazil/utility-bill.js';
 import { sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
-import { expectError, newKey, pixSlip, slip, staticQr } from './samples.js';
+import { expectError, newKeyHeader, pixSlip, slip, staticQr } from './samples.js';
 
 let bank: SandboxUnderTest;
 beforeAll(async () => {
@@ -14,14 +15,14 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
   bank.call('POST', path, { body, headers });
 const receive = (body: unknown) => post('/sandbox/pix/received', body);
 const charge = (body: unknown) => post('/baas/v1/charges', body);
-const qr = (body: unknown, headers = newKey()) =>
+const qr = (body: unknown, headers = newKeyHeader()) =>
   post('/baas/api/v2/pix/qrcode/static', body, headers);
 const onStatement = async (nsu: number, apiKey = 'sandbox-dev-key') => {
-  const answer = await bank.call('GET', `/baas/api/v2/transactions?nsu=${nsu}`, { apiKey });
-  return answer.body[0];
+  const response = await bank.call('GET', `/baas/api/v2/transactions?nsu=${nsu}`, { apiKey });
+  return response.body[0];
 };
 
-it('lists its fixtures, each of which is what it says', async () => {
+it('lists its fixtures, with valid codes and keys', async () => {
   const { body } = await bank.call('GET', '/sandbox/fixtures');
   expect(body.accounts).toEqual([
     { branch: '0001', number: '1000001', key: 'sandbox-dev-key' },
@@ -61,7 +62,7 @@ it('starts with empty statements and its opening balances', async () => {
 });
 
 describe('POST /sandbox/pix/received', () => {
-  it('pays a QR code by its payload, whose fixed amount the payer cannot change', async () => {
+  it('pays a QR code by its payload, and refuses another amount than its fixed one', async () => {
     const request = staticQr({ amount: 12.34 });
     const { payloadPix } = (await qr(request)).body;
     expectError(await receive({ payloadPix, amount: 12.33 }), 422);
@@ -82,14 +83,14 @@ describe('POST /sandbox/pix/received', () => {
     });
   });
 
-  it('asks the payer for the amount of a QR code that leaves it open', async () => {
+  it('requires an amount for a QR code without a fixed amount', async () => {
     const request = staticQr({ amount: undefined });
     const { payloadPix } = (await qr(request)).body;
     expectError(await receive({ payloadPix }), 400, '$.amount');
     expect((await receive({ payloadPix, amount: 0.01 })).body.amount).toBe(0.01);
   });
 
-  it('pays a charge by its correlationId, with what it asks or with another amount, as often as it comes', async () => {
+  it('pays a charge by its correlationId, with the amount due or another one, repeatedly', async () => {
     const request = pixSlip();
     await charge(request);
     const { correlationId } = request;
@@ -100,7 +101,7 @@ describe('POST /sandbox/pix/received', () => {
     expect(body.payments.map(({ amount }: { amount: number }) => amount)).toEqual([150.75, 1]);
   });
 
-  it('credits a key to its own account, without a correlationId', async () => {
+  it('credits the account of a Pix key, without a correlationId', async () => {
     const payer = { name: 'Ana Paula', document: '111.444.777-35' };
     const { body } = await receive({ key: 'MARIA@pessoa-dois.example', amount: 7, payer });
     expect(body).toMatchObject({ account: '1000002', amount: 7, correlationId: null });
@@ -112,12 +113,12 @@ describe('POST /sandbox/pix/received', () => {
     });
   });
 
-  it('credits an unexpected Pix to the account, the own one when none is named', async () => {
+  it('credits an unexpected Pix to the named account, by default to the one of the API key', async () => {
     expect((await receive({ amount: 5 })).body.account).toBe('1000001');
     expect((await receive({ amount: 5, account: '1000002' })).body.account).toBe('1000002');
   });
 
-  it('refuses what cannot be paid', async () => {
+  it('refuses a Pix that cannot be paid', async () => {
     const request = slip();
     await charge(request);
     expectError(await receive({ correlationId: request.correlationId }), 422);
@@ -136,7 +137,7 @@ describe('POST /sandbox/pix/received', () => {
 });
 
 describe('POST /sandbox/transactions', () => {
-  it('writes any line, and refuses a debit that the balance does not cover', async () => {
+  it('posts any line, and refuses a debit above the balance', async () => {
     const fee = { amount: 1.5, isCredit: false, typeName: 'DEBIT_SOME_FEE', notes: 'Tarifa' };
     const { body } = await post('/sandbox/transactions', fee);
     expect(body).toMatchObject({ amount: 1.5, isCredit: false, type: 'DEBIT_SOME_FEE' });
@@ -160,29 +161,29 @@ it('reads the ledger by account and after an nsu, with a clean audit', async () 
 });
 
 describe('a repeat', () => {
-  it('of a charge gets the first answer, with another body 409', async () => {
+  it('of a charge gets the first response, and 409 with another body', async () => {
     const request = slip();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => charge(request)));
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => charge(request)));
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
     expectError(await charge({ ...request, Amount: 150.76 }), 409);
   });
 
   it('of an ourNumber in wallet 121 is 409', async () => {
     const request = slip({ ourNumber: '77' });
-    const answers = await Promise.all(Array.from({ length: 20 }, () => charge(request)));
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => charge(request)));
+    expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200));
     expectError(await charge(slip({ ourNumber: '77' })), 409);
   });
 
-  it('of a QR code gets the first answer by its key, with another body 422', async () => {
-    const [request, headers] = [staticQr(), newKey()];
-    const answers = await Promise.all(Array.from({ length: 20 }, () => qr(request, headers)));
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  it('of a QR code gets the first response by its key, and 422 with another body', async () => {
+    const [request, headers] = [staticQr(), newKeyHeader()];
+    const responses = await Promise.all(Array.from({ length: 20 }, () => qr(request, headers)));
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
     expectError(await qr({ ...request, amount: 1 }, headers), 422);
-    expect((await qr(request)).text).toBe(answers[0]?.text);
+    expect((await qr(request)).text).toBe(responses[0]?.text);
   });
 
-  it('of the payment of a slip is 409, of a static QR code another payment', async () => {
+  it('of the payment of a slip is 409, and of a static QR code is another payment', async () => {
     const [once, often] = [pixSlip(), staticQr()];
     await Promise.all([charge(once), qr(often)]);
     const pay = ({ correlationId }: { correlationId: string }) =>
@@ -194,29 +195,29 @@ describe('a repeat', () => {
   });
 });
 
-describe('what no code can carry', () => {
-  it('is told with the room that the key leaves', async () => {
-    const answer = await qr(staticQr({ additionalInformation: 'a'.repeat(38) }));
-    expectError(answer, 400, '$.additionalInformation');
-    expect(answer.body.errors['$.additionalInformation'][0]).toContain('37');
+describe('a charge that cannot be issued', () => {
+  it('with too long additional information gets 400 with the maximum length beside the key', async () => {
+    const response = await qr(staticQr({ additionalInformation: 'a'.repeat(38) }));
+    expectError(response, 400, '$.additionalInformation');
+    expect(response.body.errors['$.additionalInformation'][0]).toContain('37');
     const pixKey = '11.222.333/0001-81';
     const fits = await qr(staticQr({ additionalInformation: 'ç'.repeat(59), pixKey }));
     expect(fits.body.pixKey).toBe('11222333000181');
   });
 
-  it("is a key of another account, or nobody's", async () => {
+  it('with a Pix key of another account or of no account is 422', async () => {
     expectError(await qr(staticQr({ pixKey: '12345678909' })), 422);
     expectError(await qr(staticQr({ pixKey: 'no key at all' })), 422);
   });
 
-  it('is a due date or an amount beyond the bar code', async () => {
+  it('with a due date, amount or ourNumber that the bar code cannot encode is 400', async () => {
     expectError(await charge(slip({ dueDate: '2050-01-01' })), 400, '$.dueDate');
     expectError(await charge(slip({ Amount: 100_000_000_000 })), 400, '$.Amount');
     expectError(await charge(pixSlip({ Amount: 10_000_000_000 })), 400, '$.Amount');
     expectError(await charge(slip({ ourNumber: 'A1' })), 400, '$.ourNumber');
   });
 
-  it('is an expiry of a static QR code, or of a slip that is paid', async () => {
+  it('refuses to expire a static QR code and a paid slip', async () => {
     const [open, paid] = [staticQr(), slip()];
     await Promise.all([qr(open), charge(paid)]);
     await bank.call('POST', `/baas/v1/charges/${paid.correlationId}/pay`);
@@ -226,7 +227,7 @@ describe('what no code can carry', () => {
   });
 });
 
-it('serves its health without a key, and its reference with every route', async () => {
+it('serves health checks without a key, and an API reference with every route', async () => {
   const options = { apiKey: null };
   expect((await bank.call('GET', '/health/live', options)).status).toBe(200);
   expect((await bank.call('GET', '/health/ready', options)).status).toBe(200);

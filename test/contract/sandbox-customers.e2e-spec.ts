@@ -1,10 +1,10 @@
-// The sandbox's own choices about customers, and that their secrets are kept nowhere.
+// The sandbox's rules for customers, and that their secrets are stored and logged nowhere.
 import { inspect } from 'node:util';
 import type pg from 'pg';
 import type { Log } from '../../src/platform/log.js';
 import { createSandbox } from '../../src/sandbox/sandbox.module.js';
 import { testDatabase } from '../support/postgres.js';
-import { caller, sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
+import { createCaller, sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
 import { customer, expectError, newCpf } from './samples.js';
 
 let bank: SandboxUnderTest;
@@ -21,7 +21,7 @@ const create = (body: unknown, headers: Record<string, string> = partner, call =
   call('POST', '/v1/customers', { body, headers, apiKey: null });
 
 describe('a customer', () => {
-  it('is taken in with an account of their own, which is empty and in the ledger', async () => {
+  it('gets an account with balance zero in the ledger', async () => {
     const request = customer({ document: newCpf() });
     const { status, body } = await create(request);
     expect(status).toBe(200);
@@ -43,7 +43,7 @@ describe('a customer', () => {
     expect(audit).toEqual({ clean: true, problems: [] });
   });
 
-  it('comes with as little as opens an account', async () => {
+  it('is created from the required fields alone', async () => {
     const { document, name, email, phone, birthDate, password, securityPassword } = customer();
     const address = { publicPlace: 'Rua XV de Novembro', zipCode: '80020310' };
     const least = { document, name, email, phone, birthDate, password, securityPassword, address };
@@ -52,13 +52,13 @@ describe('a customer', () => {
       expectError(await create({ ...least, [field]: undefined }), 400, `$.${field}`);
   });
 
-  it('is one of ten at once with one document, each of ten others has a number of its own', async () => {
+  it('is created once for ten concurrent requests with one document; account numbers are unique', async () => {
     const document = newCpf();
-    const bare = document.replaceAll(/\D/g, '');
+    const unformatted = document.replaceAll(/\D/g, '');
     await bank.warmUp();
     const same = await Promise.all(
       Array.from({ length: 10 }, (_, at) =>
-        create(customer({ document: at % 2 ? document : bare })),
+        create(customer({ document: at % 2 ? document : unformatted })),
       ),
     );
     expect(same.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -69,7 +69,7 @@ describe('a customer', () => {
     expect(new Set(numbers).size).toBe(10);
   });
 
-  it('is approved two seconds later, which is told to the first account', async () => {
+  it('is approved two seconds later, with a webhook to the first account', async () => {
     await bank.call('POST', '/baas/api/v1/webhooks', {
       body: {
         eventType: 'WHITELABEL_CUSTOMER_APPROVED',
@@ -81,9 +81,9 @@ describe('a customer', () => {
     const { body } = await create(request);
     await bank.call('POST', '/sandbox/clock', { body: { advance: 'PT2S' } });
     const { rows } = await bank.pool.query('SELECT body FROM webhook_delivery');
-    const told = rows.map((row: { body: string }) => JSON.parse(row.body));
-    const own = told.find(({ customerId }) => customerId === body.id);
-    expect(own).toEqual({
+    const bodies = rows.map((row: { body: string }) => JSON.parse(row.body));
+    const approval = bodies.find(({ customerId }) => customerId === body.id);
+    expect(approval).toEqual({
       eventType: 'WHITELABEL_CUSTOMER_APPROVED',
       customerId: body.id,
       document: body.document,
@@ -97,19 +97,19 @@ describe('a customer', () => {
   });
 });
 
-describe('is refused', () => {
-  it('a company, and digits of another script', async () => {
+describe('POST /v1/customers refuses', () => {
+  it('a CNPJ, and digits of another script', async () => {
     expectError(await create(customer({ document: '11.222.333/0001-81' })), 400, '$.document');
     expectError(await create(customer({ password: '٩١٨٢٧٣' })), 400, '$.password');
     expectError(await create(customer({ securityPassword: 7391 })), 400, '$.securityPassword');
   });
 
-  it('a birth that is to come, and a time that is none', async () => {
+  it('a birth date in the future, and an invalid date', async () => {
     for (const birthDate of ['2048-01-01T00:00:00Z', '1899-12-31', '1990-01-01T25:00:00Z', 'old'])
       expectError(await create(customer({ birthDate })), 400, '$.birthDate');
   });
 
-  it('what cannot be, by its path', async () => {
+  it('invalid values, each with its path', async () => {
     const { address } = customer();
     const cases: [changes: Record<string, unknown>, path: string][] = [
       [{ monthlyInvoicing: -0.01 }, '$.monthlyInvoicing'],
@@ -122,19 +122,19 @@ describe('is refused', () => {
     for (const [changes, path] of cases) expectError(await create(customer(changes)), 400, path);
   });
 
-  it('a wrong code, which 000000 stands for, of the e-mail and of the phone', async () => {
+  it('the wrong verification code 000000, of the e-mail and of the phone', async () => {
     const { email, phone } = customer();
     for (const changes of [
       { email: { ...email, codeVerification: '000000' } },
       { phone: { ...phone, codeVerification: '000000' } },
     ]) {
-      const answer = await create(customer(changes));
-      expectError(answer, 422);
-      expect(answer.body.code).toBe('verification_code_wrong');
+      const response = await create(customer(changes));
+      expectError(response, 422);
+      expect(response.body.code).toBe('verification_code_wrong');
     }
   });
 
-  it('an API key in the place of the partner key, and the reverse', async () => {
+  it('an API key in place of the partner key, and the reverse', async () => {
     const apiKey = 'sandbox-dev-key';
     expectError(await create(customer(), { ...partner, 'x-service-partner-key': apiKey }), 401);
     expectError(await create(customer(), { 'x-service-api-key': apiKey }), 401);
@@ -145,7 +145,7 @@ describe('is refused', () => {
     expectError(swapped, 401);
   });
 
-  it('a body of another type', async () => {
+  it('a body of another content type', async () => {
     const headers = { ...partner, 'content-type': 'text/plain' };
     expectError(await create(customer(), headers), 415);
     expect(
@@ -175,11 +175,14 @@ describe('secrets', () => {
     return texts.flatMap((result) => result.rows.map(({ text }) => text as string)).join('\n');
   }
 
-  it('stand in no table and in no log, whether a request is taken or refused', async () => {
+  it('are in no table and no log, whether a request is accepted or refused', async () => {
     const database = await testDatabase('sandbox');
     const logged: unknown[] = [];
-    const keep = (...words: unknown[]) => void logged.push(words);
-    const log = { trace: keep, debug: keep, info: keep, warn: keep, error: keep, fatal: keep };
+    const record = (...values: unknown[]) => void logged.push(values);
+    const log = {
+      ...{ trace: record, debug: record, info: record },
+      ...{ warn: record, error: record, fatal: record },
+    };
     const application = await createSandbox({
       databaseUrl: database.url,
       log: log as unknown as Log,
@@ -187,7 +190,7 @@ describe('secrets', () => {
     });
     try {
       await application.listen(0, '127.0.0.1');
-      const call = caller(await application.getUrl(), 'sandbox-dev-key');
+      const call = createCaller(await application.getUrl(), 'sandbox-dev-key');
       const { email, phone } = customer();
       const request = (changes: object = {}) =>
         customer({
@@ -201,7 +204,7 @@ describe('secrets', () => {
         });
       const first = request();
       const statuses = [];
-      const answers = [];
+      const responses = [];
       for (const body of [
         first,
         first,
@@ -209,16 +212,16 @@ describe('secrets', () => {
         request({ name: '' }),
         request({ document: 1 }),
       ]) {
-        const answer = await create(body, partner, call);
-        statuses.push(answer.status);
-        answers.push(answer.text);
+        const response = await create(body, partner, call);
+        statuses.push(response.status);
+        responses.push(response.text);
       }
       expect(statuses).toEqual([200, 409, 200, 400, 400]);
-      const kept = await dump(database.pool);
-      expect(kept).toContain('Joana da Silva');
-      for (const text of [kept, inspect(logged, { depth: 20 }), answers.join('\n')])
+      const stored = await dump(database.pool);
+      expect(stored).toContain('Joana da Silva');
+      for (const text of [stored, inspect(logged, { depth: 20 }), responses.join('\n')])
         for (const secret of Object.values(secrets))
-          // Hashes, ids and codes are long: by chance they hold four digits in a row, never between two ends.
+          // Hashes, ids and codes may contain the four digits by chance, but never as a whole word.
           expect(text).not.toMatch(new RegExp(`(?<![\\w.+/=-])${secret}(?![\\w+/=-])`));
       const { rows } = await database.pool.query('SELECT * FROM customer');
       const hashes = rows.flatMap((row) => [row.password_hash, row.security_password_hash]);

@@ -1,4 +1,4 @@
-// How faults are asked for and taken back, and the rate limit.
+// How faults are added and removed, and the rate limit.
 import { sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
 import { expectError, slip } from './samples.js';
 
@@ -15,7 +15,7 @@ const statement = (apiKey = 'sandbox-dev-key') =>
   bank.call('GET', '/baas/api/v2/transactions', { apiKey });
 
 describe('POST /sandbox/faults', () => {
-  it('answers the fault with what was left out', async () => {
+  it('returns the fault with defaults for omitted fields', async () => {
     const { status, body } = await add({ endpoint: 'charges', kind: 'error-after-effect' });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -32,7 +32,7 @@ describe('POST /sandbox/faults', () => {
     });
   });
 
-  it('answers the fault as it was asked for', async () => {
+  it('returns the fault with the requested fields', async () => {
     const drawn = { endpoint: '*', kind: 'slow', probability: 0.25, seed: 77, delayMs: 600_000 };
     expect((await add(drawn)).body).toMatchObject(drawn);
     const counted = { endpoint: 'lookup', kind: 'empty', times: 3, method: 'POST', delayMs: 0 };
@@ -63,28 +63,28 @@ describe('POST /sandbox/faults', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('refuses a number beyond all numbers, and no body', async () => {
+  it('refuses a number that is too large, and a missing body', async () => {
     const text = '{"endpoint":"*","kind":"slow","probability":1e400}';
     expectError(await add(text), 400, '$.probability');
     expectError(await add(undefined), 400, '$');
   });
 
-  it('tells where a kind can fire that never would', async () => {
-    const answer = await add({ endpoint: 'charges', kind: 'page-shift' });
-    expectError(answer, 400, '$.endpoint');
-    expect(answer.body.errors['$.endpoint'][0]).toContain('transactions, *');
+  it('refuses an endpoint at which the kind can never fire, and lists the possible ones', async () => {
+    const response = await add({ endpoint: 'charges', kind: 'page-shift' });
+    expectError(response, 400, '$.endpoint');
+    expect(response.body.errors['$.endpoint'][0]).toContain('transactions, *');
     expectError(await add({ endpoint: 'lookup', kind: 'webhook-lost' }), 400, '$.endpoint');
     expect((await add({ endpoint: '*', kind: 'page-shift' })).status).toBe(200);
     expect((await add({ endpoint: 'refunds', kind: 'webhook-lost' })).status).toBe(200);
   });
 
-  it('asks for a key, as all of the control plane', async () => {
+  it('requires an API key, like the whole control plane', async () => {
     for (const method of ['POST', 'GET', 'DELETE'])
       expectError(await bank.call(method, '/sandbox/faults', { apiKey: null }), 401);
   });
 });
 
-it('counts chances and fires, and lets the next fault of its kind have the call when it is spent', async () => {
+it('counts chances and firings, and uses the next fault of the kind when one is used up', async () => {
   await add({ endpoint: 'transactions', kind: 'error-before-effect', times: 1 });
   await add({ endpoint: '*', kind: 'error-before-effect', times: 1 });
   const statuses = [];
@@ -96,7 +96,7 @@ it('counts chances and fires, and lets the next fault of its kind have the call 
   ]);
 });
 
-it('takes faults back, one or all', async () => {
+it('removes one fault or all', async () => {
   const { id } = (await add({ endpoint: '*', kind: 'garbage' })).body;
   await add({ endpoint: '*', kind: 'error-before-effect' });
   await add({ endpoint: '*', kind: 'error-before-effect' });
@@ -115,41 +115,41 @@ describe('the rate limit', () => {
     bank.call('PATCH', '/sandbox/modes', { body: { rateLimitPerSecond } });
   afterEach(() => limit(null));
 
-  it('refuses what is beyond it with the seconds to wait, before any effect', async () => {
+  it('refuses requests above it with the seconds to wait, before any effect', async () => {
     await limit(2);
     const requests = Array.from({ length: 30 }, () => slip());
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       requests.map((body) => bank.call('POST', '/baas/v1/charges', { body })),
     );
-    const refused = answers.filter(({ status }) => status === 429);
+    const refused = responses.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);
-    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(2);
-    for (const answer of refused) {
-      expectError(answer, 429);
-      expect(answer.headers.get('retry-after')).toBe('1');
+    expect(responses.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(2);
+    for (const response of refused) {
+      expectError(response, 429);
+      expect(response.headers.get('retry-after')).toBe('1');
     }
     await limit(null);
     const found = await Promise.all(
       requests.map(({ correlationId }) => bank.call('GET', `/baas/v1/charges/${correlationId}`)),
     );
     expect(found.map(({ status }) => status === 200)).toEqual(
-      answers.map(({ status }) => status === 200),
+      responses.map(({ status }) => status === 200),
     );
   });
 
-  it('is of one account, and neither of the control plane nor of the simulations', async () => {
+  it('applies per account, and not to the control plane or the simulations', async () => {
     const request = slip();
     await bank.call('POST', '/baas/v1/charges', { body: request });
     await limit(1);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => statement()));
-    expect(answers.map(({ status }) => status)).toContain(429);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => statement()));
+    expect(responses.map(({ status }) => status)).toContain(429);
     expect((await statement('sandbox-dev-key-2')).status).toBe(200);
     expect((await bank.call('GET', '/sandbox/ledger')).status).toBe(200);
     const path = `/baas/v1/charges/${request.correlationId}/expire`;
     expect((await bank.call('PUT', path)).status).toBe(200);
   });
 
-  it('does not count what comes without a key', async () => {
+  it('does not count requests without a key', async () => {
     await limit(1);
     for (let call = 0; call < 3; call += 1)
       expect((await bank.call('GET', '/baas/api/v2/transactions', { apiKey: null })).status).toBe(

@@ -1,4 +1,4 @@
-// A load of lines at once: asked of a sandbox alone.
+// POST /sandbox/generate: many statement lines at once.
 import { sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
 import { expectError } from './samples.js';
 
@@ -39,15 +39,15 @@ async function statement(): Promise<Line[]> {
   }
 }
 
-it('fills a statement with as many lines as were asked for, and tells how many of each', async () => {
+it('generates the requested number of lines and returns the count of each type', async () => {
   const before = Date.now();
   const { status, body: counts } = await generate({ count: 2_000 });
   expect(status).toBe(200);
   expect(sumOf(counts)).toBe(2_000);
   const lines = await statement();
-  const told: Record<string, number> = {};
-  for (const { type } of lines) told[type.name] = (told[type.name] ?? 0) + 1;
-  expect(told).toEqual(counts);
+  const listed: Record<string, number> = {};
+  for (const { type } of lines) listed[type.name] = (listed[type.name] ?? 0) + 1;
+  expect(listed).toEqual(counts);
   expect(await audit()).toEqual(clean);
   let balance = 10_000_000;
   for (const [index, line] of lines.entries()) {
@@ -57,7 +57,7 @@ it('fills a statement with as many lines as were asked for, and tells how many o
     expect(Math.round(line.balance.currentBalance * 100)).toBe(balance);
     if (line.proof) expect(line.proof.amount ?? line.proof.paidAmount).toBe(line.amount);
   }
-  // Spread over the thirty days before now, none of them ahead.
+  // Spread over the thirty days before now, none in the future.
   const times = lines.map(({ createdAt }) => Date.parse(createdAt));
   expect(times).toEqual([...times].sort((one, other) => one - other));
   expect(times[0]).toBeGreaterThanOrEqual(before - 30 * 86_400_000);
@@ -66,7 +66,7 @@ it('fills a statement with as many lines as were asked for, and tells how many o
   expect(times.at(-1)).toBeGreaterThan(before - 86_400_000);
 });
 
-it('has a charge behind each credit that names one, and a transfer behind each sent Pix', async () => {
+it('stores a charge for each credit with a correlationId, and a transfer for each sent Pix', async () => {
   const { body: counts } = await generate({ count: 1_000 });
   const { rows } = await bank.pool.query(
     `SELECT count(*)::int AS lines, count(charge.id)::int AS charges,
@@ -79,17 +79,19 @@ it('has a charge behind each credit that names one, and a transfer behind each s
   expect(rows[0].different).toBeLessThan(rows[0].lines);
   const sent = await bank.pool.query(
     `SELECT count(*)::int AS count FROM transfer
-     JOIN statement_line AS line ON line.account_id = transfer.account_id AND line.nsu = transfer.transaction_nsu
-     WHERE line.end_to_end_id = transfer.end_to_end_id AND line.change_cents = -transfer.amount_cents`,
+     JOIN statement_line AS line
+       ON line.account_id = transfer.account_id AND line.nsu = transfer.transaction_nsu
+     WHERE line.end_to_end_id = transfer.end_to_end_id
+       AND line.change_cents = -transfer.amount_cents`,
   );
   expect(sent.rows[0].count).toBe(counts.DEBIT_PIX);
-  // A paid slip cannot be paid again; its place in the book is that of any other.
+  // A generated slip is a paid slip like any other: it cannot be paid again.
   const slip = (await statement()).find(({ type }) => type.name === 'CREDIT_BANKSLIP')!;
   expectError(await bank.call('POST', `/baas/v1/charges/${slip.correlationId}/pay`), 409);
 });
 
-it('gives the same lines for the same seed on a new bank, and others for another', async () => {
-  const told = async (seed: number) => {
+it('generates the same lines from the same seed on a new bank, and others from another', async () => {
+  const linesOf = async (seed: number) => {
     await bank.call('POST', '/sandbox/reset');
     await generate({ count: 300, seed });
     return (await statement()).map(({ id, nsu, type, amount, correlationId }) => ({
@@ -100,12 +102,12 @@ it('gives the same lines for the same seed on a new bank, and others for another
       name: type.name,
     }));
   };
-  const first = await told(7);
-  expect(await told(7)).toEqual(first);
-  expect(await told(8)).not.toEqual(first);
+  const first = await linesOf(7);
+  expect(await linesOf(7)).toEqual(first);
+  expect(await linesOf(8)).not.toEqual(first);
 });
 
-it('goes on from the last line, for the account that is named', async () => {
+it('continues from the last line of the given account', async () => {
   await generate({ count: 100, account: '1000002', days: 3_650 });
   const last = (await get('/sandbox/ledger?account=1000002')).movements.at(-1);
   expect((await generate({ count: 100, account: '1000002' })).status).toBe(200);
@@ -117,7 +119,7 @@ it('goes on from the last line, for the account that is named', async () => {
   expect(await audit()).toEqual(clean);
 });
 
-it('makes lines of one moment where the clock stands still', async () => {
+it('generates no line after now while the clock is frozen', async () => {
   await bank.call('POST', '/sandbox/clock', { body: { frozen: true } });
   await generate({ count: 10, days: 1 });
   await generate({ count: 10 });
@@ -127,19 +129,19 @@ it('makes lines of one moment where the clock stands still', async () => {
   expect(await audit()).toEqual(clean);
 });
 
-it('keeps one chain when several load one account, and others move it meanwhile', async () => {
+it('writes one chain under concurrent generations and other movements of one account', async () => {
   await bank.call('PATCH', '/sandbox/modes', { body: { balanceOrder: 'commit' } });
   const line = { amount: 1.5, isCredit: true, typeName: 'ANY_LINE' };
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     ...Array.from({ length: 3 }, () => generate({ count: 700, seed: 5 })),
     ...Array.from({ length: 30 }, () => bank.call('POST', '/sandbox/transactions', { body: line })),
   ]);
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
   expect((await statement()).length).toBe(3 * 700 + 30);
   expect(await audit()).toEqual(clean);
 });
 
-it('tells no webhook and owes no task', async () => {
+it('writes no webhook delivery and no due task', async () => {
   await bank.call('POST', '/baas/api/v1/webhooks', {
     body: {
       eventType: 'CHARGE_PAID',
@@ -150,17 +152,17 @@ it('tells no webhook and owes no task', async () => {
   });
   await generate({ count: 100 });
   const { rows } = await bank.pool.query(
-    'SELECT (SELECT count(*) FROM webhook_delivery) + (SELECT count(*) FROM due_task) AS owed',
+    'SELECT (SELECT count(*) FROM webhook_delivery) + (SELECT count(*) FROM due_task) AS pending',
   );
-  expect(rows).toEqual([{ owed: '0' }]);
+  expect(rows).toEqual([{ pending: '0' }]);
 });
 
-it('reads the ledger by pieces, and without its audit where that is asked', async () => {
+it('returns the ledger in pages, and without its audit on request', async () => {
   await generate({ count: 250 });
   const whole = (await get('/sandbox/ledger')).movements;
-  const piece = await get('/sandbox/ledger?account=1000001&after=100&limit=50&audit=false');
-  expect(piece.movements).toEqual(whole.slice(100, 150));
-  expect(piece).not.toHaveProperty('audit');
+  const page = await get('/sandbox/ledger?account=1000001&after=100&limit=50&audit=false');
+  expect(page.movements).toEqual(whole.slice(100, 150));
+  expect(page).not.toHaveProperty('audit');
   expectError(await bank.call('GET', '/sandbox/ledger?audit=no'), 400, '$.audit');
 });
 
@@ -178,7 +180,7 @@ it.each<[unknown, string]>([
   expectError(await generate(body), 400, path);
 });
 
-it('knows no account of that number, nor who has no key', async () => {
+it('refuses an unknown account, an internal account and a request without a key', async () => {
   expectError(await generate({ count: 1, account: '9999999' }), 404);
   expectError(await generate({ count: 1, account: 'spi' }), 404);
   expectError(

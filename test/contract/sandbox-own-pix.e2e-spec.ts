@@ -1,7 +1,8 @@
-// Money that goes round: a Pix to the own account, refunds that fail and Pix that come back, whoever gives them back.
+// Pix to the own account, failed refunds and returned Pix: refunds and returns together never
+// exceed the original.
 import { until } from '../support/until.js';
 import { sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
-import { byKey, transferCalls } from './transfer-samples.js';
+import { keyTransfer, transferCalls } from './transfer-samples.js';
 
 let bank: SandboxUnderTest;
 beforeEach(async () => {
@@ -15,8 +16,8 @@ afterEach(async () => {
 });
 
 const ownKey = 'financeiro@empresa-um.example';
-const theirs = 'sandbox-dev-key-2';
-const { send, endToEndId, get } = transferCalls(() => bank);
+const otherApiKey = 'sandbox-dev-key-2';
+const { send, newEndToEndId, get } = transferCalls(() => bank);
 const post = (path: string, body: unknown) => bank.call('POST', path, { body });
 const refund = (id: string, amount: number, apiKey = 'sandbox-dev-key') =>
   bank.call('PUT', `/baas/api/v1/transactions/${id}/refund?filterBy=END_TO_END_ID`, {
@@ -32,17 +33,17 @@ const types = async () =>
     ({ type }: { type: { name: string } }) => type.name,
   );
 
-/** A Pix that has arrived, by its endToEndId. */
-async function sent(key: string): Promise<string> {
-  const { body } = await send(byKey(await endToEndId(key), { amount: 10 }));
-  await until('it has arrived', async () => {
+/** Sends a Pix of R$ 10, waits until it is effective and returns its endToEndId. */
+async function sendEffectivePix(key: string): Promise<string> {
+  const { body } = await send(keyTransfer(await newEndToEndId(key), { amount: 10 }));
+  await until('the Pix is effective', async () => {
     return (await get(body.id)).body.status === 'PIX_EFFECTIVE';
   });
   return body.endToEndId;
 }
 
-it('refunds a Pix to the own account by taking and giving', async () => {
-  const id = await sent(ownKey);
+it('refunds a Pix to the own account with a debit and a credit', async () => {
+  const id = await sendEffectivePix(ownKey);
   expect((await refund(id, 4)).status).toBe(200);
   expect(await balance()).toBe(100_000);
   expect(await types()).toEqual([
@@ -54,21 +55,21 @@ it('refunds a Pix to the own account by taking and giving', async () => {
   expect(await balance()).toBe(100_000);
 });
 
-it('lets a Pix to the own account come back once, by whatever way', async () => {
-  const id = await sent(ownKey);
+it('returns a Pix to the own account once, by a return or by a refund', async () => {
+  const id = await sendEffectivePix(ownKey);
   expect((await post('/sandbox/pix/returned', { endToEndId: id })).status).toBe(200);
   expect((await refund(id, 0.01)).body.code).toBe('refund_exceeds_original');
   expect((await post('/sandbox/pix/returned', { endToEndId: id })).status).toBe(422);
   expect(await balance()).toBe(100_000);
 });
 
-it('lets a Pix come back after its refund has failed', async () => {
-  const id = await sent('maria@pessoa-dois.example');
+it('returns a Pix after its refund has failed', async () => {
+  const id = await sendEffectivePix('maria@pessoa-dois.example');
   await post('/sandbox/faults', { endpoint: 'refunds', kind: 'async-error', times: 1, delayMs: 0 });
-  expect((await refund(id, 10, theirs)).status).toBe(200);
+  expect((await refund(id, 10, otherApiKey)).status).toBe(200);
   await until('the refund has failed', async () => (await balance('1000002')) === 5_010);
   expect((await post('/sandbox/pix/returned', { endToEndId: id })).status).toBe(200);
   expect(await balance()).toBe(100_000);
   expect(await balance('1000002')).toBe(5_000);
-  expect((await refund(id, 0.01, theirs)).body.code).toBe('refund_exceeds_original');
+  expect((await refund(id, 0.01, otherApiKey)).body.code).toBe('refund_exceeds_original');
 });

@@ -1,6 +1,7 @@
-// Slips that the sandbox itself issued are bills too: paid by another account, they credit the one that issued them.
+// Slips issued by the sandbox are bills too: a payment by another account credits the issuing
+// account.
 import { sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
-import { expectError, newKey, pixSlip, slip } from './samples.js';
+import { expectError, newKeyHeader, pixSlip, slip } from './samples.js';
 
 let bank: SandboxUnderTest;
 beforeEach(async () => {
@@ -16,18 +17,18 @@ afterEach(async () => {
 const payerKey = 'sandbox-dev-key-2';
 const post = (path: string, body: unknown) => bank.call('POST', path, { body });
 const pay = (body: unknown, apiKey = payerKey) =>
-  bank.call('POST', '/baas/api/v1/bill-payments', { body, headers: newKey(), apiKey });
+  bank.call('POST', '/baas/api/v1/bill-payments', { body, headers: newKeyHeader(), apiKey });
 const query = async (code: string) =>
   (await bank.call('GET', `/baas/api/v1/bill-payments/${code}`)).body;
 const lines = async (apiKey = 'sandbox-dev-key') =>
   (await bank.call('GET', '/baas/api/v2/transactions', { apiKey })).body;
-const issued = async (changes: object = {}) => {
+const issueSlip = async (changes: object = {}) => {
   const request = slip({ dueDate: '2027-12-01', ...changes });
   const { body } = await post('/baas/v1/charges', request);
   return { correlationId: request.correlationId, barCode: body.barCode as string };
 };
 
-it('tells a slip with a QR code as its charge has it', async () => {
+it('returns a slip with QR code as a bill with the data of its charge', async () => {
   const request = pixSlip({ dueDate: '2027-12-01', discount: undefined });
   await post('/baas/v1/charges', request);
   const { rows } = await bank.pool.query('SELECT bar_code, digitable_line FROM charge');
@@ -45,11 +46,11 @@ it('tells a slip with a QR code as its charge has it', async () => {
   });
 });
 
-it('credits the account that issued it, which is told, and gives it back', async () => {
+it('credits the issuing account with a webhook, and reverses the credit on a chargeback', async () => {
   await post('/baas/api/v1/webhooks', {
     ...{ eventType: 'CHARGE_PAID', url: 'http://127.0.0.1:9/never', authorizationScheme: 'NONE' },
   });
-  const { barCode, correlationId } = await issued();
+  const { barCode, correlationId } = await issueSlip();
   const own = await pay({ amount: 150.75, barCode }, 'sandbox-dev-key');
   expectError(own, 422);
   expect(own.body.code).toBe('own_charge');
@@ -59,14 +60,14 @@ it('credits the account that issued it, which is told, and gives it back', async
   const credit = { type: { name: 'CREDIT_BANKSLIP' }, amount: 150.75, correlationId };
   expect(await lines()).toMatchObject([credit]);
   expect(await lines(payerKey)).toMatchObject([{ type: { name: 'DEBIT_BILL_PAYMENT' } }]);
-  const told = await bank.pool.query('SELECT body FROM webhook_delivery');
-  expect(told.rows.map(({ body }) => JSON.parse(body as string))).toMatchObject([
+  const deliveries = await bank.pool.query('SELECT body FROM webhook_delivery');
+  expect(deliveries.rows.map(({ body }) => JSON.parse(body as string))).toMatchObject([
     { eventType: 'CHARGE_PAID', correlationId, source: 'PCR', payer: { document: '12345678909' } },
   ]);
   const charge = `/baas/v1/charges/${correlationId}`;
   expect((await bank.call('GET', charge)).body.status).toBe('Paid');
-  const back = await post(`/sandbox/bill-payments/${paid.body.id}/chargeback`, {});
-  expect(back.body).toMatchObject({ status: 'CHARGEBACKED', account: '1000002' });
+  const chargedBack = await post(`/sandbox/bill-payments/${paid.body.id}/chargeback`, {});
+  expect(chargedBack.body).toMatchObject({ status: 'CHARGEBACKED', account: '1000002' });
   expect((await query(barCode)).status).toBe('PENDING_PAYMENT');
   expect((await bank.call('GET', charge)).body.status).toBe('Pending');
   expect((await lines())[0]).toMatchObject({ type: { name: 'DEBIT_BANKSLIP_REVERSAL' } });
@@ -74,18 +75,18 @@ it('credits the account that issued it, which is told, and gives it back', async
   expect((await lines(payerKey))[0].balance.currentBalance).toBe(5_000);
 });
 
-it('is given back by the clearing when the issuer no longer has the money', async () => {
-  const { barCode } = await issued();
+it('is reversed by the clearing when the funds of the issuer are insufficient', async () => {
+  const { barCode } = await issueSlip();
   const { id } = (await pay({ amount: 150.75, barCode })).body;
   await post('/sandbox/transactions', { amount: 100_100, isCredit: false, typeName: 'ANY_DEBIT' });
   expect((await post(`/sandbox/bill-payments/${id}/chargeback`, {})).status).toBe(200);
   expect((await lines())[0].type.name).toBe('ANY_DEBIT');
   expect((await lines(payerKey))[0].balance.currentBalance).toBe(5_000);
-  // The issuer keeps what it was paid: nobody can pay the slip again.
+  // The issuer still has the payment, so the slip cannot be paid again.
   expect((await query(barCode)).status).toBe('PAID');
 });
 
-it('stays paid by another payment, and is overdue again when nothing pays it any more', async () => {
+it('stays paid after a chargeback while another payment remains, and becomes overdue without one', async () => {
   const request = pixSlip({ dueDate: '2027-12-01', Amount: 10, discount: undefined });
   const { correlationId } = request;
   await post('/baas/v1/charges', request);
@@ -93,39 +94,39 @@ it('stays paid by another payment, and is overdue again when nothing pays it any
   const line = (await read()).additionalInfo.find(
     ({ key }: { key: string }) => key === 'DigitableLine',
   );
-  const asBill = async () => (await pay({ amount: 10, digitableLine: line.value })).body.id;
+  const payAsBill = async () => (await pay({ amount: 10, digitableLine: line.value })).body.id;
   const chargeBack = (id: string) => post(`/sandbox/bill-payments/${id}/chargeback`, {});
-  const first = await asBill();
+  const first = await payAsBill();
   const { nsu } = (await post('/sandbox/pix/received', { correlationId, amount: 10 })).body;
   await chargeBack(first);
   expect((await read()).status).toBe('Paid');
   expectError(await post(`/baas/v1/charges/${correlationId}/pay`, {}), 409);
   expect(nsu).toBeGreaterThan(0);
 
-  const { barCode, correlationId: late } = await issued();
+  const { barCode, correlationId: late } = await issueSlip();
   const { id } = (await pay({ amount: 150.75, barCode })).body;
   await post('/sandbox/clock', { now: '2027-12-06T13:00:00Z' });
   await chargeBack(id);
   expect((await bank.call('GET', `/baas/v1/charges/${late}`)).body.status).toBe('Expired');
 });
 
-it('is paid once, whether as a bill or as a charge, whoever is first', async () => {
-  const { barCode, correlationId } = await issued();
+it('is paid once, as a bill or as a charge, under concurrent requests', async () => {
+  const { barCode, correlationId } = await issueSlip();
   await bank.warmUp();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, at) =>
       at % 2
         ? pay({ amount: 150.75, barCode })
         : bank.call('POST', `/baas/v1/charges/${correlationId}/pay`),
     ),
   );
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-  expect(answers.every(({ status }) => [200, 409, 422].includes(status))).toBe(true);
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(responses.every(({ status }) => [200, 409, 422].includes(status))).toBe(true);
   expect(await lines()).toHaveLength(1);
 });
 
-it('is blocked when its charge is void', async () => {
-  const { barCode, correlationId } = await issued();
+it('is blocked when its charge is voided', async () => {
+  const { barCode, correlationId } = await issueSlip();
   await bank.pool.query(`UPDATE charge SET status = 'Voided' WHERE correlation_id = $1`, [
     correlationId,
   ]);

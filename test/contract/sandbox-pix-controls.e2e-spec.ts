@@ -1,9 +1,15 @@
-// The control plane of money that is sent: keys that tests register, Pix that come back, and what is told of them.
+// The control plane for sent money: registration of Pix keys, returns of sent Pix and their
+// webhooks.
 import { randomUUID } from 'node:crypto';
 import { Faults } from '../../src/sandbox/faults/faults.service.js';
 import { eventually, sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
-import { expectError, newKey } from './samples.js';
-import { byKey, internal, manual, transferCalls } from './transfer-samples.js';
+import { expectError, newKeyHeader } from './samples.js';
+import {
+  keyTransfer,
+  internalTransfer,
+  manualTransfer,
+  transferCalls,
+} from './transfer-samples.js';
 import { WebhookConsumer } from './webhook-consumer.js';
 
 const own = 'sandbox-dev-key';
@@ -25,11 +31,11 @@ afterAll(async () => {
   expect(audit).toEqual({ clean: true, problems: [] });
 });
 
-const { endToEndId, get, lookUp, send } = transferCalls(() => bank);
+const { newEndToEndId, get, lookUp, send } = transferCalls(() => bank);
 const post = (path: string, body: unknown) => bank.call('POST', path, { body });
 const registerKey = (body: unknown) => post('/sandbox/dict/keys', body);
-const giveBack = (body: unknown) => post('/sandbox/pix/returned', body);
-const ended = (id: string) =>
+const returnPix = (body: unknown) => post('/sandbox/pix/returned', body);
+const waitUntilFinal = (id: string) =>
   eventually(async () => {
     const { body } = await get(id);
     expect(body.status).toMatch(/^PIX_(EFFECTIVE|ERROR)$/);
@@ -37,7 +43,7 @@ const ended = (id: string) =>
   });
 
 describe('POST /sandbox/dict/keys', () => {
-  it('registers a key of an account, which is then looked up and listed', async () => {
+  it('registers a key of an account, which can then be looked up and listed', async () => {
     const key = randomUUID();
     const { status, body } = await registerKey({ key: key.toUpperCase(), account: '1000002' });
     expect(status).toBe(200);
@@ -50,7 +56,7 @@ describe('POST /sandbox/dict/keys', () => {
     expect(dictKeys).toContainEqual(body);
   });
 
-  it('registers a key of another institution’s customer, with what it is told of them', async () => {
+  it('registers a key of another institution’s customer with the given details', async () => {
     const holder = { name: 'Fábrica Ltda', document: '12.ABC.345/01DE-35' };
     const participant = { name: 'Outro Banco', ispb: '1234567A' };
     const details = { number: '42', branch: '7', type: 'SAVING' };
@@ -64,21 +70,21 @@ describe('POST /sandbox/dict/keys', () => {
       key: '+5511988887777',
       holder: { name: 'Fábrica Ltda', document: '12ABC34501DE35' },
     });
-    const looked = (await lookUp({ key: body.key, holderDocument: '12abc34501de35' })).body;
-    expect(looked).toMatchObject({
+    const lookup = (await lookUp({ key: body.key, holderDocument: '12abc34501de35' })).body;
+    expect(lookup).toMatchObject({
       ...{ key: body.key, keyBelongsHolder: true },
       beneficiary: {
         ...{ ...details, participant },
         holder: { name: holder.name, document: '**.ABC.345/01DE-**', type: 'LEGAL' },
       },
     });
-    const sent = (await send(byKey(looked.endToEndId))).body;
+    const sent = (await send(keyTransfer(lookup.endToEndId))).body;
     expect(sent.beneficiary).toMatchObject({ ...details, participant });
     expect(sent.beneficiary.holder.document).toBe('12ABC34501DE35');
     expect((await bank.call('GET', '/sandbox/fixtures')).body.dictKeys).toContainEqual(body);
   });
 
-  it('refuses a key that is taken, that is none, and whatever else is wrong', async () => {
+  it('refuses a registered key, an invalid key and other invalid fields', async () => {
     const key = `k-${Date.now()}@test.example`;
     expect((await registerKey({ key })).status).toBe(200);
     expectError(await registerKey({ key: key.toUpperCase() }), 409);
@@ -95,58 +101,58 @@ describe('POST /sandbox/dict/keys', () => {
   });
 });
 
-describe('what is told of a sent Pix', () => {
-  it('is its end, with the IdempotencyKey that began it, and its arrival', async () => {
-    const headers = newKey();
-    const sent = (await send(byKey(await endToEndId()), headers)).body;
-    await ended(sent.id);
-    const told = await consumer.find('PIX_PAYMENT_UPDATED', own, sent.endToEndId);
+describe('the webhooks of a sent Pix', () => {
+  it('report its end to the payer with its IdempotencyKey, and its receipt to the beneficiary', async () => {
+    const headers = newKeyHeader();
+    const sent = (await send(keyTransfer(await newEndToEndId()), headers)).body;
+    await waitUntilFinal(sent.id);
+    const update = await consumer.find('PIX_PAYMENT_UPDATED', own, sent.endToEndId);
     const { amount, createdAt, description, payer, beneficiary } = sent;
-    expect(told).toEqual({
+    expect(update).toEqual({
       ...{ eventType: 'PIX_PAYMENT_EFFECTIVE', endToEndId: sent.endToEndId },
       ...{ idempotencyKey: headers.IdempotencyKey, status: 'PIX_EFFECTIVE', amount, createdAt },
       ...{ description, payer, beneficiary },
     });
-    const arrival = await consumer.find('PIX_RECEIVED', other, sent.endToEndId);
-    expect(arrival).toMatchObject({
+    const receipt = await consumer.find('PIX_RECEIVED', other, sent.endToEndId);
+    expect(receipt).toMatchObject({
       ...{ eventType: 'PIX_RECEIVED', endToEndId: sent.endToEndId, amount },
       proof: { payer, beneficiary, status: 'PIX_EFFECTIVE' },
     });
   });
 
-  it('is its error', async () => {
+  it('report its failure', async () => {
     bank.application.get(Faults).add({
       ...{ endpoint: 'transfers', kind: 'async-error', times: 1, probability: null, seed: 1 },
       delayMs: null,
     } as const);
-    const sent = (await send(manual())).body;
-    const told = await consumer.find('PIX_PAYMENT_UPDATED', own, sent.endToEndId);
-    expect(told).toMatchObject({
+    const sent = (await send(manualTransfer())).body;
+    const update = await consumer.find('PIX_PAYMENT_UPDATED', own, sent.endToEndId);
+    expect(update).toMatchObject({
       ...{ eventType: 'PIX_PAYMENT_ERROR', status: 'PIX_ERROR', error: { code: 'AC06' } },
     });
-    expectError(await giveBack({ endToEndId: sent.endToEndId }), 422);
+    expectError(await returnPix({ endToEndId: sent.endToEndId }), 422);
   });
 });
 
 describe('POST /sandbox/pix/returned', () => {
-  it('gives back a part, then the rest, and never more', async () => {
-    const sent = (await send(manual({ amount: 10 }))).body;
+  it('returns a part, then the rest, and never more', async () => {
+    const sent = (await send(manualTransfer({ amount: 10 }))).body;
     const original = { endToEndId: sent.endToEndId };
-    expect((await giveBack(original)).body.code).toBe('pix_not_effective');
-    await ended(sent.id);
-    const { status, body } = await giveBack({ ...original, amount: 4, reason: 'Troca' });
+    expect((await returnPix(original)).body.code).toBe('pix_not_effective');
+    await waitUntilFinal(sent.id);
+    const { status, body } = await returnPix({ ...original, amount: 4, reason: 'Troca' });
     expect(status).toBe(200);
     expect(body).toMatchObject({
       ...{ account: '1000001', amount: 4, isCredit: true, type: 'CREDIT_PIX_REFUND' },
       endToEndId: expect.stringMatching(/^D88888888\d{12}[0-9A-Za-z]{11}$/),
       originalEndToEndId: sent.endToEndId,
     });
-    expectError(await giveBack({ ...original, amount: 6.01 }), 422);
-    const parallel = await Promise.all(Array.from({ length: 8 }, () => giveBack(original)));
-    expect(parallel.filter((answer) => answer.status === 200)).toHaveLength(1);
-    expect((await giveBack(original)).body.code).toBe('return_exceeds_pix');
-    const told = await consumer.find('PIX_REFUNDED', own, body.endToEndId);
-    expect(told).toEqual({
+    expectError(await returnPix({ ...original, amount: 6.01 }), 422);
+    const parallel = await Promise.all(Array.from({ length: 8 }, () => returnPix(original)));
+    expect(parallel.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect((await returnPix(original)).body.code).toBe('return_exceeds_pix');
+    const refunded = await consumer.find('PIX_REFUNDED', own, body.endToEndId);
+    expect(refunded).toEqual({
       ...{ eventType: 'PIX_REFUNDED', endToEndId: body.endToEndId, amount: 4 },
       ...{ originalEndToEndId: sent.endToEndId, refundCode: 'MD06' },
       bankAccount: { branch: '0001', number: '1000001' },
@@ -160,10 +166,10 @@ describe('POST /sandbox/pix/returned', () => {
     });
   });
 
-  it('takes the money from a beneficiary at this bank', async () => {
-    const sent = (await send(byKey(await endToEndId(), { amount: 3 }))).body;
-    await ended(sent.id);
-    const { body } = await giveBack({ endToEndId: sent.endToEndId });
+  it('debits a beneficiary at this bank', async () => {
+    const sent = (await send(keyTransfer(await newEndToEndId(), { amount: 3 }))).body;
+    await waitUntilFinal(sent.id);
+    const { body } = await returnPix({ endToEndId: sent.endToEndId });
     const { movements } = (await bank.call('GET', '/sandbox/ledger?account=1000002')).body;
     expect(movements.at(-1)).toMatchObject({
       ...{ type: 'DEBIT_PIX_REFUND', amount: 3, isCredit: false, endToEndId: body.endToEndId },
@@ -171,15 +177,15 @@ describe('POST /sandbox/pix/returned', () => {
     });
   });
 
-  it('knows only Pix that the account sent', async () => {
-    const sent = (await send(manual())).body;
-    await ended(sent.id);
+  it('returns only Pix that the account sent', async () => {
+    const sent = (await send(manualTransfer())).body;
+    await waitUntilFinal(sent.id);
     const { endToEndId: id } = sent;
-    expectError(await giveBack({ endToEndId: id, account: '1000002' }), 404);
-    expectError(await giveBack({ endToEndId: 'E1' }), 404);
-    expectError(await giveBack({ endToEndId: (await send(internal())).body.id }), 404);
-    expectError(await giveBack({}), 400, '$.endToEndId');
-    expectError(await giveBack({ endToEndId: id, amount: 0 }), 400, '$.amount');
-    expect((await giveBack({ endToEndId: id, account: '1000001' })).status).toBe(200);
+    expectError(await returnPix({ endToEndId: id, account: '1000002' }), 404);
+    expectError(await returnPix({ endToEndId: 'E1' }), 404);
+    expectError(await returnPix({ endToEndId: (await send(internalTransfer())).body.id }), 404);
+    expectError(await returnPix({}), 400, '$.endToEndId');
+    expectError(await returnPix({ endToEndId: id, amount: 0 }), 400, '$.amount');
+    expect((await returnPix({ endToEndId: id, account: '1000001' })).status).toBe(200);
   });
 });

@@ -1,9 +1,10 @@
-// The sandbox's own choices about refunds: the window by its clock, how they end, and what the bank takes back.
+// Behaviour of refunds that the contract leaves to the sandbox: the refund window by the bank's
+// clock, how refunds end, and refunds by the bank itself (MED).
 import { Faults } from '../../src/sandbox/faults/faults.service.js';
 import type { FaultRequest } from '../../src/sandbox/faults/fault.js';
-import { owedDeliveries, registerForDeliveries } from '../support/sandbox-deliveries.js';
+import { listDeliveryBodies, registerForDeliveries } from '../support/sandbox-deliveries.js';
 import { eventually, sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
-import { expectError, newKey, slip, staticQr } from './samples.js';
+import { expectError, newKeyHeader, slip, staticQr } from './samples.js';
 
 let bank: SandboxUnderTest;
 beforeEach(async () => {
@@ -29,7 +30,7 @@ const setClock = (now: string) => post('/sandbox/clock', { now, frozen: true });
 const advance = (duration: string) => post('/sandbox/clock', { advance: duration });
 const lines = async (query: string, apiKey = 'sandbox-dev-key') =>
   (await bank.call('GET', `/baas/api/v2/transactions?${query}`, { apiKey })).body;
-const breakNext = (changes: Partial<FaultRequest> = {}) =>
+const failNextRefund = (changes: Partial<FaultRequest> = {}) =>
   bank.application.get(Faults).add({
     endpoint: 'refunds',
     kind: 'async-error',
@@ -39,10 +40,10 @@ const breakNext = (changes: Partial<FaultRequest> = {}) =>
     delayMs: null,
     ...changes,
   });
-const reasonOf = (answer: { body: { code?: string } }) => answer.body.code;
+const reasonOf = (response: { body: { code?: string } }) => response.body.code;
 
 it('counts the window by days of São Paulo: open on day 90, closed on day 91', async () => {
-  // Half past eleven in the evening of 1 March in São Paulo.
+  // 23:30 of 1 March in São Paulo.
   await setClock('2027-03-02T02:30:00Z');
   const { endToEndId } = await receive({ amount: 10 });
   await setClock('2027-05-31T02:59:59.999Z');
@@ -53,12 +54,12 @@ it('counts the window by days of São Paulo: open on day 90, closed on day 91', 
   expect(reasonOf(late)).toBe('refund_window_closed');
 });
 
-it('tells a refund as the statement does, to the byte, and keeps its key on the movement', async () => {
+it('returns the same bytes as the statement, and stores the key on the movement', async () => {
   const { endToEndId } = await receive({ amount: 10 });
-  const headers = newKey();
+  const headers = newKeyHeader();
   const body = { amount: 4, description: 'Devolvido' };
-  const answer = await refund(endToEndId, 'END_TO_END_ID', body, headers);
-  expect(answer.body).toMatchObject({
+  const response = await refund(endToEndId, 'END_TO_END_ID', body, headers);
+  expect(response.body).toMatchObject({
     notes: 'Devolvido',
     proof: {
       originalEndToEndId: endToEndId,
@@ -68,10 +69,10 @@ it('tells a refund as the statement does, to the byte, and keeps its key on the 
       refundCode: 'MD06',
     },
   });
-  expect(answer.body).not.toHaveProperty('correlationId');
-  const told = await bank.call('GET', `/baas/api/v2/transactions?nsu=${answer.body.nsu}`);
-  expect(told.text).toBe(`[${answer.text}]`);
-  // Each call is a refund, whatever its key.
+  expect(response.body).not.toHaveProperty('correlationId');
+  const listed = await bank.call('GET', `/baas/api/v2/transactions?nsu=${response.body.nsu}`);
+  expect(listed.text).toBe(`[${response.text}]`);
+  // Each call is a new refund, whatever its key.
   expect((await refund(endToEndId, 'END_TO_END_ID', body, headers)).status).toBe(200);
   const { movements } = (await bank.call('GET', '/sandbox/ledger')).body;
   expect(movements.slice(-2)).toEqual([
@@ -85,7 +86,7 @@ it('tells a refund as the statement does, to the byte, and keeps its key on the 
   ]);
 });
 
-it('says why nothing goes back', async () => {
+it('gives the reason of a refused refund', async () => {
   const paidSlip = slip();
   await post('/baas/v1/charges', paidSlip);
   const { nsu } = (await post(`/baas/v1/charges/${paidSlip.correlationId}/pay`)).body;
@@ -94,39 +95,39 @@ it('says why nothing goes back', async () => {
   expect(reasonOf(bySlip)).toBe('not_refundable');
 
   const qr = staticQr({ amount: 5 });
-  const headers = newKey();
+  const headers = newKeyHeader();
   await bank.call('POST', '/baas/api/v2/pix/qrcode/static', { body: qr, headers });
   const { endToEndId } = (await post(`/baas/v1/charges/${qr.correlationId}/pay`)).body;
   const byCharge = () => refund(qr.correlationId, 'CORRELATION_ID', { amount: 5 });
   expect((await byCharge()).status).toBe(200);
   expect(reasonOf(await byCharge())).toBe('refund_exceeds_original');
   await post(`/baas/v1/charges/${qr.correlationId}/pay`);
-  // Even though only the second has anything left.
+  // Ambiguous, although only the second payment is refundable.
   expect(reasonOf(await byCharge())).toBe('ambiguous_reference');
   expect(reasonOf(await refundPix(endToEndId, 1))).toBe('refund_exceeds_original');
 });
 
-it('refuses what the balance does not cover, and then moves nothing', async () => {
+it('refuses a refund above the balance, and then moves nothing and uses up no fault', async () => {
   const { endToEndId } = await receive({ amount: 10 });
-  const drain = { amount: 100_009, isCredit: false, typeName: 'DEBIT_FEE' };
-  expect((await post('/sandbox/transactions', drain)).status).toBe(200);
-  breakNext();
-  const short = await refundPix(endToEndId, 2);
-  expectError(short, 422);
-  expect(reasonOf(short)).toBe('insufficient_funds');
+  const fee = { amount: 100_009, isCredit: false, typeName: 'DEBIT_FEE' };
+  expect((await post('/sandbox/transactions', fee)).status).toBe(200);
+  failNextRefund();
+  const refused = await refundPix(endToEndId, 2);
+  expectError(refused, 422);
+  expect(reasonOf(refused)).toBe('insufficient_funds');
   expect(bank.application.get(Faults).list()).toEqual([expect.objectContaining({ fired: 0 })]);
   expect((await refundPix(endToEndId, 1)).status).toBe(200);
 });
 
-it('is effective a moment later, and tells it', async () => {
+it('becomes effective after pixStepMs and sends a webhook', async () => {
   await registerForDeliveries(bank, 'PIX_REFUND_PAYMENT_UPDATED');
   await setClock('2027-03-02T12:00:00Z');
   const { endToEndId } = await receive({ amount: 10 });
   const { proof } = (await refundPix(endToEndId, 4)).body;
   await advance('PT0.299S');
-  expect(await owedDeliveries(bank)).toEqual([]);
+  expect(await listDeliveryBodies(bank)).toEqual([]);
   await advance('PT0.001S');
-  expect(await owedDeliveries(bank)).toEqual([
+  expect(await listDeliveryBodies(bank)).toEqual([
     expect.objectContaining({
       eventType: 'PIX_REFUND_PAYMENT_EFFECTIVE',
       operationType: 'DEBIT_REFUND',
@@ -144,17 +145,17 @@ it('is effective a moment later, and tells it', async () => {
   expect(await lines('type=CREDIT_PIX_REFUND_REVERSAL')).toEqual([]);
 });
 
-it('comes back when it fails, and can then be refunded anew', async () => {
+it('is reversed when it fails, and the Pix can then be refunded again', async () => {
   await registerForDeliveries(bank, 'PIX_REFUND_PAYMENT_UPDATED');
   await setClock('2027-03-02T12:00:00Z');
   const { endToEndId } = await receive({ amount: 10 });
-  breakNext({ delayMs: 5_000 });
+  failNextRefund({ delayMs: 5_000 });
   const failed = await refundPix(endToEndId, 10);
   expect(failed.status).toBe(200);
   expect(reasonOf(await refundPix(endToEndId, 0.01))).toBe('refund_exceeds_original');
   await advance('PT5S');
   const id = failed.body.proof.endToEndId;
-  expect(await owedDeliveries(bank)).toEqual([
+  expect(await listDeliveryBodies(bank)).toEqual([
     {
       eventType: 'PIX_REFUND_PAYMENT_ERROR',
       correlationId: null,
@@ -175,13 +176,13 @@ it('comes back when it fails, and can then be refunded anew', async () => {
     type: { isCredit: true },
     proof: { endToEndId: id, originalEndToEndId: endToEndId, status: 'PIX_ERROR' },
   });
-  // Debit and reversal share the return's id: the debit is told.
+  // Debit and reversal have the same endToEndId; the query returns the debit.
   expect(await lines(`endToEndId=${id}`)).toEqual([failed.body]);
   expect((await refundPix(endToEndId, 10)).status).toBe(200);
 });
 
 describe('between two accounts of the bank', () => {
-  /** As a Pix that account 1000002 sent stands on the statement of account 1000001. */
+  /** Credits account 1000001 with a Pix from account 1000002. */
   async function pixFromOther(amount: number): Promise<string> {
     const endToEndId = 'E99999999202703021200abcdefghijk';
     await post('/sandbox/transactions', {
@@ -194,7 +195,7 @@ describe('between two accounts of the bank', () => {
     return endToEndId;
   }
 
-  it('credits the payer in the same movement and tells it there', async () => {
+  it('credits the payer in the same movement and sends the payer a webhook', async () => {
     await registerForDeliveries(bank, 'PIX_REFUNDED', other);
     const endToEndId = await pixFromOther(10);
     const { body } = await refundPix(endToEndId, 4);
@@ -206,7 +207,7 @@ describe('between two accounts of the bank', () => {
       proof: body.proof,
     });
     await eventually(async () =>
-      expect(await owedDeliveries(bank)).toEqual([
+      expect(await listDeliveryBodies(bank)).toEqual([
         expect.objectContaining({
           eventType: 'PIX_REFUNDED',
           endToEndId: body.proof.endToEndId,
@@ -222,7 +223,7 @@ describe('between two accounts of the bank', () => {
 
   it('does not credit the payer when it fails', async () => {
     const endToEndId = await pixFromOther(10);
-    breakNext();
+    failNextRefund();
     expect((await refundPix(endToEndId, 4)).status).toBe(200);
     await eventually(async () =>
       expect(await lines('type=CREDIT_PIX_REFUND_REVERSAL')).toHaveLength(1),
@@ -232,7 +233,7 @@ describe('between two accounts of the bank', () => {
 });
 
 describe('POST /sandbox/pix/med', () => {
-  it('takes what is left of a received Pix, in or out of the window', async () => {
+  it('refunds all that is refundable of a received Pix, also after the refund window', async () => {
     await setClock('2027-03-02T12:00:00Z');
     const { endToEndId } = await receive({ amount: 10 });
     await setClock('2027-12-02T12:00:00Z');
@@ -249,19 +250,19 @@ describe('POST /sandbox/pix/med', () => {
       reasonRefund: 'Golpe',
     });
     expect((await post('/sandbox/pix/med', { endToEndId })).body.amount).toBe(7.5);
-    const nothing = await post('/sandbox/pix/med', { endToEndId });
-    expectError(nothing, 422);
-    expect(reasonOf(nothing)).toBe('refund_exceeds_original');
+    const refused = await post('/sandbox/pix/med', { endToEndId });
+    expectError(refused, 422);
+    expect(reasonOf(refused)).toBe('refund_exceeds_original');
   });
 
-  it('counts against what the client can refund', async () => {
+  it('reduces the amount that the client can refund', async () => {
     const { endToEndId } = await receive({ amount: 10 });
     await post('/sandbox/pix/med', { endToEndId, amount: 6 });
     expect(reasonOf(await refundPix(endToEndId, 4.01))).toBe('refund_exceeds_original');
     expect((await refundPix(endToEndId, 4)).status).toBe(200);
   });
 
-  it('takes from the account that is named, and refuses what it does not know', async () => {
+  it('debits the given account, and refuses unknown accounts and invalid fields', async () => {
     const account = '1000002';
     const { endToEndId } = await receive({ amount: 3, account });
     expectError(await post('/sandbox/pix/med', { endToEndId }), 404);

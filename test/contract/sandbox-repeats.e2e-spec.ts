@@ -1,13 +1,14 @@
-// What a repeat gets is a mode: the first answer, a conflict, or a second effect. Asked of every call with a key.
+// The mode `idempotentRepeat` decides what a repeat gets: the first response, a conflict or a
+// second effect. Tested for every call with an IdempotencyKey.
 import { randomUUID } from 'node:crypto';
 import { sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
-import { expectError, newKey, slip, staticQr } from './samples.js';
-import { batchItem, internal, manual, transferCalls } from './transfer-samples.js';
+import { expectError, newKeyHeader, slip, staticQr } from './samples.js';
+import { batchItem, internalTransfer, manualTransfer, transferCalls } from './transfer-samples.js';
 
 let bank: SandboxUnderTest;
 beforeEach(async () => {
   bank = await sandboxUnderTest();
-  // A Thursday, ten in the morning in São Paulo: bills are paid at once.
+  // A Thursday, 10:00 in São Paulo, when bills are paid at once.
   await post('/sandbox/clock', { now: '2027-11-18T13:00:00Z' });
 });
 afterEach(async () => {
@@ -20,24 +21,24 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
   bank.call('POST', path, { body, headers });
 const setMode = (idempotentRepeat: string) =>
   bank.call('PATCH', '/sandbox/modes', { body: { idempotentRepeat } });
-const { send, sendBatch, endToEndId } = transferCalls(() => bank);
+const { send, sendBatch, newEndToEndId } = transferCalls(() => bank);
 const movements = async () =>
   (await bank.call('GET', '/sandbox/ledger?account=1000001')).body.movements.length;
 
 type Call = (headers: Record<string, string>) => ReturnType<typeof send>;
 
-/** Makes a request that can be sent again and again. */
+/** Each creates a request that can be repeated with the same or another key. */
 const requests: Record<string, () => Promise<Call> | Call> = {
   'transfer between accounts': () => {
-    const body = internal();
+    const body = internalTransfer();
     return (headers) => send(body, headers);
   },
   'manual Pix': () => {
-    const body = manual({ description: randomUUID() });
+    const body = manualTransfer({ description: randomUUID() });
     return (headers) => send(body, headers);
   },
   'Pix by key': async () => {
-    const body = { amount: 1, initiationType: 'KEY', endToEndId: await endToEndId() };
+    const body = { amount: 1, initiationType: 'KEY', endToEndId: await newEndToEndId() };
     return (headers) => send(body, headers);
   },
   batch: () => {
@@ -55,11 +56,13 @@ const requests: Record<string, () => Promise<Call> | Call> = {
   },
 };
 
-/** What a repeat gets when the key says nothing: money moves again where nothing else forbids it. */
+/**
+ * The status of a repeat when keys are ignored: 200 unless another rule forbids a second effect.
+ */
 const whenIgnored: Record<string, number> = {
   'transfer between accounts': 200,
   'manual Pix': 200,
-  // A look-up begins one transfer, a bill is paid once, a correlationId is unique.
+  // A look-up can begin one transfer, a bill is paid once, and a correlationId is unique.
   'Pix by key': 422,
   batch: 200,
   'bill payment': 422,
@@ -67,9 +70,9 @@ const whenIgnored: Record<string, number> = {
 };
 
 describe.each(Object.keys(requests))('a repeat of the key of a %s', (name) => {
-  it('gets the first answer, is a conflict, or acts again, as the mode has it', async () => {
+  it('is replayed, refused or executed, depending on the mode idempotentRepeat', async () => {
     const call = await requests[name]!();
-    const headers = newKey();
+    const headers = newKeyHeader();
     const first = await call(headers);
     expect(first.status).toBe(200);
     const moved = await movements();
@@ -89,21 +92,21 @@ describe.each(Object.keys(requests))('a repeat of the key of a %s', (name) => {
   });
 
   it('is refused with another body', async () => {
-    const [one, other] = [await requests[name]!(), await requests[name]!()];
-    const key = newKey();
-    expect((await one(key)).status).toBe(200);
+    const [first, other] = [await requests[name]!(), await requests[name]!()];
+    const key = newKeyHeader();
+    expect((await first(key)).status).toBe(200);
     expectError(await other(key), 422);
   });
 });
 
 it('leaves a key free after a refusal', async () => {
-  const [headers, poor] = [newKey(), 'sandbox-dev-key-2'];
-  const refused = await send(manual({ amount: 6_000 }), headers, poor);
+  const [headers, poor] = [newKeyHeader(), 'sandbox-dev-key-2'];
+  const refused = await send(manualTransfer({ amount: 6_000 }), headers, poor);
   expect(refused.body.code).toBe('insufficient_funds');
-  expect((await send(manual({ amount: 6 }), headers, poor)).status).toBe(200);
+  expect((await send(manualTransfer({ amount: 6 }), headers, poor)).status).toBe(200);
 });
 
-it('is told of a charge by its correlationId, which is unique in every mode', async () => {
+it('identifies a repeated charge by its correlationId, which is unique in every mode', async () => {
   const request = slip();
   const first = await post('/baas/v1/charges', request);
   expect((await post('/baas/v1/charges', request)).text).toBe(first.text);
@@ -113,9 +116,9 @@ it('is told of a charge by its correlationId, which is unique in every mode', as
   }
 });
 
-it('pays what the mode says on a QR code whose payer chooses', async () => {
+it('pays the mode freeAmountPayment on a QR code without an amount', async () => {
   const request = staticQr({ amount: undefined });
-  await post('/baas/api/v2/pix/qrcode/static', request, newKey());
+  await post('/baas/api/v2/pix/qrcode/static', request, newKeyHeader());
   const pay = () => post(`/baas/v1/charges/${request.correlationId}/pay`, {});
   expect((await pay()).body.amount).toBe(1);
   await bank.call('PATCH', '/sandbox/modes', { body: { freeAmountPayment: 7.25 } });

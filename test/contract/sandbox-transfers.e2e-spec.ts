@@ -1,10 +1,21 @@
-// The sandbox's own choices on money that is sent: the life of a Pix, its modes and its faults.
+// Behaviour of transfers that the contract leaves to the sandbox: the states, modes and faults of a
+// sent Pix, and look-ups.
 import { randomUUID } from 'node:crypto';
 import { Faults } from '../../src/sandbox/faults/faults.service.js';
 import type { FaultEndpoint, FaultKind } from '../../src/sandbox/faults/fault.js';
-import { caller, eventually, sandboxUnderTest, type SandboxUnderTest } from './bank-under-test.js';
-import { expectError, newKey } from './samples.js';
-import { byKey, internal, manual, transferCalls } from './transfer-samples.js';
+import {
+  createCaller,
+  eventually,
+  sandboxUnderTest,
+  type SandboxUnderTest,
+} from './bank-under-test.js';
+import { expectError, newKeyHeader } from './samples.js';
+import {
+  keyTransfer,
+  internalTransfer,
+  manualTransfer,
+  transferCalls,
+} from './transfer-samples.js';
 
 const other = 'sandbox-dev-key-2';
 
@@ -18,10 +29,10 @@ afterEach(async () => {
   expect(audit).toEqual({ clean: true, problems: [] });
 });
 
-const { endToEndId, get, lookUp, send } = transferCalls(() => bank);
+const { newEndToEndId, get, lookUp, send } = transferCalls(() => bank);
 const modes = (changes: object) => bank.call('PATCH', '/sandbox/modes', { body: changes });
 const clock = (body: object) => bank.call('POST', '/sandbox/clock', { body });
-/** Asks for a fault that fires once. */
+/** Adds a fault that fires once. */
 const fault = (endpoint: FaultEndpoint, kind: FaultKind) =>
   bank.application.get(Faults).add({
     ...{ endpoint, kind, times: 1, probability: null, seed: 1, delayMs: null },
@@ -31,7 +42,7 @@ const ledger = async (account: string) => {
   const { body } = await bank.call('GET', `/sandbox/ledger?account=${account}`);
   return { balance: body.accounts[0].balance, movements: body.movements };
 };
-const final = (id: string) =>
+const waitUntilFinal = (id: string) =>
   eventually(async () => {
     const { body } = await get(id);
     expect(body.status).toMatch(/^PIX_(EFFECTIVE|ERROR)$/);
@@ -41,7 +52,7 @@ const linesOf = async (id: string, apiKey = 'sandbox-dev-key') => {
   const { body } = await bank.call('GET', '/baas/api/v2/transactions?limit=100', { apiKey });
   return body.filter((line: { proof: { endToEndId?: string } }) => line.proof.endToEndId === id);
 };
-const ownHere = {
+const ownAccountParty = {
   number: '1000002',
   branch: '0001',
   type: 'CURRENT',
@@ -50,9 +61,9 @@ const ownHere = {
 };
 
 describe('a sent Pix', () => {
-  it('goes through its states by the bank’s clock, debited when it is accepted', async () => {
+  it('passes through its states by the bank’s clock, and is debited at acceptance', async () => {
     await clock({ frozen: true });
-    const { body } = await send(manual({ amount: 10 }));
+    const { body } = await send(manualTransfer({ amount: 10 }));
     expect(body).toMatchObject({ status: 'PIX_PROCESSING', transactionNsu: 1 });
     expect((await ledger('1000001')).balance).toBe(99_990);
     expect((await get(body.id)).body.status).toBe('PIX_PROCESSING');
@@ -61,26 +72,29 @@ describe('a sent Pix', () => {
     expect(waiting.status).toBe('PIX_WAITING_SPI_RESPONSE');
     expect(waiting.updatedAt > body.createdAt).toBe(true);
     await clock({ advance: 'PT0.3S' });
-    const { externalId, error, updatedAt, ...told } = (await get(body.id)).body;
-    expect(told).toEqual({ ...body, status: 'PIX_EFFECTIVE' });
+    const { externalId, error, updatedAt, ...rest } = (await get(body.id)).body;
+    expect(rest).toEqual({ ...body, status: 'PIX_EFFECTIVE' });
     expect([externalId, error]).toEqual([null, null]);
     expect(updatedAt > waiting.updatedAt).toBe(true);
     expect((await ledger('1000001')).movements).toHaveLength(1);
   });
 
-  it('does both steps when the clock is moved far, and stays where it ended', async () => {
+  it('becomes effective when the clock is moved past both steps', async () => {
     await modes({ pixStepMs: 3_600_000 });
-    const { body } = await send(manual());
+    const { body } = await send(manualTransfer());
     expect((await get(body.endToEndId)).body.status).toBe('PIX_PROCESSING');
     await clock({ advance: 'P1D' });
     expect((await get(body.endToEndId)).body.status).toBe('PIX_EFFECTIVE');
   });
 
-  it('keeps its IdempotencyKey on its one debit, with a proof', async () => {
-    const headers = newKey();
-    const { body } = await send(byKey(await endToEndId(), { description: undefined }), headers);
+  it('has one debit, with its IdempotencyKey and a proof', async () => {
+    const headers = newKeyHeader();
+    const { body } = await send(
+      keyTransfer(await newEndToEndId(), { description: undefined }),
+      headers,
+    );
     expect(body.description).toBeNull();
-    await final(body.id);
+    await waitUntilFinal(body.id);
     const { movements } = await ledger('1000001');
     expect(movements).toEqual([
       expect.objectContaining({
@@ -98,11 +112,11 @@ describe('a sent Pix', () => {
 
   it('credits an account of this bank with the same endToEndId, by key and by account data', async () => {
     const sent = [
-      (await send(byKey(await endToEndId(), { amount: 1 }))).body,
-      (await send(manual({ amount: 2, beneficiary: ownHere }))).body,
+      (await send(keyTransfer(await newEndToEndId(), { amount: 1 }))).body,
+      (await send(manualTransfer({ amount: 2, beneficiary: ownAccountParty }))).body,
     ];
     for (const { id, endToEndId: e2e, type, payer, amount, beneficiary } of sent) {
-      expect((await final(id)).status).toBe('PIX_EFFECTIVE');
+      expect((await waitUntilFinal(id)).status).toBe('PIX_EFFECTIVE');
       const [line] = await linesOf(e2e, other);
       expect(line).toMatchObject({ amount, type: { name: 'CREDIT_PIX', isCredit: true } });
       expect(line.proof).toMatchObject({ type, status: 'PIX_EFFECTIVE', payer, beneficiary });
@@ -110,10 +124,10 @@ describe('a sent Pix', () => {
     expect((await ledger('1000002')).balance).toBe(5_003);
   });
 
-  it('pays the own account as it pays any other', async () => {
-    const id = await endToEndId('11.222.333/0001-81');
-    const { body } = await send(byKey(id));
-    expect((await final(body.id)).status).toBe('PIX_EFFECTIVE');
+  it('can be sent to the own account', async () => {
+    const id = await newEndToEndId('11.222.333/0001-81');
+    const { body } = await send(keyTransfer(id));
+    expect((await waitUntilFinal(body.id)).status).toBe('PIX_EFFECTIVE');
     const { balance, movements } = await ledger('1000001');
     expect(balance).toBe(100_000);
     expect(movements.map(({ type }: { type: string }) => type)).toEqual([
@@ -123,25 +137,28 @@ describe('a sent Pix', () => {
   });
 
   it.each([{ number: '1000009' }, { branch: '0002' }])(
-    'fails and gives the money back when this bank has no account %p',
+    'fails and is reversed when this bank has no account %p',
     async (changes) => {
-      const { body } = await send(manual({ beneficiary: { ...ownHere, ...changes } }));
+      const { body } = await send(
+        manualTransfer({ beneficiary: { ...ownAccountParty, ...changes } }),
+      );
       expect(body.status).toBe('PIX_PROCESSING');
-      const ended = await final(body.id);
+      const ended = await waitUntilFinal(body.id);
       expect(ended).toMatchObject({ status: 'PIX_ERROR', error: { code: 'AC03' } });
       expect((await ledger('1000001')).balance).toBe(100_000);
     },
   );
 
-  it('ends once, whichever process of the bank does what is due', async () => {
+  it('ends once when two processes of the bank run the due tasks', async () => {
     await modes({ pixStepMs: 0 });
     const second = await bank.start();
     try {
-      const beneficiary = ownHere;
+      const beneficiary = ownAccountParty;
       const sent = await Promise.all(
-        Array.from({ length: 20 }, () => send(manual({ amount: 1, beneficiary }))),
+        Array.from({ length: 20 }, () => send(manualTransfer({ amount: 1, beneficiary }))),
       );
-      for (const { body } of sent) expect((await final(body.id)).status).toBe('PIX_EFFECTIVE');
+      for (const { body } of sent)
+        expect((await waitUntilFinal(body.id)).status).toBe('PIX_EFFECTIVE');
     } finally {
       await second.close();
     }
@@ -149,24 +166,24 @@ describe('a sent Pix', () => {
     expect(await ledger('1000002')).toMatchObject({ balance: 5_020, movements: { length: 20 } });
   });
 
-  it('goes on when the process that accepted it is gone', async () => {
+  it('continues after the process that accepted it has stopped', async () => {
     await modes({ pixStepMs: 60_000 });
     const second = await bank.start();
-    const call = caller(await second.getUrl(), 'sandbox-dev-key');
+    const call = createCaller(await second.getUrl(), 'sandbox-dev-key');
     const path = '/baas/api/v2/transfers';
-    const { body } = await call('POST', path, { body: manual(), headers: newKey() });
+    const { body } = await call('POST', path, { body: manualTransfer(), headers: newKeyHeader() });
     await second.close();
     expect((await get(body.id)).body.status).toBe('PIX_PROCESSING');
     await clock({ advance: 'PT2M' });
     expect((await get(body.id)).body.status).toBe('PIX_EFFECTIVE');
   });
 
-  it('fails by a fault, and a line of its own gives the money back', async () => {
+  it('fails by a fault, and is reversed by a separate line', async () => {
     fault('transfers', 'async-error');
-    expectError(await send(manual({ amount: 99_999_999 })), 422);
-    expect((await send(internal())).body.status).toBe('EFFECTIVE');
-    const { body } = await send(manual({ amount: 4 }));
-    expect(await final(body.endToEndId)).toMatchObject({
+    expectError(await send(manualTransfer({ amount: 99_999_999 })), 422);
+    expect((await send(internalTransfer())).body.status).toBe('EFFECTIVE');
+    const { body } = await send(manualTransfer({ amount: 4 }));
+    expect(await waitUntilFinal(body.endToEndId)).toMatchObject({
       ...{ status: 'PIX_ERROR', transactionNsu: body.transactionNsu },
       error: { code: 'AC06', description: expect.any(String) },
     });
@@ -180,11 +197,13 @@ describe('a sent Pix', () => {
       },
     ]);
     const path = `/baas/api/v2/transactions?endToEndId=${body.endToEndId}`;
-    const asked = (await bank.call('GET', path)).body;
-    expect(asked).toMatchObject([{ nsu: body.transactionNsu, type: { name: 'DEBIT_PIX' } }]);
+    const listed = (await bank.call('GET', path)).body;
+    expect(listed).toMatchObject([{ nsu: body.transactionNsu, type: { name: 'DEBIT_PIX' } }]);
     const lines = await linesOf(body.endToEndId);
     expect(lines[0].proof).toMatchObject({ status: 'PIX_ERROR', error: { code: 'AC06' } });
-    expect((await final((await send(manual())).body.id)).status).toBe('PIX_EFFECTIVE');
+    expect((await waitUntilFinal((await send(manualTransfer())).body.id)).status).toBe(
+      'PIX_EFFECTIVE',
+    );
   });
 });
 
@@ -195,14 +214,14 @@ describe('the mode pixDebit: when-effective', () => {
   });
 
   it('holds the amount, and debits it at the end', async () => {
-    const { body } = await send(manual({ amount: 99_000, beneficiary: ownHere }));
+    const { body } = await send(manualTransfer({ amount: 99_000, beneficiary: ownAccountParty }));
     expect(body).toMatchObject({ status: 'PIX_PROCESSING', transactionNsu: null });
     expect(await ledger('1000001')).toEqual({ balance: 100_000, movements: [] });
     const refused = await Promise.all([
-      send(manual({ amount: 1_000.01 })),
-      send(internal({ amount: 1_000.01 })),
+      send(manualTransfer({ amount: 1_000.01 })),
+      send(internalTransfer({ amount: 1_000.01 })),
     ]);
-    for (const answer of refused) expect(answer.body.code).toBe('insufficient_funds');
+    for (const response of refused) expect(response.body.code).toBe('insufficient_funds');
     await clock({ advance: 'PT2M' });
     const ended = (await get(body.id)).body;
     const { balance, movements } = await ledger('1000001');
@@ -212,19 +231,19 @@ describe('the mode pixDebit: when-effective', () => {
     expect((await linesOf(body.endToEndId))[0].proof.status).toBe('PIX_EFFECTIVE');
   });
 
-  it('frees the amount of one that fails, without a line', async () => {
+  it('releases the held amount of a failed Pix without a line', async () => {
     fault('transfers', 'async-error');
-    const { body } = await send(manual({ amount: 100_000 }));
+    const { body } = await send(manualTransfer({ amount: 100_000 }));
     await modes({ pixDebit: 'at-acceptance' });
     await clock({ advance: 'PT2M' });
     expect((await get(body.id)).body).toMatchObject({ status: 'PIX_ERROR', transactionNsu: null });
     expect(await ledger('1000001')).toEqual({ balance: 100_000, movements: [] });
-    expect((await send(internal({ amount: 100_000 }))).status).toBe(200);
+    expect((await send(internalTransfer({ amount: 100_000 }))).status).toBe(200);
   });
 });
 
 describe('a look-up', () => {
-  it('masks a CPF to its middle and a CNPJ partly, and reads a key in any spelling', async () => {
+  it('masks documents, and accepts keys with punctuation and in any letter case', async () => {
     const cpf = (await lookUp({ key: '123.456.789-09', holderDocument: '123.456.789-09' })).body;
     expect(cpf).toMatchObject({ key: '12345678909', keyBelongsHolder: true });
     expect(cpf.beneficiary.holder.document).toBe('***.456.789-**');
@@ -233,38 +252,38 @@ describe('a look-up', () => {
     expect(cnpj.endToEndId).toMatch(/^E99999999\d{12}[0-9A-Za-z]{11}$/);
   });
 
-  it('is unexpired up to its minute', async () => {
+  it('expires after lookupMinutes', async () => {
     await modes({ lookupMinutes: 10 });
     await clock({ frozen: true });
-    const [late, early] = [await endToEndId(), await endToEndId()];
+    const [late, early] = [await newEndToEndId(), await newEndToEndId()];
     await clock({ advance: 'PT9M59S' });
-    expect((await send(byKey(early))).status).toBe(200);
+    expect((await send(keyTransfer(early))).status).toBe(200);
     await clock({ advance: 'PT1S' });
-    expect((await send(byKey(late))).body.code).toBe('look_up_expired');
-    expect((await send(byKey(early))).body.code).toBe('look_up_used');
+    expect((await send(keyTransfer(late))).body.code).toBe('look_up_expired');
+    expect((await send(keyTransfer(early))).body.code).toBe('look_up_used');
   });
 
-  it('can still be used when the transfer that it began was refused', async () => {
-    const id = await endToEndId();
-    expectError(await send(byKey(id, { amount: 100_000.01 })), 422);
-    expect((await send(byKey(id))).status).toBe(200);
+  it('can be used again after its transfer was refused', async () => {
+    const id = await newEndToEndId();
+    expectError(await send(keyTransfer(id, { amount: 100_000.01 })), 422);
+    expect((await send(keyTransfer(id))).status).toBe(200);
   });
 
-  it('begins a transfer of the account that asked, and only one', async () => {
-    const id = await endToEndId();
-    const foreign = await send(byKey(id), newKey(), other);
+  it('begins only one transfer, of the account that made the look-up', async () => {
+    const id = await newEndToEndId();
+    const foreign = await send(keyTransfer(id), newKeyHeader(), other);
     expect(foreign.body.code).toBe('look_up_not_found');
-    const answers = await Promise.all(Array.from({ length: 10 }, () => send(byKey(id))));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const answer of answers)
-      if (answer.status !== 200) expect(answer.body.code).toBe('look_up_used');
+    const responses = await Promise.all(Array.from({ length: 10 }, () => send(keyTransfer(id))));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const response of responses)
+      if (response.status !== 200) expect(response.body.code).toBe('look_up_used');
     expect((await ledger('1000001')).movements).toHaveLength(1);
   });
 });
 
 describe('GET /baas/api/v2/transfers/{identifier}', () => {
-  it('tells both sides of a transfer between accounts, and nobody of a Pix but its payer', async () => {
-    const { externalId, id } = (await send(internal())).body;
+  it('answers both sides of a transfer between accounts, and only the payer of a Pix', async () => {
+    const { externalId, id } = (await send(internalTransfer())).body;
     for (const identifier of [id, externalId]) {
       expect((await get(identifier)).body).toMatchObject({ id, externalId, transactionNsu: 1 });
       const received = (await get(identifier, other)).body;
@@ -273,7 +292,7 @@ describe('GET /baas/api/v2/transfers/{identifier}', () => {
       expect(received.transactionNsu).toBe(line.nsu);
       expect(line).toMatchObject({ externalId, type: { name: 'CREDIT_TRANSFER_INTERNAL' } });
     }
-    const pix = (await send(manual({ beneficiary: ownHere }))).body;
+    const pix = (await send(manualTransfer({ beneficiary: ownAccountParty }))).body;
     expectError(await get(pix.id, other), 404);
     expectError(await get(pix.endToEndId, other), 404);
     for (const identifier of [randomUUID(), 'nothing', 'E1', '%00', "'"])

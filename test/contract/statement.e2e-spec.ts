@@ -1,9 +1,9 @@
 import { addDays } from '../../src/brazil/calendar.js';
 import { statementDayOf } from '../../src/brazil/statement-day.js';
 import { bankUnderTest, eventually, type BankUnderTest } from './bank-under-test.js';
-import { expectError, newKey, pixSlip, slip, staticQr } from './samples.js';
+import { expectError, newKeyHeader, pixSlip, slip, staticQr } from './samples.js';
 
-interface Line {
+interface TransactionJson {
   id: string;
   nsu: number;
   amount: number;
@@ -16,40 +16,40 @@ interface Line {
 
 let bank: BankUnderTest;
 /** The correlationId of a charge that was paid by Pix, and its line. */
-let paid: string;
-let line: Line;
-const count = 12;
+let paidCorrelationId: string;
+let line: TransactionJson;
+const lineCount = 12;
 
-const list = async (query = '', version = 'v2'): Promise<Line[]> => {
-  const answer = await bank.call('GET', `/baas/api/${version}/transactions${query}`);
-  expect(answer.status).toBe(200);
-  return answer.body as Line[];
+const list = async (query = '', version = 'v2'): Promise<TransactionJson[]> => {
+  const response = await bank.call('GET', `/baas/api/${version}/transactions${query}`);
+  expect(response.status).toBe(200);
+  return response.body as TransactionJson[];
 };
-const cents = (reais: number) => Math.round(reais * 100);
+const toCents = (reais: number) => Math.round(reais * 100);
 
 beforeAll(async () => {
   bank = await bankUnderTest();
-  for (let index = 1; index < count; index += 1) {
+  for (let index = 1; index < lineCount; index += 1) {
     const request = slip({ Amount: index });
     await bank.call('POST', '/baas/v1/charges', { body: request });
     await bank.call('POST', `/baas/v1/charges/${request.correlationId}/pay`);
   }
   const request = pixSlip({ Amount: 77.07 });
-  paid = request.correlationId;
+  paidCorrelationId = request.correlationId;
   await bank.call('POST', '/baas/v1/charges', { body: request });
-  await bank.call('POST', `/baas/v1/charges/${paid}/pay`);
+  await bank.call('POST', `/baas/v1/charges/${paidCorrelationId}/pay`);
   line = await eventually(async () => {
     const lines = await list('?limit=50');
-    expect(lines.length).toBeGreaterThanOrEqual(count);
-    const found = lines.find((candidate) => candidate.correlationId === paid);
+    expect(lines.length).toBeGreaterThanOrEqual(lineCount);
+    const found = lines.find((candidate) => candidate.correlationId === paidCorrelationId);
     expect(found).toBeDefined();
     return found!;
   });
 });
 afterAll(() => bank.stop());
 
-it('tells a received Pix with its proof', () => {
-  const party = {
+it('shows a received Pix with its proof', () => {
+  const proofParty = {
     number: expect.any(String),
     branch: expect.any(String),
     type: expect.any(String),
@@ -58,7 +58,7 @@ it('tells a received Pix with its proof', () => {
   };
   expect(line).toMatchObject({
     id: expect.any(String),
-    correlationId: paid,
+    correlationId: paidCorrelationId,
     nsu: expect.any(Number),
     amount: 77.07,
     createdAt: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/),
@@ -68,46 +68,46 @@ it('tells a received Pix with its proof', () => {
       status: 'PIX_EFFECTIVE',
       type: expect.stringMatching(/^PIX_/),
       amount: 77.07,
-      payer: party,
-      beneficiary: party,
+      payer: proofParty,
+      beneficiary: proofParty,
     },
   });
 });
 
-it('answers ten lines by default, and pages that neither overlap nor leave a hole', async () => {
+it('returns ten lines by default, and pages without overlap or gap', async () => {
   expect(await list()).toHaveLength(10);
-  const whole = await list('?limit=12');
+  const allLines = await list('?limit=12');
   const pages = [...(await list('?page=1&limit=5')), ...(await list('?page=2&limit=5'))];
-  expect(pages.map(({ nsu }) => nsu)).toEqual(whole.slice(0, 10).map(({ nsu }) => nsu));
+  expect(pages.map(({ nsu }) => nsu)).toEqual(allLines.slice(0, 10).map(({ nsu }) => nsu));
   expect(await list('?page=100000')).toEqual([]);
 });
 
-it('answers the same lines under v1', async () => {
+it('returns the same lines under v1', async () => {
   expect(await list('?limit=5', 'v1')).toEqual(await list('?limit=5'));
 });
 
-it('carries the balance from line to line', async () => {
+it('shows an unbroken chain of balances', async () => {
   const lines = (await list('?limit=50')).sort((a, b) => a.nsu - b.nsu);
   let previous: number | null = null;
   for (const { amount, type, balance } of lines) {
-    const change = type.isCredit ? cents(amount) : -cents(amount);
-    expect(cents(balance.balancePrevious) + change).toBe(cents(balance.currentBalance));
-    if (previous !== null) expect(cents(balance.balancePrevious)).toBe(previous);
-    previous = cents(balance.currentBalance);
+    const change = type.isCredit ? toCents(amount) : -toCents(amount);
+    expect(toCents(balance.balancePrevious) + change).toBe(toCents(balance.currentBalance));
+    if (previous !== null) expect(toCents(balance.balancePrevious)).toBe(previous);
+    previous = toCents(balance.currentBalance);
   }
   expect(new Set(lines.map(({ nsu }) => nsu)).size).toBe(lines.length);
 });
 
-it('finds a line by nsu and by endToEndId, and only that one', async () => {
+it('returns exactly the line with a given nsu or endToEndId', async () => {
   expect(await list(`?nsu=${line.nsu}`)).toEqual([line]);
   expect(await list(`?endToEndId=${line.proof!.endToEndId}`)).toEqual([line]);
-  // Whatever else is asked for.
+  // The nsu takes precedence over other filters.
   expect(await list(`?nsu=${line.nsu}&isCredit=false&page=2`)).toEqual([line]);
   expect(await list('?nsu=999999999999')).toEqual([]);
   expect(await list('?endToEndId=E00000000202601010000AAAAAAAAAAA')).toEqual([]);
 });
 
-it('filters by sign and by type, several types with the parameter repeated', async () => {
+it('filters by direction and by one or several types', async () => {
   expect((await list('?isCredit=true&limit=50')).every(({ type }) => type.isCredit)).toBe(true);
   expect((await list('?isCredit=false&limit=50')).every(({ type }) => !type.isCredit)).toBe(true);
   const pixes = await list('?type=CREDIT_PIX&limit=50');
@@ -116,14 +116,14 @@ it('filters by sign and by type, several types with the parameter repeated', asy
   expect(await list('?type=CREDIT_PIX&type=DEBIT_PIX&isCredit=true&limit=50')).toEqual(pixes);
 });
 
-it('cuts days at 03:00Z: the start is included, the end is not', async () => {
+it('begins days at 03:00Z, includes startDate and excludes endDate', async () => {
   const day = statementDayOf(new Date(line.createdAt));
-  const isIn = async (query: string) =>
+  const isListed = async (query: string) =>
     (await list(`${query}&limit=50`)).some(({ nsu }) => nsu === line.nsu);
-  expect(await isIn(`?startDate=${day}`)).toBe(true);
-  expect(await isIn(`?startDate=${day}&endDate=${addDays(day, 1)}`)).toBe(true);
-  expect(await isIn(`?startDate=${addDays(day, 1)}`)).toBe(false);
-  expect(await isIn(`?endDate=${day}`)).toBe(false);
+  expect(await isListed(`?startDate=${day}`)).toBe(true);
+  expect(await isListed(`?startDate=${day}&endDate=${addDays(day, 1)}`)).toBe(true);
+  expect(await isListed(`?startDate=${addDays(day, 1)}`)).toBe(false);
+  expect(await isListed(`?endDate=${day}`)).toBe(false);
 });
 
 it.each([
@@ -138,14 +138,17 @@ it.each([
   'isCredit=maybe',
   'type=NO_SUCH_TYPE',
   'nsu=first',
-])('refuses ?%s', async (query) => {
+])('rejects ?%s', async (query) => {
   const path = `$.${query.slice(0, query.indexOf('='))}`;
   expectError(await bank.call('GET', `/baas/api/v2/transactions?${query}`), 400, path);
 });
 
-it('credits every payment of a static QR code to its correlationId', async () => {
+it('shows every payment of a static QR code with its correlationId', async () => {
   const request = staticQr({ amount: 3.21 });
-  await bank.call('POST', '/baas/api/v2/pix/qrcode/static', { body: request, headers: newKey() });
+  await bank.call('POST', '/baas/api/v2/pix/qrcode/static', {
+    body: request,
+    headers: newKeyHeader(),
+  });
   const path = `/baas/v1/charges/${request.correlationId}/pay`;
   expect((await bank.call('POST', path)).status).toBe(200);
   expect((await bank.call('POST', path)).status).toBe(200);
@@ -156,7 +159,7 @@ it('credits every payment of a static QR code to its correlationId', async () =>
   });
 });
 
-it('answers its time in every answer', async () => {
-  const answer = await bank.call('GET', '/baas/api/v2/transactions?limit=1');
-  expect(Date.parse(answer.headers.get('date') ?? '')).not.toBeNaN();
+it('sends its time in the Date header', async () => {
+  const response = await bank.call('GET', '/baas/api/v2/transactions?limit=1');
+  expect(Date.parse(response.headers.get('date') ?? '')).not.toBeNaN();
 });

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import jsQR from 'jsqr';
 import { parseBrCode } from '../../src/brazil/br-code.js';
 import { bankUnderTest, type BankUnderTest } from './bank-under-test.js';
-import { expectError, newKey, staticQr } from './samples.js';
+import { expectError, newKeyHeader, staticQr } from './samples.js';
 
 // The package has no types.
 const { PNG } = createRequire(import.meta.url)('pngjs') as {
@@ -15,19 +15,19 @@ beforeAll(async () => {
 });
 afterAll(() => bank.stop());
 
-const create = (body: unknown, headers: Record<string, string> = newKey()) =>
+const create = (body: unknown, headers: Record<string, string> = newKeyHeader()) =>
   bank.call('POST', '/baas/api/v2/pix/qrcode/static', { body, headers });
 
-/** What a QR reader sees in a data URI. */
-function decode(dataUri: string): string | undefined {
-  const [head, base64 = ''] = dataUri.split(',');
-  expect(head).toBe('data:image/png;base64');
+/** Reads the QR code in the image of a data URI. */
+function readQrCode(dataUri: string): string | undefined {
+  const [prefix, base64 = ''] = dataUri.split(',');
+  expect(prefix).toBe('data:image/png;base64');
   const { data, width, height } = PNG.sync.read(Buffer.from(base64, 'base64'));
   return jsQR.default(new Uint8ClampedArray(data), width, height)?.data;
 }
 
 describe('POST /baas/api/v2/pix/qrcode/static', () => {
-  it('answers a payload that carries what was asked, and its picture', async () => {
+  it('returns a payload with the requested values, and its image', async () => {
     const request = staticQr({ amount: 25.5, additionalInformation: 'Pedido 42' });
     const { status, body } = await create(request);
     expect(status).toBe(200);
@@ -57,42 +57,42 @@ describe('POST /baas/api/v2/pix/qrcode/static', () => {
         txid: expect.stringMatching(/^[A-Za-z0-9]{1,25}$/),
       },
     });
-    expect(decode(body.base64Image)).toBe(body.payloadPix);
+    expect(readQrCode(body.base64Image)).toBe(body.payloadPix);
   });
 
-  it('lets the payer choose when no amount is given', async () => {
+  it('lets the payer choose the amount when the request has none', async () => {
     const { status, body } = await create(staticQr({ amount: undefined }));
     expect(status).toBe(200);
     expect(body.amount ?? null).toBeNull();
     expect(parseBrCode(body.payloadPix)).toMatchObject({ ok: true, brCode: { amountCents: null } });
   });
 
-  it('takes the header in any letter case and the other spelling of the text', async () => {
+  it('accepts the header in any letter case, and additionalInfo for additionalInformation', async () => {
     const request = staticQr({ additionalInfo: 'Mesa 7', formatResponse: 'PAYLOAD_AND_QRCODE' });
-    const headers = { idempotencyKey: newKey().IdempotencyKey };
+    const headers = { idempotencyKey: newKeyHeader().IdempotencyKey };
     const { status, body } = await create(request, headers);
     expect(status).toBe(200);
     expect(body.additionalInfo).toBe('Mesa 7');
   });
 
-  it('gives different codes to different charges', async () => {
-    const [one, other] = await Promise.all([create(staticQr()), create(staticQr())]);
-    expect(one.body.payloadPix).not.toBe(other.body.payloadPix);
-    expect(one.body.transactionId).not.toBe(other.body.transactionId);
+  it('returns different codes for different charges', async () => {
+    const [first, second] = await Promise.all([create(staticQr()), create(staticQr())]);
+    expect(first.body.payloadPix).not.toBe(second.body.payloadPix);
+    expect(first.body.transactionId).not.toBe(second.body.transactionId);
   });
 
-  it('refuses a request without IdempotencyKey', async () =>
+  it('rejects a request without IdempotencyKey', async () =>
     expectError(await create(staticQr(), {}), 400));
 
-  it('refuses a request without correlationId', async () =>
+  it('rejects a request without correlationId', async () =>
     expectError(await create(staticQr({ correlationId: undefined })), 400, '$.correlationId'));
 
-  it.each(['0', '-1', '10.005', '"ten"'])('refuses the amount %s on $.amount', async (amount) => {
+  it.each(['0', '-1', '10.005', '"ten"'])('rejects the amount %s at $.amount', async (amount) => {
     const text = JSON.stringify(staticQr()).replace('25.5', amount);
     expectError(await create(text), 400, '$.amount');
   });
 
-  it('refuses an additional information of more than 64 characters', async () =>
+  it('rejects an additionalInformation of more than 64 characters', async () =>
     expectError(
       await create(staticQr({ additionalInformation: 'a'.repeat(65) })),
       400,

@@ -1,8 +1,8 @@
-// What the contract suite sends money to: whatever the environment names (a real bank's homologation has keys and
-// accounts of its own), else the sandbox's fixtures.
+// The beneficiaries of the contract suite's transfers: those of the environment variables (a real
+// bank's homologation has other keys and accounts), or else the sandbox's fixtures.
 import { randomUUID } from 'node:crypto';
-import type { Answer, BankUnderTest } from './bank-under-test.js';
-import { newKey } from './samples.js';
+import type { BankUnderTest, TestResponse } from './bank-under-test.js';
+import { newKeyHeader } from './samples.js';
 
 const {
   CONTRACT_DICT_KEY: dictKey = 'maria@pessoa-dois.example',
@@ -12,41 +12,41 @@ const {
 } = process.env;
 
 /** A Pix key, its holder's document, and an account of the same bank that is not the caller's. */
-export const known = { dictKey, dictKeyDocument, beneficiaryAccount };
+export const knownBeneficiaries = { dictKey, dictKeyDocument, beneficiaryAccount };
 
 const lookupPath = '/baas/api/v2/pix/dict/payment-initialization';
 const transferPath = '/baas/api/v2/transfers';
 const batchPath = '/baas/v1/transfers/batch';
 
-/** The calls of these chapters, on a bank that is there when they are made. */
+/** The calls of the transfer chapters. `bank` is evaluated at each call. */
 export function transferCalls(bank: () => BankUnderTest) {
-  const send = (body: unknown, headers: Record<string, string> = newKey(), apiKey?: string) =>
+  const send = (body: unknown, headers: Record<string, string> = newKeyHeader(), apiKey?: string) =>
     bank().call('POST', transferPath, { body, headers, ...(apiKey ? { apiKey } : {}) });
   const lookUp = (body: unknown = { key: dictKey }, apiKey?: string) =>
     bank().call('POST', lookupPath, { body, ...(apiKey ? { apiKey } : {}) });
   return {
     lookUp,
     send,
-    /** The endToEndId of a fresh look-up. */
-    endToEndId: async (key = dictKey): Promise<string> =>
+    /** Looks a key up and returns the endToEndId. */
+    newEndToEndId: async (key = dictKey): Promise<string> =>
       (await lookUp({ key })).body.endToEndId as string,
-    sendBatch: (body: unknown, headers: Record<string, string> = newKey()) =>
+    sendBatch: (body: unknown, headers: Record<string, string> = newKeyHeader()) =>
       bank().call('POST', batchPath, {
         body,
         headers: { 'content-type': 'application/json-patch+json', ...headers },
       }),
-    get: (identifier: string, apiKey?: string): Promise<Answer> =>
+    get: (identifier: string, apiKey?: string): Promise<TestResponse> =>
       bank().call('GET', `${transferPath}/${encodeURIComponent(identifier)}`, {
         ...(apiKey ? { apiKey } : {}),
       }),
   };
 }
 
-export function byKey(endToEndId: string, changes: Record<string, unknown> = {}) {
+export function keyTransfer(endToEndId: string, changes: Record<string, unknown> = {}) {
   return { amount: 1.25, description: 'Pedido 42', endToEndId, initiationType: 'KEY', ...changes };
 }
 
-export function manual(changes: Record<string, unknown> = {}) {
+export function manualTransfer(changes: Record<string, unknown> = {}) {
   return {
     amount: 2.5,
     description: 'Nota 7',
@@ -61,7 +61,7 @@ export function manual(changes: Record<string, unknown> = {}) {
   };
 }
 
-export function internal(changes: Record<string, unknown> = {}) {
+export function internalTransfer(changes: Record<string, unknown> = {}) {
   return {
     amount: 0.75,
     beneficiaryAccount,
@@ -80,13 +80,17 @@ export function batchItem(changes: Record<string, unknown> = {}) {
   };
 }
 
-const filled = expect.stringMatching(/.+/);
+const filledText = expect.stringMatching(/.+/);
 
-/** Payer and beneficiary as the contract tells them. */
-export const party = {
-  number: filled,
-  branch: filled,
-  type: filled,
-  holder: { document: filled, name: filled, type: expect.stringMatching(/^(NATURAL|LEGAL)$/) },
-  participant: { name: filled, ispb: expect.stringMatching(/^[0-9A-Z]{8}$/) },
+/** The form of payer and beneficiary in the contract's responses. */
+export const partyShape = {
+  number: filledText,
+  branch: filledText,
+  type: filledText,
+  holder: {
+    document: filledText,
+    name: filledText,
+    type: expect.stringMatching(/^(NATURAL|LEGAL)$/),
+  },
+  participant: { name: filledText, ispb: expect.stringMatching(/^[0-9A-Z]{8}$/) },
 };

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { bankUnderTest, eventually, type BankUnderTest } from './bank-under-test.js';
-import { expectError, newKey } from './samples.js';
-import { byKey, internal, known, manual, party, transferCalls } from './transfer-samples.js';
+import { expectError, newKeyHeader } from './samples.js';
+import {
+  keyTransfer,
+  internalTransfer,
+  knownBeneficiaries,
+  manualTransfer,
+  partyShape,
+  transferCalls,
+} from './transfer-samples.js';
 
 let bank: BankUnderTest;
 beforeAll(async () => {
@@ -9,14 +16,14 @@ beforeAll(async () => {
 });
 afterAll(() => bank.stop());
 
-const { endToEndId, lookUp, send } = transferCalls(() => bank);
+const { newEndToEndId, lookUp, send } = transferCalls(() => bank);
 
 const guid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
-const pixStates = /^PIX_(PROCESSING|WAITING_SPI_RESPONSE|EFFECTIVE)$/;
+const pixStatus = /^PIX_(PROCESSING|WAITING_SPI_RESPONSE|EFFECTIVE)$/;
 const timestamp = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T/);
 
-/** The debit of a Pix on the statement, once it stands there. */
-const debitOf = (id: string) =>
+/** Waits until the statement shows the debit of a Pix, and returns its line. */
+const findDebit = (id: string) =>
   eventually(async () => {
     const { body } = await bank.call('GET', `/baas/api/v2/transactions?endToEndId=${id}`);
     expect(body).toHaveLength(1);
@@ -24,45 +31,54 @@ const debitOf = (id: string) =>
   });
 
 describe('POST /baas/api/v2/transfers, by key', () => {
-  it('sends a Pix that a look-up began, and debits it', async () => {
+  it('sends a Pix with the endToEndId of a look-up, and debits the amount', async () => {
     const lookup = (await lookUp()).body;
-    const request = byKey(lookup.endToEndId);
+    const request = keyTransfer(lookup.endToEndId);
     const { status, body } = await send(request);
     expect(status).toBe(200);
     expect(body).toMatchObject({
       id: guid,
       endToEndId: lookup.endToEndId,
-      status: expect.stringMatching(pixStates),
+      status: expect.stringMatching(pixStatus),
       type: 'PIX_KEY',
       amount: 1.25,
       createdAt: timestamp,
       description: 'Pedido 42',
-      payer: party,
-      beneficiary: party,
+      payer: partyShape,
+      beneficiary: partyShape,
     });
     expect(body.beneficiary.holder.name).toBe(lookup.beneficiary.holder.name);
-    const line = await debitOf(lookup.endToEndId);
+    const line = await findDebit(lookup.endToEndId);
     expect(line).toMatchObject({
       amount: 1.25,
       type: { name: 'DEBIT_PIX', isCredit: false },
-      proof: { endToEndId: lookup.endToEndId, amount: 1.25, payer: party, beneficiary: party },
+      proof: {
+        endToEndId: lookup.endToEndId,
+        amount: 1.25,
+        payer: partyShape,
+        beneficiary: partyShape,
+      },
     });
     if (body.transactionNsu) expect(line.nsu).toBe(body.transactionNsu);
   });
 
-  it('begins one transfer with one look-up', async () => {
-    const id = await endToEndId();
-    const answers = await Promise.all([send(byKey(id)), send(byKey(id)), send(byKey(id))]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422]);
-    expectError(await send(byKey(id)), 422);
+  it('executes one transfer per look-up', async () => {
+    const id = await newEndToEndId();
+    const responses = await Promise.all([
+      send(keyTransfer(id)),
+      send(keyTransfer(id)),
+      send(keyTransfer(id)),
+    ]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 422, 422]);
+    expectError(await send(keyTransfer(id)), 422);
   });
 
-  it('knows no endToEndId that it did not give to this account', async () => {
-    expectError(await send(byKey('E99999999202601010000abcdefghijk')), 422);
-    expectError(await send(byKey('anything')), 422);
+  it('rejects an endToEndId that was not returned to this account', async () => {
+    expectError(await send(keyTransfer('E99999999202601010000abcdefghijk')), 422);
+    expectError(await send(keyTransfer('anything')), 422);
     if (!bank.otherApiKey) return;
-    const { body } = await lookUp({ key: known.dictKey }, bank.otherApiKey);
-    expectError(await send(byKey(body.endToEndId)), 422);
+    const { body } = await lookUp({ key: knownBeneficiaries.dictKey }, bank.otherApiKey);
+    expectError(await send(keyTransfer(body.endToEndId)), 422);
   });
 
   it.each([
@@ -74,30 +90,30 @@ describe('POST /baas/api/v2/transfers, by key', () => {
     ['amount', { amount: 0 }],
     ['amount', { amount: '1.25' }],
     ['description', { description: 5 }],
-  ])('refuses a wrong %s: %p', async (field, changes) => {
-    expectError(await send(byKey(await endToEndId(), changes)), 400, `$.${field}`);
+  ])('rejects a wrong %s: %p', async (field, changes) => {
+    expectError(await send(keyTransfer(await newEndToEndId(), changes)), 400, `$.${field}`);
   });
 });
 
 describe('POST /baas/api/v2/transfers, by account data', () => {
   it('sends a Pix without a look-up', async () => {
-    const { status, body } = await send(manual());
+    const { status, body } = await send(manualTransfer());
     expect(status).toBe(200);
     expect(body).toMatchObject({
       id: guid,
       endToEndId: expect.stringMatching(/^E/),
-      status: expect.stringMatching(pixStates),
+      status: expect.stringMatching(pixStatus),
       type: 'PIX_MANUAL',
       amount: 2.5,
       createdAt: timestamp,
       description: 'Nota 7',
-      payer: party,
+      payer: partyShape,
       beneficiary: { number: '7654321', holder: { document: '52998224725', type: 'NATURAL' } },
     });
-    expect(await debitOf(body.endToEndId)).toMatchObject({ amount: 2.5 });
+    expect(await findDebit(body.endToEndId)).toMatchObject({ amount: 2.5 });
   });
 
-  const { beneficiary } = manual();
+  const { beneficiary } = manualTransfer();
   const { holder } = beneficiary;
   it.each<[string, object]>([
     ['number', { number: undefined }],
@@ -113,15 +129,15 @@ describe('POST /baas/api/v2/transfers, by account data', () => {
     ['holder.name', { holder: { ...holder, name: '' } }],
     ['holder.type', { holder: { ...holder, type: 'OTHER' } }],
     ['holder.type', { holder: { ...holder, type: 'LEGAL' } }],
-  ])('refuses a wrong %s: %p', async (field, changes) => {
-    const request = manual({ beneficiary: { ...beneficiary, ...changes } });
+  ])('rejects a wrong %s: %p', async (field, changes) => {
+    const request = manualTransfer({ beneficiary: { ...beneficiary, ...changes } });
     expectError(await send(request), 400, `$.beneficiary.${field}`);
   });
 });
 
 describe('POST /baas/api/v2/transfers, between accounts', () => {
   it('is effective at once, with its externalId and without an endToEndId', async () => {
-    const request = internal();
+    const request = internalTransfer();
     const { status, body } = await send(request);
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -133,8 +149,8 @@ describe('POST /baas/api/v2/transfers, between accounts', () => {
       amount: 0.75,
       createdAt: timestamp,
       description: 'Repasse',
-      payer: party,
-      beneficiary: { ...party, number: known.beneficiaryAccount },
+      payer: partyShape,
+      beneficiary: { ...partyShape, number: knownBeneficiaries.beneficiaryAccount },
     });
     expect(body.endToEndId ?? null).toBeNull();
     const [line] = await eventually(async () => {
@@ -146,10 +162,10 @@ describe('POST /baas/api/v2/transfers, between accounts', () => {
     expect(line).toMatchObject({ amount: 0.75, type: { name: 'DEBIT_TRANSFER_INTERNAL' } });
   });
 
-  it('knows no account that is not the bank’s, and not the payer’s own', async () => {
-    const { body } = await send(internal());
-    expectError(await send(internal({ beneficiaryAccount: body.payer.number })), 422);
-    expectError(await send(internal({ beneficiaryAccount: '0000000' })), 422);
+  it('rejects an unknown account, and the payer’s own account', async () => {
+    const { body } = await send(internalTransfer());
+    expectError(await send(internalTransfer({ beneficiaryAccount: body.payer.number })), 422);
+    expectError(await send(internalTransfer({ beneficiaryAccount: '0000000' })), 422);
   });
 
   it.each([
@@ -158,41 +174,45 @@ describe('POST /baas/api/v2/transfers, between accounts', () => {
     ['externalId', { externalId: ' with spaces ' }],
     ['amount', { amount: 0.001 }],
     ['amount', { amount: -1 }],
-  ])('refuses a wrong %s: %p', async (field, changes) =>
-    expectError(await send(internal(changes)), 400, `$.${field}`),
+  ])('rejects a wrong %s: %p', async (field, changes) =>
+    expectError(await send(internalTransfer(changes)), 400, `$.${field}`),
   );
 });
 
 describe('POST /baas/api/v2/transfers', () => {
-  it('does one transfer for one IdempotencyKey, and answers each repeat the same', async () => {
-    const [request, headers] = [internal(), newKey()];
-    const answers = await Promise.all(Array.from({ length: 20 }, () => send(request, headers)));
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  it('executes one transfer per IdempotencyKey, and returns the same response to each repeat', async () => {
+    const [request, headers] = [internalTransfer(), newKeyHeader()];
+    const responses = await Promise.all(Array.from({ length: 20 }, () => send(request, headers)));
+    expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
     expectError(await send({ ...request, amount: 0.76 }, headers), 422);
   });
 
-  it('refuses a request without IdempotencyKey', async () =>
-    expectError(await send(internal(), {}), 400, 'IdempotencyKey'));
+  it('rejects a request without IdempotencyKey', async () =>
+    expectError(await send(internalTransfer(), {}), 400, 'IdempotencyKey'));
 
-  it('moves nothing that the balance does not cover', async () => {
-    expectError(await send(internal({ amount: 99_999_999_999 })), 422);
-    expectError(await send(manual({ amount: 99_999_999_999 })), 422);
+  it('rejects an amount above the balance', async () => {
+    expectError(await send(internalTransfer({ amount: 99_999_999_999 })), 422);
+    expectError(await send(manualTransfer({ amount: 99_999_999_999 })), 422);
   });
 
-  it('refuses none of the shapes, and two of them at once', async () => {
+  it('rejects a request without a shape, and a request with two shapes', async () => {
     expectError(await send({ amount: 1, description: 'x' }), 400, '$');
-    expectError(await send(manual({ beneficiaryAccount: '1' })), 400, '$.beneficiaryAccount');
     expectError(
-      await send(internal({ endToEndId: randomUUID(), initiationType: 'KEY' })),
+      await send(manualTransfer({ beneficiaryAccount: '1' })),
       400,
       '$.beneficiaryAccount',
     );
-    const { beneficiary } = manual();
-    expectError(await send(byKey('E1', { beneficiary })), 400, '$.beneficiary');
+    expectError(
+      await send(internalTransfer({ endToEndId: randomUUID(), initiationType: 'KEY' })),
+      400,
+      '$.beneficiaryAccount',
+    );
+    const { beneficiary } = manualTransfer();
+    expectError(await send(keyTransfer('E1', { beneficiary })), 400, '$.beneficiary');
   });
 
-  it('refuses what is no JSON, no object, or nothing', async () => {
+  it('rejects a body that is not JSON, not an object, or empty', async () => {
     expectError(await send('{"amount":1'), 400, '$');
     expectError(await send([]), 400, '$');
     expectError(await send('{"amount":1,"amount":2}'), 400, '$');

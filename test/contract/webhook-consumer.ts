@@ -1,12 +1,13 @@
-// A client's end of the bank's notifications: keeps the bodies that it is sent, by the path that they were registered on.
+// A client that receives the bank's webhooks. It stores the bodies by the path of their
+// registration.
 import { listenHttp, type HttpListener } from '../support/http-listener.js';
 import { eventually, type BankUnderTest } from './bank-under-test.js';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
-type Body = any;
+type WebhookJson = any;
 
 export class WebhookConsumer {
-  private readonly received: { path: string; body: Body }[] = [];
+  private readonly received: { path: string; body: WebhookJson }[] = [];
 
   private constructor(private readonly listener: HttpListener) {}
 
@@ -19,25 +20,28 @@ export class WebhookConsumer {
     return consumer;
   }
 
-  /** Registers itself for an event type of the account of `apiKey`. */
+  /** Registers the consumer for an event type of the account of `apiKey`. */
   async register(bank: BankUnderTest, eventType: string, apiKey: string): Promise<void> {
     const url = `${this.listener.url}/${apiKey}/${eventType}`;
-    const answer = await bank.call('POST', '/baas/api/v1/webhooks', {
+    const response = await bank.call('POST', '/baas/api/v1/webhooks', {
       apiKey,
       body: { eventType, url, authorizationScheme: 'NONE' },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   }
 
-  /** What the account was sent of that type and about `id`, once it has come. */
-  async find(eventType: string, apiKey: string, id: string): Promise<Body> {
+  /**
+   * Waits for the webhook of this type that was sent to the account about `id`, and returns its
+   * body.
+   */
+  async find(eventType: string, apiKey: string, id: string): Promise<WebhookJson> {
     return eventually(async () => {
       const found = this.received.find(
         ({ path, body }) =>
           path === `/${apiKey}/${eventType}` && [body.id, body.endToEndId].includes(id),
       );
       expect(found).toBeDefined();
-      return found?.body as Body;
+      return found?.body as WebhookJson;
     });
   }
 

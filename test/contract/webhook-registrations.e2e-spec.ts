@@ -1,7 +1,8 @@
 import { bankUnderTest, type BankUnderTest } from './bank-under-test.js';
 import { expectError } from './samples.js';
 
-// Registrations are the bank's own surface, not the contract's: a service in front of it need not offer them.
+// The bank offers registrations, the contract does not. A service in front of the bank need not
+// offer them.
 const describeAtBank = process.env.CONTRACT_WITHOUT_WEBHOOKS ? describe.skip : describe;
 
 describeAtBank('/baas/api/v1/webhooks', () => {
@@ -18,14 +19,14 @@ describeAtBank('/baas/api/v1/webhooks', () => {
 
   beforeAll(async () => {
     bank = await bankUnderTest();
-    // What a run that was cut short has left.
+    // An interrupted run may have left a registration.
     const { body } = await bank.call('GET', path);
     for (const { id, eventType } of body as { id: string; eventType: string }[])
       if (eventType === registration().eventType) await bank.call('DELETE', `${path}/${id}`);
   });
   afterAll(() => bank.stop());
 
-  it('keeps one registration for an event type through its life', async () => {
+  it('creates, returns, changes and deletes the one registration of an event type', async () => {
     const created = await register(registration());
     expect(created.status).toBe(200);
     const { id } = created.body;
@@ -53,10 +54,10 @@ describeAtBank('/baas/api/v1/webhooks', () => {
 
   it.each([
     ['an unknown event type', { eventType: 'EVERYTHING' }, '$.eventType'],
-    ['a URL that is none', { url: 'not a url' }, '$.url'],
+    ['an invalid URL', { url: 'not a url' }, '$.url'],
     ['a URL that is not http', { url: 'ftp://files.example/' }, '$.url'],
     ['a URL with a user', { url: 'http://user:word@hooks.client.example/' }, '$.url'],
-    ['a URL behind a space', { url: ' http://hooks.client.example/' }, '$.url'],
+    ['a URL with a leading space', { url: ' http://hooks.client.example/' }, '$.url'],
     ['an unknown scheme', { authorizationScheme: 'HMAC' }, '$.authorizationScheme'],
     ['a header without a name', { authorization: 'secret' }, '$.authorization'],
     [
@@ -64,22 +65,22 @@ describeAtBank('/baas/api/v1/webhooks', () => {
       { authorizationScheme: 'BEARER', authorization: undefined },
       '$.authorization',
     ],
-  ])('refuses %s', async (_, changes, wrong) => {
-    expectError(await register(registration(changes)), 400, wrong);
+  ])('rejects %s', async (_, changes, errorPath) => {
+    expectError(await register(registration(changes)), 400, errorPath);
   });
 
-  it("answers 404 to another account's registration", async () => {
+  it("returns 404 for another account's registration", async () => {
     if (!bank.otherApiKey) return;
     const { body } = await register(registration());
-    const other = { apiKey: bank.otherApiKey };
-    expect((await bank.call('GET', path, other)).text).not.toContain(body.id);
-    expectError(await bank.call('GET', `${path}/${body.id}`, other), 404);
-    expectError(await bank.call('DELETE', `${path}/${body.id}`, other), 404);
-    expectError(await bank.call('PATCH', `${path}/${body.id}`, { ...other, body: {} }), 404);
+    const otherAccount = { apiKey: bank.otherApiKey };
+    expect((await bank.call('GET', path, otherAccount)).text).not.toContain(body.id);
+    expectError(await bank.call('GET', `${path}/${body.id}`, otherAccount), 404);
+    expectError(await bank.call('DELETE', `${path}/${body.id}`, otherAccount), 404);
+    expectError(await bank.call('PATCH', `${path}/${body.id}`, { ...otherAccount, body: {} }), 404);
     expect((await bank.call('DELETE', `${path}/${body.id}`)).status).toBe(200);
   });
 
-  it('answers 404 to an id that cannot be one', async () => {
+  it('returns 404 for a malformed id', async () => {
     expectError(await bank.call('GET', `${path}/1`), 404);
   });
 });

@@ -1,31 +1,31 @@
-// The soak of money out, in its short form; `npm run chaos` runs the rounds that it is asked for.
+// The short form of payments under faults. `npm run chaos` runs the requested rounds.
 import { expect, it } from '@jest/globals';
 import { planRounds, profileSettings, type Round, type RoundOptions } from '../chaos/round.js';
 import { runRound } from '../chaos/run.js';
 
-const asked = process.env.CHAOS;
-const short: RoundOptions = { intents: 36, fault: 'all', kill: true, wipe: true, two: true };
-const rounds = planRounds(asked ? (JSON.parse(asked) as RoundOptions) : short);
+const requested = process.env.CHAOS;
+const short: RoundOptions = { requests: 36, fault: 'all', kill: true, wipe: true, two: true };
+const rounds = planRounds(requested ? (JSON.parse(requested) as RoundOptions) : short);
 const settings = profileSettings(process.env);
 
 function nameOf({ seed, fault, kill, outage, wipe, two }: Round): string {
-  const trouble = [
+  const disturbances = [
     kill && 'kills',
     outage && 'outages',
     wipe && 'wiped queues',
     two && 'two processes',
   ];
-  return [`faults ${fault}`, ...trouble.filter(Boolean), `seed ${seed}`].join(', ');
+  return [`faults ${fault}`, ...disturbances.filter(Boolean), `seed ${seed}`].join(', ');
 }
 
 it.each(rounds.map((round) => [nameOf(round), round] as const))(
-  'moves all money that was asked for once, and explains each line of it: %s',
+  'moves requested money once and explains each of its lines: %s',
   async (_, round) => {
     const progress = (message: string) => {
-      if (asked) process.stdout.write(`• ${message}\n`);
+      if (requested) process.stdout.write(`• ${message}\n`);
     };
-    const { table, findings } = await runRound(round, settings, progress);
-    if (asked || findings.length > 0) process.stdout.write(`${table}\n\n`);
+    const { report, findings } = await runRound(round, settings, progress);
+    if (requested || findings.length > 0) process.stdout.write(`${report}\n\n`);
     expect(findings).toEqual([]);
   },
   600_000,

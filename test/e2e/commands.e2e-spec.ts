@@ -3,21 +3,21 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
-  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '../support/concilia-process.js';
 import { until } from '../support/until.js';
 
 const project = join(import.meta.dirname, '..', '..');
 
-/** A Node program of the checkout, and what it has printed. */
+/** A running script of the checkout, and everything that it has printed. */
 class Command {
   printed = '';
   readonly exitCode: Promise<number | null>;
@@ -75,32 +75,48 @@ describe('a malformed .env in the working directory', () => {
   );
 });
 
+/** Starts the built service, so that `npm run dev` has only this file to compile. */
+const devSource = `
+const built = (path: string) => import(new URL('../dist/' + path, import.meta.url).href);
+await built('main.js');
+const { createLog } = await built('platform/log.js');
+createLog('info', 'dev').warn('first version');
+`;
+
 describe('npm run dev', () => {
   const folder = mkdtempSync(join(tmpdir(), 'concilia-dev-'));
   const source = join(folder, 'src', 'main.ts');
-  let original = '';
   let command: Command;
   let serviceUrl = '';
 
-  /** A copy of the checkout whose settings are in `.env` alone. */
+  /**
+   * A checkout of its own, with its settings only in `.env`. The build, the packages and the
+   * generated clients are those of this checkout: `npm test` has compiled the same sources with the
+   * same tsconfig.build.json.
+   */
   beforeAll(async () => {
-    const inputs = ['src', 'prisma', 'scripts', '.prepared/generated', 'package.json'];
-    const configs = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
+    const configs = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
     const prismaConfigs = ['prisma.service.config.ts', 'prisma.sandbox.config.ts'];
-    for (const path of [...inputs, ...configs, ...prismaConfigs])
+    const folders = ['prisma', 'scripts', '.prepared/generated'];
+    for (const path of [...folders, ...configs, ...prismaConfigs])
       cpSync(join(project, path), join(folder, path), { recursive: true });
-    symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'));
+    for (const path of ['node_modules', 'dist'])
+      symlinkSync(join(project, path), join(folder, path));
+    // `npm run dev` checks that the generated clients exist. The built service has its own.
+    for (const name of ['service', 'sandbox']) {
+      const client = join(folder, 'src/generated', name, 'client.ts');
+      mkdirSync(dirname(client), { recursive: true });
+      writeFileSync(client, 'export {};\n');
+    }
     const [port, sandboxPort] = [await freePort(), await freePort()];
     serviceUrl = `http://127.0.0.1:${port}`;
     writeFileSync(
       join(folder, '.env'),
       `PORT=${port}\nSANDBOX_PORT=${sandboxPort}\nDATA_DIR=data\nCONCILIA_API_KEY=a-key-of-dot-env\n`,
     );
-    // Writes a log record at each start: the service itself may have nothing to log.
-    original = `${readFileSync(source, 'utf8')}\ncreateLog('info', 'dev').warn('record');\n`;
-    writeFileSync(source, original);
+    writeFileSync(source, devSource);
     command = new Command(join(folder, 'scripts/dev.mjs'), [], folder);
-    await command.prints('WARN  record', 120_000);
+    await command.prints('WARN  first version', 120_000);
   }, 150_000);
 
   afterAll(async () => {
@@ -110,24 +126,26 @@ describe('npm run dev', () => {
 
   const isServed = async () => (await fetch(`${serviceUrl}/health/ready`)).ok;
 
-  it('reads .env and prints readable logs', async () => {
+  it('compiles src beside dist, reads .env and prints readable logs', async () => {
+    // The service finds prisma relative to its own files, so .dev must be as deep as dist.
+    expect(existsSync(join(folder, '.dev', 'main.js'))).toBe(true);
     expect(await isServed()).toBe(true);
     const headers = { 'x-service-api-key': 'a-key-of-dot-env' };
     expect((await fetch(`${serviceUrl}/v1/summary`, { headers })).status).toBe(200);
-    expect(command.printed).toMatch(/^\d{2}:\d{2}:\d{2}\.\d{3} WARN {2}record$/m);
+    expect(command.printed).toMatch(/^\d{2}:\d{2}:\d{2}\.\d{3} WARN {2}first version$/m);
     expect(command.printed).not.toMatch(/^\{/m);
   });
 
   it('reports a compile error, leaves the service running, and restarts it after a change', async () => {
-    writeFileSync(source, `${original}export const broken: string = 1;\n`);
+    writeFileSync(source, `${devSource}export const broken: string = 1;\n`);
     await command.prints('Errors: 1. Waiting for a change');
     expect(command.printed).toContain('src/main.ts');
     expect(await isServed()).toBe(true);
 
-    writeFileSync(source, original.replace('Concilia is running.', 'Concilia was changed.'));
+    writeFileSync(source, devSource.replace('first version', 'second version'));
     await command.prints('Restarting the service');
-    await command.prints('Concilia was changed.');
-    await until('the service is ready', isServed);
+    await command.prints('WARN  second version');
+    expect(await isServed()).toBe(true);
   }, 120_000);
 
   it('stops the service and its PostgreSQL at Ctrl-C', async () => {

@@ -1,7 +1,13 @@
+// Kills the whole service with kill -9 while charges are requested and paid.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConciliaProcess } from '../support/concilia-process.js';
-import { sampleChargeRequest, forEachConcurrently, registerReceiver, fetchSummary } from '../support/payments.js';
+import {
+  sampleChargeRequest,
+  forEachConcurrently,
+  registerReceiver,
+  fetchSummary,
+} from '../support/payments.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
 import { Receiver } from '../support/receiver.js';
 import { until } from '../support/until.js';
@@ -15,7 +21,7 @@ interface Ledger {
 const kills = 3;
 const payments = 60;
 
-describe('kill -9 at any point, and a restart', () => {
+describe('the service after a kill -9 and a restart', () => {
   let service: TestDatabase;
   let bank: TestDatabase;
   let concilia: ConciliaProcess;
@@ -39,28 +45,33 @@ describe('kill -9 at any point, and a restart', () => {
     await bank.drop();
   });
 
-  it('loses nothing and doubles nothing', async () => {
+  it('loses no payment and reports each once', async () => {
     const ids = Array.from({ length: payments }, (_, index) => `killed-${index}`);
-    let isWorking = true;
+    let isSending = true;
     const killing = (async () => {
-      for (let round = 1; round <= kills && isWorking; round += 1) {
+      for (let round = 1; round <= kills && isSending; round += 1) {
         await sleep(400 + round * 130);
         await concilia.kill();
         await concilia.start();
       }
     })();
-    // A business system that gets no answer asks again under the same correlationId, and so does the payer.
+    // Without a response, the business system repeats the request under the same correlationId. The
+    // payer repeats the payment.
     await forEachConcurrently(ids, 4, async (id) => {
       await until(
-        `${id} is asked for`,
+        `charge ${id} is created`,
         async () => {
-          const { status } = await concilia.callService('POST', '/baas/v1/charges', sampleChargeRequest(id));
+          const { status } = await concilia.callService(
+            'POST',
+            '/baas/v1/charges',
+            sampleChargeRequest(id),
+          );
           return status === 200;
         },
         60_000,
       );
       await until(
-        `${id} is paid`,
+        `charge ${id} is paid`,
         async () => {
           const { status } = await concilia.callBank('POST', `/baas/v1/charges/${id}/pay`);
           return status === 200 || status === 409;
@@ -68,24 +79,24 @@ describe('kill -9 at any point, and a restart', () => {
         60_000,
       );
     });
-    isWorking = false;
+    isSending = false;
     await killing;
 
     const ledger = (await concilia.callBank<Ledger>('GET', '/sandbox/ledger?account=1000001')).body;
     expect(ledger.audit.clean).toBe(true);
     const paidAtBank = ledger.movements.map(({ correlationId }) => correlationId).sort();
     await until(
-      'every payment at the bank is told once',
+      'each payment at the bank has an event',
       () =>
         receiver.distinct('charge.paid').length + receiver.distinct('charge.overpaid').length >=
         paidAtBank.length,
       60_000,
     );
-    const told = [...receiver.distinct('charge.paid'), ...receiver.distinct('charge.overpaid')];
-    expect(told.map(({ data }) => data.nsu).sort()).toEqual(
+    const events = [...receiver.distinct('charge.paid'), ...receiver.distinct('charge.overpaid')];
+    expect(events.map(({ data }) => data.nsu).sort()).toEqual(
       ledger.movements.map(({ nsu }) => nsu).sort(),
     );
-    expect(new Set(told.map(({ data }) => data.correlationId))).toEqual(new Set(ids));
+    expect(new Set(events.map(({ data }) => data.correlationId))).toEqual(new Set(ids));
 
     const summary = await fetchSummary(concilia);
     expect(summary.transactions).toMatchObject({

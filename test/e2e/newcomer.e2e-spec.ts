@@ -1,3 +1,4 @@
+// `npm start` without any setting or database, as on a developer's first day.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { ConciliaProcess } from '../support/concilia-process.js';
 import { sampleChargeRequest, fetchChargeSettlement } from '../support/payments.js';
 import { until } from '../support/until.js';
 
-describe('npm start on a machine that has nothing but Node', () => {
+describe('npm start on a machine that only has Node.js', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'concilia-newcomer-'));
   let concilia: ConciliaProcess;
 
@@ -41,12 +42,12 @@ describe('npm start on a machine that has nothing but Node', () => {
     }
   });
 
-  it('ends all that it started, PostgreSQL too, and has lost nothing at the next start', async () => {
-    await concilia.callService('POST', '/baas/v1/charges', sampleChargeRequest('kept-1'));
-    await concilia.callBank('POST', '/baas/v1/charges/kept-1/pay');
+  it('stops every process that it started, and has all data at the next start', async () => {
+    await concilia.callService('POST', '/baas/v1/charges', sampleChargeRequest('stored-1'));
+    await concilia.callBank('POST', '/baas/v1/charges/stored-1/pay');
     await until(
-      'it is settled',
-      async () => (await fetchChargeSettlement(concilia, 'kept-1')) === 'settled',
+      'the charge is settled',
+      async () => (await fetchChargeSettlement(concilia, 'stored-1')) === 'settled',
     );
     expect(await concilia.stop()).toBe(0);
     expect(concilia.printed).toContain('PostgreSQL has stopped');
@@ -54,6 +55,6 @@ describe('npm start on a machine that has nothing but Node', () => {
     const startedAt = Date.now();
     await concilia.start();
     expect(Date.now() - startedAt).toBeLessThan(15_000);
-    expect(await fetchChargeSettlement(concilia, 'kept-1')).toBe('settled');
+    expect(await fetchChargeSettlement(concilia, 'stored-1')).toBe('settled');
   }, 60_000);
 });

@@ -184,9 +184,9 @@ describe('onboarding', () => {
     const { rows } = await service.pool.query<{ id: string }>('SELECT id FROM customer LIMIT 1');
     const path = `/v1/customers/${rows[0]?.id}`;
     expect((await concilia.callService('GET', path)).status).toBe(401);
-    expect((await concilia.callService('GET', '/v1/customers/nobody', undefined, partner)).status).toBe(
-      404,
-    );
+    expect(
+      (await concilia.callService('GET', '/v1/customers/nobody', undefined, partner)).status,
+    ).toBe(404);
   });
 
   it('stores no secret in any table, job or log, and no personal data in a job or log', async () => {

@@ -1,3 +1,4 @@
+// The service while Redis, which carries its queue, is down.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConciliaProcess } from '../support/concilia-process.js';
 import { sampleChargeRequest, fetchChargeSettlement } from '../support/payments.js';
@@ -7,7 +8,7 @@ import { until } from '../support/until.js';
 
 const run = hasRedis ? describe : describe.skip;
 
-run('a Redis that is away', () => {
+run('the service while Redis is down', () => {
   let service: TestDatabase;
   let bank: TestDatabase;
   let redis: TestRedis;
@@ -31,20 +32,24 @@ run('a Redis that is away', () => {
     await bank.drop();
   });
 
-  it('stops nobody from asking for charges, and what was paid meanwhile is settled after', async () => {
+  it('creates charges, and settles their payments when Redis is up again', async () => {
     await redis.shutDown();
-    await until('readiness says so', async () => {
+    await until('readiness reports the queue', async () => {
       const { status, body } = await concilia.callService('GET', '/health/ready');
       return status === 503 && String(body.title).includes('queue');
     });
-    const asked = await concilia.callService('POST', '/baas/v1/charges', sampleChargeRequest('away-1'));
-    expect(asked.status).toBe(200);
-    expect((await concilia.callBank('POST', '/baas/v1/charges/away-1/pay')).status).toBe(200);
+    const created = await concilia.callService(
+      'POST',
+      '/baas/v1/charges',
+      sampleChargeRequest('redis-down-1'),
+    );
+    expect(created.status).toBe(200);
+    expect((await concilia.callBank('POST', '/baas/v1/charges/redis-down-1/pay')).status).toBe(200);
 
     await redis.startServer();
     await until(
-      'it is settled',
-      async () => (await fetchChargeSettlement(concilia, 'away-1')) === 'settled',
+      'the charge is settled',
+      async () => (await fetchChargeSettlement(concilia, 'redis-down-1')) === 'settled',
     );
   }, 60_000);
 });

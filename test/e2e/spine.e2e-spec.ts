@@ -1,3 +1,5 @@
+// The way of a charge through the whole service: requested, paid, matched and reported. The tests
+// run once with the queue on PostgreSQL and once on Redis.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConciliaProcess } from '../support/concilia-process.js';
 import {
@@ -22,7 +24,7 @@ interface Registration {
 
 const backends = ['PostgreSQL', 'Redis'] as const;
 
-describe.each(backends)('one charge, reconciled, with the queue on %s', (backend) => {
+describe.each(backends)('the reconciliation of charges with the queue on %s', (backend) => {
   const run = backend === 'Redis' && !hasRedis ? it.skip : it;
   const isSkipped = backend === 'Redis' && !hasRedis;
   let service: TestDatabase;
@@ -37,7 +39,7 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
       `SELECT tablename FROM pg_tables WHERE schemaname = 'bullmq'`,
     );
     const tables = rows.map(({ tablename }) => `bullmq."${tablename}"`).join(', ');
-    // A truncation may meet the queue's own work and lose: it is made again until it holds.
+    // TRUNCATE can fail in a deadlock with the queue's own work. It is repeated until it succeeds.
     await until('the queue is wiped', async () => {
       await service.pool.query(`TRUNCATE ${tables}`);
       return true;
@@ -46,7 +48,7 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
 
   beforeAll(async () => {
     if (isSkipped) {
-      process.stderr.write('The Redis half is skipped: there is no redis-server here.\n');
+      process.stderr.write('The tests with Redis are skipped: redis-server is not installed.\n');
       return;
     }
     [service, bank] = [await testDatabase('service'), await testDatabase('sandbox')];
@@ -70,13 +72,13 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
     await bank.drop();
   });
 
-  run('settles within two seconds of the payment and says so, signed', async () => {
-    const asked = await concilia.callService(
+  run('settles a charge within two seconds of its payment and sends a signed event', async () => {
+    const created = await concilia.callService(
       'POST',
       '/baas/v1/charges',
       sampleChargeRequest('order-1', 149.9),
     );
-    expect(asked.status).toBe(200);
+    expect(created.status).toBe(200);
     expect(await fetchChargeSettlement(concilia, 'order-1')).toBe('open');
 
     const paidAt = Date.now();
@@ -97,7 +99,7 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
     });
   });
 
-  run('knows what is owed on the day: a discounted charge is settled by less', async () => {
+  run('settles a discounted charge by the amount owed on the day', async () => {
     await concilia.callService('POST', '/baas/v1/charges', {
       ...sampleChargeRequest('order-discount', 100),
       discount: { type: 'Fixed', items: [{ date: '2030-12-01', amount: 10 }] },
@@ -140,15 +142,18 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
     }
   });
 
-  run('opens one break for a Pix that nobody expected, and says so', async () => {
+  run('opens one break for an unexpected Pix and sends an event', async () => {
     const movement = await concilia.callBank('POST', '/sandbox/pix/received', { amount: 3.21 });
     const { nsu } = movement.body;
-    const told = await until(
+    const event = await until(
       'transaction.unexpected arrives',
       () => receiver.distinct('transaction.unexpected')[0] ?? null,
     );
-    expect(told).toMatchObject({ isSigned: true, data: { nsu, amount: 3.21 } });
-    const breaks = await concilia.callService<{ data: unknown[] }>('GET', `/v1/breaks?nsu=${String(nsu)}`);
+    expect(event).toMatchObject({ isSigned: true, data: { nsu, amount: 3.21 } });
+    const breaks = await concilia.callService<{ data: unknown[] }>(
+      'GET',
+      `/v1/breaks?nsu=${String(nsu)}`,
+    );
     expect(breaks.body.data).toHaveLength(1);
     expect(breaks.body.data[0]).toMatchObject({
       kind: 'unexpected',
@@ -162,38 +167,38 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
     expect(lines.body.data[0]?.explanation).toMatchObject({ state: 'in_break' });
   });
 
-  run('refuses a forged or unsigned webhook and settles nothing by it', async () => {
+  run('refuses a webhook without its secret and settles nothing', async () => {
     await concilia.callService('POST', '/baas/v1/charges', sampleChargeRequest('order-forged'));
     const before = await fetchSummary(concilia);
     const forged = JSON.stringify({ eventType: 'CHARGE_PAID', correlationId: 'order-forged' });
     for (const headers of [{}, { 'x-webhook-key': 'guessed' }, { authorization: 'Bearer no' }]) {
-      const answer = await fetch(`${concilia.serviceUrl}/webhooks/bank/main/CHARGE_PAID`, {
+      const response = await fetch(`${concilia.serviceUrl}/webhooks/bank/main/CHARGE_PAID`, {
         method: 'POST',
         body: forged,
         headers: headers as Record<string, string>,
       });
-      expect(answer.status).toBe(401);
-      expect(await answer.json()).toMatchObject({ status: 401, traceId: expect.any(String) });
+      expect(response.status).toBe(401);
+      expect(await response.json()).toMatchObject({ status: 401, traceId: expect.any(String) });
     }
     expect(await fetchChargeSettlement(concilia, 'order-forged')).toBe('open');
     expect((await fetchSummary(concilia)).webhooks.received).toBe(before.webhooks.received);
   });
 
-  run('keeps one of a webhook that comes a hundred times, for a few polls', async () => {
+  run('stores a webhook that arrives a hundred times once, and syncs rarely', async () => {
     const [registration] = (await concilia.callBank<Registration[]>('GET', '/baas/api/v1/webhooks'))
       .body;
     const [name = '', secret = ''] = registration?.authorization.split(': ') ?? [];
     const body = JSON.stringify({ eventType: 'CHARGE_PAID', correlationId: 'order-1', nsu: 1 });
     const before = await fetchSummary(concilia);
     await forEachConcurrently([...Array(100).keys()], 25, async () => {
-      const answer = await fetch(String(registration?.url), {
+      const response = await fetch(String(registration?.url), {
         method: 'POST',
         body,
         headers: { [name]: secret },
       });
-      expect(answer.status).toBe(200);
+      expect(response.status).toBe(200);
     });
-    const after = await until('the webhook is answered by a poll', async () => {
+    const after = await until('the webhook is processed by a sync', async () => {
       const summary = await fetchSummary(concilia);
       return summary.webhooks.pending === 0 && summary;
     });
@@ -206,23 +211,23 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
     expect(receiver.distinct('charge.paid').filter(({ data }) => data.nsu === 1)).toHaveLength(1);
   });
 
-  run('loses no settlement and no event when the queue is wiped under 60 payments', async () => {
+  run('loses no settlement and no event when the queue is wiped during 60 payments', async () => {
     const ids = Array.from({ length: 60 }, (_, index) => `wiped-${index}`);
     let isPaying = true;
     const wiping = (async () => {
       for (; isPaying; await new Promise((resolve) => setTimeout(resolve, 300))) await wipeQueue();
     })();
     await forEachConcurrently(ids, 10, async (id) => {
-      expect((await concilia.callService('POST', '/baas/v1/charges', sampleChargeRequest(id))).status).toBe(
-        200,
-      );
+      expect(
+        (await concilia.callService('POST', '/baas/v1/charges', sampleChargeRequest(id))).status,
+      ).toBe(200);
       expect((await concilia.callBank('POST', `/baas/v1/charges/${id}/pay`)).status).toBe(200);
     });
     isPaying = false;
     await wiping;
     await wipeQueue();
     const paid = await until(
-      'every payment is told',
+      'each payment has an event',
       () => {
         const events = receiver
           .distinct('charge.paid')
@@ -233,27 +238,31 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
     );
     expect(paid).toHaveLength(ids.length);
     expect(new Set(paid.map(({ data }) => data.correlationId))).toEqual(new Set(ids));
-    await expectWholeBook(concilia);
+    await expectCompleteStatement(concilia);
   });
 
-  run('finds payments whose webhook never comes, by the scheduled poll', async () => {
+  run('finds a payment without a webhook by the scheduled sync', async () => {
     const registrations = await concilia.callBank<Registration[]>('GET', '/baas/api/v1/webhooks');
     for (const { id } of registrations.body)
       await concilia.callBank('DELETE', `/baas/api/v1/webhooks/${id}`);
     const before = await fetchSummary(concilia);
-    await concilia.callService('POST', '/baas/v1/charges', sampleChargeRequest('order-silent'));
-    await concilia.callBank('POST', '/baas/v1/charges/order-silent/pay');
+    await concilia.callService(
+      'POST',
+      '/baas/v1/charges',
+      sampleChargeRequest('order-without-webhook'),
+    );
+    await concilia.callBank('POST', '/baas/v1/charges/order-without-webhook/pay');
     await until(
       'the charge is settled',
-      async () => (await fetchChargeSettlement(concilia, 'order-silent')) === 'settled',
+      async () => (await fetchChargeSettlement(concilia, 'order-without-webhook')) === 'settled',
     );
     expect((await fetchSummary(concilia)).webhooks.received).toBe(before.webhooks.received);
   });
 
-  // Whatever carries the jobs: once is enough.
+  // Registration does not depend on the queue, so one backend is enough.
   if (backend === 'PostgreSQL')
     run(
-      'registers its webhooks again by itself, each once, leaving what is right',
+      'registers each webhook once at the bank and leaves it unchanged at a restart',
       async () => {
         await concilia.stop();
         await concilia.start();
@@ -269,18 +278,18 @@ describe.each(backends)('one charge, reconciled, with the queue on %s', (backend
     );
 });
 
-/** The book agrees with the bank's own ledger, whole and to the cent. */
-async function expectWholeBook(concilia: ConciliaProcess): Promise<void> {
+/** The synced statement is complete and agrees with the bank's ledger to the cent. */
+async function expectCompleteStatement(concilia: ConciliaProcess): Promise<void> {
   const ledger = await concilia.callBank<{
     accounts: { number: string; balance: number }[];
     audit: { clean: boolean };
   }>('GET', '/sandbox/ledger?account=1000001');
   const balance = ledger.body.accounts.find(({ number }) => number === '1000001')?.balance;
   expect(ledger.body.audit.clean).toBe(true);
-  const summary = await until<Summary>('the book is whole', async () => {
-    const found = await fetchSummary(concilia);
-    const { deliveries, transactions } = found;
-    return deliveries.pending === 0 && transactions.pending === 0 && found;
+  const summary = await until<Summary>('nothing is pending', async () => {
+    const current = await fetchSummary(concilia);
+    const { deliveries, transactions } = current;
+    return deliveries.pending === 0 && transactions.pending === 0 && current;
   });
   expect(summary.statement).toMatchObject({ complete: true, balance });
   expect(summary.deliveries.dead).toBe(0);

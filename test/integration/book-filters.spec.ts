@@ -1,27 +1,34 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listTransactionRows } from '../../src/reconciliation/book.queries.js';
-import { SentMoney } from '../support/sent-money.js';
+import { SentMoneyFixture } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
-describe('the book', () => {
+describe('the list of transactions', () => {
   let service: ServiceDatabase;
-  const { mirror, reconcile } = new SentMoney(() => service);
+  const { addLines, reconcile } = new SentMoneyFixture(() => service);
 
   beforeAll(async () => {
     service = await serviceDatabase();
   });
   afterAll(() => service.drop());
 
-  it('finds a line by each id that it bears, and by what it is', async () => {
-    await mirror(
+  it('finds a line by each reference on it and by its state', async () => {
+    await addLines(
       { nsu: 1, endToEndId: 'E' },
       { nsu: 2, externalId: 'X' },
       { nsu: 3, endToEndId: 'E' },
     );
-    const all = { nsu: null, isCredit: null, from: null, until: null, beforeNsu: null, limit: 9 };
+    const noFilters = {
+      nsu: null,
+      isCredit: null,
+      from: null,
+      until: null,
+      beforeNsu: null,
+      limit: 9,
+    };
     const nsus = async (filters: object) => {
-      const asked = { ...all, reference: null, state: null, ...filters };
-      const rows = await listTransactionRows(service.database.prisma, service.accountId, asked);
+      const query = { ...noFilters, reference: null, state: null, ...filters };
+      const rows = await listTransactionRows(service.database.prisma, service.accountId, query);
       return rows.map(({ nsu }) => Number(nsu));
     };
     expect(await nsus({ reference: 'E' })).toEqual([3, 1]);

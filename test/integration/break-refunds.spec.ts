@@ -1,22 +1,18 @@
-// Money of breaks given back, by a person and by a policy: once, and only when it was said so.
+// Refunds of breaks, by a person and by a policy: each is made once, and only when requested.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BreakRefunds } from '../../src/reconciliation/breaks/break-refunds.service.js';
 import { RefundPolicies } from '../../src/reconciliation/breaks/refund-policies.service.js';
-import { manual } from '../contract/transfer-samples.js';
-import { BookOfBreaks } from '../support/breaks.js';
+import { manualTransfer } from '../contract/transfer-samples.js';
+import { BreaksFixture, statusAndCode } from '../support/breaks.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
 
-describe('the money of a break', () => {
+describe('refunds of a break', () => {
   let service: ServiceOnSandbox;
-  const book = new BookOfBreaks(() => service);
-  const { act, get, sql } = book;
-  const codeOf = ({ status, body }: { status: number; body: { code?: string } }) => [
-    status,
-    body.code,
-  ];
+  const book = new BreaksFixture(() => service);
+  const { act, actions, get, sql } = book;
   const policies = () => service.application.get(RefundPolicies, { strict: false });
   const apply = () => policies().apply({ accountId: service.accountId });
-  const change = (fields: object) =>
+  const changePolicy = (fields: object) =>
     service.call('PUT', '/v1/refund-policies', {
       body: {
         policies: [{ kind: 'duplicate_payment', isOn: true, ...fields }],
@@ -25,28 +21,29 @@ describe('the money of a break', () => {
     });
   const refundsOf = async (nsu: number) =>
     (await service.call('GET', `/v1/refunds?originalNsu=${nsu}`)).body.data;
-  const received = async (amount: number): Promise<number> => {
+  const receivePix = async (amount: number): Promise<number> => {
     const { body } = await service.bank.call('POST', '/sandbox/pix/received', { body: { amount } });
     await service.sync();
     return body.nsu;
   };
-  /** The statement shows what was done since. */
-  const shown = async () => {
+  /** Syncs the statement, which shows the refunds made since, and reconciles. */
+  const syncAndReconcile = async () => {
     await service.sync();
     await book.reconcile();
   };
-  const steps = async (id: string) =>
-    (await get(id)).trail.map(({ action }: { action: string }) => action);
-  /** A Pix that stands in a break of this kind. */
-  const broken = async (kind: string, amount: number, excess = amount) => {
-    const nsu = await received(amount);
-    const id = await book.break(kind, `nsu:${nsu}`, { nsu, amountCents: Math.round(excess * 100) });
+  /** Receives a Pix and adds a break of this kind about it. */
+  const receiveInBreak = async (kind: string, amount: number, excess = amount) => {
+    const nsu = await receivePix(amount);
+    const id = await book.addBreak(kind, `nsu:${nsu}`, {
+      nsu,
+      amountCents: Math.round(excess * 100),
+    });
     return { nsu, id };
   };
-  const close = (span = '1 hour') =>
+  const closePeriod = (span = '1 hour') =>
     sql(
-      `UPDATE statement_state SET closed_from = now() - interval '1 day', closed_until = now() + $1::interval,
-         first_gap_nsu = NULL`,
+      `UPDATE statement_state SET closed_from = now() - interval '1 day',
+         closed_until = now() + $1::interval, first_gap_nsu = NULL`,
       span,
     );
 
@@ -55,57 +52,63 @@ describe('the money of a break', () => {
   });
   afterAll(() => service.stop());
 
-  it('goes back once, however often it is asked for', async () => {
-    const { nsu, id } = await broken('duplicate_payment', 10);
-    const answers = await Promise.all([act(id, 'refund'), act(id, 'refund')]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  it('refunds once when requested repeatedly', async () => {
+    const { nsu, id } = await receiveInBreak('duplicate_payment', 10);
+    const responses = await Promise.all([act(id, 'refund'), act(id, 'refund')]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
     expect((await act(id, 'refund')).status).toBe(200);
     expect(await refundsOf(nsu)).toMatchObject([{ amount: 10, state: 'accepted' }]);
     expect((await get(id)).state).toBe('open');
-    await shown();
+    await syncAndReconcile();
     expect(await get(id)).toMatchObject({ state: 'resolved', resolution: 'refund' });
-    expect(await steps(id)).toEqual(['opened', 'refund', 'refund_under_way', 'resolved']);
+    expect(await actions(id)).toEqual(['opened', 'refund', 'refund_under_way', 'resolved']);
   });
 
-  it('is what was paid too much, and no more than is left', async () => {
-    const { nsu, id } = await broken('overpaid', 15, 5);
+  it('refunds the excess, and never more than is left of the Pix', async () => {
+    const { nsu, id } = await receiveInBreak('overpaid', 15, 5);
     expect((await act(id, 'refund')).status).toBe(200);
     expect(await refundsOf(nsu)).toMatchObject([{ amount: 5 }]);
-    const second = await book.break('paid_after_cancellation', `nsu:${nsu}`, { nsu, amountCents: 1_500 });
-    expect(codeOf(await act(second, 'refund'))).toEqual([422, 'already_refunded']);
-    expect(codeOf(await act(second, 'refund', { amount: 10.01 }))).toEqual([
+    const second = await book.addBreak('paid_after_cancellation', `nsu:${nsu}`, {
+      nsu,
+      amountCents: 1_500,
+    });
+    expect(statusAndCode(await act(second, 'refund'))).toEqual([422, 'already_refunded']);
+    expect(statusAndCode(await act(second, 'refund', { amount: 10.01 }))).toEqual([
       422,
       'refund_exceeds_original',
     ]);
     expect((await get(second)).state).toBe('open');
     expect((await act(second, 'refund', { amount: 10 })).status).toBe(200);
-    await shown();
+    await syncAndReconcile();
     expect((await get(second)).state).toBe('resolved');
   });
 
-  it('leaves the break open while a part of it has not gone back, and gives the rest back under another key', async () => {
-    const { nsu, id } = await broken('unexpected', 9);
+  it('keeps the break open after a partial refund, and refunds the rest as another operation', async () => {
+    const { nsu, id } = await receiveInBreak('unexpected', 9);
     expect((await act(id, 'refund', { amount: 4 })).status).toBe(200);
-    expect(codeOf(await act(id, 'refund', { amount: 5 }))).toEqual([409, 'refund_under_way']);
-    await shown();
+    expect(statusAndCode(await act(id, 'refund', { amount: 5 }))).toEqual([
+      409,
+      'refund_under_way',
+    ]);
+    await syncAndReconcile();
     expect((await get(id)).state).toBe('open');
     expect((await act(id, 'refund', { amount: 5 })).status).toBe(200);
-    await shown();
+    await syncAndReconcile();
     expect(await get(id)).toMatchObject({ state: 'resolved', resolution: 'refund' });
     expect((await refundsOf(nsu)).map(({ amount }: { amount: number }) => amount).sort()).toEqual([
       4, 5,
     ]);
   });
 
-  it('cannot go back where it is no Pix, or for whom may not refund', async () => {
-    const nsu = await book.line();
-    const id = await book.break('unexpected', `nsu:${nsu}`, { nsu, amountCents: 1_000 });
-    expect(codeOf(await act(id, 'refund'))).toEqual([422, 'not_refundable']);
+  it('refuses to refund a line that is not a Pix, and a caller without the refund scope', async () => {
+    const nsu = await book.addLine();
+    const id = await book.addBreak('unexpected', `nsu:${nsu}`, { nsu, amountCents: 1_000 });
+    expect(statusAndCode(await act(id, 'refund'))).toEqual([422, 'not_refundable']);
     const { body: key } = await service.call('POST', '/v1/accounts/main/keys', {
       body: { name: 'clerk', kind: 'api', scopes: ['read', 'reconcile'] },
       apiKey: 'concilia-dev-admin',
     });
-    const { id: other } = await broken('overpaid', 2);
+    const { id: other } = await receiveInBreak('overpaid', 2);
     expect((await act(other, 'refund', {}, key.key)).status).toBe(403);
     expect((await act(other, 'note', {}, key.key)).status).toBe(200);
     const put = {
@@ -115,127 +118,133 @@ describe('the money of a break', () => {
     expect((await service.call('PUT', '/v1/refund-policies', put)).status).toBe(403);
   });
 
-  it('goes back by a policy, from a closed window, and not twice with a person’s hand', async () => {
-    const { nsu, id: before } = await broken('duplicate_payment', 3);
-    expect((await change({ maxAmount: 50 })).body).toMatchObject({
+  it('refunds by a policy in a closed period only, and once when a person requests it too', async () => {
+    const { nsu, id: before } = await receiveInBreak('duplicate_payment', 3);
+    expect((await changePolicy({ maxAmount: 50 })).body).toMatchObject({
       data: expect.arrayContaining([
         expect.objectContaining({ kind: 'duplicate_payment', isOn: true, maxAmount: 50 }),
       ]),
       changes: [{ kind: 'duplicate_payment', actor: expect.any(String), reason: 'as agreed' }],
     });
     const [small, large, noted] = [
-      await broken('duplicate_payment', 7),
-      await broken('duplicate_payment', 50.01),
-      await broken('duplicate_payment', 4),
+      await receiveInBreak('duplicate_payment', 7),
+      await receiveInBreak('duplicate_payment', 50.01),
+      await receiveInBreak('duplicate_payment', 4),
     ];
     await act(noted.id, 'note');
     await sql(`UPDATE statement_state SET closed_from = NULL, closed_until = NULL`);
     await apply();
     expect(await refundsOf(small.nsu)).toEqual([]);
-    await close();
+    await closePeriod();
     await sql(`UPDATE statement_state SET broken_since = now()`);
     await apply();
     expect(await refundsOf(small.nsu)).toEqual([]);
     await sql(`UPDATE statement_state SET broken_since = NULL`);
     await Promise.all([apply(), act(small.id, 'refund'), apply()]);
     expect(await refundsOf(small.nsu)).toMatchObject([{ amount: 7 }]);
-    await shown();
+    await syncAndReconcile();
     expect(await get(small.id)).toMatchObject({ state: 'resolved', resolution: 'refund' });
-    for (const { nsu: left, id } of [large, noted, { nsu, id: before }]) {
-      expect(await refundsOf(left)).toEqual([]);
+    for (const { nsu: unrefunded, id } of [large, noted, { nsu, id: before }]) {
+      expect(await refundsOf(unrefunded)).toEqual([]);
       expect((await get(id)).state).toBe('open');
     }
-    expect((await change({ maxAmount: 50 })).body.changes).toHaveLength(1);
+    expect((await changePolicy({ maxAmount: 50 })).body.changes).toHaveLength(1);
   });
 
-  it('stays where a person acted, or the policy was switched off, while it was on its way', async () => {
-    await change({ maxAmount: null });
-    const asked = { actor: 'policy', reason: 'as agreed', amountCents: null };
+  it('makes no policy refund once a person acted on the break or the policy was switched off', async () => {
+    await changePolicy({ maxAmount: null });
+    const request = { actor: 'policy', reason: 'as agreed', amountCents: null };
     const refunds = service.application.get(BreakRefunds, { strict: false });
     const [noted, linked, off] = [
-      await broken('duplicate_payment', 11),
-      await broken('duplicate_payment', 12),
-      await broken('duplicate_payment', 13),
+      await receiveInBreak('duplicate_payment', 11),
+      await receiveInBreak('duplicate_payment', 12),
+      await receiveInBreak('duplicate_payment', 13),
     ];
-    await close();
+    await closePeriod();
     await act(noted.id, 'note');
     await book.reconcile();
-    const allocations = [{ expectedPaymentId: await book.expected(), amount: 12 }];
+    const allocations = [{ expectedPaymentId: await book.addExpectedPayment(), amount: 12 }];
     const link = { nsu: linked.nsu, allocations, reason: 'as agreed' };
     await service.call('POST', '/v1/matches', { body: link });
     await sql(`UPDATE break SET state = 'open' WHERE id = $1`, linked.id);
-    for (const { id } of [noted, linked]) await refunds.refund(service.accountId, id, asked);
-    await change({ isOn: false });
-    await refunds.refund(service.accountId, off.id, asked);
+    for (const { id } of [noted, linked]) await refunds.refund(service.accountId, id, request);
+    await changePolicy({ isOn: false });
+    await refunds.refund(service.accountId, off.id, request);
     for (const { nsu, id } of [noted, linked, off]) {
       expect(await refundsOf(nsu)).toEqual([]);
-      expect(await steps(id)).not.toContain('refund');
+      expect(await actions(id)).not.toContain('refund');
     }
   });
 
-  it('is nothing that did not come, or that a break is not about', async () => {
-    const { id: less } = await broken('underpaid', 20, 5);
-    const { id: late } = await broken('late_line', 20);
-    expect(codeOf(await act(less, 'refund'))).toEqual([422, 'not_refundable']);
-    expect(codeOf(await act(late, 'refund', { amount: 1 }))).toEqual([422, 'not_refundable']);
+  it('refunds by default only money that was received and that the break is about', async () => {
+    const { id: less } = await receiveInBreak('underpaid', 20, 5);
+    const { id: late } = await receiveInBreak('late_line', 20);
+    expect(statusAndCode(await act(less, 'refund'))).toEqual([422, 'not_refundable']);
+    expect(statusAndCode(await act(late, 'refund', { amount: 1 }))).toEqual([
+      422,
+      'not_refundable',
+    ]);
     expect((await act(less, 'refund', { amount: 20 })).status).toBe(200);
   });
 
-  it('stays a person’s once a policy was refused', async () => {
-    await change({ maxAmount: null });
-    const { nsu, id } = await broken('duplicate_payment', 6);
+  it('leaves the break to a person once a policy refund was refused', async () => {
+    await changePolicy({ maxAmount: null });
+    const { nsu, id } = await receiveInBreak('duplicate_payment', 6);
     const path = `/baas/api/v1/transactions/${nsu}/refund?filterBy=NSU`;
     expect((await service.call('PUT', path, { body: { amount: 1 } })).status).toBe(200);
-    await close();
+    await closePeriod();
     await apply();
     await apply();
-    const { state, trail } = await get(id);
+    const { state, history } = await get(id);
     expect(state).toBe('open');
-    expect(trail.slice(1)).toMatchObject([
+    expect(history.slice(1)).toMatchObject([
       { action: 'refund', actor: 'policy' },
       { action: 'refund_refused', detail: { reason: 'already_refunded' } },
     ]);
     expect(await refundsOf(nsu)).toHaveLength(1);
   });
 
-  it('settles the break by the statement alone, whenever the bank’s answer came', async () => {
-    const { nsu, id } = await broken('duplicate_payment', 8);
+  it('resolves the break by the statement alone, whenever the bank responds', async () => {
+    const { nsu, id } = await receiveInBreak('duplicate_payment', 8);
     await act(id, 'refund');
-    const [made] = await refundsOf(nsu);
+    const [refund] = await refundsOf(nsu);
     await sql(
-      `UPDATE operation SET state = 'unknown', ended_at = NULL, next_action_at = now() + interval '1 hour'
-               WHERE id = $1`,
-      made.id,
+      `UPDATE operation SET state = 'unknown', ended_at = NULL,
+         next_action_at = now() + interval '1 hour'
+       WHERE id = $1`,
+      refund.id,
     );
     expect((await act(id, 'refund')).body.state).toBe('open');
     await sql(
-      `UPDATE operation SET state = 'succeeded', ended_at = now(), next_action_at = NULL WHERE id = $1`,
-      made.id,
+      `UPDATE operation SET state = 'succeeded', ended_at = now(), next_action_at = NULL
+       WHERE id = $1`,
+      refund.id,
     );
     await apply();
     expect((await get(id)).state).toBe('open');
-    await shown();
+    await syncAndReconcile();
     expect(await get(id)).toMatchObject({ state: 'resolved', resolution: 'refund' });
     expect(await refundsOf(nsu)).toHaveLength(1);
   });
 
-  it('is sent again, the same under the same key, where the bank takes a repeat for the first', async () => {
+  it('resends the same request under the same key where the bank deduplicates repeats', async () => {
     const sent = await service.call('POST', '/baas/api/v2/transfers', {
-      body: manual({ amount: 3.21 }),
+      body: manualTransfer({ amount: 3.21 }),
       headers: { IdempotencyKey: 'sent-again' },
     });
     expect(sent.status).toBe(200);
     const [{ id: operationId }] = await sql(
       `SELECT id FROM operation WHERE idempotency_key = 'sent-again'`,
     );
-    const forget = (operation: string) =>
+    const setNeedsOperator = (operation: string) =>
       sql(
-        `UPDATE operation SET state = 'needs_operator', reason = 'no_response', response_status = NULL,
-           response_body = NULL WHERE id = $1`,
+        `UPDATE operation SET state = 'needs_operator', reason = 'no_response',
+           response_status = NULL, response_body = NULL
+         WHERE id = $1`,
         operation,
       );
-    await forget(operationId);
-    const id = await book.break('unknown_outcome', `operation:${operationId}`);
+    await setNeedsOperator(operationId);
+    const id = await book.addBreak('unknown_outcome', `operation:${operationId}`);
     const { status, body } = await act(id, 'resend');
     expect([status, body.severity]).toEqual([200, 'high']);
     const { body: operation } = await service.call('GET', `/v1/operations/${operationId}`);
@@ -248,46 +257,48 @@ describe('the money of a break', () => {
     expect(await get(id)).toMatchObject({ state: 'resolved', resolution: 'automatic' });
   });
 
-  it('is not sent again where that might be one more', async () => {
-    const { nsu, id } = await broken('duplicate_payment', 9);
+  it('refuses to resend where the bank might execute the request twice', async () => {
+    const { nsu, id } = await receiveInBreak('duplicate_payment', 9);
     await act(id, 'refund');
-    await shown();
+    await syncAndReconcile();
     const [{ id: operationId }] = await refundsOf(nsu);
     await sql(`UPDATE operation SET state = 'needs_operator' WHERE id = $1`, operationId);
-    const unknown = await book.break('unknown_outcome', `operation:${operationId}`);
-    expect(codeOf(await act(unknown, 'resend'))).toEqual([409, 'not_safe_to_resend']);
-    expect(codeOf(await act(id, 'resend'))).toEqual([409, 'already_resolved']);
-    const other = await book.break('unknown_outcome', `bill_payment:${operationId}`);
-    expect(codeOf(await act(other, 'resend'))).toEqual([409, 'not_safe_to_resend']);
+    const unknown = await book.addBreak('unknown_outcome', `operation:${operationId}`);
+    expect(statusAndCode(await act(unknown, 'resend'))).toEqual([409, 'not_safe_to_resend']);
+    expect(statusAndCode(await act(id, 'resend'))).toEqual([409, 'already_resolved']);
+    const other = await book.addBreak('unknown_outcome', `bill_payment:${operationId}`);
+    expect(statusAndCode(await act(other, 'resend'))).toEqual([409, 'not_safe_to_resend']);
   });
 
-  it('is on its way until the statement shows it, and asked about again when it comes back', async () => {
-    const nsu = await received(14);
+  it('blocks other actions until the statement shows the refund, and reopens the break when the refund is reversed', async () => {
+    const nsu = await receivePix(14);
     await book.reconcile();
     const [{ id }] = (await service.call('GET', `/v1/breaks?nsu=${nsu}`)).body.data;
-    const expectedPaymentId = await book.expected({ amountCents: 1_400 });
+    const expectedPaymentId = await book.addExpectedPayment({ amountCents: 1_400 });
     const fault = { endpoint: 'refunds', kind: 'async-error', times: 1, delayMs: 60_000 };
     expect((await service.bank.call('POST', '/sandbox/faults', { body: fault })).status).toBe(200);
     const { body } = await act(id, 'refund');
-    expect([body.state, body.trail.at(-1).action]).toEqual(['open', 'refund_under_way']);
+    expect([body.state, body.history.at(-1).action]).toEqual(['open', 'refund_under_way']);
     const underWay = [409, 'refund_under_way'];
-    expect(codeOf(await act(id, 'accept'))).toEqual(underWay);
-    expect(codeOf(await act(id, 'link', { expectedPaymentId }))).toEqual(underWay);
+    expect(statusAndCode(await act(id, 'accept'))).toEqual(underWay);
+    expect(statusAndCode(await act(id, 'link', { expectedPaymentId }))).toEqual(underWay);
     const link = { nsu, allocations: [{ expectedPaymentId, amount: 14 }], reason: 'as agreed' };
-    expect(codeOf(await service.call('POST', '/v1/matches', { body: link }))).toEqual(underWay);
+    expect(statusAndCode(await service.call('POST', '/v1/matches', { body: link }))).toEqual(
+      underWay,
+    );
 
-    await shown();
+    await syncAndReconcile();
     expect(await get(id)).toMatchObject({ state: 'resolved', resolution: 'refund' });
     expect(await book.explanation(nsu)).toMatchObject({ state: 'classified', rule: 'refund' });
-    await book.readingsAgree();
+    await book.expectReadingsAgree();
 
     const now = new Date(Date.now() + 2 * 60_000).toISOString();
     await service.bank.call('POST', '/sandbox/clock', { body: { now } });
-    await shown();
+    await syncAndReconcile();
     expect(await get(id)).toMatchObject({ state: 'open', resolution: null });
     expect(await book.explanation(nsu)).toMatchObject({ state: 'in_break' });
     await act(id, 'refund');
-    await shown();
+    await syncAndReconcile();
     expect(await refundsOf(nsu)).toHaveLength(2);
     expect((await get(id)).state).toBe('resolved');
     await act(id, 'reopen');

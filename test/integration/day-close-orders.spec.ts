@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readCertificate } from '../../src/day-closes/certificate.js';
-import { ClosedDays, type BookLine } from '../support/closed-days.js';
+import { ClosedDays, type TestLine } from '../support/closed-days.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
-/** Three days whose numbers, times and order of booking cross; every pair of one sum may be missing and no balance tells. */
-const book: BookLine[] = [
+/**
+ * Three days whose nsu order, time order and booking order differ. Lines with opposite amounts may
+ * both be missing without a trace in the balances.
+ */
+const marchLines: TestLine[] = [
   { nsu: 1, at: '2026-03-02T10:00:00Z', cents: 1_000 },
   { nsu: 2, at: '2026-03-03T03:00:30Z', cents: 70, booked: 5 },
   { nsu: 3, at: '2026-03-02T11:00:00Z', cents: -250, booked: 2 },
@@ -18,81 +21,87 @@ const book: BookLine[] = [
 ];
 const closedAfter = ['2026-03-03', '2026-03-04', '2026-03-05'];
 
-describe('days whose lines arrive in any order', () => {
+describe('day closes when lines arrive in any order', () => {
   let service: ServiceDatabase;
-  const made = new ClosedDays(() => service);
+  const closedDays = new ClosedDays(() => service);
 
   beforeAll(async () => {
     service = await serviceDatabase();
   });
   afterAll(() => service.drop());
 
-  /** What stands of each day, but for its place in the chain, its salts and what lines of it came later. */
-  const standing = async (accountId: number) => {
+  /**
+   * The current certificate of each day, without what depends on the order of arrival: its position
+   * in the chain, salts and the list of lines added later.
+   */
+  const currentCertificates = async (accountId: number) => {
     const days = new Map<string, object>();
-    for (const { certificate } of await made.chain(accountId)) {
-      const { opening, credits, debits, closing, lines, ...said } = readCertificate(certificate);
-      const { date, balanceNsu, balance, reconcilingItems, earlier } = said;
+    for (const { certificate } of await closedDays.chain(accountId)) {
+      const { opening, credits, debits, closing, lines, ...rest } = readCertificate(certificate);
+      const { date, balanceNsu, balance, reconcilingItems, earlier } = rest;
       const figures = { opening, credits, debits, closing, lines };
       days.set(date, { figures, balanceNsu, balance, reconcilingItems, earlier: earlier?.lines });
     }
     return [...days].sort();
   };
-  /** `cuts` says of each line of the book with which cut it arrives. */
-  const closedWith = async (slug: string, cuts: readonly number[]) => {
-    const account = await made.account(slug);
-    for (const [cut, until] of closedAfter.entries()) {
-      await made.arrive(account.id, book, ({ nsu }) => cuts[nsu - 1] === cut);
-      await made.decide(account.id);
-      await made.closedUntil(account.id, until);
-      await made.close(account);
+  /** Closes the days one by one. `arrivals` has, for each line, the close before which it comes. */
+  const closeWith = async (slug: string, arrivals: readonly number[]) => {
+    const account = await closedDays.account(slug);
+    for (const [index, until] of closedAfter.entries()) {
+      await closedDays.arrive(account.id, marchLines, ({ nsu }) => arrivals[nsu - 1] === index);
+      await closedDays.decide(account.id);
+      await closedDays.closedUntil(account.id, until);
+      await closedDays.close(account);
     }
     return account;
   };
 
-  it('end in the certificates that they would have had in time', async () => {
-    const inTime = await standing(
+  it('end with the same certificates as if every line had come in time', async () => {
+    const inTime = await currentCertificates(
       (
-        await closedWith(
+        await closeWith(
           'in-time',
-          book.map(() => 0),
+          marchLines.map(() => 0),
         )
       ).id,
     );
     expect(inTime).toHaveLength(3);
     let runs = 0;
-    // The first line is there from the beginning: which day is the first stays what it was when that was closed.
-    const later = book.slice(1).map(() => fc.nat({ max: 2 }));
-    const cuts = fc.tuple(fc.constant(0), ...later);
-    const closesTheSame = fc.asyncProperty(cuts, async (cutOfLine) => {
+    // The first line is present from the start, because the first day never changes once certified.
+    const others = marchLines.slice(1).map(() => fc.nat({ max: 2 }));
+    const arrivals = fc.tuple(fc.constant(0), ...others);
+    const closesTheSame = fc.asyncProperty(arrivals, async (arrivalOfLine) => {
       const slug = `order-${(runs += 1)}`;
-      const { id } = await closedWith(slug, cutOfLine);
-      expect(await standing(id)).toEqual(inTime);
-      const open = (await made.breaks(id)).filter((each) => each.startsWith('open broken_balance_chain'));
+      const { id } = await closeWith(slug, arrivalOfLine);
+      expect(await currentCertificates(id)).toEqual(inTime);
+      const open = (await closedDays.breaks(id)).filter((each) =>
+        each.startsWith('open broken_balance_chain'),
+      );
       expect(open).toEqual([]);
-      expect((await made.verify(slug))?.difference).toBeNull();
+      expect((await closedDays.verify(slug))?.difference).toBeNull();
     });
     await fc.assert(closesTheSame, {
       ...{ seed: 7, numRuns: 6, endOnFailure: true },
-      // A line of the second day is numbered below the end of the first, and comes when that has its certificate.
+      // A line of the second day is numbered below the cut of the first day, and comes after that
+      // day is certified.
       examples: [[[0, 1, 0, 0, 2, 0, 2, 1, 2]]],
     });
   });
 
-  it('are proved also while a line below a certified cut waits, whichever day it is of', async () => {
-    const account = await made.account('waiting');
-    const upToFirst = book.filter(({ nsu }) => nsu < 5 || nsu === 6);
+  it('can be verified while a line below a certified cut waits, whatever day it belongs to', async () => {
+    const account = await closedDays.account('waiting');
+    const upToFirst = marchLines.filter(({ nsu }) => nsu < 5 || nsu === 6);
     const first = upToFirst.filter(({ nsu }) => nsu !== 2);
-    await made.arrive(account.id, first);
-    await made.decide(account.id);
-    await made.closedUntil(account.id, '2026-03-03');
-    await made.close(account);
-    await made.arrive(account.id, upToFirst, ({ nsu }) => nsu === 2);
-    expect((await made.verify('waiting'))?.difference).toBeNull();
-    await made.decide(account.id);
-    await made.close(account);
-    expect(await made.chain(account.id)).toHaveLength(2);
-    expect(await made.breaks(account.id)).toEqual([]);
-    expect((await made.verify('waiting'))?.difference).toBeNull();
+    await closedDays.arrive(account.id, first);
+    await closedDays.decide(account.id);
+    await closedDays.closedUntil(account.id, '2026-03-03');
+    await closedDays.close(account);
+    await closedDays.arrive(account.id, upToFirst, ({ nsu }) => nsu === 2);
+    expect((await closedDays.verify('waiting'))?.difference).toBeNull();
+    await closedDays.decide(account.id);
+    await closedDays.close(account);
+    expect(await closedDays.chain(account.id)).toHaveLength(2);
+    expect(await closedDays.breaks(account.id)).toEqual([]);
+    expect((await closedDays.verify('waiting'))?.difference).toBeNull();
   });
 });

@@ -3,7 +3,7 @@ import { EventsService } from '../../src/events/events.service.js';
 import { ManualMatches } from '../../src/reconciliation/breaks/manual-matches.service.js';
 import * as ownTransfers from '../../src/reconciliation/own-transfers.queries.js';
 import * as queries from '../../src/reconciliation/outcomes.queries.js';
-import { SentMoney } from '../support/sent-money.js';
+import { SentMoneyFixture } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 let service: ServiceDatabase;
@@ -16,93 +16,99 @@ beforeEach(() => {
   nsu += 10;
 });
 
-const book = new SentMoney(() => service);
-const { run, charge } = book;
-const breaksOf = () => book.breaksFrom(nsu);
+const book = new SentMoneyFixture(() => service);
+const { run, addCharge } = book;
+const listBreaks = () => book.listBreaksFrom(nsu);
 const outcomes = async () =>
-  (await book.outcomes()).filter((one) => one.nsu >= nsu).map(({ outcome }) => outcome);
+  (await book.outcomes()).filter((line) => line.nsu >= nsu).map(({ outcome }) => outcome);
 
 const pix = { isCredit: true, typeName: 'CREDIT_PIX' };
 
-describe('a line is judged anew', () => {
-  it('when it was matched by a rule, its window is open, and a reference names what it pays', async () => {
-    const id = await charge('ruled');
-    await book.mirror({ ...pix, nsu, age: 9 });
+describe('a line is decided again', () => {
+  it('when a declared rule matched it in an open period and another line references its expected payment', async () => {
+    const id = await addCharge('ruled');
+    await book.addLines({ ...pix, nsu, age: 9 });
     await book.reconcile();
     await run(
-      `WITH held AS (UPDATE break SET state = 'resolved', resolved_at = now() WHERE nsu = $2)
-       INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, rule_id, rule_version, evidence)
+      `WITH resolved AS (UPDATE break SET state = 'resolved', resolved_at = now() WHERE nsu = $2)
+       INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, rule_id,
+         rule_version, evidence)
        VALUES ($1, gen_random_uuid(), $2, $3, 1000, 'declared', gen_random_uuid(), 1, '{}')`,
       service.accountId,
       nsu,
       id,
     );
-    await book.mirror({ ...pix, nsu: nsu + 1, externalId: 'ruled' });
+    await book.addLines({ ...pix, nsu: nsu + 1, externalId: 'ruled' });
     await book.reconcile();
     expect(await outcomes()).toEqual(['unexpected', 'payment by reference']);
-    expect(await breaksOf()).toEqual([{ kind: 'unexpected', state: 'open', nsu }]);
+    expect(await listBreaks()).toEqual([{ kind: 'unexpected', state: 'open', nsu }]);
   });
 
-  it('but not when its window has closed: the two are a payment and a duplicate', async () => {
-    const id = await charge('closed');
-    await book.mirror({ ...pix, nsu, age: 3_600 });
+  it('but not when its period is closed: the second line is a duplicate payment', async () => {
+    const id = await addCharge('closed');
+    await book.addLines({ ...pix, nsu, age: 3_600 });
     await book.reconcile();
     await run(
-      `WITH held AS (UPDATE break SET state = 'resolved', resolved_at = now() WHERE nsu = $2),
+      `WITH resolved AS (UPDATE break SET state = 'resolved', resolved_at = now() WHERE nsu = $2),
             closed AS (INSERT INTO statement_state (account_id, closed_from, closed_until)
               VALUES ($1, now() - interval '1 day', now() - interval '1 minute'))
-       INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, rule_id, rule_version, evidence)
+       INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, rule_id,
+         rule_version, evidence)
        VALUES ($1, gen_random_uuid(), $2, $3, 1000, 'declared', gen_random_uuid(), 1, '{}')`,
       service.accountId,
       nsu,
       id,
     );
-    await book.mirror({ ...pix, nsu: nsu + 1, externalId: 'closed' });
+    await book.addLines({ ...pix, nsu: nsu + 1, externalId: 'closed' });
     await book.reconcile();
     await run(`DELETE FROM statement_state`);
     expect(await outcomes()).toEqual(['payment by declared', 'payment by reference']);
-    expect(await breaksOf()).toContainEqual({
+    expect(await listBreaks()).toContainEqual({
       ...{ kind: 'duplicate_payment', state: 'open' },
       nsu: nsu + 1,
     });
   });
 
-  it('when another account of ours turns out to have sent it, however late, and whatever a rule took it for', async () => {
+  it('when another account of the service turns out to have sent it, however late, even if a rule matched it', async () => {
     const { rows } = await run(
-      `INSERT INTO bank_account SELECT (jsonb_populate_record(a, jsonb_build_object('id', 9999, 'slug', 'other'))).*
+      `INSERT INTO bank_account
+       SELECT (jsonb_populate_record(a, jsonb_build_object('id', 9999, 'slug', 'other'))).*
        FROM bank_account a WHERE id = $1 RETURNING id`,
       service.accountId,
     );
-    const inner = { ...pix, typeName: 'CREDIT_TRANSFER_INTERNAL' };
-    await book.mirror(
-      { ...inner, nsu, movementId: 'inner' },
-      { ...inner, nsu: nsu + 1, movementId: 'ruled' },
+    const transfer = { ...pix, typeName: 'CREDIT_TRANSFER_INTERNAL' };
+    await book.addLines(
+      { ...transfer, nsu, movementId: 'inner' },
+      { ...transfer, nsu: nsu + 1, movementId: 'ruled' },
     );
     await book.reconcile();
     await run(`UPDATE break SET opened_at = now() - interval '30 days' WHERE nsu = $1`, nsu);
     await run(
-      `WITH held AS (UPDATE break SET state = 'resolved', resolved_at = now() WHERE nsu = $2)
-       INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, rule_id, rule_version, evidence)
+      `WITH resolved AS (UPDATE break SET state = 'resolved', resolved_at = now() WHERE nsu = $2)
+       INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, rule_id,
+         rule_version, evidence)
        VALUES ($1, gen_random_uuid(), $2, $3, 1000, 'declared', gen_random_uuid(), 1, '{}')`,
       service.accountId,
       nsu + 1,
-      await charge('of another'),
+      await addCharge('of another'),
     );
-    const stood = { kind: 'unexpected', state: 'open', nsu };
-    expect(await breaksOf()).toEqual([stood, { ...stood, state: 'resolved', nsu: nsu + 1 }]);
+    const open = { kind: 'unexpected', state: 'open', nsu };
+    expect(await listBreaks()).toEqual([open, { ...open, state: 'resolved', nsu: nsu + 1 }]);
     await run(
-      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, movement_id,
-         balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+         movement_id, balance_previous_cents, current_balance_cents, occurred_at, content_hash,
+         content)
        SELECT $1, nsu, 'x', false, 1000, 'DEBIT_TRANSFER_INTERNAL', id, 0, 0, now(), 'h', '{}'
-       FROM (VALUES (1, 'inner'), (2, 'ruled')) AS told(nsu, id)`,
+       FROM (VALUES (1, 'inner'), (2, 'ruled')) AS line(nsu, id)`,
       rows[0].id,
     );
-    await book.decision().reconciliation.reconcile({ accountId: rows[0].id });
-    expect(book.woken).toContainEqual(['reconcile', { accountId: service.accountId }]);
+    await book.reconciliationParts().reconciliation.reconcile({ accountId: rows[0].id });
+    expect(book.enqueuedJobs).toContainEqual(['reconcile', { accountId: service.accountId }]);
     await book.reconcile();
-    expect((await breaksOf()).map(({ state }) => state)).toEqual(['resolved', 'resolved']);
+    expect((await listBreaks()).map(({ state }) => state)).toEqual(['resolved', 'resolved']);
     const classified = await run(
-      `SELECT category, evidence FROM classification WHERE nsu BETWEEN $1::bigint AND $1::bigint + 1`,
+      `SELECT category, evidence FROM classification
+       WHERE nsu BETWEEN $1::bigint AND $1::bigint + 1`,
       nsu,
     );
     const own = { category: 'own_account_transfer', evidence: {} };
@@ -110,48 +116,56 @@ describe('a line is judged anew', () => {
     expect(await outcomes()).toEqual([null, null]);
   });
 
-  it('when another account asks for it while its own is being judged, and had not come when that began', async () => {
+  it('when another account defers it while its own account is deciding without having seen it', async () => {
     const { database, accountId } = service;
     await run(
-      `INSERT INTO bank_account SELECT (jsonb_populate_record(a, jsonb_build_object('id', 9998, 'slug', 'asks'))).*
+      `INSERT INTO bank_account
+       SELECT (jsonb_populate_record(a, jsonb_build_object('id', 9998, 'slug', 'sender'))).*
        FROM bank_account a WHERE id = $1`,
       accountId,
     );
-    await book.mirror({ ...pix, nsu, endToEndId: 'E asked' });
+    await book.addLines({ ...pix, nsu, endToEndId: 'E deferred' });
     await run(
-      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, end_to_end_id,
-         balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
-       VALUES (9998, 7, 'x', false, 1000, 'DEBIT_PIX', 'E asked', 0, 0, now(), 'h', '{}')`,
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+         end_to_end_id, balance_previous_cents, current_balance_cents, occurred_at, content_hash,
+         content)
+       VALUES (9998, 7, 'x', false, 1000, 'DEBIT_PIX', 'E deferred', 0, 0, now(), 'h', '{}')`,
     );
-    let began = () => {};
-    const judging = new Promise<void>((resolve) => (began = resolve));
+    let markStarted = () => {};
+    const hasStarted = new Promise<void>((resolve) => (markStarted = resolve));
     let decided: Promise<void> | undefined;
-    const asked: Promise<unknown> = database.transaction(async (asking) => {
-      await asking.$queryRaw`SELECT 1 FROM pg_sleep(0.002)`;
+    const deferred: Promise<unknown> = database.transaction(async (sender) => {
+      await sender.$queryRaw`SELECT 1 FROM pg_sleep(0.002)`;
       decided = database.transaction(async (tx) => {
         await tx.$queryRaw`SELECT 1 FROM pg_sleep(0.002)`;
-        began();
-        await asked;
+        markStarted();
+        await deferred;
         await queries.recordPendingLines(tx, accountId, [BigInt(nsu)], []);
       });
-      await judging;
-      await ownTransfers.deferOwnTransferCredits(asking, 9998, [7n]);
+      await hasStarted;
+      await ownTransfers.deferOwnTransferCredits(sender, 9998, [7n]);
     });
-    await asked;
+    await deferred;
     await decided;
     const { rows } = await run(`SELECT nsu::int FROM deferred_line WHERE nsu = $1`, nsu);
     expect(rows).toEqual([{ nsu }]);
   });
 
-  it('not before it was judged at all, nor while it is explained; neither keeps another waiting', async () => {
+  it('not before its first decision nor while it has an outcome, and neither delays other lines', async () => {
     const { database, accountId } = service;
-    await book.mirror({ ...pix, nsu, age: 9 }, { ...pix, nsu: nsu + 1 }, { ...pix, nsu: nsu + 2 });
+    await book.addLines(
+      { ...pix, nsu, age: 9 },
+      { ...pix, nsu: nsu + 1 },
+      { ...pix, nsu: nsu + 2 },
+    );
     await run(
       `WITH explained AS (
-         INSERT INTO classification (account_id, nsu, rule, category, evidence) VALUES ($1, $2, 'declared', 'fee', '{}')
+         INSERT INTO classification (account_id, nsu, rule, category, evidence)
+         VALUES ($1, $2, 'declared', 'fee', '{}')
        )
        INSERT INTO deferred_line (account_id, nsu, deferred_at)
-       SELECT $1, n, now() - ($2 + 9 - n) * interval '1 minute' FROM generate_series($2::bigint, $2 + 2) n`,
+       SELECT $1, n, now() - ($2 + 9 - n) * interval '1 minute'
+       FROM generate_series($2::bigint, $2 + 2) n`,
       accountId,
       nsu,
     );
@@ -159,29 +173,29 @@ describe('a line is judged anew', () => {
       `SELECT max(arrival) - 1 AS decided FROM statement_line WHERE account_id = $1`,
       accountId,
     );
-    const heard = await database.transaction(async (tx) => {
+    const linesToDecide = await database.transaction(async (tx) => {
       const explained = await ownTransfers.listExplainedPendingLines(tx, accountId);
       await run(`UPDATE deferred_line SET deferred_at = deferred_at - interval '1 minute'`);
       await ownTransfers.deleteExplainedPendingLines(tx, accountId, explained);
       const after = { afterArrival: BigInt(rows[0].decided), limit: 1, freshMs: 0 };
       return queries.listLinesToDecide(tx, accountId, after);
     });
-    expect(heard.map((line) => [Number(line.nsu), line.source])).toEqual([
+    expect(linesToDecide.map((line) => [Number(line.nsu), line.source])).toEqual([
       [nsu + 1, 'pending'],
       [nsu + 2, 'new'],
     ]);
-    const waiting = async () =>
+    const pendingLines = async () =>
       (await run(`SELECT nsu::int FROM deferred_line WHERE nsu BETWEEN $1 AND $1 + 9`, nsu)).rows;
-    expect(await waiting()).toContainEqual({ nsu });
+    expect(await pendingLines()).toContainEqual({ nsu });
     await book.reconcile();
-    expect(await waiting()).toEqual([]);
+    expect(await pendingLines()).toEqual([]);
   });
 
-  it('when an id that is told later than anybody looks at each time names what it pays', async () => {
-    await book.mirror({ nsu, age: 9 });
+  it('when a reference of an old operation is recorded long after the break was opened', async () => {
+    await book.addLines({ nsu, age: 9 });
     await book.reconcile();
     await run(`UPDATE break SET opened_at = now() - interval '30 days' WHERE nsu = $1`, nsu);
-    const { operationId } = await book.send({ state: 'succeeded', age: 20 });
+    const { operationId } = await book.addOperation({ state: 'succeeded', age: 20 });
     await run(`UPDATE operation SET updated_at = now() WHERE id = $1`, operationId);
     await run(
       `INSERT INTO expected_payment_reference
@@ -191,11 +205,11 @@ describe('a line is judged anew', () => {
     );
     await book.reconcile();
     expect(await outcomes()).toEqual(['payment by reference']);
-    expect(await breaksOf()).toEqual([{ kind: 'unexpected', state: 'resolved', nsu }]);
+    expect(await listBreaks()).toEqual([{ kind: 'unexpected', state: 'resolved', nsu }]);
   });
 });
 
-describe('a Pix of ours to a key of the account itself', () => {
+describe('a Pix from the account to a key of the same account', () => {
   const legs = (id: string) =>
     ({
       debit: { nsu, endToEndId: id },
@@ -213,62 +227,65 @@ describe('a Pix of ours to a key of the account itself', () => {
     ['together', [['debit', 'credit']]],
     ['debit first', [['debit'], ['credit']]],
     ['credit first', [['credit'], ['debit']]],
-  ] as const)('has both its legs explained, mirrored %s', async (order, batches) => {
-    const id = `E own ${order}`;
-    await book.send({
-      state: 'succeeded',
-      transferState: 'effective',
-      references: [{ kind: 'end_to_end_id', value: id }],
-    });
-    for (const batch of batches) {
-      await book.mirror(...batch.map((leg) => legs(id)[leg]));
-      await book.reconcile();
-    }
-    expect(await outcomes()).toEqual(['payment by reference', null]);
-    expect(await categories()).toEqual([{ nsu: nsu + 1, category: 'own_account_transfer' }]);
-  });
+  ] as const)(
+    'has both its legs explained when they arrive in this order: %s',
+    async (order, batches) => {
+      const id = `E own ${order}`;
+      await book.addOperation({
+        state: 'succeeded',
+        transferState: 'effective',
+        references: [{ kind: 'end_to_end_id', value: id }],
+      });
+      for (const batch of batches) {
+        await book.addLines(...batch.map((leg) => legs(id)[leg]));
+        await book.reconcile();
+      }
+      expect(await outcomes()).toEqual(['payment by reference', null]);
+      expect(await categories()).toEqual([{ nsu: nsu + 1, category: 'own_account_transfer' }]);
+    },
+  );
 
-  it('has both explained where a person says what the debit pays, however long after', async () => {
+  it('has both legs explained when a person links the debit, however late', async () => {
     const amountCents = 777;
-    const { expectedPaymentId } = await book.send({
+    const { expectedPaymentId } = await book.addOperation({
       ...{ state: 'succeeded', transferState: 'accepted', amountCents },
     });
-    const { debit, credit } = legs('E by hand');
-    await book.mirror({ ...debit, amountCents }, { ...credit, amountCents });
+    const { debit, credit } = legs('E manual');
+    await book.addLines({ ...debit, amountCents }, { ...credit, amountCents });
     await book.reconcile();
     expect(await outcomes()).toEqual(['unexpected', 'unexpected']);
     await run(`UPDATE break SET opened_at = now() - interval '30 days' WHERE nsu = $1`, nsu + 1);
-    const { breaks, review } = book.decision();
+    const { breaks, review } = book.reconciliationParts();
     const events = new EventsService(service.database, book.jobQueue);
-    const hands = new ManualMatches(events, book.expectedPayments, breaks, review);
+    const manualMatches = new ManualMatches(events, book.expectedPayments, breaks, review);
     const allocations = [{ expectedPaymentId, amountCents: null }];
-    const hand = { actor: 'anna', reason: 'test' };
+    const by = { actor: 'anna', reason: 'test' };
     await service.database.transaction((tx) =>
-      hands.link(tx, service.accountId, { nsu: BigInt(nsu), allocations }, hand),
+      manualMatches.link(tx, service.accountId, { nsu: BigInt(nsu), allocations }, by),
     );
     await book.reconcile();
     expect(await outcomes()).toEqual(['payment by manual', null]);
     expect(await categories()).toEqual([{ nsu: nsu + 1, category: 'own_account_transfer' }]);
   });
 
-  it('is no transfer of ours where nobody here asked for its debit', async () => {
+  it('is not an own transfer when no operation requested its debit', async () => {
     const { debit, credit } = legs('E stranger');
-    await book.mirror(debit, credit);
+    await book.addLines(debit, credit);
     await book.reconcile();
     expect(await outcomes()).toEqual(['unexpected', 'unexpected']);
   });
 
-  it('has a credit of its own amount alone', async () => {
+  it('explains only a credit of the same amount', async () => {
     const id = 'E own once';
-    await book.send({
+    await book.addOperation({
       state: 'succeeded',
       transferState: 'effective',
       references: [{ kind: 'end_to_end_id', value: id }],
     });
     const { debit, credit } = legs(id);
-    await book.mirror(debit, credit);
+    await book.addLines(debit, credit);
     await book.reconcile();
-    await book.mirror({ ...credit, nsu: nsu + 2, amountCents: 999 });
+    await book.addLines({ ...credit, nsu: nsu + 2, amountCents: 999 });
     await book.reconcile();
     expect((await outcomes()).at(-1)).toBe('unexpected');
   });

@@ -8,7 +8,7 @@ import { bankProfileOf } from '../../src/bank/profiles.js';
 import { DeliveryService } from '../../src/events/delivery.service.js';
 import { EndpointsService } from '../../src/events/endpoints.service.js';
 import { EventsService } from '../../src/events/events.service.js';
-import { Clock } from '../../src/platform/clock.js';
+import { Clock } from '../../src/platform/timers.js';
 import { SecretBox } from '../../src/platform/secret-box.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { until } from '../support/until.js';

@@ -12,12 +12,12 @@ import { until } from '../support/until.js';
 
 const lineCount = 5_300;
 const perDay = 400;
-/** Centavos of the line of a number: credits and debits, each another amount. */
+/** The amount of a line in centavos. Each line has another amount. */
 const amountOf = (nsu: number) => 1_000 + nsu;
 const isCredit = (nsu: number) => nsu % 3 !== 0;
 const day = (number: number) => `2026-03-${String(number).padStart(2, '0')}`;
 
-describe('files of the statement', () => {
+describe('export files', () => {
   let service: ServiceApplication;
   let accountId: number;
 
@@ -25,32 +25,33 @@ describe('files of the statement', () => {
     service = await serviceApplication();
     ({ id: accountId } = await service.database.prisma.bankAccount.findFirstOrThrow());
     await insertMarchLines(service, accountId, lineCount, perDay);
-    // Its amount has more digits than a field of CNAB 240.
+    // The amount has more digits than a CNAB 240 field can hold.
     await run(
-      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, balance_previous_cents,
-         current_balance_cents, occurred_at, content_hash, content)
-       VALUES ($1, 6000, 'x', true, 10 ^ 18, 'CREDIT_PIX', 0, 10 ^ 18, '2026-04-10 12:00Z', 'h', '{}')`,
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+         balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
+       VALUES ($1, 6000, 'x', true, 10 ^ 18, 'CREDIT_PIX',
+               0, 10 ^ 18, '2026-04-10 12:00Z', 'h', '{}')`,
     );
     await run(
-      `INSERT INTO classification (account_id, nsu, rule, category) VALUES ($1, 3, 'fees', 'fee')`,
-    );
-    const opened = `INSERT INTO break (account_id, id, kind, state, subject, nsu, amount_cents, evidence)`;
-    await run(
-      `${opened} VALUES ($1, gen_random_uuid(), 'unexpected', 'open', 'nsu:1', 1, 1001, '{}')`,
+      `INSERT INTO classification (account_id, nsu, rule, category)
+       VALUES ($1, 3, 'fees', 'fee')`,
     );
     await run(
-      `${opened} VALUES ($1, gen_random_uuid(), 'late_line', 'open', 'nsu:4', 4, 1004, '{}')`,
+      `INSERT INTO break (account_id, id, kind, state, subject, nsu, amount_cents, evidence)
+       VALUES ($1, gen_random_uuid(), 'unexpected', 'open', 'nsu:1', 1, 1001, '{}'),
+              ($1, gen_random_uuid(), 'late_line', 'open', 'nsu:4', 4, 1004, '{}')`,
     );
     await run(
       `INSERT INTO break (account_id, id, kind, state, subject, evidence, opened_at)
        VALUES ($1, gen_random_uuid(), '<script>', 'open', 'x', '{}', '2026-03-15')`,
     );
     await run(
-      `INSERT INTO day_close (account_id, sequence, date, revision, opening_cents, credit_cents, debit_cents,
-         closing_cents, line_count, certificate, lines_hash, previous_hash, hash)
-       SELECT $1, row_number() OVER (ORDER BY date), date, 1, 0, credit, debit, credit - debit, 1, '{}', '', '',
-              'hash-of-' || date
-       FROM (SELECT to_char((occurred_at AT TIME ZONE 'UTC') - interval '3 hours', 'YYYY-MM-DD') AS date,
+      `INSERT INTO day_close (account_id, sequence, date, revision, opening_cents, credit_cents,
+         debit_cents, closing_cents, line_count, certificate, lines_hash, previous_hash, hash)
+       SELECT $1, row_number() OVER (ORDER BY date), date, 1, 0, credit,
+              debit, credit - debit, 1, '{}', '', '', 'hash-of-' || date
+       FROM (SELECT to_char((occurred_at AT TIME ZONE 'UTC') - interval '3 hours',
+                            'YYYY-MM-DD') AS date,
                sum(amount_cents) FILTER (WHERE is_credit) + (min(nsu) > 1)::int AS credit,
                sum(amount_cents) FILTER (WHERE NOT is_credit) AS debit
              FROM statement_line GROUP BY 1) days WHERE date IN ('2026-03-01', '2026-03-02')`,
@@ -69,7 +70,7 @@ describe('files of the statement', () => {
     return totals;
   };
 
-  it('have each line once, in the order of their numbers, and add up to the ledger', async () => {
+  it('contain each line once, in nsu order, and sum to the ledger', async () => {
     const { status, headers, text } = await get(`format=csv&${march}`);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
@@ -86,7 +87,7 @@ describe('files of the statement', () => {
     expect(total).toBe(credit - debit);
     expect(Math.round(Number(cells.at(-1)?.[6]) * 100)).toBe(total);
     expect(records[1]).toContain(`"'=HYPERLINK(""http://evil.example"") <b>"`);
-    // An open break of the line says that it is not explained; one of its day does not.
+    // An open `unexpected` break makes its line count as in break; a `late_line` break does not.
     expect(cells.slice(0, 4).map((cell) => cell.slice(10, 14))).toEqual([
       ['in_break', 'unexpected', '', 'unexpected'],
       ['pending', '', '', ''],
@@ -95,7 +96,7 @@ describe('files of the statement', () => {
     ]);
   });
 
-  it('hold the days that were asked for, from cut to cut', async () => {
+  it('contain exactly the lines of the requested statement days', async () => {
     const { text } = await get(`format=csv&delimiter=semicolon&from=${day(2)}&to=${day(3)}`);
     const records = text.trimEnd().split('\r\n').slice(1);
     expect(records).toHaveLength(2 * perDay);
@@ -103,7 +104,7 @@ describe('files of the statement', () => {
     expect(records[0]).toContain(';14,01;');
   });
 
-  it('tell bookkeeping programs each line and the balance', async () => {
+  it('contain each line and the closing balance as OFX', async () => {
     const { text } = await get(`format=ofx&${march}&bankCode=341&accountNumber=123-4`);
     expect(text.match(/<FITID>\d+/g)).toHaveLength(lineCount);
     const { credit, debit } = sums();
@@ -111,7 +112,7 @@ describe('files of the statement', () => {
     expect(text).toContain('<BANKID>341\r\n<ACCTID>123-4\r\n');
   });
 
-  it('count and sum in CNAB 240 what they hold', async () => {
+  it('state counts and sums of their lines as CNAB 240', async () => {
     const { text } = await get(`format=cnab240&from=${day(2)}&to=${day(3)}`);
     const records = text.split('\r\n');
     expect(records.pop()).toBe('');
@@ -141,8 +142,9 @@ describe('files of the statement', () => {
     expect([status, Object.keys(body.errors)]).toEqual([400, [path]]);
   });
 
-  it('add up where numbers, balances and days go in different orders', async () => {
-    // The first two are numbered the other way round than they are booked; 8005 and 8006 change places with their days.
+  it('have correct balances when nsu, balances and days are in different orders', async () => {
+    // 8001 and 8002 are numbered in the reverse of their booking order. 8005 is of a later day than
+    // 8006.
     const lines = [
       [8001, 11, 12, '2026-05-01'],
       [8002, 10, 11, '2026-05-01'],
@@ -154,10 +156,10 @@ describe('files of the statement', () => {
     ];
     for (const line of lines)
       await run(
-        `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, balance_previous_cents,
-           current_balance_cents, occurred_at, content_hash, content)
-         VALUES ($1, $2, 'x', true, ($4::int - $3::int) * 100, 'CREDIT_PIX', $3::int * 100, $4::int * 100,
-                 $5::date + interval '12 hours', 'h', '{}')`,
+        `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+           balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
+         VALUES ($1, $2, 'x', true, ($4::int - $3::int) * 100, 'CREDIT_PIX',
+                 $3::int * 100, $4::int * 100, $5::date + interval '12 hours', 'h', '{}')`,
         ...line,
       );
     const balances = async (from: string, to = from) => {
@@ -175,92 +177,92 @@ describe('files of the statement', () => {
     expect(text).toContain('<dd>R$\u00a028,00</dd>');
   });
 
-  it('are those of the current month where nothing is asked', async () => {
+  it('contain the current month when no period is requested', async () => {
     const { status, text, headers } = await get('');
     expect([status, text.trimEnd().split('\r\n').length]).toEqual([200, 1]);
     expect(headers.get('content-disposition')).toMatch(/-\d{4}-\d{2}-01-\d{4}-\d{2}-\d{2}\.csv"$/);
   });
 
-  it('break off when they cannot be written to their end', async () => {
+  it('end with an error when they cannot be completed', async () => {
     const { status } = await get(`format=ofx&from=${day(1)}&to=2026-04-10`);
     expect(status).toBe(200);
     await expect(get(`format=cnab240&from=${day(1)}&to=2026-04-10`)).rejects.toThrow();
   });
 
-  it('are no longer read when the client has gone', async () => {
+  it('are no longer read when the client has disconnected', async () => {
     const files = service.application.get(TransactionFiles, { strict: false });
     const open = files.open.bind(files);
     const bodies: Readable[] = [];
-    const leaving = new AbortController();
-    const hasLeft = new Promise((resolve) => {
-      leaving.signal.addEventListener('abort', resolve);
+    const disconnection = new AbortController();
+    const hasDisconnected = new Promise((resolve) => {
+      disconnection.signal.addEventListener('abort', resolve);
     });
-    // A short file would be in the connection's buffers before anybody could leave.
-    async function* untilGone(body: Readable) {
+    // A short file would be in the connection's buffers before the client could disconnect.
+    async function* untilDisconnected(body: Readable) {
       for await (const chunk of body) {
         yield chunk as Buffer;
-        await hasLeft;
+        await hasDisconnected;
       }
     }
-    files.open = async (...asked) => {
-      const opened = await open(...asked);
+    files.open = async (...args) => {
+      const opened = await open(...args);
       bodies.push(opened.body);
-      return { ...opened, body: Readable.from(untilGone(opened.body)) };
+      return { ...opened, body: Readable.from(untilDisconnected(opened.body)) };
     };
     const response = await fetch(`${service.url}/v1/exports/transactions?format=csv&${march}`, {
       headers: { 'x-service-api-key': apiKey },
-      signal: leaving.signal,
+      signal: disconnection.signal,
     });
     await response.body?.getReader().read();
-    leaving.abort();
-    await until('its stream has ended', () => bodies[0]?.destroyed === true);
+    disconnection.abort();
+    await until('the stream is destroyed', () => bodies[0]?.destroyed === true);
     expect(bodies[0]?.readableEnded).toBe(false);
     files.open = open;
   });
 
-  it('are four of an account at once, and read with no more connections than are theirs', async () => {
-    const part = <Part>(type: new (...args: never[]) => Part) =>
-      service.application.get<Part>(type, { strict: false });
-    const [files, limits] = [part(TransactionFiles), part(ReadingLimits)];
-    const asked = { format: 'csv', delimiter: 'comma', from: day(1), to: day(1) } as const;
-    const opened = await Promise.all([1, 2, 3, 4].map(() => files.open(accountId, asked)));
+  it('are limited to four per account, and to two database reads at once', async () => {
+    const provider = <Provider>(type: new (...args: never[]) => Provider) =>
+      service.application.get<Provider>(type, { strict: false });
+    const [files, limits] = [provider(TransactionFiles), provider(ReadingLimits)];
+    const query = { format: 'csv', delimiter: 'comma', from: day(1), to: day(1) } as const;
+    const opened = await Promise.all([1, 2, 3, 4].map(() => files.open(accountId, query)));
     const { status, headers, body } = await get(march);
     expect([status, body.status, headers.get('retry-after')]).toEqual([429, 429, '10']);
     expect((await service.call('GET', '/v1/exports/reports/2026-03')).status).toBe(200);
     for (const file of opened) file.body.destroy();
-    await until('they have ended', () => opened.every((file) => file.body.closed));
-    let letGo = (): void => undefined;
-    const isHeld = new Promise<void>((resolve) => {
-      letGo = resolve;
+    await until('the files are closed', () => opened.every((file) => file.body.closed));
+    let releaseSlots = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      releaseSlots = resolve;
     });
-    const others = [1, 2].map(() => limits.inTurn(() => isHeld));
-    const pages = jest.spyOn(service.database.pool, 'query');
-    const answer = get(`${march}&format=ofx`);
+    const otherReads = [1, 2].map(() => limits.withReadSlot(() => released));
+    const queries = jest.spyOn(service.database.pool, 'query');
+    const response = get(`${march}&format=ofx`);
     await service.call('GET', '/v1/transactions?limit=1');
-    const isOfFile = ([sql]: unknown[]) => JSON.stringify(sql).includes('"lastNsu');
-    expect(pages.mock.calls.filter(isOfFile)).toEqual([]);
-    letGo();
-    expect((await answer).status).toBe(200);
-    await Promise.all(others);
-    expect(pages.mock.calls.filter(isOfFile)).toHaveLength(1);
-    pages.mockRestore();
+    const readsFile = ([sql]: unknown[]) => JSON.stringify(sql).includes('"lastNsu');
+    expect(queries.mock.calls.filter(readsFile)).toEqual([]);
+    releaseSlots();
+    expect((await response).status).toBe(200);
+    await Promise.all(otherReads);
+    expect(queries.mock.calls.filter(readsFile)).toHaveLength(1);
+    queries.mockRestore();
   });
 
-  it('ask for the balance before them only where they tell it', async () => {
-    const asked = jest.spyOn(service.database.pool, 'query');
+  it('read the opening balance only for formats that state it', async () => {
+    const queries = jest.spyOn(service.database.pool, 'query');
     const openings = async (format: string) => {
-      asked.mockClear();
+      queries.mockClear();
       expect((await get(`${march}&format=${format}`)).status).toBe(200);
-      return asked.mock.calls.filter(([sql]) => JSON.stringify(sql).includes('ends')).length;
+      return queries.mock.calls.filter(([sql]) => JSON.stringify(sql).includes('ends')).length;
     };
     expect([await openings('csv'), await openings('ofx')]).toEqual([0, 1]);
-    asked.mockRestore();
+    queries.mockRestore();
   });
 
-  describe('and the report of a month', () => {
+  describe('the monthly report', () => {
     const report = (month: string) => service.call('GET', `/v1/exports/reports/${month}`);
 
-    it('tells balances, sums, certificates and what is open, and asks nothing of anyone', async () => {
+    it('shows balances, sums, certificates and open breaks, and loads nothing', async () => {
       const { status, headers, text } = await report('2026-03');
       expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
       const { credit } = sums();
@@ -272,7 +274,7 @@ describe('files of the statement', () => {
       expect(text).toContain('<dd>5.300</dd>');
       expect(text.match(/<code>hash-of-2026-03-0[12]<\/code>/g)).toHaveLength(2);
       expect(text.match(/sem certificado/g)).toHaveLength(29);
-      // The second says other sums than the lines.
+      // The second certificate has other sums than the lines.
       expect(
         text.match(/hash-of-2026-03-02<\/code> <strong class="missing">difere do extrato/g),
       ).toHaveLength(1);
@@ -281,7 +283,7 @@ describe('files of the statement', () => {
       expect(text).not.toMatch(/<script|(?:src|href)=|url\(/);
     });
 
-    it('is only of months that the statement has', async () => {
+    it('exists only for months of the statement', async () => {
       expect((await report('2026-02')).status).toBe(404);
       expect((await report('2199-01')).status).toBe(404);
       expect((await report('2026-13')).status).toBe(400);

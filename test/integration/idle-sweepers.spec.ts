@@ -1,7 +1,7 @@
 // The queries that sweepers repeat, on an account with many lines and no pending work.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Tx } from '../../src/database.service.js';
-import { listReady } from '../../src/day-closes/day-closes.queries.js';
+import { listAccountsWithDaysToClose } from '../../src/day-closes/day-closes.queries.js';
 import { listTransactionRows } from '../../src/reconciliation/book.queries.js';
 import { listUndecidedAccounts } from '../../src/reconciliation/breaks.queries.js';
 import { readMissingCheckState } from '../../src/reconciliation/missing-payments.queries.js';
@@ -69,7 +69,7 @@ async function countLinesRead(tx: Tx): Promise<number> {
 
 it.each([
   ['accounts with undecided lines', (tx: Tx) => listUndecidedAccounts(tx, 1_000), []],
-  ['days that may be certified', (tx: Tx) => listReady(tx), []],
+  ['days that may be certified', (tx: Tx) => listAccountsWithDaysToClose(tx), []],
   [
     'undecided lines that delay the check for missing payments',
     async (tx: Tx) => (await readMissingCheckState(tx, service.accountId))?.isDecided,

@@ -6,7 +6,7 @@ import type { Route } from '../../src/contract/route.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { servedRoutes } from '../../src/platform/api-reference.js';
 import { customer, slip } from '../contract/samples.js';
-import { manual } from '../contract/transfer-samples.js';
+import { manualTransfer } from '../contract/transfer-samples.js';
 import { insertLineForExports } from '../support/exported-statement.js';
 import * as application from '../support/service-application.js';
 import {
@@ -125,7 +125,7 @@ describe('the routes of the service', () => {
       expect([path, Math.floor(response.status / 100)]).toEqual([path, 2]);
       return response;
     };
-    await post('/baas/api/v2/transfers', manual());
+    await post('/baas/api/v2/transfers', manualTransfer());
     const { body: fixtures } = await service.sandbox.call('GET', '/sandbox/fixtures');
     const { barCode } = fixtures.bills.find(
       (bill: { status: string; isAllowPartialPayment: boolean }) =>

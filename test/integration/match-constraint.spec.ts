@@ -2,10 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { until } from '../support/until.js';
 
-const insertSql = `INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, evidence)
-  SELECT $1, gen_random_uuid(), 1, gen_random_uuid(), cents, 'reference', '{}' FROM unnest($2::bigint[]) cents`;
+const insertSql = `
+  INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, evidence)
+  SELECT $1, gen_random_uuid(), 1, gen_random_uuid(), cents, 'reference', '{}'
+  FROM unnest($2::bigint[]) cents`;
 
-describe('the matches of a line of 1000, whoever writes them', () => {
+describe('the matches of a line of 1000 cents, whatever code writes them', () => {
   let service: ServiceDatabase;
   let account = 0;
 
@@ -26,14 +28,16 @@ describe('the matches of a line of 1000, whoever writes them', () => {
   const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
   const match = (...cents: number[]) => run(insertSql, account, cents);
   const liveCents = async () => {
-    const sql = `SELECT sum(amount_cents)::int AS cents FROM match WHERE account_id = $1 AND unlinked_at IS NULL`;
+    const sql = `SELECT sum(amount_cents)::int AS cents FROM match
+      WHERE account_id = $1 AND unlinked_at IS NULL`;
     return (await run(sql, account)).rows[0].cents as number | null;
   };
 
   const isWaiting = async () =>
     (
       await run(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        `SELECT FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       )
     ).rowCount === 1;
 
@@ -45,19 +49,19 @@ describe('the matches of a line of 1000, whoever writes them', () => {
     },
   );
 
-  it('are refused for a line that is another account’s', async () => {
+  it('are refused for a line of another account', async () => {
     account += 1_000;
     await expect(match(1_000)).rejects.toThrow(/do not add up/);
     account -= 1_000;
   });
 
-  it('explain it once when two write at the same time and neither sees the other', async () => {
+  it('explain the line once when two transactions write at the same time', async () => {
     const { pool } = service.database;
     const [one, other] = [await pool.connect(), await pool.connect()];
     try {
       for (const client of [one, other]) await client.query('BEGIN');
       await one.query(insertSql, [account, [1_000]]);
-      // The second may wait for the first to end, be refused at once, or be refused when it commits.
+      // The second may wait for the first, be refused at once, or be refused at its commit.
       let isWritten = false;
       const second = other
         .query(insertSql, [account, [1_000]])
@@ -86,7 +90,7 @@ describe('the matches of a line of 1000, whoever writes them', () => {
     }
   });
 
-  it('can be unlinked whole, and made anew', async () => {
+  it('can be unlinked as a whole and made again', async () => {
     await match(600, 400);
     await run('UPDATE match SET unlinked_at = now() WHERE account_id = $1', account);
     await match(1_000);

@@ -1,25 +1,25 @@
-// What was expected and did not come by its deadline, in a book of its own: statement, charges and money sent are put
-// there by hand, at the times that a guarantee is about.
+// Expected payments without a line by their deadline. Each test writes the statement, charges and
+// sent money of an account of its own, at the times that its guarantee is about.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listExpectedPaymentRows } from '../../src/reconciliation/book.queries.js';
-import { readSummaryRow } from '../../src/reconciliation/summary.queries.js';
-import { SentMoney } from '../support/sent-money.js';
+import { loadSummary } from '../../src/reconciliation/summary.queries.js';
+import { SentMoneyFixture } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
-// A Monday: what was due on it is missing from Wednesday on.
+// A Monday: payments that are due on it are missing from Wednesday on.
 const monday = '2026-03-09';
 const wednesday = '2026-03-11';
 
-describe('what did not come', () => {
+describe('a missing payment', () => {
   let service: ServiceDatabase;
-  let money: SentMoney;
-  let charged: number;
+  let money: SentMoneyFixture;
+  let chargeCount: number;
 
   beforeAll(async () => {
     service = await serviceDatabase();
-    money = new SentMoney(() => service);
-    charged = 0;
+    money = new SentMoneyFixture(() => service);
+    chargeCount = 0;
   });
   // Each test has an account of its own.
   beforeEach(async () => {
@@ -33,30 +33,37 @@ describe('what did not come', () => {
   const run = (sql: string, ...values: unknown[]) => service.database.pool.query(sql, values);
   const reconcile = () => money.reconcile();
 
-  /** A poll has completed that began just now, when the bank's clock showed this. */
+  /** A sync has completed that began just now, when the bank's clock showed this time. */
   const syncAt = (bankTime: string) =>
     run(
       `INSERT INTO statement_state (account_id, last_sync_started_at, clock_offset_ms)
-       VALUES ($1, clock_timestamp(), round(extract(epoch FROM $2::timestamptz - clock_timestamp()) * 1000))
+       VALUES ($1, clock_timestamp(),
+         round(extract(epoch FROM $2::timestamptz - clock_timestamp()) * 1000))
        ON CONFLICT (account_id) DO UPDATE
-       SET last_sync_started_at = EXCLUDED.last_sync_started_at, clock_offset_ms = EXCLUDED.clock_offset_ms`,
+       SET last_sync_started_at = EXCLUDED.last_sync_started_at,
+         clock_offset_ms = EXCLUDED.clock_offset_ms`,
       service.accountId,
       bankTime,
     );
   const syncOn = (day: string) => syncAt(`${day}T12:00:00Z`);
 
   const charge = async (dueDate: string, change: { state?: string; isMultiUse?: boolean } = {}) => {
-    const sent = await money.send({ kind: 'create_charge', state: change.state ?? 'succeeded' });
-    charged += 1;
+    const sent = await money.addOperation({
+      kind: 'create_charge',
+      state: change.state ?? 'succeeded',
+    });
+    chargeCount += 1;
     await run(
-      `UPDATE expected_payment SET is_credit = true, due_date = $2, is_multi_use = $3 WHERE id = $1`,
+      `UPDATE expected_payment SET is_credit = true, due_date = $2, is_multi_use = $3
+       WHERE id = $1`,
       sent.expectedPaymentId,
       dueDate,
       change.isMultiUse ?? false,
     );
-    const correlationId = `order-${charged}`;
+    const correlationId = `order-${chargeCount}`;
     await run(
-      `INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type, amount_cents, due_date)
+      `INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type,
+         amount_cents, due_date)
        VALUES ($1, $2, $3, $4, 'BANKSLIP', 1000, $5)`,
       service.accountId,
       correlationId,
@@ -64,7 +71,10 @@ describe('what did not come', () => {
       sent.expectedPaymentId,
       dueDate,
     );
-    await money.refer(sent.expectedPaymentId, { kind: 'correlation_id', value: correlationId });
+    await money.addReferences(sent.expectedPaymentId, {
+      kind: 'correlation_id',
+      value: correlationId,
+    });
     return { ...sent, correlationId };
   };
   const setCharge = ({ correlationId }: { correlationId: string }, change: string) =>
@@ -73,7 +83,7 @@ describe('what did not come', () => {
       correlationId,
     );
   const pay = async ({ correlationId }: { correlationId: string }, nsu: number) => {
-    await money.mirror({ nsu, isCredit: true });
+    await money.addLines({ nsu, isCredit: true });
     await run(`ALTER TABLE statement_line DISABLE TRIGGER USER`);
     await run(`UPDATE statement_line SET correlation_id = $1 WHERE nsu = $2`, correlationId, nsu);
     await run(`ALTER TABLE statement_line ENABLE TRIGGER USER`);
@@ -87,7 +97,7 @@ describe('what did not come', () => {
     );
     return rows as { id: string; state: string; resolution: string | null }[];
   };
-  const told = async () =>
+  const breakEvents = async () =>
     (
       await run(
         `SELECT type FROM event WHERE account_id = $1 AND type LIKE 'break.%' ORDER BY id`,
@@ -95,7 +105,7 @@ describe('what did not come', () => {
       )
     ).rows.map(({ type }) => type as string);
 
-  it('is told once, with what was owed and by when, and closed when it comes late', async () => {
+  it('opens one break with amount and deadline, and resolves it when the payment comes late', async () => {
     const late = await charge(monday);
     await charge(wednesday);
     await syncOn('2026-03-10');
@@ -124,23 +134,23 @@ describe('what did not come', () => {
     await pay(late, 1);
     await reconcile();
     expect(await breaks()).toMatchObject([{ state: 'resolved', resolution: 'automatic' }]);
-    expect(await told()).toEqual(['break.opened', 'break.resolved']);
+    expect(await breakEvents()).toEqual(['break.opened', 'break.resolved']);
   });
 
-  it('is not told before a poll that began after the deadline, nor while a line is not judged', async () => {
+  it('opens no break before a sync that began after the deadline, nor while a line is undecided', async () => {
     await charge(monday);
     await reconcile();
     await syncAt('2026-03-11T02:59:00Z');
     await reconcile();
     await syncOn(wednesday);
-    await money.mirror({ nsu: 1 });
-    await money.decision().missing.check(service.accountId);
+    await money.addLines({ nsu: 1 });
+    await money.reconciliationParts().missing.check(service.accountId);
     expect(await breaks()).toEqual([]);
     await reconcile();
     expect(await breaks()).toHaveLength(1);
   });
 
-  it('is none where it was cancelled or withdrawn, may be paid many times, or may not exist', async () => {
+  it('opens no break for cancelled, withdrawn, multi-use or possibly not existing charges', async () => {
     const [cancelled, withdrawn] = [await charge(monday), await charge(monday)];
     await setCharge(cancelled, 'cancelled_at = now()');
     await run(
@@ -160,7 +170,7 @@ describe('what did not come', () => {
     ['cancelled', 'UPDATE charge SET cancelled_at = now()'],
     ['withdrawn', 'UPDATE expected_payment SET withdrawn_at = now()'],
     ['given a later day by the bank', `UPDATE charge SET bank_due_date = '2026-04-01'`],
-  ])('is settled when it is %s afterwards', async (_, change) => {
+  ])('has its break resolved when it is %s afterwards', async (_, change) => {
     await charge(monday);
     await syncOn(wednesday);
     await reconcile();
@@ -170,7 +180,7 @@ describe('what did not come', () => {
     expect(await breaks()).toMatchObject([{ state: 'resolved', resolution: 'automatic' }]);
   });
 
-  it('follows the day that the bank told, also where that is earlier or was told late', async () => {
+  it('follows the due date of the bank, also when that is earlier or becomes known late', async () => {
     const later = await charge(monday);
     await setCharge(later, `bank_due_date = '2026-03-16'`);
     const earlier = await charge('2026-06-01');
@@ -186,27 +196,29 @@ describe('what did not come', () => {
     expect((await breaks()).map(({ id }) => id)).toContain(later.expectedPaymentId);
   });
 
-  it('is found though its day lies before the last look: made later, accepted later, unlinked', async () => {
+  it('is found though its due date precedes the last check: created later, accepted later, unlinked', async () => {
     const paid = await charge(monday);
     await pay(paid, 1);
     const unknown = await charge(monday, { state: 'unknown' });
     await syncOn(wednesday);
     await reconcile();
     expect(await breaks()).toEqual([]);
-    const made = await charge('2026-03-02');
-    await money.setState(unknown.operationId, 'succeeded');
+    const created = await charge('2026-03-02');
+    await money.setOperationState(unknown.operationId, 'succeeded');
     await run(
-      `WITH undone AS (UPDATE match SET unlinked_at = now(), unlinked_by = 'k' RETURNING account_id, nsu)
-       INSERT INTO deferred_line (account_id, nsu) SELECT * FROM undone`,
+      `WITH unlinked AS (
+         UPDATE match SET unlinked_at = now(), unlinked_by = 'k' RETURNING account_id, nsu
+       )
+       INSERT INTO deferred_line (account_id, nsu) SELECT * FROM unlinked`,
     );
     await syncAt(`${wednesday}T12:02:00Z`);
     await reconcile();
     expect(new Set((await breaks()).map(({ id }) => id))).toEqual(
-      new Set([made, unknown, paid].map(({ expectedPaymentId }) => expectedPaymentId)),
+      new Set([created, unknown, paid].map(({ expectedPaymentId }) => expectedPaymentId)),
     );
   });
 
-  it('that a person settled stays settled', async () => {
+  it('stays resolved when a person resolved it', async () => {
     await charge(monday);
     await syncOn(wednesday);
     await reconcile();
@@ -216,19 +228,19 @@ describe('what did not come', () => {
     expect(await breaks()).toMatchObject([{ state: 'resolved', resolution: 'accept' }]);
   });
 
-  it('of money sent is told an hour after it was accepted, by the bank’s clock alone', async () => {
+  it('of sent money gets its break an hour after acceptance, by the bank’s clock alone', async () => {
     const now = new Date();
     const minutesLater = (minutes: number) =>
       new Date(now.getTime() + minutes * 60_000).toISOString();
-    const sent = await money.send({ state: 'succeeded', transferState: 'accepted' });
-    await money.send({ state: 'succeeded', transferState: 'failed' });
-    await money.send({ state: 'unknown' });
-    const shown = await money.send({
+    const sent = await money.addOperation({ state: 'succeeded', transferState: 'accepted' });
+    await money.addOperation({ state: 'succeeded', transferState: 'failed' });
+    await money.addOperation({ state: 'unknown' });
+    const paid = await money.addOperation({
       state: 'succeeded',
-      references: [{ kind: 'external_id', value: 'shown' }],
+      references: [{ kind: 'external_id', value: 'paid' }],
     });
-    await money.mirror({ nsu: 1, externalId: 'shown' });
-    expect(shown.expectedPaymentId).not.toBe(sent.expectedPaymentId);
+    await money.addLines({ nsu: 1, externalId: 'paid' });
+    expect(paid.expectedPaymentId).not.toBe(sent.expectedPaymentId);
     await syncAt(minutesLater(55));
     await reconcile();
     expect(await breaks()).toEqual([]);
@@ -244,9 +256,9 @@ describe('what did not come', () => {
     expect(await breaks()).toMatchObject([{ id: sent.expectedPaymentId, state: 'resolved' }]);
   });
 
-  it('nothing is to come of a charge that was cancelled unpaid; one that the bank postponed is not overdue', async () => {
+  it('the summary counts no cancelled charge as open and no postponed charge as overdue', async () => {
     const count = async () => {
-      const { open, overdue } = await readSummaryRow(
+      const { open, overdue } = await loadSummary(
         service.database.prisma,
         service.accountId,
         '2026-06-10',
@@ -255,9 +267,9 @@ describe('what did not come', () => {
     };
     const [open, overdue] = await count();
     const ids = [
-      await money.charge('late'),
-      await money.charge('cancelled'),
-      await money.charge('postponed'),
+      await money.addCharge('late'),
+      await money.addCharge('cancelled'),
+      await money.addCharge('postponed'),
     ];
     await run(
       `UPDATE expected_payment SET due_date = '2026-06-01' WHERE id = ANY ($1::uuid[])`,

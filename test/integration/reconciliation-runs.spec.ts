@@ -1,12 +1,12 @@
-// Runs of an account, on demand and by their schedule, before a sandbox bank. Workers and timers stand still: a test
-// makes each step itself.
+// Reconciliation runs of an account, on demand and by schedule, with a sandbox bank. Workers and
+// timers do not run: each test performs each step itself.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Database } from '../../src/database.service.js';
 import { RunsService } from '../../src/reconciliation/runs/runs.service.js';
 import { Schedules } from '../../src/reconciliation/runs/schedules.service.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
 
-const nothing = {
+const noChanges = {
   newLines: 0,
   matched: 0,
   classified: 0,
@@ -17,7 +17,7 @@ const nothing = {
   pending: 0,
 };
 
-describe('a run', () => {
+describe('a reconciliation run', () => {
   let service: ServiceOnSandbox;
   let runs: RunsService;
   let schedules: Schedules;
@@ -34,9 +34,9 @@ describe('a run', () => {
 
   const perform = (id: string) => runs.perform({ accountId: service.accountId, runId: id });
   const read = async (id: string) => (await service.call('GET', `${path}/${id}`)).body;
-  const ask = async () => (await service.call('POST', path)).body.id as string;
+  const requestRun = async () => (await service.call('POST', path)).body.id as string;
   const runNow = async () => {
-    const id = await ask();
+    const id = await requestRun();
     await perform(id);
     return read(id);
   };
@@ -45,7 +45,7 @@ describe('a run', () => {
   const receive = (body: object) =>
     service.bank.call('POST', '/sandbox/pix/received', { body: { amount: 5, ...body } });
 
-  it('polls, matches and tells what changed; again, it changes nothing', async () => {
+  it('syncs, matches and reports what changed, and changes nothing when repeated', async () => {
     await runNow();
     await receive({});
     const started = await service.call('POST', path);
@@ -53,33 +53,33 @@ describe('a run', () => {
       202,
       `${path}/${started.body.id}`,
     ]);
-    expect(started.body).toMatchObject({ state: 'running', durationMs: null, counts: nothing });
+    expect(started.body).toMatchObject({ state: 'running', durationMs: null, counts: noChanges });
     await perform(started.body.id);
     const run = await read(started.body.id);
     expect(run).toMatchObject({
       state: 'finished',
       trigger: 'request',
       error: null,
-      counts: { ...nothing, newLines: 1, breaksOpened: 1 },
+      counts: { ...noChanges, newLines: 1, breaksOpened: 1 },
     });
-    const [told] = await events('reconciliation.finished');
-    expect(told?.data).toMatchObject({ runId: run.id, counts: run.counts, window: run.window });
+    const [event] = await events('reconciliation.finished');
+    expect(event?.data).toMatchObject({ runId: run.id, counts: run.counts, window: run.window });
     const again = await runNow();
-    expect(again.counts).toEqual(nothing);
+    expect(again.counts).toEqual(noChanges);
     expect(again.window.from).toBe(run.window.until);
     const { body } = await service.call('GET', `${path}?state=finished&limit=1`);
     expect(body.data).toEqual([again]);
   });
 
-  it('is answered to whoever asks while it runs', async () => {
-    const [first, second] = await Promise.all([ask(), ask()]);
+  it('is returned to every request made while it runs', async () => {
+    const [first, second] = await Promise.all([requestRun(), requestRun()]);
     expect(second).toBe(first);
     await perform(first);
-    expect(await ask()).not.toBe(first);
+    expect(await requestRun()).not.toBe(first);
   });
 
-  it('is done by one at a time, ended once, and goes on where its worker was killed', async () => {
-    const id = await ask();
+  it('is performed by one worker at a time, finishes once, and continues after its worker was killed', async () => {
+    const id = await requestRun();
     const worker = new Database(service.pool);
     await worker.withSessionLock('runReconciliation', service.accountId, async () => {
       await perform(id);
@@ -92,26 +92,26 @@ describe('a run', () => {
     expect(await events('reconciliation.finished')).toHaveLength(before + 1);
   });
 
-  it('waits for a poll that began after it, whoever makes it', async () => {
+  it('includes lines that arrived after it was requested', async () => {
     await service.sync();
-    const id = await ask();
+    const id = await requestRun();
     await receive({});
     await perform(id);
     expect(await read(id)).toMatchObject({ counts: { newLines: 1 } });
   });
 
-  it('fails in words where the bank does not answer, and tells so', async () => {
+  it('fails with an error text and an event when the bank does not respond', async () => {
     const fault = { endpoint: 'transactions', kind: 'error-before-effect', times: 3 };
     const { status } = await service.bank.call('POST', '/sandbox/faults', { body: fault });
     expect(status).toBe(200);
     const run = await runNow();
     expect(run).toMatchObject({
       state: 'failed',
-      error: 'The bank did not answer when the statement was read.',
+      error: 'The bank did not respond to the statement sync.',
       window: { until: null },
     });
-    const [told] = await events('reconciliation.failed');
-    expect(told?.data).toMatchObject({ runId: run.id, error: run.error });
+    const [event] = await events('reconciliation.failed');
+    expect(event?.data).toMatchObject({ runId: run.id, error: run.error });
     expect(await runNow()).toMatchObject({ state: 'finished' });
   });
 
@@ -125,7 +125,7 @@ describe('a run', () => {
         ({ trigger }: { trigger: string }) => trigger === 'schedule',
       ) as { id: string; state: string }[];
 
-    it('is by default each morning, and what was missed is made up once', async () => {
+    it('begins each morning by default, and once for several missed mornings', async () => {
       const { body } = await service.call('GET', schedulePath);
       expect(body).toMatchObject({ cron: '0 6 * * *', timezone: 'America/Sao_Paulo' });
       expect(new Date(body.nextRunAt as string).toISOString()).toMatch(/T09:00:00.000Z$/);
@@ -144,7 +144,7 @@ describe('a run', () => {
       expect(days / 86_400_000).toBeGreaterThanOrEqual(3);
     });
 
-    it('is as it was said last; never, where null was said', async () => {
+    it('follows the last schedule that was set, and never begins when cron is null', async () => {
       const put = (schedule: object) => service.call('PUT', schedulePath, { body: schedule });
       const each = await put({ cron: '30 */2 * * 1-5', timezone: 'UTC' });
       expect([each.status, each.body.cron]).toEqual([200, '30 */2 * * 1-5']);
@@ -163,9 +163,9 @@ describe('a run', () => {
       [{ cron: '0 6 * * *', timezone: 'Mars/Olympus' }, '$.timezone'],
       [{ cron: '0 6 * * *', timeZone: 'UTC' }, '$'],
       [{}, '$.cron'],
-    ])('is refused where %j names no time', async (body, at) => {
-      const { status, body: answer } = await service.call('PUT', schedulePath, { body });
-      expect([status, Object.keys(answer.errors)]).toEqual([400, [at]]);
+    ])('is refused when %j is not a valid schedule', async (body, field) => {
+      const { status, body: response } = await service.call('PUT', schedulePath, { body });
+      expect([status, Object.keys(response.errors)]).toEqual([400, [field]]);
     });
   });
 });

@@ -18,12 +18,12 @@ describe('the rules of an account', () => {
   });
   afterAll(() => service.stop());
 
-  it('begin with one for the bank’s fees', async () => {
+  it('include a default rule for bank fees', async () => {
     const { body } = await service.call('GET', '/v1/rules');
     expect(body.data).toMatchObject([{ name: 'Bank fees', origin: 'default', activeVersion: 1 }]);
   });
 
-  it('are declared once for a key, and once for a name', async () => {
+  it('are declared once per idempotency key and once per name', async () => {
     const first = await post('/v1/rules', declaration('twice'), 'rule-1');
     const again = await post('/v1/rules', declaration('twice'), 'rule-1');
     expect([first.status, again.status, again.body.id]).toEqual([201, 201, first.body.id]);
@@ -31,7 +31,7 @@ describe('the rules of an account', () => {
     expect([named.status, named.body.code]).toEqual([409, 'name_taken']);
   });
 
-  it('show what was declared with documents masked', async () => {
+  it('show the declaration with masked documents', async () => {
     const { body, text } = await post('/v1/rules', declaration('shown'));
     expect(text).not.toContain('11144477735');
     expect(body.versions).toMatchObject([
@@ -45,15 +45,15 @@ describe('the rules of an account', () => {
     ]);
   });
 
-  it('say on its path what is wrong with a declaration', async () => {
+  it('report a wrong declaration at the path of the field', async () => {
     const wrong = { ...declaration('wrong'), then: { match: { by: ['amount'] } } };
     const { status, body } = await post('/v1/rules', wrong);
     expect([status, Object.keys(body.errors as object)]).toEqual([400, ['$.then.match.by']]);
   });
 
-  it('are activated after a trial of that very version, each activation after a new one', async () => {
+  it('are activated only after a new trial of the same version', async () => {
     const { id } = (await post('/v1/rules', declaration('tried'))).body;
-    const reason = { reason: 'It did well.' };
+    const reason = { reason: 'The trial was correct.' };
     const activate = (version: number) =>
       post(`/v1/rules/${id}/versions/${version}/activate`, reason);
     const tryOut = (version: number) => post(`/v1/rules/${id}/versions/${version}/trial`, {});
@@ -80,7 +80,7 @@ describe('the rules of an account', () => {
     expect((await activate(9)).status).toBe(404);
   });
 
-  it('are tried over at most 400 days', async () => {
+  it('have trials over at most 400 days', async () => {
     const { id } = (await post('/v1/rules', declaration('long'))).body;
     const days = { from: '2025-01-01', to: '2026-06-30' };
     const { status, body } = await post(`/v1/rules/${id}/versions/1/trial`, days);

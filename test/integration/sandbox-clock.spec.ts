@@ -1,5 +1,10 @@
-// The bank's clock: tests move it on or stop it, and everything that the bank tells is timed by it.
-import { caller, sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
+// The bank's clock: tests advance and freeze it, and every time that the bank reports comes from
+// it.
+import {
+  createCaller,
+  sandboxUnderTest,
+  type SandboxUnderTest,
+} from '../contract/bank-under-test.js';
 import { expectError } from '../contract/samples.js';
 
 let bank: SandboxUnderTest;
@@ -16,7 +21,7 @@ const post = () =>
   });
 const day = 86_400_000;
 
-it('tells the time of the machine at first', async () => {
+it('starts with the time of the machine', async () => {
   const before = Date.now();
   const { now, frozen } = await read();
   expect(Date.parse(now)).toBeGreaterThanOrEqual(before);
@@ -24,7 +29,7 @@ it('tells the time of the machine at first', async () => {
   expect(frozen).toBe(false);
 });
 
-it('is set, and goes on from there', async () => {
+it('is set, and runs on from there', async () => {
   const { status, body } = await change({ now: '2030-05-01T12:00:00Z' });
   expect(status).toBe(200);
   const target = Date.parse('2030-05-01T12:00:00Z');
@@ -33,7 +38,7 @@ it('is set, and goes on from there', async () => {
   expect(Date.parse((await read()).now)).toBeGreaterThan(Date.parse(body.now));
 });
 
-it('is advanced by a duration, time after time', async () => {
+it('is advanced by durations that add up', async () => {
   const { now } = await read();
   await change({ advance: 'P1D' });
   await change({ advance: 'PT12H' });
@@ -42,7 +47,7 @@ it('is advanced by a duration, time after time', async () => {
   expect(moved).toBeLessThan(1.5 * day + 30_000);
 });
 
-it('stands still while frozen, also when set or advanced, and goes on when freed', async () => {
+it('stands still while frozen, also when set or advanced, and runs again when unfrozen', async () => {
   const { body } = await change({ frozen: true });
   expect(body.frozen).toBe(true);
   expect(await read()).toEqual(body);
@@ -63,26 +68,26 @@ it('sets and freezes in one request', async () => {
   expect(body).toEqual({ now: '2030-01-01T03:00:00.000Z', frozen: true });
 });
 
-it('is moved by each of many changes at once', async () => {
+it('applies each of several concurrent changes', async () => {
   const { now } = (await change({ frozen: true })).body;
   await Promise.all(Array.from({ length: 10 }, () => change({ advance: 'PT1M' })));
   expect(Date.parse((await read()).now) - Date.parse(now)).toBe(600_000);
 });
 
-it('never goes back', async () => {
+it('never moves backwards', async () => {
   await change({ now: '2030-01-01T00:00:00.000Z', frozen: true });
   const refused = await change({ now: '2029-12-31T23:59:59.999Z' });
   expectError(refused, 422);
-  expect(refused.text).toContain('clock_never_goes_back');
+  expect(refused.text).toContain('clock_cannot_move_backwards');
   expect((await change({ now: '2030-01-01T00:00:00.000Z' })).status).toBe(200);
   expect((await read()).now).toBe('2030-01-01T00:00:00.000Z');
 });
 
 it('survives a restart, running or frozen', async () => {
-  const ask = async () => {
+  const readAfterRestart = async () => {
     const again = await bank.start();
     try {
-      const call = caller(await again.getUrl(), 'sandbox-dev-key');
+      const call = createCaller(await again.getUrl(), 'sandbox-dev-key');
       return (await call('GET', '/sandbox/clock')).body;
     } finally {
       await again.close();
@@ -90,27 +95,27 @@ it('survives a restart, running or frozen', async () => {
   };
   await change({ advance: 'P10D' });
   const { now } = await read();
-  const restarted = await ask();
+  const restarted = await readAfterRestart();
   expect(Date.parse(restarted.now)).toBeGreaterThanOrEqual(Date.parse(now));
   expect(Date.parse(restarted.now)).toBeLessThan(Date.parse(now) + 30_000);
   const frozen = (await change({ frozen: true })).body;
-  expect(await ask()).toEqual(frozen);
+  expect(await readAfterRestart()).toEqual(frozen);
 });
 
-it('is the Date of every answer, an error too', async () => {
+it('is the Date header of every response, also of errors', async () => {
   await change({ now: '2030-05-01T12:00:00Z', frozen: true });
-  const answers = [
+  const responses = [
     await bank.call('GET', '/sandbox/clock'),
     await bank.call('GET', '/baas/api/v2/transactions', { apiKey: null }),
     await bank.call('GET', '/nowhere'),
     await bank.call('GET', '/health/live', { apiKey: null }),
   ];
-  expect(answers.map(({ headers }) => headers.get('date'))).toEqual(
-    answers.map(() => 'Wed, 01 May 2030 12:00:00 GMT'),
+  expect(responses.map(({ headers }) => headers.get('date'))).toEqual(
+    responses.map(() => 'Wed, 01 May 2030 12:00:00 GMT'),
   );
 });
 
-it('gives lines of a frozen moment one time, in the order of nsu', async () => {
+it('gives all lines of a frozen clock the same time, in the order of nsu', async () => {
   await change({ now: '2030-05-01T12:00:00.000Z', frozen: true });
   await Promise.all(Array.from({ length: 20 }, post));
   const { body } = await bank.call('GET', '/baas/api/v2/transactions?limit=100');
@@ -123,7 +128,7 @@ it('gives lines of a frozen moment one time, in the order of nsu', async () => {
   expect((await bank.call('GET', '/sandbox/ledger')).body.audit.clean).toBe(true);
 });
 
-it('tells no line earlier than the one before, however often it is moved meanwhile', async () => {
+it('never dates a line before its predecessor under concurrent clock changes', async () => {
   await Promise.all([
     ...Array.from({ length: 40 }, post),
     ...Array.from({ length: 10 }, (_, index) =>
@@ -160,7 +165,7 @@ it.each<[unknown, string]>([
   expect((await read()).frozen).toBe(before.frozen);
 });
 
-it('refuses what is no JSON, and nobody', async () => {
+it('refuses malformed JSON, and a request without a key', async () => {
   expectError(await change('{'), 400);
   expectError(await bank.call('POST', '/sandbox/clock', { body: {}, apiKey: null }), 401);
 });

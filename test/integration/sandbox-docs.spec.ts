@@ -1,4 +1,5 @@
-// The sandbox's page tells all that it has: every endpoint, mode with its default, fault and control.
+// The sandbox's documentation is complete: every endpoint, every mode with its default, every fault
+// and control.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { servedRoutes } from '../../src/platform/api-reference.js';
@@ -32,7 +33,7 @@ it('names every mode with its values and its default', () => {
   }
 });
 
-it('names every fault and every endpoint that it can be aimed at', () => {
+it('names every fault and every endpoint that a fault can have', () => {
   for (const kind of faultKinds) expect(page).toMatch(new RegExp(`^\\| \`${kind}\``, 'm'));
   for (const endpoint of faultEndpoints) expect(page).toContain(`\`${endpoint}\``);
 });

@@ -1,4 +1,5 @@
-// What the bank does by itself: each task once, at its time by the bank's clock, whatever fails or is started again.
+// Due tasks of the bank: each runs once, at its time by the bank's clock, across failures and
+// restarts.
 import { BankClock } from '../../src/sandbox/clock/bank-clock.service.js';
 import { DueWork, type DueHandler } from '../../src/sandbox/due-work/due-work.service.js';
 import { SandboxDatabase } from '../../src/sandbox/sandbox-database.service.js';
@@ -17,36 +18,36 @@ const advance = (duration: string) =>
   bank.call('POST', '/sandbox/clock', { body: { advance: duration } });
 const handle = (application: Bank, handler: DueHandler) =>
   application.get(DueWork).handle('test', handler);
-/** Owes a task for each subject, due in so many milliseconds of the bank's clock. */
+/** Schedules a task per subject, due in `inMs` milliseconds of the bank's clock. */
 const schedule = (application: Bank, subjects: string[], inMs: number) =>
   application.get(SandboxDatabase).transaction(async (tx) => {
     const dueAt = new Date(application.get(BankClock).now().getTime() + inMs);
     for (const subject of subjects)
       await application.get(DueWork).schedule(tx, { kind: 'test', subject, dueAt });
   });
-const left = async () => {
+const listPending = async () => {
   const { rows } = await bank.pool.query('SELECT subject FROM due_task ORDER BY id');
   return rows.map(({ subject }: { subject: string }) => subject);
 };
 const subjects = (count: number) => Array.from({ length: count }, (_, index) => String(index));
 const hour = 3_600_000;
 
-it('does a task at its virtual time and not before', async () => {
+it('runs a task at its virtual time and not before', async () => {
   const done: string[] = [];
   handle(bank.application, async (_, subject) => void done.push(subject));
   await schedule(bank.application, ['in an hour'], hour);
   await schedule(bank.application, ['in two hours'], 2 * hour);
   await advance('PT59M');
   expect(done).toEqual([]);
-  // The clock's answer comes when what is then due is done.
+  // The clock responds after all due tasks have run.
   await advance('PT1M');
   expect(done).toEqual(['in an hour']);
   await advance('PT2H');
   expect(done).toEqual(['in an hour', 'in two hours']);
-  expect(await left()).toEqual([]);
+  expect(await listPending()).toEqual([]);
 });
 
-it('does what becomes due while the clock runs, without being told', async () => {
+it('runs tasks that become due while the clock runs, without a trigger', async () => {
   const done: string[] = [];
   handle(bank.application, async (_, subject) => void done.push(subject));
   await schedule(bank.application, ['at once'], 0);
@@ -55,7 +56,7 @@ it('does what becomes due while the clock runs, without being told', async () =>
   expect(done).toEqual(['at once', 'soon']);
 });
 
-it('does nothing by itself while the clock is frozen', async () => {
+it('runs no future task while the clock is frozen', async () => {
   await bank.call('POST', '/sandbox/clock', { body: { frozen: true } });
   let count = 0;
   handle(bank.application, async () => void (count += 1));
@@ -66,7 +67,7 @@ it('does nothing by itself while the clock is frozen', async () => {
   expect(count).toBe(1);
 });
 
-it('does a chain of tasks before the clock answers', async () => {
+it('runs a chain of tasks before the clock responds', async () => {
   const done: string[] = [];
   handle(bank.application, async (tx, subject) => {
     done.push(subject);
@@ -81,29 +82,32 @@ it('does a chain of tasks before the clock answers', async () => {
   expect(done).toEqual(['x', 'xx', 'xxx', 'xxxx', 'xxxxx']);
 });
 
-it('does each of many tasks once, by two processes of one bank', async () => {
+it('runs each of many tasks once with two processes of one bank', async () => {
   const other = await bank.start();
   try {
     const done: string[] = [];
-    const byWhom = new Set<Bank>();
+    const workers = new Set<Bank>();
     for (const application of [bank.application, other])
       handle(application, async (tx, subject) => {
-        byWhom.add(application);
-        // Nobody goes on until both have a task: otherwise one of them might do all.
-        await until('both are at work', () => byWhom.size === 2);
+        workers.add(application);
+        // Both processes must have a task before either continues: otherwise one might run them
+        // all.
+        await until('both processes have a task', () => workers.size === 2);
         done.push(subject);
         await tx.query('SELECT pg_sleep(0.005)');
       });
     await schedule(bank.application, subjects(200), 0);
-    await until('all are gone', async () => (await left()).length === 0);
-    await Promise.all([bank.application, other].map((one) => one.get(DueWork).runDue()));
+    await until('all tasks have run', async () => (await listPending()).length === 0);
+    await Promise.all(
+      [bank.application, other].map((application) => application.get(DueWork).runDue()),
+    );
     expect(done.sort()).toEqual(subjects(200).sort());
   } finally {
     await other.close();
   }
 });
 
-it('tries a task that failed again, and holds nobody else up', async () => {
+it('retries a failed task without delaying other tasks', async () => {
   const done: string[] = [];
   let isBroken = true;
   handle(bank.application, async (tx, subject) => {
@@ -115,41 +119,41 @@ it('tries a task that failed again, and holds nobody else up', async () => {
   });
   await schedule(bank.application, subjects(20), hour);
   await advance('PT1H');
-  // What failed left no trace, and is owed.
+  // The failed task left no effect and is still pending.
   expect(done.sort()).toEqual(subjects(20).slice(1).sort());
-  expect(await left()).toEqual(['0']);
+  expect(await listPending()).toEqual(['0']);
   const { rows } = await bank.pool.query(`SELECT 1 FROM account WHERE email = 'half done'`);
   expect(rows).toEqual([]);
   isBroken = false;
-  await until('it is done after all', () => done.includes('0'));
+  await until('the failed task is done', () => done.includes('0'));
   expect(done).toHaveLength(20);
 });
 
-it('ends at once when the only task fails', async () => {
+it('responds at once when the only task fails', async () => {
   handle(bank.application, async () => {
     throw new Error('never');
   });
   await schedule(bank.application, ['hopeless'], hour);
   expect((await advance('PT1H')).status).toBe(200);
-  expect(await left()).toEqual(['hopeless']);
+  expect(await listPending()).toEqual(['hopeless']);
 });
 
-it('keeps what is owed over a restart', async () => {
+it('still has pending tasks after a restart', async () => {
   const done: string[] = [];
-  await schedule(bank.application, ['kept'], hour);
+  await schedule(bank.application, ['pending'], hour);
   const other = await bank.start();
   try {
     handle(other, async (_, subject) => void done.push(subject));
     await bank.application.close();
     await other.get(BankClock).change({ to: (now) => new Date(now.getTime() + 2 * hour) });
     await other.get(DueWork).runDue();
-    expect(done).toEqual(['kept']);
+    expect(done).toEqual(['pending']);
   } finally {
     await other.close();
   }
 });
 
-it('owes nothing of a transaction that was rolled back', async () => {
+it('schedules no task of a rolled-back transaction', async () => {
   let count = 0;
   handle(bank.application, async () => void (count += 1));
   const { application } = bank;
@@ -162,23 +166,23 @@ it('owes nothing of a transaction that was rolled back', async () => {
   ).rejects.toThrow('rolled back');
   await application.get(DueWork).runDue();
   expect(count).toBe(0);
-  expect(await left()).toEqual([]);
+  expect(await listPending()).toEqual([]);
 });
 
-it('finishes the task in hand before it closes, and begins no other', async () => {
+it('finishes running tasks before it closes, and starts no other', async () => {
   const other = await bank.start();
-  let begun = 0;
+  let started = 0;
   let finished = 0;
   handle(other, async (tx) => {
-    begun += 1;
+    started += 1;
     await tx.query('SELECT pg_sleep(0.2)');
     finished += 1;
   });
-  // The first process has no hands for this kind: its attempts fail and change nothing.
+  // The first process has no handler for this kind: its attempts fail and change nothing.
   await schedule(other, subjects(100), 0);
-  await until('one has begun', () => begun > 0);
+  await until('a task has started', () => started > 0);
   await other.close();
-  expect(finished).toBe(begun);
-  expect(begun).toBeLessThan(100);
-  expect(await left()).toHaveLength(100 - begun);
+  expect(finished).toBe(started);
+  expect(started).toBeLessThan(100);
+  expect(await listPending()).toHaveLength(100 - started);
 });

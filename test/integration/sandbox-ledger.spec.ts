@@ -1,3 +1,4 @@
+// The book's rules: chained lines, balanced movements, the database's constraints and the audit.
 import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
 
 let bank: SandboxUnderTest;
@@ -17,7 +18,7 @@ interface Line {
 const post = (body: unknown) => bank.call('POST', '/sandbox/transactions', { body });
 const readLedger = async () => (await bank.call('GET', '/sandbox/ledger')).body;
 
-it('chains every line and audits clean under 32 movements at once', async () => {
+it('chains every line and passes the audit under 32 concurrent movements', async () => {
   const amounts = Array.from({ length: 320 }, (_, index) => index + 1);
   const queue = [...amounts];
   await Promise.all(
@@ -48,11 +49,11 @@ it('chains every line and audits clean under 32 movements at once', async () => 
   expect(ledger.movements).toHaveLength(320);
 });
 
-it('lets debits that race take no more than there is', async () => {
+it('never debits more than the balance under concurrent debits', async () => {
   const debit = { account: '1000002', amount: 1_000, isCredit: false, typeName: 'DEBIT_FEE' };
-  const answers = await Promise.all(Array.from({ length: 32 }, () => post(debit)));
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
-  expect(answers.filter(({ status }) => status === 422)).toHaveLength(27);
+  const responses = await Promise.all(Array.from({ length: 32 }, () => post(debit)));
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(5);
+  expect(responses.filter(({ status }) => status === 422)).toHaveLength(27);
   const { accounts, movements, audit } = await readLedger();
   expect(accounts[1].balance).toBe(0);
   expect(movements).toHaveLength(5);
@@ -81,79 +82,85 @@ describe('the database refuses', () => {
   const line = (cents: number, previous: { nsu: number | 'NULL'; balance: number }, nsu: number) =>
     `INSERT INTO statement_line (account_id, nsu, previous_nsu, movement_id, change_cents,
        balance_previous_cents, current_balance_cents, type_name, created_at)
-     VALUES (${account('1000001')}, ${nsu}, ${previous.nsu}, (SELECT max(id) FROM movement), ${cents},
-       ${previous.balance}, ${previous.balance + cents}, 'ANY_LINE', now())`;
-  const hold = (cents: number, nsu: number) =>
-    `UPDATE account SET balance_cents = ${cents}, last_nsu = ${nsu}, tail_nsu = ${nsu} WHERE number = '1000001'`;
+     VALUES (${account('1000001')}, ${nsu}, ${previous.nsu}, (SELECT max(id) FROM movement),
+       ${cents}, ${previous.balance}, ${previous.balance + cents}, 'ANY_LINE', now())`;
+  const setBalance = (cents: number, nsu: number) =>
+    `UPDATE account SET balance_cents = ${cents}, last_nsu = ${nsu}, tail_nsu = ${nsu}
+     WHERE number = '1000001'`;
 
   const first = { nsu: 'NULL', balance: 10_000_000 } as const;
   const balanced = [movement, entry('1000001', 500), entry('other', -500)];
 
-  it('nothing that is right: a balanced movement with its line by raw SQL', async () => {
-    await inTransaction(...balanced, line(500, first, 1), hold(10_000_500, 1));
+  it('nothing valid: a balanced movement with its line by raw SQL', async () => {
+    await inTransaction(...balanced, line(500, first, 1), setBalance(10_000_500, 1));
     expect((await readLedger()).audit.clean).toBe(true);
   });
 
   it.each<[string, string[], string]>([
     [
-      'a movement that is not balanced',
+      'an unbalanced movement',
       [movement, entry('spi', 5), entry('other', -4)],
       'movement_balanced',
     ],
     ['a movement with one leg', [movement, entry('spi', 5)], 'movement_balanced'],
     ['a movement without legs', [movement], 'movement_balanced'],
     [
-      'a leg that is added later',
-      [...balanced, line(500, first, 1), hold(10_000_500, 1), 'COMMIT', 'BEGIN', entry('spi', 1)],
+      'a leg added later',
+      [
+        ...balanced,
+        line(500, first, 1),
+        setBalance(10_000_500, 1),
+        'COMMIT',
+        'BEGIN',
+        entry('spi', 1),
+      ],
       'movement_balanced',
     ],
-    ["a customer's leg that is missing on the statement", balanced, 'movement_on_statement'],
-    ['a balance that no line explains', [hold(10_000_001, 0)], 'account_balance_matches_lines'],
+    ["a customer's leg without a statement line", balanced, 'movement_on_statement'],
+    ['a balance without a line', [setBalance(10_000_001, 0)], 'account_balance_matches_lines'],
     [
-      'a line that the balance does not follow',
+      'a line without a change of the balance',
       [...balanced, line(500, first, 1)],
       'account_balance_matches_lines',
     ],
     [
       'a chain that does not begin at the opening balance',
-      [...balanced, line(500, { nsu: 'NULL', balance: 1 }, 1), hold(501, 1)],
+      [...balanced, line(500, { nsu: 'NULL', balance: 1 }, 1), setBalance(501, 1)],
       'statement_line_anchored',
     ],
     [
-      'a line that follows none',
+      'a line whose previous line does not exist',
       [...balanced, line(500, { nsu: 7, balance: 10_000_000 }, 8)],
       'statement_line_account_id_previous_nsu_balance_previous_ce_fkey',
     ],
     [
-      'a line whose amount is not its leg',
+      'a line whose amount differs from its leg',
       [...balanced, line(501, first, 1)],
       'statement_line_movement_id_account_id_change_cents_fkey',
     ],
-    ['a negative balance', [hold(-1, 0)], 'account_balance_check'],
+    ['a negative balance', [setBalance(-1, 0)], 'account_balance_check'],
   ])('%s', async (_, statements, constraint) => {
     await expect(inTransaction(...statements)).rejects.toMatchObject({ constraint });
   });
 
-  it('a second first line, a fork of the chain, and any change of what is written', async () => {
-    await inTransaction(...balanced, line(500, first, 1), hold(10_000_500, 1));
+  it('a second first line, a fork of the chain, and any change of written rows', async () => {
+    await inTransaction(...balanced, line(500, first, 1), setBalance(10_000_500, 1));
     await expect(inTransaction(...balanced, line(500, first, 2))).rejects.toMatchObject({
       constraint: 'statement_line_first_key',
     });
     const second = { nsu: 1, balance: 10_000_500 };
-    await inTransaction(...balanced, line(500, second, 2), hold(10_001_000, 2));
+    await inTransaction(...balanced, line(500, second, 2), setBalance(10_001_000, 2));
     await expect(inTransaction(...balanced, line(500, second, 3))).rejects.toMatchObject({
       constraint: 'statement_line_account_id_previous_nsu_key',
     });
     for (const table of ['movement', 'entry', 'statement_line']) {
-      await expect(inTransaction(`DELETE FROM ${table}`)).rejects.toThrow('never changed');
+      await expect(inTransaction(`DELETE FROM ${table}`)).rejects.toThrow('append-only');
     }
-    await expect(inTransaction(`UPDATE entry SET change_cents = 1`)).rejects.toThrow(
-      'never changed',
-    );
+    await expect(inTransaction(`UPDATE entry SET change_cents = 1`)).rejects.toThrow('append-only');
   });
 });
 
-it('names in its audit what somebody spoilt behind the constraints', async () => {
+it('reports in its audit what was corrupted behind the constraints', async () => {
   await post({ amount: 1, isCredit: true, typeName: 'ANY_LINE' });
   const client = await bank.pool.connect();
   try {
@@ -170,7 +177,7 @@ it('names in its audit what somebody spoilt behind the constraints', async () =>
   );
 });
 
-it('names in its audit a chain that is broken, and a line that is gone', async () => {
+it('reports in its audit a broken chain and a missing line', async () => {
   for (let count = 0; count < 4; count += 1)
     await post({ amount: 1, isCredit: true, typeName: 'ANY_LINE' });
   const client = await bank.pool.connect();
@@ -178,7 +185,8 @@ it('names in its audit a chain that is broken, and a line that is gone', async (
     await client.query(`SET session_replication_role = replica`);
     await client.query('ALTER TABLE statement_line DROP CONSTRAINT statement_line_balance_check');
     await client.query(
-      `UPDATE statement_line SET balance_previous_cents = 7, created_at = created_at - interval '1 day'
+      `UPDATE statement_line
+       SET balance_previous_cents = 7, created_at = created_at - interval '1 day'
        WHERE nsu = 2`,
     );
     await client.query('DELETE FROM statement_line WHERE nsu = 3');
@@ -188,40 +196,46 @@ it('names in its audit a chain that is broken, and a line that is gone', async (
   const { problems } = (await readLedger()).audit;
   expect(problems.sort()).toEqual([
     expect.stringMatching(/nsu 2: balances do not differ by the amount/),
+    expect.stringMatching(/nsu 2: created earlier than the line before/),
     expect.stringMatching(/nsu 2: previous balance 7, the line before ends at 10000100/),
-    expect.stringMatching(/nsu 2: told earlier than the line before/),
     expect.stringMatching(/nsu 4: previous balance 10000300, the line before ends at 10000000/),
     expect.stringMatching(/movement \d+ is missing on the statement of 1000001/),
   ]);
 });
 
-it('names in its audit lines that follow each other in a circle', async () => {
+it('reports in its audit lines that follow each other in a circle', async () => {
   await post({ amount: 1, isCredit: true, typeName: 'ANY_LINE' });
-  // No constraint refuses it: its lines cancel out.
+  // No constraint refuses the circle, because its lines sum to zero.
   await bank.pool.query(
-    `WITH mine AS (SELECT id FROM account WHERE number = '1000001'),
-       made AS (INSERT INTO movement (kind, created_at) VALUES ('ordinary', now()), ('ordinary', now())
-                RETURNING id),
-       numbered AS (SELECT id, row_number() OVER (ORDER BY id) AS place FROM made),
-       mirrored AS (
+    `WITH customer AS (SELECT id FROM account WHERE number = '1000001'),
+       made AS (
+         INSERT INTO movement (kind, created_at)
+         VALUES ('ordinary', now()), ('ordinary', now())
+         RETURNING id),
+       numbered AS (SELECT id, row_number() OVER (ORDER BY id) AS position FROM made),
+       legs AS (
          INSERT INTO entry (movement_id, account_id, change_cents)
-         SELECT numbered.id, leg.account_id, leg.cents * CASE place WHEN 1 THEN 1 ELSE -1 END
+         SELECT numbered.id, leg.account_id, leg.cents * CASE position WHEN 1 THEN 1 ELSE -1 END
          FROM numbered CROSS JOIN LATERAL (
-           VALUES ((SELECT id FROM mine), 500), ((SELECT id FROM account WHERE number = 'other'), -500)
+           VALUES ((SELECT id FROM customer), 500),
+                  ((SELECT id FROM account WHERE number = 'other'), -500)
          ) AS leg (account_id, cents)),
-       told AS (
+       lines AS (
          INSERT INTO statement_line (account_id, nsu, previous_nsu, movement_id, change_cents,
-                                     balance_previous_cents, current_balance_cents, type_name, created_at)
-         SELECT mine.id, place + 1, 4 - place, numbered.id, CASE place WHEN 1 THEN 500 ELSE -500 END,
-                CASE place WHEN 1 THEN 0 ELSE 500 END, CASE place WHEN 1 THEN 500 ELSE 0 END, 'ANY_LINE', now()
-         FROM mine, numbered)
+                                     balance_previous_cents, current_balance_cents, type_name,
+                                     created_at)
+         SELECT customer.id, position + 1, 4 - position, numbered.id,
+                CASE position WHEN 1 THEN 500 ELSE -500 END,
+                CASE position WHEN 1 THEN 0 ELSE 500 END,
+                CASE position WHEN 1 THEN 500 ELSE 0 END, 'ANY_LINE', now()
+         FROM customer, numbered)
      UPDATE account SET last_nsu = 3 WHERE number = '1000001'`,
   );
   const { problems } = (await readLedger()).audit;
   expect(problems).toEqual([expect.stringMatching(/nsu 2: moved earlier than the line before/)]);
 });
 
-it('keeps its book and its keys over a restart', async () => {
+it('has the same book and keys after a restart', async () => {
   await post({ amount: 1, isCredit: true, typeName: 'ANY_LINE' });
   const before = await readLedger();
   const again = await bank.start();

@@ -1,7 +1,11 @@
-// The modes: what the contract leaves open, each with a default and a switch.
+// The modes: behaviours that the contract leaves open, each with a default.
 import { defaultModes } from '../../src/sandbox/modes/modes.schema.js';
 import { Modes } from '../../src/sandbox/modes/modes.service.js';
-import { caller, sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
+import {
+  createCaller,
+  sandboxUnderTest,
+  type SandboxUnderTest,
+} from '../contract/bank-under-test.js';
 import { expectError, slip } from '../contract/samples.js';
 
 let bank: SandboxUnderTest;
@@ -12,14 +16,14 @@ afterEach(() => bank.stop());
 
 const change = (body: unknown) => bank.call('PATCH', '/sandbox/modes', { body });
 const read = async () => (await bank.call('GET', '/sandbox/modes')).body;
-/** As the wire tells the defaults: the one amount in reais. */
+/** The defaults as JSON: the only amount is in reais. */
 const defaults = { ...defaultModes, freeAmountPayment: 1 };
 
-it('begins with the defaults', async () => {
+it('starts with the defaults', async () => {
   expect(await read()).toEqual(defaults);
 });
 
-it('changes what is given, and nothing beside it', async () => {
+it('changes only the modes that are sent', async () => {
   const { status, body } = await change({ statementOrder: 'asc', freeAmountPayment: 12.34 });
   expect(status).toBe(200);
   const changed = { ...defaults, statementOrder: 'asc', freeAmountPayment: 12.34 };
@@ -29,7 +33,7 @@ it('changes what is given, and nothing beside it', async () => {
   expect((await change({ statementOrder: 'desc' })).body.freeAmountPayment).toBe(12.34);
 });
 
-it('changes one word of a status, and tells it from then on', async () => {
+it('changes the name of one status and uses it from then on', async () => {
   const chargeStatus = { ...defaults.chargeStatus, slipCreated: 'Registrado' };
   const { body } = await change({ chargeStatus: { slipCreated: 'Registrado' } });
   expect(body.chargeStatus).toEqual(chargeStatus);
@@ -37,15 +41,15 @@ it('changes one word of a status, and tells it from then on', async () => {
   expect(charge.body.status).toBe('Registrado');
 });
 
-it('takes null where there is a limit to lift', async () => {
+it('accepts null to remove a limit', async () => {
   expect((await change({ rateLimitPerSecond: 5_000 })).body.rateLimitPerSecond).toBe(5_000);
   expect((await change({ statementPageCap: 5 })).body.rateLimitPerSecond).toBe(5_000);
   expect((await change({ rateLimitPerSecond: null })).body.rateLimitPerSecond).toBeNull();
 });
 
 it.each<[unknown, string]>([
-  [{ unheardOf: true }, '$'],
-  [{ chargeStatus: { unheardOf: 'x' } }, '$.chargeStatus'],
+  [{ unknown: true }, '$'],
+  [{ chargeStatus: { unknown: 'x' } }, '$.chargeStatus'],
   [{ chargeStatus: { paid: '' } }, '$.chargeStatus.paid'],
   [{ chargeStatus: { paid: 'x'.repeat(41) } }, '$.chargeStatus.paid'],
   [{ chargeStatus: 'Paid' }, '$.chargeStatus'],
@@ -75,7 +79,7 @@ it('survives a restart', async () => {
   await change({ batch: 'partial', chargeStatus: { paid: 'Pago' }, freeAmountPayment: 0.29 });
   const again = await bank.start();
   try {
-    const call = caller(await again.getUrl(), 'sandbox-dev-key');
+    const call = createCaller(await again.getUrl(), 'sandbox-dev-key');
     expect((await call('GET', '/sandbox/modes')).body).toEqual(await read());
     expect(again.get(Modes).current.freeAmountPayment).toBe(29n);
   } finally {
@@ -83,7 +87,7 @@ it('survives a restart', async () => {
   }
 });
 
-it('gives a mode that is new since the restart its default', async () => {
+it('gives a mode that is not stored its default', async () => {
   await change({ batch: 'partial' });
   await bank.pool.query(
     `UPDATE bank_setting SET value = (value::jsonb - 'pixStepMs' #- '{chargeStatus,voided}')::json
@@ -97,7 +101,7 @@ it('gives a mode that is new since the restart its default', async () => {
   }
 });
 
-it('keeps each of many changes at once', async () => {
+it('applies each of several concurrent changes', async () => {
   const changes = [
     { statementOrder: 'asc' },
     { batch: 'partial' },
@@ -106,8 +110,8 @@ it('keeps each of many changes at once', async () => {
     { chargeStatus: { paid: 'Pago' } },
     { chargeStatus: { expired: 'Vencido' } },
   ];
-  const answers = await Promise.all(changes.map(change));
-  expect(answers.map(({ status }) => status)).toEqual(changes.map(() => 200));
+  const responses = await Promise.all(changes.map(change));
+  expect(responses.map(({ status }) => status)).toEqual(changes.map(() => 200));
   const expected = {
     ...defaults,
     statementOrder: 'asc',
@@ -119,14 +123,14 @@ it('keeps each of many changes at once', async () => {
   expect(await read()).toEqual(expected);
   const again = await bank.start();
   try {
-    const call = caller(await again.getUrl(), 'sandbox-dev-key');
+    const call = createCaller(await again.getUrl(), 'sandbox-dev-key');
     expect((await call('GET', '/sandbox/modes')).body).toEqual(expected);
   } finally {
     await again.close();
   }
 });
 
-it('is nobody’s without a key', async () => {
+it('requires an API key', async () => {
   expectError(await bank.call('PATCH', '/sandbox/modes', { body: {}, apiKey: null }), 401);
   expectError(await bank.call('GET', '/sandbox/modes', { apiKey: 'wrong' }), 401);
 });

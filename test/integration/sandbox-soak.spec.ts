@@ -1,8 +1,8 @@
-// Everything at once, for as long as is asked (SOAK_OPERATIONS): whatever is mixed, the book audits clean and the
-// statement is one chain.
+// Runs SOAK_OPERATIONS random operations concurrently. Afterwards the audit of the book finds no
+// problem and each statement is one chain.
 import { randomUUID } from 'node:crypto';
 import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
-import { newKey, pixSlip, slip, staticQr } from '../contract/samples.js';
+import { newKeyHeader, pixSlip, slip, staticQr } from '../contract/samples.js';
 import { until } from '../support/until.js';
 
 const operations = Number(process.env.SOAK_OPERATIONS ?? 300);
@@ -23,7 +23,7 @@ const anyCharge = () => chargeIds[Math.floor(Math.random() * chargeIds.length)];
 const [first, second] = ['sandbox-dev-key', 'sandbox-dev-key-2'];
 
 async function send(path: string, body: unknown, apiKey = first): Promise<number> {
-  return (await bank.call('POST', path, { body, headers: newKey(), apiKey })).status;
+  return (await bank.call('POST', path, { body, headers: newKeyHeader(), apiKey })).status;
 }
 
 async function issue(body: { correlationId: string }): Promise<number> {
@@ -34,15 +34,15 @@ async function issue(body: { correlationId: string }): Promise<number> {
 
 interface Operation {
   name: string;
-  /** How often, against the others. */
+  /** The relative frequency. */
   weight: number;
-  /** The status that it was answered. */
+  /** Returns the HTTP status of the response. */
   run: () => Promise<number>;
-  /** Those that are right, whatever happened before. */
+  /** The statuses that are correct after any other operations. */
   expected: number[];
 }
 
-/** The mix: a new kind of operation is one more entry. */
+/** The operations; a new kind is one more entry. */
 const mix: Operation[] = [
   { name: 'slip', weight: 12, expected: [200], run: () => issue(slip()) },
   { name: 'slip with QR code', weight: 12, expected: [200], run: () => issue(pixSlip()) },
@@ -52,7 +52,7 @@ const mix: Operation[] = [
     expected: [200],
     run: async () => {
       const qr = staticQr();
-      const { status } = await post('/baas/api/v2/pix/qrcode/static', qr, newKey());
+      const { status } = await post('/baas/api/v2/pix/qrcode/static', qr, newKeyHeader());
       chargeIds.push(qr.correlationId);
       return status;
     },
@@ -77,7 +77,7 @@ const mix: Operation[] = [
   {
     name: 'other line',
     weight: 15,
-    // A debit may find too little.
+    // A debit may exceed the balance.
     expected: [200, 422],
     run: async () => {
       const isCredit = Math.random() < 0.3;
@@ -169,7 +169,7 @@ const mix: Operation[] = [
   {
     name: 'refund',
     weight: 15,
-    // What is left of the Pix, and of the balance, decides.
+    // The refundable amount of the Pix and the balance decide.
     expected: [200, 404, 422],
     run: async () => {
       const path = `/baas/api/v1/transactions/${anyCharge() ?? 'none'}/refund`;
@@ -181,8 +181,8 @@ const mix: Operation[] = [
 
 function draw(): Operation {
   const total = mix.reduce((sum, { weight }) => sum + weight, 0);
-  let place = Math.random() * total;
-  return mix.find(({ weight }) => (place -= weight) < 0) ?? mix[0]!;
+  let position = Math.random() * total;
+  return mix.find(({ weight }) => (position -= weight) < 0) ?? mix[0]!;
 }
 
 interface Line {
@@ -193,7 +193,7 @@ interface Line {
   balance: { balancePrevious: number; currentBalance: number };
 }
 
-/** Follows the statement page by page from its newest line to the first, and tells how many there are. */
+/** Checks the chain page by page from the newest line to the first; returns the number of lines. */
 async function followChain(apiKey: string): Promise<{ lines: number; opening: number }> {
   let later: Line | null = null;
   let count = 0;
@@ -220,9 +220,9 @@ async function followChain(apiKey: string): Promise<{ lines: number; opening: nu
 }
 
 it(
-  'keeps one true book under everything at once',
+  'has a correct book after concurrent operations of every kind',
   async () => {
-    const wrong: string[] = [];
+    const unexpected: string[] = [];
     let left = operations;
     const startedAt = performance.now();
     await Promise.all(
@@ -230,19 +230,20 @@ it(
         while (left-- > 0) {
           const { name, run, expected } = draw();
           const status = await run();
-          if (!expected.includes(status)) wrong.push(`${name}: ${status}`);
+          if (!expected.includes(status)) unexpected.push(`${name}: ${status}`);
         }
       }),
     );
     const seconds = (performance.now() - startedAt) / 1_000;
     if (process.env.SOAK_OPERATIONS)
       process.stdout.write(`${operations} in ${seconds.toFixed(1)} s\n`);
-    expect(wrong).toEqual([]);
+    expect(unexpected).toEqual([]);
     await until('every Pix has ended', async () => {
       const { rows } = await bank.pool.query(
-        `SELECT count(*)::int AS left FROM transfer WHERE status NOT IN ('EFFECTIVE', 'PIX_EFFECTIVE')`,
+        `SELECT count(*)::int AS pending FROM transfer
+         WHERE status NOT IN ('EFFECTIVE', 'PIX_EFFECTIVE')`,
       );
-      return rows[0].left === 0;
+      return rows[0].pending === 0;
     });
     const { body } = await bank.call('GET', '/sandbox/ledger?limit=1');
     expect(body.audit).toEqual({ clean: true, problems: [] });

@@ -1,4 +1,5 @@
-// What modes and faults make of the statement: its order, its ids, what it tells late, and pages that shift.
+// The statement under modes and faults: its order, hidden ids, lines that appear late, and pages
+// that shift.
 import type { FaultRequest } from '../../src/sandbox/faults/fault.js';
 import { Faults } from '../../src/sandbox/faults/faults.service.js';
 import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
@@ -36,7 +37,7 @@ const write = async (changes: object = {}): Promise<number> => {
 const list = async (query = ''): Promise<Line[]> =>
   (await bank.call('GET', `/baas/api/v2/transactions?${query}`)).body;
 const nsus = async (query = '') => (await list(query)).map(({ nsu }) => nsu);
-const plan = (kind: FaultRequest['kind'], changes: Partial<FaultRequest> = {}) =>
+const addFault = (kind: FaultRequest['kind'], changes: Partial<FaultRequest> = {}) =>
   bank.application.get(Faults).add({
     endpoint: 'transactions',
     kind,
@@ -48,7 +49,7 @@ const plan = (kind: FaultRequest['kind'], changes: Partial<FaultRequest> = {}) =
   });
 const cents = (reais: number) => Math.round(reais * 100);
 
-it('tells the oldest line first in the mode asc, page by page', async () => {
+it('lists the oldest line first with statementOrder asc, page by page', async () => {
   for (let count = 0; count < 5; count += 1) await write();
   expect(await nsus()).toEqual([5, 4, 3, 2, 1]);
   await setModes({ statementOrder: 'asc' });
@@ -56,22 +57,22 @@ it('tells the oldest line first in the mode asc, page by page', async () => {
   expect(await nsus('limit=2&page=2')).toEqual([3, 4]);
 });
 
-it('cuts pages at the cap of the mode, however many are asked for', async () => {
+it('limits pages to statementPageCap, whatever the requested limit', async () => {
   for (let count = 0; count < 5; count += 1) await write();
   await setModes({ statementPageCap: 2 });
   expect(await nsus('limit=100')).toEqual([5, 4]);
   expect(await nsus('limit=100&page=3')).toEqual([1]);
 });
 
-it('is empty on a page beyond all numbers', async () => {
+it('returns an empty page for a page number beyond the range of a bigint offset', async () => {
   await setModes({ statementPageCap: 10_000 });
   for (const path of ['/baas/api/v2/transactions', '/baas/v1/charges']) {
-    const answer = await bank.call('GET', `${path}?page=999999999999999&limit=10000`);
-    expect([answer.status, answer.body]).toEqual([200, []]);
+    const response = await bank.call('GET', `${path}?page=999999999999999&limit=10000`);
+    expect([response.status, response.body]).toEqual([200, []]);
   }
 });
 
-it('tells one line in three two seconds late, everywhere but in the ledger', async () => {
+it('shows one line in three two seconds late, everywhere but in the ledger', async () => {
   await setModes({ nsuVisibility: 'out-of-order' });
   for (const endToEndId of ['E1', 'E2', 'E3', 'E4']) await write({ endToEndId });
   expect(await nsus()).toEqual([4, 2, 1]);
@@ -86,9 +87,9 @@ it('tells one line in three two seconds late, everywhere but in the ledger', asy
   expect(await nsus('endToEndId=E3')).toEqual([3]);
 });
 
-it('withholds a line for as long as its fault says', async () => {
+it('hides a line for the delay of its fault', async () => {
   await write();
-  plan('line-withheld', { delayMs: 60_000 });
+  addFault('line-withheld', { delayMs: 60_000 });
   await write();
   await write();
   expect(await nsus()).toEqual([3, 1]);
@@ -96,7 +97,7 @@ it('withholds a line for as long as its fault says', async () => {
   expect(await nsus()).toEqual([3, 2, 1]);
 });
 
-it('chains balances in the order of commits, not of nsu, in the mode commit', async () => {
+it('chains balances in the order of commits, not of nsu, with balanceOrder commit', async () => {
   await setModes({ balanceOrder: 'commit' });
   for (const amount of [1, 2, 3, 4, 5, 6]) await write({ amount });
   const lines = await list('limit=50');
@@ -111,7 +112,7 @@ it('chains balances in the order of commits, not of nsu, in the mode commit', as
   expect(follows(byNsu.toSorted((a, b) => cents(a.amount) - cents(b.amount)))).toBe(true);
 });
 
-it('cuts days by time where numbers are out of order', async () => {
+it('filters days by time when nsu and time differ in order', async () => {
   await setModes({ balanceOrder: 'commit' });
   const times = [
     ...['2027-03-04T02:59:59.999Z', '2027-03-04T03:00:00Z', '2027-03-04T03:00:00Z'],
@@ -130,7 +131,7 @@ it('cuts days by time where numbers are out of order', async () => {
   expect(await nsus('endDate=2027-03-03')).toEqual([]);
 });
 
-it('withholds externalId and the id of the original, in lines and in proofs', async () => {
+it('hides externalId and the id of the original, in lines and in proofs', async () => {
   await write({ externalId: 'order-7' });
   const { endToEndId } = (await post('/sandbox/pix/received', { amount: 10 })).body;
   const path = `/baas/api/v1/transactions/${endToEndId}/refund?filterBy=END_TO_END_ID`;
@@ -141,7 +142,7 @@ it('withholds externalId and the id of the original, in lines and in proofs', as
     originalEndToEndId: endToEndId,
   });
   await setModes({ lineExternalId: 'absent', lineOriginalId: 'absent' });
-  // What was told once does not change.
+  // Written lines do not change.
   expect((await list('nsu=1'))[0]).toHaveProperty('externalId');
   expect(await list(`nsu=${first.nsu}`)).toEqual([first]);
   await write({ externalId: 'order-8' });
@@ -153,26 +154,26 @@ it('withholds externalId and the id of the original, in lines and in proofs', as
   expect(await list(`nsu=${second.nsu}`)).toEqual([second]);
 });
 
-it('answers as it stood a while ago when it lags, once', async () => {
+it('returns an earlier state once when a fault makes it lag', async () => {
   await write();
   await moveClock({ advance: 'PT10S' });
   await write();
-  plan('statement-lag', { delayMs: 10_000 });
+  addFault('statement-lag', { delayMs: 10_000 });
   expect(await nsus()).toEqual([1]);
   expect(await nsus()).toEqual([2, 1]);
-  plan('statement-lag', { delayMs: 9_999 });
+  addFault('statement-lag', { delayMs: 9_999 });
   await moveClock({ advance: 'PT9.999S' });
   expect(await nsus('nsu=2')).toEqual([2]);
   await write();
-  plan('statement-lag', { delayMs: 1 });
+  addFault('statement-lag', { delayMs: 1 });
   expect(await nsus('nsu=3')).toEqual([]);
 });
 
-it('shifts its pages by a line that comes in between', async () => {
+it('shifts its pages by a line that is posted in between', async () => {
   for (let count = 0; count < 4; count += 1) await write();
-  plan('page-shift');
+  addFault('page-shift');
   expect(await nsus('limit=2')).toEqual([4, 3]);
-  // The fault waits for a page that can shift, and shifts it once.
+  // The fault fires once, on a later page than the first.
   expect(await nsus('limit=2&page=2')).toEqual([3, 2]);
   expect(await nsus('limit=2&page=2')).toEqual([3, 2]);
   expect((await list('limit=1'))[0]).toMatchObject({
@@ -184,7 +185,7 @@ it('shifts its pages by a line that comes in between', async () => {
 });
 
 it.each(['nsu', 'commit'])(
-  'tells one line of an endToEndId, the debit and not its reversal, in the order %s',
+  'returns one line for an endToEndId, the debit and not its reversal, with balanceOrder %s',
   async (balanceOrder) => {
     await setModes({ balanceOrder });
     const endToEndId = 'E99999999202703021200abcdefghijk';
@@ -196,20 +197,20 @@ it.each(['nsu', 'commit'])(
   },
 );
 
-it('filters by a type that only a test knows, once there is a line of it', async () => {
+it('accepts a filter by a type of the test’s own once a line of the account has it', async () => {
   const query = 'type=FEE_OF_TOMORROW';
-  const ask = () => bank.call('GET', `/baas/api/v2/transactions?${query}&type=CREDIT_PIX`);
-  expectError(await ask(), 400, '$.type');
+  const filter = () => bank.call('GET', `/baas/api/v2/transactions?${query}&type=CREDIT_PIX`);
+  expectError(await filter(), 400, '$.type');
   await write();
   const nsu = await write({ typeName: 'FEE_OF_TOMORROW' });
-  expect((await ask()).body.map((line: Line) => line.nsu)).toEqual([nsu]);
+  expect((await filter()).body.map((line: Line) => line.nsu)).toEqual([nsu]);
   const others = await bank.call('GET', `/baas/api/v2/transactions?${query}`, {
     apiKey: bank.otherApiKey,
   });
   expectError(others, 400, '$.type');
 });
 
-it('tells a TED with its two sides, and the ids that a test gives a line', async () => {
+it('shows a TED with payer and beneficiary, and the ids that a test gives a line', async () => {
   await write({ typeName: 'CREDIT_TRANSFER_EXTERNAL', notes: 'TED' });
   await write({ typeName: 'DEBIT_TRANSFER_EXTERNAL', isCredit: false });
   const ids = { correlationId: 'c-1', externalId: 'x-1', endToEndId: 'E1' };
@@ -236,7 +237,7 @@ it('tells a TED with its two sides, and the ids that a test gives a line', async
   );
 });
 
-it('tells balances: what is held is no longer available', async () => {
+it('subtracts held amounts from the available balance', async () => {
   const balances = async (apiKey?: string | null) =>
     bank.call('GET', '/baas/api/v1/balances', apiKey === undefined ? {} : { apiKey });
   await write({ amount: 0.5 });

@@ -20,7 +20,7 @@ const list = async (query: string): Promise<number[]> => {
   return body.map((line: { nsu: number }) => line.nsu);
 };
 
-it('cuts days at 03:00:00.000Z to the millisecond', async () => {
+it('begins days at 03:00:00.000Z to the millisecond', async () => {
   const before = await postAt('2027-01-05T02:59:59.999Z');
   const first = await postAt('2027-01-05T03:00:00.000Z');
   const last = await postAt('2027-01-06T02:59:59.999Z');
@@ -31,7 +31,7 @@ it('cuts days at 03:00:00.000Z to the millisecond', async () => {
   expect(await list('?startDate=2027-01-06&endDate=2027-01-05')).toEqual([]);
 });
 
-it('serves a long page up to its cap, newest first', async () => {
+it('returns at most 1,000 lines a page, newest first', async () => {
   for (let index = 0; index < 20; index += 1) await postAt('2027-02-01T12:00:00.000Z');
   const all = await list('?limit=99999');
   expect(all).toHaveLength(24);
@@ -39,17 +39,17 @@ it('serves a long page up to its cap, newest first', async () => {
   expect(await list('?page=999999999999&limit=99999')).toEqual([]);
 });
 
-it('tells its own clock in Date', async () => {
+it('sends the time of its own clock in Date', async () => {
   await postAt('2027-02-01T12:00:00.000Z');
-  const answer = await bank.call('GET', '/baas/api/v2/transactions?limit=1');
-  expect(answer.headers.get('date')).toBe('Mon, 01 Feb 2027 12:00:00 GMT');
+  const response = await bank.call('GET', '/baas/api/v2/transactions?limit=1');
+  expect(response.headers.get('date')).toBe('Mon, 01 Feb 2027 12:00:00 GMT');
   const refused = await bank.call('GET', '/baas/api/v2/transactions', { apiKey: null });
   expect(refused.headers.get('date')).toBe('Mon, 01 Feb 2027 12:00:00 GMT');
 });
 
-it('keeps its clock from going back', () => {
+it('never moves its clock backwards when the machine’s clock does', () => {
   const clock = new BankClock({} as BankSettings);
-  const told = clock.now();
-  jest.spyOn(Date, 'now').mockReturnValue(told.getTime() - 60_000);
-  expect(clock.now()).toEqual(told);
+  const before = clock.now();
+  jest.spyOn(Date, 'now').mockReturnValue(before.getTime() - 60_000);
+  expect(clock.now()).toEqual(before);
 });

@@ -1,4 +1,5 @@
-// Notifications that are lost, late, repeated, out of order or forged, and the modes of their proof and shape.
+// Webhooks that a fault loses, delays, repeats, reorders or forges, and the modes of their
+// authentication and body.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import {
@@ -19,15 +20,15 @@ interface Received {
 let bank: SandboxUnderTest;
 let consumer: HttpListener;
 let received: Received[];
-/** What the consumer answers next; 200 once it is empty. */
-let answers: number[];
+/** The next response statuses of the consumer; 200 when the list is empty. */
+let nextStatuses: number[];
 
 beforeEach(async () => {
   received = [];
-  answers = [];
+  nextStatuses = [];
   consumer = await listenHttp(({ headers, text }, response) => {
     received.push({ headers, text, body: JSON.parse(text) });
-    response.writeHead(answers.shift() ?? 200).end();
+    response.writeHead(nextStatuses.shift() ?? 200).end();
   });
   bank = await sandboxUnderTest();
 });
@@ -71,14 +72,14 @@ const allDelivered = () =>
     expect(states).not.toContain('pending');
   });
 const amounts = () => received.map(({ body }) => body.amount);
-/** Charges, and has it paid. */
+/** Issues a charge and pays it. */
 const pay = async (request: { correlationId: string }) => {
   await bank.call('POST', '/baas/v1/charges', { body: request });
   return (await bank.call('POST', `/baas/v1/charges/${request.correlationId}/pay`)).body;
 };
 
-describe('a notification', () => {
-  it('that is lost is never sent, though the money moved', async () => {
+describe('a webhook', () => {
+  it('lost by a fault is never sent, although the money moved', async () => {
     await register('PIX_RECEIVED');
     await fault('webhook-lost', { times: 1 });
     const { nsu } = await receive(1);
@@ -93,7 +94,7 @@ describe('a notification', () => {
     expect(line.body).toHaveLength(1);
   });
 
-  it('that is late comes by the bank’s clock, and after those that followed it', async () => {
+  it('delayed by a fault is sent when the bank’s clock reaches its time, after later ones', async () => {
     await register('PIX_RECEIVED');
     await fault('webhook-late', { times: 1, delayMs: 60_000 });
     await freeze();
@@ -107,7 +108,7 @@ describe('a notification', () => {
     await eventually(async () => expect(amounts()).toEqual([2, 3, 1]));
   });
 
-  it('that is out of order comes after the next one', async () => {
+  it('reordered by a fault is sent after the next one', async () => {
     await register('PIX_RECEIVED');
     await fault('webhook-reordered', { times: 1, delayMs: 1_000 });
     await freeze();
@@ -118,7 +119,7 @@ describe('a notification', () => {
     await eventually(async () => expect(amounts()).toEqual([2, 1]));
   });
 
-  it('that comes twice comes with the same bytes', async () => {
+  it('sent twice has the same bytes', async () => {
     await register('PIX_RECEIVED');
     await fault('webhook-twice', { times: 1 });
     await receive(1);
@@ -127,23 +128,23 @@ describe('a notification', () => {
     expect(received[1]?.text).toBe(received[0]?.text);
   });
 
-  it('that is forged comes beside the true one, once, with a wrong proof', async () => {
+  it('forged is sent once beside the genuine one, with a wrong secret', async () => {
     await register('CHARGE_PAID');
     await fault('webhook-forged', { times: 1, endpoint: 'charges' });
     const request = pixSlip();
-    answers = [401, 401];
+    nextStatuses = [401, 401];
     const { nsu, endToEndId } = await pay(request);
     await eventually(async () => expect(received).toHaveLength(2));
-    const isTrue = ({ headers }: Received) => headers['x-webhook-key'] === 's3cret';
-    const [truth, forgery] = [received.find(isTrue), received.find((one) => !isTrue(one))];
-    expect(truth?.body).toMatchObject({ nsu, endToEndId, amount: 150.75 });
+    const isGenuine = ({ headers }: Received) => headers['x-webhook-key'] === 's3cret';
+    const [genuine, forgery] = [received.find(isGenuine), received.find((one) => !isGenuine(one))];
+    expect(genuine?.body).toMatchObject({ nsu, endToEndId, amount: 150.75 });
     expect(forgery?.headers['x-webhook-key']).toMatch(/^[0-9a-f]{64}$/);
-    expect(Object.keys(forgery?.body)).toEqual(Object.keys(truth?.body));
+    expect(Object.keys(forgery?.body)).toEqual(Object.keys(genuine?.body));
     for (const name of ['nsu', 'correlationId', 'referenceId', 'endToEndId', 'amount'])
-      expect(forgery?.body[name]).not.toBe(truth?.body[name]);
+      expect(forgery?.body[name]).not.toBe(genuine?.body[name]);
     await advance('PT24H');
     await allDelivered();
-    expect(received.slice(2).map(isTrue)).toEqual([true]);
+    expect(received.slice(2).map(isGenuine)).toEqual([true]);
     expect(await deliveries()).toMatchObject([
       { state: 'delivered', is_forged: false, attempts: 2 },
       { state: 'dead', is_forged: true, attempts: 1, last_outcome: 'HTTP 401' },
@@ -151,7 +152,7 @@ describe('a notification', () => {
     expect((await bank.call('GET', '/sandbox/ledger')).body.audit.clean).toBe(true);
   });
 
-  it('has a chance only when it is owed, and at the endpoint of what it tells', async () => {
+  it('triggers a fault only when a delivery is written, and at the endpoint of its event', async () => {
     await fault('webhook-lost', { endpoint: 'charges', times: 1 });
     await pay(pixSlip());
     expect(await counts()).toEqual([0, 0]);
@@ -169,8 +170,8 @@ describe('a notification', () => {
   });
 });
 
-describe('the mode of its proof', () => {
-  it('overrides what was registered, with the registered secret', async () => {
+describe('the mode webhookSigning', () => {
+  it('replaces the registered scheme, with the registered secret', async () => {
     const token = { authorizationScheme: 'BEARER', authorization: 's3cret' };
     await register('PIX_RECEIVED', token);
     const basic = `Basic ${Buffer.from('bank:s3cret').toString('base64')}`;
@@ -190,11 +191,11 @@ describe('the mode of its proof', () => {
     }
   });
 
-  it('signs per Standard Webhooks by the machine’s time, with one id over retries', async () => {
+  it('signs per Standard Webhooks with the machine’s time, and with one id for all attempts', async () => {
     await register('PIX_RECEIVED');
     await mode({ webhookSigning: 'standard-webhooks' });
     await advance('P10D');
-    answers = [500];
+    nextStatuses = [500];
     await receive(1);
     await eventually(async () => expect((await deliveries())[0]?.last_outcome).toBe('HTTP 500'));
     await advance('PT1M');
@@ -213,28 +214,28 @@ describe('the mode of its proof', () => {
   });
 });
 
-describe('the mode of its shape', () => {
+describe('the mode webhookShape', () => {
   const paid = async (webhookShape: string, request: { correlationId: string }) => {
     await mode({ webhookShape });
-    const answer = await pay(request);
+    const payment = await pay(request);
     await eventually(async () => expect(received).toHaveLength(1));
-    return { answer, body: received[0]?.body };
+    return { payment, body: received[0]?.body };
   };
 
-  it('is exactly v1, which names no event', async () => {
+  it('sends exactly v1, which has no eventType', async () => {
     await register('CHARGE_PAID');
     const request = pixSlip();
-    const { answer, body } = await paid('v1', request);
+    const { payment, body } = await paid('v1', request);
     expect(body).toEqual({
-      nsu: answer.nsu,
+      nsu: payment.nsu,
       correlationId: request.correlationId,
-      referenceId: answer.endToEndId,
+      referenceId: payment.endToEndId,
       source: 'SPI',
       amount: 150.75,
-      createdAt: answer.createdAt,
+      createdAt: payment.createdAt,
       payer: { name: expect.any(String), document: '52998224725' },
       proof: {
-        endToEndId: answer.endToEndId,
+        endToEndId: payment.endToEndId,
         transactionId: expect.any(String),
         key: expect.any(String),
         amount: 150.75,
@@ -244,7 +245,7 @@ describe('the mode of its shape', () => {
     });
   });
 
-  it('is exactly v2, which names no movement', async () => {
+  it('sends exactly v2, which has no nsu', async () => {
     await register('CHARGE_PAID');
     const request = slip();
     const { body } = await paid('v2', request);

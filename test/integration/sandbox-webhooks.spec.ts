@@ -1,3 +1,4 @@
+// Webhook deliveries of the sandbox: bodies, authentication, retries and restarts.
 import { jest } from '@jest/globals';
 import type { IncomingHttpHeaders } from 'node:http';
 import { BankClock } from '../../src/sandbox/clock/bank-clock.service.js';
@@ -6,7 +7,7 @@ import {
   sandboxUnderTest,
   type SandboxUnderTest,
 } from '../contract/bank-under-test.js';
-import { newKey, pixSlip, slip, staticQr } from '../contract/samples.js';
+import { newKeyHeader, pixSlip, slip, staticQr } from '../contract/samples.js';
 import { listenHttp, type HttpListener } from '../support/http-listener.js';
 
 interface Received {
@@ -20,18 +21,18 @@ interface Received {
 let bank: SandboxUnderTest;
 let consumer: HttpListener;
 let received: Received[];
-/** What the consumer answers to the next requests; 200 once it is empty. */
-let answers: (number | 'hang')[];
+/** The next responses of the consumer; 200 when the list is empty. */
+let nextResponses: (number | 'hang')[];
 let url: string;
 
 beforeEach(async () => {
   received = [];
-  answers = [];
+  nextResponses = [];
   consumer = await listenHttp(({ path, headers, text }, response) => {
     received.push({ path, headers, body: JSON.parse(text), at: Date.now() });
-    const answer = answers.shift() ?? 200;
-    if (answer === 'hang') return;
-    response.writeHead(answer, answer === 302 ? { location: `${url}/elsewhere` } : {}).end();
+    const next = nextResponses.shift() ?? 200;
+    if (next === 'hang') return;
+    response.writeHead(next, next === 302 ? { location: `${url}/elsewhere` } : {}).end();
   });
   url = consumer.url;
   bank = await sandboxUnderTest();
@@ -58,14 +59,14 @@ const deliveries = async () =>
       'SELECT state, attempts, last_outcome, next_attempt_at FROM webhook_delivery ORDER BY id',
     )
   ).rows;
-/** Moves the bank's clock past every retry that is waiting. */
+/** Moves the bank's clock forward by `ms`, past pending retries. */
 const passTime = (ms: number) => {
   const until = Date.now() + ms;
   jest.spyOn(bank.application.get(BankClock), 'now').mockReturnValue(new Date(until));
 };
 afterEach(() => jest.restoreAllMocks());
 
-it('tells the payment of a charge to both of its registrations, with the proof of the scheme', async () => {
+it('sends the payment of a charge to both registrations, each by its own scheme', async () => {
   await register('CHARGE_PAID');
   await register('PIX_RECEIVED', { authorizationScheme: 'BEARER', authorization: 'token' });
   const request = pixSlip();
@@ -115,7 +116,7 @@ it('tells the payment of a charge to both of its registrations, with the proof o
   );
 });
 
-it('tells a slip that was paid through the clearing, and one that expired', async () => {
+it('sends the overdue and the clearing payment of a slip', async () => {
   await register('CHARGE_PAID');
   await register('PIX_RECEIVED');
   await register('CHARGE_OVERDUE');
@@ -142,10 +143,13 @@ it('tells a slip that was paid through the clearing, and one that expired', asyn
   );
 });
 
-it('tells a static QR code and an unexpected Pix, the latter without a correlationId', async () => {
+it('sends the payment of a static QR code with its correlationId, and an unexpected Pix without', async () => {
   await register('PIX_RECEIVED');
   const request = staticQr();
-  await bank.call('POST', '/baas/api/v2/pix/qrcode/static', { body: request, headers: newKey() });
+  await bank.call('POST', '/baas/api/v2/pix/qrcode/static', {
+    body: request,
+    headers: newKeyHeader(),
+  });
   await receive({ correlationId: request.correlationId });
   await receive({ amount: 9.99 });
   await eventually(async () => expect(received).toHaveLength(2));
@@ -155,16 +159,16 @@ it('tells a static QR code and an unexpected Pix, the latter without a correlati
   ]);
 });
 
-it('owes nothing to who is not registered, to another account, or for money that did not move', async () => {
+it('writes no delivery without a registration of the account or without a movement', async () => {
   await register('PIX_RECEIVED');
   await receive({ amount: 1, account: '1000002' });
   await receive({ amount: 0 });
   expect(await deliveries()).toEqual([]);
 });
 
-it('sends again what was not accepted, the same bytes, and never follows a redirect', async () => {
+it('retries with the same body until it is accepted, and never follows a redirect', async () => {
   await register('PIX_RECEIVED');
-  answers = [500, 302];
+  nextResponses = [500, 302];
   await receive({ amount: 1 });
   await eventually(async () =>
     expect(await deliveries()).toEqual([
@@ -185,9 +189,9 @@ it('sends again what was not accepted, the same bytes, and never follows a redir
   );
 });
 
-it('gives up a consumer that does not answer in time, and goes on with the others meanwhile', async () => {
+it('times out a consumer that does not answer, and sends other deliveries meanwhile', async () => {
   await register('PIX_RECEIVED');
-  answers = ['hang'];
+  nextResponses = ['hang'];
   await receive({ amount: 1 });
   await eventually(async () => expect(received).toHaveLength(1));
   await receive({ amount: 2 });
@@ -198,9 +202,9 @@ it('gives up a consumer that does not answer in time, and goes on with the other
   });
 });
 
-it('delivers after a restart what it owed before', async () => {
+it('sends pending deliveries after a restart', async () => {
   await register('PIX_RECEIVED');
-  answers = [503];
+  nextResponses = [503];
   await receive({ amount: 1 });
   await eventually(async () => expect((await deliveries())[0]?.last_outcome).toBe('HTTP 503'));
   await bank.application.close();
@@ -213,22 +217,22 @@ it('delivers after a restart what it owed before', async () => {
   }
 });
 
-it('moves money whatever becomes of its registration meanwhile', async () => {
+it('moves money while registrations are created and removed concurrently', async () => {
   let isDone = false;
-  const churn = async () => {
+  const replaceRegistration = async () => {
     while (!isDone) {
       const { body } = await register('PIX_RECEIVED');
       if (body?.id) await bank.call('DELETE', `/baas/api/v1/webhooks/${body.id}`);
     }
   };
-  const churning = [churn(), churn()];
-  const answers = await Promise.all(Array.from({ length: 100 }, () => receive({ amount: 1 })));
+  const replacing = [replaceRegistration(), replaceRegistration()];
+  const responses = await Promise.all(Array.from({ length: 100 }, () => receive({ amount: 1 })));
   isDone = true;
-  await Promise.all(churning);
-  expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200));
+  await Promise.all(replacing);
+  expect(responses.map(({ status }) => status)).toEqual(Array(100).fill(200));
 });
 
-it('delivers once where two processes of the bank send', async () => {
+it('sends each delivery once when two processes of the bank run', async () => {
   const second = await bank.start();
   try {
     await register('PIX_RECEIVED');

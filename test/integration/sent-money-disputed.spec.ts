@@ -1,22 +1,36 @@
-// Debits that name a payment of ours and are not it, that come though nothing was to come, or that could be several.
+// Debits that reference a sent payment but are not it, that arrive when no payment is expected, or
+// that fit several payments.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { listContradictedOperations, type OperationKey } from '../../src/reconciliation/breaks.queries.js';
-import { SentMoney } from '../support/sent-money.js';
+import {
+  listContradictedOperations,
+  type OperationKey,
+} from '../../src/reconciliation/breaks.queries.js';
+import { SentMoneyFixture } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
-const side = '99999999/1/1000002';
+const counterparty = '99999999/1/1000002';
 
 describe('debits that disagree with what was sent', () => {
   let service: ServiceDatabase;
-  const book = new SentMoney(() => service);
-  const { run, woken, reconcile, send, setState, mirror, outcomes, openBreaks, events } = book;
+  const book = new SentMoneyFixture(() => service);
+  const {
+    run,
+    enqueuedJobs,
+    reconcile,
+    addOperation,
+    setOperationState,
+    addLines,
+    outcomes,
+    openBreaks,
+    events,
+  } = book;
 
   beforeAll(async () => {
     service = await serviceDatabase();
   });
   afterAll(() => service.drop());
   beforeEach(async () => {
-    woken.length = 0;
+    enqueuedJobs.length = 0;
     const { id } = await service.database.prisma.bankAccount.create({
       data: { slug: `a${service.accountId + 1}`, goLiveAt: new Date(0) },
     });
@@ -27,20 +41,20 @@ describe('debits that disagree with what was sent', () => {
     run(`UPDATE expected_payment SET withdrawn_at = now() WHERE id = $1`, expectedPaymentId);
   const isWithdrawn = async (expectedPaymentId: string) => {
     const { rows } = await run(
-      `SELECT withdrawn_at IS NOT NULL AS it FROM expected_payment WHERE id = $1`,
+      `SELECT withdrawn_at IS NOT NULL AS "isWithdrawn" FROM expected_payment WHERE id = $1`,
       expectedPaymentId,
     );
-    return (rows[0] as { it: boolean }).it;
+    return (rows[0] as { isWithdrawn: boolean }).isWithdrawn;
   };
 
   it.each([
     ['together', [[1, 2]]],
     ['in their order', [[1], [2]]],
     ['the later first', [[2], [1]]],
-  ])('a second debit of one payment is a break, where both come %s', async (_, batches) => {
-    const { operationId, expectedPaymentId } = await send({ state: 'succeeded' });
+  ])('a second debit of one payment is a break when both arrive %s', async (_, batches) => {
+    const { operationId, expectedPaymentId } = await addOperation({ state: 'succeeded' });
     for (const nsus of batches) {
-      for (const nsu of nsus) await mirror({ nsu, idempotencyKey: operationId, age: 20 - nsu });
+      for (const nsu of nsus) await addLines({ nsu, idempotencyKey: operationId, age: 20 - nsu });
       await reconcile();
     }
     expect(await outcomes()).toMatchObject([
@@ -54,15 +68,18 @@ describe('debits that disagree with what was sent', () => {
     });
   });
 
-  it('a debit again of what came back is a break, and the payment stays returned', async () => {
-    const { operationId } = await send({
+  it('a new debit of a reversed payment is a break, and the payment stays reversed', async () => {
+    const { operationId } = await addOperation({
       state: 'succeeded',
       references: [{ kind: 'end_to_end_id', value: 'E' }],
     });
     const debit = { idempotencyKey: operationId };
-    await mirror({ nsu: 1, ...debit, age: 9 }, { nsu: 2, isCredit: true, endToEndId: 'E', age: 8 });
+    await addLines(
+      { nsu: 1, ...debit, age: 9 },
+      { nsu: 2, isCredit: true, endToEndId: 'E', age: 8 },
+    );
     await reconcile();
-    await mirror({ nsu: 3, ...debit, age: 7 });
+    await addLines({ nsu: 3, ...debit, age: 7 });
     await reconcile();
     expect(await outcomes()).toMatchObject([
       { outcome: 'payment by reference' },
@@ -72,20 +89,20 @@ describe('debits that disagree with what was sent', () => {
   });
 
   it.each([['together'], ['one after another']])(
-    'a second debit that the bank takes back leaves the payment settled (%s)',
-    async (how) => {
-      const { operationId } = await send({
+    'a second debit that the bank reverses leaves the payment settled (%s)',
+    async (arrival) => {
+      const { operationId } = await addOperation({
         state: 'succeeded',
         references: [{ kind: 'end_to_end_id', value: 'E' }],
       });
       const debit = { idempotencyKey: operationId, endToEndId: 'E' };
-      for (const one of [
+      for (const line of [
         { nsu: 1, ...debit, age: 9 },
         { nsu: 2, ...debit, age: 8 },
         { nsu: 3, isCredit: true, endToEndId: 'E', age: 7 },
       ]) {
-        await mirror(one);
-        if (how !== 'together') await reconcile();
+        await addLines(line);
+        if (arrival !== 'together') await reconcile();
       }
       await reconcile();
       expect(await outcomes()).toMatchObject([
@@ -97,32 +114,37 @@ describe('debits that disagree with what was sent', () => {
     },
   );
 
-  it('a debit of another amount is a break, and no evidence that anything was done', async () => {
-    const { operationId, expectedPaymentId } = await send({ state: 'unknown' });
-    await mirror({ nsu: 1, idempotencyKey: operationId, amountCents: 350, typeName: 'DEBIT_FEE' });
+  it('a debit of another amount is a break, and does not prove that the operation was executed', async () => {
+    const { operationId, expectedPaymentId } = await addOperation({ state: 'unknown' });
+    await addLines({
+      nsu: 1,
+      idempotencyKey: operationId,
+      amountCents: 350,
+      typeName: 'DEBIT_FEE',
+    });
     await reconcile();
     expect(await outcomes()).toMatchObject([{ outcome: 'amount_mismatch' }]);
     expect(await events()).toMatchObject([
       { type: 'transaction.unexpected', data: { breakKind: 'amount_mismatch', amount: 3.5 } },
     ]);
-    expect(woken.map(([name]) => name)).not.toContain('advanceOperation');
+    expect(enqueuedJobs.map(([name]) => name)).not.toContain('advanceOperation');
     const { rows } = await run(
       `SELECT expected_payment_id FROM break WHERE account_id = $1`,
       service.accountId,
     );
     expect(rows).toEqual([{ expected_payment_id: expectedPaymentId }]);
-    await mirror({ nsu: 2, idempotencyKey: operationId });
+    await addLines({ nsu: 2, idempotencyKey: operationId });
     await reconcile();
     expect((await outcomes())[1]).toMatchObject({ outcome: 'payment by reference' });
   });
 
-  it('a line that ids name takes the place of one that a rule had chosen, which is judged again', async () => {
-    const references = [{ kind: 'counterparty' as const, value: side }];
-    const { operationId, expectedPaymentId } = await send({ references });
-    await mirror({ nsu: 1, counterparty: side, age: 4 });
+  it('a line matched by reference displaces one matched by counterparty, which is decided again', async () => {
+    const references = [{ kind: 'counterparty' as const, value: counterparty }];
+    const { operationId, expectedPaymentId } = await addOperation({ references });
+    await addLines({ nsu: 1, counterparty, age: 4 });
     await reconcile();
     expect(await outcomes()).toMatchObject([{ outcome: 'payment by counterparty' }]);
-    await mirror({ nsu: 2, counterparty: side, idempotencyKey: operationId, age: 3 });
+    await addLines({ nsu: 2, counterparty, idempotencyKey: operationId, age: 3 });
     await reconcile();
     expect(await outcomes()).toMatchObject([
       { outcome: 'unexpected' },
@@ -130,14 +152,14 @@ describe('debits that disagree with what was sent', () => {
     ]);
   });
 
-  it('a bill that was taken for failed and is debited is paid, expected again and told as late', async () => {
-    const { operationId, expectedPaymentId } = await send({
+  it('a debit of a bill that counted as failed is matched, expected again and reported as a late line', async () => {
+    const { operationId, expectedPaymentId } = await addOperation({
       kind: 'pay_bill',
       state: 'succeeded',
       references: [{ kind: 'bill_code', value: 'B' }],
     });
     await withdraw(expectedPaymentId);
-    await mirror({ nsu: 1, billCode: 'B' });
+    await addLines({ nsu: 1, billCode: 'B' });
     await reconcile();
     expect(await outcomes()).toMatchObject([
       { outcome: 'payment by reference', expectedPaymentId },
@@ -149,8 +171,8 @@ describe('debits that disagree with what was sent', () => {
     expect(await events()).toMatchObject([{ type: 'bill_payment.settled' }]);
   });
 
-  it('an item of a batch that the bank called failed and debited is a break until it comes back', async () => {
-    const { operationId, expectedPaymentId } = await send({
+  it('a batch item that failed but was debited is a break until it is reversed', async () => {
+    const { operationId, expectedPaymentId } = await addOperation({
       kind: 'create_transfer_batch',
       state: 'succeeded',
       references: [{ kind: 'external_id', value: 'X' }],
@@ -158,12 +180,12 @@ describe('debits that disagree with what was sent', () => {
       age: 1,
     });
     await withdraw(expectedPaymentId);
-    await mirror({ nsu: 1, externalId: 'X', endToEndId: 'E', age: 0 });
+    await addLines({ nsu: 1, externalId: 'X', endToEndId: 'E', age: 0 });
     await reconcile();
-    const broken = [{ kind: 'failed_but_debited', subject: `transfer:${operationId}` }];
-    expect(await openBreaks()).toEqual(broken);
+    const expectedBreaks = [{ kind: 'failed_but_debited', subject: `transfer:${operationId}` }];
+    expect(await openBreaks()).toEqual(expectedBreaks);
     expect(await isWithdrawn(expectedPaymentId)).toBe(false);
-    await mirror({ nsu: 2, isCredit: true, originalEndToEndId: 'E', endToEndId: 'D', age: 0 });
+    await addLines({ nsu: 2, isCredit: true, originalEndToEndId: 'E', endToEndId: 'D', age: 0 });
     await reconcile();
     expect((await outcomes()).map(({ outcome }) => outcome)).toEqual([
       'payment by reference',
@@ -172,54 +194,58 @@ describe('debits that disagree with what was sent', () => {
     expect(await openBreaks()).toEqual([]);
   });
 
-  it('a payment by a look-up’s id is told by its side where the line tells no such id', async () => {
-    const { expectedPaymentId } = await send({
+  it('a payment with an end-to-end id is matched by its counterparty when the line has no such id', async () => {
+    const { expectedPaymentId } = await addOperation({
       references: [
         { kind: 'end_to_end_id', value: 'E-looked-up' },
-        { kind: 'counterparty', value: side },
+        { kind: 'counterparty', value: counterparty },
       ],
     });
-    await mirror({ nsu: 1, counterparty: side });
+    await addLines({ nsu: 1, counterparty });
     await reconcile();
     expect(await outcomes()).toMatchObject([
       { outcome: 'payment by counterparty', expectedPaymentId },
     ]);
   });
 
-  it('no line of one bill waits for the payment of another', async () => {
-    await send({ kind: 'pay_bill', references: [{ kind: 'bill_code', value: 'A' }] });
-    await mirror({ nsu: 1, billCode: 'B' }, { nsu: 2 });
+  it('a line of one bill is not pending for the payment of another bill', async () => {
+    await addOperation({ kind: 'pay_bill', references: [{ kind: 'bill_code', value: 'A' }] });
+    await addLines({ nsu: 1, billCode: 'B' }, { nsu: 2 });
     await reconcile();
-    expect(await outcomes()).toMatchObject([{ outcome: 'unexpected' }, { outcome: 'waits' }]);
+    expect(await outcomes()).toMatchObject([{ outcome: 'unexpected' }, { outcome: 'pending' }]);
   });
 
-  it('no line waits for a payment that must have had its effect before', async () => {
-    const { operationId } = await send({ state: 'unknown', age: 600 });
-    await mirror({ nsu: 1, age: 3 });
+  it('a line is not pending for a payment that must have been debited earlier', async () => {
+    const { operationId } = await addOperation({ state: 'unknown', age: 600 });
+    await addLines({ nsu: 1, age: 3 });
     await reconcile();
     expect(await outcomes()).toMatchObject([{ outcome: 'unexpected' }]);
-    await setState(operationId, 'sending');
-    await mirror({ nsu: 2, age: 3 });
+    await setOperationState(operationId, 'sending');
+    await addLines({ nsu: 2, age: 3 });
     await reconcile();
-    expect((await outcomes())[1]).toMatchObject({ outcome: 'waits' });
+    expect((await outcomes())[1]).toMatchObject({ outcome: 'pending' });
   });
 
-  it('verdicts that the statement contradicts are listed to the last, however many stay', async () => {
-    const sent = [];
+  it('operations that the statement contradicts are all listed, over several pages', async () => {
+    const operationIds = [];
     for (let nsu = 1; nsu <= 3; nsu++) {
-      const { operationId } = await send({ state: 'needs_operator' });
-      await mirror({ nsu, idempotencyKey: operationId });
-      sent.push(operationId);
+      const { operationId } = await addOperation({ state: 'needs_operator' });
+      await addLines({ nsu, idempotencyKey: operationId });
+      operationIds.push(operationId);
     }
     await reconcile();
     const listed: string[] = [];
     let last: OperationKey | null = null;
     do {
-      const page: OperationKey[] = await listContradictedOperations(service.database.prisma, last, 2);
+      const page: OperationKey[] = await listContradictedOperations(
+        service.database.prisma,
+        last,
+        2,
+      );
       listed.push(...page.map(({ operationId }) => operationId));
       last = page.at(-1) ?? null;
     } while (last !== null);
-    expect(listed).toEqual(expect.arrayContaining(sent));
+    expect(listed).toEqual(expect.arrayContaining(operationIds));
     expect(new Set(listed).size).toBe(listed.length);
   });
 });

@@ -1,4 +1,5 @@
-// The judge against lines as a bank writes them: what the rooms would expect, and what the sandbox shows of it.
+// The matcher with the statement lines of the sandbox bank: requests are recorded as the modules
+// record them, and sent to the sandbox.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { formatCounterparty } from '../../src/expected-payments/counterparty.js';
@@ -10,13 +11,15 @@ import {
   sandboxUnderTest,
   type SandboxUnderTest,
 } from '../contract/bank-under-test.js';
-import { SentMoney, type Sending } from '../support/sent-money.js';
+import { SentMoneyFixture, type SentOperation } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
-describe('what the sandbox shows of money that was sent', () => {
+describe('sent money on the statement of the sandbox', () => {
   let service: ServiceDatabase;
   let bank: SandboxUnderTest;
-  const { send, setState, reconcile, outcomes, openBreaks } = new SentMoney(() => service);
+  const { addOperation, setOperationState, reconcile, outcomes, openBreaks } = new SentMoneyFixture(
+    () => service,
+  );
 
   beforeAll(async () => {
     [service, bank] = await Promise.all([serviceDatabase(), sandboxUnderTest()]);
@@ -38,30 +41,35 @@ describe('what the sandbox shows of money that was sent', () => {
   });
 
   const call = async (method: string, path: string, body?: unknown, headers = {}) => {
-    const answer = await bank.call(method, path, { headers, ...(body ? { body } : {}) });
-    expect([path, answer.status]).toEqual([path, 200]);
-    return answer.body;
+    const response = await bank.call(method, path, { headers, ...(body ? { body } : {}) });
+    expect([path, response.status]).toEqual([path, 200]);
+    return response.body;
   };
   const fault = (endpoint: string) =>
     call('POST', '/sandbox/faults', { endpoint, kind: 'async-error', times: 1, delayMs: 0 });
-  /** Commits the intent, then asks the bank under its key, as the journal does. */
-  const ask = async (sending: Sending, method: string, path: string, body: unknown) => {
-    const sent = await send({ age: 0, ...sending });
+  /** Records the operation, then calls the bank with its key, as the journal does. */
+  const callForOperation = async (
+    fields: SentOperation,
+    method: string,
+    path: string,
+    body: unknown,
+  ) => {
+    const operation = await addOperation({ age: 0, ...fields });
     return {
-      ...sent,
-      answer: await call(method, path, body, { IdempotencyKey: sent.operationId }),
+      ...operation,
+      response: await call(method, path, body, { IdempotencyKey: operation.operationId }),
     };
   };
-  /** Judges the statement once it has so many lines. */
+  /** Reconciles once the statement has so many lines, and returns their outcomes. */
   const decideLines = async (count: number) => {
     const lines = await eventually(async () => {
       const { text } = await bank.call('GET', '/baas/api/v2/transactions?limit=100');
       const raw = parseJson(text) as unknown[];
       expect(raw.length).toBeGreaterThanOrEqual(count);
-      return raw.map((one) => {
-        const read = parseStatementLine(one);
-        if (!read.ok) throw new Error(read.reason);
-        return read.line;
+      return raw.map((entry) => {
+        const parsed = parseStatementLine(entry);
+        if (!parsed.ok) throw new Error(parsed.reason);
+        return parsed.line;
       });
     });
     await service.database.transaction((tx) => insertStatementLines(tx, service.accountId, lines));
@@ -76,42 +84,47 @@ describe('what the sandbox shows of money that was sent', () => {
       holder: { document: '52998224725', name: 'João da Silva', type: 'NATURAL' },
     },
   });
-  const outside = formatCounterparty({ ispb: '88888888', branch: '0001', number: '7654321' });
+  const counterparty = formatCounterparty({ ispb: '88888888', branch: '0001', number: '7654321' });
 
-  it('a Pix that nobody answered is known by its key, and comes back when it fails', async () => {
+  it('a Pix without a response is matched by its key, and reversed when it fails', async () => {
     await fault('transfers');
-    await ask({}, 'POST', '/baas/api/v2/transfers', manual());
+    await callForOperation({}, 'POST', '/baas/api/v2/transfers', manual());
     expect(await decideLines(2)).toEqual(['payment by reference', 'reversal by reversal']);
   });
 
-  it('a Pix whose line waits for its end is told by its line alone', async () => {
+  it('a Pix that is debited only when effective is matched by its line alone', async () => {
     await call('PATCH', '/sandbox/modes', { pixDebit: 'when-effective' });
-    await ask({}, 'POST', '/baas/api/v2/transfers', manual());
+    await callForOperation({}, 'POST', '/baas/api/v2/transfers', manual());
     expect(await decideLines(1)).toEqual(['payment by reference']);
   });
 
   it.each(['present', 'absent'])(
-    'a refund that nobody answered comes back under its own id (original id %s)',
+    'a refund without a response is reversed under its own id (original id %s)',
     async (lineOriginalId) => {
       await call('PATCH', '/sandbox/modes', { lineOriginalId });
       const { endToEndId } = await call('POST', '/sandbox/pix/received', { amount: 10 });
       await fault('refunds');
       const path = `/baas/api/v1/transactions/${endToEndId}/refund?filterBy=END_TO_END_ID`;
       const references = [{ kind: 'original_end_to_end_id' as const, value: endToEndId as string }];
-      const { operationId } = await ask({ kind: 'refund_pix', references }, 'PUT', path, {
-        amount: 10,
-      });
-      const told = ['unexpected', 'payment by original', 'reversal by reversal'];
-      if (lineOriginalId === 'present') return expect(await decideLines(3)).toEqual(told);
-      // Nothing on its line ties it to anything: it waits for the operation, and then is somebody's to settle.
-      expect((await decideLines(3))[1]).toBe('waits');
-      await setState(operationId, 'needs_operator');
+      const { operationId } = await callForOperation(
+        { kind: 'refund_pix', references },
+        'PUT',
+        path,
+        {
+          amount: 10,
+        },
+      );
+      const expected = ['unexpected', 'payment by original', 'reversal by reversal'];
+      if (lineOriginalId === 'present') return expect(await decideLines(3)).toEqual(expected);
+      // The line has no reference: it is pending while the operation is, and then in a break.
+      expect((await decideLines(3))[1]).toBe('pending');
+      await setOperationState(operationId, 'needs_operator');
       await reconcile();
       expect((await outcomes())[1]?.outcome).toBe('unexpected');
     },
   );
 
-  it('a bill that is paid and charged back is known by its code', async () => {
+  it('a bill that is paid and reversed is matched by its code', async () => {
     // Ten in the morning of a business day in São Paulo.
     await call('POST', '/sandbox/clock', { now: '2027-11-18T13:00:00Z' });
     const bill = await call('POST', '/sandbox/bills', {
@@ -120,12 +133,15 @@ describe('what the sandbox shows of money that was sent', () => {
     await fault('bill-payments');
     const { barCode } = bill as { barCode: string };
     const references = [{ kind: 'bill_code' as const, value: barCode }];
-    const sending = { kind: 'pay_bill', amountCents: 8_000, references };
-    await ask(sending, 'POST', '/baas/api/v1/bill-payments', { amount: 80, barCode });
+    const operation = { kind: 'pay_bill', amountCents: 8_000, references };
+    await callForOperation(operation, 'POST', '/baas/api/v1/bill-payments', {
+      amount: 80,
+      barCode,
+    });
     expect(await decideLines(2)).toEqual(['payment by reference', 'reversal by reversal']);
   });
 
-  it('a transfer between accounts is known by who gets it where lines carry no id of the client’s', async () => {
+  it('an account transfer is matched by its counterparty when lines have no external id', async () => {
     await call('PATCH', '/sandbox/modes', { lineExternalId: 'absent' });
     const externalId = randomUUID();
     const references = [
@@ -133,14 +149,19 @@ describe('what the sandbox shows of money that was sent', () => {
       { kind: 'counterparty' as const, value: '1000002' },
     ];
     const body = { amount: 10, beneficiaryAccount: '1000002', externalId };
-    await ask({ references }, 'POST', '/baas/api/v2/transfers', body);
+    await callForOperation({ references }, 'POST', '/baas/api/v2/transfers', body);
     expect(await decideLines(1)).toEqual(['payment by counterparty']);
   });
 
-  it('part of a Pix that its beneficiary sends back is a return of it', async () => {
-    const references = [{ kind: 'counterparty' as const, value: outside }];
-    const { answer } = await ask({ references }, 'POST', '/baas/api/v2/transfers', manual());
-    const { endToEndId } = answer as { endToEndId: string };
+  it('part of a Pix that its beneficiary returns is a reversal of it', async () => {
+    const references = [{ kind: 'counterparty' as const, value: counterparty }];
+    const { response } = await callForOperation(
+      { references },
+      'POST',
+      '/baas/api/v2/transfers',
+      manual(),
+    );
+    const { endToEndId } = response as { endToEndId: string };
     await eventually(async () => {
       const body = { endToEndId, amount: 4 };
       expect((await bank.call('POST', '/sandbox/pix/returned', { body })).status).toBe(200);

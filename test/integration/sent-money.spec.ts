@@ -1,34 +1,44 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listExpectedPaymentRows } from '../../src/reconciliation/book.queries.js';
 import { listUndecidedAccounts } from '../../src/reconciliation/breaks.queries.js';
-import { expectPendingFound } from '../support/pending-lines.js';
-import { SentMoney } from '../support/sent-money.js';
+import { expectPendingLinesListed } from '../support/pending-lines.js';
+import { SentMoneyFixture } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
-const side = '99999999/1/1000002';
+const counterparty = '99999999/1/1000002';
 
-describe('money that was sent, on the statement', () => {
+describe('the statement line of sent money', () => {
   let service: ServiceDatabase;
-  const book = new SentMoney(() => service);
-  const { run, woken, reconcile, send, setState, refer, mirror, outcomes, openBreaks, events } =
-    book;
+  const book = new SentMoneyFixture(() => service);
+  const {
+    run,
+    enqueuedJobs,
+    reconcile,
+    addOperation,
+    setOperationState,
+    addReferences,
+    addLines,
+    outcomes,
+    openBreaks,
+    events,
+  } = book;
 
   beforeAll(async () => {
     service = await serviceDatabase();
   });
-  // What waits is found, and what was judged is not.
-  afterEach(() => expectPendingFound(service.database));
+  // Lines without an outcome are listed as pending, and decided lines are not.
+  afterEach(() => expectPendingLinesListed(service.database));
   afterAll(() => service.drop());
   beforeEach(async () => {
-    woken.length = 0;
+    enqueuedJobs.length = 0;
     const { id } = await service.database.prisma.bankAccount.create({
       data: { slug: `a${service.accountId + 1}`, goLiveAt: new Date(0) },
     });
     service.accountId = id;
   });
 
-  it('is matched by each id that a line may carry', async () => {
-    const byKey = await send({ state: 'succeeded' });
+  it('is matched by each reference that a line may have', async () => {
+    const byKey = await addOperation({ state: 'succeeded' });
     const ids = [byKey.expectedPaymentId];
     for (const reference of [
       { kind: 'nsu', value: '2' },
@@ -37,8 +47,10 @@ describe('money that was sent, on the statement', () => {
       { kind: 'external_id', value: 'X' },
       { kind: 'bill_code', value: 'B' },
     ] as const)
-      ids.push((await send({ state: 'succeeded', references: [reference] })).expectedPaymentId);
-    await mirror(
+      ids.push(
+        (await addOperation({ state: 'succeeded', references: [reference] })).expectedPaymentId,
+      );
+    await addLines(
       { nsu: 1, idempotencyKey: byKey.operationId },
       { nsu: 2 },
       { nsu: 3, movementId: 'M' },
@@ -56,25 +68,25 @@ describe('money that was sent, on the statement', () => {
     );
   });
 
-  it('tells the journal of an operation whose end it shows, and resolves the operator’s question', async () => {
-    const { operationId } = await send({ state: 'needs_operator' });
+  it('enqueues recovery of an operation that it proves executed, and resolves its unknown_outcome break', async () => {
+    const { operationId } = await addOperation({ state: 'needs_operator' });
     await reconcile();
     expect(await openBreaks()).toMatchObject([{ kind: 'unknown_outcome' }]);
-    await mirror({ nsu: 1, idempotencyKey: operationId });
+    await addLines({ nsu: 1, idempotencyKey: operationId });
     await reconcile();
     const enqueue = ['advanceOperation', { accountId: service.accountId, operationId }];
-    expect(woken).toContainEqual(enqueue);
-    woken.length = 0;
-    await book.decision().standing.enqueueContradicted();
-    expect(woken).toContainEqual(enqueue);
-    await setState(operationId, 'succeeded');
+    expect(enqueuedJobs).toContainEqual(enqueue);
+    enqueuedJobs.length = 0;
+    await book.reconciliationParts().accountBreaks.enqueueContradicted();
+    expect(enqueuedJobs).toContainEqual(enqueue);
+    await setOperationState(operationId, 'succeeded');
     await reconcile();
     expect(await openBreaks()).toEqual([]);
   });
 
-  it('revokes the verdict that it was not executed by a match, a break and a wake-up', async () => {
-    const { operationId, expectedPaymentId } = await send({ state: 'not_executed' });
-    await mirror({ nsu: 1, idempotencyKey: operationId });
+  it('contradicts a not_executed operation with a match, a late_line break and a recovery job', async () => {
+    const { operationId, expectedPaymentId } = await addOperation({ state: 'not_executed' });
+    await addLines({ nsu: 1, idempotencyKey: operationId });
     await reconcile();
     expect(await outcomes()).toMatchObject([
       { outcome: 'payment by reference', expectedPaymentId },
@@ -82,7 +94,7 @@ describe('money that was sent, on the statement', () => {
     expect(await openBreaks()).toEqual([
       { kind: 'late_line', subject: `operation:${operationId}` },
     ]);
-    expect(woken.map(([name]) => name)).toContain('advanceOperation');
+    expect(enqueuedJobs.map(([name]) => name)).toContain('advanceOperation');
     const { rows } = await run(
       `SELECT withdrawn_at FROM expected_payment WHERE id = $1`,
       expectedPaymentId,
@@ -91,35 +103,32 @@ describe('money that was sent, on the statement', () => {
   });
 
   it.each([
-    ['a whole account', side],
+    ['a whole account', counterparty],
     ['the account’s number alone', '1000002'],
-  ])('is told by who gets it where no id tells it (%s)', async (_, value) => {
-    const sent = await send({ references: [{ kind: 'counterparty', value }] });
-    await mirror({ nsu: 1, counterparty: side }, { nsu: 2, counterparty: '99999999/1/1000003' });
+  ])('is matched by the counterparty when no id identifies it (%s)', async (_, value) => {
+    const operation = await addOperation({ references: [{ kind: 'counterparty', value }] });
+    await addLines({ nsu: 1, counterparty }, { nsu: 2, counterparty: '99999999/1/1000003' });
     await reconcile();
     expect(await outcomes()).toMatchObject([
-      { outcome: 'payment by counterparty', expectedPaymentId: sent.expectedPaymentId },
+      { outcome: 'payment by counterparty', expectedPaymentId: operation.expectedPaymentId },
       { outcome: 'unexpected' },
     ]);
   });
 
-  it('is not taken for another that carries an id of its own', async () => {
-    await send({ references: [{ kind: 'counterparty', value: side }] });
-    await mirror({ nsu: 1, counterparty: side, idempotencyKey: 'another' });
+  it('is not matched by the counterparty when it has the id of another operation', async () => {
+    await addOperation({ references: [{ kind: 'counterparty', value: counterparty }] });
+    await addLines({ nsu: 1, counterparty, idempotencyKey: 'another' });
     await reconcile();
     expect(await outcomes()).toMatchObject([{ outcome: 'unexpected' }]);
   });
 
-  it('looks in the bank’s time for what began in ours', async () => {
+  it('is matched by its bank time, converted with the clock offset', async () => {
     await run(
       `INSERT INTO statement_state (account_id, clock_offset_ms) VALUES ($1, 86400000)`,
       service.accountId,
     );
-    await send({ references: [{ kind: 'counterparty', value: side }] });
-    await mirror(
-      { nsu: 1, counterparty: side, age: 3 },
-      { nsu: 2, counterparty: side, age: 3 - 86_400 },
-    );
+    await addOperation({ references: [{ kind: 'counterparty', value: counterparty }] });
+    await addLines({ nsu: 1, counterparty, age: 3 }, { nsu: 2, counterparty, age: 3 - 86_400 });
     await reconcile();
     expect(await outcomes()).toMatchObject([
       { outcome: 'unexpected' },
@@ -127,56 +136,59 @@ describe('money that was sent, on the statement', () => {
     ]);
   });
 
-  it('waits for the answer that tells it, and is judged again without a new line', async () => {
-    const sent = await send({ state: 'sending' });
-    await mirror({ nsu: 7 });
+  it('is pending until the response identifies it, and is decided again without a new line', async () => {
+    const operation = await addOperation({ state: 'sending' });
+    await addLines({ nsu: 7 });
     await reconcile();
-    expect(await outcomes()).toMatchObject([{ outcome: 'waits' }]);
+    expect(await outcomes()).toMatchObject([{ outcome: 'pending' }]);
     expect(await events()).toEqual([]);
     const isDue = async (pauseMs: number) =>
       (await listUndecidedAccounts(service.database.prisma, pauseMs)).some(
         ({ accountId }) => accountId === service.accountId,
       );
     expect([await isDue(60_000), await isDue(0)]).toEqual([false, true]);
-    await refer(sent.expectedPaymentId, { kind: 'nsu', value: '7' });
-    await setState(sent.operationId, 'succeeded');
+    await addReferences(operation.expectedPaymentId, { kind: 'nsu', value: '7' });
+    await setOperationState(operation.operationId, 'succeeded');
     await reconcile();
     expect(await outcomes()).toMatchObject([{ outcome: 'payment by reference' }]);
     expect(await isDue(0)).toBe(false);
     expect(await openBreaks()).toEqual([]);
   });
 
-  it('is unexpected once what it waited for has ended otherwise', async () => {
-    const { operationId } = await send({ state: 'sending' });
-    await mirror({ nsu: 1 });
+  it('is unexpected once the operation that it was pending for is rejected', async () => {
+    const { operationId } = await addOperation({ state: 'sending' });
+    await addLines({ nsu: 1 });
     await reconcile();
-    await setState(operationId, 'rejected');
+    await setOperationState(operationId, 'rejected');
     await reconcile();
     expect(await outcomes()).toMatchObject([{ outcome: 'unexpected' }]);
     expect(await events()).toMatchObject([{ type: 'transaction.unexpected' }]);
   });
 
-  it('leaves its break when an answer comes to name it', async () => {
-    const sent = await send({ state: 'needs_operator', age: 5 });
-    await mirror({ nsu: 1, endToEndId: 'E' });
+  it('has its break resolved when a later response identifies it', async () => {
+    const operation = await addOperation({ state: 'needs_operator', age: 5 });
+    await addLines({ nsu: 1, endToEndId: 'E' });
     await reconcile();
     expect(await openBreaks()).toMatchObject([{ kind: 'unexpected' }, { kind: 'unknown_outcome' }]);
-    await refer(sent.expectedPaymentId, { kind: 'end_to_end_id', value: 'E' });
-    await setState(sent.operationId, 'succeeded');
+    await addReferences(operation.expectedPaymentId, { kind: 'end_to_end_id', value: 'E' });
+    await setOperationState(operation.operationId, 'succeeded');
     await reconcile();
     expect(await outcomes()).toMatchObject([{ outcome: 'payment by reference' }]);
     expect(await openBreaks()).toEqual([]);
   });
 
-  it('comes back as a return, in whatever batch its two lines arrive', async () => {
+  it('is reversed by its credit, in whatever batches the two lines arrive', async () => {
     for (const [index, batches] of [[[1, 2]], [[1], [2]], [[2], [1]]].entries()) {
       const [debit, credit] = [10 * index + 1, 10 * index + 2];
       const id = `E${index}`;
-      await send({ state: 'succeeded', references: [{ kind: 'end_to_end_id', value: id }] });
+      await addOperation({
+        state: 'succeeded',
+        references: [{ kind: 'end_to_end_id', value: id }],
+      });
       for (const batch of batches) {
-        if (batch.includes(1)) await mirror({ nsu: debit, endToEndId: id });
+        if (batch.includes(1)) await addLines({ nsu: debit, endToEndId: id });
         if (batch.includes(2))
-          await mirror({
+          await addLines({
             nsu: credit,
             isCredit: true,
             endToEndId: `D${index}`,
@@ -191,61 +203,64 @@ describe('money that was sent, on the statement', () => {
     }
   });
 
-  it('that failed is no break when it comes back while that is being told', async () => {
+  it('opens no failed_but_debited break when the reversal arrives during the check', async () => {
     const references = [{ kind: 'end_to_end_id', value: 'E' }] as const;
-    await send({
+    await addOperation({
       state: 'succeeded',
       age: 60,
       references: [...references],
       transferState: 'failed',
     });
-    await mirror({ nsu: 1, endToEndId: 'E', age: 50 });
+    await addLines({ nsu: 1, endToEndId: 'E', age: 50 });
     await book.reconciliation(600_000).reconcile({ accountId: service.accountId });
-    const { standing, missing } = book.decision();
+    const { accountBreaks, missing } = book.reconciliationParts();
     missing.checkWhenDue = async () => {
-      await mirror({ nsu: 2, isCredit: true, endToEndId: 'E' });
+      await addLines({ nsu: 2, isCredit: true, endToEndId: 'E' });
       await book.reconciliation(600_000).reconcile({ accountId: service.accountId });
       return false;
     };
-    await standing.refresh(service.accountId);
-    expect(await outcomes()).toMatchObject([{ nsu: 1 }, { nsu: 2, outcome: 'reversal by reversal' }]);
+    await accountBreaks.refresh(service.accountId);
+    expect(await outcomes()).toMatchObject([
+      { nsu: 1 },
+      { nsu: 2, outcome: 'reversal by reversal' },
+    ]);
     expect(await openBreaks()).toEqual([]);
   });
 
-  it('that fails though it was debited is a break until the money is back', async () => {
-    const { operationId } = await send({
+  it('has a failed_but_debited break until the money is reversed in full', async () => {
+    const { operationId } = await addOperation({
       state: 'succeeded',
       age: 60,
       references: [{ kind: 'end_to_end_id', value: 'E' }],
       transferState: 'failed',
     });
-    await mirror({ nsu: 1, endToEndId: 'E', age: 50 });
+    await addLines({ nsu: 1, endToEndId: 'E', age: 50 });
     await reconcile();
     expect(await openBreaks()).toEqual([
       { kind: 'failed_but_debited', subject: `transfer:${operationId}` },
     ]);
-    await mirror({ nsu: 2, isCredit: true, endToEndId: 'E', amountCents: 400 });
+    await addLines({ nsu: 2, isCredit: true, endToEndId: 'E', amountCents: 400 });
     await reconcile();
     expect(await openBreaks()).toHaveLength(1);
-    await mirror({ nsu: 3, isCredit: true, endToEndId: 'E', amountCents: 600 });
+    await addLines({ nsu: 3, isCredit: true, endToEndId: 'E', amountCents: 600 });
     await reconcile();
     expect(await openBreaks()).toEqual([]);
-    // Debited twice, nobody can tell what came back: the money of this one counts as gone again.
-    await mirror({ nsu: 4, endToEndId: 'E', age: 40 });
+    // After a second debit, the reversal may be of either debit: this one counts as debited again.
+    await addLines({ nsu: 4, endToEndId: 'E', age: 40 });
     await reconcile();
     expect(await openBreaks()).toContainEqual({
       ...{ kind: 'failed_but_debited', subject: `transfer:${operationId}` },
     });
   });
 
-  it('is told by events of its kind, with ids and amounts', async () => {
-    const { operationId } = await send({
+  it('publishes events of its kind, with ids and amounts', async () => {
+    const { operationId } = await addOperation({
       state: 'succeeded',
       references: [{ kind: 'end_to_end_id', value: 'E' }],
       transferState: 'accepted',
     });
-    await mirror({ nsu: 1, endToEndId: 'E' });
-    await mirror({ nsu: 2, isCredit: true, endToEndId: 'E', amountCents: 250 });
+    await addLines({ nsu: 1, endToEndId: 'E' });
+    await addLines({ nsu: 2, isCredit: true, endToEndId: 'E', amountCents: 250 });
     await reconcile();
     const ids = { operationId, transferId: operationId, externalId: 'external', endToEndId: 'E' };
     expect(await events()).toMatchObject([
@@ -257,27 +272,27 @@ describe('money that was sent, on the statement', () => {
     ]);
   });
 
-  it('is shown as what was paid and what came back', async () => {
-    await send({ state: 'succeeded', references: [{ kind: 'end_to_end_id', value: 'E' }] });
+  it('shows the amounts paid and reversed of its expected payment', async () => {
+    await addOperation({ state: 'succeeded', references: [{ kind: 'end_to_end_id', value: 'E' }] });
     const { prisma } = service.database;
     const page = { operationId: null, beforeId: null, today: '2026-01-01', limit: 9 };
-    const shown = async () => {
+    const readRow = async () => {
       const list = (reference: string | null, state: string | null) =>
         listExpectedPaymentRows(prisma, service.accountId, { ...page, reference, state });
       const [row] = await list('E', null);
-      // Each filter finds what the others do.
+      // Each state filter agrees with the state of the row.
       for (const state of ['open', 'partially_reversed', 'reversed'])
         expect(await list(null, state)).toEqual(state === row?.state ? [row] : []);
       expect(await list('F', null)).toEqual([]);
       return [row?.state, row?.settledCents, row?.reversedCents];
     };
-    expect(await shown()).toEqual(['open', 0n, 0n]);
-    const back = { isCredit: true, endToEndId: 'E' };
-    await mirror({ nsu: 1, endToEndId: 'E' }, { nsu: 2, ...back, amountCents: 400 });
+    expect(await readRow()).toEqual(['open', 0n, 0n]);
+    const reversal = { isCredit: true, endToEndId: 'E' };
+    await addLines({ nsu: 1, endToEndId: 'E' }, { nsu: 2, ...reversal, amountCents: 400 });
     await reconcile();
-    expect(await shown()).toEqual(['partially_reversed', 1_000n, 400n]);
-    await mirror({ nsu: 3, ...back, amountCents: 600 });
+    expect(await readRow()).toEqual(['partially_reversed', 1_000n, 400n]);
+    await addLines({ nsu: 3, ...reversal, amountCents: 600 });
     await reconcile();
-    expect(await shown()).toEqual(['reversed', 1_000n, 1_000n]);
+    expect(await readRow()).toEqual(['reversed', 1_000n, 1_000n]);
   });
 });

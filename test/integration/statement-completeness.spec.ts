@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
 import { pino } from 'pino';
-import { Clock } from '../../src/platform/clock.js';
+import { Clock } from '../../src/platform/timers.js';
 import * as statementBreaks from '../../src/reconciliation/statement-breaks.queries.js';
 import { LiveBalance } from '../../src/statement/live-balance.service.js';
 import { readStatementView } from '../../src/statement/statement-view.queries.js';
@@ -144,20 +144,20 @@ describe('the completeness of the statement copy', () => {
         evidence: { nsu: '5', neighbourNsu: '3', neighbourBalanceCents: '10300', fullReads: 2 },
       },
     ]);
-    const { standing } = reconciliationOn(service.database, jobQueue);
+    const { accountBreaks } = reconciliationOn(service.database, jobQueue);
     const kinds = async () => {
       const where = { accountId, state: 'open' };
       const open = await service.database.prisma.break.findMany({ where });
       return open.map(({ kind }) => kind);
     };
-    await standing.refresh(accountId);
-    await standing.refresh(accountId);
+    await accountBreaks.refresh(accountId);
+    await accountBreaks.refresh(accountId);
     expect(await kinds()).toEqual(['broken_balance_chain']);
     bank.withheld.clear();
     await change('gap_next_read_at = NULL');
     await sync();
     expect((await view()).broken).toBeNull();
-    await standing.refresh(accountId);
+    await accountBreaks.refresh(accountId);
     expect(await kinds()).toEqual([]);
     expect(await unreportedBreaks()).toEqual([]);
   });
@@ -205,7 +205,7 @@ describe('the completeness of the statement copy', () => {
     await sync();
     expect(await storedNsus()).toEqual(upTo(40));
     expect(await state()).toMatchObject({ isAnchored: true, firstGapNsu: null });
-    expect(enqueued).toContain('settleWebhooks');
+    expect(enqueued).toContain('processWebhooks');
   });
 
   it('is complete although pages change their order and length between syncs', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
 import { pino } from 'pino';
-import { Clock } from '../../src/platform/clock.js';
+import { Clock } from '../../src/platform/timers.js';
 import { StatementService } from '../../src/statement/statement.service.js';
 import { ScriptedBank } from '../support/scripted-bank.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
@@ -57,7 +57,7 @@ describe('the statement sync', () => {
       balanceCents: 12_000n,
       pageOrder: order,
     });
-    expect(enqueued).toEqual(['reconcile', 'settleWebhooks']);
+    expect(enqueued).toEqual(['reconcile', 'processWebhooks']);
   });
 
   it('logs the progress of the first import in total lines, also after it resumes', async () => {
@@ -96,7 +96,7 @@ describe('the statement sync', () => {
       enqueued = [];
       await sync();
       expect(bank.pagesRead).toBeLessThanOrEqual(3);
-      expect(enqueued).toEqual(['settleWebhooks']);
+      expect(enqueued).toEqual(['processWebhooks']);
     },
   );
 

@@ -1,7 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { WebhookInbox } from '../../src/webhooks/webhook-inbox.service.js';
 import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
-import { batchItem, byKey, internal, manual } from '../contract/transfer-samples.js';
+import {
+  batchItem,
+  keyTransfer,
+  internalTransfer,
+  manualTransfer,
+} from '../contract/transfer-samples.js';
 import { transfersSetup, type TransfersSetup } from '../support/transfers-setup.js';
 
 describe('the lifecycle of a transfer', () => {
@@ -30,7 +35,7 @@ describe('the lifecycle of a transfer', () => {
     setup.run('UPDATE transfer SET next_check_at = now() WHERE next_check_at > now()');
   const bodyOf = ({ body }: { body: unknown }) => JSON.parse(String(body));
   const sendPix = async () => {
-    const { id } = bodyOf(await setup.send(manual()));
+    const { id } = bodyOf(await setup.send(manualTransfer()));
     return (await setup.views.get(setup.accountId, id)) as { id: string; endToEndId: string };
   };
   const rowOf = (id: string) => setup.database.prisma.transfer.findFirstOrThrow({ where: { id } });
@@ -245,8 +250,10 @@ describe('the lifecycle of a transfer', () => {
     };
 
     it('is effective between accounts, and accepted as a Pix', async () => {
-      const internalId = await sendWithoutResponse('transfers', () => setup.send(internal()));
-      const pixId = await sendWithoutResponse('transfers', () => setup.send(manual()));
+      const internalId = await sendWithoutResponse('transfers', () =>
+        setup.send(internalTransfer()),
+      );
+      const pixId = await sendWithoutResponse('transfers', () => setup.send(manualTransfer()));
       await showDebit(internalId, 1);
       await showDebit(pixId, 2);
       await succeed(setup.transfers['kind'], internalId);
@@ -261,7 +268,9 @@ describe('the lifecycle of a transfer', () => {
     });
 
     it('is read with its debit and its reversals', async () => {
-      const internalId = await sendWithoutResponse('transfers', () => setup.send(internal()));
+      const internalId = await sendWithoutResponse('transfers', () =>
+        setup.send(internalTransfer()),
+      );
       await showDebit(internalId, 7);
       const view = await setup.views.get(setup.accountId, internalId);
       expect(view).toMatchObject({ settlement: 'settled', nsu: 7n, reversals: [] });
@@ -291,7 +300,7 @@ describe('the lifecycle of a transfer', () => {
 
     it('claims a released look-up again when a late line shows the transfer', async () => {
       const { endToEndId } = bodyOf(await setup.lookUp());
-      const id = await sendWithoutResponse('transfers', () => setup.send(byKey(endToEndId)));
+      const id = await sendWithoutResponse('transfers', () => setup.send(keyTransfer(endToEndId)));
       const operation = await setup.operation(id);
       const { onRejected } = setup.transfers['kind'];
       await setup.database.transaction((tx) => onRejected(tx, operation));
@@ -299,7 +308,7 @@ describe('the lifecycle of a transfer', () => {
       await showDebit(id, 1);
       await succeed(setup.transfers['kind'], id);
       expect((await rowOf(id)).state).toBe('accepted');
-      const repeat = setup.send(byKey(endToEndId));
+      const repeat = setup.send(keyTransfer(endToEndId));
       await expect(repeat).rejects.toMatchObject({ details: { reason: 'look_up_used' } });
     });
   });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Reply } from '../../src/platform/contract-route.js';
 import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
-import { byKey, internal, manual } from '../contract/transfer-samples.js';
+import { keyTransfer, internalTransfer, manualTransfer } from '../contract/transfer-samples.js';
 import { transfersSetup, type TransfersSetup } from '../support/transfers-setup.js';
 
 const amountAboveBalance = 99_999_999_999;
@@ -53,7 +53,7 @@ describe('transfers', () => {
     it('creates one transfer from one look-up under concurrent requests with different keys', async () => {
       const id = await endToEndId();
       const responses = await Promise.allSettled(
-        Array.from({ length: 20 }, () => setup.send(byKey(id))),
+        Array.from({ length: 20 }, () => setup.send(keyTransfer(id))),
       );
       const sent = responses.filter(({ status }) => status === 'fulfilled');
       expect(sent).toHaveLength(1);
@@ -61,11 +61,14 @@ describe('transfers', () => {
         if (response.status === 'rejected')
           expect(response.reason).toMatchObject(brokenRule('look_up_used'));
       expect(await setup.database.prisma.operation.count()).toBe(1);
-      await expect(setup.send(byKey(id))).rejects.toMatchObject(brokenRule('look_up_used'));
+      await expect(setup.send(keyTransfer(id))).rejects.toMatchObject(brokenRule('look_up_used'));
     });
 
     it('creates one transfer per idempotency key when the service looks up the Pix key, also concurrently', async () => {
-      const [key, transfer] = [setup.newKey(), { key: 'maria@pessoa-dois.example', amount: 125n }];
+      const [key, transfer] = [
+        setup.newKeyHeader(),
+        { key: 'maria@pessoa-dois.example', amount: 125n },
+      ];
       const both = await Promise.all([
         setup.sendByKey(transfer, key),
         setup.sendByKey(transfer, key),
@@ -80,11 +83,11 @@ describe('transfers', () => {
     });
 
     it('replays the first response to a repeat after the look-up is used and expired', async () => {
-      const [id, key] = [await endToEndId(), setup.newKey()];
-      const first = await setup.send(byKey(id), key);
+      const [id, key] = [await endToEndId(), setup.newKeyHeader()];
+      const first = await setup.send(keyTransfer(id), key);
       expect(first.status).toBe(200);
       setup.clock.aheadMs = 13 * 3_600_000;
-      const repeat = await setup.send(byKey(id), key);
+      const repeat = await setup.send(keyTransfer(id), key);
       expect([repeat.body, repeat.headers['Idempotent-Replayed']]).toEqual([first.body, 'true']);
     });
 
@@ -92,33 +95,37 @@ describe('transfers', () => {
       const other = setup.accountId + 1;
       const foreignId = await endToEndId(other);
       const unknown = brokenRule('look_up_not_found');
-      await expect(setup.send(byKey(foreignId))).rejects.toMatchObject(unknown);
-      await expect(setup.send(byKey('E1'))).rejects.toMatchObject(unknown);
+      await expect(setup.send(keyTransfer(foreignId))).rejects.toMatchObject(unknown);
+      await expect(setup.send(keyTransfer('E1'))).rejects.toMatchObject(unknown);
       expect(await setup.database.prisma.operation.count()).toBe(0);
-      expect((await setup.send(byKey(foreignId), setup.newKey(), other)).status).toBe(200);
+      expect((await setup.send(keyTransfer(foreignId), setup.newKeyHeader(), other)).status).toBe(
+        200,
+      );
     });
 
     it('rejects a look-up that has expired by the bank’s clock', async () => {
       const id = await endToEndId();
       setup.clock.aheadMs = 12 * 3_600_000 + 60_000;
-      await expect(setup.send(byKey(id))).rejects.toMatchObject(brokenRule('look_up_expired'));
+      await expect(setup.send(keyTransfer(id))).rejects.toMatchObject(
+        brokenRule('look_up_expired'),
+      );
       setup.clock.aheadMs = 11 * 3_600_000;
-      expect((await setup.send(byKey(id))).status).toBe(200);
+      expect((await setup.send(keyTransfer(id))).status).toBe(200);
     });
 
     it('releases the look-up of a transfer that the bank rejected', async () => {
       const id = await endToEndId();
-      const rejected = await setup.send(byKey(id, { amount: amountAboveBalance }));
+      const rejected = await setup.send(keyTransfer(id, { amount: amountAboveBalance }));
       expect([rejected.status, bodyOf(rejected).code]).toEqual([422, 'insufficient_funds']);
       const [transfer] = await setup.database.prisma.transfer.findMany();
       expect(transfer).toMatchObject({ state: 'rejected', nextCheckAt: null });
-      expect((await setup.send(byKey(id))).status).toBe(200);
+      expect((await setup.send(keyTransfer(id))).status).toBe(200);
     });
 
     it('stores every known id as a reference, before and after the response', async () => {
       const id = await endToEndId();
       await fault('transfers', 'error-before-effect');
-      const { id: operationId } = bodyOf(await setup.send(byKey(id)));
+      const { id: operationId } = bodyOf(await setup.send(keyTransfer(id)));
       const [lookup] = await setup.database.prisma.pixLookup.findMany();
       const known = {
         counterparty: lookup?.counterparty,
@@ -126,7 +133,7 @@ describe('transfers', () => {
         idempotency_key: operationId,
       };
       expect(await setup.referencesOfTransfer(operationId)).toEqual(known);
-      const response = bodyOf(await setup.send(byKey(await endToEndId())));
+      const response = bodyOf(await setup.send(keyTransfer(await endToEndId())));
       const { id: transferId } = await setup.views.get(setup.accountId, response.id);
       expect(await setup.referencesOfTransfer(transferId)).toMatchObject({
         end_to_end_id: response.endToEndId,
@@ -138,7 +145,7 @@ describe('transfers', () => {
 
   describe('between accounts', () => {
     it('sends a generated externalId where the client chose none, the same at each repeat', async () => {
-      const [request, key] = [internal({ externalId: undefined }), setup.newKey()];
+      const [request, key] = [internalTransfer({ externalId: undefined }), setup.newKeyHeader()];
       const response = bodyOf(await setup.send(request, key));
       expect(response.externalId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5/);
       const path = `/baas/api/v2/transfers/${response.externalId}`;
@@ -155,7 +162,7 @@ describe('transfers', () => {
     });
 
     it('is effective at once, with one event and the bank’s response', async () => {
-      const reply = await setup.send(internal());
+      const reply = await setup.send(internalTransfer());
       const view = await setup.views.get(setup.accountId, bodyOf(reply).externalId);
       expect(view).toMatchObject({
         state: 'effective',
@@ -170,10 +177,10 @@ describe('transfers', () => {
     });
 
     it('is distinguishable only by a client’s externalId that was never used before', async () => {
-      const request = internal();
+      const request = internalTransfer();
       await setup.send(request);
       await setup.send({ ...request, amount: 0.76 });
-      await setup.send(internal({ externalId: undefined }));
+      await setup.send(internalTransfer({ externalId: undefined }));
       const { rows } = await setup.run('SELECT is_distinguishable FROM operation ORDER BY id');
       expect(rows.map((row) => row.is_distinguishable)).toEqual([true, false, false]);
     });
@@ -187,7 +194,7 @@ describe('transfers', () => {
 
     it('can be read by the id of the 202 while the outcome is unknown', async () => {
       await fault('transfers', 'reset-after-effect');
-      const reply = await setup.send(internal());
+      const reply = await setup.send(internalTransfer());
       expect(reply.status).toBe(202);
       const { id } = bodyOf(reply);
       expect(await setup.views.get(setup.accountId, id)).toMatchObject({
@@ -199,8 +206,8 @@ describe('transfers', () => {
     });
 
     it.each([
-      ['by key', async () => byKey(await endToEndId())],
-      ['between accounts', () => Promise.resolve(internal({ externalId: undefined }))],
+      ['by key', async () => keyTransfer(await endToEndId())],
+      ['between accounts', () => Promise.resolve(internalTransfer({ externalId: undefined }))],
     ])('is found at the bank by its id, or reported absent: %s', async (_, request) => {
       await fault('transfers', 'reset-after-effect');
       const executed = bodyOf(await setup.send(await request()));
@@ -215,9 +222,9 @@ describe('transfers', () => {
 
     it('is not looked up without an id of its own, nor found by an id of several transfers', async () => {
       await fault('transfers', 'reset-after-effect', { times: 2 });
-      const sent = bodyOf(await setup.send(manual()));
+      const sent = bodyOf(await setup.send(manualTransfer()));
       expect(await lookUp(sent.id)).toEqual({ outcome: 'not_offered' });
-      const request = internal();
+      const request = internalTransfer();
       const first = bodyOf(await setup.send(request));
       expect(await lookUp(first.id)).toMatchObject({ outcome: 'accepted' });
       await setup.send({ ...request, description: 'again' });
@@ -226,7 +233,7 @@ describe('transfers', () => {
 
     it('is not identified with an older transfer that has the same externalId', async () => {
       await fault('transfers', 'reset-after-effect');
-      const { id } = bodyOf(await setup.send(internal()));
+      const { id } = bodyOf(await setup.send(internalTransfer()));
       const inAnHour = new Date(Date.now() + 3_600_000);
       expect(await lookUp(id, inAnHour)).toEqual({ outcome: 'not_offered' });
     });
@@ -239,10 +246,10 @@ describe('transfers', () => {
       );
 
     it('is listed newest first and filtered by each field', async () => {
-      const [one, other] = [internal(), internal()];
+      const [one, other] = [internalTransfer(), internalTransfer()];
       await setup.send(one);
       await setup.send(other);
-      await setup.send(manual());
+      await setup.send(manualTransfer());
       const all = await list({});
       expect(all).toEqual([...all].sort().reverse());
       expect(await list({ shape: 'internal' })).toEqual(all.slice(1));
@@ -252,7 +259,7 @@ describe('transfers', () => {
     });
 
     it('is not found by another account, by any id', async () => {
-      const response = bodyOf(await setup.send(internal()));
+      const response = bodyOf(await setup.send(internalTransfer()));
       const other = setup.accountId + 1;
       for (const id of [response.id, response.externalId])
         await expect(setup.views.get(other, id)).rejects.toMatchObject({ status: 404 });

@@ -1,16 +1,16 @@
-// What becomes of money that went back once a person says that what had come did not pay it: never more comes back of an
-// expected payment than is paid of it.
+// Refunds and reversals after a person unlinks the payment that they are of. An expected payment
+// never has more reversed than paid.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listMissing } from '../../src/reconciliation/missing-payments.queries.js';
-import { SentMoney } from '../support/sent-money.js';
+import { SentMoneyFixture } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
-describe('once a payment is undone, what came back of it', () => {
+describe('a refund or reversal whose payment is unlinked', () => {
   let service: ServiceDatabase;
   let nsu = 0;
-  const book = new SentMoney(() => service);
+  const book = new SentMoneyFixture(() => service);
   const pix = { isCredit: true, typeName: 'CREDIT_PIX' };
-  const med = { typeName: 'DEBIT_PIX_REFUND' };
+  const refund = { typeName: 'DEBIT_PIX_REFUND' };
 
   beforeAll(async () => {
     service = await serviceDatabase();
@@ -20,12 +20,12 @@ describe('once a payment is undone, what came back of it', () => {
     nsu += 10;
   });
 
-  const said = async () =>
-    (await book.outcomes()).filter((one) => one.nsu >= nsu).map(({ outcome }) => outcome);
+  const outcomes = async () =>
+    (await book.outcomes()).filter((line) => line.nsu >= nsu).map(({ outcome }) => outcome);
   const sums = async (id: string) => {
     const { rows } = await book.run(
       `SELECT COALESCE(sum(amount_cents) FILTER (WHERE role = 'payment'), 0)::int AS paid,
-              COALESCE(sum(amount_cents) FILTER (WHERE role = 'reversal'), 0)::int AS returned
+              COALESCE(sum(amount_cents) FILTER (WHERE role = 'reversal'), 0)::int AS reversed
        FROM match WHERE expected_payment_id = $1 AND unlinked_at IS NULL`,
       id,
     );
@@ -38,103 +38,108 @@ describe('once a payment is undone, what came back of it', () => {
     return missing.some(({ expectedPaymentId }) => expectedPaymentId === id);
   };
 
-  it('is judged again: a charge is missing that was paid, returned and undone', async () => {
-    const sent = await book.send({ kind: 'create_charge', state: 'succeeded' });
+  it('is decided again: the charge is missing after its refunded payment is unlinked', async () => {
+    const sent = await book.addOperation({ kind: 'create_charge', state: 'succeeded' });
     const id = sent.expectedPaymentId;
     await book.run(
       `UPDATE expected_payment SET is_credit = true, due_date = '2026-01-01' WHERE id = $1`,
       id,
     );
-    await book.refer(id, { kind: 'external_id', value: 'undone' });
-    await book.mirror(
-      { ...pix, nsu, externalId: 'undone', endToEndId: 'U1', age: 9 },
-      { ...med, nsu: nsu + 1, originalEndToEndId: 'U1' },
+    await book.addReferences(id, { kind: 'external_id', value: 'unlinked' });
+    await book.addLines(
+      { ...pix, nsu, externalId: 'unlinked', endToEndId: 'U1', age: 9 },
+      { ...refund, nsu: nsu + 1, originalEndToEndId: 'U1' },
     );
     await book.reconcile();
-    expect(await sums(id)).toEqual({ paid: 1_000, returned: 1_000 });
+    expect(await sums(id)).toEqual({ paid: 1_000, reversed: 1_000 });
     await book.unlink(nsu);
-    expect(await sums(id)).toEqual({ paid: 0, returned: 0 });
+    expect(await sums(id)).toEqual({ paid: 0, reversed: 0 });
     for (const _ of ['once', 'twice']) {
       await book.reconcile();
-      expect(await said()).toEqual(['unexpected', 'unexpected']);
+      expect(await outcomes()).toEqual(['unexpected', 'unexpected']);
       expect(await isMissing(id)).toBe(true);
     }
   });
 
-  it('stays where it is of another payment, and goes with the one that it gave back', async () => {
-    const id = await book.charge('two');
-    await book.mirror(
+  it('stays matched when it is of another payment, and is unlinked with its own payment', async () => {
+    const id = await book.addCharge('two');
+    await book.addLines(
       { ...pix, nsu, externalId: 'two', endToEndId: 'T1', age: 9 },
       { ...pix, nsu: nsu + 1, externalId: 'two', endToEndId: 'T2', age: 8 },
-      { ...med, nsu: nsu + 2, originalEndToEndId: 'T1', amountCents: 400, age: 2 },
-      { ...med, nsu: nsu + 3, originalEndToEndId: 'T2', amountCents: 300, age: 1 },
+      { ...refund, nsu: nsu + 2, originalEndToEndId: 'T1', amountCents: 400, age: 2 },
+      { ...refund, nsu: nsu + 3, originalEndToEndId: 'T2', amountCents: 300, age: 1 },
     );
     await book.reconcile();
     await book.unlink(nsu + 1);
-    expect(await sums(id)).toEqual({ paid: 1_000, returned: 400 });
+    expect(await sums(id)).toEqual({ paid: 1_000, reversed: 400 });
     await book.reconcile();
-    const [kept, undone, ofKept, ofUndone] = await said();
-    expect([kept, ofKept]).toEqual(['payment by reference', 'reversal by reversal']);
-    expect([undone, ofUndone]).toEqual(['unexpected', 'unexpected']);
+    const [matched, unlinked, refundOfMatched, refundOfUnlinked] = await outcomes();
+    expect([matched, refundOfMatched]).toEqual(['payment by reference', 'reversal by reversal']);
+    expect([unlinked, refundOfUnlinked]).toEqual(['unexpected', 'unexpected']);
   });
 
-  it('is of no debit: neither what an id nor what a person said to have come back', async () => {
-    const transfer = await book.send({
+  it('is unlinked from an unlinked debit, whether matched by an id or by a person', async () => {
+    const transfer = await book.addOperation({
       state: 'succeeded',
       transferState: 'failed',
       references: [{ kind: 'end_to_end_id', value: 'D1' }],
     });
     const id = transfer.expectedPaymentId;
-    await book.mirror(
+    await book.addLines(
       { nsu, endToEndId: 'D1', age: 9 },
       { nsu: nsu + 1, isCredit: true, endToEndId: 'D1', amountCents: 600, age: 2 },
       { nsu: nsu + 2, isCredit: true, amountCents: 400, age: 1 },
     );
     await book.reconcile();
     await book.link(nsu + 2, id);
-    expect(await sums(id)).toEqual({ paid: 1_000, returned: 1_000 });
+    expect(await sums(id)).toEqual({ paid: 1_000, reversed: 1_000 });
     await book.unlink(nsu);
-    expect(await sums(id)).toEqual({ paid: 0, returned: 0 });
+    expect(await sums(id)).toEqual({ paid: 0, reversed: 0 });
     await book.reconcile();
-    expect(await said()).toEqual(['unexpected', 'waits', 'unexpected']);
+    expect(await outcomes()).toEqual(['unexpected', 'pending', 'unexpected']);
     const { rows } = await book.run(
-      `SELECT array_agg(e.action ORDER BY e.sequence) AS trail FROM break b
-       JOIN break_history_entry e ON e.account_id = b.account_id AND e.break_id = b.id WHERE b.nsu = $1`,
+      `SELECT array_agg(e.action ORDER BY e.sequence) AS actions FROM break b
+       JOIN break_history_entry e ON e.account_id = b.account_id AND e.break_id = b.id
+       WHERE b.nsu = $1`,
       nsu + 2,
     );
-    expect(rows).toEqual([{ trail: ['opened', 'resolved', 'unlink', 'reopened'] }]);
+    expect(rows).toEqual([{ actions: ['opened', 'resolved', 'unlink', 'reopened'] }]);
   });
 
-  it('is told once, as its payment is, where a person links what an id had matched', async () => {
-    const id = await book.charge('once');
-    const ofCharge = async () =>
+  it('publishes no second event when a person links lines that a reference had matched', async () => {
+    const id = await book.addCharge('once');
+    const chargeEvents = async () =>
       (await book.events()).filter(({ data }) => data.correlationId === 'once');
-    await book.mirror(
+    await book.addLines(
       { ...pix, nsu, externalId: 'once', endToEndId: 'O1', amountCents: 1_200, age: 9 },
-      { ...med, nsu: nsu + 1, originalEndToEndId: 'O1', amountCents: 200 },
+      { ...refund, nsu: nsu + 1, originalEndToEndId: 'O1', amountCents: 200 },
     );
     await book.reconcile();
-    const told = await ofCharge();
-    expect(told.map(({ type }) => type)).toEqual(['charge.overpaid', 'charge.refunded']);
+    const published = await chargeEvents();
+    expect(published.map(({ type }) => type)).toEqual(['charge.overpaid', 'charge.refunded']);
     await book.link(nsu, id);
     await book.link(nsu + 1, id);
-    expect(await ofCharge()).toEqual(told);
-    expect(await sums(id)).toEqual({ paid: 1_200, returned: 200 });
+    expect(await chargeEvents()).toEqual(published);
+    expect(await sums(id)).toEqual({ paid: 1_200, reversed: 200 });
   });
 
-  it('is no more than a person has left of it', async () => {
-    const id = await book.charge('left');
-    await book.mirror(
+  it('is not matched beyond what manual reversals leave of the payment', async () => {
+    const id = await book.addCharge('left');
+    await book.addLines(
       { ...pix, nsu, externalId: 'left', endToEndId: 'L1', age: 9 },
-      { ...med, nsu: nsu + 1, age: 5 },
+      { ...refund, nsu: nsu + 1, age: 5 },
     );
     await book.reconcile();
     await book.link(nsu + 1, id);
-    await book.mirror({ ...med, nsu: nsu + 2, originalEndToEndId: 'L1' });
+    await book.addLines({ ...refund, nsu: nsu + 2, originalEndToEndId: 'L1' });
     for (const _ of ['once', 'twice']) {
       await book.reconcile();
-      expect(await sums(id)).toEqual({ paid: 1_000, returned: 1_000 });
-      expect(await said()).toEqual(['payment by reference', 'reversal by manual', 'unexpected']);
+      expect(await sums(id)).toEqual({ paid: 1_000, reversed: 1_000 });
+      expect(await outcomes()).toEqual([
+        'payment by reference',
+        'reversal by manual',
+        'unexpected',
+      ]);
     }
   });
 });

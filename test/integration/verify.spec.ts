@@ -5,153 +5,168 @@ import { resolveEndedStatementBreaks } from '../../src/reconciliation/statement-
 import { parseStatementLine } from '../../src/statement/statement-line.js';
 import { recordLines } from '../../src/statement/line-recording.queries.js';
 import { insertUnreadableLine } from '../support/unreadable-lines.js';
-import { ClosedDays, rewrittenHash, type BookLine } from '../support/closed-days.js';
+import { ClosedDays, rewrittenHash, type TestLine } from '../support/closed-days.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 const goLiveAt = new Date('2026-03-02T03:00:00Z');
-const book: BookLine[] = [
-  // Before the first day that is certified.
+const statementLines: TestLine[] = [
+  // Before the first certified day.
   { nsu: -1, at: '2026-02-20T10:00:00Z', cents: 300 },
   { nsu: 0, at: '2026-02-21T10:00:00Z', cents: 20 },
   { nsu: 1, at: '2026-03-02T10:00:00Z', cents: 1_000 },
   { nsu: 2, at: '2026-03-02T11:00:00Z', cents: -250 },
   { nsu: 3, at: '2026-03-03T10:00:00Z', cents: 5_000 },
   { nsu: 4, at: '2026-03-04T10:00:00Z', cents: -5_000 },
-  // After the last day that is closed.
+  // After the last closed day.
   { nsu: 5, at: '2026-03-05T10:00:00Z', cents: 7 },
 ];
-const line = (set: string, nsu: number) =>
+const updateLine = (set: string, nsu: number) =>
   `UPDATE statement_line SET ${set} WHERE account_id = $1 AND nsu = ${nsu}`;
-const close = (set: string, sequence: number) =>
+const updateCertificate = (set: string, sequence: number) =>
   `UPDATE day_close SET ${set} WHERE account_id = $1 AND sequence = ${sequence}`;
 
-/** Of the content of nsu -1 once it says `another`. */
-const anewHash = rewrittenHash(book, -1);
+/** The content hash of line -1 with `someone` replaced by `another`. */
+const forgedHash = rewrittenHash(statementLines, -1);
 
-/** What is written past the triggers, and the first difference that is told of it. */
-const tamperings: [what: string, sql: string, difference: object][] = [
-  ['an amount', line('amount_cents = 1001', 1), { nsu: 1n, field: 'amountCents', found: '1001' }],
-  ['a balance', line('current_balance_cents = 0', 3), { nsu: 3n, field: 'currentBalanceCents' }],
-  ['a direction', line('is_credit = true', 2), { nsu: 2n, field: 'isCredit' }],
-  ['a time', line(`occurred_at = '2026-03-02T12:00:00Z'`, 2), { nsu: 2n, field: 'occurredAt' }],
-  ['notes', line(`notes = 'x'`, 2), { nsu: 2n, field: 'notes' }],
+/** Changes made without triggers, each with the first difference that verification reports. */
+const tamperings: [change: string, sql: string, difference: object][] = [
   [
-    'a counterparty’s document',
-    line('counterparty_document = NULL', 1),
+    'a changed amount',
+    updateLine('amount_cents = 1001', 1),
+    { nsu: 1n, field: 'amountCents', found: '1001' },
+  ],
+  [
+    'a changed balance',
+    updateLine('current_balance_cents = 0', 3),
+    { nsu: 3n, field: 'currentBalanceCents' },
+  ],
+  ['a changed direction', updateLine('is_credit = true', 2), { nsu: 2n, field: 'isCredit' }],
+  [
+    'a changed time',
+    updateLine(`occurred_at = '2026-03-02T12:00:00Z'`, 2),
+    { nsu: 2n, field: 'occurredAt' },
+  ],
+  ['changed notes', updateLine(`notes = 'x'`, 2), { nsu: 2n, field: 'notes' }],
+  [
+    'a removed counterparty document',
+    updateLine('counterparty_document = NULL', 1),
     { nsu: 1n, field: 'counterpartyDocument' },
   ],
   [
-    'the text that came from the bank',
-    line(`content = replace(content, 'someone', 'another')`, 4),
+    'a changed text of the bank',
+    updateLine(`content = replace(content, 'someone', 'another')`, 4),
     { nsu: 4n, field: 'content' },
   ],
   [
-    'text, its hash and its column alike',
-    line(
-      `content = replace(content, 'someone', 'another'), notes = replace(notes, 'someone', 'another'),
+    'a changed text with its hash and column',
+    updateLine(
+      `content = replace(content, 'someone', 'another'),
+       notes = replace(notes, 'someone', 'another'),
        content_hash = 'the-hash-of-it'`,
       4,
     ),
     { nsu: 4n, field: 'content' },
   ],
-  ['a line that no day has closed over', line('amount_cents = 8', 5), { nsu: 5n }],
+  ['a changed line after the last closed day', updateLine('amount_cents = 8', 5), { nsu: 5n }],
   [
-    'a line that is deleted',
+    'a deleted line',
     'DELETE FROM statement_line WHERE account_id = $1 AND nsu = 2',
     { nsu: 3n, field: 'balance before' },
   ],
   [
-    'the last line that is certified, deleted with all that came after',
+    'a deleted last certified line, with all lines after it',
     'DELETE FROM statement_line WHERE account_id = $1 AND nsu >= 4',
     { date: '2026-03-04', nsu: 4n, field: 'line', found: 'none' },
   ],
   [
-    'the newest line, of no day that is closed, deleted',
+    'a deleted newest line that is not certified',
     'DELETE FROM statement_line WHERE account_id = $1 AND nsu = 5',
-    { field: 'lines', certified: '7', found: '6' },
+    { field: 'lines', expected: '7', found: '6' },
   ],
   [
-    'the newest line, deleted and not counted any more',
-    `WITH gone AS (DELETE FROM statement_line WHERE account_id = $1 AND nsu = 5)
+    'a deleted newest line, with the line count corrected',
+    `WITH deleted AS (DELETE FROM statement_line WHERE account_id = $1 AND nsu = 5)
      UPDATE statement_state SET line_count = 6 WHERE account_id = $1`,
-    { field: 'last line', certified: '5', found: '4' },
+    { field: 'last line', expected: '5', found: '4' },
   ],
   [
-    'the oldest line of all, deleted',
+    'a deleted oldest line',
     'DELETE FROM statement_line WHERE account_id = $1 AND nsu = -1',
     { nsu: -1n, field: 'line', found: 'none' },
   ],
   [
-    'a line of before the first day, written anew',
-    line(
-      `content = replace(content, 'someone', 'another'), notes = replace(notes, 'someone', 'another'),
-       content_hash = '${anewHash}'`,
+    'a rewritten line before the first certified day',
+    updateLine(
+      `content = replace(content, 'someone', 'another'),
+       notes = replace(notes, 'someone', 'another'),
+       content_hash = '${forgedHash}'`,
       -1,
     ),
     { nsu: -1n, field: 'commitment' },
   ],
   [
-    'an id of a line, with a forged erasure of it',
+    'a changed id of a line, with a forged erasure',
     `WITH forged AS (
        INSERT INTO line_erasure (account_id, nsu, reason) VALUES ($1, 1, 'forged')
      ), salts AS (DELETE FROM line_salt WHERE account_id = $1 AND nsu = 1)
-     UPDATE statement_line SET content = '', content_hash = '', notes = NULL, counterparty_document = NULL,
-       external_id = 'forged' WHERE account_id = $1 AND nsu = 1`,
+     UPDATE statement_line SET content = '', content_hash = '', notes = NULL,
+       counterparty_document = NULL, external_id = 'forged' WHERE account_id = $1 AND nsu = 1`,
     { nsu: 1n, field: 'line hash' },
   ],
   [
-    'the end of the chain, cut off with all that tells of it but for the events',
+    'a removed last certificate with its lines and state, but not its event',
     `WITH links AS (DELETE FROM day_close WHERE account_id = $1 AND sequence = 3),
-       seals AS (DELETE FROM certified_line WHERE account_id = $1 AND date = '2026-03-04')
+       lines AS (DELETE FROM certified_line WHERE account_id = $1 AND date = '2026-03-04')
      UPDATE day_close_state SET next_date = '2026-03-04' WHERE account_id = $1`,
     { date: '2026-03-04', field: 'certificate 3', found: 'none' },
   ],
   [
-    'a seal',
+    'a changed line hash',
     `UPDATE certified_line SET line_hash = repeat('0', 64) WHERE account_id = $1 AND nsu = 1`,
     { date: '2026-03-02', nsu: 1n, field: 'line hash' },
   ],
   [
-    'a commitment',
+    'a changed commitment',
     `UPDATE certified_line SET commitment = repeat('0', 64) WHERE account_id = $1 AND nsu = 1`,
     { nsu: 1n, field: 'commitment' },
   ],
   [
-    'a seal that is deleted',
+    'a deleted line hash',
     'DELETE FROM certified_line WHERE account_id = $1 AND nsu = 3',
-    { date: '2026-03-03', nsu: 3n, field: 'line', certified: 'none' },
+    { date: '2026-03-03', nsu: 3n, field: 'line', expected: 'none' },
   ],
   [
-    'a salt',
+    'a changed salt',
     `UPDATE line_salt SET salt = 'x' WHERE account_id = $1 AND nsu = 1`,
     { nsu: 1n, field: 'commitment' },
   ],
   [
-    'a salt that is deleted',
+    'a deleted salt',
     'DELETE FROM line_salt WHERE account_id = $1 AND nsu = 1',
     { nsu: 1n, field: 'salt' },
   ],
   [
-    'a line that is emptied',
-    line(
-      `content = '', content_hash = '', notes = NULL, counterparty = NULL, counterparty_document = NULL`,
+    'an emptied line',
+    updateLine(
+      `content = '', content_hash = '', notes = NULL, counterparty = NULL,
+       counterparty_document = NULL`,
       1,
     ),
     { nsu: 1n, field: 'content' },
   ],
   [
-    'a certificate’s figure',
-    close('credit_cents = credit_cents + 1, closing_cents = closing_cents + 1', 1),
-    { date: '2026-03-02', field: 'credits', certified: '1000', found: '1001' },
+    'changed figures of a certificate',
+    updateCertificate('credit_cents = credit_cents + 1, closing_cents = closing_cents + 1', 1),
+    { date: '2026-03-02', field: 'credits', expected: '1000', found: '1001' },
   ],
   [
-    'a certificate’s text',
-    close(`certificate = replace(certificate, '10.00', '11.00')`, 1),
+    'a changed text of a certificate',
+    updateCertificate(`certificate = replace(certificate, '10.00', '11.00')`, 1),
     { date: '2026-03-02', field: 'certificate' },
   ],
   [
-    'a certificate’s text and hash',
-    close(
+    'a changed text of a certificate with its hash',
+    updateCertificate(
       `certificate = replace(certificate, '"credits":"50.00"', '"credits":"51.00"'),
        hash = encode(sha256(replace(certificate, '"credits":"50.00"', '"credits":"51.00"')::bytea), 'hex')`,
       2,
@@ -159,8 +174,8 @@ const tamperings: [what: string, sql: string, difference: object][] = [
     { date: '2026-03-03', field: 'credits' },
   ],
   [
-    'when a certificate was made, with its hash',
-    close(
+    'a changed creation time of a certificate, with its hash',
+    updateCertificate(
       `certificate = replace(certificate, '"madeAt":"2026', '"madeAt":"2025'),
        hash = encode(sha256(replace(certificate, '"madeAt":"2026', '"madeAt":"2025')::bytea), 'hex')`,
       1,
@@ -168,12 +183,12 @@ const tamperings: [what: string, sql: string, difference: object][] = [
     { date: '2026-03-03', field: 'previousHash' },
   ],
   [
-    'a certificate that is deleted',
+    'a deleted certificate',
     'DELETE FROM day_close WHERE account_id = $1 AND sequence = 2',
     { date: '2026-03-04', field: 'sequence' },
   ],
   [
-    'the last certificate, deleted',
+    'a deleted last certificate',
     'DELETE FROM day_close WHERE account_id = $1 AND sequence = 3',
     { date: '2026-03-04', field: 'next day to close' },
   ],
@@ -181,29 +196,29 @@ const tamperings: [what: string, sql: string, difference: object][] = [
 
 describe('verification', () => {
   let service: ServiceDatabase;
-  const made = new ClosedDays(() => service);
+  const closedDays = new ClosedDays(() => service);
 
   beforeAll(async () => {
     service = await serviceDatabase();
   });
   afterAll(() => service.drop());
 
-  const closedBook = async (slug: string) => {
-    const account = await made.account(slug, goLiveAt);
-    await made.arrive(account.id, book);
-    await made.decide(account.id);
-    await made.closedUntil(account.id, '2026-03-05');
-    await made.close(account);
+  const closeAccount = async (slug: string) => {
+    const account = await closedDays.account(slug, goLiveAt);
+    await closedDays.arrive(account.id, statementLines);
+    await closedDays.decide(account.id);
+    await closedDays.closedUntil(account.id, '2026-03-05');
+    await closedDays.close(account);
     return account.id;
   };
 
-  it('finds nothing in a book that nobody has tampered with', async () => {
-    await closedBook('whole');
-    expect(await made.verify('whole')).toEqual({
-      account: 'whole',
+  it('reports no difference when nothing was changed', async () => {
+    await closeAccount('unchanged');
+    expect(await closedDays.verify('unchanged')).toEqual({
+      account: 'unchanged',
       counts: expect.objectContaining({
         lines: 7,
-        sealed: 6,
+        certified: 6,
         waiting: 0,
         days: 3,
         certificates: 3,
@@ -212,77 +227,84 @@ describe('verification', () => {
     });
   });
 
-  describe('of one book that is mended after each', () => {
+  describe('of one account that is restored after each change', () => {
     let accountId: number;
     beforeAll(async () => {
-      accountId = await closedBook('tampered');
-      await made.keep(accountId);
+      accountId = await closeAccount('tampered');
+      await closedDays.save(accountId);
     });
-    afterEach(() => made.restore(accountId));
+    afterEach(() => closedDays.restore(accountId));
 
-    it.each(tamperings)('finds %s', async (_what, sql, difference) => {
-      await made.tamper(sql, accountId);
-      expect((await made.verify('tampered'))?.difference).toMatchObject(difference);
+    it.each(tamperings)('finds %s', async (_change, sql, difference) => {
+      await closedDays.tamper(sql, accountId);
+      expect((await closedDays.verify('tampered'))?.difference).toMatchObject(difference);
     });
   });
 
-  it('finds nothing in one account because of another', async () => {
-    const accountId = await closedBook('beside');
-    await made.tamper(line('amount_cents = 1001', 1), accountId);
-    expect((await made.verify('whole'))?.difference).toBeNull();
+  it('reports no difference in one account because of another', async () => {
+    const accountId = await closeAccount('beside');
+    await closedDays.tamper(updateLine('amount_cents = 1001', 1), accountId);
+    expect((await closedDays.verify('unchanged'))?.difference).toBeNull();
   });
 
-  it('holds for a line whose personal data was erased, and for no other without it', async () => {
-    const accountId = await closedBook('erased');
+  it('accepts a line without personal data only if an erasure is recorded', async () => {
+    const accountId = await closeAccount('erased');
     const eraser = new LineEraser(service.database);
-    expect(await eraser.erase('erased', 1n, 'its holder asked for it')).toBe('erased');
-    expect(await eraser.erase('erased', 5n, 'no certificate has it')).toBe('not_certified');
-    expect(await eraser.erase('erased', 9n, 'there is no such line')).toBe('not_found');
-    const { rows } = await made.run(
+    expect(await eraser.erase('erased', 1n, 'requested by its holder')).toBe('erased');
+    expect(await eraser.erase('erased', 5n, 'not certified')).toBe('not_certified');
+    expect(await eraser.erase('erased', 9n, 'no such line')).toBe('not_found');
+    const { rows } = await closedDays.run(
       `SELECT to_jsonb(t)::text AS text FROM statement_line t WHERE account_id = $1 AND nsu = 1`,
       accountId,
     );
     expect(rows[0].text).not.toMatch(/12345678909|someone/);
-    expect(await made.verify('erased')).toMatchObject({ difference: null, counts: { erased: 1 } });
-    await made.tamper(line('amount_cents = 1001', 1), accountId);
-    expect((await made.verify('erased'))?.difference).toMatchObject({
+    expect(await closedDays.verify('erased')).toMatchObject({
+      difference: null,
+      counts: { erased: 1 },
+    });
+    await closedDays.tamper(updateLine('amount_cents = 1001', 1), accountId);
+    expect((await closedDays.verify('erased'))?.difference).toMatchObject({
       nsu: 1n,
       field: 'line hash',
     });
-    await expect(made.run(line(`notes = 'x'`, 1), accountId)).rejects.toThrow('written once');
-    await expect(made.run(line('notes = NULL', 2), accountId)).rejects.toThrow('written once');
+    await expect(closedDays.run(updateLine(`notes = 'x'`, 1), accountId)).rejects.toThrow(
+      'written once',
+    );
+    await expect(closedDays.run(updateLine('notes = NULL', 2), accountId)).rejects.toThrow(
+      'written once',
+    );
     await expect(
-      made.run('DELETE FROM line_erasure WHERE account_id = $1', accountId),
+      closedDays.run('DELETE FROM line_erasure WHERE account_id = $1', accountId),
     ).rejects.toThrow('is append-only');
   });
 
-  it('forgets with a line what it was set aside with, and sets nothing of it aside again', async () => {
-    const accountId = await closedBook('forgotten');
+  it('erases the unreadable version of a line too, and does not store another one', async () => {
+    const accountId = await closeAccount('unreadable');
     const { database } = service;
     const id = 'f'.repeat(64);
     await insertUnreadableLine(database.pool, accountId, { nsu: 1, id });
-    await made.run(
+    await closedDays.run(
       `INSERT INTO break (account_id, id, kind, state, subject, nsu, evidence)
        VALUES ($1, gen_random_uuid(), 'unreadable_line', 'open', $2, 1, '{}')`,
       ...[accountId, `line:${id}`],
     );
-    expect(await new LineEraser(database).erase('forgotten', 1n, 'its holder')).toBe('erased');
+    expect(await new LineEraser(database).erase('unreadable', 1n, 'its holder')).toBe('erased');
     const [row] = await database.prisma.unreadableLine.findMany({ where: { accountId } });
     expect(row).toMatchObject({ content: '', resolution: 'erased' });
     expect(row?.contentHash).not.toBe(id);
-    const settled = await database.transaction((tx) => resolveEndedStatementBreaks(tx, accountId));
-    expect(settled).toHaveLength(1);
+    const resolved = await database.transaction((tx) => resolveEndedStatementBreaks(tx, accountId));
+    expect(resolved).toHaveLength(1);
     const { subject } = await database.prisma.break.findFirstOrThrow({ where: { accountId } });
     expect(subject).toBe(`line:${row?.contentHash}`);
-    const again = { nsu: new LosslessNumber('1'), notes: 'whose it was' };
+    const again = { nsu: new LosslessNumber('1'), notes: 'a personal name' };
     await database.transaction((tx) => recordLines(tx, accountId, [parseStatementLine(again)]));
     expect(await database.prisma.unreadableLine.count({ where: { accountId } })).toBe(1);
   });
 
-  it('tells no personal data', async () => {
-    const accountId = await closedBook('personal');
-    await made.tamper(line(`counterparty_document = '11144477735'`, 1), accountId);
-    const { difference } = (await made.verify('personal')) ?? {};
+  it('reports no personal data', async () => {
+    const accountId = await closeAccount('personal');
+    await closedDays.tamper(updateLine(`counterparty_document = '11144477735'`, 1), accountId);
+    const { difference } = (await closedDays.verify('personal')) ?? {};
     expect(difference).toMatchObject({ field: 'counterpartyDocument' });
     expect(Object.values(difference ?? {}).join(' ')).not.toMatch(/12345678909|11144477735/);
   });

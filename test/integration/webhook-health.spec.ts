@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Clock } from '../../src/platform/clock.js';
+import { Clock } from '../../src/platform/timers.js';
 import { BankTime } from '../../src/statement/bank-time.service.js';
 import { SyncIntervalAdjuster } from '../../src/webhooks/sync-interval-adjuster.service.js';
 import { WebhookHealth } from '../../src/webhooks/webhook-health.service.js';
@@ -71,7 +71,7 @@ describe('webhook health', () => {
       await run(
         `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state,
            reference_kind, reference, received_at, received_at_bank_time)
-         SELECT account_id, gen_random_uuid(), $3, $4, '', 'settled', $5, $6,
+         SELECT account_id, gen_random_uuid(), $3, $4, '', 'processed', $5, $6,
                 occurred_at + ($7::int - $8::int) * interval '1 millisecond',
                 occurred_at + $7 * interval '1 millisecond'
          FROM statement_line WHERE account_id = $1 AND nsu = $2`,
@@ -141,7 +141,7 @@ describe('webhook health', () => {
     await run(
       `INSERT INTO webhook_event (account_id, id, event_type, body_hash, body, state,
          reference_kind, reference, received_at, received_at_bank_time)
-       SELECT account_id, gen_random_uuid(), 'CHARGE_PAID', 'b', '', 'settled', 'end_to_end_id',
+       SELECT account_id, gen_random_uuid(), 'CHARGE_PAID', 'b', '', 'processed', 'end_to_end_id',
               'E1', received_at + interval '1 minute', received_at_bank_time + interval '1 minute'
        FROM webhook_event WHERE account_id = $1`,
     );
@@ -211,9 +211,9 @@ describe('webhook health', () => {
     const adjust = async () => {
       const { database } = service;
       const accounts = { list: () => Promise.resolve([{ id: accountId }]) } as never;
-      const cadence = new SyncSchedule(database, {} as never);
+      const syncSchedule = new SyncSchedule(database, {} as never);
       const settings = { syncIntervalMs: 60_000 } as never;
-      await new SyncIntervalAdjuster(accounts, health, cadence, settings).adjust();
+      await new SyncIntervalAdjuster(accounts, health, syncSchedule, settings).adjust();
       const { syncIntervalMs } = await database.prisma.statementState.findUniqueOrThrow({
         where: { accountId },
       });

@@ -43,7 +43,7 @@ describe('webhooks of the bank', () => {
       service.accountId,
       secondsFromNow,
     );
-  const settle = () => webhooks.settle({ accountId: service.accountId });
+  const processWebhooks = () => webhooks.process({ accountId: service.accountId });
   const addLine = (nsu: number, ids: { correlationId?: string; endToEndId?: string } = {}) =>
     run(
       `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
@@ -103,7 +103,7 @@ describe('webhooks of the bank', () => {
     });
   });
 
-  describe('until a sync has settled them', () => {
+  describe('until they are processed', () => {
     it('have their receipt in the bank’s time, by the clock offset of the first sync after it', async () => {
       const bankTimeLeadMs = async () => {
         const { receivedAtBankTime, receivedAt } = await findOnly();
@@ -117,10 +117,10 @@ describe('webhooks of the bank', () => {
       expect(await bankTimeLeadMs()).toBe(60_000);
       await setClockOffset(86_400_000);
       await recordSync(1);
-      await settle();
+      await processWebhooks();
       expect(await bankTimeLeadMs()).toBe(86_400_000);
       await setClockOffset(0);
-      await settle();
+      await processWebhooks();
       await receive({ nsu: 1 });
       expect(await bankTimeLeadMs()).toBe(86_400_000);
     });
@@ -128,61 +128,61 @@ describe('webhooks of the bank', () => {
     it('stay pending until a sync that began after their receipt has completed', async () => {
       await addLine(1);
       await receive({ nsu: 1 });
-      await settle();
+      await processWebhooks();
       await recordSync(-60);
-      await settle();
+      await processWebhooks();
       expect(await findOnly()).toMatchObject({ state: 'pending', syncs: 0 });
       await recordSync(1);
-      await settle();
-      expect(await findOnly()).toMatchObject({ state: 'settled', syncs: 0 });
-      expect((await findOnly()).settledAt).toBeInstanceOf(Date);
+      await processWebhooks();
+      expect(await findOnly()).toMatchObject({ state: 'processed', syncs: 0 });
+      expect((await findOnly()).processedAt).toBeInstanceOf(Date);
     });
 
     it.each([
       ['nsu', { nsu: 7 }],
       ['endToEndId', { endToEndId: payment }],
       ['correlationId', { correlationId: 'order-1' }],
-    ])('are settled once the statement shows their %s', async (_, body) => {
+    ])('are processed once the statement shows their %s', async (_, body) => {
       await receive(body);
       await addLine(7, { endToEndId: payment, correlationId: 'order-1' });
       await recordSync(1);
-      await settle();
-      expect((await findOnly()).state).toBe('settled');
+      await processWebhooks();
+      expect((await findOnly()).state).toBe('processed');
     });
 
-    it('are not settled by a line of another account', async () => {
+    it('are not processed by a line of another account', async () => {
       await receive({ nsu: 7 });
       service.accountId += 1;
       await addLine(7);
       service.accountId -= 1;
       await recordSync(1);
-      await settle();
+      await processWebhooks();
       expect((await findOnly()).state).toBe('pending');
     });
 
-    it('are settled by the first sync where they have no reference', async () => {
+    it('are processed by the first sync where they have no reference', async () => {
       await receive({ id: 'C-1' }, 'TRANSFER_INTERNAL_CREDITED');
       await recordSync(1);
-      await settle();
-      expect((await findOnly()).state).toBe('settled');
+      await processWebhooks();
+      expect((await findOnly()).state).toBe('processed');
     });
 
     it('stay quarantined where their event type is unknown', async () => {
       await receive({ nsu: 1 }, 'MED_REQUESTED');
       await addLine(1);
       await recordSync(1);
-      await settle();
+      await processWebhooks();
       expect((await findOnly()).state).toBe('quarantined');
     });
 
-    it('repeat the sync after 1, 2, 5, 15 and 60 seconds, and are settled after that', async () => {
+    it('repeat the sync after 1, 2, 5, 15 and 60 seconds, and are processed after that', async () => {
       await receive({ nsu: 404 });
       enqueued.length = 0;
       let from = 1;
       for (const [syncs, seconds] of [1, 2, 5, 15, 60].entries()) {
         await recordSync(from);
         const before = Date.now();
-        await settle();
+        await processWebhooks();
         const event = await findOnly();
         expect(event).toMatchObject({ state: 'pending', syncs: syncs + 1 });
         expect(enqueued.at(-1)).toEqual([
@@ -191,7 +191,7 @@ describe('webhooks of the bank', () => {
           { delayMs: seconds * 1_000 },
         ]);
         // The same sync, and one that began before the delay was over, do not count again.
-        await settle();
+        await processWebhooks();
         expect((await findOnly()).syncs).toBe(syncs + 1);
         const nextMs = (event.nextSyncAt?.getTime() ?? 0) - seconds * 1_000;
         expect(nextMs).toBeGreaterThan(before - 100);
@@ -200,21 +200,21 @@ describe('webhooks of the bank', () => {
       }
       expect(enqueued).toHaveLength(5);
       await recordSync(from);
-      await settle();
-      expect(await findOnly()).toMatchObject({ state: 'settled', nextSyncAt: null });
+      await processWebhooks();
+      expect(await findOnly()).toMatchObject({ state: 'processed', nextSyncAt: null });
     });
 
-    it('count a sync once when two jobs settle at the same time', async () => {
+    it('count a sync once when two jobs process webhooks at the same time', async () => {
       await receive({ nsu: 404 });
       await recordSync(1);
       const lockHolder = await service.database.pool.connect();
       await lockHolder.query('BEGIN');
       await lockHolder.query('SELECT FROM webhook_event FOR UPDATE');
-      const both = [settle(), settle()];
+      const both = [processWebhooks(), processWebhooks()];
       const waiting = `SELECT FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'`;
       await until(
-        'both settle jobs wait for the lock',
+        'both process-webhooks jobs wait for the lock',
         async () => (await run(waiting)).rowCount === 2,
       );
       await lockHolder.query('COMMIT');
@@ -223,23 +223,23 @@ describe('webhooks of the bank', () => {
       expect(await findOnly()).toMatchObject({ state: 'pending', syncs: 1 });
     });
 
-    it('are settled by a repeated sync that shows their reference', async () => {
+    it('are processed by a repeated sync that shows their reference', async () => {
       await receive({ nsu: 8 });
       await recordSync(1);
-      await settle();
+      await processWebhooks();
       await addLine(8);
       await recordSync(10);
-      await settle();
-      expect(await findOnly()).toMatchObject({ state: 'settled', syncs: 1 });
+      await processWebhooks();
+      expect(await findOnly()).toMatchObject({ state: 'processed', syncs: 1 });
     });
 
     it('have separate delays: the next sync follows the shortest', async () => {
       await receive({ nsu: 404 });
       await recordSync(1);
-      await settle();
+      await processWebhooks();
       await receive({ nsu: 405 });
       await recordSync(10);
-      await settle();
+      await processWebhooks();
       expect((await storedEvents()).map(({ syncs }) => syncs)).toEqual([2, 1]);
       expect(enqueued.at(-1)).toMatchObject(['syncStatement', {}, { delayMs: 1_000 }]);
     });

@@ -1,19 +1,19 @@
-// The year of a busy account, in its short form; `npm run year` runs it whole.
+// The short form of the year of a busy account. `npm run year` runs the long form.
 import { expect, it } from '@jest/globals';
 import { runYear, type YearOptions } from '../year/run.js';
 
-const asked = process.env.YEAR;
+const requested = process.env.YEAR;
 const short = { lines: 400, seed: 1, days: 30, until: '2026-09-01', rate: 0.02, shuffle: true };
-const preferences = asked ? (JSON.parse(asked) as YearOptions) : short;
+const options = requested ? (JSON.parse(requested) as YearOptions) : short;
 
 it(
-  'explains every line of a busy account rightly and once, in whatever order the lines come',
+  'gives each statement line its correct outcome once, in whatever order the lines arrive',
   async () => {
     const progress = (message: string) => {
-      if (asked) process.stdout.write(`• ${message}\n`);
+      if (requested) process.stdout.write(`• ${message}\n`);
     };
-    const { table, findings } = await runYear(preferences, progress);
-    if (asked || findings.length > 0) process.stdout.write(`${table}\n\n`);
+    const { report, findings } = await runYear(options, progress);
+    if (requested || findings.length > 0) process.stdout.write(`${report}\n\n`);
     expect(findings.slice(0, 20)).toEqual([]);
   },
   3 * 3_600_000,

@@ -1,12 +1,12 @@
-// Breaks and what they are about, put into the book of a test, and what is done about them through the service's doors.
+// Writes lines, expected payments and breaks of a test, and acts on breaks through the API.
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
-import { listDay } from '../../src/day-closes/day-closes.queries.js';
+import { listDayLines } from '../../src/day-closes/day-closes.queries.js';
 import { countExplanations } from '../../src/exports/exports.queries.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 import type { ServiceOnSandbox } from './service-on-sandbox.js';
 
-export class BookOfBreaks {
+export class BreaksFixture {
   private lastNsu = 9_000_000;
 
   constructor(private readonly service: () => ServiceOnSandbox) {}
@@ -14,8 +14,8 @@ export class BookOfBreaks {
   readonly sql = async (text: string, ...values: unknown[]) =>
     (await this.service().pool.query(text, values)).rows;
 
-  /** A line that the bank does not know; ten minutes old. */
-  readonly line = async ({
+  /** Adds a line, ten minutes old, that the bank does not know. Returns its nsu. */
+  readonly addLine = async ({
     amountCents = 1_000,
     isCredit = true,
     document = null as string | null,
@@ -24,10 +24,11 @@ export class BookOfBreaks {
     nsu = (this.lastNsu += 1),
   } = {}): Promise<number> => {
     await this.sql(
-      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, balance_previous_cents,
-         current_balance_cents, occurred_at, content_hash, content, counterparty_document, notes,
-         correlation_id)
-       VALUES ($1, $2, 'x', $3, $4, 'CREDIT_PIX', 0, 0, now() - interval '10 minutes', 'h', '{}', $5, $6, $7)`,
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+         balance_previous_cents, current_balance_cents, occurred_at, content_hash, content,
+         counterparty_document, notes, correlation_id)
+       VALUES ($1, $2, 'x', $3, $4, 'CREDIT_PIX', 0, 0,
+         now() - interval '10 minutes', 'h', '{}', $5, $6, $7)`,
       this.service().accountId,
       nsu,
       isCredit,
@@ -39,7 +40,7 @@ export class BookOfBreaks {
     return nsu;
   };
 
-  readonly expected = async ({
+  readonly addExpectedPayment = async ({
     amountCents = 1_000 as number | null,
     isCredit = true,
     document = null as string | null,
@@ -49,9 +50,10 @@ export class BookOfBreaks {
     const id = randomUUID();
     const { accountId } = this.service();
     await this.sql(
-      `INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, amount_cents, is_multi_use,
-         counterparty_document, withdrawn_at)
-       VALUES ($1, $2, gen_random_uuid(), 'create_charge', $3, $4, false, $5, CASE WHEN $6 THEN now() END)`,
+      `INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, amount_cents,
+         is_multi_use, counterparty_document, withdrawn_at)
+       VALUES ($1, $2, gen_random_uuid(), 'create_charge', $3, $4,
+         false, $5, CASE WHEN $6 THEN now() END)`,
       accountId,
       id,
       isCredit,
@@ -70,14 +72,15 @@ export class BookOfBreaks {
     return id;
   };
 
-  readonly break = async (
+  readonly addBreak = async (
     kind: string,
     subject: string,
     fields: { nsu?: number; expectedPaymentId?: string; amountCents?: number } = {},
   ): Promise<string> => {
     const id = randomUUID();
     await this.sql(
-      `INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, expected_payment_id, evidence)
+      `INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu,
+         expected_payment_id, evidence)
        VALUES ($1, $2, $3, 'open', $4, $5, $6, $7, '{}')`,
       this.service().accountId,
       id,
@@ -95,9 +98,9 @@ export class BookOfBreaks {
       .application.get(ReconciliationService, { strict: false })
       .reconcile({ accountId: this.service().accountId });
 
-  /** A line that names nothing, judged: its break. */
-  readonly unexpected = async (fields: Parameters<BookOfBreaks['line']>[0] = {}) => {
-    const nsu = await this.line(fields);
+  /** Adds a line without references and reconciles. Returns its nsu and the id of its break. */
+  readonly addUnexpectedLine = async (fields: Parameters<BreaksFixture['addLine']>[0] = {}) => {
+    const nsu = await this.addLine(fields);
     await this.reconcile();
     const { body } = await this.service().call('GET', `/v1/breaks?nsu=${nsu}`);
     return { nsu, id: body.data[0].id as string };
@@ -112,8 +115,8 @@ export class BookOfBreaks {
   readonly explanation = async (nsu: number) =>
     (await this.service().call('GET', `/v1/transactions?nsu=${nsu}`)).body.data[0].explanation;
 
-  /** The list, the summary, the month and the day say the same of every line. */
-  readonly readingsAgree = async () => {
+  /** The list, the summary, the month and the day report the same state of every line. */
+  readonly expectReadingsAgree = async () => {
     const { accountId, call, database } = this.service();
     const { body: list } = await call('GET', '/v1/transactions?limit=100');
     const stateOf = ({ explanation }: { explanation: { state: string } }) => explanation.state;
@@ -121,8 +124,8 @@ export class BookOfBreaks {
     const pending = list.data.filter(
       (line: { explanation: { state: string } }) => stateOf(line) === 'pending',
     );
-    const { body: asked } = await call('GET', '/v1/transactions?state=pending&limit=100');
-    expect(asked.data).toEqual(pending);
+    const { body: listedPending } = await call('GET', '/v1/transactions?state=pending&limit=100');
+    expect(listedPending.data).toEqual(pending);
     const { transactions } = (await call('GET', '/v1/summary')).body;
     expect(transactions).toMatchObject({
       total: list.data.length,
@@ -133,13 +136,13 @@ export class BookOfBreaks {
     const all = { from: new Date(0), until: new Date('2100-01-01') };
     const month = await countExplanations(database.prisma, accountId, all);
     expect(new Map(month.map(({ state, lines }) => [state, Number(lines)]))).toEqual(listed);
-    const day = await database.prisma.$transaction((tx) => listDay(tx, accountId, all));
+    const day = await database.prisma.$transaction((tx) => listDayLines(tx, accountId, all));
     expect(countOf(day.map(({ state }) => state))).toEqual(listed);
   };
 
-  /** What the trail of a break tells, step by step. */
-  readonly steps = async (id: string): Promise<string[]> =>
-    (await this.get(id)).trail.map(({ action }: { action: string }) => action);
+  /** The actions in the history of a break, in order. */
+  readonly actions = async (id: string): Promise<string[]> =>
+    (await this.get(id)).history.map(({ action }: { action: string }) => action);
 
   readonly liveMatches = (nsu: number) =>
     this.sql(
@@ -155,7 +158,7 @@ function countOf(states: string[]): Map<string, number> {
   return counts;
 }
 
-export const codeOf = ({ status, body }: { status: number; body: { code?: string } }) => [
+export const statusAndCode = ({ status, body }: { status: number; body: { code?: string } }) => [
   status,
   body.code,
 ];

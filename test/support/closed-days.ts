@@ -1,5 +1,5 @@
-// A book of a few days whose statement is closed: lines with the balances of their nsu, put into the mirror as they would
-// arrive, judged by hand, and closed by the house's own code.
+// Builds an account with a few days of statement lines: stores the lines as a sync would,
+// classifies them, and closes the days with the service's own code.
 import type { DayClose } from '../../src/generated/service/client.js';
 import { statementDayStart } from '../../src/brazil/statement-day.js';
 import { DayBalances } from '../../src/day-closes/day-balance.service.js';
@@ -15,18 +15,18 @@ import { parseStatementLine, type StatementLine } from '../../src/statement/stat
 import { insertStatementLines } from '../../src/statement/statement.queries.js';
 import type { ServiceDatabase } from './service-database.js';
 
-export interface BookLine {
+export interface TestLine {
   nsu: number;
-  /** The bank's, ISO 8601. */
+  /** The bank's time, ISO 8601. */
   at: string;
   /** Negative for a debit. */
   cents: number;
-  /** Its place in the order of booking, where that is not its number. */
+  /** The line's position in booking order, if that is not its nsu. */
   booked?: number;
 }
 
-const booksTables = [
-  ...['transaction', 'statement_state', 'line_erasure'],
+const savedTables = [
+  ...['statement_line', 'statement_state', 'line_erasure'],
   ...['day_close', 'day_close_state', 'certified_line', 'line_salt'],
 ];
 const bankTime = new Date('2026-03-20T12:00:00Z');
@@ -37,7 +37,7 @@ export class ClosedDays {
   readonly run = (sql: string, ...values: unknown[]) =>
     this.service().database.pool.query(sql, values);
 
-  /** An account with an empty mirror that is closed over these days. */
+  /** Creates an account with an empty statement, closed up to a day before the go-live. */
   readonly account = async (slug: string, goLiveAt = new Date('2026-03-01T03:00:00Z')) => {
     const { database } = this.service();
     const { id } = await database.prisma.bankAccount.create({ data: { slug, goLiveAt } });
@@ -56,30 +56,34 @@ export class ClosedDays {
       statementDayStart(day),
     );
 
-  /** Those of the lines that arrive now: balances follow the order of booking among all of them, from R$ 100.00 on. */
+  /**
+   * Stores those of the lines that arrive now. The balances start at R$ 100.00 and follow the
+   * booking order of all lines.
+   */
   readonly arrive = async (
     accountId: number,
-    all: BookLine[],
-    isHere: (line: BookLine) => boolean = () => true,
+    all: TestLine[],
+    arrivesNow: (line: TestLine) => boolean = () => true,
   ) => {
     const { database } = this.service();
     const balances = runningBalances(all);
     const lines = all
-      .filter(isHere)
+      .filter(arrivesNow)
       .sort((a, b) => a.nsu - b.nsu)
       .map((line) => lineOf(line, ...(balances.get(line.nsu) as [bigint, bigint])));
-    const ends = [...balances.values()].map(([, current]) => current);
-    if (lines.length > 0) await database.transaction((tx) => insertStatementLines(tx, accountId, lines));
+    const currentBalances = [...balances.values()].map(([, current]) => current);
+    if (lines.length > 0)
+      await database.transaction((tx) => insertStatementLines(tx, accountId, lines));
     await this.run(
       `UPDATE statement_state SET line_count = t.lines, last_nsu = t.nsu, balance_cents = $2
        FROM (SELECT count(*) AS lines, max(nsu) AS nsu FROM statement_line WHERE account_id = $1) t
        WHERE account_id = $1`,
       accountId,
-      ends.at(-1) ?? 10_000n,
+      currentBalances.at(-1) ?? 10_000n,
     );
   };
 
-  /** Every line that nobody has judged needs no match. */
+  /** Decides every line: a line without a classification is classified manually. */
   readonly decide = async (accountId: number) => {
     await this.run(
       `INSERT INTO classification (account_id, nsu, rule, category)
@@ -95,7 +99,7 @@ export class ClosedDays {
     );
   };
 
-  /** `meanwhile` is done after late lines are noted, before each day is certified. */
+  /** `meanwhile` runs after late lines are recorded and before each day is certified. */
   readonly close = async (
     account: { id: number; goLiveAt: Date },
     meanwhile: () => Promise<void> = () => Promise.resolve(),
@@ -114,7 +118,7 @@ export class ClosedDays {
     await new DayClosing(database, time, breaks, certifier, events).close(account);
   };
 
-  /** The chain, in order. */
+  /** The certificates in chain order. */
   readonly chain = (accountId: number): Promise<DayClose[]> =>
     this.service().database.prisma.dayClose.findMany({
       where: { accountId },
@@ -131,31 +135,31 @@ export class ClosedDays {
     return verified;
   };
 
-  /** Keeps what an account's book is, to be put back after it was tampered with. */
-  readonly keep = async (accountId: number) => {
-    for (const table of booksTables)
+  /** Saves the account's rows, so that `restore` can undo tampering. */
+  readonly save = async (accountId: number) => {
+    for (const table of savedTables)
       await this.run(
-        `CREATE TABLE kept_${table} AS SELECT * FROM "${table}" WHERE account_id = ${accountId}`,
+        `CREATE TABLE saved_${table} AS SELECT * FROM "${table}" WHERE account_id = ${accountId}`,
       );
   };
 
   readonly restore = (accountId: number) =>
     this.tamper(
-      booksTables
+      savedTables
         .map(
           (table) => `DELETE FROM "${table}" WHERE account_id = ${accountId};
-                      INSERT INTO "${table}" SELECT * FROM kept_${table}`,
+                      INSERT INTO "${table}" SELECT * FROM saved_${table}`,
         )
         .join(';'),
     );
 
-  /** Writes past every trigger, as whoever holds the database can. */
+  /** Writes without triggers, as somebody with full access to the database can. */
   readonly tamper = async (sql: string, ...values: unknown[]) => {
     const client = await this.service().database.pool.connect();
     try {
       await client.query('SET session_replication_role = replica');
       const { rowCount } = await client.query(sql, values);
-      if (rowCount === 0) throw new Error('nothing was tampered with');
+      if (rowCount === 0) throw new Error('the statement changed no row');
     } finally {
       await client.query('RESET session_replication_role');
       client.release();
@@ -163,22 +167,24 @@ export class ClosedDays {
   };
 }
 
-/** The hash of a line's content once it names another person: what a forger would write beside it. */
-export function rewrittenHash(book: BookLine[], nsu: number): string {
-  const balances = runningBalances(book);
-  const line = book.find((each) => each.nsu === nsu) as BookLine;
+/** The content hash of a line whose text names another person, as a forger would store it. */
+export function rewrittenHash(lines: TestLine[], nsu: number): string {
+  const balances = runningBalances(lines);
+  const line = lines.find((each) => each.nsu === nsu) as TestLine;
   const [previous, current] = balances.get(nsu) as [bigint, bigint];
   const { content } = lineOf(line, previous, current);
-  const reading = parseStatementLine(parseJson(content.replace('someone', 'another'), tolerantJson));
+  const reading = parseStatementLine(
+    parseJson(content.replace('someone', 'another'), tolerantJson),
+  );
   if (!reading.ok) throw new Error(reading.reason);
   return reading.line.contentHash;
 }
 
-function runningBalances(book: BookLine[]): Map<number, [bigint, bigint]> {
+function runningBalances(lines: TestLine[]): Map<number, [bigint, bigint]> {
   let balance = 10_000n;
   return new Map(
-    [...book]
-      .sort((a, b) => bookedAt(a) - bookedAt(b))
+    [...lines]
+      .sort((a, b) => bookingPosition(a) - bookingPosition(b))
       .map(({ nsu, cents }) => {
         const previous = balance;
         balance += BigInt(cents);
@@ -187,9 +193,9 @@ function runningBalances(book: BookLine[]): Map<number, [bigint, bigint]> {
   );
 }
 
-const bookedAt = ({ nsu, booked }: BookLine) => booked ?? nsu;
+const bookingPosition = ({ nsu, booked }: TestLine) => booked ?? nsu;
 
-function lineOf({ nsu, at, cents }: BookLine, previous: bigint, current: bigint): StatementLine {
+function lineOf({ nsu, at, cents }: TestLine, previous: bigint, current: bigint): StatementLine {
   const text = JSON.stringify({
     id: `line-${nsu}`,
     nsu,

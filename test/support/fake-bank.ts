@@ -8,7 +8,7 @@ import { BankConnections } from '../../src/bank/bank-connections.service.js';
 import { BankLimits } from '../../src/bank/bank-limits.service.js';
 import { BankService } from '../../src/bank/bank.service.js';
 import type { Settings } from '../../src/config.js';
-import type { Addresses } from '../../src/platform/addresses.js';
+import type { Addresses } from '../../src/platform/http.js';
 import type { Log } from '../../src/platform/log.js';
 
 export const fakeBankCredentials: BankCredentials = {

@@ -1,7 +1,7 @@
 import type { LineFacts, Matched, LineOutcome } from '../../src/reconciliation/line-outcome.js';
 
-/** The verdicts of each line. */
-export function byLine(outcomes: readonly LineOutcome[]): Map<bigint, LineOutcome[]> {
+/** Groups the outcomes by line. */
+export function groupOutcomesByLine(outcomes: readonly LineOutcome[]): Map<bigint, LineOutcome[]> {
   const grouped = new Map<bigint, LineOutcome[]>();
   for (const outcome of outcomes)
     grouped.set(outcome.nsu, [...(grouped.get(outcome.nsu) ?? []), outcome]);
@@ -9,21 +9,24 @@ export function byLine(outcomes: readonly LineOutcome[]): Map<bigint, LineOutcom
 }
 
 /**
- * Whether each line ends in one verdict of its own amount, or in matches that add up to it, each to another expected
- * payment; a classification tells no amount.
+ * Whether each line has one outcome of its own amount, or matches to different expected payments
+ * that add up to its amount. A classification has no amount.
  */
-export function areWhole(lines: readonly LineFacts[], outcomes: readonly LineOutcome[]): boolean {
-  const decided = byLine(outcomes);
+export function areLinesFullyDecided(
+  lines: readonly LineFacts[],
+  outcomes: readonly LineOutcome[],
+): boolean {
+  const decided = groupOutcomesByLine(outcomes);
   if (decided.size !== lines.length) return false;
   return lines.every(({ nsu, amountCents }) => {
     const own = decided.get(nsu) ?? [];
     const [first] = own;
     if (first?.outcome === 'classified') return own.length === 1;
     if (own.length > 1 && !areMatchesToDifferentPayments(own)) return false;
-    const told = own.map((outcome) =>
+    const amounts = own.map((outcome) =>
       outcome.outcome === 'classified' ? 0n : outcome.amountCents,
     );
-    return told.reduce((sum, cents) => sum + cents, 0n) === amountCents;
+    return amounts.reduce((sum, cents) => sum + cents, 0n) === amountCents;
   });
 }
 

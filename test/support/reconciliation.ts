@@ -1,4 +1,4 @@
-// The judgement of the book on a database of a test's own, put together without the rest of the house.
+// The reconciliation services on the database of a test, without the rest of the application.
 import type { Database } from '../../src/database.service.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
@@ -13,7 +13,7 @@ import { SettlementReview } from '../../src/reconciliation/settlement-review.ser
 import { AccountBreaks } from '../../src/reconciliation/account-breaks.service.js';
 import { OutcomeWriter } from '../../src/reconciliation/outcome-writer.service.js';
 
-interface Ground {
+interface ReconciliationOptions {
   goLiveAt?: Date;
   visibilityBoundMs?: number | null;
 }
@@ -21,7 +21,7 @@ interface Ground {
 export function reconciliationOn(
   database: Database,
   jobQueue: JobQueue,
-  { goLiveAt = new Date(0), visibilityBoundMs = 10_000 }: Ground = {},
+  { goLiveAt = new Date(0), visibilityBoundMs = 10_000 }: ReconciliationOptions = {},
 ) {
   const accounts = {
     get: (id: number) => Promise.resolve({ id, slug: 'main', goLiveAt }),
@@ -34,34 +34,35 @@ export function reconciliationOn(
   const writer = new OutcomeWriter(events, expectedPayments, breaks, review, jobQueue);
   const rules = new DeclaredRules(breaks);
   const missing = new MissingPayments(database, bank, breaks, jobQueue);
-  const standing = new AccountBreaks(database, bank, breaks, review, missing, jobQueue);
+  const accountBreaks = new AccountBreaks(database, bank, breaks, review, missing, jobQueue);
   const reconciliation = new ReconciliationService(
     database,
     accounts,
     bank,
     writer,
-    standing,
+    accountBreaks,
     rules,
     jobQueue,
   );
   const reconcile = reconciliation.reconcile.bind(reconciliation);
   reconciliation.reconcile = async ({ accountId }) => {
     await reconcile({ accountId });
-    await assertNoneForgotten(database, accountId);
+    await assertEachLineHasOutcome(database, accountId);
   };
-  return { reconciliation, standing, breaks, missing, review };
+  return { reconciliation, accountBreaks, breaks, missing, review };
 }
 
-/** Each line that was judged is explained, or waits: whoever looks for what is pending looks nowhere else. */
-async function assertNoneForgotten({ pool }: Database, accountId: number): Promise<void> {
+/** Each decided line has a match, a classification or a break, or is stored as pending. */
+async function assertEachLineHasOutcome({ pool }: Database, accountId: number): Promise<void> {
   const { rows } = await pool.query<{ nsu: string }>(
     `SELECT nsu FROM statement_line WHERE account_id = $1 EXCEPT (
        SELECT nsu FROM match WHERE account_id = $1 AND unlinked_at IS NULL
        UNION ALL SELECT nsu FROM classification WHERE account_id = $1
        UNION ALL SELECT nsu FROM deferred_line WHERE account_id = $1
-       UNION ALL SELECT nsu FROM break WHERE account_id = $1 AND state = 'open' AND kind = ANY ($2))`,
+       UNION ALL SELECT nsu FROM break
+         WHERE account_id = $1 AND state = 'open' AND kind = ANY ($2))`,
     [accountId, explainingBreakKinds],
   );
   if (rows.length > 0)
-    throw new Error(`judged and forgotten: ${rows.map(({ nsu }) => nsu).join()}`);
+    throw new Error(`decided lines without an outcome: ${rows.map(({ nsu }) => nsu).join()}`);
 }

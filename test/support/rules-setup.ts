@@ -1,13 +1,14 @@
-// An account whose lines and expected payments a test writes, judged with the rules that it declares.
+// Writes the lines, expected payments and declared rules of the account of a test, and reconciles
+// the account.
 import { randomUUID } from 'node:crypto';
 import { DeclaredRules } from '../../src/reconciliation/rules/declared-rules.service.js';
 import { RuleCatalog } from '../../src/reconciliation/rules/rule-catalog.service.js';
 import { RuleTrials } from '../../src/reconciliation/rules/rule-trials.service.js';
 import type { RuleDefinition } from '../../src/reconciliation/rules/rules.schema.js';
-import { SentMoney } from './sent-money.js';
+import { SentMoneyFixture } from './sent-money.js';
 import type { ServiceDatabase } from './service-database.js';
 
-export interface RuledPix {
+export interface RuleSetupLine {
   nsu: number;
   cents: number;
   document?: string;
@@ -20,7 +21,7 @@ export interface RuledPix {
   originalEndToEndId?: string;
 }
 
-export interface Awaited {
+export interface RuleSetupExpectedPayment {
   cents: number;
   document?: string;
   dueDate?: string;
@@ -37,56 +38,64 @@ export const matchRule = (match: Partial<NonNullable<RuleDefinition['then']['mat
   }) as RuleDefinition;
 
 export class RulesSetup {
-  private readonly money: SentMoney;
+  private readonly fixture: SentMoneyFixture;
 
   constructor(private readonly service: () => ServiceDatabase) {
-    this.money = new SentMoney(service);
+    this.fixture = new SentMoneyFixture(service);
   }
 
-  readonly run = (sql: string, ...values: unknown[]) => this.money.run(sql, ...values);
-  readonly declared = () => new DeclaredRules(this.money.decision().breaks);
+  readonly run = (sql: string, ...values: unknown[]) => this.fixture.run(sql, ...values);
+  readonly declaredRules = () => new DeclaredRules(this.fixture.reconciliationParts().breaks);
   readonly decide = () =>
-    this.money.reconciliation().reconcile({ accountId: this.service().accountId });
-  readonly catalog = () => new RuleCatalog(this.service().database, this.money.jobQueue);
+    this.fixture.reconciliation().reconcile({ accountId: this.service().accountId });
+  readonly catalog = () => new RuleCatalog(this.service().database, this.fixture.jobQueue);
   readonly trials = () =>
     new RuleTrials(this.service().database, {
       today: () => Promise.resolve('2026-06-30'),
     } as never);
-  readonly by = () => ({ accountId: this.service().accountId, actor: 'key', reason: 'test' });
+  readonly actor = () => ({ accountId: this.service().accountId, actor: 'key', reason: 'test' });
 
-  readonly declare = (definition: RuleDefinition, name: string = randomUUID()) =>
-    this.catalog().create(this.by(), name, definition);
-  readonly tryOut = (ruleId: string, version = 1) =>
-    this.trials().run(this.by(), { ruleId, version }, { from: '2026-06-01', to: '2026-06-30' });
-  /** As after a trial, which is not what this is about. */
+  readonly declareRule = (definition: RuleDefinition, name: string = randomUUID()) =>
+    this.catalog().create(this.actor(), name, definition);
+  readonly runTrial = (ruleId: string, version = 1) =>
+    this.trials().run(this.actor(), { ruleId, version }, { from: '2026-06-01', to: '2026-06-30' });
+  /** Activates a version as if it had had a trial. */
   readonly activate = async (ruleId: string, version = 1) => {
     await this.run(
       `INSERT INTO rule_trial (account_id, id, rule_id, version, "from", until, result, created_at)
-       VALUES ($1, gen_random_uuid(), $2, $3, now(), now(), '{}', clock_timestamp() + interval '1 millisecond')`,
+       VALUES ($1, gen_random_uuid(), $2, $3, now(), now(), '{}',
+         clock_timestamp() + interval '1 millisecond')`,
       this.service().accountId,
       ruleId,
       version,
     );
-    await this.catalog().activate(this.by(), ruleId, version);
+    await this.catalog().activate(this.actor(), ruleId, version);
   };
-  readonly rule = async (definition: RuleDefinition) => {
-    const id = await this.declare(definition);
+  readonly declareActiveRule = async (definition: RuleDefinition) => {
+    const id = await this.declareRule(definition);
     await this.activate(id);
     return id;
   };
 
-  readonly expect = async (awaited: Awaited): Promise<string> => {
+  readonly addExpectedPayment = async (
+    expectedPayment: RuleSetupExpectedPayment,
+  ): Promise<string> => {
     const { database, accountId } = this.service();
-    const { correlationId: value = randomUUID(), cents, document = null, dueDate } = awaited;
-    const expecting = { accountId, operationId: randomUUID(), kind: 'create_charge' };
+    const {
+      correlationId: value = randomUUID(),
+      cents,
+      document = null,
+      dueDate,
+    } = expectedPayment;
+    const operation = { accountId, operationId: randomUUID(), kind: 'create_charge' };
     const [id = ''] = await database.transaction((tx) =>
-      this.money.expectedPayments.record(tx, expecting, [
+      this.fixture.expectedPayments.record(tx, operation, [
         {
           isCredit: true,
           amountCents: BigInt(cents),
           dueDate: dueDate ?? '2026-06-10',
           terms: null,
-          isMultiUse: awaited.isMultiUse ?? false,
+          isMultiUse: expectedPayment.isMultiUse ?? false,
           counterpartyDocument: document,
           references: [{ kind: 'correlation_id', value }],
         },
@@ -95,12 +104,20 @@ export class RulesSetup {
     return id;
   };
 
-  readonly line = ({ nsu, cents, day = '2026-06-10', isCredit = true, ...line }: RuledPix) =>
+  readonly addLine = ({
+    nsu,
+    cents,
+    day = '2026-06-10',
+    isCredit = true,
+    ...line
+  }: RuleSetupLine) =>
     this.run(
-      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, correlation_id,
-         counterparty_document, notes, balance_previous_cents, current_balance_cents, occurred_at, content_hash, content,
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+         correlation_id, counterparty_document, notes, balance_previous_cents,
+         current_balance_cents, occurred_at, content_hash, content,
          end_to_end_id, original_end_to_end_id)
-       VALUES ($1, $2, 'x', $3, $4, $5, $6, $7, $8, 0, 0, $9::date + interval '15 hours', 'h', '{}', $10, $11)`,
+       VALUES ($1, $2, 'x', $3, $4, $5, $6, $7, $8, 0, 0,
+         $9::date + interval '15 hours', 'h', '{}', $10, $11)`,
       this.service().accountId,
       nsu,
       isCredit,
@@ -115,50 +132,56 @@ export class RulesSetup {
     );
 
   readonly link = (nsu: number, expectedPaymentId: string) =>
-    this.money.link(nsu, expectedPaymentId);
-  readonly events = () => this.money.events();
+    this.fixture.link(nsu, expectedPaymentId);
+  readonly events = () => this.fixture.events();
 
-  readonly unlink = (nsu: number) => this.money.unlink(nsu);
+  readonly unlink = (nsu: number) => this.fixture.unlink(nsu);
 
-  /** The bank was found to have cancelled the charge of an expected payment. */
-  readonly cancel = (expectedPaymentId: string) =>
+  /** Adds the charge of an expected payment as cancelled at the bank. */
+  readonly addCancelledCharge = (expectedPaymentId: string) =>
     this.run(
-      `INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type, amount_cents, checked_at,
-         cancelled_at)
-       SELECT account_id, id::text, operation_id, id, 'BANKSLIP_PIX', amount_cents, now(), now() FROM expected_payment
+      `INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type,
+         amount_cents, checked_at, cancelled_at)
+       SELECT account_id, id::text, operation_id, id, 'BANKSLIP_PIX', amount_cents, now(), now()
+       FROM expected_payment
        WHERE account_id = $1 AND id = $2`,
       this.service().accountId,
       expectedPaymentId,
     );
 
-  readonly closeUntil = (until: string) =>
+  readonly closePeriodUntil = (until: string) =>
     this.run(
-      `INSERT INTO statement_state (account_id, closed_from, closed_until) VALUES ($1, '2020-01-01', $2)
+      `INSERT INTO statement_state (account_id, closed_from, closed_until)
+       VALUES ($1, '2020-01-01', $2)
        ON CONFLICT (account_id) DO UPDATE SET closed_from = '2020-01-01', closed_until = $2`,
       this.service().accountId,
       until,
     );
 
-  /** What each line is, by its nsu: the ids and cents that it pays, its category, or the kind of its open break. */
-  readonly book = async (): Promise<Record<string, unknown>> => {
+  /**
+   * The outcomes of each line by its nsu: rule, expected payment and cents of its matches, its
+   * category, and the kind of its open break.
+   */
+  readonly outcomes = async (): Promise<Record<string, unknown>> => {
     const { rows } = await this.run(
       `SELECT t.nsu::text,
-         (SELECT array_agg(m.rule || ' ' || m.expected_payment_id || ' ' || m.amount_cents ORDER BY 1) FROM match m
-          WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL) AS pays,
+         (SELECT array_agg(m.rule || ' ' || m.expected_payment_id || ' ' || m.amount_cents
+            ORDER BY 1) FROM match m
+          WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL) AS matches,
          (SELECT array_agg(b.kind) FROM break b
-          WHERE b.account_id = t.account_id AND b.nsu = t.nsu AND b.state = 'open') AS broken,
+          WHERE b.account_id = t.account_id AND b.nsu = t.nsu AND b.state = 'open') AS breaks,
          (SELECT array_agg(c.category) FROM classification c
           WHERE c.account_id = t.account_id AND c.nsu = t.nsu) AS category
        FROM statement_line t WHERE t.account_id = $1 ORDER BY t.nsu`,
       this.service().accountId,
     );
     return Object.fromEntries(
-      (rows as { nsu: string; pays: unknown; broken: unknown; category: unknown }[]).map((row) => [
-        row.nsu,
-        [row.pays, row.broken, row.category].filter(Boolean).flat(),
-      ]),
+      (rows as { nsu: string; matches: unknown; breaks: unknown; category: unknown }[]).map(
+        (row) => [row.nsu, [row.matches, row.breaks, row.category].filter(Boolean).flat()],
+      ),
     );
   };
 }
 
-export const paysByRule = (id: string, cents: number) => `declared ${id} ${cents}`;
+/** A match by a declared rule, as `outcomes` shows it. */
+export const matchedByRule = (id: string, cents: number) => `declared ${id} ${cents}`;

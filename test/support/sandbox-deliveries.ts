@@ -1,4 +1,4 @@
-// What a sandbox owes by webhook, read from its table: nobody listens at the registered address, and nobody need to.
+// Reads the sandbox's webhook deliveries from its table, so that no receiver is needed.
 import type { SandboxUnderTest } from '../contract/bank-under-test.js';
 
 export async function registerForDeliveries(
@@ -11,8 +11,8 @@ export async function registerForDeliveries(
   expect(status).toBe(200);
 }
 
-/** The bodies that were owed so far, oldest first; those of one event type where it is named. */
-export async function owedDeliveries(
+/** The bodies of all deliveries, oldest first; only those of `eventType` when it is given. */
+export async function listDeliveryBodies(
   bank: SandboxUnderTest,
   eventType: string | null = null,
 ): Promise<Record<string, unknown>[]> {

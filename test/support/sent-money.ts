@@ -1,4 +1,5 @@
-// Puts what the rooms write when money is sent, and lines of the statement, into the book of a test, and judges it.
+// Writes operations, expected payments, charges and statement lines as the modules store them, and
+// reconciles the account of a test.
 import { randomUUID } from 'node:crypto';
 import { EventsService } from '../../src/events/events.service.js';
 import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
@@ -7,20 +8,20 @@ import { ManualMatches } from '../../src/reconciliation/breaks/manual-matches.se
 import { reconciliationOn } from './reconciliation.js';
 import type { ServiceDatabase } from './service-database.js';
 
-export interface Sending {
+export interface SentOperation {
   kind?: string;
   state?: string;
   amountCents?: number;
   references?: Reference[];
-  /** Where the bank answered. */
+  /** Null when the bank did not respond. */
   responseStatus?: number | null;
   /** Seconds before now. */
   age?: number;
-  /** Of a transfer; null where it is none. */
+  /** The state of the transfer; null when the operation is not a transfer. */
   transferState?: string | null;
 }
 
-export interface Line {
+export interface SentMoneyLine {
   nsu: number;
   isCredit?: boolean;
   amountCents?: number;
@@ -38,33 +39,39 @@ export interface Line {
 
 const isFinal = (state: string) => !['received', 'sending', 'unknown'].includes(state);
 
-export class SentMoney {
+export class SentMoneyFixture {
   constructor(private readonly service: () => ServiceDatabase) {}
 
-  readonly woken: [string, Record<string, unknown>][] = [];
+  readonly enqueuedJobs: [string, Record<string, unknown>][] = [];
   readonly run = (sql: string, ...values: unknown[]) =>
     this.service().database.pool.query(sql, values);
   readonly jobQueue = {
-    enqueue: (...one: [string, Record<string, unknown>]) => Promise.resolve(void this.woken.push(one)),
+    enqueue: (...job: [string, Record<string, unknown>]) =>
+      Promise.resolve(void this.enqueuedJobs.push(job)),
   } as never;
   readonly expectedPayments = new ExpectedPaymentsService();
 
-  readonly decision = (visibilityBoundMs: number | null = 10_000) =>
+  readonly reconciliationParts = (visibilityBoundMs: number | null = 10_000) =>
     reconciliationOn(this.service().database, this.jobQueue, { visibilityBoundMs });
   readonly reconciliation = (visibilityBoundMs: number | null = 10_000) =>
-    this.decision(visibilityBoundMs).reconciliation;
+    this.reconciliationParts(visibilityBoundMs).reconciliation;
 
-  /** A charge of R$ 10.00 that lines name by this reference; its expected payment. */
-  readonly charge = async (reference: string): Promise<string> => {
+  /**
+   * A charge of R$ 10.00 that lines with this external id pay. Returns the id of its expected
+   * payment.
+   */
+  readonly addCharge = async (reference: string): Promise<string> => {
     const id = randomUUID();
     await this.run(
       `WITH e AS (
-         INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, amount_cents, is_multi_use)
+         INSERT INTO expected_payment
+           (account_id, id, operation_id, kind, is_credit, amount_cents, is_multi_use)
          VALUES ($1, $2, gen_random_uuid(), 'create_charge', true, 1000, false)
        ), r AS (
          INSERT INTO expected_payment_reference VALUES ($1, 'external_id', $3, $2)
        )
-       INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type, amount_cents)
+       INSERT INTO charge
+         (account_id, correlation_id, operation_id, expected_payment_id, type, amount_cents)
        VALUES ($1, $3, gen_random_uuid(), $2, 'BANKSLIP', 1000)`,
       this.service().accountId,
       id,
@@ -73,18 +80,19 @@ export class SentMoney {
     return id;
   };
 
-  /** Breaks of the ten lines from this one on. */
-  readonly breaksFrom = async (nsu: number) => {
+  /** The breaks of this line and of the nine lines after it. */
+  readonly listBreaksFrom = async (nsu: number) => {
     const { rows } = await this.run(
-      `SELECT kind, state, nsu::int FROM break WHERE account_id = $1 AND nsu BETWEEN $2 AND $2 + 9 ORDER BY nsu, kind`,
+      `SELECT kind, state, nsu::int FROM break
+       WHERE account_id = $1 AND nsu BETWEEN $2 AND $2 + 9 ORDER BY nsu, kind`,
       this.service().accountId,
       nsu,
     );
     return rows;
   };
 
-  /** An operation with one expected payment for each list of references; the ids of both. */
-  readonly send = async ({
+  /** Adds an operation with one expected payment. Returns the ids of both. */
+  readonly addOperation = async ({
     kind = 'create_transfer',
     state = 'unknown',
     amountCents = 1_000,
@@ -92,14 +100,15 @@ export class SentMoney {
     responseStatus = state === 'succeeded' ? 200 : null,
     age = 5,
     transferState = null,
-  }: Sending) => {
+  }: SentOperation) => {
     const { database, accountId } = this.service();
     const operationId = randomUUID();
     await this.run(
-      `INSERT INTO operation (account_id, id, kind, state, request_hash, request_params, attempts, response_status,
-         next_action_at, ended_at, created_at)
-       VALUES ($1, $2, $3, $4, 'h', '{}', 1, $5, CASE WHEN $6 THEN NULL ELSE now() + interval '1 hour' END,
-               CASE WHEN $6 THEN now() END, now() - $7 * interval '1 second')`,
+      `INSERT INTO operation (account_id, id, kind, state, request_hash, request_params, attempts,
+         response_status, next_action_at, ended_at, created_at)
+       VALUES ($1, $2, $3, $4, 'h', '{}', 1, $5,
+         CASE WHEN $6 THEN NULL ELSE now() + interval '1 hour' END,
+         CASE WHEN $6 THEN now() END, now() - $7 * interval '1 second')`,
       accountId,
       operationId,
       kind,
@@ -110,7 +119,8 @@ export class SentMoney {
     );
     await this.run(
       `INSERT INTO operation_attempt (account_id, operation_id, number, started_at, send_by)
-       VALUES ($1, $2, 1, now() - $3 * interval '1 second', now() - ($3 - 5) * interval '1 second')`,
+       VALUES ($1, $2, 1, now() - $3 * interval '1 second',
+         now() - ($3 - 5) * interval '1 second')`,
       accountId,
       operationId,
       age,
@@ -126,9 +136,10 @@ export class SentMoney {
     });
     if (transferState !== null)
       await this.run(
-        `INSERT INTO transfer (account_id, id, operation_id, shape, amount_cents, counterparty, state, external_id,
-           expected_payment_id, updated_at)
-         VALUES ($1, $2, $2, 'manual', $3, 'x', $4, 'external', $5, now() - $6 * interval '1 second')`,
+        `INSERT INTO transfer (account_id, id, operation_id, shape, amount_cents, counterparty,
+           state, external_id, expected_payment_id, updated_at)
+         VALUES ($1, $2, $2, 'manual', $3, 'x',
+           $4, 'external', $5, now() - $6 * interval '1 second')`,
         accountId,
         operationId,
         amountCents,
@@ -139,7 +150,7 @@ export class SentMoney {
     return { operationId, expectedPaymentId };
   };
 
-  readonly setState = (operationId: string, state: string) =>
+  readonly setOperationState = (operationId: string, state: string) =>
     this.run(
       `UPDATE operation SET state = $2, updated_at = clock_timestamp(),
          next_action_at = CASE WHEN $3 THEN NULL ELSE now() + interval '1 hour' END,
@@ -151,7 +162,7 @@ export class SentMoney {
       isFinal(state),
     );
 
-  readonly refer = (expectedPaymentId: string, ...references: Reference[]) =>
+  readonly addReferences = (expectedPaymentId: string, ...references: Reference[]) =>
     this.service().database.transaction((tx) =>
       this.expectedPayments.addReferences(
         tx,
@@ -161,14 +172,15 @@ export class SentMoney {
       ),
     );
 
-  readonly mirror = async (...lines: Line[]) => {
+  readonly addLines = async (...lines: SentMoneyLine[]) => {
     for (const { nsu, isCredit = false, amountCents = 1_000, age = 3, ...line } of lines)
       await this.run(
-        `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name, end_to_end_id,
-           original_end_to_end_id, external_id, movement_id, idempotency_key, bill_code, counterparty,
-           balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
-         VALUES ($1, $2, 'x', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, 0, now() - $13 * interval '1 second',
-                 'h', '{}')`,
+        `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+           end_to_end_id, original_end_to_end_id, external_id, movement_id, idempotency_key,
+           bill_code, counterparty, balance_previous_cents, current_balance_cents, occurred_at,
+           content_hash, content)
+         VALUES ($1, $2, 'x', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, 0,
+           now() - $13 * interval '1 second', 'h', '{}')`,
         this.service().accountId,
         nsu,
         isCredit,
@@ -185,11 +197,12 @@ export class SentMoney {
       );
   };
 
-  /** What became of each line: matched with its role and rule, in an open break of a kind, or waiting. */
+  /** The outcome of each line: role and rule of its match, kind of its open break, or pending. */
   readonly outcomes = async () => {
     const { rows } = await this.run(
       `SELECT t.nsu::int, m.expected_payment_id AS "expectedPaymentId",
-         COALESCE(m.role || ' by ' || m.rule, b.kind, CASE WHEN d.nsu IS NOT NULL THEN 'waits' END) AS outcome
+         COALESCE(m.role || ' by ' || m.rule, b.kind,
+           CASE WHEN d.nsu IS NOT NULL THEN 'pending' END) AS outcome
        FROM statement_line t
        LEFT JOIN match m ON m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL
        LEFT JOIN break b ON b.account_id = t.account_id AND b.nsu = t.nsu AND b.state = 'open'
@@ -220,29 +233,29 @@ export class SentMoney {
     }));
   };
 
-  private readonly hand = { actor: 'anna', reason: 'test' };
-  private readonly hands = () => {
-    const { breaks, review } = this.decision();
+  private readonly by = { actor: 'anna', reason: 'test' };
+  private readonly manualMatches = () => {
+    const { breaks, review } = this.reconciliationParts();
     const events = new EventsService(this.service().database, this.jobQueue);
     return new ManualMatches(events, this.expectedPayments, breaks, review);
   };
 
-  /** A person says that a line, all of it, is of this expected payment. */
+  /** A person links the whole line to this expected payment. */
   readonly link = (nsu: number, expectedPaymentId: string) =>
     this.service().database.transaction((tx) => {
       const allocations = [{ expectedPaymentId, amountCents: null }];
       const link = { nsu: BigInt(nsu), allocations };
-      return this.hands().link(tx, this.service().accountId, link, this.hand);
+      return this.manualMatches().link(tx, this.service().accountId, link, this.by);
     });
 
-  /** A person says that a line is not of what it is matched to. */
+  /** A person unlinks the live match of the line. */
   readonly unlink = (nsu: number) =>
     this.service().database.transaction(async (tx) => {
       const { accountId } = this.service();
       const where = { accountId, nsu: BigInt(nsu), unlinkedAt: null };
-      const live = await tx.match.findFirst({ where });
-      const undone = { nsu: BigInt(nsu), matchId: live?.id ?? '' };
-      return this.hands().unlink(tx, accountId, undone, this.hand);
+      const liveMatch = await tx.match.findFirst({ where });
+      const unlinkedMatch = { nsu: BigInt(nsu), matchId: liveMatch?.id ?? '' };
+      return this.manualMatches().unlink(tx, accountId, unlinkedMatch, this.by);
     });
 
   readonly reconcile = () =>

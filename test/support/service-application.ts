@@ -3,11 +3,10 @@
 import { AppModule } from '../../src/app.module.js';
 import { loadSettings } from '../../src/config.js';
 import { Database } from '../../src/database.service.js';
-import { Addresses } from '../../src/platform/addresses.js';
-import { createHttpApplication } from '../../src/platform/http.js';
+import { Addresses, createHttpApplication } from '../../src/platform/http.js';
 import { createLog } from '../../src/platform/log.js';
 import { connectQueue } from '../../src/platform/queue-connection.js';
-import { caller, sandboxUnderTest } from '../contract/bank-under-test.js';
+import { createCaller, sandboxUnderTest } from '../contract/bank-under-test.js';
 import { testDatabase } from './postgres.js';
 
 export const apiKey = 'concilia-dev-key';
@@ -36,7 +35,7 @@ export async function serviceApplication() {
     sandbox,
     url,
     /** Calls the service as the business system of the account `main`, or with another key. */
-    call: caller(url, apiKey),
+    call: createCaller(url, apiKey),
     stop: async () => {
       await application.close();
       await queue.close();

@@ -98,23 +98,23 @@ export async function transfersSetup(bankBaseUrl: string) {
   const clock = new MovableClock();
   const { bank, connections, lookups, ...services } = wire(service, bankBaseUrl, clock);
   const { profile } = bank;
-  const newKey = () => randomUUID();
+  const newKeyHeader = () => randomUUID();
   return {
     ...service,
     ...services,
     clock,
-    newKey,
+    newKeyHeader,
     views: new TransferViews(database),
     /** Changes the bank profile. */
     setProfile: (changes: Partial<BankService['profile']>) =>
       Object.assign(bank, { profile: { ...profile, ...changes } }),
     lookUp: async (account = accountId, key = 'maria@pessoa-dois.example') =>
       (await lookups.lookUp(account, inputOf(lookUpPixKey, { key }, null))).reply,
-    sendByKey: (transfer: PixKeyTransfer, key = newKey()) =>
+    sendByKey: (transfer: PixKeyTransfer, key = newKeyHeader()) =>
       services.transfers.createByKey(accountId, transfer, key, preferences),
-    send: (body: unknown, key = newKey(), account = accountId) =>
+    send: (body: unknown, key = newKeyHeader(), account = accountId) =>
       services.transfers.create(account, inputOf(createTransfer, body, key), preferences),
-    sendBatch: (body: unknown, key = newKey()) =>
+    sendBatch: (body: unknown, key = newKeyHeader()) =>
       services.batches.create(accountId, inputOf(createTransferBatch, body, key), preferences),
     ...readersOf(service),
     /** Resets the clock, the profile and all tables but the account's. */

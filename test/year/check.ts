@@ -1,125 +1,134 @@
-// Holds the service's book against the true one: each line explained once and rightly, each expectation paid or told,
-// and the sums equal to the ledger's.
-import type { Expectation, Line } from './book.js';
+// Compares what the service reports of a generated year with the correct results: each line, each
+// expected payment, and the totals.
 import type { Year } from './generate.js';
-import type { Standing, ReportedExpectation, EventLine } from './read-book.js';
+import type {
+  ReconciledLine,
+  ReconciledPayment,
+  StatementTotals,
+} from './reconciliation-result.js';
+import type { YearLine, YearPayment } from './year-builder.js';
 
-export interface Told {
-  lines: EventLine[];
-  expectations: Map<string, ReportedExpectation>;
-  standing: Standing;
+export interface YearResult {
+  lines: ReconciledLine[];
+  payments: Map<string, ReconciledPayment>;
+  totals: StatementTotals;
 }
 
-/** Of one scenario: how many were laid out, and how many the book tells otherwise. */
-export interface Totals {
+/** Counts of one scenario. `wrong…` counts those that differ from the correct result. */
+export interface ScenarioCounts {
   lines: number;
   wrongLines: number;
-  expectations: number;
-  wrongExpectations: number;
+  payments: number;
+  wrongPayments: number;
 }
 
-export interface Checked {
+export interface YearCheck {
   findings: string[];
-  tallies: Map<string, Totals>;
+  scenarios: Map<string, ScenarioCounts>;
 }
 
-export function checkYear(year: Year, told: Told): Checked {
-  const tallies = new Map<string, Totals>();
+export function checkYear(year: Year, result: YearResult): YearCheck {
+  const scenarios = new Map<string, ScenarioCounts>();
   const findings: string[] = [];
-  const byNsu = new Map(told.lines.map((line) => [line.nsu, line]));
+  const reportedLines = new Map(result.lines.map((line) => [line.nsu, line]));
   for (const line of year.lines) {
-    const totals = totalsOf(tallies, line.scenario);
-    totals.lines += 1;
-    const wrong = wrongOf(line, byNsu.get(line.nsu));
-    if (wrong === null) continue;
-    totals.wrongLines += 1;
-    findings.push(`${line.scenario}: line ${line.nsu} (${line.shown}): ${wrong}`);
+    const counts = countsOf(scenarios, line.scenario);
+    counts.lines += 1;
+    const error = checkLine(line, reportedLines.get(line.nsu));
+    if (error === null) continue;
+    counts.wrongLines += 1;
+    findings.push(`${line.scenario}: line ${line.nsu} (appears ${line.appears}): ${error}`);
   }
-  for (const expectation of year.book.expectations) {
-    const totals = totalsOf(tallies, expectation.scenario);
-    totals.expectations += 1;
-    const wrong = wrongOfExpectation(expectation, told.expectations.get(expectation.id));
-    if (wrong === null) continue;
-    totals.wrongExpectations += 1;
-    findings.push(`${expectation.scenario}: ${expectation.kind} ${expectation.id}: ${wrong}`);
+  for (const payment of year.builder.payments) {
+    const counts = countsOf(scenarios, payment.scenario);
+    counts.payments += 1;
+    const error = checkPayment(payment, result.payments.get(payment.id));
+    if (error === null) continue;
+    counts.wrongPayments += 1;
+    findings.push(`${payment.scenario}: ${payment.kind} ${payment.id}: ${error}`);
   }
-  return { findings: [...checkSums(year, told), ...findings], tallies };
+  return { findings: [...checkTotals(year, result), ...findings], scenarios };
 }
 
-function totalsOf(tallies: Map<string, Totals>, scenario: string): Totals {
-  const known = tallies.get(scenario);
-  if (known) return known;
-  const fresh = { lines: 0, wrongLines: 0, expectations: 0, wrongExpectations: 0 };
-  tallies.set(scenario, fresh);
-  return fresh;
+function countsOf(scenarios: Map<string, ScenarioCounts>, scenario: string): ScenarioCounts {
+  const existing = scenarios.get(scenario);
+  if (existing) return existing;
+  const counts = { lines: 0, wrongLines: 0, payments: 0, wrongPayments: 0 };
+  scenarios.set(scenario, counts);
+  return counts;
 }
 
-function wrongOf(line: Line, told: EventLine | undefined): string | null {
-  if (!told) return 'is not mirrored';
-  if (told.cents !== line.cents || told.isCredit !== line.isCredit)
-    return `is ${line.cents} ${line.typeName}, mirrored as ${told.cents}`;
-  const should = sayTruth(line);
-  const is = sayReported(told);
-  return should === is ? null : `should be ${should}, is ${is}`;
+/** Null where the line is correct. */
+function checkLine(line: YearLine, reported: ReconciledLine | undefined): string | null {
+  if (!reported) return 'is not synced';
+  if (reported.cents !== line.cents || reported.isCredit !== line.isCredit)
+    return `is ${line.cents} ${line.typeName}, but was synced as ${reported.cents}`;
+  const expected = describeCorrect(line);
+  const actual = describeReported(reported);
+  return expected === actual ? null : `expected ${expected}, got ${actual}`;
 }
 
-function sayTruth({ truth, expectation, cents }: Line): string {
-  const { match, category, breakKind } = truth;
-  return say({
-    matches: match ? [`${match} of ${cents} to ${expectation?.id}`] : [],
+function describeCorrect({ correct, payment, cents }: YearLine): string {
+  const { match, category, breakKind } = correct;
+  return describe({
+    matches: match ? [`${match} of ${cents} to ${payment?.id}`] : [],
     category,
     breaks: breakKind ? [breakKind] : [],
-    isWaiting: false,
+    isPending: false,
   });
 }
 
-function sayReported({ matches, category, breaks, isWaiting }: EventLine): string {
-  const said = matches.map((match) => `${match.role} of ${match.cents} to ${match.expectation}`);
-  return say({ matches: said, category, breaks, isWaiting });
+function describeReported({ matches, category, breaks, isPending }: ReconciledLine): string {
+  const texts = matches.map(({ role, cents, paymentId }) => `${role} of ${cents} to ${paymentId}`);
+  return describe({ matches: texts, category, breaks, isPending });
 }
 
-interface Said {
+interface Explanation {
   matches: string[];
   category: string | null;
   breaks: string[];
-  isWaiting: boolean;
+  isPending: boolean;
 }
 
-function say({ matches, category, breaks, isWaiting }: Said): string {
+function describe({ matches, category, breaks, isPending }: Explanation): string {
   const parts = [
     ...matches,
     ...(category ? [`classified ${category}`] : []),
     ...breaks.map((kind) => `in a break ${kind}`),
-    ...(isWaiting ? ['waiting'] : []),
+    ...(isPending ? ['pending'] : []),
   ];
-  return parts.join(' and ') || 'explained by nothing';
+  return parts.join(' and ') || 'no explanation';
 }
 
-function wrongOfExpectation(truth: Expectation, told: ReportedExpectation | undefined): string | null {
-  if (!told) return 'is not in the book';
-  if (told.paidCents !== truth.paidCents)
-    return `should be paid ${truth.paidCents}, is paid ${told.paidCents}`;
-  const also = truth.mayBeMissing ? ['missing'] : [];
-  const breaks = told.breaks.filter((kind) => !also.includes(kind));
-  const [should, is] = [truth.breaks.join(', ') || 'none', breaks.join(', ') || 'none'];
-  return should === is ? null : `its open breaks should be ${should}, are ${is}`;
+/** Null where the payment is correct. */
+function checkPayment(
+  payment: YearPayment,
+  reported: ReconciledPayment | undefined,
+): string | null {
+  if (!reported) return 'is not stored';
+  if (reported.paidCents !== payment.paidCents)
+    return `expected ${payment.paidCents} cents paid, got ${reported.paidCents}`;
+  const optional = payment.mayBeMissing ? ['missing'] : [];
+  const actual = reported.breaks.filter((kind) => !optional.includes(kind)).join(', ') || 'none';
+  const expected = payment.breaks.join(', ') || 'none';
+  return expected === actual ? null : `expected open breaks: ${expected}; got: ${actual}`;
 }
 
-function checkSums(year: Year, { standing }: Told): string[] {
+function checkTotals(year: Year, { totals }: YearResult): string[] {
   const sum = (isCredit: boolean) =>
     year.lines
       .filter((line) => line.isCredit === isCredit)
-      .reduce((all, { cents }) => all + cents, 0);
-  const is = (what: string, should: unknown, found: unknown) =>
-    should === found
+      .reduce((total, { cents }) => total + cents, 0);
+  const check = (name: string, expected: unknown, actual: unknown) =>
+    expected === actual
       ? []
-      : [`the ledger: ${what} should be ${String(should)}, is ${String(found)}`];
+      : [`statement totals: ${name}: expected ${String(expected)}, got ${String(actual)}`];
   return [
-    ...is('lines', year.lines.length, standing.lines),
-    ...is('credits', sum(true), standing.creditCents),
-    ...is('debits', sum(false), standing.debitCents),
-    ...is('the balance', year.closingCents, standing.balanceCents),
-    ...is('whether the chain is whole', true, standing.isWhole),
-    ...is('lines that wait', 0, standing.waiting),
+    ...check('lines', year.lines.length, totals.lines),
+    ...check('credits in cents', sum(true), totals.creditCents),
+    ...check('debits in cents', sum(false), totals.debitCents),
+    ...check('balance in cents', year.closingCents, totals.balanceCents),
+    ...check('balance chain without gaps', true, totals.isWithoutGaps),
+    ...check('pending lines', 0, totals.pendingLines),
   ];
 }

@@ -1,25 +1,25 @@
-// The service of the year: whole, in the test's own process, before the year's bank; its workers and its clock stand
-// still, so that each step is taken when the year wants it.
+// The service of the year: the whole application in the test's own process, connected to the year's
+// bank. Its workers and timers do not run, so the test decides when each step happens.
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { AppModule } from '../../src/app.module.js';
 import { loadSettings } from '../../src/config.js';
 import { Database } from '../../src/database.service.js';
-import { Addresses } from '../../src/platform/addresses.js';
-import { createHttpApplication } from '../../src/platform/http.js';
+import { Addresses, createHttpApplication } from '../../src/platform/http.js';
 import { createLog } from '../../src/platform/log.js';
 import { applyMigrations } from '../../src/platform/migrations.js';
 import { connectQueue } from '../../src/platform/queue-connection.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 import { StatementService } from '../../src/statement/statement.service.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
-import { YearBank, type ShownOrder } from './bank.js';
+import { YearBank, type StatementOrder } from './bank.js';
 import type { Year } from './generate.js';
-import { layGround, layOtherAccount } from './ground.js';
+import { insertInitialData, insertOtherAccount } from './initial-data.js';
 
-export async function openHouse(year: Year, order: ShownOrder, isKept = false) {
+/** With `keepsDatabase`, the database is the one that a service with this data folder opens. */
+export async function openYearDeployment(year: Year, order: StatementOrder, keepsDatabase = false) {
   const bank = await YearBank.open(year, order);
-  const test = isKept ? await keptDatabase() : await testDatabase('service');
+  const test = keepsDatabase ? await recreateServiceDatabase() : await testDatabase('service');
   await test.pool.query(
     `INSERT INTO bank_account (slug, go_live_at, updated_at) VALUES ('main', $1, now())`,
     [year.goLiveAt],
@@ -38,14 +38,15 @@ export async function openHouse(year: Year, order: ShownOrder, isKept = false) {
   await application.listen(0, '127.0.0.1');
   addresses.publicUrl = await application.getUrl();
   const account = await database.prisma.bankAccount.findFirstOrThrow({ where: { slug: 'main' } });
-  const ground = { pool: test.pool, accountId: account.id, aheadMs: Date.now() - bank.now };
-  await layGround(ground, year);
-  await layOtherAccount(ground, year);
+  const clockAheadMs = Date.now() - bank.now;
+  const target = { pool: test.pool, accountId: account.id, clockAheadMs };
+  await insertInitialData(target, year);
+  await insertOtherAccount(target, year);
   return {
-    ...{ application, bank, database, pool: test.pool, accountId: account.id, url: test.url },
-    /** Polls the statement once. */
+    ...{ application, bank, database, pool: test.pool, accountId: account.id },
+    /** Syncs the statement once. */
     sync: () => application.get(StatementService, { strict: false }).sync(account.id),
-    /** Judges what there is to judge. */
+    /** Reconciles everything that is due. */
     reconcile: () =>
       application
         .get(ReconciliationService, { strict: false })
@@ -62,8 +63,8 @@ export async function openHouse(year: Year, order: ShownOrder, isKept = false) {
 
 const migrations = fileURLToPath(new URL('../../prisma/service/migrations', import.meta.url));
 
-/** The database that a service with this data folder would open; made anew. */
-async function keptDatabase(): Promise<TestDatabase> {
+/** Drops and creates the database `concilia`. Its `drop` only closes the connections. */
+async function recreateServiceDatabase(): Promise<TestDatabase> {
   const url = new URL(process.env.TEST_DATABASE_URL ?? '');
   const server = new pg.Client({ connectionString: url.href });
   await server.connect();
@@ -76,4 +77,4 @@ async function keptDatabase(): Promise<TestDatabase> {
   return { url: url.href, pool, drop: () => pool.end() };
 }
 
-export type House = Awaited<ReturnType<typeof openHouse>>;
+export type YearDeployment = Awaited<ReturnType<typeof openYearDeployment>>;

@@ -1,58 +1,51 @@
-// What became of the year, for people.
-import type { Checked } from './check.js';
+// The printed report of a year.
+import { alignColumns } from '../support/table.js';
+import type { YearCheck } from './check.js';
 import type { YearOptions } from './run.js';
 
-export interface Timing {
-  what: string;
+export interface StepDuration {
+  step: string;
   lines: number;
   seconds: number;
 }
 
-export interface RoundResult {
-  preferences: YearOptions;
-  checked: Checked;
-  timings: Timing[];
+export interface YearReport {
+  options: YearOptions;
+  check: YearCheck;
+  durations: StepDuration[];
   findings: string[];
 }
 
-const mostReported = 20;
+const maxFindings = 20;
 
-export function tabulate({ preferences, checked, timings, findings }: RoundResult): string {
-  const rows = [...checked.tallies].map(([scenario, totals]) => [
-    ...[scenario, totals.lines, totals.lines - totals.wrongLines],
-    ...[totals.expectations, totals.expectations - totals.wrongExpectations],
-    totals.wrongLines + totals.wrongExpectations === 0 ? '✓' : '✗',
+/** A table of the scenarios, the duration of each step, and the findings. */
+export function formatYearReport({ options, check, durations, findings }: YearReport): string {
+  const scenarios = [...check.scenarios].map(([scenario, counts]) => [
+    ...[scenario, counts.lines, counts.lines - counts.wrongLines],
+    ...[counts.payments, counts.payments - counts.wrongPayments],
+    counts.wrongLines + counts.wrongPayments === 0 ? '✓' : '✗',
   ]);
-  const head = ['', 'lines', 'as they must be', 'expected', 'as they must be', ''];
-  const steps = timings.map(({ what, lines, seconds }) => [
-    ...[what, `${seconds.toFixed(1)} s`, `${Math.round(lines / Math.max(seconds, 0.001))} lines/s`],
+  const head = ['scenario', 'lines', 'correct', 'expected payments', 'correct', ''];
+  const steps = durations.map(({ step, lines, seconds }) => [
+    ...[step, `${seconds.toFixed(1)} s`, `${Math.round(lines / Math.max(seconds, 0.001))} lines/s`],
   ]);
-  const { lines, seed, days, until, rate } = preferences;
-  const command = `npm run year -- --lines ${lines} --seed ${seed} --days ${days} --until ${until} --rate ${rate * 100}`;
   return [
-    ...align([head, ...rows]),
+    ...alignColumns([head, ...scenarios]),
     '',
-    ...align(steps),
+    ...alignColumns(steps),
     '',
-    findings.length === 0 ? 'nothing found' : `${findings.length} found`,
-    ...findings.slice(0, mostReported).map((finding) => `  ✗ ${finding}`),
-    ...(findings.length > mostReported ? [`  … and ${findings.length - mostReported} more`] : []),
-    `again: ${command}${preferences.shuffle ? ' --shuffle' : ''}`,
+    findings.length === 0 ? 'No findings' : `Findings: ${findings.length}`,
+    ...findings.slice(0, maxFindings).map((finding) => `  ✗ ${finding}`),
+    ...(findings.length > maxFindings ? [`  … and ${findings.length - maxFindings} more`] : []),
+    `Run this year again: ${commandOf(options)}`,
   ].join('\n');
 }
 
-function align(table: (string | number)[][]): string[] {
-  const widths = (table[0] ?? []).map((_, column) =>
-    Math.max(...table.map((row) => String(row[column] ?? '').length)),
-  );
-  return table.map((row) =>
-    row
-      .map((cell, column) =>
-        column === 0
-          ? String(cell).padEnd(widths[0] ?? 0)
-          : String(cell).padStart(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd(),
-  );
+function commandOf({ lines, seed, days, until, rate, shuffle }: YearOptions): string {
+  const flags = [
+    ...[`--lines ${lines}`, `--seed ${seed}`, `--days ${days}`, `--until ${until}`],
+    `--rate ${rate * 100}`,
+    ...(shuffle ? ['--shuffle'] : []),
+  ];
+  return `npm run year -- ${flags.join(' ')}`;
 }

@@ -1,112 +1,128 @@
-// One year from its first line to its verdict: laid out, imported, judged, closed, checked, and gone over again.
-import type { ShownOrder } from './bank.js';
-import { checkYear, type Checked } from './check.js';
+// Runs one year: generates it, imports and reconciles it, closes its days, compares the result with
+// the correct one, and reconciles everything again.
+import type { StatementOrder } from './bank.js';
+import { checkYear, type YearCheck } from './check.js';
+import { openYearDeployment, type YearDeployment } from './deployment.js';
 import { generateYear, type Year, type YearPlan } from './generate.js';
-import { openHouse, type House } from './deployment.js';
-import * as book from './read-book.js';
-import { tabulate, type Timing } from './report.js';
-import { steps } from './steps.js';
+import * as result from './reconciliation-result.js';
+import { formatYearReport, type StepDuration } from './report.js';
+import { yearSteps } from './steps.js';
 
 export interface YearOptions extends YearPlan {
-  /** Imports the same lines once more in a shuffled order, and compares both books. */
+  /** Imports the same lines again in a shuffled order, and compares both results. */
   shuffle: boolean;
-  /** Keeps the database of the first. */
-  isKept?: boolean;
+  /** Leaves the database of the first import. */
+  keepsDatabase?: boolean;
 }
 
-export interface Outcome {
-  table: string;
+export interface YearOutcome {
+  report: string;
   findings: string[];
 }
 
 type Progress = (message: string) => void;
 
-/** How long lines may wait, and holes be left, after all has shown. */
-const patienceMs = 120_000;
+/** How long lines may be pending, and gaps be open, after all lines are visible. */
+const reconciliationTimeoutMs = 120_000;
 
-export async function runYear(preferences: YearOptions, progress: Progress): Promise<Outcome> {
-  const year = generateYear(preferences);
-  progress(`${year.lines.length} lines and ${year.book.expectations.length} expectations laid out`);
-  const first = await liveThrough(year, 'desc', progress, preferences.isKept);
+export async function runYear(options: YearOptions, progress: Progress): Promise<YearOutcome> {
+  const year = generateYear(options);
+  const { lines, builder } = year;
+  progress(`Generated ${lines.length} lines and ${builder.payments.length} expected payments`);
+  const first = await importAndCheck(year, 'desc', progress, options.keepsDatabase);
   const findings = [...first.findings];
-  if (preferences.shuffle) {
-    const second = await liveThrough(year, 'shuffled', progress);
-    const differing = book.differences(first.rows, second.rows);
-    findings.push(...differing.map((row) => `another order makes another book: ${row}`));
+  if (options.shuffle) {
+    const second = await importAndCheck(year, 'shuffled', progress);
+    const differences = result.listRowDifferences(first.rows, second.rows);
+    findings.push(
+      ...differences.map((row) => `the shuffled order gives a different result: ${row}`),
+    );
   }
-  const { checked, timings } = first;
-  return { table: tabulate({ preferences, checked, timings, findings }), findings };
+  const { check, durations } = first;
+  return { report: formatYearReport({ options, check, durations, findings }), findings };
 }
 
-interface Lived {
-  checked: Checked;
+interface ImportedYear {
+  check: YearCheck;
   findings: string[];
-  timings: Timing[];
-  /** The book at the end. */
+  durations: StepDuration[];
+  /** The result, one text for each row. */
   rows: string[];
 }
 
-async function liveThrough(
+async function importAndCheck(
   year: Year,
-  order: ShownOrder,
+  order: StatementOrder,
   progress: Progress,
-  isKept = false,
-): Promise<Lived> {
-  const timings: Timing[] = [];
-  const timed = async <Result>(what: string, lines: number, work: () => Promise<Result>) => {
+  keepsDatabase = false,
+): Promise<ImportedYear> {
+  const durations: StepDuration[] = [];
+  const lines = year.lines.length;
+  const measure = async <Result>(step: string, work: () => Promise<Result>) => {
     const startedAt = Date.now();
-    const result = await work();
-    timings.push({ what, lines, seconds: (Date.now() - startedAt) / 1_000 });
-    progress(`${order}: ${what} (${((Date.now() - startedAt) / 1_000).toFixed(1)} s)`);
-    return result;
+    const value = await work();
+    const seconds = (Date.now() - startedAt) / 1_000;
+    durations.push({ step, lines, seconds });
+    progress(`Order ${order}: ${step} (${seconds.toFixed(1)} s)`);
+    return value;
   };
-  const count = year.lines.length;
-  const house = await timed('the ground is laid', count, () => openHouse(year, order, isKept));
+  const deployment = await measure('insert initial data', () =>
+    openYearDeployment(year, order, keepsDatabase),
+  );
   try {
-    await timed('mirrored, what shows at once', count, house.sync);
-    await timed('judged, what shows at once', count, house.reconcile);
-    house.bank.showAll();
-    await timed('mirrored and judged, what was late', count, () => finish(house, count));
-    const found: string[] = [];
-    for (const [name, step] of Object.entries(steps)) {
-      const wrong = await timed(name, count, () => step(house, year));
-      found.push(...wrong.map((one) => `${name}: ${one}`));
+    await measure('sync visible lines', deployment.sync);
+    await measure('decide visible lines', deployment.reconcile);
+    deployment.bank.showAll();
+    await measure('sync and decide late lines', () => reconcileAll(deployment, lines));
+    const stepFindings: string[] = [];
+    for (const [name, step] of Object.entries(yearSteps)) {
+      const findings = await measure(name, () => step(deployment, year));
+      stepFindings.push(...findings.map((finding) => `${name}: ${finding}`));
     }
-    const { pool, accountId } = house;
-    const checked = await timed('checked', count, async () =>
+    const { pool, accountId } = deployment;
+    const check = await measure('compare with the correct result', async () =>
       checkYear(year, {
-        lines: await book.readLines(pool, accountId),
-        expectations: await book.readExpectations(pool, accountId),
-        standing: await book.readStanding(pool, accountId),
+        lines: await result.readReconciledLines(pool, accountId),
+        payments: await result.readReconciledPayments(pool, accountId),
+        totals: await result.readStatementTotals(pool, accountId),
       }),
     );
-    const again = await timed('gone over again', count, () => goOverAgain(house));
-    const rows = await book.bookOf(pool, accountId);
-    return { checked, findings: [...checked.findings, ...found, ...again], timings, rows };
+    const changes = await measure('sync and decide everything again', () =>
+      reconcileAgain(deployment),
+    );
+    const rows = await result.readResultRows(pool, accountId);
+    const findings = [...check.findings, ...stepFindings, ...changes];
+    return { check, findings, durations, rows };
   } finally {
-    await house.close();
+    await deployment.close();
   }
 }
 
-/** Polls and judges until the mirror is whole and nothing waits; the checker says what has not come to an end. */
-async function finish(house: House, lines: number): Promise<void> {
-  const giveUpAt = Date.now() + patienceMs + lines;
+/**
+ * Syncs and reconciles until every line is stored, the balance chain has no gap and no line is
+ * pending. After the timeout the checker reports what is missing.
+ */
+async function reconcileAll(deployment: YearDeployment, lines: number): Promise<void> {
+  const giveUpAt = Date.now() + reconciliationTimeoutMs + lines;
   while (Date.now() < giveUpAt) {
-    await house.sync();
-    await house.reconcile();
-    const standing = await book.readStanding(house.pool, house.accountId);
-    if (standing.isWhole && standing.waiting === 0 && standing.lines === lines) return;
+    await deployment.sync();
+    await deployment.reconcile();
+    const totals = await result.readStatementTotals(deployment.pool, deployment.accountId);
+    if (totals.isWithoutGaps && totals.pendingLines === 0 && totals.lines === lines) return;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
 }
 
-async function goOverAgain(house: House): Promise<string[]> {
-  const { pool, accountId } = house;
-  const before = await book.historyOf(pool, accountId);
+/** A finding for each row that changes when the same statement is reconciled twice more. */
+async function reconcileAgain(deployment: YearDeployment): Promise<string[]> {
+  const { pool, accountId } = deployment;
+  const before = await result.readHistoryRows(pool, accountId);
   for (let time = 0; time < 2; time += 1) {
-    await house.sync();
-    await house.reconcile();
+    await deployment.sync();
+    await deployment.reconcile();
   }
-  const changed = book.differences(before, await book.historyOf(pool, accountId));
-  return changed.map((row) => `going over it again changes something: ${row}`);
+  const after = await result.readHistoryRows(pool, accountId);
+  return result
+    .listRowDifferences(before, after)
+    .map((row) => `reconciling again changes the result: ${row}`);
 }

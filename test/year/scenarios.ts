@@ -1,133 +1,160 @@
-// What happens on a busy account, each with its truth: ordinary business, and each trouble alone.
+// The scenarios of a busy account, each with its correct result: ordinary business, and each kind
+// of error.
 import { amountOwed } from '../../src/brazil/amount-owed.js';
 import { addDays } from '../../src/brazil/calendar.js';
 import { saoPauloDay } from '../../src/brazil/statement-day.js';
-import { writeAdjustments } from '../../src/contract/charge-terms.js';
-import type { Book, Expectation, Line } from './book.js';
-import { pay, receive, send, transferOf, type Terms } from './things.js';
+import { serializeAdjustments } from '../../src/contract/charge-terms.js';
+import {
+  addCharge,
+  addChargeLine,
+  addTransfer,
+  addTransferLine,
+  type ChargeDueTerms,
+} from './payments.js';
+import type { YearBuilder, YearLine, YearPayment } from './year-builder.js';
 
 export const dayMs = 86_400_000;
 export const hourMs = 3_600_000;
 
-/** `at` lies in the year, with twelve days of it left. */
-export type Scenario = (book: Book, at: number) => void;
+/** Adds its lines and payments. `at` is at least twelve days before the end of the year. */
+export type Scenario = (builder: YearBuilder, at: number) => void;
 
 const saoPaulo = (at: number) => saoPauloDay(new Date(at));
 
-function exactCharge(book: Book, at: number): void {
-  pay(book, receive(book, at), at, { match: 'payment' });
+function addPaidCharge(builder: YearBuilder, at: number): void {
+  addChargeLine(builder, addCharge(builder, at), at, { match: 'payment' });
 }
 
-/** What is owed follows the day: early with a discount, or late with fine and interest. */
-function chargeWithTerms(book: Book, at: number): void {
-  const isLate = book.dice.chance(0.5);
+/** Paid early with a discount, or late with fine and interest. */
+function addAdjustedCharge(builder: YearBuilder, at: number): void {
+  const isLate = builder.dice.chance(0.5);
   const payDay = saoPaulo(at);
-  const dueDate = addDays(payDay, isLate ? -book.dice.integer(6, 20) : book.dice.integer(3, 20));
-  const adjusted = {
+  const dueDate = addDays(
+    payDay,
+    isLate ? -builder.dice.integer(6, 20) : builder.dice.integer(3, 20),
+  );
+  const adjustments = {
     discounts: [{ isPercentage: true, date: addDays(dueDate, -1), amount: 500n }],
     fine: { isPercentage: true, date: addDays(dueDate, 1), amount: 200n },
     interest: { isPercentage: true, date: addDays(dueDate, 1), amount: 100n },
   };
-  const terms: Terms = { dueDate, terms: writeAdjustments(adjusted) };
-  const charge = receive(book, at, terms);
+  const terms: ChargeDueTerms = { dueDate, terms: serializeAdjustments(adjustments) };
+  const charge = addCharge(builder, at, terms);
   const amountCents = BigInt(charge.cents ?? 0);
-  const cents = Number(amountOwed({ amountCents, dueDate, ...adjusted }, payDay));
-  pay(book, charge, at, { match: 'payment' }, cents);
+  const cents = Number(amountOwed({ amountCents, dueDate, ...adjustments }, payDay));
+  addChargeLine(builder, charge, at, { match: 'payment' }, cents);
 }
 
-function instalments(book: Book, at: number): void {
-  const charge = receive(book, at);
-  const whole = charge.cents ?? 0;
-  const first = book.dice.integer(1, whole - 1);
-  pay(book, charge, at, { match: 'payment' }, first);
-  pay(book, charge, at + book.dice.integer(1, 5) * dayMs, { match: 'payment' }, whole - first);
+function addInstalments(builder: YearBuilder, at: number): void {
+  const charge = addCharge(builder, at);
+  const total = charge.cents ?? 0;
+  const first = builder.dice.integer(1, total - 1);
+  addChargeLine(builder, charge, at, { match: 'payment' }, first);
+  addChargeLine(
+    builder,
+    charge,
+    at + builder.dice.integer(1, 5) * dayMs,
+    { match: 'payment' },
+    total - first,
+  );
 }
 
-/** One code, paid many times with what each payer chose. */
-function staticQr(book: Book, at: number): void {
-  const correlationId = book.name('qr');
-  const code = book.expectation({
+/** One code that is paid several times. Each payer chooses the amount. */
+function addStaticQr(builder: YearBuilder, at: number): void {
+  const correlationId = builder.uniqueName('qr');
+  const code = builder.addPayment({
     ...{ kind: 'create_static_qr', cents: null, isMultiUse: true, createdAt: at - dayMs },
     references: [{ kind: 'correlation_id', value: correlationId }],
     charge: { correlationId, type: 'PIX_STATIC' },
   });
-  for (let times = book.dice.integer(1, 12); times > 0; times -= 1) {
-    const cents = book.dice.integer(100, 50_000);
-    pay(book, code, at + book.dice.integer(0, 11 * dayMs), { match: 'payment' }, cents);
+  for (let times = builder.dice.integer(1, 12); times > 0; times -= 1) {
+    const cents = builder.dice.integer(100, 50_000);
+    addChargeLine(
+      builder,
+      code,
+      at + builder.dice.integer(0, 11 * dayMs),
+      { match: 'payment' },
+      cents,
+    );
   }
 }
 
-function sentPix(book: Book, at: number): void {
-  send(book, transferOf(book, at), at, { match: 'payment' });
+function addSentPix(builder: YearBuilder, at: number): void {
+  addTransferLine(builder, addTransfer(builder, at), at, { match: 'payment' });
 }
 
-/** One operation with several movements; each line is told by its own id. */
-function batch(book: Book, at: number): void {
-  const { id, operationId } = transferOf(book, at, { kind: 'create_transfer_batch' });
-  const first = book.expectations.at(-1);
+/** One operation with several debits. Each line has its own id. */
+function addBatch(builder: YearBuilder, at: number): void {
+  const { id, operationId } = addTransfer(builder, at, { kind: 'create_transfer_batch' });
+  const first = builder.payments.at(-1);
   if (first?.id !== id) throw new Error('the batch was not recorded');
   const items = [first];
-  for (let more = book.dice.integer(1, 5); more > 0; more -= 1) {
-    const item = transferOf(book, at, { kind: 'create_transfer_batch' });
+  for (let more = builder.dice.integer(1, 5); more > 0; more -= 1) {
+    const item = addTransfer(builder, at, { kind: 'create_transfer_batch' });
     item.operationId = operationId;
     items.push(item);
   }
-  // A batch has one key for all its items: it names none of them.
+  // A batch has one idempotency key for all its items, so the key identifies no item.
   for (const item of items) {
     item.references = item.references.filter(({ kind }) => kind !== 'idempotency_key');
-    send(book, item, at + book.dice.integer(0, 5_000), { match: 'payment' });
+    addTransferLine(builder, item, at + builder.dice.integer(0, 5_000), { match: 'payment' });
   }
 }
 
-function bill(book: Book, at: number): void {
-  const billCode = `8${book.dice.digits(43)}`;
-  const bankId = book.uuid('bill', billCode);
-  const payment = book.expectation({
-    ...{ kind: 'pay_bill', cents: book.dice.integer(1_000, 200_000), isCredit: false },
+function addBill(builder: YearBuilder, at: number): void {
+  const billCode = `8${builder.dice.digits(43)}`;
+  const bankId = builder.uuid('bill', billCode);
+  const payment = builder.addPayment({
+    ...{ kind: 'pay_bill', cents: builder.dice.integer(1_000, 200_000), isCredit: false },
     ...{ createdAt: at - 1_000, billCode },
     references: [
       { kind: 'bill_code', value: billCode },
       { kind: 'movement_id', value: bankId },
     ],
   });
-  payment.reportedNsuOf = book.line({
-    ...{ at, cents: payment.cents ?? 0, typeName: 'DEBIT_BILL_PAYMENT', expectation: payment },
+  payment.reportedNsuOf = builder.addLine({
+    ...{ at, cents: payment.cents ?? 0, typeName: 'DEBIT_BILL_PAYMENT', payment },
     proof: { id: bankId, barCode: billCode },
-    truth: { match: 'payment' },
+    correct: { match: 'payment' },
   });
 }
 
 const ordinaryShares: [number, Scenario][] = [
-  [8, exactCharge],
-  [3, chargeWithTerms],
-  [1, instalments],
-  [2, staticQr],
-  [5, sentPix],
-  [1, batch],
-  [2, bill],
+  [8, addPaidCharge],
+  [3, addAdjustedCharge],
+  [1, addInstalments],
+  [2, addStaticQr],
+  [5, addSentPix],
+  [1, addBatch],
+  [2, addBill],
 ];
 
-/** Ordinary business, in its shares. */
-export function ordinary(book: Book, at: number): void {
+/** Adds one scenario of ordinary business, chosen by its share. */
+export function addOrdinaryBusiness(builder: YearBuilder, at: number): void {
   const total = ordinaryShares.reduce((sum, [share]) => sum + share, 0);
-  let left = book.dice.integer(1, total);
+  let remaining = builder.dice.integer(1, total);
   for (const [share, scenario] of ordinaryShares) {
-    left -= share;
-    if (left <= 0) return scenario(book, at);
+    remaining -= share;
+    if (remaining <= 0) return scenario(builder, at);
   }
 }
 
-function paidTwice(book: Book, at: number): [Expectation, Line] {
-  const charge = receive(book, at);
-  pay(book, charge, at, { match: 'payment' });
-  const later = at + book.dice.integer(1, 8 * 24) * hourMs;
-  return [charge, pay(book, charge, later, { match: 'payment' })];
+function addTwoPayments(builder: YearBuilder, at: number): [YearPayment, YearLine] {
+  const charge = addCharge(builder, at);
+  addChargeLine(builder, charge, at, { match: 'payment' });
+  const later = at + builder.dice.integer(1, 8 * 24) * hourMs;
+  return [charge, addChargeLine(builder, charge, later, { match: 'payment' })];
 }
 
-function refund(book: Book, original: Line, at: number, cents = original.cents): void {
+function addRefund(
+  builder: YearBuilder,
+  original: YearLine,
+  at: number,
+  cents = original.cents,
+): void {
   const originalEndToEndId = String(original.proof.endToEndId);
-  const [endToEndId, bankId] = [book.endToEndId().replace('E', 'D'), book.uuid('refund', at)];
-  const refunded = book.expectation({
+  const [endToEndId, bankId] = [builder.endToEndId().replace('E', 'D'), builder.uuid('refund', at)];
+  const refunded = builder.addPayment({
     ...{ kind: 'refund_pix', cents, isCredit: false, createdAt: at - 1_000, refundOf: original },
     references: [
       { kind: 'original_end_to_end_id', value: originalEndToEndId },
@@ -135,161 +162,161 @@ function refund(book: Book, original: Line, at: number, cents = original.cents):
       { kind: 'movement_id', value: bankId },
     ],
   });
-  refunded.reportedNsuOf = book.line({
-    ...{ at, cents, typeName: 'DEBIT_PIX_REFUND', expectation: refunded },
+  refunded.reportedNsuOf = builder.addLine({
+    ...{ at, cents, typeName: 'DEBIT_PIX_REFUND', payment: refunded },
     proof: { id: bankId, endToEndId, originalEndToEndId },
-    truth: { match: 'payment' },
+    correct: { match: 'payment' },
   });
 }
 
-/** Each trouble, by its name in the report. */
-export const troubles: Record<string, Scenario> = {
-  'paid twice': (book, at) => {
-    const [charge, second] = paidTwice(book, at);
-    second.truth.breakKind = 'duplicate_payment';
+/** Each error, and each case that must not be taken for one, by its name in the report. */
+export const errorScenarios: Record<string, Scenario> = {
+  'paid twice': (builder, at) => {
+    const [charge, second] = addTwoPayments(builder, at);
+    second.correct.breakKind = 'duplicate_payment';
     charge.breaks = ['duplicate_payment'];
   },
-  'paid twice, given back by us': (book, at) => {
-    const [, second] = paidTwice(book, at);
-    refund(book, second, second.at + dayMs);
+  'paid twice, refunded by us': (builder, at) => {
+    const [, second] = addTwoPayments(builder, at);
+    addRefund(builder, second, second.at + dayMs);
   },
-  underpaid: (book, at) => {
-    const charge = receive(book, at);
-    const cents = book.dice.integer(1, (charge.cents ?? 0) - 1);
-    pay(book, charge, at, { match: 'payment', breakKind: 'underpaid' }, cents);
+  underpaid: (builder, at) => {
+    const charge = addCharge(builder, at);
+    const cents = builder.dice.integer(1, (charge.cents ?? 0) - 1);
+    addChargeLine(builder, charge, at, { match: 'payment', breakKind: 'underpaid' }, cents);
     charge.breaks = ['underpaid'];
   },
-  overpaid: (book, at) => {
-    const charge = receive(book, at);
-    const cents = (charge.cents ?? 0) + book.dice.integer(1, 5_000);
-    pay(book, charge, at, { match: 'payment', breakKind: 'overpaid' }, cents);
+  overpaid: (builder, at) => {
+    const charge = addCharge(builder, at);
+    const cents = (charge.cents ?? 0) + builder.dice.integer(1, 5_000);
+    addChargeLine(builder, charge, at, { match: 'payment', breakKind: 'overpaid' }, cents);
     charge.breaks = ['overpaid'];
   },
-  'paid after void': (book, at) => {
-    const charge = receive(book, at);
+  'paid after cancellation': (builder, at) => {
+    const charge = addCharge(builder, at);
     if (charge.charge) charge.charge.cancelledAt = charge.createdAt + hourMs;
-    pay(book, charge, at, { match: 'payment', breakKind: 'paid_after_cancellation' });
+    addChargeLine(builder, charge, at, { match: 'payment', breakKind: 'paid_after_cancellation' });
     charge.breaks = ['paid_after_cancellation'];
   },
-  'paid after expiry': (book, at) => {
-    const charge = receive(book, at, { dueDate: saoPaulo(at - 10 * dayMs) });
+  'paid after expiry': (builder, at) => {
+    const charge = addCharge(builder, at, { dueDate: saoPaulo(at - 10 * dayMs) });
     if (charge.charge) charge.charge.expiredAt = at - 2 * dayMs;
-    pay(book, charge, at, { match: 'payment', breakKind: 'paid_after_expiry' });
+    addChargeLine(builder, charge, at, { match: 'payment', breakKind: 'paid_after_expiry' });
     charge.breaks = ['paid_after_expiry'];
   },
-  'charge missing': (book, at) => {
-    const charge = receive(book, at, { dueDate: saoPaulo(at + 3 * dayMs) });
-    if (charge.charge && book.dice.chance(0.5)) charge.charge.expiredAt = at + 8 * dayMs;
+  'charge missing': (builder, at) => {
+    const charge = addCharge(builder, at, { dueDate: saoPaulo(at + 3 * dayMs) });
+    if (charge.charge && builder.dice.chance(0.5)) charge.charge.expiredAt = at + 8 * dayMs;
     charge.breaks = ['missing'];
   },
-  'charge cancelled': (book, at) => {
-    const charge = receive(book, at, { dueDate: saoPaulo(at + 3 * dayMs) });
+  'charge cancelled': (builder, at) => {
+    const charge = addCharge(builder, at, { dueDate: saoPaulo(at + 3 * dayMs) });
     if (charge.charge) charge.charge.cancelledAt = at;
   },
-  'charge not due yet': (book, at) => {
-    receive(book, at, { dueDate: saoPaulo(at + 400 * dayMs) });
+  'charge not due yet': (builder, at) => {
+    addCharge(builder, at, { dueDate: saoPaulo(at + 400 * dayMs) });
   },
-  'transfer missing': (book, at) => {
-    transferOf(book, at).breaks = ['missing'];
+  'transfer missing': (builder, at) => {
+    addTransfer(builder, at).breaks = ['missing'];
   },
-  'transfer rejected': (book, at) => {
-    const transfer = transferOf(book, at);
+  'transfer rejected': (builder, at) => {
+    const transfer = addTransfer(builder, at);
     transfer.operationState = 'rejected';
     transfer.isWithdrawn = true;
   },
-  unexpected: (book, at) => {
-    const isCredit = book.dice.chance(0.7);
-    book.line({
-      ...{ at, cents: book.dice.integer(100, 90_000) },
+  unexpected: (builder, at) => {
+    const isCredit = builder.dice.chance(0.7);
+    builder.addLine({
+      ...{ at, cents: builder.dice.integer(100, 90_000) },
       typeName: isCredit ? 'CREDIT_PIX' : 'DEBIT_PIX',
-      correlationId: isCredit && book.dice.chance(0.5) ? book.name('foreign') : null,
-      proof: { endToEndId: book.endToEndId() },
-      truth: { breakKind: 'unexpected' },
+      correlationId: isCredit && builder.dice.chance(0.5) ? builder.uniqueName('foreign') : null,
+      proof: { endToEndId: builder.endToEndId() },
+      correct: { breakKind: 'unexpected' },
     });
   },
-  'unknown type': (book, at) => {
-    const side = book.dice.pick(['CREDIT', 'DEBIT']);
-    book.line({
-      ...{ at, cents: book.dice.integer(100, 9_000), notes: 'a kind of movement that is new' },
-      typeName: `${side}_${book.dice.pick(['CASHBACK', 'JUDICIAL_ORDER', 'X9'])}`,
-      proof: { somethingNew: { that: ['nobody', 'knows'] } },
-      truth: { breakKind: 'unexpected' },
+  'unknown type': (builder, at) => {
+    const side = builder.dice.pick(['CREDIT', 'DEBIT']);
+    builder.addLine({
+      ...{ at, cents: builder.dice.integer(100, 9_000), notes: 'a new kind of movement' },
+      typeName: `${side}_${builder.dice.pick(['CASHBACK', 'COURT_ORDER', 'X9'])}`,
+      proof: { newField: { nested: ['unknown', 'values'] } },
+      correct: { breakKind: 'unexpected' },
     });
   },
-  fee: (book, at) => {
-    book.line({
-      ...{ at, cents: book.dice.integer(50, 900), typeName: 'DEBIT_FEE' },
-      truth: { category: 'fee' },
+  fee: (builder, at) => {
+    builder.addLine({
+      ...{ at, cents: builder.dice.integer(50, 900), typeName: 'DEBIT_FEE' },
+      correct: { category: 'fee' },
     });
   },
-  'own transfer': (book, at) => {
-    const [endToEndId, cents] = [book.endToEndId(), book.dice.integer(1_000, 500_000)];
-    book.otherSides.push({ endToEndId, cents, at });
-    book.line({
+  'own-account transfer': (builder, at) => {
+    const [endToEndId, cents] = [builder.endToEndId(), builder.dice.integer(1_000, 500_000)];
+    builder.ownTransferDebits.push({ endToEndId, cents, at });
+    builder.addLine({
       ...{ at, cents, typeName: 'CREDIT_TRANSFER_INTERNAL', proof: { endToEndId } },
-      truth: { category: 'own_account_transfer' },
+      correct: { category: 'own_account_transfer' },
     });
   },
-  'refund by us': (book, at) => {
-    const paid = pay(book, receive(book, at), at, { match: 'payment' });
-    const part = book.dice.chance(0.5) ? paid.cents : book.dice.integer(1, paid.cents);
-    refund(book, paid, at + book.dice.integer(1, 10 * 24) * hourMs, part);
+  'refund by us': (builder, at) => {
+    const paid = addChargeLine(builder, addCharge(builder, at), at, { match: 'payment' });
+    const part = builder.dice.chance(0.5) ? paid.cents : builder.dice.integer(1, paid.cents);
+    addRefund(builder, paid, at + builder.dice.integer(1, 10 * 24) * hourMs, part);
   },
-  'refund by the bank': (book, at) => {
-    const charge = receive(book, at);
-    const paid = pay(book, charge, at, { match: 'payment' });
-    book.line({
-      ...{ at: at + book.dice.integer(1, 10 * 24) * hourMs, cents: paid.cents },
-      ...{ typeName: 'DEBIT_PIX_REFUND', expectation: charge },
+  'refund by the bank': (builder, at) => {
+    const charge = addCharge(builder, at);
+    const paid = addChargeLine(builder, charge, at, { match: 'payment' });
+    builder.addLine({
+      ...{ at: at + builder.dice.integer(1, 10 * 24) * hourMs, cents: paid.cents },
+      ...{ typeName: 'DEBIT_PIX_REFUND', payment: charge },
       proof: {
-        endToEndId: book.endToEndId().replace('E', 'D'),
+        endToEndId: builder.endToEndId().replace('E', 'D'),
         originalEndToEndId: paid.proof.endToEndId,
       },
-      truth: { match: 'reversal' },
+      correct: { match: 'reversal' },
     });
   },
-  'sent Pix came back': (book, at) => {
-    const transfer = transferOf(book, at);
-    send(book, transfer, at, { match: 'payment' });
-    book.line({
-      ...{ at: at + book.dice.integer(60_000, dayMs), cents: transfer.cents ?? 0 },
-      ...{ typeName: 'CREDIT_PIX_REVERSAL', expectation: transfer },
+  'sent Pix reversed': (builder, at) => {
+    const transfer = addTransfer(builder, at);
+    addTransferLine(builder, transfer, at, { match: 'payment' });
+    builder.addLine({
+      ...{ at: at + builder.dice.integer(60_000, dayMs), cents: transfer.cents ?? 0 },
+      ...{ typeName: 'CREDIT_PIX_REVERSAL', payment: transfer },
       proof: { endToEndId: transfer.transfer?.endToEndId },
-      truth: { match: 'reversal' },
+      correct: { match: 'reversal' },
     });
   },
-  'debited twice': (book, at) => {
-    const transfer = transferOf(book, at);
-    const first = send(book, transfer, at, { match: 'payment' });
+  'debited twice': (builder, at) => {
+    const transfer = addTransfer(builder, at);
+    const first = addTransferLine(builder, transfer, at, { match: 'payment' });
     const { cents, typeName, proof } = first;
-    const later = at + book.dice.integer(1_000, dayMs);
-    book.line({
+    const later = at + builder.dice.integer(1_000, dayMs);
+    builder.addLine({
       ...{ at: later, cents, typeName, proof },
-      truth: { breakKind: 'duplicate_payment' },
+      correct: { breakKind: 'duplicate_payment' },
     });
     transfer.breaks = ['duplicate_payment'];
   },
-  'another amount debited': (book, at) => {
-    const transfer = transferOf(book, at);
+  'another amount debited': (builder, at) => {
+    const transfer = addTransfer(builder, at);
     const proof = { endToEndId: transfer.transfer?.endToEndId };
     const cents = (transfer.cents ?? 0) + 1;
-    const truth = { breakKind: 'amount_mismatch' };
-    book.line({ at, cents, typeName: 'DEBIT_PIX', proof, truth });
+    const correct = { breakKind: 'amount_mismatch' };
+    builder.addLine({ at, cents, typeName: 'DEBIT_PIX', proof, correct });
     transfer.breaks = ['amount_mismatch'];
     transfer.mayBeMissing = true;
   },
-  'answer lost': (book, at) => {
-    const [branch, number] = ['1', `${book.expectations.length + 1_000}`];
-    const transfer = book.expectation({
-      ...{ kind: 'create_transfer', cents: book.dice.integer(1_000, 90_000), isCredit: false },
+  'response lost': (builder, at) => {
+    const [branch, number] = ['1', `${builder.payments.length + 1_000}`];
+    const transfer = builder.addPayment({
+      ...{ kind: 'create_transfer', cents: builder.dice.integer(1_000, 90_000), isCredit: false },
       ...{ createdAt: at, operationState: 'unknown' },
       references: [{ kind: 'counterparty', value: `99999999/${branch}/${number}` }],
     });
-    book.line({
+    builder.addLine({
       ...{ at: at + 1_000, cents: transfer.cents ?? 0, typeName: 'DEBIT_PIX' },
-      expectation: transfer,
+      payment: transfer,
       proof: { beneficiary: { number, branch, participant: { ispb: '99999999' } } },
-      truth: { match: 'payment' },
+      correct: { match: 'payment' },
     });
   },
 };

@@ -1,9 +1,9 @@
-// The SQL of what is done about a break: its row is locked first, and each step is written down.
+// SQL of actions on a break: its row is locked first, and each step is recorded in the history.
 import type { Db, Tx } from '../../database.service.js';
 import { subjectOfLine, lineBreakKinds } from '../line-outcome.js';
 import { Prisma } from '../../generated/service/client.js';
 import { reportedColumns, type ReportedBreak } from '../breaks.queries.js';
-import type { Hand } from './manual-matches.queries.js';
+import type { DecidedBy } from './manual-matches.queries.js';
 
 export interface LockedBreak {
   id: string;
@@ -16,21 +16,23 @@ export interface LockedBreak {
   resolution: string | null;
 }
 
-/** The break, held for the rest of the transaction; null where the account has none of this id. */
+/** Locks the break for the transaction; null if the account has no break with this id. */
 export async function lockBreak(
   tx: Tx,
   accountId: number,
   id: string,
 ): Promise<LockedBreak | null> {
   const [found] = await tx.$queryRaw<LockedBreak[]>`
-    SELECT id, kind, state, subject, amount_cents AS "amountCents", nsu, expected_payment_id AS "expectedPaymentId",
-           resolution
+    SELECT id, kind, state, subject, amount_cents AS "amountCents", nsu,
+           expected_payment_id AS "expectedPaymentId", resolution
     FROM break WHERE account_id = ${accountId} AND id = ${id}::uuid FOR UPDATE`;
   return found ?? null;
 }
 
-/** Writes down what was asked for, or what came of it; changes of the state are written by the database itself. */
-export async function writeEntry(
+/**
+ * Adds an entry to the history. A trigger of the database adds the entries of state changes.
+ */
+export async function insertBreakHistoryEntry(
   tx: Tx,
   accountId: number,
   breakId: string,
@@ -40,10 +42,11 @@ export async function writeEntry(
 ): Promise<void> {
   await tx.$executeRaw`
     INSERT INTO break_history_entry (account_id, break_id, action, actor, reason, detail)
-    VALUES (${accountId}, ${breakId}::uuid, ${action}, ${actor}, ${reason}, ${JSON.stringify(detail)}::jsonb)`;
+    VALUES (${accountId}, ${breakId}::uuid, ${action}, ${actor}, ${reason},
+            ${JSON.stringify(detail)}::jsonb)`;
 }
 
-const settledBy = (resolution: string, { actor, reason }: Hand) => Prisma.sql`
+const resolvedWith = (resolution: string, { actor, reason }: DecidedBy) => Prisma.sql`
   state = 'resolved', resolved_at = now(), resolution = ${resolution}, resolved_by = ${actor},
   resolution_reason = ${reason}`;
 
@@ -52,43 +55,44 @@ export async function resolveBreak(
   accountId: number,
   id: string,
   resolution: string,
-  hand: Hand,
+  decidedBy: DecidedBy,
 ): Promise<ReportedBreak[]> {
   return tx.$queryRaw<ReportedBreak[]>`
-    UPDATE break SET ${settledBy(resolution, hand)}
+    UPDATE break SET ${resolvedWith(resolution, decidedBy)}
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'open'
     RETURNING ${reportedColumns}`;
 }
 
-/** Whatever kept a line unexplained is settled. */
+/** Resolves the open breaks that say that the line is unexplained. */
 export async function resolveLineBreaks(
   tx: Tx,
   accountId: number,
   nsu: bigint,
   resolution: string,
-  hand: Hand,
+  decidedBy: DecidedBy,
 ): Promise<ReportedBreak[]> {
   return tx.$queryRaw<ReportedBreak[]>`
-    UPDATE break SET ${settledBy(resolution, hand)}
-    WHERE account_id = ${accountId} AND nsu = ${nsu} AND subject = ${subjectOfLine(nsu)} AND state = 'open'
-      AND kind = ANY (${[...lineBreakKinds]}::text[])
+    UPDATE break SET ${resolvedWith(resolution, decidedBy)}
+    WHERE account_id = ${accountId} AND nsu = ${nsu} AND subject = ${subjectOfLine(nsu)}
+      AND state = 'open' AND kind = ANY (${[...lineBreakKinds]}::text[])
     RETURNING ${reportedColumns}`;
 }
 
-/** Opens a break again; it goes on ageing from when it was opened first. */
+/** Reopens a resolved break; its age still counts from its first opening. */
 export async function reopenBreak(
   tx: Tx,
   accountId: number,
   id: string,
-  { actor, reason }: Hand,
+  { actor, reason }: DecidedBy,
 ): Promise<ReportedBreak[]> {
-  await writeEntry(tx, accountId, id, 'reopen', { actor, reason });
+  await insertBreakHistoryEntry(tx, accountId, id, 'reopen', { actor, reason });
   return tx.$queryRaw<ReportedBreak[]>`
-    UPDATE break SET state = 'open' WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'resolved'
+    UPDATE break SET state = 'open'
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'resolved'
     RETURNING ${reportedColumns}`;
 }
 
-export async function isMatched(tx: Tx, accountId: number, nsu: bigint): Promise<boolean> {
+export async function isLineMatched(tx: Tx, accountId: number, nsu: bigint): Promise<boolean> {
   const found = await tx.match.findFirst({
     where: { accountId, nsu, unlinkedAt: null },
     select: { id: true },
@@ -96,39 +100,44 @@ export async function isMatched(tx: Tx, accountId: number, nsu: bigint): Promise
   return found !== null;
 }
 
-/** That a line needs no match, on a person's word; what it was classified as before stays. */
+/** Classifies a line as accepted by a person. An earlier classification stays. */
 export async function classifyAccepted(
   tx: Tx,
   accountId: number,
   nsu: bigint,
-  { actor, reason }: Hand,
+  { actor, reason }: DecidedBy,
 ): Promise<void> {
   await tx.$executeRaw`
     INSERT INTO classification (account_id, nsu, rule, category, reason, evidence)
-    VALUES (${accountId}, ${nsu}, 'manual', 'accepted', ${reason}, jsonb_build_object('actor', ${actor}::text))
+    VALUES (${accountId}, ${nsu}, 'manual', 'accepted', ${reason},
+            jsonb_build_object('actor', ${actor}::text))
     ON CONFLICT (account_id, nsu) DO NOTHING`;
   await tx.$executeRaw`DELETE FROM deferred_line WHERE account_id = ${accountId} AND nsu = ${nsu}`;
 }
 
-export async function deleteAccepted(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
+export async function deleteAcceptedClassification(
+  tx: Tx,
+  accountId: number,
+  nsu: bigint,
+): Promise<void> {
   await tx.$executeRaw`
     DELETE FROM classification
     WHERE account_id = ${accountId} AND nsu = ${nsu} AND category = 'accepted' AND rule = 'manual'`;
 }
 
-export interface LinkEntry {
+export interface BreakLink {
   nsu: bigint;
   isCredit: boolean;
   matchIds: string[];
 }
 
-/** What the last link of a break made. */
+/** The line and matches of the break's last `link` action. */
 export async function findLastLink(
   tx: Tx,
   accountId: number,
   breakId: string,
-): Promise<LinkEntry | null> {
-  const [entry] = await tx.$queryRaw<LinkEntry[]>`
+): Promise<BreakLink | null> {
+  const [entry] = await tx.$queryRaw<BreakLink[]>`
     SELECT t.nsu, t.is_credit AS "isCredit",
            ARRAY(SELECT jsonb_array_elements_text(e.detail -> 'matchIds')) AS "matchIds"
     FROM break_history_entry e
@@ -138,8 +147,12 @@ export async function findLastLink(
   return entry ?? null;
 }
 
-/** Which of these matches still stand. */
-export async function liveOf(db: Db, accountId: number, matchIds: string[]): Promise<string[]> {
+/** Those of the matches that are not unlinked. */
+export async function listLiveMatchIds(
+  db: Db,
+  accountId: number,
+  matchIds: string[],
+): Promise<string[]> {
   const rows = await db.match.findMany({
     where: { accountId, id: { in: matchIds }, unlinkedAt: null },
     select: { id: true },

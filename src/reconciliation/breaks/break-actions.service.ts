@@ -1,5 +1,6 @@
-// What a person does about a break: each action under the lock of its row, with its reason, and written down. The
-// judgement is locked before the break, as the judge does it, where an action touches matches.
+// A person's actions on a break. Each action runs under the lock of the break's row and is
+// recorded in the history with its reason. Actions that touch matches lock reconciliation first
+// and the break second: the same order as the matcher's.
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../accounts/api-keys.service.js';
 import { Database, type Tx } from '../../database.service.js';
@@ -9,14 +10,18 @@ import { isUuid } from '../../platform/listing.js';
 import { subjectOfExpected, subjectOfLine, lineBreakKinds } from '../line-outcome.js';
 import { Breaks } from '../breaks.service.js';
 import { deleteRefundClassifications } from '../refunded-breaks.queries.js';
-import { touchRules } from '../rules/rules.queries.js';
+import { markRulesChanged } from '../rules/rules.queries.js';
 import { lockReconciliation } from '../outcomes.queries.js';
 import * as queries from './break-actions.queries.js';
 import { BreakRefunds } from './break-refunds.service.js';
 import type { BreakAction } from './breaks.schema.js';
-import { ManualMatchAnnouncements } from './manual-match-announcements.service.js';
-import type { Hand } from './manual-matches.queries.js';
-import { assertNoRefundUnderWay, ManualMatches, type Link } from './manual-matches.service.js';
+import type { DecidedBy } from './manual-matches.queries.js';
+import {
+  assertNoRefundInProgress,
+  ManualMatches,
+  ManualMatchJobs,
+  type Link,
+} from './manual-matches.service.js';
 
 type ActionOf<Name extends BreakAction['action']> = Extract<BreakAction, { action: Name }>;
 
@@ -25,38 +30,50 @@ export class BreakActions {
   constructor(
     private readonly database: Database,
     private readonly breaks: Breaks,
-    private readonly hands: ManualMatches,
+    private readonly manualMatches: ManualMatches,
     private readonly refunds: BreakRefunds,
     private readonly resending: OperationResending,
-    private readonly announcements: ManualMatchAnnouncements,
+    private readonly jobs: ManualMatchJobs,
   ) {}
 
-  /** Throws `not_found`, also for another account's, `conflict` in the wrong state, and `rule_broken`. */
-  async act({ accountId, keyId, scopes }: Caller, id: string, asked: BreakAction): Promise<void> {
+  /**
+   * Throws `not_found`, also for a break of another account; `conflict` in the wrong state;
+   * `forbidden` without the scope `refund`; and `rule_broken`.
+   */
+  async act({ accountId, keyId, scopes }: Caller, id: string, request: BreakAction): Promise<void> {
     if (!isUuid(id)) throw new AppError('not_found');
-    const hand = { actor: keyId, reason: asked.reason };
-    switch (asked.action) {
+    const decidedBy = { actor: keyId, reason: request.reason };
+    switch (request.action) {
       case 'link':
-        return this.link(accountId, id, asked, hand);
+        return this.link(accountId, id, request, decidedBy);
       case 'accept':
-        return this.change(accountId, id, (tx, found) => this.accept(tx, accountId, found, hand));
+        return this.change(accountId, id, (tx, found) =>
+          this.accept(tx, accountId, found, decidedBy),
+        );
       case 'reopen':
-        return this.change(accountId, id, (tx, found) => this.reopen(tx, accountId, found, hand));
+        return this.change(accountId, id, (tx, found) =>
+          this.reopen(tx, accountId, found, decidedBy),
+        );
       case 'note':
-        return this.change(accountId, id, (tx, found) => this.note(tx, accountId, found, hand));
+        return this.change(accountId, id, (tx, found) =>
+          this.note(tx, accountId, found, decidedBy),
+        );
       case 'refund':
-        // Money that goes out asks for both.
+        // A refund sends money: it needs this scope besides `reconcile`.
         if (!scopes.includes('refund')) throw new AppError('forbidden');
-        await this.refunds.refund(accountId, id, { ...hand, amountCents: asked.amount ?? null });
-        return this.announcements.announce(accountId, []);
+        await this.refunds.refund(accountId, id, {
+          ...decidedBy,
+          amountCents: request.amount ?? null,
+        });
+        return this.jobs.enqueueAfterCommit(accountId, []);
       case 'resend':
-        return this.resend(accountId, id, hand);
+        return this.resend(accountId, id, decidedBy);
       default:
-        return unreachable(asked);
+        return unreachable(request);
     }
   }
 
-  /** One change in one transaction: the judgement, then the break, are held for it. */
+  /** Runs a change in one transaction that locks reconciliation, then the break. */
   private async change(
     accountId: number,
     id: string,
@@ -66,63 +83,67 @@ export class BreakActions {
       await lockReconciliation(tx, accountId);
       await work(tx, await lock(tx, accountId, id));
     });
-    await this.announcements.announce(accountId, []);
+    await this.jobs.enqueueAfterCommit(accountId, []);
   }
 
   private async link(
     accountId: number,
     id: string,
-    asked: ActionOf<'link'>,
-    hand: Hand,
+    request: ActionOf<'link'>,
+    decidedBy: DecidedBy,
   ): Promise<void> {
     const operationIds = await this.database.transaction(async (tx) => {
       await lockReconciliation(tx, accountId);
       const found = assertOpen(await lock(tx, accountId, id));
-      const link = linkOf(found, asked);
-      await assertNoRefundUnderWay(tx, accountId, { breakId: id });
-      // First of all: what the match settles by itself would otherwise be taken for evidence.
-      await this.resolve(tx, accountId, id, 'link', hand);
-      const linked = await this.hands.link(tx, accountId, link, hand);
+      const link = linkOf(found, request);
+      await assertNoRefundInProgress(tx, accountId, { breakId: id });
+      // Resolve before linking: the match would resolve the break as `automatic` otherwise.
+      await this.resolve(tx, accountId, id, 'link', decidedBy);
+      const linked = await this.manualMatches.link(tx, accountId, link, decidedBy);
       const { matchIds } = linked;
       const detail = { nsu: link.nsu.toString(), matchIds };
-      await queries.writeEntry(tx, accountId, id, 'link', hand, detail);
+      await queries.insertBreakHistoryEntry(tx, accountId, id, 'link', decidedBy, detail);
       return linked.operationIds;
     });
-    await this.announcements.announce(accountId, operationIds);
+    await this.jobs.enqueueAfterCommit(accountId, operationIds);
   }
 
   private async accept(
     tx: Tx,
     accountId: number,
     found: queries.LockedBreak,
-    hand: Hand,
+    decidedBy: DecidedBy,
   ): Promise<void> {
     const { id, nsu } = assertOpen(found);
-    await assertNoRefundUnderWay(tx, accountId, { breakId: id });
+    await assertNoRefundInProgress(tx, accountId, { breakId: id });
     const isOfLine = nsu !== null && isOfItsLine(found);
-    if (isOfLine && !(await queries.isMatched(tx, accountId, nsu)))
-      await queries.classifyAccepted(tx, accountId, nsu, hand);
-    await this.refunds.giveUp(tx, accountId, found);
-    await this.resolve(tx, accountId, id, 'accept', hand);
-    if (isOfLine) await touchRules(tx, accountId);
+    if (isOfLine && !(await queries.isLineMatched(tx, accountId, nsu)))
+      await queries.classifyAccepted(tx, accountId, nsu, decidedBy);
+    await this.refunds.withdrawMissing(tx, accountId, found);
+    await this.resolve(tx, accountId, id, 'accept', decidedBy);
+    if (isOfLine) await markRulesChanged(tx, accountId);
   }
 
   private async reopen(
     tx: Tx,
     accountId: number,
     found: queries.LockedBreak,
-    hand: Hand,
+    decidedBy: DecidedBy,
   ): Promise<void> {
     const { id, state, resolution } = found;
     const nsu = isOfItsLine(found) ? found.nsu : null;
     if (state === 'open') throw conflict('already_open', 'The break is open.');
     if (resolution === 'automatic')
-      throw conflict('settled_itself', 'What settled the break was evidence, not a person.');
-    if (resolution === 'accept' && nsu !== null) await queries.deleteAccepted(tx, accountId, nsu);
-    if (resolution === 'accept') await this.refunds.waitAgain(tx, accountId, found);
+      throw conflict(
+        'resolved_automatically',
+        'The break was resolved automatically; only a person’s or a policy’s resolution can be reopened.',
+      );
+    if (resolution === 'accept' && nsu !== null)
+      await queries.deleteAcceptedClassification(tx, accountId, nsu);
+    if (resolution === 'accept') await this.refunds.reinstateMissing(tx, accountId, found);
     if (resolution === 'refund') await deleteRefundClassifications(tx, accountId, [id]);
-    if (resolution === 'link') await this.unlink(tx, accountId, found, hand);
-    const reopened = await queries.reopenBreak(tx, accountId, id, hand);
+    if (resolution === 'link') await this.unlink(tx, accountId, found, decidedBy);
+    const reopened = await queries.reopenBreak(tx, accountId, id, decidedBy);
     await this.breaks.reportOpened(tx, accountId, reopened);
   }
 
@@ -130,43 +151,46 @@ export class BreakActions {
     tx: Tx,
     accountId: number,
     { id, kind, nsu: nsuOfBreak }: queries.LockedBreak,
-    hand: Hand,
+    decidedBy: DecidedBy,
   ): Promise<void> {
     const link = await queries.findLastLink(tx, accountId, id);
-    const [matchId] = link ? await queries.liveOf(tx, accountId, link.matchIds) : [];
+    const [matchId] = link ? await queries.listLiveMatchIds(tx, accountId, link.matchIds) : [];
     if (!link || !matchId) return;
     const { nsu, isCredit } = link;
-    // A line that nothing explained stands in its break that is opened again: judged anew, it might be given a second.
-    // One whose payment was in question is to be that payment's again.
+    // An unexplained line returns to its own reopened break: deciding it again could open a
+    // second break for it. A line whose payment was in question is decided again, and pays it
+    // again.
     const wasUnexplained = isLineKind(kind) && !(kind === 'duplicate_payment' && isCredit);
     const isReconsidered = nsu !== nsuOfBreak || !wasUnexplained;
-    await this.hands.unlink(tx, accountId, { nsu, matchId, isReconsidered }, hand);
+    await this.manualMatches.unlink(tx, accountId, { nsu, matchId, isReconsidered }, decidedBy);
   }
 
   private async note(
     tx: Tx,
     accountId: number,
     { id }: queries.LockedBreak,
-    hand: Hand,
+    decidedBy: DecidedBy,
   ): Promise<void> {
-    await queries.writeEntry(tx, accountId, id, 'note', hand);
+    await queries.insertBreakHistoryEntry(tx, accountId, id, 'note', decidedBy);
   }
 
-  private async resend(accountId: number, id: string, hand: Hand): Promise<void> {
+  private async resend(accountId: number, id: string, decidedBy: DecidedBy): Promise<void> {
     const operationId = await this.database.transaction(async (tx) => {
       const { kind, subject } = assertOpen(await lock(tx, accountId, id));
-      const named = /^operation:(.+)$/.exec(subject)?.[1];
-      if (kind !== 'unknown_outcome' || named === undefined)
+      const subjectId = /^operation:(.+)$/.exec(subject)?.[1];
+      if (kind !== 'unknown_outcome' || subjectId === undefined)
         throw conflict(
           'not_safe_to_resend',
-          'Only an operation of which nobody knows the outcome can be sent again.',
+          'Only an operation with an unknown outcome can be resent.',
         );
-      await this.resending.reopen(tx, accountId, named);
-      await queries.writeEntry(tx, accountId, id, 'resend', hand, { operationId: named });
-      return named;
+      await this.resending.reopen(tx, accountId, subjectId);
+      await queries.insertBreakHistoryEntry(tx, accountId, id, 'resend', decidedBy, {
+        operationId: subjectId,
+      });
+      return subjectId;
     });
     await this.resending.send(accountId, operationId);
-    await this.announcements.announce(accountId, []);
+    await this.jobs.enqueueAfterCommit(accountId, []);
   }
 
   private async resolve(
@@ -174,9 +198,9 @@ export class BreakActions {
     accountId: number,
     id: string,
     resolution: string,
-    hand: Hand,
+    decidedBy: DecidedBy,
   ): Promise<void> {
-    const resolved = await queries.resolveBreak(tx, accountId, id, resolution, hand);
+    const resolved = await queries.resolveBreak(tx, accountId, id, resolution, decidedBy);
     await this.breaks.reportResolved(tx, accountId, resolved);
   }
 }
@@ -192,7 +216,10 @@ function assertOpen(found: queries.LockedBreak): queries.LockedBreak {
   return found;
 }
 
-/** Whether the line of the break is what it is about: what else is told of a line leaves its explanation alone. */
+/**
+ * Whether the break says that its line is unexplained. Other breaks of a line, such as
+ * `late_line`, leave the line's explanation unchanged.
+ */
 function isOfItsLine({ kind, subject, nsu }: queries.LockedBreak): boolean {
   return nsu !== null && subject === subjectOfLine(nsu) && isLineKind(kind);
 }
@@ -201,19 +228,20 @@ function isLineKind(kind: string): boolean {
   return (lineBreakKinds as readonly string[]).includes(kind);
 }
 
-/** Which line pays what: the break is of one of the two, and the action names the other. */
+/** The break has the line or the expected payment; the action gives the other one. */
 function linkOf(
   { nsu, subject, expectedPaymentId }: queries.LockedBreak,
-  asked: ActionOf<'link'>,
+  request: ActionOf<'link'>,
 ): Link {
   if (nsu !== null && subject === subjectOfLine(nsu)) {
-    if (asked.nsu !== undefined && asked.nsu !== nsu) throw invalid('Is not the break’s line.');
-    if ((asked.expectedPaymentId === undefined) === (asked.allocations === undefined))
-      throw invalid('Either expectedPaymentId or allocations says what the line pays.');
-    const whole = asked.expectedPaymentId;
+    if (request.nsu !== undefined && request.nsu !== nsu)
+      throw invalid('nsu must be the nsu of the break’s line, or be left out.');
+    if ((request.expectedPaymentId === undefined) === (request.allocations === undefined))
+      throw invalid('Must have either expectedPaymentId or allocations.');
+    const whole = request.expectedPaymentId;
     if (whole !== undefined)
       return { nsu, allocations: [{ expectedPaymentId: whole, amountCents: null }] };
-    const allocations = asked.allocations ?? [];
+    const allocations = request.allocations ?? [];
     return {
       nsu,
       allocations: allocations.map(({ expectedPaymentId: id, amount }) => ({
@@ -224,11 +252,12 @@ function linkOf(
   }
   if (expectedPaymentId === null || subject !== subjectOfExpected(expectedPaymentId))
     throw new AppError('rule_broken', {
-      public: 'The break is about neither a line nor an expected payment: nothing can be linked.',
+      public: 'Only a break of a line or of an expected payment can be linked.',
       reason: 'not_linkable',
     });
-  if (asked.nsu === undefined) throw invalid('The nsu of the line that pays it is required.');
-  return { nsu: asked.nsu, allocations: [{ expectedPaymentId, amountCents: null }] };
+  if (request.nsu === undefined)
+    throw invalid('nsu is required: the line that pays the expected payment.');
+  return { nsu: request.nsu, allocations: [{ expectedPaymentId, amountCents: null }] };
 }
 
 function invalid(message: string): AppError {

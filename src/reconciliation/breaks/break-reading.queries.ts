@@ -1,11 +1,11 @@
-// Breaks as they are read: filtered, with their trail.
+// SQL that reads breaks and their history.
 import type { Db } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import {
   amountSteps,
   pointsWithoutAmount,
-  pressingKinds,
-  pressingPoints,
+  urgentKinds,
+  urgentPoints,
   severities,
   severitySteps,
   type Severity,
@@ -21,20 +21,20 @@ export interface BreakRow {
   expectedPaymentId: string | null;
   evidence: unknown;
   openedAt: Date;
-  /** The bank's day. */
+  /** The day at the bank. */
   openedDay: string;
   resolvedAt: Date | null;
   resolution: string | null;
 }
 
-// A day that was not noted is that of the database's own time.
+// A break without a recorded day at the bank takes the day of PostgreSQL's time.
 const openedDay = Prisma.sql`COALESCE(b.opened_day,
   to_char(b.opened_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD'))`;
 
 const columns = Prisma.sql`
   b.id, b.kind, b.state, b.subject, b.amount_cents AS "amountCents", b.nsu,
-  b.expected_payment_id AS "expectedPaymentId", b.evidence, b.opened_at AS "openedAt", ${openedDay} AS "openedDay",
-  b.resolved_at AS "resolvedAt", b.resolution`;
+  b.expected_payment_id AS "expectedPaymentId", b.evidence, b.opened_at AS "openedAt",
+  ${openedDay} AS "openedDay", b.resolved_at AS "resolvedAt", b.resolution`;
 
 export interface BreakFilters {
   state: string | null;
@@ -45,25 +45,27 @@ export interface BreakFilters {
   openedFrom: string | null;
   openedTo: string | null;
   severity: Severity | null;
-  /** Of the day on which it is asked: see `ageCutoffs`. */
+  /** `ageCutoffs` of today at the bank. */
   cutoffs: string[];
   beforeId: string | null;
   limit: number;
 }
 
-/** What `severityOf` says, of an open break. */
+/** The points of `severityOf`, for an open break. */
 const points = (cutoffs: string[]) => Prisma.sql`GREATEST(
   CASE WHEN b.amount_cents IS NULL THEN ${pointsWithoutAmount}::int
-       ELSE (SELECT count(*) FROM unnest(${[...amountSteps]}::bigint[]) step WHERE b.amount_cents >= step) END
+       ELSE (SELECT count(*) FROM unnest(${[...amountSteps]}::bigint[]) step
+             WHERE b.amount_cents >= step) END
   + (SELECT count(*) FROM unnest(${cutoffs}::text[]) cutoff WHERE ${openedDay} <= cutoff),
-  CASE WHEN b.kind = ANY (${[...pressingKinds]}::text[]) THEN ${pressingPoints}::int ELSE 0 END)`;
+  CASE WHEN b.kind = ANY (${[...urgentKinds]}::text[]) THEN ${urgentPoints}::int ELSE 0 END)`;
 
 const hasSeverity = (severity: Severity | null, cutoffs: string[]): Prisma.Sql => {
   if (severity === null) return Prisma.sql`true`;
-  const place = severities.indexOf(severity);
-  const from = severitySteps[place - 1] ?? 0;
-  const until = severitySteps[place] ?? 1_000;
-  return Prisma.sql`b.state = 'open' AND ${points(cutoffs)} >= ${from}::int AND ${points(cutoffs)} < ${until}::int`;
+  const index = severities.indexOf(severity);
+  const from = severitySteps[index - 1] ?? 0;
+  const until = severitySteps[index] ?? 1_000;
+  return Prisma.sql`b.state = 'open' AND ${points(cutoffs)} >= ${from}::int
+    AND ${points(cutoffs)} < ${until}::int`;
 };
 
 export async function listBreakRows(
@@ -88,13 +90,17 @@ export async function listBreakRows(
     ORDER BY b.id DESC LIMIT ${limit}`;
 }
 
-export async function findBreak(db: Db, accountId: number, id: string): Promise<BreakRow | null> {
+export async function findBreakRow(
+  db: Db,
+  accountId: number,
+  id: string,
+): Promise<BreakRow | null> {
   const [found] = await db.$queryRaw<BreakRow[]>`
     SELECT ${columns} FROM break b WHERE b.account_id = ${accountId} AND b.id = ${id}::uuid`;
   return found ?? null;
 }
 
-export interface EntryRow {
+export interface BreakHistoryRow {
   action: string;
   actor: string | null;
   reason: string | null;
@@ -102,15 +108,19 @@ export interface EntryRow {
   createdAt: Date;
 }
 
-/** What was done about a break, the first first. */
-export async function listEntries(db: Db, accountId: number, id: string): Promise<EntryRow[]> {
-  return db.$queryRaw<EntryRow[]>`
+/** The history of a break, oldest entry first. */
+export async function listBreakHistory(
+  db: Db,
+  accountId: number,
+  id: string,
+): Promise<BreakHistoryRow[]> {
+  return db.$queryRaw<BreakHistoryRow[]>`
     SELECT action, actor, reason, detail, created_at AS "createdAt" FROM break_history_entry
     WHERE account_id = ${accountId} AND break_id = ${id}::uuid ORDER BY sequence`;
 }
 
-/** The oldest breaks of a kind, for one action on all of them. */
-export async function listIdsOf(
+/** The oldest breaks of a kind, for a bulk action; leaves out automatically resolved breaks. */
+export async function listBreakIds(
   db: Db,
   accountId: number,
   {

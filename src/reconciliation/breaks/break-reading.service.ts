@@ -1,5 +1,5 @@
-// Breaks as they are read: how old and how pressing they are by the bank's day, what was done about them, and what they
-// could be, found when it is asked.
+// Reads breaks: with age and severity by the bank's day, history, and candidates computed on
+// request.
 import { Injectable } from '@nestjs/common';
 import type { z } from 'zod';
 import { daysBetween } from '../../brazil/calendar.js';
@@ -10,7 +10,7 @@ import { owedCentsWhenPaid } from '../../expected-payments/settlement.js';
 import { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, toList } from '../../platform/listing.js';
 import { BankTime } from '../../statement/bank-time.service.js';
-import * as alike from './break-candidates.queries.js';
+import * as candidates from './break-candidates.queries.js';
 import * as queries from './break-reading.queries.js';
 import type { breakDetail, breakView, listBreaks } from './breaks.schema.js';
 import { idsIn, rankCandidates } from './candidate-ranking.js';
@@ -51,15 +51,18 @@ export class BreakReading {
     );
   }
 
-  /** Throws `not_found`, also for another account's. */
+  /** Throws `not_found`, also for a break of another account. */
   async get(accountId: number, id: string): Promise<Detail> {
     const { prisma } = this.database;
-    const row = isUuid(id) ? await queries.findBreak(prisma, accountId, id) : null;
+    const row = isUuid(id) ? await queries.findBreakRow(prisma, accountId, id) : null;
     if (!row) throw new AppError('not_found');
-    const entries = await queries.listEntries(prisma, accountId, id);
+    const entries = await queries.listBreakHistory(prisma, accountId, id);
     return {
       ...describeBreak(row, await this.bankTime.today(accountId)),
-      trail: entries.map(({ createdAt, ...entry }) => ({ ...entry, at: createdAt.toISOString() })),
+      history: entries.map(({ createdAt, ...entry }) => ({
+        ...entry,
+        at: createdAt.toISOString(),
+      })),
       candidates: row.state === 'open' ? await this.candidatesOf(accountId, row) : [],
     };
   }
@@ -68,43 +71,48 @@ export class BreakReading {
     accountId: number,
     { nsu, expectedPaymentId, subject }: queries.BreakRow,
   ): Promise<Detail['candidates']> {
-    if (nsu !== null && subject === subjectOfLine(nsu)) return this.ofLine(accountId, nsu);
+    if (nsu !== null && subject === subjectOfLine(nsu))
+      return this.candidatesOfLine(accountId, nsu);
     if (expectedPaymentId !== null && subject === subjectOfExpected(expectedPaymentId))
-      return this.ofExpected(accountId, expectedPaymentId);
+      return this.candidatesOfExpected(accountId, expectedPaymentId);
     return [];
   }
 
-  private async ofLine(accountId: number, nsu: bigint): Promise<Detail['candidates']> {
+  private async candidatesOfLine(accountId: number, nsu: bigint): Promise<Detail['candidates']> {
     const { prisma } = this.database;
-    const line = await alike.findLine(prisma, accountId, nsu);
+    const line = await candidates.findLineOfBreak(prisma, accountId, nsu);
     if (!line) return [];
     const { amountCents: wantedCents, notes, correlationId, externalId, occurredAt } = line;
     const ids = [...idsIn([notes]), ...[correlationId, externalId].filter((id) => id !== null)];
     const paidDay = saoPauloDay(occurredAt);
-    const rows = await alike.listExpectedAlike(prisma, accountId, line, ids);
+    const rows = await candidates.listSimilarExpectedPayments(prisma, accountId, line, ids);
     return describe(
       rows.map((row) => ({
         ...row,
-        // What is owed of a slip follows the day on which it was paid.
-        amountCents: row.terms === null ? row.amountCents : owedCentsWhenPaid(row, wantedCents, paidDay),
+        // The amount owed for a slip depends on the day on which it was paid.
+        amountCents:
+          row.terms === null ? row.amountCents : owedCentsWhenPaid(row, wantedCents, paidDay),
         wantedCents,
         days: [paidDay, row.day] as const,
       })),
     );
   }
 
-  private async ofExpected(accountId: number, id: string): Promise<Detail['candidates']> {
+  private async candidatesOfExpected(accountId: number, id: string): Promise<Detail['candidates']> {
     const { prisma } = this.database;
-    const expected = await alike.findExpected(prisma, accountId, id);
+    const expected = await candidates.findExpectedPaymentOfBreak(prisma, accountId, id);
     if (!expected) return [];
     const { amountCents, paidCents, isMultiUse, day } = expected;
     const wantedCents = amountCents === null || isMultiUse ? amountCents : amountCents - paidCents;
-    const rows = await alike.listLinesAlike(prisma, accountId, expected, wantedCents);
+    const rows = await candidates.listSimilarLines(prisma, accountId, expected, wantedCents);
     return describe(rows.map((row) => ({ ...row, wantedCents, days: [day, row.day] as const })));
   }
 }
 
-type Found = alike.CandidateRow & { wantedCents: bigint | null; days: readonly [string, string] };
+type Found = candidates.CandidateRow & {
+  wantedCents: bigint | null;
+  days: readonly [string, string];
+};
 
 function describe(rows: Found[]): Detail['candidates'] {
   const found = rows.map((row) => ({ ...row, key: row.expectedPaymentId ?? String(row.nsu) }));

@@ -1,33 +1,33 @@
-// The SQL of giving back the money of a break: what was asked for, and what became of it.
+// SQL of refunds of breaks: what was requested and what became of it.
 import type { Db, Tx } from '../../database.service.js';
 import { refundIsOver, refundOfHistoryEntry, refundStands } from '../refunded-breaks.queries.js';
 
-export interface AskedRefund {
+export interface RequestedRefund {
   operationId: string;
   state: string;
   amountCents: bigint | null;
-  /** It was refused, not made, or its money came back: nothing comes of it any more. */
+  /** The refund was refused, proven not executed, or reversed. */
   isOver: boolean;
-  /** The statement shows it: what is asked for after that is another. */
+  /** The statement shows the refund; a later request is another refund. */
   isShown: boolean;
 }
 
-/** The refund that was asked for under a key. */
-export async function findAsked(
+/** The refund requested under an idempotency key. */
+export async function findRequestedRefund(
   db: Db,
   accountId: number,
   key: string,
-): Promise<AskedRefund | null> {
-  const [asked] = await db.$queryRaw<AskedRefund[]>`
-    SELECT o.id AS "operationId", o.state, o.amount_cents AS "amountCents", ${refundIsOver} AS "isOver",
-           ${refundStands} AS "isShown"
+): Promise<RequestedRefund | null> {
+  const [request] = await db.$queryRaw<RequestedRefund[]>`
+    SELECT o.id AS "operationId", o.state, o.amount_cents AS "amountCents",
+           ${refundIsOver} AS "isOver", ${refundStands} AS "isShown"
     FROM ${refundOfHistoryEntry}
     WHERE i.account_id = ${accountId} AND i.kind = 'refund_pix' AND i.identity = ${`key ${key}`}`;
-  return asked ?? null;
+  return request ?? null;
 }
 
-/** Whether this actor has asked for it before, since the break was opened last. */
-export async function hasAsked(
+/** Whether this actor has requested this refund since the break was last opened. */
+export async function hasRequestedRefund(
   tx: Tx,
   accountId: number,
   breakId: string,
@@ -38,9 +38,9 @@ export async function hasAsked(
     SELECT 1 FROM break_history_entry e
     WHERE e.account_id = ${accountId} AND e.break_id = ${breakId}::uuid AND e.action = 'refund'
       AND e.actor = ${actor} AND e.detail ->> 'key' = ${key}
-      AND NOT EXISTS (SELECT 1 FROM break_history_entry again
-        WHERE again.account_id = e.account_id AND again.break_id = e.break_id AND again.action = 'reopened'
-          AND again.sequence > e.sequence)`;
+      AND NOT EXISTS (SELECT 1 FROM break_history_entry reopening
+        WHERE reopening.account_id = e.account_id AND reopening.break_id = e.break_id
+          AND reopening.action = 'reopened' AND reopening.sequence > e.sequence)`;
   return found.length > 0;
 }
 
@@ -50,7 +50,7 @@ export interface RefundableLine {
   endToEndId: string | null;
 }
 
-export async function findLineOf(
+export async function findRefundableLine(
   db: Db,
   accountId: number,
   nsu: bigint,
@@ -61,8 +61,8 @@ export async function findLineOf(
   return line ?? null;
 }
 
-/** Whether the trail tells already that this refund is under way. */
-export async function isReportedInProgress(
+/** Whether the history already has the entry `refund_under_way` for this refund. */
+export async function isRefundProgressRecorded(
   tx: Tx,
   accountId: number,
   breakId: string,
@@ -70,7 +70,7 @@ export async function isReportedInProgress(
 ): Promise<boolean> {
   const found = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM break_history_entry
-    WHERE account_id = ${accountId} AND break_id = ${breakId}::uuid AND action = 'refund_under_way'
-      AND detail ->> 'operationId' = ${operationId}`;
+    WHERE account_id = ${accountId} AND break_id = ${breakId}::uuid
+      AND action = 'refund_under_way' AND detail ->> 'operationId' = ${operationId}`;
   return found.length > 0;
 }

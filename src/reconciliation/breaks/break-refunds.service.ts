@@ -1,6 +1,8 @@
-// Gives back the received Pix of a break: once, however often and by whomever it is asked for. What is asked for is
-// written down before the bank is asked; that it took it, too; and only the statement, when it shows it, settles the break.
+// Refunds the received Pix of a break, once, whoever requests it and however often. The history
+// records the request before the bank is called, and the bank's acceptance after it. Only the
+// statement line of the refund resolves the break.
 import { Injectable } from '@nestjs/common';
+import { v5 as uuidv5 } from 'uuid';
 import { Database, type Tx } from '../../database.service.js';
 import { ExpectedPaymentsService } from '../../expected-payments/expected-payments.service.js';
 import { noPreferences } from '../../operations/operation.js';
@@ -9,18 +11,17 @@ import { RefundsService } from '../../refunds/refunds.service.js';
 import { listUnseenRefunds } from '../refunded-breaks.queries.js';
 import { RefundedBreaks } from '../refunded-breaks.service.js';
 import { lockReconciliation } from '../outcomes.queries.js';
-import { lockBreak, writeEntry, type LockedBreak } from './break-actions.queries.js';
+import { lockBreak, insertBreakHistoryEntry, type LockedBreak } from './break-actions.queries.js';
 import * as queries from './break-refunds.queries.js';
-import type { Hand } from './manual-matches.queries.js';
-import { refundKeyOf } from './refund-key.js';
-import { isTheirsStill } from './refund-policies.queries.js';
+import type { DecidedBy } from './manual-matches.queries.js';
+import { isStillPolicyRefundable } from './refund-policies.queries.js';
 
-export interface AskedBy extends Hand {
-  /** Null: what the break is about, of a Pix of which nothing has gone back. */
+export interface BreakRefundRequest extends DecidedBy {
+  /** Null: the break's amount, if nothing of the Pix has been refunded yet. */
   amountCents: bigint | null;
 }
 
-/** Breaks about money that came and should perhaps not stay. */
+/** Breaks of received money that may have to be refunded. */
 const refundableKinds = [
   'unexpected',
   'ambiguous',
@@ -29,7 +30,9 @@ const refundableKinds = [
   'paid_after_cancellation',
   'paid_after_expiry',
 ];
-/** Its amount is what did not come: how much is to go back must be said. */
+/**
+ * The amount of an `underpaid` break is what did not come, so the request must give the amount.
+ */
 const underpaid = 'underpaid';
 const missing = 'missing';
 
@@ -50,16 +53,16 @@ export class BreakRefunds {
   ) {}
 
   /**
-   * Throws `not_found`, `conflict` where the break is settled otherwise, and `rule_broken` where there is no Pix, nothing
-   * is left of it, or the bank refuses.
+   * Throws `not_found`; `conflict` if the break is resolved otherwise; `rule_broken` if the
+   * break has no Pix, the Pix is fully refunded, or the bank refuses.
    */
-  async refund(accountId: number, id: string, asked: AskedBy): Promise<void> {
+  async refund(accountId: number, id: string, request: BreakRefundRequest): Promise<void> {
     const prepared = await this.database.transaction((tx) =>
-      this.prepare(tx, accountId, id, asked),
+      this.prepare(tx, accountId, id, request),
     );
     if (prepared === null) return;
     const { nsu, key, amountCents: amount, isRepeat } = prepared;
-    const onlyIfUnrefunded = asked.amountCents === null && !isRepeat;
+    const onlyIfUnrefunded = request.amountCents === null && !isRepeat;
     try {
       await this.refunds.refund(
         accountId,
@@ -74,26 +77,30 @@ export class BreakRefunds {
       );
     } catch (error) {
       if (error instanceof AppError && isRefusal(error))
-        await this.noteRefusal(accountId, id, asked, {
+        await this.recordRefusal(accountId, id, request, {
           reason: error.details.reason ?? error.code,
         });
       throw error;
     }
-    await this.settle(accountId, id, asked, key);
+    await this.settle(accountId, id, request, key);
   }
 
   /**
-   * A person accepts that what is missing is given up. A refund among that is over, and its money is to be had again; were it
-   * debited after all, that would be a late line.
+   * Withdraws the refund whose `missing` break a person accepts. The Pix can then be refunded
+   * again; a debit that still comes is a `late_line`.
    */
-  async giveUp(tx: Tx, accountId: number, { kind, expectedPaymentId }: LockedBreak): Promise<void> {
+  async withdrawMissing(
+    tx: Tx,
+    accountId: number,
+    { kind, expectedPaymentId }: LockedBreak,
+  ): Promise<void> {
     if (kind !== missing) return;
     const ids = await listUnseenRefunds(tx, accountId, expectedPaymentId);
     await this.expectedPayments.withdrawPayments(tx, accountId, ids);
   }
 
-  /** What was given up is waited for again. */
-  async waitAgain(
+  /** Expects the withdrawn refund again. */
+  async reinstateMissing(
     tx: Tx,
     accountId: number,
     { kind, expectedPaymentId }: LockedBreak,
@@ -103,20 +110,20 @@ export class BreakRefunds {
     await this.expectedPayments.reinstatePayments(tx, accountId, ids);
   }
 
-  /** Settles what the statement has shown since; whether there was any. */
-  async settleShown(accountId: number): Promise<boolean> {
+  /** Resolves breaks whose refunds the statement now shows; returns whether there were any. */
+  async resolveShownRefunds(accountId: number): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       await lockReconciliation(tx, accountId);
       return this.refunded.settle(tx, accountId, null);
     });
   }
 
-  /** Null for a break that its refund has settled, a repeat changes nothing; or that is no policy's any more. */
+  /** Null if a refund has already resolved the break, or the policy no longer applies to it. */
   private async prepare(
     tx: Tx,
     accountId: number,
     id: string,
-    asked: AskedBy,
+    request: BreakRefundRequest,
   ): Promise<Prepared | null> {
     const found = await lockBreak(tx, accountId, id);
     if (!found) throw new AppError('not_found');
@@ -127,63 +134,75 @@ export class BreakRefunds {
         reason: 'already_resolved',
       });
     }
-    // Under the locks that a note, a link and a change of the policy take: what is said before this holds.
-    if (asked.actor === 'policy' && !(await isTheirsStill(tx, accountId, found))) return null;
-    const { nsu, wholeCents } = await this.pixOf(tx, accountId, found, asked);
-    const { key, before } = await this.keyOf(tx, accountId, id);
+    // A note, a link and a policy change take the same locks, so all that came before is seen
+    // here.
+    if (request.actor === 'policy' && !(await isStillPolicyRefundable(tx, accountId, found)))
+      return null;
+    const { nsu, wholeCents } = await this.findRefundablePix(tx, accountId, found, request);
+    const { key, before } = await this.findRefundKey(tx, accountId, id);
     const isRepeat = before !== null;
-    if (before && asked.amountCents !== null && asked.amountCents !== before.amountCents)
+    if (before && request.amountCents !== null && request.amountCents !== before.amountCents)
       throw new AppError('conflict', {
-        public: 'A refund of another amount is under way.',
+        public: 'A refund of another amount is in progress.',
         reason: 'refund_under_way',
       });
-    const amountCents = asked.amountCents ?? before?.amountCents ?? found.amountCents ?? wholeCents;
-    const { actor, reason } = asked;
+    const amountCents =
+      request.amountCents ?? before?.amountCents ?? found.amountCents ?? wholeCents;
+    const { actor, reason } = request;
     const detail = {
       key,
       nsu: nsu.toString(),
       amountCents: amountCents.toString(),
       ofCents: (found.amountCents ?? wholeCents).toString(),
     };
-    if (!(await queries.hasAsked(tx, accountId, id, key, actor)))
-      await writeEntry(tx, accountId, id, 'refund', { actor, reason }, detail);
+    if (!(await queries.hasRequestedRefund(tx, accountId, id, key, actor)))
+      await insertBreakHistoryEntry(tx, accountId, id, 'refund', { actor, reason }, detail);
     return { nsu, key, amountCents, isRepeat };
   }
 
-  private async pixOf(
+  private async findRefundablePix(
     tx: Tx,
     accountId: number,
     { nsu, kind }: LockedBreak,
-    { amountCents }: AskedBy,
+    { amountCents }: BreakRefundRequest,
   ) {
     if (kind === underpaid && amountCents === null)
-      throw notRefundable('How much is to go back must be said: what did not come cannot.');
+      throw notRefundable(
+        'amount is required: the amount of an underpaid break is what did not come.',
+      );
     if (kind !== underpaid && !refundableKinds.includes(kind))
-      throw notRefundable('The break is about nothing that could go back.');
-    const line = nsu === null ? null : await queries.findLineOf(tx, accountId, nsu);
+      throw notRefundable('Breaks of this kind have nothing to refund.');
+    const line = nsu === null ? null : await queries.findRefundableLine(tx, accountId, nsu);
     if (nsu === null || !line?.isCredit || line.endToEndId === null)
       throw notRefundable('Only a received Pix can be refunded.');
     return { nsu, wholeCents: line.amountCents };
   }
 
-  /** The key of the refund that lives, or of the next: one that was refused, not made, came back or was made is over. */
-  private async keyOf(tx: Tx, accountId: number, id: string) {
+  /**
+   * The key of the refund in progress, or the key of the next refund if none is in progress.
+   */
+  private async findRefundKey(tx: Tx, accountId: number, id: string) {
     for (let ended = 0; ; ended += 1) {
       const key = refundKeyOf(id, ended);
-      const before = await queries.findAsked(tx, accountId, key);
+      const before = await queries.findRequestedRefund(tx, accountId, key);
       if (!before || !(before.isOver || before.isShown)) return { key, before };
     }
   }
 
-  private async settle(accountId: number, id: string, asked: AskedBy, key: string): Promise<void> {
+  private async settle(
+    accountId: number,
+    id: string,
+    request: BreakRefundRequest,
+    key: string,
+  ): Promise<void> {
     const { prisma } = this.database;
-    const made = await queries.findAsked(prisma, accountId, key);
+    const made = await queries.findRequestedRefund(prisma, accountId, key);
     if (!made) return;
     const { operationId, state, isOver } = made;
     if (isOver) {
-      await this.noteRefusal(accountId, id, asked, { operationId, state });
+      await this.recordRefusal(accountId, id, request, { operationId, state });
       throw new AppError('rule_broken', {
-        public: 'The bank has refused the refund: its operation says why.',
+        public: 'The bank has refused the refund; its operation contains the reason.',
         reason: 'refund_rejected',
         headers: { Location: `/v1/operations/${operationId}` },
       });
@@ -191,30 +210,43 @@ export class BreakRefunds {
     await this.database.transaction(async (tx) => {
       await lockReconciliation(tx, accountId);
       await lockBreak(tx, accountId, id);
-      const by = { actor: asked.actor, reason: null };
-      if (!(await queries.isReportedInProgress(tx, accountId, id, operationId)))
-        await writeEntry(tx, accountId, id, 'refund_under_way', by, { operationId, state });
+      const by = { actor: request.actor, reason: null };
+      if (!(await queries.isRefundProgressRecorded(tx, accountId, id, operationId)))
+        await insertBreakHistoryEntry(tx, accountId, id, 'refund_under_way', by, {
+          operationId,
+          state,
+        });
       await this.refunded.settle(tx, accountId, null);
     });
   }
 
-  private async noteRefusal(
+  private async recordRefusal(
     accountId: number,
     id: string,
-    { actor }: AskedBy,
+    { actor }: BreakRefundRequest,
     detail: object,
   ): Promise<void> {
     await this.database.transaction((tx) =>
-      writeEntry(tx, accountId, id, 'refund_refused', { actor, reason: null }, detail),
+      insertBreakHistoryEntry(tx, accountId, id, 'refund_refused', { actor, reason: null }, detail),
     );
   }
+}
+
+const refundKeyNamespace = '0d4f3c1e-6f0b-5c57-9c0a-52b1a1b6e6d1';
+
+/**
+ * The idempotency key derives from the break, so a person, a policy and their repeats request
+ * one refund. `ended`: how many refunds of the break have ended.
+ */
+function refundKeyOf(breakId: string, ended: number): string {
+  return uuidv5(ended === 0 ? breakId : `${breakId} ${ended}`, refundKeyNamespace);
 }
 
 function notRefundable(text: string): AppError {
   return new AppError('rule_broken', { public: text, reason: 'not_refundable' });
 }
 
-/** Asked again, it would be refused again. */
+/** Whether a repeat would be refused again. */
 function isRefusal({ code }: AppError): boolean {
   return code === 'rule_broken' || code === 'not_found' || code === 'validation_failed';
 }

@@ -11,8 +11,7 @@ import { BreakReading } from './break-reading.service.js';
 import { BreakRefunds } from './break-refunds.service.js';
 import { BreaksController } from './breaks.controller.js';
 import { BulkActions } from './bulk-actions.service.js';
-import { ManualMatchAnnouncements } from './manual-match-announcements.service.js';
-import { ManualMatches } from './manual-matches.service.js';
+import { ManualMatches, ManualMatchJobs } from './manual-matches.service.js';
 import { MatchesController } from './matches.controller.js';
 import { RefundPoliciesController } from './refund-policies.controller.js';
 import { RefundPolicies } from './refund-policies.service.js';
@@ -35,7 +34,7 @@ const refundsEveryMs = 5_000;
     BulkActions,
     BreakRefunds,
     ManualMatches,
-    ManualMatchAnnouncements,
+    ManualMatchJobs,
     RefundPolicies,
   ],
 })

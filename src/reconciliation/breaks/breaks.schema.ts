@@ -1,4 +1,4 @@
-// Breaks as business systems read them, and what is done about them.
+// The API of breaks: reading them and acting on them.
 import { z } from 'zod';
 import { route } from '../../contract/route.js';
 import {
@@ -20,7 +20,7 @@ const base = { chapter: 'Breaks', authentication: 'api-key' } as const;
 const params = z.object({ id: text(100) });
 const breakStates = ['open', 'resolved'] as const;
 
-/** Why a person did something: it stays in the book. */
+/** Why a person acted; stored in the history. */
 export const reasonText = filledText(500).refine(
   (value) => value.trim().length >= 3,
   'Must have at least 3 characters.',
@@ -43,39 +43,39 @@ export const breakView = z.object({
   nsu: bigInteger.nullable(),
   expectedPaymentId: z.string().nullable(),
   evidence: z.unknown(),
-  /** By amount and age; of one that is resolved, as it was when it was. */
+  /** From amount and age; for a resolved break, as of its resolution. */
   severity: z.enum(severities),
-  /** Days at the bank from its opening, until today or until it was resolved. */
+  /** Days at the bank from its opening until its resolution or today. */
   ageDays: integer,
   openedAt: timestamp,
   resolvedAt: timestamp.nullable(),
-  /** `itself`, or the action that settled it. */
+  /** `automatic`, or the action that resolved it: `link`, `accept`, `refund`. */
   resolution: z.string().nullable(),
 });
 
-/** One break, with all that was done about it and what it might be. */
+/** One break with its history and candidates. */
 export const breakDetail = breakView.extend({
-  trail: z.array(
+  history: z.array(
     z.object({
       action: z.string(),
-      /** A key's id, or `policy`; null for what came about by itself. */
+      /** An API key's id, or `policy`; null for automatic steps. */
       actor: z.string().nullable(),
       reason: z.string().nullable(),
       detail: z.unknown(),
       at: timestamp,
     }),
   ),
-  /** The likeliest first; empty for a break that is resolved. */
+  /** The likeliest first; empty for a resolved break. */
   candidates: z.array(
     z.object({
-      /** What a line might pay. */
+      /** For the break of a line: what the line may pay. */
       expectedPaymentId: z.string().nullable(),
-      /** The line that might pay what is expected. */
+      /** For the break of an expected payment: the line that may pay it. */
       nsu: bigInteger.nullable(),
       kind: z.string(),
       amount: reais.nullable(),
       day: z.string(),
-      /** Of 100. */
+      /** 0 to 100. */
       score: integer,
       reasons: z.array(z.enum(candidateReasons)),
     }),
@@ -94,7 +94,7 @@ export const listBreaks = route({
   ...base,
   method: 'GET',
   name: 'listBreaks',
-  summary: 'Disagreements that someone must settle, newest first.',
+  summary: 'Lists breaks, newest first.',
   path: '/v1/breaks',
   query: listQuery({
     state: z.enum(breakStates).optional(),
@@ -105,7 +105,7 @@ export const listBreaks = route({
     /** Days at the bank, both included. */
     openedFrom: plainDate.optional(),
     openedTo: plainDate.optional(),
-    /** Of open breaks. */
+    /** Selects open breaks only. */
     severity: z.enum(severities).optional(),
   }),
   response: listOf(breakView),
@@ -115,7 +115,7 @@ export const getBreak = route({
   ...base,
   method: 'GET',
   name: 'getBreak',
-  summary: 'One break, with what was done about it and the candidates for what it is.',
+  summary: 'Returns one break with its history and, while it is open, its candidates.',
   path: '/v1/breaks/{id}',
   params,
   response: breakDetail,
@@ -126,11 +126,11 @@ const actions = [
   z.strictObject({
     action: z.literal('link'),
     reason,
-    /** What the break’s line pays, all of it. */
+    /** The expected payment that the break’s line pays in full. */
     expectedPaymentId: expectedPaymentId.optional(),
-    /** What the break’s line pays, in parts that add up to it. */
+    /** The expected payments that the break’s line pays; the amounts sum to the line. */
     allocations: allocations.optional(),
-    /** The line that pays what the break expected. */
+    /** The line that pays the break’s expected payment. */
     nsu: bigInteger.optional(),
   }),
   z.strictObject({ action: z.literal('accept'), reason }),
@@ -150,7 +150,7 @@ export const actOnBreak = route({
   method: 'POST',
   name: 'actOnBreak',
   summary:
-    'Links, accepts, refunds, sends again, opens again or notes: each with its reason, and written down.',
+    'Links, accepts, refunds, resends, reopens or annotates a break; records the action and its reason.',
   path: '/v1/breaks/{id}/actions',
   idempotencyKey: 'accepted',
   params,
@@ -165,13 +165,13 @@ export const actOnBreaks = route({
   ...base,
   method: 'POST',
   name: 'actOnBreaks',
-  summary: 'One action on many breaks; what fails for one stops no other.',
+  summary: 'Applies one action to many breaks; a failure for one does not stop the others.',
   path: '/v1/breaks/actions',
   idempotencyKey: 'accepted',
   body: z
     .strictObject({
-      ids: z.array(text(100)).min(1).max(maxBulk, `Must name at most ${maxBulk}.`).optional(),
-      /** The oldest first, 500 at a time; resolved ones for `reopen`, open ones otherwise. */
+      ids: z.array(text(100)).min(1).max(maxBulk, `Must have at most ${maxBulk} ids.`).optional(),
+      /** The oldest 500; resolved breaks for `reopen`, open ones otherwise. */
       filter: z
         .strictObject({
           kind: text(60),
@@ -190,10 +190,10 @@ export const actOnBreaks = route({
     data: z.array(
       z.object({
         id: z.string(),
-        /** `unchanged`: it had been settled in this way before. */
+        /** `unchanged`: the break already had the state that the action leads to. */
         outcome: z.enum(['done', 'unchanged', 'refused']),
         state: z.enum(breakStates).nullable(),
-        /** Why it was refused, for machines and for people. */
+        /** Why it was refused: a machine-readable code and a sentence. */
         code: z.string().nullable(),
         title: z.string().nullable(),
       }),

@@ -1,4 +1,4 @@
-// One action on many breaks, one after the other, each in its own transaction.
+// Applies one action to many breaks, one after the other, each in its own transaction.
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../accounts/api-keys.service.js';
 import type { RouteInput, RouteOutput } from '../../contract/route.js';
@@ -6,10 +6,10 @@ import { Database } from '../../database.service.js';
 import { AppError } from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
 import { BreakActions } from './break-actions.service.js';
-import { findBreak, listIdsOf } from './break-reading.queries.js';
+import { findBreakRow, listBreakIds } from './break-reading.queries.js';
 import { maxBulk, type actOnBreaks, type bulkActions } from './breaks.schema.js';
 
-type Asked = RouteInput<typeof actOnBreaks>['body'];
+type BulkRequest = RouteInput<typeof actOnBreaks>['body'];
 type Outcome = RouteOutput<typeof actOnBreaks>['data'][number];
 
 @Injectable()
@@ -19,14 +19,14 @@ export class BulkActions {
     private readonly actions: BreakActions,
   ) {}
 
-  async act(caller: Caller, asked: Asked): Promise<RouteOutput<typeof actOnBreaks>> {
-    if (asked.action === 'refund' && !caller.scopes.includes('refund'))
+  async act(caller: Caller, request: BulkRequest): Promise<RouteOutput<typeof actOnBreaks>> {
+    if (request.action === 'refund' && !caller.scopes.includes('refund'))
       throw new AppError('forbidden');
-    const ids = asked.ids ?? (await this.listFiltered(caller.accountId, asked));
+    const ids = request.ids ?? (await this.listFiltered(caller.accountId, request));
     const data: Outcome[] = [];
-    // An id is the same in capitals.
+    // Ids are compared without regard to case.
     for (const id of new Set(ids.map((one) => one.toLowerCase())))
-      data.push(await this.actOnOne(caller, id, asked));
+      data.push(await this.actOnOne(caller, id, request));
     const count = (outcome: Outcome['outcome']) =>
       data.filter((one) => one.outcome === outcome).length;
     const counts = {
@@ -37,9 +37,12 @@ export class BulkActions {
     return { data, counts };
   }
 
-  private async listFiltered(accountId: number, { filter, action }: Asked): Promise<string[]> {
+  private async listFiltered(
+    accountId: number,
+    { filter, action }: BulkRequest,
+  ): Promise<string[]> {
     if (!filter) return [];
-    return listIdsOf(this.database.prisma, accountId, {
+    return listBreakIds(this.database.prisma, accountId, {
       state: action === 'reopen' ? 'resolved' : 'open',
       kind: filter.kind,
       openedBefore: filter.openedBefore ?? null,
@@ -48,16 +51,16 @@ export class BulkActions {
     });
   }
 
-  private async actOnOne(caller: Caller, id: string, asked: Asked): Promise<Outcome> {
-    const { action, reason } = asked;
+  private async actOnOne(caller: Caller, id: string, request: BulkRequest): Promise<Outcome> {
+    const { action, reason } = request;
     const before = await this.find(caller.accountId, id);
     const outcome = { id, code: null, title: null };
-    if (before && isAsAsked(before, action))
+    if (before && isAlreadyDone(before, action))
       return { ...outcome, outcome: 'unchanged', state: before.state };
     try {
       await this.actions.act(caller, id, { action, reason });
     } catch (error) {
-      // What is wrong with one, or with the bank, is told of that one; a fault of ours is not swallowed.
+      // An AppError concerns this break or the bank and is reported; a bug is thrown.
       if (!(error instanceof AppError)) throw error;
       const { code, details } = error;
       const title = details.public ?? null;
@@ -69,11 +72,11 @@ export class BulkActions {
   }
 
   private async find(accountId: number, id: string) {
-    return isUuid(id) ? findBreak(this.database.prisma, accountId, id) : null;
+    return isUuid(id) ? findBreakRow(this.database.prisma, accountId, id) : null;
   }
 }
 
-function isAsAsked(
+function isAlreadyDone(
   { state, resolution }: { state: string; resolution: string | null },
   action: (typeof bulkActions)[number],
 ): boolean {

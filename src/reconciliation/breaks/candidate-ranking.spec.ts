@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { idsIn, rankCandidates, type Likeness } from './candidate-ranking.js';
+import { idsIn, rankCandidates, type Similarity } from './candidate-ranking.js';
 
-const like = (key: string, fields: Partial<Likeness> = {}): Likeness => ({
+const like = (key: string, fields: Partial<Similarity> = {}): Similarity => ({
   key,
   amountCents: 1_000n,
   wantedCents: 1_000n,
@@ -10,11 +10,11 @@ const like = (key: string, fields: Partial<Likeness> = {}): Likeness => ({
   days: ['2026-11-20', '2026-11-20'],
   ...fields,
 });
-const rank = (...found: Likeness[]) =>
+const rank = (...found: Similarity[]) =>
   rankCandidates(found).map(({ found: { key }, score, reasons }) => [key, score, ...reasons]);
 
-describe('candidates', () => {
-  it('are told with what speaks for them, the likeliest first', () => {
+describe('rankCandidates', () => {
+  it('lists candidates with their reasons, the likeliest first', () => {
     expect(
       rank(
         like('amount alone', { days: ['2026-11-20', '2026-01-01'] }),
@@ -34,18 +34,18 @@ describe('candidates', () => {
     ]);
   });
 
-  it('are not what merely came on the same day, or takes any amount', () => {
+  it('ignores what shares only the day, or accepts any amount', () => {
     expect(rank(like('day', { amountCents: 5n }), like('any', { amountCents: null }))).toEqual([]);
   });
 
-  it('may be near in amount: a tenth of the larger, and no cent more', () => {
+  it('counts an amount as near up to a tenth of the larger one', () => {
     expect(rank(like('near', { amountCents: 900n }), like('far', { amountCents: 899n }))).toEqual([
       ['near', 20, 'near_amount', 'same_day'],
     ]);
   });
 
-  it('are ten at most, and of equals always the same', () => {
-    const many = Array.from({ length: 30 }, (_, place) => like(String(place + 10)));
+  it('lists at most ten, and orders equals the same way each time', () => {
+    const many = Array.from({ length: 30 }, (_, index) => like(String(index + 10)));
     const first = rank(...many);
     expect(first).toHaveLength(10);
     expect(rank(...many.toReversed())).toEqual(first);

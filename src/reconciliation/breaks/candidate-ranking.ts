@@ -1,18 +1,17 @@
-// Which of the things that a break could be about it most likely is, and why. A suggestion to a person: nothing is matched
-// by it.
+// Ranks the candidates for a break, with reasons. A suggestion to a person; it matches nothing.
 import { daysBetween, type PlainDate } from '../../brazil/calendar.js';
 
-/** What was found to be alike between the break's side and another. */
-export interface Likeness {
-  /** The line's nsu, or the expected payment's id: the last word between equals. */
+/** What a candidate has in common with the line or expected payment of the break. */
+export interface Similarity {
+  /** The line's nsu, or the expected payment's id: breaks ties. */
   key: string;
-  /** What the other asks for or brings; null where its payer chooses. */
+  /** The candidate's amount; null if the payer chooses it. */
   amountCents: bigint | null;
-  /** What the break's side asks for or brings; null where its payer chooses. */
+  /** The amount of the break's line or expected payment; null if the payer chooses it. */
   wantedCents: bigint | null;
   isSameDocument: boolean;
   isSameReference: boolean;
-  /** Due dates or days of the two. */
+  /** The due dates or days of both. */
   days: readonly [PlainDate, PlainDate];
 }
 
@@ -36,13 +35,13 @@ const points: Record<CandidateReason, number> = {
   same_day: 10,
   near_date: 5,
 };
-/** What fine and interest of a late slip commonly come to. */
+/** The usual order of fine and interest on a late slip. */
 const nearPercent = 10n;
 const nearDays = 10;
-const most = 10;
+const maxCandidates = 10;
 
-/** Of so many of a hundred points, at most the ten best. Days alone make nobody a candidate. */
-export function rankCandidates<Found extends Likeness>(
+/** The ten best, with 0 to 100 points each. Close days alone do not make a candidate. */
+export function rankCandidates<Found extends Similarity>(
   found: readonly Found[],
 ): { found: Found; score: number; reasons: CandidateReason[] }[] {
   return found
@@ -51,9 +50,11 @@ export function rankCandidates<Found extends Likeness>(
       const score = reasons.reduce((sum, reason) => sum + points[reason], 0);
       return { found: one, score: Math.min(score, 100), reasons };
     })
-    .filter(({ reasons }) => reasons.some((reason) => !isOfDays(reason) && reason !== 'any_amount'))
+    .filter(({ reasons }) =>
+      reasons.some((reason) => !isDateReason(reason) && reason !== 'any_amount'),
+    )
     .sort((one, other) => other.score - one.score || byKey(one.found, other.found))
-    .slice(0, most);
+    .slice(0, maxCandidates);
 }
 
 function reasonsOf({
@@ -62,7 +63,7 @@ function reasonsOf({
   isSameDocument,
   isSameReference,
   days,
-}: Likeness): CandidateReason[] {
+}: Similarity): CandidateReason[] {
   const reasons: CandidateReason[] = [];
   if (isSameReference) reasons.push('shared_reference');
   if (isSameDocument) reasons.push('same_document');
@@ -80,19 +81,19 @@ function isNear(one: bigint, other: bigint): boolean {
   return apart * 100n <= (one < other ? other : one) * nearPercent;
 }
 
-function isOfDays(reason: CandidateReason): boolean {
+function isDateReason(reason: CandidateReason): boolean {
   return reason === 'same_day' || reason === 'near_date';
 }
 
-function byKey({ key: one }: Likeness, { key: other }: Likeness): number {
+function byKey({ key: one }: Similarity, { key: other }: Similarity): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
 const tokenText = /[\p{L}\p{N}][\p{L}\p{N}._-]{4,98}[\p{L}\p{N}]/gu;
-const mostTokens = 50;
+const maxTokens = 50;
 
-/** What in a text may be an id: words of six characters or more that hold a digit. */
+/** Possible ids in texts: words of six or more characters with a digit. */
 export function idsIn(texts: readonly (string | null)[]): string[] {
   const words = texts.flatMap((text) => text?.match(tokenText) ?? []);
-  return [...new Set(words.filter((word) => /\d/.test(word)))].slice(0, mostTokens);
+  return [...new Set(words.filter((word) => /\d/.test(word)))].slice(0, maxTokens);
 }

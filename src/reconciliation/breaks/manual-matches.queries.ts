@@ -1,4 +1,5 @@
-// The SQL of matches by hand. All matches of a line are made, and undone, together: they add up to it.
+// SQL of manual matches. All matches of a line are made and undone together, since they sum to
+// it.
 import { v7 as uuidv7 } from 'uuid';
 import { opaqueAccountId, type Tx } from '../../database.service.js';
 import { subjectOfLine } from '../line-outcome.js';
@@ -7,10 +8,10 @@ import { debitsRefundingLine } from '../original-credits.queries.js';
 
 export interface ManualMatchLine extends EventLine {
   arrival: bigint;
-  /** Whether a person made one of its live matches. */
+  /** Whether a live match of the line is manual. */
   hasManualMatch: boolean;
-  /** What of it has gone back, whoever ordered that. */
-  gonePartCents: bigint;
+  /** The refunded part of the line, whoever ordered the refunds. */
+  refundedPartCents: bigint;
 }
 
 export async function findManualMatchLine(
@@ -19,13 +20,14 @@ export async function findManualMatchLine(
   nsu: bigint,
 ): Promise<ManualMatchLine | null> {
   const [line] = await tx.$queryRaw<ManualMatchLine[]>`
-    SELECT t.nsu, t.arrival, t.is_credit AS "isCredit", t.amount_cents AS "amountCents", t.type_name AS "typeName",
-           t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId", t.occurred_at AS "occurredAt",
+    SELECT t.nsu, t.arrival, t.is_credit AS "isCredit", t.amount_cents AS "amountCents",
+           t.type_name AS "typeName", t.correlation_id AS "correlationId",
+           t.end_to_end_id AS "endToEndId", t.occurred_at AS "occurredAt",
            EXISTS (SELECT 1 FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu
              AND m.unlinked_at IS NULL AND m.rule = 'manual') AS "hasManualMatch",
-           (SELECT COALESCE(sum(gone.amount_cents), 0)::bigint FROM (
+           (SELECT COALESCE(sum(refund.amount_cents), 0)::bigint FROM (
              SELECT t.account_id, t.nsu, t.is_credit, t.end_to_end_id) line
-            CROSS JOIN LATERAL (${debitsRefundingLine}) gone) AS "gonePartCents"
+            CROSS JOIN LATERAL (${debitsRefundingLine}) refund) AS "refundedPartCents"
     FROM statement_line t WHERE t.account_id = ${opaqueAccountId(accountId)} AND t.nsu = ${nsu}`;
   return line ?? null;
 }
@@ -41,12 +43,12 @@ export interface ManualMatchExpected {
   dueDate: string | null;
   terms: string | null;
   isWithdrawn: boolean;
-  /** By other lines than this one. */
+  /** Paid by other lines than this one. */
   paidCents: bigint;
   reversedCents: bigint;
 }
 
-/** What these ids name, as far as it is the account's. */
+/** The account's expected payments with these ids. */
 export async function listManualMatchExpected(
   tx: Tx,
   accountId: number,
@@ -54,15 +56,16 @@ export async function listManualMatchExpected(
   ids: string[],
 ): Promise<ManualMatchExpected[]> {
   return tx.$queryRaw<ManualMatchExpected[]>`
-    SELECT e.id AS "expectedPaymentId", e.operation_id AS "operationId", e.kind, o.state AS "operationState",
-           e.is_credit AS "isCredit", e.amount_cents AS "amountCents", e.is_multi_use AS "isMultiUse",
-           e.due_date AS "dueDate", e.terms, e.withdrawn_at IS NOT NULL AS "isWithdrawn", paid.cents AS "paidCents",
-           paid.returned AS "reversedCents"
+    SELECT e.id AS "expectedPaymentId", e.operation_id AS "operationId", e.kind,
+           o.state AS "operationState", e.is_credit AS "isCredit", e.amount_cents AS "amountCents",
+           e.is_multi_use AS "isMultiUse", e.due_date AS "dueDate", e.terms,
+           e.withdrawn_at IS NOT NULL AS "isWithdrawn", paid.cents AS "paidCents",
+           paid.reversed AS "reversedCents"
     FROM expected_payment e
     LEFT JOIN operation o ON o.account_id = e.account_id AND o.id = e.operation_id
     CROSS JOIN LATERAL (
       SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment'), 0)::bigint AS cents,
-             COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'reversal'), 0)::bigint AS returned
+             COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'reversal'), 0)::bigint AS reversed
       FROM match m
       WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id AND m.unlinked_at IS NULL
         AND m.nsu <> ${nsu}
@@ -70,16 +73,18 @@ export async function listManualMatchExpected(
     WHERE e.account_id = ${opaqueAccountId(accountId)} AND e.id = ANY (${ids}::uuid[])`;
 }
 
-export interface Hand {
+/** `actor`: an API key's id, or `policy`. */
+export interface DecidedBy {
   actor: string;
   reason: string;
 }
 
 /**
- * The live matches of a line end; the payments that they were of. `actor`: who took them apart, which no id and no rule
- * joins again; null where they give way to another match, and may come again when that one is undone.
+ * Unlinks the live matches of a line and returns them. With an `actor`, no reference and no
+ * rule links the pairs again; with null, another match displaces them and they may return when
+ * that match is undone.
  */
-export async function unlinkLine(
+export async function unlinkMatchesOfLine(
   tx: Tx,
   accountId: number,
   nsu: bigint,
@@ -103,13 +108,14 @@ export async function insertManualMatches(
   accountId: number,
   nsu: bigint,
   matches: ManualMatch[],
-  { actor, reason }: Hand,
+  { actor, reason }: DecidedBy,
 ): Promise<string[]> {
   const ids = matches.map(() => uuidv7());
   await tx.$executeRaw`
-    INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, owed_cents, role, rule, made_by, reason,
-      evidence)
-    SELECT ${accountId}, m.id, ${nsu}, m.expected, m.cents, m.owed, m.role, 'manual', ${actor}, ${reason}, '{}'
+    INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, owed_cents, role,
+      rule, made_by, reason, evidence)
+    SELECT ${accountId}, m.id, ${nsu}, m.expected, m.cents, m.owed, m.role, 'manual', ${actor},
+      ${reason}, '{}'
     FROM unnest(
       ${ids}::uuid[], ${matches.map(({ expectedPaymentId }) => expectedPaymentId)}::uuid[],
       ${matches.map(({ amountCents }) => amountCents)}::bigint[],
@@ -118,27 +124,31 @@ export async function insertManualMatches(
   return ids;
 }
 
-/** What a line was said to be without a match, and that it waits, is over. */
+/** Deletes the line's classification and its entry as deferred. */
 export async function deleteOtherOutcomes(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
-  await tx.$executeRaw`DELETE FROM classification WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ${nsu}`;
-  await tx.$executeRaw`DELETE FROM deferred_line WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ${nsu}`;
+  await tx.$executeRaw`
+    DELETE FROM classification WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ${nsu}`;
+  await tx.$executeRaw`
+    DELETE FROM deferred_line WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ${nsu}`;
 }
 
 /**
- * The link that settled these breaks is gone, and with it what a person accepted of the line, or of what it left owed: they
- * stand as those that
- * settled themselves, which the judge opens again where it says the same of the line. The ids of them.
+ * Marks breaks as resolved automatically after the link that resolved them is undone, so that
+ * reconciliation can reopen them. This includes what a person accepted of the line, or of the
+ * amount that the line left owed. Returns the ids of the breaks.
  */
-export async function freeLinkedBreaks(
+export async function resetLinkedBreaks(
   tx: Tx,
   accountId: number,
   nsu: bigint,
   subjects: string[],
 ): Promise<string[]> {
-  const freed = await tx.$queryRaw<{ id: string }[]>`
+  const reset = await tx.$queryRaw<{ id: string }[]>`
     UPDATE break SET resolution = 'automatic'
-    WHERE account_id = ${opaqueAccountId(accountId)} AND subject = ANY (${subjects}::text[]) AND state = 'resolved'
-      AND (resolution = 'link' OR resolution = 'accept' AND (subject = ${subjectOfLine(nsu)} OR kind = 'underpaid'))
+    WHERE account_id = ${opaqueAccountId(accountId)} AND subject = ANY (${subjects}::text[])
+      AND state = 'resolved'
+      AND (resolution = 'link' OR resolution = 'accept'
+        AND (subject = ${subjectOfLine(nsu)} OR kind = 'underpaid'))
     RETURNING id`;
-  return freed.map(({ id }) => id);
+  return reset.map(({ id }) => id);
 }

@@ -1,5 +1,6 @@
-// Matches that a person makes and undoes, under the lock of the judgement: nobody judges the line meanwhile. What a hand
-// linked no rule displaces, and what it unlinked none links again.
+// Makes and undoes manual matches under the reconciliation lock, so that no batch decides the
+// line meanwhile. No rule displaces a manual match, and no rule links again what a person has
+// unlinked.
 import { Injectable } from '@nestjs/common';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import type { Tx } from '../../database.service.js';
@@ -7,6 +8,7 @@ import { EventsService } from '../../events/events.service.js';
 import { ExpectedPaymentsService } from '../../expected-payments/expected-payments.service.js';
 import { owedCentsWhenPaid, settlementOfPaidAmount } from '../../expected-payments/settlement.js';
 import { AppError } from '../../platform/errors.js';
+import { JobQueue } from '../../platform/job-queue.js';
 import { subjectOfExpected, subjectOfLine } from '../line-outcome.js';
 import { Breaks } from '../breaks.service.js';
 import { chargeEvent } from '../line-events.js';
@@ -15,17 +17,17 @@ import { movementEvent } from '../movement-events.js';
 import { listRepeatedPayments } from '../repeated-payments.queries.js';
 import { deferOwnTransferCredits } from '../own-transfers.queries.js';
 import { isRefundInProgress, lockBreaksOfLine } from '../refunded-breaks.queries.js';
-import { touchRules } from '../rules/rules.queries.js';
+import { markRulesChanged } from '../rules/rules.queries.js';
 import { unlinkSurplusReversals } from '../unlinking.queries.js';
 import { SettlementReview } from '../settlement-review.service.js';
 import { settlementNetOfRefunds } from '../net-settlement.js';
 import * as outcomes from '../outcomes.queries.js';
-import { resolveLineBreaks, writeEntry } from './break-actions.queries.js';
+import { resolveLineBreaks, insertBreakHistoryEntry } from './break-actions.queries.js';
 import * as queries from './manual-matches.queries.js';
 
 export interface Allocation {
   expectedPaymentId: string;
-  /** Null: all of the line. */
+  /** Null: the whole line. */
   amountCents: bigint | null;
 }
 
@@ -36,7 +38,7 @@ export interface Link {
 
 export interface Linked {
   matchIds: string[];
-  /** Operations of which nobody knew that they were done. */
+  /** Operations without a known outcome that the match proves succeeded. */
   operationIds: string[];
 }
 
@@ -54,63 +56,64 @@ export class ManualMatches {
   ) {}
 
   /**
-   * The line pays just this; what a rule or id had matched it to gives way. Throws `not_found`, `rule_broken`, and `conflict`
-   * where a person linked it before.
+   * Links a line to expected payments and displaces its automatic matches. Throws `not_found`,
+   * `rule_broken`, and `conflict` if a person has linked the line already.
    */
   async link(
     tx: Tx,
     accountId: number,
     { nsu, allocations }: Link,
-    hand: queries.Hand,
+    decidedBy: queries.DecidedBy,
   ): Promise<Linked> {
     const decidedArrival = await outcomes.lockReconciliation(tx, accountId);
     const line = await queries.findManualMatchLine(tx, accountId, nsu);
     if (!line) throw new AppError('not_found');
     if (line.arrival > decidedArrival)
       throw new AppError('conflict', {
-        public: 'The line has just come and is being judged: ask again in a moment.',
+        public: 'The line is new and not decided yet; try again in a moment.',
         reason: 'line_is_pending',
       });
     if (line.hasManualMatch)
       throw new AppError('conflict', {
-        public: 'The line was linked by hand before: unlink it first.',
+        public: 'The line is linked manually already; unlink it first.',
         reason: 'line_is_linked',
       });
     await lockBreaksOfLine(tx, accountId, nsu);
-    await assertNoRefundUnderWay(tx, accountId, { nsu });
+    await assertNoRefundInProgress(tx, accountId, { nsu });
     const allocated = await this.allocate(tx, accountId, line, allocations);
-    const { reason } = hand;
-    const before = await queries.unlinkLine(tx, accountId, nsu, { actor: null, reason });
+    const { reason } = decidedBy;
+    const before = await queries.unlinkMatchesOfLine(tx, accountId, nsu, { actor: null, reason });
     await queries.deleteOtherOutcomes(tx, accountId, nsu);
     const matchIds = await queries.insertManualMatches(
       tx,
       accountId,
       nsu,
       allocated.map((one) => ({ ...one, amountCents: one.allocatedCents })),
-      hand,
+      decidedBy,
     );
     const linked = allocated.map(({ expectedPaymentId }) => expectedPaymentId);
     const paid = allocated.filter(({ role }) => role === 'payment');
     await this.reinstate(tx, accountId, paid);
-    const resolved = await resolveLineBreaks(tx, accountId, nsu, 'link', hand);
-    const returned = await resolveReversed(tx, accountId, linked);
-    await this.breaks.reportResolved(tx, accountId, [...resolved, ...returned]);
-    const come = paid.map(({ expectedPaymentId }) => subjectOfExpected(expectedPaymentId));
-    await this.breaks.resolve(tx, accountId, 'missing', come);
-    // What the line was matched to before was told then.
-    const fresh = allocated.filter((one) => !before.some((known) => isAlike(known, one)));
+    const resolved = await resolveLineBreaks(tx, accountId, nsu, 'link', decidedBy);
+    const reversed = await resolveReversed(tx, accountId, linked);
+    await this.breaks.reportResolved(tx, accountId, [...resolved, ...reversed]);
+    const paidSubjects = paid.map(({ expectedPaymentId }) => subjectOfExpected(expectedPaymentId));
+    await this.breaks.resolve(tx, accountId, 'missing', paidSubjects);
+    // Earlier identical matches of the line were reported when they were made.
+    const fresh = allocated.filter((one) => !before.some((known) => isSameMatch(known, one)));
     await this.reportOf(tx, accountId, line, fresh);
     if (paid.length > 0) await deferOwnTransferCredits(tx, accountId, [nsu]);
-    const gaveWay = before.map(({ expectedPaymentId }) => expectedPaymentId);
-    await this.reviewWith(tx, accountId, gaveWay, linked);
-    await touchRules(tx, accountId);
+    const displaced = before.map(({ expectedPaymentId }) => expectedPaymentId);
+    await this.reviewSettlements(tx, accountId, displaced, linked);
+    await markRulesChanged(tx, accountId);
     const undecided = paid.filter(({ operationState }) => undecidedStates.includes(operationState));
     return { matchIds, operationIds: undecided.map(({ operationId }) => operationId) };
   }
 
   /**
-   * The line's matches end, all of them: they add up to it. It is judged again, and no rule or id matches it to the same
-   * again. Throws `conflict` where the match has ended.
+   * Unlinks all matches of the line, since they sum to it. The line is decided again; no rule
+   * and no reference makes the same matches again. Throws `conflict` if the match is unlinked
+   * already.
    */
   async unlink(
     tx: Tx,
@@ -120,27 +123,32 @@ export class ManualMatches {
       matchId,
       isReconsidered = true,
     }: { nsu: bigint; matchId: string; isReconsidered?: boolean },
-    hand: queries.Hand,
+    decidedBy: queries.DecidedBy,
   ): Promise<string[]> {
     await outcomes.lockReconciliation(tx, accountId);
-    const unlinked = await queries.unlinkLine(tx, accountId, nsu, hand);
+    const unlinked = await queries.unlinkMatchesOfLine(tx, accountId, nsu, decidedBy);
     if (!unlinked.some(({ id }) => id === matchId))
       throw new AppError('conflict', {
-        public: 'The match was unlinked before.',
+        public: 'The match is unlinked already.',
         reason: 'already_unlinked',
       });
     const expected = [...new Set(unlinked.map(({ expectedPaymentId }) => expectedPaymentId))];
     const subjects = [subjectOfLine(nsu), ...expected.map(subjectOfExpected)];
-    for (const breakId of await queries.freeLinkedBreaks(tx, accountId, nsu, subjects))
-      await writeEntry(tx, accountId, breakId, 'unlink', hand, { nsu: nsu.toString() });
+    for (const breakId of await queries.resetLinkedBreaks(tx, accountId, nsu, subjects))
+      await insertBreakHistoryEntry(tx, accountId, breakId, 'unlink', decidedBy, {
+        nsu: nsu.toString(),
+      });
     if (isReconsidered) await outcomes.recordPendingLines(tx, accountId, [], [nsu]);
-    await this.reviewWith(tx, accountId, expected);
-    await touchRules(tx, accountId);
+    await this.reviewSettlements(tx, accountId, expected);
+    await markRulesChanged(tx, accountId);
     return unlinked.map(({ id }) => id);
   }
 
-  /** Of these matches were undone: what came back of what is not paid any more is judged again. */
-  private async reviewWith(
+  /**
+   * Reviews settlements after a change of matches. Reversals that exceed what is still paid are
+   * unlinked, and their lines are decided again.
+   */
+  private async reviewSettlements(
     tx: Tx,
     accountId: number,
     undone: string[],
@@ -161,19 +169,22 @@ export class ManualMatches {
   ): Promise<Allocated[]> {
     const ids = allocations.map(({ expectedPaymentId }) => expectedPaymentId.toLowerCase());
     if (new Set(ids).size < ids.length)
-      throw broken('allocations_differ', 'An expected payment is named twice.');
+      throw broken('allocations_differ', 'Each expected payment must occur once in allocations.');
     const cents = allocations.map(({ amountCents }) => amountCents ?? line.amountCents);
     if (cents.reduce((sum, one) => sum + one, 0n) !== line.amountCents)
-      throw broken('allocations_differ', 'The amounts do not add up to the line.');
+      throw broken(
+        'allocations_differ',
+        'The amounts of the allocations must sum to the amount of the line.',
+      );
     const expected = await queries.listManualMatchExpected(tx, accountId, line.nsu, ids);
     const byId = new Map(expected.map((one) => [one.expectedPaymentId, one]));
     const day = saoPauloDay(line.occurredAt);
-    return ids.map((id, place) => {
+    return ids.map((id, index) => {
       const one = byId.get(id);
       if (!one) throw new AppError('not_found');
-      const allocatedCents = cents[place] ?? 0n;
+      const allocatedCents = cents[index] ?? 0n;
       const role = one.isCredit === line.isCredit ? 'payment' : 'reversal';
-      if (role === 'reversal') assertReturnable(one, allocatedCents);
+      if (role === 'reversal') assertReversible(one, allocatedCents);
       else assertPayable(one, line, allocatedCents);
       const owedCents =
         role === 'reversal' ? null : owedCentsWhenPaid(one, one.paidCents + allocatedCents, day);
@@ -181,7 +192,7 @@ export class ManualMatches {
     });
   }
 
-  /** The statement shows what nothing was to come of any more. */
+  /** Reinstates withdrawn expected payments whose money the statement shows after all. */
   private async reinstate(tx: Tx, accountId: number, allocated: Allocated[]): Promise<void> {
     const withdrawn = allocated.filter(({ isWithdrawn }) => isWithdrawn);
     const notDone = withdrawn.filter(({ operationState }) => operationState === 'not_executed');
@@ -197,7 +208,7 @@ export class ManualMatches {
     );
   }
 
-  /** In the words of the judge: who waits for the money need not know whose hand found it. */
+  /** Records the same events as an automatic match would. */
   private async reportOf(
     tx: Tx,
     accountId: number,
@@ -208,7 +219,7 @@ export class ManualMatches {
     const charges = await outcomes.listChargesOf(tx, accountId, ids);
     const transfers = await outcomes.listTransfersOf(tx, accountId, ids);
     const paidAgain = await listRepeatedPayments(tx, accountId, ids);
-    const told = allocated.flatMap((one) => {
+    const events = allocated.flatMap((one) => {
       const { expectedPaymentId, allocatedCents, operationId, kind } = one;
       const end = settlementOf(one);
       const part = { ...line, amountCents: allocatedCents };
@@ -226,28 +237,33 @@ export class ManualMatches {
       const operation = { operationId, kind, operationState: one.operationState };
       return movementEvent(part, { operation, ...end }, transfers.find(isOf)) ?? [];
     });
-    await this.events.record(tx, accountId, told);
+    await this.events.record(tx, accountId, events);
   }
 }
 
-/** Throws `conflict` while money of the line, or the break, may be on its way back. */
-export async function assertNoRefundUnderWay(
+/** Throws `conflict` while a refund of the line, or of the break, is in progress. */
+export async function assertNoRefundInProgress(
   tx: Tx,
   accountId: number,
   of: { breakId: string } | { nsu: bigint },
 ): Promise<void> {
   if (await isRefundInProgress(tx, accountId, of))
     throw new AppError('conflict', {
-      public: 'A refund of the money is under way: ask again once its end is known.',
+      public: 'A refund of the money is in progress; try again when its outcome is known.',
       reason: 'refund_under_way',
     });
 }
 
-type Told = Pick<queries.ManualMatch, 'expectedPaymentId' | 'amountCents'> & { role: string };
+type EarlierMatch = Pick<queries.ManualMatch, 'expectedPaymentId' | 'amountCents'> & {
+  role: string;
+};
 
-function isAlike(known: Told, { expectedPaymentId, role, allocatedCents }: Allocated): boolean {
-  const isSame = known.expectedPaymentId === expectedPaymentId && known.role === role;
-  return isSame && known.amountCents === allocatedCents;
+function isSameMatch(
+  earlier: EarlierMatch,
+  { expectedPaymentId, role, allocatedCents }: Allocated,
+): boolean {
+  const isSame = earlier.expectedPaymentId === expectedPaymentId && earlier.role === role;
+  return isSame && earlier.amountCents === allocatedCents;
 }
 
 function settlementOf(one: Allocated) {
@@ -262,15 +278,18 @@ function settlementOf(one: Allocated) {
   return { role, settlement: settlementOfPaidAmount(terms, paidCents + allocatedCents) } as const;
 }
 
-/** What comes back was there before. */
-function assertReturnable(
+/** Only money that was paid can be reversed, and no more than was paid. */
+function assertReversible(
   { paidCents, reversedCents }: queries.ManualMatchExpected,
   allocatedCents: bigint,
 ): void {
   if (paidCents === 0n)
-    throw broken('direction_differs', 'One is money that comes in, the other money that goes out.');
+    throw broken(
+      'direction_differs',
+      'The line and the expected payment must have the same direction, unless it reverses a payment.',
+    );
   if (reversedCents + allocatedCents > paidCents)
-    throw broken('more_than_paid', 'More than was paid cannot have come back.');
+    throw broken('more_than_paid', 'Reversals must not exceed the amount paid.');
 }
 
 function assertPayable(
@@ -278,13 +297,29 @@ function assertPayable(
   line: queries.ManualMatchLine,
   allocatedCents: bigint,
 ): void {
-  if (line.gonePartCents >= line.amountCents)
-    throw broken('already_refunded', 'All of it has gone back: nothing of it is left to pay with.');
-  // What we send goes out once, in full; what comes in may come as its payer likes.
+  if (line.refundedPartCents >= line.amountCents)
+    throw broken('already_refunded', 'The line is fully refunded and can pay nothing.');
+  // Money sent is debited once, in full; a payer may pay in parts or too much.
   if (!isCredit && amountCents !== null && paidCents + allocatedCents > amountCents)
-    throw broken('already_paid', 'More than what was sent cannot have been debited for it.');
+    throw broken('already_paid', 'Debits must not exceed the amount sent.');
 }
 
 function broken(reason: string, text: string): AppError {
   return new AppError('rule_broken', { public: text, reason });
+}
+
+/** Enqueues the jobs that follow a person's action; called after its commit. */
+@Injectable()
+export class ManualMatchJobs {
+  constructor(
+    private readonly events: EventsService,
+    private readonly jobQueue: JobQueue,
+  ) {}
+
+  async enqueueAfterCommit(accountId: number, operationIds: string[]): Promise<void> {
+    await this.events.enqueueDeliveries(accountId);
+    await this.jobQueue.enqueue('reconcile', { accountId });
+    for (const operationId of operationIds)
+      await this.jobQueue.enqueue('advanceOperation', { accountId, operationId });
+  }
 }

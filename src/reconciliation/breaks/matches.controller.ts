@@ -10,8 +10,7 @@ import { IdempotencyService } from '../../idempotency/idempotency.service.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, toList } from '../../platform/listing.js';
-import { ManualMatchAnnouncements } from './manual-match-announcements.service.js';
-import { ManualMatches } from './manual-matches.service.js';
+import { ManualMatches, ManualMatchJobs } from './manual-matches.service.js';
 import { linkManually, listMatches, unlinkManually, type matchView } from './matches.schema.js';
 
 @Controller()
@@ -19,8 +18,8 @@ import { linkManually, listMatches, unlinkManually, type matchView } from './mat
 export class MatchesController {
   constructor(
     private readonly database: Database,
-    private readonly hands: ManualMatches,
-    private readonly announcements: ManualMatchAnnouncements,
+    private readonly manualMatches: ManualMatches,
+    private readonly jobs: ManualMatchJobs,
     private readonly idempotency: IdempotencyService,
   ) {}
 
@@ -46,7 +45,10 @@ export class MatchesController {
 
   @RequiresScope('reconcile')
   @Handles(linkManually)
-  link(@CalledBy() { accountId, keyId }: Caller, @Input() request: RouteInput<typeof linkManually>) {
+  link(
+    @CalledBy() { accountId, keyId }: Caller,
+    @Input() request: RouteInput<typeof linkManually>,
+  ) {
     const { nsu, allocations, reason } = request.body;
     const link = {
       nsu,
@@ -57,9 +59,9 @@ export class MatchesController {
     };
     return this.idempotency.runOnce({ accountId, route: linkManually, request }, async () => {
       const linked = await this.database.transaction((tx) =>
-        this.hands.link(tx, accountId, link, { actor: keyId, reason }),
+        this.manualMatches.link(tx, accountId, link, { actor: keyId, reason }),
       );
-      await this.announcements.announce(accountId, linked.operationIds);
+      await this.jobs.enqueueAfterCommit(accountId, linked.operationIds);
       return this.shown(accountId, linked.matchIds);
     });
   }
@@ -79,9 +81,9 @@ export class MatchesController {
     return this.idempotency.runOnce({ accountId, route: unlinkManually, request }, async () => {
       const { id: matchId, nsu } = await this.get(accountId, params.id);
       const ids = await this.database.transaction((tx) =>
-        this.hands.unlink(tx, accountId, { nsu, matchId }, { actor: keyId, reason }),
+        this.manualMatches.unlink(tx, accountId, { nsu, matchId }, { actor: keyId, reason }),
       );
-      await this.announcements.announce(accountId, []);
+      await this.jobs.enqueueAfterCommit(accountId, []);
       return this.shown(accountId, ids);
     });
   }

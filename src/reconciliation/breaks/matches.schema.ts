@@ -1,4 +1,4 @@
-// Matches: which line pays what was expected, read, made by hand and undone by hand.
+// The API of matches: listing, manual linking and manual unlinking.
 import { z } from 'zod';
 import { route } from '../../contract/route.js';
 import { bigInteger, queryNsu, reais, text, timestamp } from '../../contract/wire.js';
@@ -12,12 +12,12 @@ export const matchView = z.object({
   nsu: bigInteger,
   expectedPaymentId: z.string(),
   amount: reais,
-  /** `payment`, or `return`: its money coming back. */
+  /** `payment`, or `reversal`: the money of a payment coming back. */
   role: z.enum(['payment', 'reversal']),
-  /** `hand` where a person made it: no rule and no id takes its place. */
+  /** `manual` if a person made the match: no rule and no reference displaces it. */
   rule: z.string(),
   evidence: z.unknown(),
-  /** The key by which a person made it, and why. */
+  /** For a manual match: the API key's id, and the reason. */
   madeBy: z.string().nullable(),
   reason: z.string().nullable(),
   createdAt: timestamp,
@@ -30,7 +30,7 @@ export const listMatches = route({
   ...base,
   method: 'GET',
   name: 'listMatches',
-  summary: 'Which line pays what was expected, by which rule, newest first.',
+  summary: 'Lists matches of statement lines and expected payments, newest first.',
   path: '/v1/matches',
   query: listQuery({
     nsu: queryNsu.optional(),
@@ -43,7 +43,7 @@ export const linkManually = route({
   ...base,
   method: 'POST',
   name: 'linkManually',
-  summary: 'Says which expected payments a line pays; the amounts add up to the line.',
+  summary: 'Links a line to the expected payments that it pays; the amounts must sum to the line.',
   path: '/v1/matches',
   idempotencyKey: 'accepted',
   successStatus: 201,
@@ -56,7 +56,7 @@ export const unlinkManually = route({
   method: 'DELETE',
   name: 'unlinkManually',
   summary:
-    'Undoes all matches of the line that this one is of, with a reason, in the body or the query; the line is judged again without them.',
+    'Unlinks all matches of the match’s line, with a reason in body or query; decides the line again.',
   path: '/v1/matches/{id}',
   idempotencyKey: 'accepted',
   params: z.object({ id: text(100) }),

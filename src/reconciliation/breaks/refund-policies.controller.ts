@@ -28,7 +28,7 @@ export class RefundPoliciesController {
     @CalledBy() { accountId, keyId, scopes }: Caller,
     @Input() request: RouteInput<typeof changeRefundPolicies>,
   ) {
-    // A policy sends money: whoever switches it on may do so.
+    // A policy sends money, so switching it on needs the scope `refund` too.
     if (!scopes.includes('refund')) throw new AppError('forbidden');
     return this.idempotency.runOnce({ accountId, route: changeRefundPolicies, request }, () =>
       this.policies.change(accountId, request.body, keyId),

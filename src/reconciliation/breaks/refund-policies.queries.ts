@@ -1,4 +1,4 @@
-// The SQL of refund policies: what they say, and which breaks are theirs to settle.
+// SQL of refund policies: their settings, and the breaks that they refund.
 import type { Db, Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import {
@@ -9,17 +9,11 @@ import {
 } from '../refunded-breaks.queries.js';
 import type { LockedBreak } from './break-actions.queries.js';
 
-export interface PolicyRow {
-  breakKind: string;
-  isOn: boolean;
-  maxCents: bigint | null;
-  changedBy: string | null;
-  reason: string | null;
-  changedAt: Date;
-}
-
-/** Writes what is said anew, and that it was; what was said before in the same words stays as it is. */
-export async function changePolicies(
+/**
+ * Stores changed policies and their history; an unchanged policy keeps its time and gets no
+ * entry.
+ */
+export async function writeRefundPolicies(
   tx: Tx,
   accountId: number,
   policies: { kind: string; isOn: boolean; maxCents: bigint | null }[],
@@ -27,26 +21,30 @@ export async function changePolicies(
 ): Promise<void> {
   await tx.$executeRaw`
     WITH changed AS (
-      INSERT INTO refund_policy (account_id, break_kind, is_on, max_cents, changed_by, reason, changed_at)
+      INSERT INTO refund_policy
+        (account_id, break_kind, is_on, max_cents, changed_by, reason, changed_at)
       SELECT ${accountId}, p.kind, p.is_on, p.max_cents, ${actor}, ${reason}, clock_timestamp()
       FROM unnest(
         ${policies.map(({ kind }) => kind)}::text[], ${policies.map(({ isOn }) => isOn)}::boolean[],
         ${policies.map(({ maxCents }) => maxCents)}::bigint[]) AS p(kind, is_on, max_cents)
       ORDER BY p.kind
       ON CONFLICT (account_id, break_kind) DO UPDATE
-      SET is_on = EXCLUDED.is_on, max_cents = EXCLUDED.max_cents, changed_by = EXCLUDED.changed_by,
-          reason = EXCLUDED.reason, changed_at = EXCLUDED.changed_at
+      SET is_on = EXCLUDED.is_on, max_cents = EXCLUDED.max_cents,
+          changed_by = EXCLUDED.changed_by, reason = EXCLUDED.reason, changed_at = EXCLUDED.changed_at
       WHERE (refund_policy.is_on, refund_policy.max_cents)
         IS DISTINCT FROM (EXCLUDED.is_on, EXCLUDED.max_cents)
       RETURNING break_kind, is_on, max_cents
     )
-    INSERT INTO refund_policy_history_entry (account_id, break_kind, is_on, max_cents, actor, reason)
-    SELECT ${accountId}, break_kind, is_on, max_cents, ${actor}, ${reason} FROM changed ORDER BY break_kind`;
+    INSERT INTO refund_policy_history_entry
+      (account_id, break_kind, is_on, max_cents, actor, reason)
+    SELECT ${accountId}, break_kind, is_on, max_cents, ${actor}, ${reason}
+    FROM changed ORDER BY break_kind`;
 }
 
-// Of a policy (p), a break (b) and its line (t). A break on which a person has acted, or whose line a person linked, is
-// that person's; one whose refund was asked for is followed, and one that was refused is left.
-const isTheirs = Prisma.sql`
+// A condition on a policy (p), a break (b) and its line (t). Left out are breaks on which a
+// person has acted, breaks whose line a person has linked, and breaks whose refund was refused
+// or is requested.
+const isPolicyRefundable = Prisma.sql`
   p.is_on AND b.state = 'open' AND b.kind = p.break_kind AND b.subject = 'nsu:' || b.nsu
   AND b.opened_at > p.changed_at AND b.amount_cents <= COALESCE(p.max_cents, b.amount_cents)
   AND t.is_credit AND t.end_to_end_id LIKE 'E%'
@@ -54,39 +52,40 @@ const isTheirs = Prisma.sql`
     SELECT 1 FROM break_history_entry e WHERE e.account_id = b.account_id AND e.break_id = b.id
       AND (e.actor <> 'policy' OR e.action = 'refund_refused'))
   AND NOT EXISTS (
-    SELECT 1 FROM match m WHERE m.account_id = b.account_id AND m.nsu = b.nsu AND m.unlinked_at IS NULL
+    SELECT 1 FROM match m
+    WHERE m.account_id = b.account_id AND m.nsu = b.nsu AND m.unlinked_at IS NULL
       AND m.rule = 'manual')
   AND NOT EXISTS (
     SELECT 1 FROM break_history_entry e
     JOIN operation_identity i ON i.account_id = e.account_id AND i.kind = 'refund_pix'
       AND i.identity = 'key ' || (e.detail ->> 'key')
     WHERE e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund')`;
-const joined = Prisma.sql`
+const policyBreaks = Prisma.sql`
   refund_policy p
   JOIN break b ON b.account_id = p.account_id AND b.kind = p.break_kind AND b.state = 'open'
   JOIN statement_line t ON t.account_id = b.account_id AND t.nsu = b.nsu
   JOIN statement_state s ON s.account_id = p.account_id`;
-/** A chain that is broken, or seems so, is no ground for sending money by oneself. */
+/** No policy sends money while the balance chain has a gap. */
 const isChainWhole = Prisma.sql`s.broken_since IS NULL AND s.first_gap_nsu IS NULL`;
 const isClosed = Prisma.sql`t.occurred_at >= s.closed_from AND t.occurred_at < s.closed_until`;
 
-/** Breaks to be settled by a refund now, the oldest first. */
-export async function listRefundable(
+/** Breaks that their policy refunds now, oldest first. */
+export async function listPolicyRefunds(
   db: Db,
   accountId: number,
   limit: number,
 ): Promise<{ breakId: string; reason: string | null }[]> {
   return db.$queryRaw`
-    SELECT b.id AS "breakId", p.reason FROM ${joined}
-    WHERE p.account_id = ${accountId} AND ${isTheirs} AND ${isChainWhole} AND ${isClosed}
+    SELECT b.id AS "breakId", p.reason FROM ${policyBreaks}
+    WHERE p.account_id = ${accountId} AND ${isPolicyRefundable} AND ${isChainWhole} AND ${isClosed}
     ORDER BY b.opened_at, b.id LIMIT ${limit}`;
 }
 
 /**
- * Whether a break, whose row is held, is still to be settled by its policy, which stays as it is for the rest of the
- * transaction.
+ * Whether the policy still refunds a break whose row the caller has locked. The policy cannot
+ * change for the rest of the transaction.
  */
-export async function isTheirsStill(
+export async function isStillPolicyRefundable(
   tx: Tx,
   accountId: number,
   { id, kind }: LockedBreak,
@@ -94,32 +93,42 @@ export async function isTheirsStill(
   await tx.$queryRaw`
     SELECT 1 FROM refund_policy WHERE account_id = ${accountId} AND break_kind = ${kind} FOR SHARE`;
   const found = await tx.$queryRaw<unknown[]>`
-    SELECT 1 FROM ${joined}
-    WHERE b.account_id = ${accountId} AND b.id = ${id}::uuid AND ${isTheirs} AND ${isChainWhole} AND ${isClosed}`;
+    SELECT 1 FROM ${policyBreaks}
+    WHERE b.account_id = ${accountId} AND b.id = ${id}::uuid
+      AND ${isPolicyRefundable} AND ${isChainWhole} AND ${isClosed}`;
   return found.length > 0;
 }
 
-/** Whether some wait for their window to be closed, and it can be by now: the bank's time is past the bound. */
-export async function waitForClosing(
+/**
+ * Whether a refund waits for its period to be closed, and bank time is past the visibility
+ * bound.
+ */
+export async function hasRefundAwaitingClosing(
   db: Db,
   accountId: number,
   visibilityBoundMs: number,
 ): Promise<boolean> {
   const found = await db.$queryRaw<unknown[]>`
-    SELECT 1 FROM ${joined}
-    WHERE p.account_id = ${accountId} AND ${isTheirs} AND ${isChainWhole} AND (${isClosed}) IS NOT TRUE
-      AND t.occurred_at < clock_timestamp() + (s.clock_offset_ms - ${visibilityBoundMs}) * interval '1 millisecond'
+    SELECT 1 FROM ${policyBreaks}
+    WHERE p.account_id = ${accountId} AND ${isPolicyRefundable} AND ${isChainWhole}
+      AND (${isClosed}) IS NOT TRUE
+      AND t.occurred_at < clock_timestamp()
+        + (s.clock_offset_ms - ${visibilityBoundMs}) * interval '1 millisecond'
     LIMIT 1`;
   return found.length > 0;
 }
 
-/** Accounts where policies have something to do, or the statement shows a refund that was asked for. */
+/** Accounts with a break to refund by policy, or with a requested refund on the statement. */
 export async function listAccountsToRefund(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
-    SELECT p.account_id AS "accountId" FROM ${joined} WHERE ${isTheirs} AND ${isChainWhole}
+    SELECT p.account_id AS "accountId" FROM ${policyBreaks}
+    WHERE ${isPolicyRefundable} AND ${isChainWhole}
     UNION
     SELECT b.account_id FROM break b
-    JOIN break_history_entry e ON e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund'
-    JOIN LATERAL (SELECT seen.* FROM ${refundOfHistoryEntry} WHERE ${isOfHistoryEntry}) seen ON true
+    JOIN break_history_entry e
+      ON e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund'
+    JOIN LATERAL (
+      SELECT seen.* FROM ${refundOfHistoryEntry} WHERE ${isOfHistoryEntry}
+    ) seen ON true
     WHERE b.state = 'open' AND ${refundStands} AND NOT ${isReopenedSince}`;
 }

@@ -1,4 +1,4 @@
-// What is given back without a person: off until someone says so, of one kind of break at a time.
+// The API of refund policies: automatic refunds by kind of break, off by default.
 import { z } from 'zod';
 import { route } from '../../contract/route.js';
 import { integer, positiveReais, reais, timestamp } from '../../contract/wire.js';
@@ -19,15 +19,15 @@ const policiesView = z.object({
     z.object({
       kind: z.enum(policyKinds),
       isOn: z.boolean(),
-      /** More than this is left to a person; null: nothing is. */
+      /** Larger amounts are left to a person; null: no limit. */
       maxAmount: reais.nullable(),
       changedBy: z.string().nullable(),
       reason: z.string().nullable(),
-      /** Breaks opened before are left to a person. */
+      /** Breaks opened before this time are left to a person. */
       changedAt: timestamp.nullable(),
     }),
   ),
-  /** All changes that were made, the newest first, up to a hundred. */
+  /** The last hundred changes, newest first. */
   changes: z.array(
     z.object({
       sequence: integer,
@@ -45,7 +45,7 @@ export const getRefundPolicies = route({
   ...base,
   method: 'GET',
   name: 'getRefundPolicies',
-  summary: 'What is given back without a person, and who said so.',
+  summary: 'Returns the refund policies and their changes.',
   response: policiesView,
 });
 
@@ -53,7 +53,7 @@ export const changeRefundPolicies = route({
   ...base,
   method: 'PUT',
   name: 'changeRefundPolicies',
-  summary: 'Switches refunds by policy on or off; kinds that are left out stay as they are.',
+  summary: 'Switches automatic refunds on or off by kind of break; omitted kinds do not change.',
   idempotencyKey: 'accepted',
   body: z.strictObject({
     policies: z
@@ -65,10 +65,10 @@ export const changeRefundPolicies = route({
         }),
         'Must be a list of policies.',
       )
-      .min(1, 'Must name at least one.')
+      .min(1, 'Must have at least one policy.')
       .max(policyKinds.length)
-      .refine((named) => new Set(named.map(({ kind }) => kind)).size === named.length, {
-        message: 'A kind is named twice.',
+      .refine((list) => new Set(list.map(({ kind }) => kind)).size === list.length, {
+        message: 'Must have each kind at most once.',
       }),
     reason: reasonText,
   }),

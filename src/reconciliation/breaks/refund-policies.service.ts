@@ -1,5 +1,6 @@
-// Gives back by itself what an account has said shall be: off until then, only what lies in a closed window, and under the
-// key that a person's refund of the same break has, so that both together refund once.
+// Automatic refunds by an account's policies: off by default, for lines in closed periods only.
+// A policy uses the same idempotency key as a person's refund of the break, so both together
+// refund once.
 import { Injectable } from '@nestjs/common';
 import type { z } from 'zod';
 import { BankService } from '../../bank/bank.service.js';
@@ -18,11 +19,11 @@ import {
 } from './refund-policies.schema.js';
 
 type Change = RouteInput<typeof changeRefundPolicies>['body'];
-type Shown = z.output<(typeof getRefundPolicies)['response']>;
+type PoliciesView = z.output<(typeof getRefundPolicies)['response']>;
 
-/** One account's refunds hold up no other's for long. */
-const atOnce = 50;
-const shownChanges = 100;
+/** Bounds how long one account's refunds delay other accounts. */
+const maxRefundsPerJob = 50;
+const maxChangesShown = 100;
 
 @Injectable()
 export class RefundPolicies {
@@ -33,25 +34,29 @@ export class RefundPolicies {
     private readonly jobQueue: JobQueue,
   ) {}
 
-  async change(accountId: number, { policies, reason }: Change, actor: string): Promise<Shown> {
-    const said = policies.map(({ kind, isOn, maxAmount = null }) => ({
+  async change(
+    accountId: number,
+    { policies, reason }: Change,
+    actor: string,
+  ): Promise<PoliciesView> {
+    const changed = policies.map(({ kind, isOn, maxAmount = null }) => ({
       kind,
       isOn,
       maxCents: maxAmount,
     }));
     await this.database.transaction((tx) =>
-      queries.changePolicies(tx, accountId, said, { actor, reason }),
+      queries.writeRefundPolicies(tx, accountId, changed, { actor, reason }),
     );
     return this.get(accountId);
   }
 
-  async get(accountId: number): Promise<Shown> {
+  async get(accountId: number): Promise<PoliciesView> {
     const { prisma } = this.database;
     const rows = await prisma.refundPolicy.findMany({ where: { accountId } });
     const changes = await prisma.refundPolicyHistoryEntry.findMany({
       where: { accountId },
       orderBy: { sequence: 'desc' },
-      take: shownChanges,
+      take: maxChangesShown,
     });
     return {
       data: policyKinds.map((kind) => {
@@ -77,21 +82,28 @@ export class RefundPolicies {
     };
   }
 
-  /** Refunds what the account's policies say, and has the windows closed that they wait for. */
+  /**
+   * Refunds by the account's policies, and requests the closing of periods that refunds wait
+   * for.
+   */
   @OnJob('refundByPolicy')
   async apply({ accountId }: JobPayload<'refundByPolicy'>): Promise<void> {
     const { prisma } = this.database;
-    for (const { breakId, reason } of await queries.listRefundable(prisma, accountId, atOnce))
+    for (const { breakId, reason } of await queries.listPolicyRefunds(
+      prisma,
+      accountId,
+      maxRefundsPerJob,
+    ))
       await this.refund(accountId, breakId, reason ?? 'policy');
-    if (await this.refunds.settleShown(accountId))
+    if (await this.refunds.resolveShownRefunds(accountId))
       await this.jobQueue.enqueue('reconcile', { accountId });
     const { visibilityBoundMs } = this.bank.profile;
     if (visibilityBoundMs === null) return;
-    if (await queries.waitForClosing(prisma, accountId, visibilityBoundMs))
+    if (await queries.hasRefundAwaitingClosing(prisma, accountId, visibilityBoundMs))
       await this.jobQueue.enqueue('closeStatement', { accountId });
   }
 
-  /** Wakes accounts whose wake-up was lost, or where a window has been closed since. */
+  /** Enqueues accounts whose job was lost, or where a period was closed since. */
   async enqueueDue(): Promise<void> {
     for (const { accountId } of await queries.listAccountsToRefund(this.database.prisma))
       await this.jobQueue.enqueue('refundByPolicy', { accountId });
@@ -105,7 +117,8 @@ export class RefundPolicies {
         amountCents: null,
       });
     } catch (error) {
-      // A refusal is written down, and its break left to a person; what the bank did not answer is asked again.
+      // A refusal is in the history and the break is left to a person. Without a response from
+      // the bank, the next job repeats the request.
       if (!(error instanceof AppError)) throw error;
     }
   }

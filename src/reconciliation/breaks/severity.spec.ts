@@ -29,14 +29,14 @@ describe('the severity of a break', () => {
     expect(cutoffs).toEqual(['2026-11-19', '2026-11-17', '2026-11-06']);
   });
 
-  it('never falls while it stands or its amount grows', () => {
+  it('never falls while the break is open or its amount grows', () => {
     const rank = (amount: bigint, day: string) => severities.indexOf(of(amount, day));
     const days = ['2026-11-23', '2026-11-19', '2026-11-17', '2026-11-06', '2026-01-02'];
     const amounts = [1n, 9_999n, 10_000n, 100_000n, 1_000_000n];
     for (const [at, day] of days.entries())
-      for (const [place, amount] of amounts.entries()) {
+      for (const [index, amount] of amounts.entries()) {
         const later = days[at + 1];
-        const more = amounts[place + 1];
+        const more = amounts[index + 1];
         if (later) expect(rank(amount, later)).toBeGreaterThanOrEqual(rank(amount, day));
         if (more) expect(rank(more, day)).toBeGreaterThanOrEqual(rank(amount, day));
       }

@@ -1,42 +1,42 @@
-// How pressing an open break is: by its amount, and by how long it has stood. Both only ever add, so that what is left
-// alone rises by itself.
+// The severity of a break, from its amount and its age. Points are only ever added, so an
+// unattended break rises.
 import { addBusinessDays, type PlainDate } from '../../brazil/calendar.js';
 
 export const severities = ['low', 'medium', 'high', 'critical'] as const;
 export type Severity = (typeof severities)[number];
 
-/** From so many cents on, one more point each. */
+/** One point for each of these amounts, in cents, that the break reaches. */
 export const amountSteps = [10_000n, 100_000n, 1_000_000n] as const;
-/** After so many business days, one more point each. */
+/** One point for each of these ages, in business days, that the break reaches. */
 export const ageSteps = [1, 3, 10] as const;
-/** Points of an amount that is not known. */
+/** Points for an unknown amount. */
 export const pointsWithoutAmount = 1;
-/** From so many points on: medium, high, critical. */
+/** The points from which a break is medium, high, critical. */
 export const severitySteps = [2, 4, 5] as const;
-/** Money may be gone, or the book cannot be trusted: never less than high. */
-export const pressingKinds: readonly string[] = [
+/** Kinds where money may be lost or the statement copy is unreliable: at least high. */
+export const urgentKinds: readonly string[] = [
   'unknown_outcome',
   'failed_but_debited',
   'broken_balance_chain',
 ];
-export const pressingPoints = severitySteps[1];
+export const urgentPoints = severitySteps[1];
 
-/** What was opened on these days or before them has stood for one, three, ten business days. */
+/** The latest opening days of breaks that are one, three, ten business days old. */
 export function ageCutoffs(today: PlainDate): PlainDate[] {
   return ageSteps.map((days) => addBusinessDays(today, -days));
 }
 
-export interface Standing {
+export interface SeverityFacts {
   kind: string;
-  /** Null where no amount is known. */
+  /** Null if unknown. */
   amountCents: bigint | null;
-  /** The bank's day on which it was opened. */
+  /** The day at the bank on which the break was opened. */
   openedDay: PlainDate;
 }
 
-/** On the day of which these are the cutoffs. */
+/** The severity on the day to which `cutoffs` belong. */
 export function severityOf(
-  { kind, amountCents, openedDay }: Standing,
+  { kind, amountCents, openedDay }: SeverityFacts,
   cutoffs: readonly PlainDate[],
 ): Severity {
   const ofAmount =
@@ -44,8 +44,8 @@ export function severityOf(
       ? pointsWithoutAmount
       : amountSteps.filter((step) => amountCents >= step).length;
   const ofAge = cutoffs.filter((cutoff) => openedDay <= cutoff).length;
-  const floor = pressingKinds.includes(kind) ? pressingPoints : 0;
+  const floor = urgentKinds.includes(kind) ? urgentPoints : 0;
   const points = Math.max(ofAmount + ofAge, floor);
-  const place = severitySteps.filter((step) => points >= step).length;
-  return severities[place] ?? 'critical';
+  const index = severitySteps.filter((step) => points >= step).length;
+  return severities[index] ?? 'critical';
 }

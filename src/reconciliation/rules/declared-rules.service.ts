@@ -1,5 +1,6 @@
-// The account's own rules, held against lines that no id explains. What a rule matched stays open to change until the
-// line's window is closed: it is decided again, with all that competes, whenever one of them comes or goes.
+// Applies the account's own rules to lines without a match by reference. Until the line's
+// period is closed, a match by a rule is decided again, with all competing lines and expected
+// payments, whenever one of them changes.
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../database.service.js';
 import { subjectOfLine, type LineOutcome } from '../line-outcome.js';
@@ -7,62 +8,67 @@ import { Breaks } from '../breaks.service.js';
 import type { ArrivedLine } from '../outcomes.queries.js';
 import { bankFees } from './default-rules.js';
 import * as candidates from './rule-candidates.queries.js';
-import { gatherCompetition, type Competition } from './rule-competition.queries.js';
-import { rule, type Ruling } from './rule-decision.js';
+import { loadCompetition, type Competition } from './rule-competition.queries.js';
+import { decideByRules, type RuleDecision } from './rule-decision.js';
 import { groupBy, isOpen, reachOf, type AppliedRule } from './rule.js';
 import * as queries from './rules.queries.js';
 import { isUnexpected, paidIn, toOutcomes } from './rule-outcomes.js';
 
 const pageSize = 1_000;
-/** What was expected in a transaction that was long under way is not passed over. */
-export const overlapMs = 60_000;
+/** Reviews overlap, so that expected payments of long transactions are not missed. */
+export const reviewOverlapMs = 60_000;
 
-/** What is to be written: lines of the batch, and others whose explanation has changed. */
-export interface Applied {
+/** What the caller writes: lines of the batch, and other lines whose outcome has changed. */
+export interface RuleOutcomes {
   lines: ArrivedLine[];
   outcomes: LineOutcome[];
-  /** Expected payments of which rules' matches were taken back. */
+  /** Expected payments whose matches by rules have ended. */
   released: string[];
 }
 
-/** How far a review has come. */
-export interface Place {
+/** The progress of a review. */
+export interface ReviewCursor {
   after: bigint;
   /**
-   * Lines that it has decided with all that competes with them: what has come since was held against them as it came, and
-   * of one payer there may be many pages.
+   * Lines already decided together with all their competitors. They are not decided again:
+   * lines that came since were decided on arrival, and one payer may have many pages.
    */
   decided: Set<bigint>;
-  begun: queries.ReviewState | null;
+  state: queries.RuleReviewState | null;
 }
 
 @Injectable()
 export class DeclaredRules {
   constructor(private readonly breaks: Breaks) {}
 
-  /** The verdicts, with those that a rule knows better in their place. What was released before is free for others. */
-  async apply(tx: Tx, accountId: number, unchanged: Applied): Promise<Applied> {
+  /**
+   * Replaces outcomes by decisions of rules. Expected payments in `released` are open to other
+   * lines.
+   */
+  async apply(tx: Tx, accountId: number, unchanged: RuleOutcomes): Promise<RuleOutcomes> {
     const { lines, outcomes } = unchanged;
     const rules = await this.active(tx, accountId);
     if (rules.length === 0) return unchanged;
-    const stands = new Set(lines.filter(({ source }) => source === 'open').map(({ nsu }) => nsu));
+    const linesInBreaks = new Set(
+      lines.filter(({ source }) => source === 'open').map(({ nsu }) => nsu),
+    );
     const unexpected = outcomes.filter(isUnexpected).map(({ nsu }) => nsu);
-    const fresh = unexpected.filter((nsu) => !stands.has(nsu));
+    const fresh = unexpected.filter((nsu) => !linesInBreaks.has(nsu));
     const paid = paidIn(outcomes);
-    const known = await candidates.listLines(tx, accountId, fresh);
+    const known = await candidates.listRuleLines(tx, accountId, fresh);
     const competition = hasMatching(rules)
-      ? await gatherCompetition(
+      ? await loadCompetition(
           tx,
           accountId,
           {
             lines: known,
-            nsus: unexpected.filter((nsu) => stands.has(nsu)),
+            nsus: unexpected.filter((nsu) => linesInBreaks.has(nsu)),
             expectedPaymentIds: [...paid.keys(), ...unchanged.released],
           },
           reachOf(rules),
         )
       : { lines: new Map(known.map((line) => [line.nsu, line])), expected: new Map() };
-    // What the judge explains, or makes wait, in this very batch does not compete.
+    // Lines that this batch matches by reference, classifies or defers do not compete.
     const competes = new Set(unexpected);
     for (const { nsu } of outcomes) if (!competes.has(nsu)) competition.lines.delete(nsu);
     for (const [id, payment] of paid) {
@@ -73,73 +79,81 @@ export class DeclaredRules {
   }
 
   /**
-   * A page of what rules decide, held against them again: all of it after a change of the rules, otherwise what new
-   * and withdrawn expected payments may concern. Null when nothing is left to look at.
+   * Decides one page of lines by the rules again: all lines after a change of the rules,
+   * otherwise lines that new or withdrawn expected payments may affect. Null when nothing is
+   * left to review.
    */
   async review(
     tx: Tx,
     accountId: number,
-    { after, decided, begun }: Place,
-  ): Promise<{ applied: Applied; next: Place | null } | null> {
-    // Of its beginning: what changes while it goes on is for the next one.
-    const state = begun ?? (await queries.readReviewState(tx, accountId));
+    { after, decided, state: earlier }: ReviewCursor,
+  ): Promise<{ applied: RuleOutcomes; next: ReviewCursor | null } | null> {
+    // The state at the start of the review: later changes are left to the next review.
+    const state = earlier ?? (await queries.readRuleReviewState(tx, accountId));
     if (!state) return null;
     const { changedAt, reviewedAt, now } = state;
     const isChanged = changedAt !== null && (reviewedAt === null || changedAt > reviewedAt);
     const rules = await this.active(tx, accountId);
     if (!isChanged && !hasMatching(rules)) return null;
     const reach = reachOf(rules);
-    const since = new Date((state.lookedAt?.getTime() ?? 0) - overlapMs);
+    const since = new Date((state.reviewedUntil?.getTime() ?? 0) - reviewOverlapMs);
     const page = { after, limit: pageSize };
     const nsus = isChanged
-      ? await candidates.pageCompeting(tx, accountId, page)
-      : await candidates.pageConcerned(tx, accountId, { ...page, since, byNotes: reach.byNotes });
+      ? await candidates.pageCompetingLines(tx, accountId, page)
+      : await candidates.pageAffectedLines(tx, accountId, {
+          ...page,
+          since,
+          byNotes: reach.byNotes,
+        });
     const last = nsus.length === pageSize ? nsus.at(-1) : undefined;
-    if (last === undefined) await queries.recordReview(tx, accountId, { changedAt, lookedAt: now });
+    if (last === undefined)
+      await queries.recordRuleReview(tx, accountId, { changedAt, reviewedUntil: now });
     if (nsus.length === 0) return null;
-    const begin = {
+    const start = {
       lines: [],
       nsus: nsus.filter((nsu) => !decided.has(nsu)),
       expectedPaymentIds: [],
     };
-    const competition = await gatherCompetition(tx, accountId, begin, reach);
+    const competition = await loadCompetition(tx, accountId, start, reach);
     const nothing = { lines: [], outcomes: [], released: [] };
     const applied = await this.decide(tx, accountId, rules, competition, nothing);
     for (const nsu of competition.lines.keys()) decided.add(nsu);
-    return { applied, next: last === undefined ? null : { after: last, decided, begun: state } };
+    return { applied, next: last === undefined ? null : { after: last, decided, state: state } };
   }
 
   private async active(tx: Tx, accountId: number): Promise<AppliedRule[]> {
-    await queries.insertDefault(tx, accountId, bankFees(accountId));
-    return queries.listActive(tx, accountId);
+    await queries.insertDefaultRule(tx, accountId, bankFees(accountId));
+    return queries.listActiveRules(tx, accountId);
   }
 
-  /** Takes back what is so no more, and says what is. */
+  /** Ends outcomes by rules that no longer hold, and returns the new ones. */
   private async decide(
     tx: Tx,
     accountId: number,
     rules: AppliedRule[],
     { lines, expected }: Competition,
-    before: Applied,
-  ): Promise<Applied> {
+    before: RuleOutcomes,
+  ): Promise<RuleOutcomes> {
     if (lines.size === 0) return before;
     const open = [...expected.values()].filter(isOpen);
-    const rulings = rule(rules, [...lines.values()], open);
-    const said = await candidates.listDeclared(tx, accountId, [...lines.keys()]);
-    const declared = groupBy(said, ({ nsu }) => nsu);
+    const decisions = decideByRules(rules, [...lines.values()], open);
+    const declaredOutcomes = await candidates.listDeclaredOutcomes(tx, accountId, [
+      ...lines.keys(),
+    ]);
+    const declared = groupBy(declaredOutcomes, ({ nsu }) => nsu);
     const decidedNow = new Set(before.outcomes.filter(isUnexpected).map(({ nsu }) => nsu));
     const changed = [...lines.values()].filter((line) => {
-      const ruling = rulings.get(line.nsu) ?? { of: 'nothing' };
-      const isNew = decidedNow.has(line.nsu) && line.standing === null;
-      if (isNew) return ruling.of !== 'nothing';
-      return !isAsItStands(ruling, line, declared.get(line.nsu) ?? []);
+      const decision = decisions.get(line.nsu) ?? { outcome: 'nothing' };
+      const isNew = decidedNow.has(line.nsu) && line.breakKind === null;
+      if (isNew) return decision.outcome !== 'nothing';
+      return !isUnchanged(decision, line, declared.get(line.nsu) ?? []);
     });
     if (changed.length === 0) return before;
     const nsus = changed.map(({ nsu }) => nsu);
-    const released = await candidates.takeBackDeclared(tx, accountId, nsus);
+    const released = await candidates.deleteDeclaredOutcomes(tx, accountId, nsus);
     for (const kind of ['unexpected', 'ambiguous'] as const) {
-      const standing = changed.filter((line) => line.standing === kind);
-      const subjects = standing.map(({ nsu }) => subjectOfLine(nsu));
+      const ofKind = changed.filter((line) => line.breakKind === kind);
+      const subjects = ofKind.map(({ nsu }) => subjectOfLine(nsu));
       await this.breaks.resolve(tx, accountId, kind, subjects);
     }
     const isChanged = new Set(nsus);
@@ -150,15 +164,20 @@ export class DeclaredRules {
       ],
       outcomes: [
         ...before.outcomes.filter(({ nsu }) => !isChanged.has(nsu)),
-        ...changed.flatMap((line) => toOutcomes(line, rulings.get(line.nsu) ?? { of: 'nothing' })),
+        ...changed.flatMap((line) =>
+          toOutcomes(line, decisions.get(line.nsu) ?? { outcome: 'nothing' }),
+        ),
       ],
       released: [...before.released, ...released],
     };
   }
 }
 
-/** A line of the batch stays as it came, so that its waiting ends; one that stood is written like a new one. */
-function withArrival({ lines }: Applied, changed: candidates.CompetingLine[]): ArrivedLine[] {
+/**
+ * Lines of the batch keep their source, so that their deferral ends; lines in breaks count as
+ * new.
+ */
+function withArrival({ lines }: RuleOutcomes, changed: candidates.CompetingLine[]): ArrivedLine[] {
   const came = new Map(lines.map((line) => [line.nsu, line]));
   return changed.map((line) => {
     const known = came.get(line.nsu);
@@ -166,19 +185,19 @@ function withArrival({ lines }: Applied, changed: candidates.CompetingLine[]): A
   });
 }
 
-function isAsItStands(
-  ruling: Ruling,
-  { standing }: candidates.CompetingLine,
-  declared: candidates.Declared[],
+function isUnchanged(
+  decision: RuleDecision,
+  { breakKind }: candidates.CompetingLine,
+  declared: candidates.DeclaredOutcome[],
 ): boolean {
-  if (ruling.of === 'nothing') return standing === 'unexpected' && declared.length === 0;
-  if (ruling.of === 'ambiguous') return standing === 'ambiguous' && declared.length === 0;
-  const { ruleId } = ruling.rule;
-  if (standing !== null || declared.some((one) => one.ruleId !== ruleId)) return false;
-  if (ruling.of === 'classified') return declared[0]?.category === ruling.category;
+  if (decision.outcome === 'nothing') return breakKind === 'unexpected' && declared.length === 0;
+  if (decision.outcome === 'ambiguous') return breakKind === 'ambiguous' && declared.length === 0;
+  const { ruleId } = decision.rule;
+  if (breakKind !== null || declared.some((one) => one.ruleId !== ruleId)) return false;
+  if (decision.outcome === 'classified') return declared[0]?.category === decision.category;
   return (
-    ruling.payments.length === declared.length &&
-    ruling.payments.every(({ expected, amountCents, owedCents }) =>
+    decision.payments.length === declared.length &&
+    decision.payments.every(({ expected, amountCents, owedCents }) =>
       declared.some(
         (one) =>
           one.expectedPaymentId === expected.expectedPaymentId &&

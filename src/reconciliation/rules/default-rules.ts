@@ -1,4 +1,5 @@
-// The rules that every account begins with; they can be retired and replaced like any other. Pure.
+// The rules that every account begins with; they can be retired and replaced like any other.
+// Pure.
 import { v5 as uuidv5 } from 'uuid';
 import { writeStored } from './stored-rule.js';
 
@@ -6,7 +7,7 @@ const namespace = '0b5c5a0e-93f5-5c5e-8f0e-5b1d7c1f7a44';
 
 const feeTypes = ['DEBIT_FEE', 'FEE', 'DEBIT_TARIFF', 'TARIFF', 'DEBIT_TARIFA', 'TARIFA'];
 
-/** What the bank takes for its services, by the names that banks give to it. */
+/** Classifies the bank's fees, by the type names that banks use. */
 export function bankFees(accountId: number) {
   return {
     id: uuidv5(`${accountId} bank-fees`, namespace),

@@ -1,5 +1,5 @@
-// Declares rules, and activates and retires their versions. What a version says is never changed; each step is written
-// down with who took it and why.
+// Declares rules, and activates and retires their versions. The terms of a version never
+// change; each step is recorded with its actor and reason.
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { Database, type Tx } from '../../database.service.js';
@@ -12,8 +12,8 @@ import type { RuleDefinition } from './rules.schema.js';
 import * as queries from './rules.queries.js';
 import { writeStored } from './stored-rule.js';
 
-/** Whose hand it is, and why. */
-export interface By {
+/** Who changes a rule, and why. */
+export interface ChangedBy {
   accountId: number;
   actor: string;
   reason: string;
@@ -28,11 +28,11 @@ export class RuleCatalog {
 
   async ensureDefaults(accountId: number): Promise<void> {
     await this.database.transaction((tx) =>
-      queries.insertDefault(tx, accountId, bankFees(accountId)),
+      queries.insertDefaultRule(tx, accountId, bankFees(accountId)),
     );
   }
 
-  async create(by: By, name: string, definition: RuleDefinition): Promise<string> {
+  async create(by: ChangedBy, name: string, definition: RuleDefinition): Promise<string> {
     const id = uuidv7();
     await this.ensureDefaults(by.accountId);
     await this.database
@@ -43,67 +43,67 @@ export class RuleCatalog {
       .catch((error: unknown) => {
         if (!isTaken(error)) throw error;
         throw new AppError('conflict', {
-          public: 'A rule of this name exists.',
+          public: 'A rule with this name exists already.',
           reason: 'name_taken',
         });
       });
     return id;
   }
 
-  async addVersion(by: By, ruleId: string, definition: RuleDefinition): Promise<void> {
+  async addVersion(by: ChangedBy, ruleId: string, definition: RuleDefinition): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const versions = await this.lockVersions(tx, by.accountId, ruleId);
+      const versions = await this.lockRuleVersions(tx, by.accountId, ruleId);
       const version = Math.max(0, ...versions.map((one) => one.version)) + 1;
       await this.declare(tx, by, { ruleId, version }, definition);
     });
   }
 
-  /** Throws `trial_needed` unless the version was tried since the account's rules last changed by an activation. */
-  async activate(by: By, ruleId: string, version: number): Promise<void> {
+  /** Throws `trial_needed` unless the version was tried since the account's last activation. */
+  async activate(by: ChangedBy, ruleId: string, version: number): Promise<void> {
     const { accountId } = by;
     await this.database.transaction(async (tx) => {
-      const versions = await this.lockVersions(tx, accountId, ruleId);
-      const asked = versions.find((one) => one.version === version);
-      if (!asked) throw new AppError('not_found');
-      if (asked.state === 'active')
+      const versions = await this.lockRuleVersions(tx, accountId, ruleId);
+      const target = versions.find((one) => one.version === version);
+      if (!target) throw new AppError('not_found');
+      if (target.state === 'active')
         throw new AppError('conflict', {
-          public: 'The version is active.',
+          public: 'The version is active already.',
           reason: 'already_active',
         });
-      if (!(await queries.isTried(tx, accountId, { ruleId, version })))
+      if (!(await queries.isRuleVersionTried(tx, accountId, { ruleId, version })))
         throw new AppError('conflict', {
-          public: 'Try this version over history first.',
+          public: 'The version needs a trial since the last activation of any rule of the account.',
           reason: 'trial_needed',
         });
       const active = versions.find(({ state }) => state === 'active');
       if (active) await this.end(tx, by, ruleId, active.version);
-      await queries.setActive(tx, accountId, { ruleId, version });
+      await queries.activateRule(tx, accountId, { ruleId, version });
       await this.note(tx, by, { ruleId, version }, 'activated');
-      await queries.touchRules(tx, accountId);
+      await queries.markRulesChanged(tx, accountId);
     });
     await this.jobQueue.enqueue('reconcile', { accountId });
   }
 
-  async retire(by: By, ruleId: string, version: number): Promise<void> {
+  async retire(by: ChangedBy, ruleId: string, version: number): Promise<void> {
     const { accountId } = by;
     await this.database.transaction(async (tx) => {
-      const versions = await this.lockVersions(tx, accountId, ruleId);
-      const asked = versions.find((one) => one.version === version);
-      if (!asked) throw new AppError('not_found');
-      if (asked.state === 'retired')
+      const versions = await this.lockRuleVersions(tx, accountId, ruleId);
+      const target = versions.find((one) => one.version === version);
+      if (!target) throw new AppError('not_found');
+      if (target.state === 'retired')
         throw new AppError('conflict', {
-          public: 'The version is retired.',
+          public: 'The version is retired already.',
           reason: 'already_retired',
         });
       await this.end(tx, by, ruleId, version);
-      if (asked.state === 'active') await queries.touchRules(tx, accountId);
+      if (target.state === 'active') await queries.markRulesChanged(tx, accountId);
     });
     await this.jobQueue.enqueue('reconcile', { accountId });
   }
 
   private async declare(
     tx: Tx,
-    { accountId, actor, reason }: By,
+    { accountId, actor, reason }: ChangedBy,
     { ruleId, version }: queries.VersionKey,
     definition: RuleDefinition,
   ): Promise<void> {
@@ -125,22 +125,22 @@ export class RuleCatalog {
     await this.note(tx, { accountId, actor, reason }, { ruleId, version }, 'declared');
   }
 
-  private async end(tx: Tx, by: By, ruleId: string, version: number): Promise<void> {
-    await queries.setRetired(tx, by.accountId, { ruleId, version });
+  private async end(tx: Tx, by: ChangedBy, ruleId: string, version: number): Promise<void> {
+    await queries.retireRule(tx, by.accountId, { ruleId, version });
     await this.note(tx, by, { ruleId, version }, 'retired');
   }
 
   private async note(
     tx: Tx,
-    by: By,
+    by: ChangedBy,
     key: queries.VersionKey,
     action: 'declared' | 'activated' | 'retired',
   ): Promise<void> {
     await tx.ruleHistoryEntry.create({ data: { ...by, ...key, action } });
   }
 
-  private async lockVersions(tx: Tx, accountId: number, ruleId: string) {
-    const versions = await queries.lockVersions(tx, accountId, ruleId);
+  private async lockRuleVersions(tx: Tx, accountId: number, ruleId: string) {
+    const versions = await queries.lockRuleVersions(tx, accountId, ruleId);
     if (versions.length === 0) throw new AppError('not_found');
     return versions;
   }

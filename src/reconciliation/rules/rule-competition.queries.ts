@@ -1,91 +1,102 @@
-// Gathers what competes with what, as far as rules reach: lines by what is expected, and that by lines.
+// Loads the lines and expected payments that compete with each other by the match rules.
 import { opaqueAccountId, type Tx } from '../../database.service.js';
-import { isOpen, wordsOf, type Reach, type RuledExpected, type RuledLine } from './rule.js';
 import {
-  listCompeting,
-  listExpected,
+  isOpen,
+  findPossibleIds,
+  type Reach,
+  type RuleExpectedPayment,
+  type RuleLine,
+} from './rule.js';
+import {
+  listCompetingLines,
+  listRuleExpectedPayments,
   noKeys,
   type CompetingLine,
 } from './rule-candidates.queries.js';
 
 export interface Competition {
   lines: Map<bigint, CompetingLine>;
-  expected: Map<string, RuledExpected>;
+  expected: Map<string, RuleExpectedPayment>;
 }
 
-export interface Beginning {
-  /** Of the batch that is judged. */
+export interface CompetitionStart {
+  /** Lines of the batch in progress. */
   lines: CompetingLine[];
-  /** Of lines that stand, or that a rule explains provisionally. */
+  /** Lines in breaks, or matched provisionally by a rule. */
   nsus: bigint[];
   expectedPaymentIds: string[];
 }
 
 /**
- * All that has to do with what it begins with, however far round: through lines that match rules are about and what is
- * open, and through what rules have matched.
+ * Loads everything connected with the start, directly or indirectly: through lines that match
+ * rules cover, through open expected payments, and through matches that rules have made.
  */
-export async function gatherCompetition(
+export async function loadCompetition(
   tx: Tx,
   accountId: number,
-  begin: Beginning,
+  start: CompetitionStart,
   reach: Reach,
 ): Promise<Competition> {
   const found: Competition = { lines: new Map(), expected: new Map() };
-  const ofLines = { documents: new Set<string>(), names: new Set<string>() };
-  const ofExpected = { documents: new Set<string>(), names: new Set<string>() };
-  const standing = await listCompeting(tx, accountId, { ...noKeys, nsus: begin.nsus });
-  let lines = addTo(found.lines, [...begin.lines, ...standing], ({ nsu }) => nsu);
-  let asked = begin.expectedPaymentIds;
-  while (lines.length > 0 || asked.length > 0) {
-    const ruled = lines.filter(reach.isAbout);
+  const ofLines = { documents: new Set<string>(), referenceValues: new Set<string>() };
+  const ofExpected = { documents: new Set<string>(), referenceValues: new Set<string>() };
+  const recorded = await listCompetingLines(tx, accountId, { ...noKeys, nsus: start.nsus });
+  let lines = addTo(found.lines, [...start.lines, ...recorded], ({ nsu }) => nsu);
+  let pendingIds = start.expectedPaymentIds;
+  while (lines.length > 0 || pendingIds.length > 0) {
+    const covered = lines.filter(reach.covers);
     const paidNow = await listPaidBy(tx, accountId, lines);
-    const expected = await listExpected(tx, accountId, {
+    const expected = await listRuleExpectedPayments(tx, accountId, {
       ...noKeys,
-      documents: reach.byDocument ? unasked(ofLines.documents, ruled.map(documentOf)) : [],
-      names: reach.byNotes ? unasked(ofLines.names, ruled.flatMap(wordsOfLine)) : [],
-      expectedPaymentIds: [...asked, ...paidNow],
+      documents: reach.byDocument ? takeUnseen(ofLines.documents, covered.map(documentOf)) : [],
+      referenceValues: reach.byNotes
+        ? takeUnseen(ofLines.referenceValues, covered.flatMap(possibleIdsOf))
+        : [],
+      expectedPaymentIds: [...pendingIds, ...paidNow],
     });
     const fresh = addTo(found.expected, expected, idOf);
-    asked = [];
+    pendingIds = [];
     if (fresh.length === 0) break;
     const open = fresh.filter(isOpen);
-    const more = await listCompeting(tx, accountId, {
+    const more = await listCompetingLines(tx, accountId, {
       nsus: [],
-      documents: reach.byDocument ? unasked(ofExpected.documents, open.map(documentOf)) : [],
-      names: reach.byNotes ? unasked(ofExpected.names, open.flatMap(namesOf)) : [],
+      documents: reach.byDocument ? takeUnseen(ofExpected.documents, open.map(documentOf)) : [],
+      referenceValues: reach.byNotes
+        ? takeUnseen(ofExpected.referenceValues, open.flatMap(referencesOf))
+        : [],
       expectedPaymentIds: fresh.map(idOf),
     });
-    const competing = more.filter((line) => line.standing === null || reach.isAbout(line));
+    const competing = more.filter((line) => line.breakKind === null || reach.covers(line));
     lines = addTo(found.lines, competing, ({ nsu }) => nsu);
   }
   return found;
 }
 
-const wordsOfLine = ({ notes }: RuledLine) => wordsOf(notes);
-const namesOf = ({ names }: RuledExpected) => names;
+const possibleIdsOf = ({ notes }: RuleLine) => findPossibleIds(notes);
+const referencesOf = ({ referenceValues }: RuleExpectedPayment) => referenceValues;
 const documentOf = (one: { counterpartyDocument: string | null }) => one.counterpartyDocument;
-const idOf = ({ expectedPaymentId }: RuledExpected) => expectedPaymentId;
+const idOf = ({ expectedPaymentId }: RuleExpectedPayment) => expectedPaymentId;
 
-/** Those that were not known. */
+/** Adds the values and returns those that were new. */
 function addTo<Key, Value>(known: Map<Key, Value>, values: Value[], keyOf: (value: Value) => Key) {
   const fresh = values.filter((value) => !known.has(keyOf(value)));
   for (const value of fresh) known.set(keyOf(value), value);
   return fresh;
 }
 
-/** Those that have not been asked for; they count as asked from now on. */
-function unasked(asked: Set<string>, keys: (string | null)[]): string[] {
-  const fresh = new Set(keys.filter((key) => key !== null && !asked.has(key)) as string[]);
-  for (const key of fresh) asked.add(key);
+/** Returns the keys that were not seen before, and marks them as seen. */
+function takeUnseen(seen: Set<string>, keys: (string | null)[]): string[] {
+  const fresh = new Set(keys.filter((key) => key !== null && !seen.has(key)) as string[]);
+  for (const key of fresh) seen.add(key);
   return [...fresh];
 }
 
-async function listPaidBy(tx: Tx, accountId: number, lines: RuledLine[]): Promise<string[]> {
+async function listPaidBy(tx: Tx, accountId: number, lines: RuleLine[]): Promise<string[]> {
   if (lines.length === 0) return [];
   const nsus = lines.map(({ nsu }) => nsu);
   const rows = await tx.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT expected_payment_id AS id FROM match
-    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[]) AND rule = 'declared' AND unlinked_at IS NULL`;
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[])
+      AND rule = 'declared' AND unlinked_at IS NULL`;
   return rows.map(({ id }) => id);
 }

@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { rule, type Ruling } from './rule-decision.js';
+import { decideByRules, type RuleDecision } from './rule-decision.js';
 import {
-  folded,
-  isAbout,
-  waysToPay,
-  wordsOf,
+  normalizeText,
+  covers,
+  findPaymentOptions,
+  findPossibleIds,
   type AppliedRule,
   type MatchAction,
-  type RuledExpected,
-  type RuledLine,
+  type RuleExpectedPayment,
+  type RuleLine,
 } from './rule.js';
 
-const line = (nsu: number, changes: Partial<RuledLine> = {}): RuledLine => ({
+const line = (nsu: number, changes: Partial<RuleLine> = {}): RuleLine => ({
   nsu: BigInt(nsu),
   isCredit: true,
   amountCents: 1_000n,
@@ -20,14 +20,17 @@ const line = (nsu: number, changes: Partial<RuledLine> = {}): RuledLine => ({
   counterparty: null,
   counterpartyDocument: 'anna',
   notes: null,
-  givesBack: false,
-  wentBackAt: null,
+  isRefundOrReversal: false,
+  firstRefundedAt: null,
   unlinkedFrom: [],
   occurredAt: new Date(`2026-06-10T15:00:${String(nsu % 60).padStart(2, '0')}Z`),
   ...changes,
 });
 
-const awaited = (id: string, changes: Partial<RuledExpected> = {}): RuledExpected => ({
+const expectedPayment = (
+  id: string,
+  changes: Partial<RuleExpectedPayment> = {},
+): RuleExpectedPayment => ({
   expectedPaymentId: id,
   operationId: `of-${id}`,
   kind: 'create_charge',
@@ -41,7 +44,7 @@ const awaited = (id: string, changes: Partial<RuledExpected> = {}): RuledExpecte
   createdAt: new Date('2026-06-01T12:00:00Z'),
   paidCents: 0n,
   owedCents: null,
-  names: [],
+  referenceValues: [],
   ...changes,
 });
 
@@ -64,18 +67,22 @@ const matching = (ruleId: string, changes: Partial<MatchAction> = {}, priority =
     then: { do: 'match', ...action(changes) },
   }) satisfies AppliedRule;
 
-const told = (ruling: Ruling | undefined) => {
-  if (ruling?.of === 'matched')
-    return ruling.payments.map(({ expected, amountCents }) => [
+const summaryOf = (decision: RuleDecision | undefined) => {
+  if (decision?.outcome === 'matched')
+    return decision.payments.map(({ expected, amountCents }) => [
       expected.expectedPaymentId,
       amountCents,
     ]);
-  return ruling?.of === 'ambiguous' ? ['ambiguous', ...ruling.could] : ruling?.of;
+  return decision?.outcome === 'ambiguous'
+    ? ['ambiguous', ...decision.candidateIds]
+    : decision?.outcome;
 };
-const reportedOf = (rulings: Map<bigint, Ruling>) =>
-  Object.fromEntries([...rulings].map(([nsu, ruling]) => [nsu.toString(), told(ruling)]));
+const reportedOf = (decisions: Map<bigint, RuleDecision>) =>
+  Object.fromEntries(
+    [...decisions].map(([nsu, decision]) => [nsu.toString(), summaryOf(decision)]),
+  );
 
-describe('what a rule is about', () => {
+describe('covers', () => {
   it.each([
     [{ types: ['CREDIT_*'] }, true],
     [{ types: ['CREDIT'] }, false],
@@ -85,67 +92,87 @@ describe('what a rule is about', () => {
     [{ document: 'bruno' }, false],
     [{ notes: 'DOAÇÃO  mensal' }, true],
     [{ counterparty: { ispb: '00000001', branch: '0001', number: '12-3' } }, true],
-  ])('is told by %j', (when, is) => {
+  ])('checks the condition %j', (when, isCovered) => {
     const one = line(1, { notes: 'doacao Mensal de junho', counterparty: '1/1/123' });
-    expect(isAbout(when, one)).toBe(is);
+    expect(covers(when, one)).toBe(isCovered);
   });
 
-  it('reads notes without accents, capitals and spaces', () =>
-    expect(folded('  Tarífa\n DE  Pix ')).toBe('tarifa de pix'));
+  it('compares notes without regard to accents, case and spaces', () =>
+    expect(normalizeText('  Tarífa\n DE  Pix ')).toBe('tarifa de pix'));
 
-  it('takes whole words of the notes for ids, and none that is short', () =>
-    expect(wordsOf('ref: PED-1234, (abc) x PED-1234.')).toEqual(['PED-1234']));
+  it('finds ids as whole words of the notes, except short ones', () =>
+    expect(findPossibleIds('ref: PED-1234, (abc) x PED-1234.')).toEqual(['PED-1234']));
 });
 
-describe('ways to pay', () => {
-  it('are none for what gives a Pix back, or goes the other way', () => {
-    expect(waysToPay(action(), line(1, { givesBack: true }), [awaited('a')])).toEqual([]);
-    expect(waysToPay(action(), line(1, { isCredit: false }), [awaited('a')])).toEqual([]);
+describe('findPaymentOptions', () => {
+  it('finds none for a refund, a reversal or a line of the other direction', () => {
+    expect(
+      findPaymentOptions(action(), line(1, { isRefundOrReversal: true }), [expectedPayment('a')]),
+    ).toEqual([]);
+    expect(
+      findPaymentOptions(action(), line(1, { isCredit: false }), [expectedPayment('a')]),
+    ).toEqual([]);
   });
 
-  it('are of what is still owed', () => {
-    const part = awaited('a', { amountCents: 1_500n, paidCents: 500n });
-    expect(waysToPay(action(), line(1), [part])).toEqual([[part]]);
+  it('compares with the amount still owed', () => {
+    const part = expectedPayment('a', { amountCents: 1_500n, paidCents: 500n });
+    expect(findPaymentOptions(action(), line(1), [part])).toEqual([[part]]);
   });
 
-  it('are none by amount where the payer chooses it', () =>
-    expect(waysToPay(action(), line(1), [awaited('a', { amountCents: null })])).toEqual([]));
+  it('finds none by amount where the payer chooses the amount', () =>
+    expect(
+      findPaymentOptions(action(), line(1), [expectedPayment('a', { amountCents: null })]),
+    ).toEqual([]));
 
-  it('tell that two sets of several would do', () => {
+  it('finds more than one option when two sets fit', () => {
     const cents = [400n, 600n, 300n, 700n];
-    const expected = cents.map((amountCents, at) => awaited(String(at), { amountCents }));
-    expect(waysToPay(action({ combines: true }), line(1), expected)).toHaveLength(2);
+    const expected = cents.map((amountCents, at) => expectedPayment(String(at), { amountCents }));
+    expect(findPaymentOptions(action({ combines: true }), line(1), expected)).toHaveLength(2);
   });
 
-  it('are all of many together, or none', () => {
-    const many = Array.from({ length: 20 }, (_, at) => awaited(String(at), { amountCents: 50n }));
-    expect(waysToPay(action({ combines: true }), line(1), many)).toEqual([many]);
-    expect(waysToPay(action({ combines: true }), line(1), many.slice(1))).toEqual([]);
+  it('combines more than twelve only all together', () => {
+    const many = Array.from({ length: 20 }, (_, at) =>
+      expectedPayment(String(at), { amountCents: 50n }),
+    );
+    expect(findPaymentOptions(action({ combines: true }), line(1), many)).toEqual([many]);
+    expect(findPaymentOptions(action({ combines: true }), line(1), many.slice(1))).toEqual([]);
   });
 });
 
-describe('rules', () => {
-  it('pair what has only each other', () =>
-    expect(reportedOf(rule([matching('r')], [line(1)], [awaited('a')]))).toEqual({
+describe('decideByRules', () => {
+  it('matches a line and a payment that fit only each other', () =>
+    expect(reportedOf(decideByRules([matching('r')], [line(1)], [expectedPayment('a')]))).toEqual({
       1: [['a', 1_000n]],
     }));
 
-  it('choose neither among two lines, nor among two payments', () => {
-    expect(reportedOf(rule([matching('r')], [line(1), line(2)], [awaited('a')]))).toEqual({
+  it('chooses neither between two lines nor between two payments', () => {
+    expect(
+      reportedOf(decideByRules([matching('r')], [line(1), line(2)], [expectedPayment('a')])),
+    ).toEqual({
       1: ['ambiguous', 'a'],
       2: ['ambiguous', 'a'],
     });
-    expect(reportedOf(rule([matching('r')], [line(1)], [awaited('a'), awaited('b')]))).toEqual({
+    expect(
+      reportedOf(
+        decideByRules([matching('r')], [line(1)], [expectedPayment('a'), expectedPayment('b')]),
+      ),
+    ).toEqual({
       1: ['ambiguous', 'a', 'b'],
     });
   });
 
-  it('let many lines pay what may be paid many times', () =>
+  it('lets many lines pay a multi-use expected payment', () =>
     expect(
-      reportedOf(rule([matching('r')], [line(1), line(2)], [awaited('a', { isMultiUse: true })])),
+      reportedOf(
+        decideByRules(
+          [matching('r')],
+          [line(1), line(2)],
+          [expectedPayment('a', { isMultiUse: true })],
+        ),
+      ),
     ).toEqual({ 1: [['a', 1_000n]], 2: [['a', 1_000n]] }));
 
-  it('go by priority, and by their ids where that is the same', () => {
+  it('applies rules by priority, and by id among equals', () => {
     const ignoring = (ruleId: string, priority: number): AppliedRule => ({
       ruleId,
       version: 1,
@@ -154,19 +181,23 @@ describe('rules', () => {
       then: { do: 'classify', classify: 'ignored', reason: ruleId },
     });
     const reasonOf = (rules: AppliedRule[]) => {
-      const ruling = rule(rules, [line(1)], [awaited('a')]).get(1n);
-      return ruling?.of === 'classified' ? ruling.reason : ruling?.of;
+      const decision = decideByRules(rules, [line(1)], [expectedPayment('a')]).get(1n);
+      return decision?.outcome === 'classified' ? decision.reason : decision?.outcome;
     };
     expect(reasonOf([ignoring('b', 10), ignoring('a', 10)])).toBe('a');
     expect(reasonOf([ignoring('a', 11), matching('m', {}, 10)])).toBe('matched');
     expect(reasonOf([ignoring('a', 9), matching('m', {}, 10)])).toBe('a');
   });
 
-  it('leave to a later rule nothing that an earlier one could not decide', () => {
+  it('does not pass a line that a rule finds ambiguous to later rules', () => {
     const narrow = matching('later', { by: ['notes', 'amount'] }, 20);
-    const expected = [awaited('a', { names: ['PED-1'] }), awaited('b')];
-    const rulings = rule([matching('r'), narrow], [line(1, { notes: 'PED-1' })], expected);
-    expect(reportedOf(rulings)).toEqual({ 1: ['ambiguous', 'a', 'b'] });
+    const expected = [expectedPayment('a', { referenceValues: ['PED-1'] }), expectedPayment('b')];
+    const decisions = decideByRules(
+      [matching('r'), narrow],
+      [line(1, { notes: 'PED-1' })],
+      expected,
+    );
+    expect(reportedOf(decisions)).toEqual({ 1: ['ambiguous', 'a', 'b'] });
   });
 
   const lines = fc.array(
@@ -183,17 +214,17 @@ describe('rules', () => {
     matching('three', { instalments: true }, 3),
   ];
 
-  it('say the same in any order, never pay a cent twice, and spend each line whole', () => {
+  it('decides the same in any order, pays no cent twice and allocates each line in full', () => {
     fc.assert(
       fc.property(lines, lines, fc.infiniteStream(fc.nat()), (paying, owing, seeds) => {
         const all = paying.map(({ cents, document, notes }, at) =>
           line(at + 1, { amountCents: cents, counterpartyDocument: document, notes }),
         );
         const expected = owing.map(({ cents, document, notes }, at) =>
-          awaited(`e${at}`, {
+          expectedPayment(`e${at}`, {
             amountCents: cents,
             counterpartyDocument: document,
-            names: notes === null ? [] : [notes],
+            referenceValues: notes === null ? [] : [notes],
           }),
         );
         const shuffled = <Value>(values: Value[]): Value[] =>
@@ -201,16 +232,17 @@ describe('rules', () => {
             .map((value) => ({ value, place: seeds.next().value as number }))
             .sort((a, b) => a.place - b.place)
             .map(({ value }) => value);
-        const rulings = rule(rules, all, expected);
-        const other = rule(shuffled(rules), shuffled(all), shuffled(expected));
-        for (const { nsu } of all) expect(told(other.get(nsu))).toEqual(told(rulings.get(nsu)));
+        const decisions = decideByRules(rules, all, expected);
+        const other = decideByRules(shuffled(rules), shuffled(all), shuffled(expected));
+        for (const { nsu } of all)
+          expect(summaryOf(other.get(nsu))).toEqual(summaryOf(decisions.get(nsu)));
         const paid = new Map<string, bigint>();
         for (const { nsu, amountCents } of all) {
-          const ruling = rulings.get(nsu);
-          if (ruling?.of !== 'matched') continue;
-          const sum = ruling.payments.reduce((cents, one) => cents + one.amountCents, 0n);
+          const decision = decisions.get(nsu);
+          if (decision?.outcome !== 'matched') continue;
+          const sum = decision.payments.reduce((cents, one) => cents + one.amountCents, 0n);
           expect(sum).toBe(amountCents);
-          for (const { expected: to, amountCents: cents } of ruling.payments)
+          for (const { expected: to, amountCents: cents } of decision.payments)
             paid.set(to.expectedPaymentId, (paid.get(to.expectedPaymentId) ?? 0n) + cents);
         }
         for (const { expectedPaymentId: id, amountCents } of expected)

@@ -1,168 +1,191 @@
-// The declared rules held against all lines that compete and all that is still owed at once, so that neither the order
-// of arrival nor a batch's cut changes what comes out. A pair is made only where each is the other's only one. Pure.
+// Decides all competing lines and open expected payments by the declared rules at once, so that
+// neither the order of arrival nor the size of a batch changes the result. A rule matches a
+// pair only if neither side could be matched otherwise. Pure.
 import { settlementOfPaidAmount, type PaidSettlement } from '../../expected-payments/settlement.js';
 import {
   byPriority,
   groupBy,
-  isAbout,
-  likenessOf,
+  covers,
+  lineGroupKey,
   paidBefore,
   stillOwed,
   toleranceOf,
-  wasGone,
-  waysToPay,
-  wordsOf,
+  wasRefundedBefore,
+  findPaymentOptions,
+  findPossibleIds,
   type AppliedRule,
   type DeclaredCategory,
   type MatchAction,
-  type RuledExpected,
-  type RuledLine,
+  type RuleExpectedPayment,
+  type RuleLine,
 } from './rule.js';
 
-/** What a line pays of one expected payment by a rule. */
-export interface RuledPayment {
-  expected: RuledExpected;
+/** The part of one expected payment that a line pays by a rule. */
+export interface RulePayment {
+  expected: RuleExpectedPayment;
   amountCents: bigint;
-  /** In all; null when the payer chooses. What was paid, where the rule tolerates the difference. */
+  /**
+   * The total owed; null if the payer chooses the amount. Equal to the amount paid where the
+   * rule tolerates the difference.
+   */
   owedCents: bigint | null;
-  /** What was paid beyond what is owed, or less: zero where it is exact. */
+  /** The amount paid less the amount owed. */
   differenceCents: bigint;
   settlement: PaidSettlement;
 }
 
-export type Ruling =
-  | { of: 'matched'; rule: AppliedRule; payments: RuledPayment[] }
-  | { of: 'classified'; rule: AppliedRule; category: DeclaredCategory; reason: string }
-  | { of: 'ambiguous'; rule: AppliedRule; could: string[] }
-  | { of: 'nothing' };
+export type RuleDecision =
+  | { outcome: 'matched'; rule: AppliedRule; payments: RulePayment[] }
+  | { outcome: 'classified'; rule: AppliedRule; category: DeclaredCategory; reason: string }
+  | { outcome: 'ambiguous'; rule: AppliedRule; candidateIds: string[] }
+  | { outcome: 'nothing' };
 
-/** Of so many that are alike, none will be told from the others. */
-export const maxAlike = 50;
+/** An ambiguous decision lists at most this many candidates. */
+const maxCandidates = 50;
 
-/** What each line is by the rules. */
-export function rule(
+/** The decision of the rules for each line. */
+export function decideByRules(
   rules: readonly AppliedRule[],
-  lines: readonly RuledLine[],
-  expected: readonly RuledExpected[],
-): Map<bigint, Ruling> {
-  const book = new Ruled(lines, expected);
+  lines: readonly RuleLine[],
+  expected: readonly RuleExpectedPayment[],
+): Map<bigint, RuleDecision> {
+  const matcher = new RuleMatcher(lines, expected);
   for (const each of [...rules].sort(byPriority)) {
-    if (each.then.do === 'classify') book.classify(each);
-    else book.match(each, each.then);
+    if (each.then.do === 'classify') matcher.classify(each);
+    else matcher.match(each, each.then);
   }
-  return book.rulings();
+  return matcher.decisions();
 }
 
-/** Lines that may pay the same in the same ways: of one payer there may be thousands. */
-interface Alike {
-  lines: RuledLine[];
-  ways: RuledExpected[][];
-  /** All that is in the ways, by id. */
-  wants: Map<string, RuledExpected>;
+/** Lines with the same payment options; one payer may have thousands. */
+interface LineGroup {
+  lines: RuleLine[];
+  options: RuleExpectedPayment[][];
+  /** The expected payments of all options, by id. */
+  wantedById: Map<string, RuleExpectedPayment>;
 }
 
-class Ruled {
-  private readonly ruled = new Map<bigint, Ruling>();
-  /** Expected payments that a line pays, or that lines are at odds about. */
-  private readonly taken = new Set<string>();
-  private readonly byDocument = new Map<string, RuledExpected[]>();
-  private readonly byName = new Map<string, RuledExpected[]>();
+class RuleMatcher {
+  private readonly decided = new Map<bigint, RuleDecision>();
+  /** Expected payments that an earlier rule has matched or found contested. */
+  private readonly unavailable = new Set<string>();
+  private readonly byDocument = new Map<string, RuleExpectedPayment[]>();
+  private readonly byReference = new Map<string, RuleExpectedPayment[]>();
 
   constructor(
-    private readonly lines: readonly RuledLine[],
-    expected: readonly RuledExpected[],
+    private readonly lines: readonly RuleLine[],
+    expected: readonly RuleExpectedPayment[],
   ) {
     const ordered = [...expected].sort((a, b) =>
       a.expectedPaymentId < b.expectedPaymentId ? -1 : 1,
     );
     for (const each of ordered) {
       if (each.counterpartyDocument) put(this.byDocument, each.counterpartyDocument, each);
-      for (const name of each.names) put(this.byName, name, each);
+      for (const value of each.referenceValues) put(this.byReference, value, each);
     }
   }
 
-  rulings(): Map<bigint, Ruling> {
+  decisions(): Map<bigint, RuleDecision> {
     return new Map(
-      this.lines.map(({ nsu }) => [nsu, this.ruled.get(nsu) ?? ({ of: 'nothing' } as const)]),
+      this.lines.map(({ nsu }) => [
+        nsu,
+        this.decided.get(nsu) ?? ({ outcome: 'nothing' } as const),
+      ]),
     );
   }
 
   classify(each: AppliedRule): void {
     if (each.then.do !== 'classify') return;
     const { classify: category, reason } = each.then;
-    for (const { nsu } of this.openTo(each))
-      this.ruled.set(nsu, { of: 'classified', rule: each, category, reason });
+    for (const { nsu } of this.listUndecidedLines(each))
+      this.decided.set(nsu, { outcome: 'classified', rule: each, category, reason });
   }
 
   match(each: AppliedRule, action: MatchAction): void {
-    const lines = this.openTo(each).filter((line) => !wasGone(line, each.activatedAt));
-    const alike = groupBy(lines, (line) => likenessOf(action, line));
-    const groups = [...alike.values()].flatMap((lines): Alike[] => {
-      const ways = lines[0] ? waysToPay(action, lines[0], this.near(action, lines[0])) : [];
-      const wants = new Map(ways.flat().map((one) => [one.expectedPaymentId, one]));
-      return ways.length === 0 ? [] : [{ lines, ways, wants }];
+    const lines = this.listUndecidedLines(each).filter(
+      (line) => !wasRefundedBefore(line, each.activatedAt),
+    );
+    const linesByKey = groupBy(lines, (line) => lineGroupKey(action, line));
+    const groups = [...linesByKey.values()].flatMap((lines): LineGroup[] => {
+      const options = lines[0]
+        ? findPaymentOptions(action, lines[0], this.listCandidates(action, lines[0]))
+        : [];
+      const wantedById = new Map(options.flat().map((one) => [one.expectedPaymentId, one]));
+      return options.length === 0 ? [] : [{ lines, options, wantedById }];
     });
-    const wanting = new Map<string, Alike[]>();
-    for (const group of groups) for (const id of group.wants.keys()) put(wanting, id, group);
-    const isSingle = (group: Alike, id: string) =>
-      group.lines.length === 1 && wanting.get(id)?.length === 1;
-    const instalments = action.instalments ? instalmentsOf(action, wanting) : null;
+    const groupsByExpectedId = new Map<string, LineGroup[]>();
+    for (const group of groups)
+      for (const id of group.wantedById.keys()) put(groupsByExpectedId, id, group);
+    const isSingle = (group: LineGroup, id: string) =>
+      group.lines.length === 1 && groupsByExpectedId.get(id)?.length === 1;
+    const instalments = action.instalments ? instalmentsOf(action, groupsByExpectedId) : null;
     for (const group of groups) {
-      const { lines, ways, wants } = group;
-      const pays = ways.length === 1 ? ways[0] : undefined;
-      const isOnly = [...wants.values()].every(
+      const { lines, options, wantedById } = group;
+      const chosen = options.length === 1 ? options[0] : undefined;
+      const isOnly = [...wantedById.values()].every(
         ({ expectedPaymentId, isMultiUse }) => isMultiUse || isSingle(group, expectedPaymentId),
       );
-      const could = [...wants.keys()].sort().slice(0, maxAlike);
+      const candidateIds = [...wantedById.keys()].sort().slice(0, maxCandidates);
       for (const line of lines) {
         const part = instalments?.get(line.nsu);
-        if (pays && (isOnly || part)) {
-          const payments = part ? [part] : whole(action, line, pays);
-          this.ruled.set(line.nsu, { of: 'matched', rule: each, payments });
-        } else this.ruled.set(line.nsu, { of: 'ambiguous', rule: each, could });
+        if (chosen && (isOnly || part)) {
+          const payments = part ? [part] : paymentsOf(action, line, chosen);
+          this.decided.set(line.nsu, { outcome: 'matched', rule: each, payments });
+        } else this.decided.set(line.nsu, { outcome: 'ambiguous', rule: each, candidateIds });
       }
-      for (const { expectedPaymentId, isMultiUse } of wants.values())
-        if (!isMultiUse) this.taken.add(expectedPaymentId);
+      for (const { expectedPaymentId, isMultiUse } of wantedById.values())
+        if (!isMultiUse) this.unavailable.add(expectedPaymentId);
     }
   }
 
-  private openTo({ when }: AppliedRule): RuledLine[] {
-    return this.lines.filter((line) => !this.ruled.has(line.nsu) && isAbout(when, line));
+  private listUndecidedLines({ when }: AppliedRule): RuleLine[] {
+    return this.lines.filter((line) => !this.decided.has(line.nsu) && covers(when, line));
   }
 
-  /** What the line may pay at all: by its document, or else by what its notes name. */
-  private near(action: MatchAction, line: RuledLine): RuledExpected[] {
+  /**
+   * The expected payments that the line could pay: by its document, or else by ids in its
+   * notes.
+   */
+  private listCandidates(action: MatchAction, line: RuleLine): RuleExpectedPayment[] {
     const { counterpartyDocument: document } = line;
     const found = action.by.includes('document')
       ? document === null
         ? []
         : (this.byDocument.get(document) ?? [])
-      : wordsOf(line.notes).flatMap((word) => this.byName.get(word) ?? []);
-    return [...new Set(found)].filter(({ expectedPaymentId: id }) => !this.taken.has(id));
+      : findPossibleIds(line.notes).flatMap((word) => this.byReference.get(word) ?? []);
+    return [...new Set(found)].filter(({ expectedPaymentId: id }) => !this.unavailable.has(id));
   }
 }
 
-/** The line pays one with all of itself, or each of several what is owed of it. */
-function whole(action: MatchAction, line: RuledLine, pays: RuledExpected[]): RuledPayment[] {
-  const [one, ...others] = pays;
+/** The line pays one expected payment with its full amount, or each of several what is owed. */
+function paymentsOf(
+  action: MatchAction,
+  line: RuleLine,
+  chosen: RuleExpectedPayment[],
+): RulePayment[] {
+  const [one, ...others] = chosen;
   if (one && others.length === 0) return [paymentOf(action, line, one)];
-  return pays.map((expected) => {
+  return chosen.map((expected) => {
     const amountCents = stillOwed(expected, { ...line, amountCents: 0n }) ?? 0n;
     const owedCents = expected.paidCents + amountCents;
     return { expected, amountCents, owedCents, differenceCents: 0n, settlement: 'settled' };
   });
 }
 
-/** Lines that pay one in parts, where together they are not more than is owed. */
+/**
+ * Lines that pay one expected payment in parts, if together they do not exceed what is owed.
+ */
 function instalmentsOf(
   action: MatchAction,
-  wanting: ReadonlyMap<string, readonly Alike[]>,
-): Map<bigint, RuledPayment> {
-  const parts = new Map<bigint, RuledPayment>();
-  for (const [id, groups] of wanting) {
+  groupsByExpectedId: ReadonlyMap<string, readonly LineGroup[]>,
+): Map<bigint, RulePayment> {
+  const parts = new Map<bigint, RulePayment>();
+  for (const [id, groups] of groupsByExpectedId) {
     const lines = groups.flatMap((group) => group.lines).sort(compareByTime);
-    const expected = groups[0]?.wants.get(id);
-    const isSure = groups.every(({ ways, wants }) => ways.length === 1 && wants.size === 1);
+    const expected = groups[0]?.wantedById.get(id);
+    const isSure = groups.every(
+      ({ options, wantedById }) => options.length === 1 && wantedById.size === 1,
+    );
     if (!expected || expected.isMultiUse || !isSure || lines.length < 2) continue;
     let paid = 0n;
     const payments = lines.map((line) => {
@@ -180,21 +203,25 @@ function instalmentsOf(
   return parts;
 }
 
-function paymentOf(action: MatchAction, line: RuledLine, expected: RuledExpected): RuledPayment {
+function paymentOf(
+  action: MatchAction,
+  line: RuleLine,
+  expected: RuleExpectedPayment,
+): RulePayment {
   const { amountCents } = line;
-  const still = stillOwed(expected, line);
+  const openCents = stillOwed(expected, line);
   const before = paidBefore(expected);
   const paid = before + amountCents;
-  const differenceCents = still === null ? 0n : amountCents - still;
+  const differenceCents = openCents === null ? 0n : amountCents - openCents;
   const difference = differenceCents < 0n ? -differenceCents : differenceCents;
-  const isTolerated = still !== null && difference <= toleranceOf(action, still);
-  const owedCents = still === null ? null : isTolerated ? paid : before + still;
+  const isTolerated = openCents !== null && difference <= toleranceOf(action, openCents);
+  const owedCents = openCents === null ? null : isTolerated ? paid : before + openCents;
   const { isMultiUse } = expected;
   const settlement = settlementOfPaidAmount({ amountCents: owedCents, isMultiUse }, paid);
   return { expected, amountCents, owedCents, differenceCents, settlement };
 }
 
-function compareByTime(a: RuledLine, b: RuledLine): number {
+function compareByTime(a: RuleLine, b: RuleLine): number {
   return a.occurredAt.getTime() - b.occurredAt.getTime() || (a.nsu < b.nsu ? -1 : 1);
 }
 

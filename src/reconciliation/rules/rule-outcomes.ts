@@ -1,16 +1,18 @@
-// Rulings as verdicts, and verdicts as what rules must know of them. Pure.
+// Converts between the decisions of rules and the outcomes of lines. Pure.
 import type { InBreak, Matched, LineOutcome } from '../line-outcome.js';
-import type { Ruling, RuledPayment } from './rule-decision.js';
-import { groupBy, type AppliedRule, type RuledExpected, type RuledLine } from './rule.js';
+import type { RuleDecision, RulePayment } from './rule-decision.js';
+import { groupBy, type AppliedRule, type RuleExpectedPayment, type RuleLine } from './rule.js';
 
 export function isUnexpected(outcome: LineOutcome): outcome is InBreak {
   return outcome.outcome === 'break' && outcome.kind === 'unexpected';
 }
 
-/** What a batch pays of each expected payment by other means: the expected payment as it is after that. */
+/**
+ * For each expected payment that the batch pays by reference: its state after those payments.
+ */
 export function paidIn(
   outcomes: readonly LineOutcome[],
-): Map<string, (before: RuledExpected) => RuledExpected> {
+): Map<string, (before: RuleExpectedPayment) => RuleExpectedPayment> {
   const payments = outcomes.filter(
     (outcome): outcome is Matched & { role: 'payment' } =>
       outcome.outcome === 'matched' && outcome.role === 'payment',
@@ -29,22 +31,25 @@ export function paidIn(
   );
 }
 
-export function toOutcomes({ nsu, amountCents }: RuledLine, ruling: Ruling): LineOutcome[] {
-  if (ruling.of === 'matched')
-    return ruling.payments.map((payment) => toMatched(nsu, ruling.rule, payment));
-  if (ruling.of === 'classified') {
-    const { rule, category, reason } = ruling;
+export function toOutcomes({ nsu, amountCents }: RuleLine, decision: RuleDecision): LineOutcome[] {
+  if (decision.outcome === 'matched')
+    return decision.payments.map((payment) => toMatched(nsu, decision.rule, payment));
+  if (decision.outcome === 'classified') {
+    const { rule, category, reason } = decision;
     const evidence = evidenceOf(rule);
     const declared = declaredBy(rule);
     return [{ outcome: 'classified', nsu, rule: 'declared', category, reason, evidence, declared }];
   }
-  const could = ruling.of === 'ambiguous' ? ruling.could : [];
-  const candidates = could.map((id) => ({ referenceKind: 'expected_payment', referenceValue: id }));
-  const kind = ruling.of === 'ambiguous' ? 'ambiguous' : 'unexpected';
+  const candidateIds = decision.outcome === 'ambiguous' ? decision.candidateIds : [];
+  const candidates = candidateIds.map((id) => ({
+    referenceKind: 'expected_payment',
+    referenceValue: id,
+  }));
+  const kind = decision.outcome === 'ambiguous' ? 'ambiguous' : 'unexpected';
   return [{ outcome: 'break', nsu, kind, amountCents, expectedPaymentId: null, candidates }];
 }
 
-function toMatched(nsu: bigint, rule: AppliedRule, payment: RuledPayment): Matched {
+function toMatched(nsu: bigint, rule: AppliedRule, payment: RulePayment): Matched {
   const { expected, amountCents, owedCents, differenceCents, settlement } = payment;
   const { expectedPaymentId, operationId, kind, operationState } = expected;
   const difference = differenceCents === 0n ? {} : { differenceCents: differenceCents.toString() };
@@ -65,7 +70,7 @@ function toMatched(nsu: bigint, rule: AppliedRule, payment: RuledPayment): Match
   };
 }
 
-/** The rule and what it went by; never what it compared, which may be of a person. */
+/** The rule and its criteria, never the compared values, which may be personal data. */
 function evidenceOf(rule: AppliedRule) {
   const { ruleId, version, then } = rule;
   const by = then.do === 'match' ? then.by : ['condition'];

@@ -1,14 +1,19 @@
-// Rules as business systems read them: versions, what came of trying them, and what was done with each.
+// Reads rules for the API: versions, trials and history.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database.service.js';
-import type { Rule, RuleHistoryEntry, RuleTrial, RuleVersion } from '../../generated/service/client.js';
+import type {
+  Rule,
+  RuleHistoryEntry,
+  RuleTrial,
+  RuleVersion,
+} from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
 import type { Page } from '../../platform/listing.js';
 import { describeAction, describeCondition } from './rule-views.js';
 import { readStored } from './stored-rule.js';
 import { readResult, type StoredResult } from './trial-result.js';
 
-/** The newest of a rule's trials. */
+/** How many of a rule's newest trials are shown. */
 const trialsShown = 50;
 
 @Injectable()
@@ -21,7 +26,7 @@ export class RuleReader {
     return rule;
   }
 
-  /** One more than the page takes, newest first. */
+  /** The ids of one page and the next id, newest first. */
   async listIds(accountId: number, { limit, after }: Page): Promise<string[]> {
     const rows = await this.database.prisma.rule.findMany({
       where: { accountId, ...(after ? { id: { lt: after } } : {}) },
@@ -32,7 +37,7 @@ export class RuleReader {
     return rows.map(({ id }) => id);
   }
 
-  /** In the order of their ids, the newest first. */
+  /** The rules with these ids, newest first. */
   async list(accountId: number, ids: string[]) {
     const { prisma } = this.database;
     const ofRules = { accountId, ruleId: { in: ids } };

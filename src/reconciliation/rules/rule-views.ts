@@ -1,4 +1,5 @@
-// Rules between the wire and the book. A document is stored plain, as lines are compared with it, and shown masked. Pure.
+// Converts rules between the API and the stored form. Documents are stored unmasked, since
+// lines are compared with them, and shown masked. Pure.
 import { z } from 'zod';
 import { maskTaxId, parseTaxId } from '../../brazil/tax-id.js';
 import { reais } from '../../contract/wire.js';
@@ -6,10 +7,10 @@ import { normalizeTaxId } from '../../expected-payments/counterparty.js';
 import type { RuleAction, RuleCondition } from './rule.js';
 import type { RuleDefinition } from './rules.schema.js';
 
-export function toCondition({ amount, document, notes, ...said }: RuleDefinition['when']) {
+export function toCondition({ amount, document, notes, ...others }: RuleDefinition['when']) {
   const plain = normalizeTaxId(document);
   const condition = {
-    ...said,
+    ...others,
     minCents: amount?.min,
     maxCents: amount?.max,
     document: plain ?? undefined,
@@ -33,12 +34,12 @@ export function toAction({ classify, reason, match }: RuleDefinition['then']): R
   };
 }
 
-/** Only what is said, amounts as numbers in reais. */
+/** The given conditions only, with amounts in reais. */
 export function describeCondition(when: RuleCondition) {
-  const { minCents, maxCents, document, notes, ...said } = when;
+  const { minCents, maxCents, document, notes, ...others } = when;
   const hasAmount = minCents !== undefined || maxCents !== undefined;
   return {
-    ...said,
+    ...others,
     ...(hasAmount ? { amount: { ...inReais('min', minCents), ...inReais('max', maxCents) } } : {}),
     ...(document === undefined ? {} : { document: masked(document) }),
     ...(notes === undefined ? {} : { notes: { contains: notes } }),

@@ -1,4 +1,4 @@
-// What a declared rule says, and which expected payments a line may pay by it. Pure.
+// The terms of a declared rule, and which expected payments a line may pay by it. Pure.
 import { addDays } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import { formatCounterparty } from '../../expected-payments/counterparty.js';
@@ -7,21 +7,21 @@ import { owedCentsWhenPaid } from '../../expected-payments/settlement.js';
 export const declaredCategories = ['fee', 'tariff', 'own_account_transfer', 'ignored'] as const;
 export type DeclaredCategory = (typeof declaredCategories)[number];
 
-/** By what a line and an expected payment must agree. */
+/** What a line and an expected payment must share. */
 export const criteria = ['document', 'amount', 'window', 'notes'] as const;
 export type Criterion = (typeof criteria)[number];
 
-/** Which lines a rule is about; every condition that is said must hold. */
+/** Which lines a rule covers; every given condition must hold. */
 export interface RuleCondition {
   isCredit?: boolean;
-  /** Names of types; one that ends with `*` is a beginning. */
+  /** Names of types; a name that ends with `*` is a prefix. */
   types?: string[];
   minCents?: bigint;
   maxCents?: bigint;
-  /** The other side's CPF or CNPJ, plain. */
+  /** The counterparty's CPF or CNPJ, unmasked. */
   document?: string;
   counterparty?: { ispb: string; branch: string; number: string };
-  /** Text that the notes contain, however it is accented or capitalised. */
+  /** Text that the notes contain, without regard to accents and case. */
   notes?: string;
 }
 
@@ -33,30 +33,30 @@ export interface ClassifyAction {
 export interface MatchAction {
   by: Criterion[];
   toleranceCents: bigint;
-  /** Hundredths of a percent of what is owed. */
+  /** In basis points of the amount owed. */
   toleranceBasisPoints: bigint;
-  /** Around the due date; around the day of creation where there is none. */
+  /** Around the due date, or around the day of creation without one. */
   window: { daysBefore: number; daysAfter: number } | null;
-  /** One line may pay several whole. */
+  /** One line may pay several expected payments in full. */
   combines: boolean;
-  /** Several lines may pay one in parts. */
+  /** Several lines may pay one expected payment in parts. */
   instalments: boolean;
 }
 
 export type RuleAction = ({ do: 'classify' } & ClassifyAction) | ({ do: 'match' } & MatchAction);
 
-/** A version of a rule as it is applied. */
+/** A version of a rule, ready to apply. */
 export interface AppliedRule {
   ruleId: string;
   version: number;
   priority: number;
   when: RuleCondition;
   then: RuleAction;
-  /** Not said of one that is only tried out. */
+  /** Not set for a version in trial. */
   activatedAt?: Date | null;
 }
 
-export interface RuledLine {
+export interface RuleLine {
   nsu: bigint;
   isCredit: boolean;
   amountCents: bigint;
@@ -64,23 +64,23 @@ export interface RuledLine {
   counterparty: string | null;
   counterpartyDocument: string | null;
   notes: string | null;
-  /** It names a Pix that it gives back: it pays nothing. */
-  givesBack: boolean;
-  /** When the statement first showed that some of it had gone back; null where none has. */
-  wentBackAt: Date | null;
+  /** The line references the Pix that it refunds or reverses, so it pays nothing. */
+  isRefundOrReversal: boolean;
+  /** When the statement first showed a refund of the line; null if it has none. */
+  firstRefundedAt: Date | null;
   occurredAt: Date;
-  /** Expected payments that a person said it does not pay. */
+  /** Expected payments from which a person has unlinked the line. */
   unlinkedFrom: readonly string[];
 }
 
-/** An expected payment that is still owed, less what is paid of it for good. */
-export interface RuledExpected {
+/** An expected payment with the amount that final matches have paid. */
+export interface RuleExpectedPayment {
   expectedPaymentId: string;
   operationId: string;
   kind: string;
   operationState: string | null;
   isCredit: boolean;
-  /** Null when the payer chooses. */
+  /** Null if the payer chooses it. */
   amountCents: bigint | null;
   dueDate: string | null;
   terms: string | null;
@@ -88,13 +88,13 @@ export interface RuledExpected {
   counterpartyDocument: string | null;
   createdAt: Date;
   paidCents: bigint;
-  /** What was owed in all when that was paid; null when nothing was paid, or the payer chose. */
+  /** The total owed when `paidCents` was paid; null if nothing was paid or the payer chose. */
   owedCents: bigint | null;
-  /** Ids of ours that notes may name. */
-  names: string[];
+  /** Ids that the notes of a line may contain: correlationId and externalId. */
+  referenceValues: string[];
 }
 
-/** The lower priority first; of the same, the one that was declared first: its id says when. */
+/** Lower priority first; among equals the older rule first, since rule ids ascend with time. */
 export function byPriority(a: AppliedRule, b: AppliedRule): number {
   return a.priority - b.priority || (a.ruleId < b.ruleId ? -1 : 1);
 }
@@ -112,27 +112,27 @@ export function groupBy<Key, Value>(
   return groups;
 }
 
-/** Without accents and capitals, as people who write notes by hand differ. */
-export function folded(text: string): string {
+/** Removes accents and case, in which notes that people type differ. */
+export function normalizeText(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();
 }
 
-/** Shorter ones stand in notes by chance. */
-const shortestName = 4;
-const mostWords = 40;
+/** Shorter ids occur in notes by chance. */
+const minReferenceLength = 4;
+const maxWords = 40;
 
-/** The words of a line's notes that may be ids of ours. */
-export function wordsOf(notes: string | null): string[] {
+/** The words of a line's notes that may be our ids. */
+export function findPossibleIds(notes: string | null): string[] {
   if (notes === null) return [];
   const words = notes
     .split(/[\s,;:()[\]{}"'|<>!?#]+/)
     .map((word) => word.replace(/^[.\-_/]+|[.\-_/]+$/g, ''))
-    .filter(({ length }) => length >= shortestName && length <= 100);
-  return [...new Set(words)].slice(0, mostWords);
+    .filter(({ length }) => length >= minReferenceLength && length <= 100);
+  return [...new Set(words)].slice(0, maxWords);
 }
 
-/** Whether the rule is about the line. */
-export function isAbout(when: RuleCondition, line: RuledLine): boolean {
+/** Whether a rule with this condition covers the line. */
+export function covers(when: RuleCondition, line: RuleLine): boolean {
   const { isCredit, types, minCents, maxCents, document, counterparty, notes } = when;
   return (
     (isCredit === undefined || line.isCredit === isCredit) &&
@@ -141,13 +141,14 @@ export function isAbout(when: RuleCondition, line: RuledLine): boolean {
     (maxCents === undefined || line.amountCents <= maxCents) &&
     (document === undefined || line.counterpartyDocument === document) &&
     (counterparty === undefined || line.counterparty === formatCounterparty(counterparty)) &&
-    (notes === undefined || (line.notes !== null && folded(line.notes).includes(folded(notes))))
+    (notes === undefined ||
+      (line.notes !== null && normalizeText(line.notes).includes(normalizeText(notes))))
   );
 }
 
-/** How far competition reaches by the match rules: which lines it goes through, and by what. */
+/** How match rules connect competing lines: which lines they cover, and by which criteria. */
 export interface Reach {
-  isAbout: (line: RuledLine) => boolean;
+  covers: (line: RuleLine) => boolean;
   byDocument: boolean;
   byNotes: boolean;
 }
@@ -158,7 +159,7 @@ export function reachOf(rules: readonly AppliedRule[]): Reach {
   );
   const isByDocument = ({ by }: { by: Criterion[] }) => by.includes('document');
   return {
-    isAbout: (line) => !line.givesBack && matching.some(({ when }) => isAbout(when, line)),
+    covers: (line) => !line.isRefundOrReversal && matching.some(({ when }) => covers(when, line)),
     byDocument: matching.some(isByDocument),
     byNotes: matching.some((one) => !isByDocument(one)),
   };
@@ -168,54 +169,68 @@ function isOfType(name: string, type: string): boolean {
   return type.endsWith('*') ? name.startsWith(type.slice(0, -1)) : name === type;
 }
 
-/** Whether anything of it is still to come. */
-export function isOpen({ isMultiUse, amountCents, owedCents, paidCents }: RuledExpected): boolean {
+/** Whether an expected payment is still open to payments. */
+export function isOpen({
+  isMultiUse,
+  amountCents,
+  owedCents,
+  paidCents,
+}: RuleExpectedPayment): boolean {
   if (isMultiUse || paidCents === 0n) return true;
   return amountCents !== null && paidCents < (owedCents ?? amountCents);
 }
 
-/** What is still owed of an expected payment, were it paid with this much on the line's day; null: the payer chooses. */
+/**
+ * The amount still owed if this line pays it on its day; null if the payer chooses the amount.
+ */
 export function stillOwed(
-  expected: RuledExpected,
-  { amountCents, occurredAt }: RuledLine,
+  expected: RuleExpectedPayment,
+  { amountCents, occurredAt }: RuleLine,
 ): bigint | null {
   const before = paidBefore(expected);
   const owed = owedCentsWhenPaid(expected, before + amountCents, saoPauloDay(occurredAt));
   return owed === null ? null : owed - before;
 }
 
-/** What was paid of the same debt: each payment of what may be paid many times stands for itself. */
-export function paidBefore({ isMultiUse, paidCents }: RuledExpected): bigint {
+/**
+ * The amount already paid; zero for multi-use expected payments, whose payments are
+ * independent.
+ */
+export function paidBefore({ isMultiUse, paidCents }: RuleExpectedPayment): bigint {
   return isMultiUse ? 0n : paidCents;
 }
 
-/** By how much a payment may differ from what is owed. */
+/** The allowed difference from the amount owed: the larger of both tolerances. */
 export function toleranceOf(action: MatchAction, owedCents: bigint): bigint {
   const ofPercent = (owedCents * action.toleranceBasisPoints) / 10_000n;
   return ofPercent > action.toleranceCents ? ofPercent : action.toleranceCents;
 }
 
 /**
- * Whether some of it was gone before anybody could say what it paid: that is told nobody as paid. What goes back later is
- * the return of what it had paid, whichever of both lines was read first.
+ * Whether a part of the line was refunded before the expected payment or the rule existed: such
+ * a line pays nothing. A later refund reverses what the line paid, whichever of both lines was
+ * read first.
  */
-export function wasGone({ wentBackAt }: RuledLine, since: Date | null | undefined): boolean {
-  return wentBackAt !== null && since != null && wentBackAt <= since;
+export function wasRefundedBefore(
+  { firstRefundedAt }: RuleLine,
+  since: Date | null | undefined,
+): boolean {
+  return firstRefundedAt !== null && since != null && firstRefundedAt <= since;
 }
 
-/** Whether all but the amount speaks for the line to pay it. */
-function agrees(action: MatchAction, line: RuledLine, expected: RuledExpected): boolean {
+/** Whether the line and the expected payment agree in everything but the amount. */
+function agrees(action: MatchAction, line: RuleLine, expected: RuleExpectedPayment): boolean {
   const { by, window } = action;
-  if (line.givesBack || line.isCredit !== expected.isCredit) return false;
-  if (wasGone(line, expected.createdAt)) return false;
+  if (line.isRefundOrReversal || line.isCredit !== expected.isCredit) return false;
+  if (wasRefundedBefore(line, expected.createdAt)) return false;
   if (line.unlinkedFrom.includes(expected.expectedPaymentId)) return false;
   if (by.includes('document')) {
     const { counterpartyDocument: document } = line;
     if (document === null || document !== expected.counterpartyDocument) return false;
   }
   if (by.includes('notes')) {
-    const words = wordsOf(line.notes);
-    if (!expected.names.some((name) => words.includes(name))) return false;
+    const words = findPossibleIds(line.notes);
+    if (!expected.referenceValues.some((value) => words.includes(value))) return false;
   }
   if (!by.includes('window') || window === null) return true;
   const day = saoPauloDay(line.occurredAt);
@@ -223,16 +238,23 @@ function agrees(action: MatchAction, line: RuledLine, expected: RuledExpected): 
   return day >= addDays(middle, -window.daysBefore) && day <= addDays(middle, window.daysAfter);
 }
 
-/** Lines of which this is the same have the same ways to pay. */
-export function likenessOf(action: MatchAction, line: RuledLine): string {
-  const { isCredit, givesBack, wentBackAt, amountCents, counterpartyDocument, unlinkedFrom } = line;
+/** Lines with the same key have the same payment options. */
+export function lineGroupKey(action: MatchAction, line: RuleLine): string {
+  const {
+    isCredit,
+    isRefundOrReversal,
+    firstRefundedAt,
+    amountCents,
+    counterpartyDocument,
+    unlinkedFrom,
+  } = line;
   const notes = action.by.includes('notes') ? line.notes : null;
   const day = saoPauloDay(line.occurredAt);
   const amount = amountCents.toString();
   return JSON.stringify([
     isCredit,
-    givesBack,
-    wentBackAt,
+    isRefundOrReversal,
+    firstRefundedAt,
     amount,
     counterpartyDocument,
     unlinkedFrom,
@@ -241,7 +263,11 @@ export function likenessOf(action: MatchAction, line: RuledLine): string {
   ]);
 }
 
-function agreesInAmount(action: MatchAction, line: RuledLine, expected: RuledExpected): boolean {
+function agreesInAmount(
+  action: MatchAction,
+  line: RuleLine,
+  expected: RuleExpectedPayment,
+): boolean {
   if (!action.by.includes('amount')) return true;
   const owed = stillOwed(expected, line);
   if (owed === null) return false;
@@ -250,39 +276,49 @@ function agreesInAmount(action: MatchAction, line: RuledLine, expected: RuledExp
   return difference <= tolerance && (action.instalments || -difference <= tolerance);
 }
 
-/** Of more than so many, only all together are looked at. */
-const mostCombined = 12;
+/** Among more candidates than this, only all of them together are tried. */
+const maxCombined = 12;
 
-/** Every way in which the line may pay what is expected: one, or several whole. */
-export function waysToPay(
+/** All options of the line: one expected payment, or several in full. */
+export function findPaymentOptions(
   action: MatchAction,
-  line: RuledLine,
-  expected: readonly RuledExpected[],
-): RuledExpected[][] {
-  const could = expected.filter((each) => agrees(action, line, each));
-  const alone = could.filter((each) => agreesInAmount(action, line, each)).map((each) => [each]);
-  return action.combines ? [...alone, ...combinations(line, could)] : alone;
+  line: RuleLine,
+  expected: readonly RuleExpectedPayment[],
+): RuleExpectedPayment[][] {
+  const candidates = expected.filter((each) => agrees(action, line, each));
+  const alone = candidates
+    .filter((each) => agreesInAmount(action, line, each))
+    .map((each) => [each]);
+  return action.combines ? [...alone, ...combinations(line, candidates)] : alone;
 }
 
-/** Two or more that are owed just what the line is of. */
-function combinations(line: RuledLine, could: readonly RuledExpected[]): RuledExpected[][] {
-  const owed = could.flatMap((expected) => {
+/** Sets of two or more candidates whose amounts owed sum to the line. */
+function combinations(
+  line: RuleLine,
+  candidates: readonly RuleExpectedPayment[],
+): RuleExpectedPayment[][] {
+  const owed = candidates.flatMap((expected) => {
     const cents = expected.isMultiUse ? null : stillOwed(expected, { ...line, amountCents: 0n });
     return cents === null || cents <= 0n ? [] : [{ expected, cents }];
   });
   if (owed.length < 2) return [];
-  const found: RuledExpected[][] = [];
+  const found: RuleExpectedPayment[][] = [];
   const total = owed.reduce((sum, { cents }) => sum + cents, 0n);
-  if (owed.length > mostCombined)
+  if (owed.length > maxCombined)
     return total === line.amountCents ? [owed.map(({ expected }) => expected)] : [];
-  const choose = (from: number, chosen: RuledExpected[], left: bigint, rest: bigint): void => {
-    // Two are enough to know that it is not told which.
-    if (found.length > 1 || left < 0n || left > rest) return;
+  const choose = (
+    from: number,
+    chosen: RuleExpectedPayment[],
+    left: bigint,
+    remaining: bigint,
+  ): void => {
+    // Two sets are enough: the line is ambiguous.
+    if (found.length > 1 || left < 0n || left > remaining) return;
     if (left === 0n && chosen.length > 1) found.push(chosen);
     const next = owed[from];
     if (left === 0n || !next) return;
-    choose(from + 1, [...chosen, next.expected], left - next.cents, rest - next.cents);
-    choose(from + 1, chosen, left, rest - next.cents);
+    choose(from + 1, [...chosen, next.expected], left - next.cents, remaining - next.cents);
+    choose(from + 1, chosen, left, remaining - next.cents);
   };
   choose(0, [], line.amountCents, total);
   return found;

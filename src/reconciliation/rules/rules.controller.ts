@@ -1,4 +1,4 @@
-// The account's own rules: declared, tried over history, activated and retired.
+// The API of the account's own rules: declare, try over history, activate, retire.
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, CalledBy } from '../../accounts/api-key.guard.js';
 import type { Caller } from '../../accounts/api-keys.service.js';
@@ -43,8 +43,8 @@ export class RulesController {
     @Input() request: RouteInput<typeof routes.createRuleVersion>,
   ) {
     const { params, body } = request;
-    const kept = { accountId, route: routes.createRuleVersion, request };
-    return this.idempotency.runOnce(kept, async () => {
+    const idempotent = { accountId, route: routes.createRuleVersion, request };
+    return this.idempotency.runOnce(idempotent, async () => {
       const id = ruleId(params.id);
       await this.catalog.addVersion({ accountId, actor, reason: body.reason }, id, body);
       return this.reader.get(accountId, id);
@@ -75,12 +75,12 @@ export class RulesController {
 
   @RequiresScope('reconcile')
   @Handles(routes.tryRuleVersion)
-  tryOut(
+  runTrial(
     @CalledBy() { accountId, keyId: actor }: Caller,
     @Input() request: RouteInput<typeof routes.tryRuleVersion>,
   ) {
-    const kept = { accountId, route: routes.tryRuleVersion, request };
-    return this.idempotency.runOnce(kept, () =>
+    const idempotent = { accountId, route: routes.tryRuleVersion, request };
+    return this.idempotency.runOnce(idempotent, () =>
       this.trials.run({ accountId, actor }, versionKey(request.params), request.body),
     );
   }
@@ -91,8 +91,8 @@ export class RulesController {
     @CalledBy() { accountId, keyId: actor }: Caller,
     @Input() request: RouteInput<typeof routes.activateRuleVersion>,
   ) {
-    const kept = { accountId, route: routes.activateRuleVersion, request };
-    return this.idempotency.runOnce(kept, async () => {
+    const idempotent = { accountId, route: routes.activateRuleVersion, request };
+    return this.idempotency.runOnce(idempotent, async () => {
       const { ruleId: id, version } = versionKey(request.params);
       const { reason } = request.body;
       await this.catalog.activate({ accountId, actor, reason }, id, version);
@@ -106,8 +106,8 @@ export class RulesController {
     @CalledBy() { accountId, keyId: actor }: Caller,
     @Input() request: RouteInput<typeof routes.retireRuleVersion>,
   ) {
-    const kept = { accountId, route: routes.retireRuleVersion, request };
-    return this.idempotency.runOnce(kept, async () => {
+    const idempotent = { accountId, route: routes.retireRuleVersion, request };
+    return this.idempotency.runOnce(idempotent, async () => {
       const { ruleId: id, version } = versionKey(request.params);
       const { reason } = request.body;
       await this.catalog.retire({ accountId, actor, reason }, id, version);
@@ -116,7 +116,7 @@ export class RulesController {
   }
 }
 
-/** What is no uuid names nothing. */
+/** Throws `not_found` for an id that is not a UUID. */
 function ruleId(text: string): string {
   if (!isUuid(text)) throw new AppError('not_found');
   return text;

@@ -22,16 +22,20 @@ describe('a rule’s declaration', () => {
       version({ when: { isCredit: true }, then: { classify: 'fee' } }),
       ['then.reason'],
     ],
-    ['classifies not everything', version({ then: { classify: 'fee', reason: 'x' } }), ['when']],
-    ['goes not by an amount alone', matches({ by: ['amount'] }), ['then.match.by']],
-    ['goes not by a document alone', matches({ by: ['document'] }), ['then.match.by']],
     [
-      'needs the window that it names',
+      'needs a condition to classify',
+      version({ then: { classify: 'fee', reason: 'x' } }),
+      ['when'],
+    ],
+    ['does not match by amount alone', matches({ by: ['amount'] }), ['then.match.by']],
+    ['does not match by document alone', matches({ by: ['document'] }), ['then.match.by']],
+    [
+      'needs the window of the criterion window',
       matches({ by: ['document', 'window'] }),
       ['then.match.window'],
     ],
     [
-      'tolerates only what it goes by',
+      'allows a tolerance only for the criterion amount',
       matches({
         by: ['notes', 'window'],
         window: { daysBefore: 1, daysAfter: 1 },
@@ -40,7 +44,7 @@ describe('a rule’s declaration', () => {
       ['then.match.tolerance'],
     ],
     [
-      'knows no other words',
+      'refuses unknown fields',
       version({ when: { regex: 'x' }, then: { match: { by: ['document', 'amount'] } } }),
       ['when'],
     ],
@@ -50,7 +54,7 @@ describe('a rule’s declaration', () => {
       ['when.document'],
     ],
     [
-      'has a whole range',
+      'refuses a range whose max is below its min',
       version({
         when: { amount: { min: 2, max: 1 } },
         then: { match: { by: ['document', 'amount'] } },
@@ -58,13 +62,13 @@ describe('a rule’s declaration', () => {
       ['when.amount.max'],
     ],
     [
-      'takes a star at the end alone',
+      'allows a star only at the end of a type',
       version({ when: { types: ['A*B'] }, then: { classify: 'fee', reason: 'x' } }),
       ['when.types.0'],
     ],
   ])('%s', (_, body, paths) => expect(pathsOf(body)).toEqual(paths));
 
-  it('is read, kept and shown to the cent, its document masked', () => {
+  it('is read, stored and shown to the cent, with its document masked', () => {
     const decoded = read(
       version({
         when: { amount: { min: 0.1, max: 12345678901.23 }, document: '111.444.777-35' },

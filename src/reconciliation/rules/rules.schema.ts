@@ -1,4 +1,4 @@
-// The account's own rules as business systems declare, try and read them.
+// The API of the account's own rules.
 import { z } from 'zod';
 import { route } from '../../contract/route.js';
 import {
@@ -15,7 +15,7 @@ import { normalizeTaxId } from '../../expected-payments/counterparty.js';
 import { listOf, listQuery } from '../../platform/listing.js';
 import { criteria, declaredCategories } from './rule.js';
 
-const whole = (least: number, most: number) =>
+const integerBetween = (least: number, most: number) =>
   integer.refine((value) => value >= least && value <= most, `Must be from ${least} to ${most}.`);
 
 const amountRange = z
@@ -27,12 +27,12 @@ const amountRange = z
 
 const typeName = filledText(100).refine(
   (name) => !name.slice(0, -1).includes('*') && name !== '*',
-  'Must be a type’s name, or its beginning followed by *.',
+  'Must be a type’s name, or a prefix followed by *.',
 );
 
 export const ruleCondition = z.strictObject({
   isCredit: z.boolean('Must be true or false.').optional(),
-  types: z.array(typeName).min(1, 'Must name a type.').max(50).optional(),
+  types: z.array(typeName).min(1, 'Must have at least one type.').max(50).optional(),
   amount: amountRange.optional(),
   document: text(20)
     .refine((value) => normalizeTaxId(value) !== null, 'Must be a CPF or CNPJ.')
@@ -52,10 +52,10 @@ const matchAction = z
   .strictObject({
     by: z
       .array(z.enum(criteria, `Must be one of ${criteria.join(', ')}.`))
-      .refine((by) => new Set(by).size === by.length, 'Must not name one twice.')
+      .refine((by) => new Set(by).size === by.length, 'Must have each criterion at most once.')
       .refine(
         (by) => by.includes('document') || by.includes('notes'),
-        'Must have document or notes: an amount alone names nobody.',
+        'Must have document or notes: an amount alone identifies no payment.',
       )
       .refine(
         (by) => by.includes('amount') || by.includes('window'),
@@ -64,7 +64,9 @@ const matchAction = z
     tolerance: z
       .strictObject({ amount: positiveReais.optional(), percent: percent.optional() })
       .optional(),
-    window: z.strictObject({ daysBefore: whole(0, 366), daysAfter: whole(0, 366) }).optional(),
+    window: z
+      .strictObject({ daysBefore: integerBetween(0, 366), daysAfter: integerBetween(0, 366) })
+      .optional(),
     combines: z.boolean('Must be true or false.').default(false),
     instalments: z.boolean('Must be true or false.').default(false),
   })
@@ -72,14 +74,14 @@ const matchAction = z
     const refuse = (path: string, message: string) =>
       context.addIssue({ code: 'custom', path: [path], message });
     const [byAmount, byWindow] = [match.by.includes('amount'), match.by.includes('window')];
-    if (byWindow && !match.window) refuse('window', 'Must be said where by names it.');
-    if (!byWindow && match.window) refuse('window', 'Must not be said where by does not name it.');
+    if (byWindow && !match.window) refuse('window', 'Is required if by contains window.');
+    if (!byWindow && match.window) refuse('window', 'Is allowed only if by contains window.');
     for (const name of ['tolerance', 'combines', 'instalments'] as const)
-      if (match[name] && !byAmount) refuse(name, 'Needs by to name amount.');
+      if (match[name] && !byAmount) refuse(name, 'Is allowed only if by contains amount.');
     if (match.combines && match.instalments)
-      refuse('instalments', 'Must not be said together with combines.');
+      refuse('instalments', 'Must not be given together with combines.');
     if (match.combines && !match.by.includes('document'))
-      refuse('combines', 'Needs by to name document.');
+      refuse('combines', 'Is allowed only if by contains document.');
   });
 
 const ruleAction = z
@@ -99,25 +101,30 @@ const ruleAction = z
     if (classify !== undefined && reason === undefined)
       refuse(['reason'], 'The field is required.');
     if (match !== undefined && reason !== undefined)
-      refuse(['reason'], 'Goes with classify alone.');
+      refuse(['reason'], 'Is allowed with classify only.');
   });
 
 const definitionFields = {
-  /** The lower the sooner; of the same, the rule that was declared first. */
-  priority: whole(0, 100_000),
+  /** Lowest first; among equals the older rule first. */
+  priority: integerBetween(0, 100_000),
   when: ruleCondition.default({}),
   then: ruleAction,
-  /** Why the rule is declared so. */
+  /** Why the version is declared. */
   reason: filledText(300),
 };
-/** Only a match rule may be about every line: it asks for more. */
-function saysWhich({ when, then }: { when: object; then: { classify?: unknown } }): boolean {
+/**
+ * A classification needs a condition; a match rule may cover every line, since it has criteria.
+ */
+function hasCondition({ when, then }: { when: object; then: { classify?: unknown } }): boolean {
   return then.classify === undefined || Object.keys(when).length > 0;
 }
-const unsaid = { path: ['when'], message: 'Must say which lines are classified.' };
+const missingCondition = {
+  path: ['when'],
+  message: 'Must have at least one condition to classify lines.',
+};
 
 export type RuleDefinition = z.output<typeof versionBody>;
-const versionBody = z.strictObject(definitionFields).refine(saysWhich, unsaid);
+const versionBody = z.strictObject(definitionFields).refine(hasCondition, missingCondition);
 
 const base = { chapter: 'Rules', authentication: 'api-key' } as const;
 const changes = { ...base, method: 'POST', idempotencyKey: 'accepted' } as const;
@@ -133,16 +140,19 @@ export const trialView = z.object({
   from: timestamp,
   until: timestamp,
   createdAt: timestamp,
-  /** Lines that were looked at. */
+  /** Lines of the period. */
   lines: integer,
   matchedMore: nsuSample,
   classifiedMore: nsuSample,
-  /** What the rule explains as the book stands, and would not any more. */
+  /** Lines that rules decide now and this version would not. */
   less: nsuSample,
   ambiguous: nsuSample,
-  /** Lines explained by ids or a person that the rule would see otherwise: they stay as they are. */
+  /**
+   * Lines matched by reference or manually that the rule would match otherwise; they do not
+   * change.
+   */
   conflicts: nsuSample,
-  /** Of what it would match: the sum of the differences that it tolerates. */
+  /** The sum of the differences within the tolerance. */
   tolerated: z.object({ count: integer, amount: reais }),
 });
 export type TrialView = z.output<typeof trialView>;
@@ -159,7 +169,7 @@ const versionView = z.object({
   activatedAt: timestamp.nullable(),
   retiredAt: timestamp.nullable(),
   trials: z.array(trialView),
-  /** What was done with it, by whom and why, in order. */
+  /** The steps of the version, oldest first. */
   steps: z.array(
     z.object({
       action: z.string(),
@@ -183,17 +193,19 @@ export const ruleView = z.object({
 export const createRule = route({
   ...changes,
   name: 'createRule',
-  summary: 'Declares a rule: its first version is a draft, which is tried before it is activated.',
+  summary: 'Declares a rule; its first version is a draft that needs a trial before activation.',
   path: '/v1/rules',
   successStatus: 201,
-  body: z.strictObject({ name: filledText(100), ...definitionFields }).refine(saysWhich, unsaid),
+  body: z
+    .strictObject({ name: filledText(100), ...definitionFields })
+    .refine(hasCondition, missingCondition),
   response: ruleView,
 });
 
 export const createRuleVersion = route({
   ...changes,
   name: 'createRuleVersion',
-  summary: 'Declares another version of a rule, as a draft.',
+  summary: 'Declares another version of a rule as a draft.',
   path: '/v1/rules/{id}/versions',
   successStatus: 201,
   params: byId,
@@ -204,7 +216,7 @@ export const createRuleVersion = route({
 export const listRules = route({
   ...base,
   name: 'listRules',
-  summary: 'The account’s rules with their versions, newest first.',
+  summary: 'Lists the account’s rules with their versions, newest first.',
   method: 'GET',
   path: '/v1/rules',
   query: listQuery({}),
@@ -214,7 +226,7 @@ export const listRules = route({
 export const getRule = route({
   ...base,
   name: 'getRule',
-  summary: 'One rule: what its versions say, and what came of trying them.',
+  summary: 'Returns one rule with its versions, trials and steps.',
   method: 'GET',
   path: '/v1/rules/{id}',
   params: byId,
@@ -224,12 +236,12 @@ export const getRule = route({
 export const tryRuleVersion = route({
   ...changes,
   name: 'tryRuleVersion',
-  summary: 'What a version would do over history; nothing in the book changes.',
+  summary: 'Tries a version over history and returns what it would decide; changes nothing.',
   path: '/v1/rules/{id}/versions/{version}/trial',
   params: byVersion,
   body: z
     .strictObject({
-      /** Days in São Paulo, both within; the last 90 where they are left out. */
+      /** Days in São Paulo, inclusive; the last 90 days by default. */
       from: plainDate.optional(),
       to: plainDate.optional(),
     })
@@ -240,7 +252,7 @@ export const tryRuleVersion = route({
 export const activateRuleVersion = route({
   ...changes,
   name: 'activateRuleVersion',
-  summary: 'Activates a version that was tried, in place of the active one.',
+  summary: 'Activates a tried version in place of the active one.',
   path: '/v1/rules/{id}/versions/{version}/activate',
   params: byVersion,
   body: reasonBody,
@@ -250,7 +262,7 @@ export const activateRuleVersion = route({
 export const retireRuleVersion = route({
   ...changes,
   name: 'retireRuleVersion',
-  summary: 'Retires a version: it explains nothing more.',
+  summary: 'Retires a version; lines in open periods are decided again without it.',
   path: '/v1/rules/{id}/versions/{version}/retire',
   params: byVersion,
   body: reasonBody,

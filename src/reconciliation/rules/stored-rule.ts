@@ -1,4 +1,4 @@
-// How a version of a rule stands in the book: JSON without a number that could lose a cent. Pure.
+// The stored form of a rule version: JSON with cents as strings, so that none is lost. Pure.
 import type { AppliedRule, MatchAction, RuleAction, RuleCondition } from './rule.js';
 
 type Stored<Value> = { [Key in keyof Value]: Value[Key] extends bigint ? string : Value[Key] };
@@ -36,7 +36,7 @@ export function writeStored({ when, then }: Pick<AppliedRule, 'when' | 'then'>):
 }
 
 export function readStored({ definition, ...rule }: StoredRule): AppliedRule {
-  // Written by `writeStored` alone, and never changed.
+  // Only `writeStored` writes this JSON, and it never changes.
   const { when, then } = definition as StoredDefinition;
   const { minCents, maxCents, ...others } = when;
   return {

@@ -1,7 +1,7 @@
-// What a version of a rule would do, told against the book as it stands. Pure.
-import type { Ruling } from './rule-decision.js';
+// Compares what a version of a rule would decide with the current outcomes. Pure.
+import type { RuleDecision } from './rule-decision.js';
 
-/** So many numbers of lines are told of each sort. */
+/** How many nsus each figure lists. */
 const sampleSize = 20;
 
 export class Sample {
@@ -14,11 +14,11 @@ export class Sample {
   }
 }
 
-/** What the book says of a line that rules decide about. */
-export interface AsItStands {
+/** The current outcome of a line that rules may decide. */
+export interface CurrentOutcome {
   nsu: bigint;
   isByRule: boolean;
-  standing: 'unexpected' | 'ambiguous' | null;
+  breakKind: 'unexpected' | 'ambiguous' | null;
 }
 
 export class TrialResult {
@@ -32,18 +32,19 @@ export class TrialResult {
 
   constructor(private readonly ruleId: string) {}
 
-  /** Of one line, what it is and what it would be. */
-  add({ nsu, isByRule, standing }: AsItStands, would: Ruling): void {
-    const isOurs = would.of !== 'nothing' && would.rule.ruleId === this.ruleId;
-    if (would.of === 'matched' && isOurs) this.tolerate(would);
-    if (isByRule && (would.of === 'nothing' || would.of === 'ambiguous')) this.less.add(nsu);
-    if (would.of === 'ambiguous' && standing !== 'ambiguous') this.ambiguous.add(nsu);
-    if (isByRule || !isOurs) return;
-    if (would.of === 'matched') this.matchedMore.add(nsu);
-    if (would.of === 'classified') this.classifiedMore.add(nsu);
+  /** Adds a line with its current outcome and the decision of the trial. */
+  add({ nsu, isByRule, breakKind }: CurrentOutcome, decision: RuleDecision): void {
+    const isOfTriedRule = decision.outcome !== 'nothing' && decision.rule.ruleId === this.ruleId;
+    if (decision.outcome === 'matched' && isOfTriedRule) this.tolerate(decision);
+    if (isByRule && (decision.outcome === 'nothing' || decision.outcome === 'ambiguous'))
+      this.less.add(nsu);
+    if (decision.outcome === 'ambiguous' && breakKind !== 'ambiguous') this.ambiguous.add(nsu);
+    if (isByRule || !isOfTriedRule) return;
+    if (decision.outcome === 'matched') this.matchedMore.add(nsu);
+    if (decision.outcome === 'classified') this.classifiedMore.add(nsu);
   }
 
-  /** As it is stored: JSON without a number that could lose a digit. */
+  /** The stored form: JSON with large numbers as strings, so that no digit is lost. */
   toStored() {
     const { lines, matchedMore, classifiedMore, less, ambiguous, conflicts, tolerated } = this;
     const samples = { matchedMore, classifiedMore, less, ambiguous, conflicts };
@@ -58,7 +59,7 @@ export class TrialResult {
     };
   }
 
-  private tolerate({ payments }: Extract<Ruling, { of: 'matched' }>): void {
+  private tolerate({ payments }: Extract<RuleDecision, { outcome: 'matched' }>): void {
     for (const { differenceCents, owedCents, expected, amountCents } of payments) {
       const isWhole = owedCents === null || owedCents === expected.paidCents + amountCents;
       if (differenceCents === 0n || !isWhole) continue;

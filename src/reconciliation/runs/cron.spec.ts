@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { defaultCron, nextTime, problemOf } from './cron.js';
+import { defaultCron, nextCronTime, findCronProblem } from './cron.js';
 
 const after = new Date('2026-03-09T12:00:00Z');
 const timezone = 'America/Sao_Paulo';
 
-describe('the times of a schedule', () => {
+describe('cron schedules', () => {
   it.each([
     ['0 6 * * *', timezone, '2026-03-10T09:00:00.000Z'],
     ['0 6 * * *', 'UTC', '2026-03-10T06:00:00.000Z'],
@@ -12,13 +12,13 @@ describe('the times of a schedule', () => {
     ['0 9 * * *', timezone, '2026-03-10T12:00:00.000Z'],
     ['30 23 29 feb *', timezone, '2028-03-01T02:30:00.000Z'],
     ['0 0 * * 7', timezone, '2026-03-15T03:00:00.000Z'],
-  ])('%s in %s come next after the instant, never at it', (cron, zone, next) => {
-    expect(problemOf({ cron, timezone: zone }, after)).toBeNull();
-    expect(nextTime({ cron, timezone: zone }, after)?.toISOString()).toBe(next);
+  ])('computes the next time of %s in %s strictly after the instant', (cron, zone, next) => {
+    expect(findCronProblem({ cron, timezone: zone }, after)).toBeNull();
+    expect(nextCronTime({ cron, timezone: zone }, after)?.toISOString()).toBe(next);
   });
 
-  it('are by default those of each morning in São Paulo', () =>
-    expect(nextTime(defaultCron, after)?.toISOString()).toBe('2026-03-10T09:00:00.000Z'));
+  it('run each morning in São Paulo by default', () =>
+    expect(nextCronTime(defaultCron, after)?.toISOString()).toBe('2026-03-10T09:00:00.000Z'));
 
   it.each([
     '',
@@ -33,12 +33,12 @@ describe('the times of a schedule', () => {
     '5-1 * * * *',
     '0 0 30 2 *',
     'a b c d e',
-  ])('are refused where %j names none', (cron) => {
-    expect(problemOf({ cron, timezone }, after)).toEqual({ '$.cron': [expect.any(String)] });
+  ])('refuse the expression %j', (cron) => {
+    expect(findCronProblem({ cron, timezone }, after)).toEqual({ '$.cron': [expect.any(String)] });
   });
 
-  it.each(['', 'Mars/Olympus', '+03:00', '-3'])('are refused in the zone %j', (zone) => {
-    const problem = problemOf({ cron: '0 6 * * *', timezone: zone }, after);
+  it.each(['', 'Mars/Olympus', '+03:00', '-3'])('refuse the time zone %j', (zone) => {
+    const problem = findCronProblem({ cron: '0 6 * * *', timezone: zone }, after);
     expect(problem).toEqual({ '$.timezone': [expect.any(String)] });
   });
 });

@@ -1,26 +1,27 @@
-// When an account is gone over by itself: five fields of cron in a time zone, as people write them.
+// Cron expressions of run schedules: five fields in a time zone.
 import { CronExpressionParser } from 'cron-parser';
 
 export interface Cron {
   cron: string;
-  /** IANA's name. */
+  /** IANA name. */
   timezone: string;
 }
 
-/** Before business hours, when the day before has been told. */
+/** Before business hours, when the statement of the day before is complete. */
 export const defaultCron: Cron = { cron: '0 6 * * *', timezone: 'America/Sao_Paulo' };
 
 const months = 'jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec';
 const weekdays = 'sun|mon|tue|wed|thu|fri|sat';
-// What is left out on purpose: the parser's own words (H is drawn anew each time, L and # are not cron's).
+// The parser's extensions are refused: H is random at each parse, L and # are not standard
+// cron.
 const fields = [/^\d+$/, /^\d+$/, /^\d+$/, wordOr(months), wordOr(weekdays)];
 
 function wordOr(words: string): RegExp {
   return new RegExp(`^(?:\\d+|${words})$`, 'i');
 }
 
-/** The first time after an instant; null where the expression names none. */
-export function nextTime({ cron, timezone }: Cron, after: Date): Date | null {
+/** The first time after an instant; null if there is none. */
+export function nextCronTime({ cron, timezone }: Cron, after: Date): Date | null {
   try {
     const times = CronExpressionParser.parse(cron, { tz: timezone, currentDate: after });
     return times.next().toDate();
@@ -29,16 +30,20 @@ export function nextTime({ cron, timezone }: Cron, after: Date): Date | null {
   }
 }
 
-/** What is wrong with it, by JSON path; null where nothing is. */
-export function problemOf({ cron, timezone }: Cron, after: Date): Record<string, string[]> | null {
-  if (!isTimezone(timezone)) return { '$.timezone': ['Is not a time zone, as America/Sao_Paulo.'] };
-  const written = cron.trim().split(/\s+/);
-  if (written.length !== fields.length || !written.every(isField))
+/** Validation errors by JSON path; null if the expression and time zone are valid. */
+export function findCronProblem(
+  { cron, timezone }: Cron,
+  after: Date,
+): Record<string, string[]> | null {
+  if (!isTimezone(timezone))
+    return { '$.timezone': ['Must be an IANA time zone such as America/Sao_Paulo.'] };
+  const parts = cron.trim().split(/\s+/);
+  if (parts.length !== fields.length || !parts.every(isField))
     return {
-      '$.cron': ['Must have five fields: minute, hour, day, month and weekday, as 0 6 * * *.'],
+      '$.cron': ['Must have five fields: minute, hour, day, month and weekday, such as 0 6 * * *.'],
     };
-  if (nextTime({ cron, timezone }, after) === null)
-    return { '$.cron': ['Names no time that ever comes.'] };
+  if (nextCronTime({ cron, timezone }, after) === null)
+    return { '$.cron': ['Must match at least one future time.'] };
   return null;
 }
 
@@ -47,7 +52,7 @@ function isField(field: string, index: number): boolean {
 }
 
 function isTimezone(name: string): boolean {
-  // Offsets are refused: they follow no summer time.
+  // Offsets are refused because they do not follow daylight saving time.
   if (!/^[a-z]/i.test(name)) return false;
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: name });

@@ -1,4 +1,4 @@
-// How a run is shown.
+// The API representation of a run.
 import type { z } from 'zod';
 import type { ReconciliationRun } from '../../generated/service/client.js';
 import type { runView } from './runs.schema.js';
@@ -6,7 +6,7 @@ import type { runView } from './runs.schema.js';
 export type RunView = z.output<typeof runView>;
 export type RunCounts = RunView['counts'];
 
-const none: RunCounts = {
+const zeroCounts: RunCounts = {
   newLines: 0,
   matched: 0,
   classified: 0,
@@ -27,7 +27,7 @@ export function describeRun(run: ReconciliationRun): RunView {
       from: windowFrom?.toISOString() ?? null,
       until: windowUntil?.toISOString() ?? null,
     },
-    counts: { ...none, ...(run.counts as Partial<RunCounts>) },
+    counts: { ...zeroCounts, ...(run.counts as Partial<RunCounts>) },
     durationMs: finishedAt ? Math.max(0, finishedAt.getTime() - startedAt.getTime()) : null,
     error,
     startedAt: startedAt.toISOString(),

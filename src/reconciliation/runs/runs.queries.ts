@@ -1,4 +1,4 @@
-// The SQL of runs: one at a time for each account, and what changed while one ran.
+// SQL of runs: at most one running for each account, and counts of what changed during a run.
 import { v7 as uuidv7 } from 'uuid';
 import type { Db, Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
@@ -9,7 +9,7 @@ export interface RunKey {
   runId: string;
 }
 
-/** Begins a run from where the last finished one ended, or answers the one that runs. */
+/** Begins a run from the end of the last finished one, or returns the id of the running one. */
 export async function beginRun(
   tx: Tx,
   accountId: number,
@@ -17,9 +17,12 @@ export async function beginRun(
   requestedBy: string | null,
 ): Promise<string> {
   const [begun] = await tx.$queryRaw<{ id: string }[]>`
-    INSERT INTO reconciliation_run (account_id, id, trigger, state, requested_by, window_from, after_arrival, started_at)
-    SELECT ${accountId}, ${uuidv7()}::uuid, ${trigger}, 'running', ${requestedBy}, ${windowFrom(accountId)},
-           COALESCE((SELECT max(arrival) FROM statement_line WHERE account_id = ${accountId}), 0), clock_timestamp()
+    INSERT INTO reconciliation_run
+      (account_id, id, trigger, state, requested_by, window_from, after_arrival, started_at)
+    SELECT ${accountId}, ${uuidv7()}::uuid, ${trigger}, 'running', ${requestedBy},
+           ${windowFrom(accountId)},
+           COALESCE((SELECT max(arrival) FROM statement_line WHERE account_id = ${accountId}), 0),
+           clock_timestamp()
     ON CONFLICT (account_id) WHERE state = 'running' DO UPDATE SET state = 'running'
     RETURNING id`;
   return begun?.id ?? '';
@@ -27,15 +30,17 @@ export async function beginRun(
 
 /** The end of the last finished run, or the first line. */
 const windowFrom = (accountId: number) => Prisma.sql`COALESCE(
-  (SELECT window_until FROM reconciliation_run WHERE account_id = ${accountId} AND state = 'finished'
+  (SELECT window_until FROM reconciliation_run
+   WHERE account_id = ${accountId} AND state = 'finished'
    ORDER BY id DESC LIMIT 1),
   (SELECT min(occurred_at) FROM statement_line WHERE account_id = ${accountId}))`;
 
-/** Whether a poll that began after the run did has completed. */
+/** Whether a sync that began at or after `since` has completed. */
 export async function isSyncedSince(db: Db, accountId: number, since: Date): Promise<boolean> {
-  const polled = await db.$queryRaw<unknown[]>`
-    SELECT 1 FROM statement_state WHERE account_id = ${accountId} AND last_sync_started_at >= ${since}`;
-  return polled.length === 1;
+  const synced = await db.$queryRaw<unknown[]>`
+    SELECT 1 FROM statement_state
+    WHERE account_id = ${accountId} AND last_sync_started_at >= ${since}`;
+  return synced.length === 1;
 }
 
 /** What changed since the run began. */
@@ -45,7 +50,8 @@ export async function countChanges(tx: Tx, { accountId, runId }: RunKey): Promis
       (SELECT count(*) FROM statement_line t
        WHERE t.account_id = r.account_id AND t.arrival > r.after_arrival) AS "newLines",
       (SELECT count(DISTINCT nsu) FROM match m
-       WHERE m.account_id = r.account_id AND m.created_at >= r.started_at AND m.unlinked_at IS NULL) AS matched,
+       WHERE m.account_id = r.account_id AND m.created_at >= r.started_at
+         AND m.unlinked_at IS NULL) AS matched,
       (SELECT count(*) FROM classification c
        WHERE c.account_id = r.account_id AND c.created_at >= r.started_at) AS classified,
       (SELECT count(*) FROM match m
@@ -59,8 +65,10 @@ export async function countChanges(tx: Tx, { accountId, runId }: RunKey): Promis
     CROSS JOIN LATERAL (
       SELECT count(*) FILTER (WHERE e.action IN ('opened', 'reopened')) AS "breaksOpened",
              count(*) FILTER (WHERE e.action = 'resolved') AS "breaksResolved",
-             count(*) FILTER (WHERE e.action IN ('opened', 'reopened') AND b.kind = 'missing') AS missing
-      FROM break_history_entry e JOIN break b ON b.account_id = e.account_id AND b.id = e.break_id
+             count(*) FILTER (
+               WHERE e.action IN ('opened', 'reopened') AND b.kind = 'missing') AS missing
+      FROM break_history_entry e
+      JOIN break b ON b.account_id = e.account_id AND b.id = e.break_id
       WHERE e.account_id = r.account_id AND e.created_at >= r.started_at
     ) breaks
     WHERE r.account_id = ${accountId} AND r.id = ${runId}::uuid`;
@@ -68,7 +76,9 @@ export async function countChanges(tx: Tx, { accountId, runId }: RunKey): Promis
   return Object.fromEntries(counts) as unknown as RunCounts;
 }
 
-/** Ends a run that runs; false when it ended before: whoever ended it has told. */
+/**
+ * Ends a running run; false if it has ended already, and whoever ended it recorded the event.
+ */
 export async function endRun(
   tx: Tx,
   { accountId, runId }: RunKey,
@@ -77,17 +87,20 @@ export async function endRun(
 ): Promise<boolean> {
   const ended = await tx.$executeRaw`
     UPDATE reconciliation_run r
-    SET state = ${error === null ? 'finished' : 'failed'}, counts = ${JSON.stringify(counts)}::jsonb, error = ${error},
+    SET state = ${error === null ? 'finished' : 'failed'},
+        counts = ${JSON.stringify(counts)}::jsonb, error = ${error},
         window_from = COALESCE(r.window_from, ${windowFrom(accountId)}),
         window_until = CASE WHEN ${error === null} THEN
-          (SELECT GREATEST(r.window_from, s.last_sync_started_at + s.clock_offset_ms * interval '1 millisecond')
+          (SELECT GREATEST(r.window_from,
+             s.last_sync_started_at + s.clock_offset_ms * interval '1 millisecond')
            FROM statement_state s WHERE s.account_id = r.account_id) END,
         finished_at = clock_timestamp()
     WHERE r.account_id = ${accountId} AND r.id = ${runId}::uuid AND r.state = 'running'`;
   return ended === 1;
 }
 
-export async function listRunning(db: Db): Promise<RunKey[]> {
+export async function listRunningRuns(db: Db): Promise<RunKey[]> {
   return db.$queryRaw<RunKey[]>`
-    SELECT account_id AS "accountId", id AS "runId" FROM reconciliation_run WHERE state = 'running'`;
+    SELECT account_id AS "accountId", id AS "runId" FROM reconciliation_run
+    WHERE state = 'running'`;
 }

@@ -1,4 +1,4 @@
-// Runs, and the schedule that begins them, as business systems see them.
+// The API of reconciliation runs and their schedule.
 import { z } from 'zod';
 import { route } from '../../contract/route.js';
 import { integer, text, timestamp } from '../../contract/wire.js';
@@ -12,9 +12,9 @@ export const runView = z.object({
   id: z.string(),
   trigger: z.enum(['request', 'schedule']),
   state: z.enum(runStates),
-  /** The bank's time: from where the last finished run ended, until where this one could see. */
+  /** Bank time: from the end of the last finished run to the start of this run's sync. */
   window: z.object({ from: timestamp.nullable(), until: timestamp.nullable() }),
-  /** What changed while it ran; `pending`: lines without a verdict when it ended. */
+  /** What changed during the run; `pending`: lines without an outcome at its end. */
   counts: z.object({
     newLines: integer,
     matched: integer,
@@ -35,7 +35,7 @@ export const startRun = route({
   ...base,
   name: 'startReconciliation',
   summary:
-    'Goes over the account now: polls, matches, looks for what did not come. The one that runs, where one does.',
+    'Starts a run: syncs, decides all lines, checks deadlines. Returns the run in progress if there is one.',
   method: 'POST',
   path: '/v1/reconciliations',
   idempotencyKey: 'accepted',
@@ -47,7 +47,7 @@ export const startRun = route({
 export const listRuns = route({
   ...base,
   name: 'listReconciliations',
-  summary: 'Runs, newest first.',
+  summary: 'Lists reconciliation runs, newest first.',
   method: 'GET',
   path: '/v1/reconciliations',
   query: listQuery({ state: z.enum(runStates).optional() }),
@@ -57,7 +57,7 @@ export const listRuns = route({
 export const getRun = route({
   ...base,
   name: 'getReconciliation',
-  summary: 'One run.',
+  summary: 'Returns one reconciliation run.',
   method: 'GET',
   path: '/v1/reconciliations/{id}',
   params: z.object({ id: text(100) }),
@@ -73,7 +73,7 @@ const scheduleView = z.object({
 export const getSchedule = route({
   ...base,
   name: 'getReconciliationSchedule',
-  summary: 'When the account is gone over by itself.',
+  summary: 'Returns the schedule of automatic reconciliation runs.',
   method: 'GET',
   path: '/v1/reconciliation-schedule',
   response: scheduleView,
@@ -82,7 +82,7 @@ export const getSchedule = route({
 export const changeSchedule = route({
   ...base,
   name: 'changeReconciliationSchedule',
-  summary: 'Says when the account is gone over by itself: five fields of cron, or null for never.',
+  summary: 'Sets the schedule of automatic runs: five cron fields, or null for none.',
   method: 'PUT',
   path: '/v1/reconciliation-schedule',
   idempotencyKey: 'accepted',

@@ -1,5 +1,6 @@
-// One going-over of an account: a poll that begins after it, the judgement of every line, what did not come. A run is
-// committed before it is woken and goes on when its worker is killed; each of its steps may be done twice, its end once.
+// A reconciliation run: a statement sync that begins after the run, the decision of every line,
+// and the check of deadlines. A run is committed before it is enqueued and continues when its
+// worker is killed. Its steps may repeat; it ends once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database.service.js';
@@ -15,12 +16,12 @@ import { ReconciliationService } from '../reconciliation.service.js';
 import { describeRun } from './run-view.js';
 import * as queries from './runs.queries.js';
 
-const beatMs = 5_000;
+const lockRenewalMs = 5_000;
 const syncPauseMs = 250;
-/** A poll that fails is tried again after these, and then the bank counts as away. */
+/** A failed sync is repeated after these pauses; then the run fails. */
 const retryPausesMs = [250, 1_000];
-/** Longer than the first reading of any history. */
-const patienceMs = 3_600_000;
+/** Longer than the first sync of any statement history. */
+const syncDeadlineMs = 3_600_000;
 
 @Injectable()
 export class RunsService {
@@ -33,7 +34,7 @@ export class RunsService {
     private readonly jobQueue: JobQueue,
   ) {}
 
-  /** The run that was begun, or the one that runs. */
+  /** Starts a run, or returns the one in progress. */
   async request(accountId: number, requestedBy: string): Promise<ReconciliationRun> {
     const runId = await this.database.transaction((tx) =>
       queries.beginRun(tx, accountId, 'request', requestedBy),
@@ -49,48 +50,56 @@ export class RunsService {
     return run;
   }
 
-  /** Does the run, unless another process does or it has ended. What is not the bank's fault is thrown. */
+  /**
+   * Performs the run unless another process does or it has ended. Failures of the bank end the
+   * run as failed; other errors are thrown.
+   */
   @OnJob('runReconciliation')
   async perform({ accountId, runId }: JobPayload<'runReconciliation'>): Promise<void> {
     await this.database.withSessionLock('runReconciliation', accountId, async (keepLock) => {
       const run = await this.get(accountId, runId);
       if (run.state !== 'running') return;
-      // A lock that is lost is no harm: the run ends once, whoever ends it.
-      const beat = setInterval(() => void keepLock().catch(() => undefined), beatMs);
+      // Losing the lock does no harm: the run ends once, whoever ends it.
+      const lockRenewal = setInterval(() => void keepLock().catch(() => undefined), lockRenewalMs);
       try {
-        await this.end(run, await this.goOver(run));
+        await this.end(run, await this.reconcileAccount(run));
       } finally {
-        clearInterval(beat);
+        clearInterval(lockRenewal);
       }
     });
   }
 
-  /** Wakes runs that have not ended: their worker, or their wake-up, may be lost. */
+  /** Enqueues runs that have not ended: their worker or their job may be lost. */
   async enqueueRunning(): Promise<void> {
-    for (const run of await queries.listRunning(this.database.prisma))
+    for (const run of await queries.listRunningRuns(this.database.prisma))
       await this.jobQueue.enqueue('runReconciliation', run);
   }
 
-  /** Null, or what was in its way. */
-  private async goOver({ accountId, startedAt }: ReconciliationRun): Promise<string | null> {
+  /** Returns null, or the error with which the run fails. */
+  private async reconcileAccount({
+    accountId,
+    startedAt,
+  }: ReconciliationRun): Promise<string | null> {
     try {
-      await this.poll(accountId, startedAt);
+      await this.syncStatement(accountId, startedAt);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       return error.code === 'bank_timeout'
-        ? 'The statement could not be read to its end in an hour.'
-        : 'The bank did not answer when the statement was read.';
+        ? 'The statement sync did not complete within an hour.'
+        : 'The bank did not respond to the statement sync.';
     }
     await this.reconciliation.reconcile({ accountId });
     await this.missing.check(accountId);
     return null;
   }
 
-  /** Until a poll that began after the run has completed, whoever made it. */
-  private async poll(accountId: number, since: Date): Promise<void> {
-    const giveUpAt = performance.now() + patienceMs;
+  /**
+   * Returns when a sync that began at or after `since` has completed, whichever process ran it.
+   */
+  private async syncStatement(accountId: number, since: Date): Promise<void> {
+    const deadline = performance.now() + syncDeadlineMs;
     let failures = 0;
-    while (performance.now() < giveUpAt) {
+    while (performance.now() < deadline) {
       if (await queries.isSyncedSince(this.database.prisma, accountId, since)) return;
       try {
         await this.statement.sync(accountId);
@@ -115,9 +124,9 @@ export class RunsService {
       const run = await tx.reconciliationRun.findUniqueOrThrow({
         where: { accountId_id: { accountId, id: runId } },
       });
-      const { id: _, state, ...told } = describeRun(run);
+      const { id: _, state, ...description } = describeRun(run);
       const type = state === 'finished' ? 'reconciliation.finished' : 'reconciliation.failed';
-      await this.events.record(tx, accountId, [{ type, data: { runId, ...told } }]);
+      await this.events.record(tx, accountId, [{ type, data: { runId, ...description } }]);
     });
     await this.jobQueue.enqueue('closeDays', { accountId });
     await this.events.enqueueDeliveries(accountId);

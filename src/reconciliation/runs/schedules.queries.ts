@@ -1,4 +1,4 @@
-// The SQL of schedules. `next_run_at` is an instant of the bank's clock.
+// SQL of run schedules. `next_run_at` is bank time.
 import type { Db, Tx } from '../../database.service.js';
 
 export interface Schedule {
@@ -8,14 +8,14 @@ export interface Schedule {
   nextRunAt: Date | null;
 }
 
-/** The accounts that have no schedule yet. */
-export async function listUnscheduled(db: Db): Promise<{ accountId: number }[]> {
+/** Accounts that have no schedule yet. */
+export async function listAccountsWithoutSchedule(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT a.id AS "accountId" FROM bank_account a
     WHERE NOT EXISTS (SELECT 1 FROM reconciliation_schedule s WHERE s.account_id = a.id)`;
 }
 
-/** Unless somebody has said it meanwhile. */
+/** Inserts a schedule unless the account has one. */
 export async function insertSchedule(db: Db, schedule: Schedule): Promise<void> {
   await db.reconciliationSchedule.createMany({ data: [schedule], skipDuplicates: true });
 }
@@ -26,19 +26,21 @@ export async function writeSchedule(db: Db, schedule: Schedule): Promise<void> {
     INSERT INTO reconciliation_schedule (account_id, cron, timezone, next_run_at)
     VALUES (${accountId}, ${cron}, ${timezone}, ${nextRunAt})
     ON CONFLICT (account_id) DO UPDATE
-    SET cron = EXCLUDED.cron, timezone = EXCLUDED.timezone, next_run_at = EXCLUDED.next_run_at, updated_at = now()`;
+    SET cron = EXCLUDED.cron, timezone = EXCLUDED.timezone, next_run_at = EXCLUDED.next_run_at,
+        updated_at = now()`;
 }
 
-/** Accounts whose time has come, by their bank's clock. */
-export async function listDue(db: Db): Promise<{ accountId: number }[]> {
+/** Accounts whose next run is due in bank time. */
+export async function listDueSchedules(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT s.account_id AS "accountId" FROM reconciliation_schedule s
     LEFT JOIN statement_state t ON t.account_id = s.account_id
     WHERE s.next_run_at IS NOT NULL
-      AND s.next_run_at <= clock_timestamp() + COALESCE(t.clock_offset_ms, 0) * interval '1 millisecond'`;
+      AND s.next_run_at
+        <= clock_timestamp() + COALESCE(t.clock_offset_ms, 0) * interval '1 millisecond'`;
 }
 
-/** Holds the schedule for the rest of the transaction: its time comes once. */
+/** Locks the schedule for the transaction, so that each due time begins one run. */
 export async function lockSchedule(tx: Tx, accountId: number): Promise<Schedule | null> {
   const [found] = await tx.$queryRaw<Schedule[]>`
     SELECT account_id AS "accountId", cron, timezone, next_run_at AS "nextRunAt"

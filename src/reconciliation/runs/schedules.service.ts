@@ -1,10 +1,11 @@
-// When accounts are gone over by themselves. Times are the bank's; what was missed while nothing ran is made up once.
+// Automatic runs. Times are bank time; one run makes up for all times missed while the service
+// was down.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database.service.js';
 import { AppError } from '../../platform/errors.js';
 import { JobQueue } from '../../platform/job-queue.js';
 import { BankTime } from '../../statement/bank-time.service.js';
-import { defaultCron, nextTime, problemOf } from './cron.js';
+import { defaultCron, nextCronTime, findCronProblem } from './cron.js';
 import { beginRun } from './runs.queries.js';
 import * as queries from './schedules.queries.js';
 
@@ -16,36 +17,36 @@ export class Schedules {
     private readonly jobQueue: JobQueue,
   ) {}
 
-  /** An account of which nobody has said anything has the default. */
+  /** Returns the default for an account without a schedule. */
   async get(accountId: number): Promise<queries.Schedule> {
     const where = { accountId };
     const found = await this.database.prisma.reconciliationSchedule.findUnique({ where });
     if (found) return found;
-    const nextRunAt = nextTime(defaultCron, await this.bankTime.now(accountId));
+    const nextRunAt = nextCronTime(defaultCron, await this.bankTime.now(accountId));
     return { accountId, ...defaultCron, nextRunAt };
   }
 
-  /** `cron` null: never. Throws `validation_failed`. */
+  /** `cron` null: no automatic runs. Throws `validation_failed`. */
   async change(
     accountId: number,
     { cron, timezone }: Pick<queries.Schedule, 'cron' | 'timezone'>,
   ): Promise<queries.Schedule> {
     const now = await this.bankTime.now(accountId);
-    // Where it never runs, its time zone is to be one all the same.
-    const errors = problemOf({ cron: cron ?? defaultCron.cron, timezone }, now);
+    // The time zone is validated even without a cron expression.
+    const errors = findCronProblem({ cron: cron ?? defaultCron.cron, timezone }, now);
     if (errors) throw new AppError('validation_failed', { errors });
-    const nextRunAt = cron === null ? null : nextTime({ cron, timezone }, now);
+    const nextRunAt = cron === null ? null : nextCronTime({ cron, timezone }, now);
     const schedule = { accountId, cron, timezone, nextRunAt };
     await queries.writeSchedule(this.database.prisma, schedule);
     return schedule;
   }
 
-  /** Begins the runs whose time has come: each once, however long it has been. */
+  /** Begins due runs: one for each account, however many times it missed. */
   async beginDue(): Promise<void> {
     const { prisma } = this.database;
-    for (const { accountId } of await queries.listUnscheduled(prisma))
+    for (const { accountId } of await queries.listAccountsWithoutSchedule(prisma))
       await queries.insertSchedule(prisma, await this.get(accountId));
-    for (const { accountId } of await queries.listDue(prisma)) {
+    for (const { accountId } of await queries.listDueSchedules(prisma)) {
       const runId = await this.begin(accountId);
       if (runId) await this.jobQueue.enqueue('runReconciliation', { accountId, runId });
     }
@@ -59,7 +60,7 @@ export class Schedules {
       const { cron, timezone } = schedule;
       await queries.writeSchedule(tx, {
         ...schedule,
-        nextRunAt: nextTime({ cron, timezone }, now),
+        nextRunAt: nextCronTime({ cron, timezone }, now),
       });
       return beginRun(tx, accountId, 'schedule', null);
     });

@@ -1,5 +1,5 @@
-// The bank's customers: who a key belongs to, and whose a DICT key is. Accounts do not change once opened, so
-// what was found is kept in memory.
+// The bank's customers: the account of an API key, of a number and of a DICT key. Accounts do not
+// change after they are opened, so lookups by API key are cached in memory.
 import { Injectable } from '@nestjs/common';
 import { parsePixKey } from '../../brazil/pix-key.js';
 import type { Account } from '../../generated/sandbox/client.js';
@@ -7,19 +7,19 @@ import { AppError, invariant } from '../../platform/errors.js';
 import { sha256 } from '../../platform/exact-json.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { findAccountByNumber } from './accounts.queries.js';
-import type { BankAccount } from './party.js';
+import type { SandboxAccount } from './party.js';
 
 @Injectable()
 export class Accounts {
-  private readonly byKeyHash = new Map<string, BankAccount>();
+  private readonly byKeyHash = new Map<string, SandboxAccount>();
 
   constructor(private readonly database: SandboxDatabase) {}
 
-  /** The account of an API key, or null. Compared by hash: nothing is learnt from how long it takes. */
-  async findByApiKey(apiKey: string): Promise<BankAccount | null> {
+  /** The account of an API key, or null. Keys are compared by hash, so timing reveals nothing. */
+  async findByApiKey(apiKey: string): Promise<SandboxAccount | null> {
     const keyHash = sha256(apiKey);
-    const known = this.byKeyHash.get(keyHash);
-    if (known) return known;
+    const cached = this.byKeyHash.get(keyHash);
+    if (cached) return cached;
     const found = await this.database.prisma.apiKey.findUnique({
       where: { keyHash },
       include: { account: true },
@@ -30,20 +30,20 @@ export class Accounts {
     return account;
   }
 
-  /** Forgets what was found: a bank that begins anew gives out its numbers again. */
-  forget(): void {
+  /** After a reset the bank assigns its account ids again. */
+  clearCache(): void {
     this.byKeyHash.clear();
   }
 
   /** A customer's account by its number; throws `not_found`. */
-  async getByNumber(number: string): Promise<BankAccount> {
+  async getByNumber(number: string): Promise<SandboxAccount> {
     const account = await findAccountByNumber(this.database, number);
     if (!account) throw new AppError('not_found');
     return account;
   }
 
-  /** The account of this bank that a DICT key leads to, however the key is spelled, or null. */
-  async findByPixKey(text: string): Promise<BankAccount | null> {
+  /** The account of this bank with a DICT key, however the key is formatted, or null. */
+  async findByPixKey(text: string): Promise<SandboxAccount | null> {
     const pixKey = parsePixKey(text);
     if (!pixKey) return null;
     const found = await this.database.prisma.dictKey.findUnique({
@@ -53,8 +53,10 @@ export class Accounts {
     return found?.account ? toBankAccount(found.account) : null;
   }
 
-  /** The random key of the account, under which it is paid when no other is asked for. */
-  async getDefaultPixKey(account: BankAccount): Promise<string> {
+  /**
+   * The account's random (EVP) key: the default when a request names no key. Throws `rule_broken`.
+   */
+  async getDefaultPixKey(account: SandboxAccount): Promise<string> {
     const found = await this.database.prisma.dictKey.findFirst({
       where: { accountId: account.id, kind: 'EVP' },
       orderBy: { key: 'asc' },
@@ -68,7 +70,7 @@ export class Accounts {
   }
 }
 
-function toBankAccount(row: Account): BankAccount {
+function toBankAccount(row: Account): SandboxAccount {
   const { holderType } = row;
   invariant(holderType === 'NATURAL' || holderType === 'LEGAL', 'a holder is NATURAL or LEGAL');
   return {

@@ -1,4 +1,5 @@
-// Every route of the bank is somebody's: a request without a key that we gave out is 401, before anything of it is read.
+// Every route of the bank requires a key. A request without a valid one gets 401 before its body is
+// validated.
 import {
   createParamDecorator,
   Injectable,
@@ -6,18 +7,18 @@ import {
   type ExecutionContext,
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { apiKeyHeader, partnerKeyHeader } from '../../contract/authentication.js';
+import { apiKeyHeader, partnerKeyHeader } from '../../contract/route.js';
 import { routeOf } from '../../platform/contract-route.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { sha256 } from '../../platform/exact-json.js';
 import { SandboxSettings } from '../sandbox-database.service.js';
 import { Accounts } from './accounts.service.js';
-import type { BankAccount } from './party.js';
+import type { SandboxAccount } from './party.js';
 
-export type AuthenticatedRequest = FastifyRequest & { bankAccount?: BankAccount };
+export type AuthenticatedRequest = FastifyRequest & { bankAccount?: SandboxAccount };
 
 @Injectable()
-export class ApiKeyGuard implements CanActivate {
+export class SandboxApiKeyGuard implements CanActivate {
   constructor(
     private readonly accounts: Accounts,
     private readonly settings: SandboxSettings,
@@ -25,10 +26,10 @@ export class ApiKeyGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const route = routeOf(context.getHandler());
-    // Outside the routes stands the process's health alone, which tells nothing of anybody.
+    // Only the health checks have no route; they reveal no account data.
     if (!route || route.authentication === 'none') return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    if (route.authentication === 'partner-key') return this.provePartner(request);
+    if (route.authentication === 'partner-key') return this.authenticatePartner(request);
     const apiKey = request.headers[apiKeyHeader];
     const account = typeof apiKey === 'string' ? await this.accounts.findByApiKey(apiKey) : null;
     if (!account) throw new AppError('unauthenticated');
@@ -36,8 +37,8 @@ export class ApiKeyGuard implements CanActivate {
     return true;
   }
 
-  /** Compared by hash: nothing is learnt from how long it takes. */
-  private provePartner(request: FastifyRequest): true {
+  /** Keys are compared by hash, so timing reveals nothing. */
+  private authenticatePartner(request: FastifyRequest): true {
     const partnerKey = request.headers[partnerKeyHeader];
     if (typeof partnerKey !== 'string' || sha256(partnerKey) !== sha256(this.settings.partnerKey))
       throw new AppError('unauthenticated');
@@ -48,6 +49,6 @@ export class ApiKeyGuard implements CanActivate {
 /** The account whose key the request carries. */
 export const CurrentAccount = createParamDecorator((_: unknown, context: ExecutionContext) => {
   const { bankAccount } = context.switchToHttp().getRequest<AuthenticatedRequest>();
-  invariant(bankAccount, '@CurrentAccount() stands on a route without a key');
+  invariant(bankAccount, '@CurrentAccount() is used only on routes with an API key');
   return bankAccount;
 });

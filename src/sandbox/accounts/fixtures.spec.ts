@@ -4,7 +4,7 @@ import { parseTaxId } from '../../brazil/tax-id.js';
 import { parseUtilityBill } from '../../brazil/utility-bill.js';
 import { fixtureAccounts, fixtureBills } from './fixtures.js';
 
-it('opens accounts whose documents and keys are those that they say', () => {
+it('seeds accounts whose documents and Pix keys are valid and of the stated kind', () => {
   for (const account of fixtureAccounts) {
     expect(parseTaxId(account.holderDocument)).toEqual({
       kind: account.holderType,
@@ -14,7 +14,7 @@ it('opens accounts whose documents and keys are those that they say', () => {
   }
 });
 
-it('holds bills whose two codes agree and carry their amount and due date', () => {
+it('seeds bills whose bar code and digitable line agree on amount and due date', () => {
   const bills = fixtureBills('2026-11-21');
   for (const { type, barCode, digitableLine, amountCents, dueDate } of bills) {
     if (type === 'TAXES') {

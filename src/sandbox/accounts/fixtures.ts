@@ -2,10 +2,10 @@ import { buildBankSlip } from '../../brazil/bank-slip.js';
 import { addDays, type PlainDate } from '../../brazil/calendar.js';
 import type { PixKeyKind } from '../../brazil/pix-key.js';
 import { buildUtilityBill } from '../../brazil/utility-bill.js';
-import type { BankAccount } from './party.js';
+import type { SandboxAccount } from './party.js';
 
-/** What a new sandbox bank holds, so that every chapter of the contract can be tried at once. */
-export interface FixtureAccount extends Omit<BankAccount, 'id'> {
+/** Seed data of a new sandbox bank. With it every chapter of the contract can be tried at once. */
+export interface FixtureAccount extends Omit<SandboxAccount, 'id'> {
   openingBalanceCents: bigint;
   dictKeys: { kind: PixKeyKind; key: string }[];
 }
@@ -53,7 +53,7 @@ export const fixtureAccounts: [FixtureAccount, FixtureAccount] = [
   },
 ];
 
-/** The bank's own accounts, through which money comes in and goes out. */
+/** The bank's internal accounts: the other leg of money that enters or leaves the bank. */
 export const internalAccounts = [
   { number: 'capital', holderName: 'Opening balances of customers' },
   { number: 'spi', holderName: 'Pix to and from other institutions' },
@@ -83,21 +83,21 @@ export interface FixtureBill {
   maximumPaymentCents: bigint;
 }
 
-/** A bill of each kind in each status, and a slip that may be paid in part. */
+/** A bill of each type in each status, and one slip that allows partial payment. */
 export function fixtureBills(today: PlainDate): FixtureBill[] {
   const bills: FixtureBill[] = [];
   for (const [index, status] of billStatuses.entries()) {
     const isLate = status === 'PAYMENT_DEADLINE_EXCEEDED';
     const dueDate = addDays(today, isLate ? -60 : 10 + index);
-    bills.push(whole('BANKSLIP', status, BigInt(15_050 + index * 1_000), dueDate, index));
-    bills.push(whole('TAXES', status, BigInt(8_025 + index * 500), dueDate, index));
+    bills.push(fullAmountBill('BANKSLIP', status, BigInt(15_050 + index * 1_000), dueDate, index));
+    bills.push(fullAmountBill('TAXES', status, BigInt(8_025 + index * 500), dueDate, index));
   }
-  const partial = whole('BANKSLIP', 'PENDING_PAYMENT', 20_000n, addDays(today, 20), 9);
+  const partial = fullAmountBill('BANKSLIP', 'PENDING_PAYMENT', 20_000n, addDays(today, 20), 9);
   bills.push({ ...partial, isAllowPartialPayment: true, minimumPaymentCents: 5_000n });
   return bills;
 }
 
-function whole(
+function fullAmountBill(
   type: FixtureBill['type'],
   status: BillStatus,
   amountCents: bigint,

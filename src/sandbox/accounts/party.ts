@@ -1,6 +1,9 @@
 import { parseTaxId } from '../../brazil/tax-id.js';
 
-/** The sandbox bank as an institution. It is fictitious; its codes are assigned to no real institution. */
+/**
+ * The sandbox bank as an institution. It is fictitious; its codes are assigned to no real
+ * institution.
+ */
 export const bank = {
   /** COMPE code in bar codes; 999 is unassigned. */
   code: '999',
@@ -12,7 +15,7 @@ export const bank = {
 export const outsideBank = { ispb: '88888888', name: 'Banco dos Pagadores S.A.' } as const;
 
 /** A customer's account with the fields that responses need. The ledger owns its balance. */
-export interface BankAccount {
+export interface SandboxAccount {
   id: number;
   branch: string;
   number: string;
@@ -37,7 +40,7 @@ export interface Party {
   participant: { name: string; ispb: string };
 }
 
-export function partyOfAccount(account: BankAccount): Party {
+export function partyOfAccount(account: SandboxAccount): Party {
   return {
     number: account.number,
     branch: account.branch,
@@ -60,7 +63,7 @@ export interface OutsidePayer {
 const defaultPayer = { name: 'Pagador de Teste', document: '52998224725' };
 
 /** An account holder at another institution. An invalid document is used as it was sent. */
-export function partyOutside({ name, document }: OutsidePayer): Party {
+export function outsideParty({ name, document }: OutsidePayer): Party {
   const text = document || defaultPayer.document;
   const taxId = parseTaxId(text);
   return {

@@ -1,9 +1,10 @@
-// The rate limit of the modes: so many calls a second of one account, beyond which they are refused before anything
-// of them is read. By the machine's clock: a test that freezes the bank's must not be locked out.
+// Enforces the mode `rateLimitPerSecond`: requests a second per account. Requests above it are
+// refused before their body is validated. It uses the machine's clock: a test that freezes the
+// bank's clock must not be locked out.
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { routeOf } from '../../platform/contract-route.js';
 import { AppError } from '../../platform/errors.js';
-import { fullBucket, takeToken, type TokenBucket } from '../../platform/token-bucket.js';
+import { fullBucket, takeToken, type TokenBucket } from '../../platform/rate-limits.js';
 import { bankCallOf } from '../faults/bank-call.js';
 import { Modes } from '../modes/modes.service.js';
 import type { AuthenticatedRequest } from './api-key.guard.js';
@@ -19,7 +20,7 @@ export class RateLimitGuard implements CanActivate {
     const rate = this.rateInForce();
     if (rate === null || !bankCallOf(routeOf(context.getHandler()))) return true;
     const { bankAccount } = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    // The onboarding API is the partner's, who has no account.
+    // The onboarding API authenticates a partner, which has no account.
     if (!bankAccount) return true;
     const nowMs = performance.now();
     const bucket = this.buckets.get(bankAccount.id) ?? fullBucket(rate, nowMs);
@@ -31,7 +32,7 @@ export class RateLimitGuard implements CanActivate {
     });
   }
 
-  /** A limit that was changed begins anew for everybody. */
+  /** A changed limit starts with full buckets for every account. */
   private rateInForce(): number | null {
     const { rateLimitPerSecond } = this.modes.current;
     if (rateLimitPerSecond !== this.rate) this.buckets.clear();

@@ -1,10 +1,10 @@
 import { Controller } from '@nestjs/common';
-import { readBalances } from '../../contract/balances.js';
+import { readBalances } from '../../contract/statement.js';
 import { Handles } from '../../platform/contract-route.js';
 import { invariant } from '../../platform/errors.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { BankAccount } from '../accounts/party.js';
-import { availableCents } from '../ledger/funds.js';
+import type { SandboxAccount } from '../accounts/party.js';
+import { availableCents } from '../ledger/movement.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { findAccountBalance } from '../accounts/accounts.queries.js';
 
@@ -12,15 +12,15 @@ import { findAccountBalance } from '../accounts/accounts.queries.js';
 export class BalancesController {
   constructor(private readonly database: SandboxDatabase) {}
 
-  /** What waits to be effective is held: it is part of the total and cannot be used. */
+  /** Money of a Pix that is not yet effective is blocked: part of the total, but not available. */
   @Handles(readBalances)
-  async read(@CurrentAccount() account: BankAccount) {
-    const held = await findAccountBalance(this.database, account.id);
-    invariant(held, 'a key is of a customer');
+  async read(@CurrentAccount() account: SandboxAccount) {
+    const balance = await findAccountBalance(this.database, account.id);
+    invariant(balance, 'an API key belongs to a customer');
     return {
-      amountAvailable: availableCents(held),
-      amountBlocked: held.blockedCents,
-      amountTotal: held.balanceCents,
+      amountAvailable: availableCents(balance),
+      amountBlocked: balance.blockedCents,
+      amountTotal: balance.balanceCents,
     };
   }
 }

@@ -13,16 +13,16 @@ const plain = {
 };
 const fixed = (amount: bigint, date: string) => ({ isPercentage: false, date, amount });
 
-describe('what a bill costs', () => {
-  it('is its amount where it asks for nothing else, late or not', () => {
+describe('calculateBill', () => {
+  it('charges the amount when there are no adjustments, late or not', () => {
     for (const day of ['2026-11-01', '2026-11-18', '2026-12-31']) {
-      const found = calculateBill(plain, day);
-      expect(found).toMatchObject({ chargedCents: 10_000n, minimumCents: 10_000n });
-      expect(found.maximumCents).toBe(10_000n);
+      const calculation = calculateBill(plain, day);
+      expect(calculation).toMatchObject({ chargedCents: 10_000n, minimumCents: 10_000n });
+      expect(calculation.maximumCents).toBe(10_000n);
     }
   });
 
-  it('is less by rebate and discount, which leave a cent', () => {
+  it('subtracts rebate and discount, and charges at least one cent', () => {
     const adjustments = { ...plain.adjustments, discounts: [fixed(9_500n, '2026-11-18')] };
     const bill = { ...plain, rebateCents: 1_000n, adjustments };
     expect(calculateBill(bill, '2026-11-18')).toMatchObject({
@@ -33,7 +33,7 @@ describe('what a bill costs', () => {
     expect(calculateBill(bill, '2026-11-19').chargedCents).toBe(9_000n);
   });
 
-  it('lies in the range of a part, which it widens', () => {
+  it('widens the range of a partial payment to include the charged amount', () => {
     const part = { ...plain, isAllowPartialPayment: true, minimumPaymentCents: 2_000n };
     const fine = fixed(500n, '2026-11-19');
     const late = { ...part, adjustments: { ...plain.adjustments, fine } };
@@ -49,9 +49,9 @@ describe('what a bill costs', () => {
     });
   });
 
-  it('is always the sum of its parts, a cent at least', () => {
+  it('charges the sum of its parts, at least one cent', () => {
     const cents = fc.bigInt({ min: 1n, max: 1_000_000n });
-    const day = fc.integer({ min: 10, max: 28 }).map((of) => `2026-11-${of}`);
+    const day = fc.integer({ min: 10, max: 28 }).map((dayOfMonth) => `2026-11-${dayOfMonth}`);
     const adjustment = fc.record({ isPercentage: fc.boolean(), date: day, amount: cents });
     const bills = fc.record({
       amountCents: cents,
@@ -63,10 +63,10 @@ describe('what a bill costs', () => {
       rebate: fc.integer({ min: 0, max: 99 }),
     });
     fc.assert(
-      fc.property(bills, day, ({ rebate, ...terms }, on) => {
+      fc.property(bills, day, ({ rebate, ...terms }, payday) => {
         const rebateCents = (terms.amountCents * BigInt(rebate)) / 100n;
-        const found = calculateBill({ ...plain, ...terms, rebateCents }, on);
-        const { discountCents, fineCents, interestCents, chargedCents } = found;
+        const calculation = calculateBill({ ...plain, ...terms, rebateCents }, payday);
+        const { discountCents, fineCents, interestCents, chargedCents } = calculation;
         expect(chargedCents).toBe(
           terms.amountCents - rebateCents - discountCents + fineCents + interestCents,
         );

@@ -2,7 +2,7 @@ import { amountParts } from '../../brazil/amount-owed.js';
 import type { PlainDate } from '../../brazil/calendar.js';
 import type { Bill } from './bill.js';
 
-/** What a bill costs on a day and of what that is made, in cents. */
+/** The charged amount of a bill on a day, and its parts, in cents. */
 export interface BillCalculation {
   rebateCents: bigint;
   discountCents: bigint;
@@ -25,21 +25,23 @@ type Terms = Pick<
 >;
 
 /**
- * Amount − rebate − discount + fine + interest, with a cent left at least. Paid in part, a bill takes its own range,
- * in which all that is owed always lies; else that alone.
+ * Charges amount − rebate − discount + fine + interest, at least one cent. A bill that allows
+ * partial payment accepts its own range, widened to include the charged amount. Any other bill
+ * accepts exactly the charged amount.
  */
 export function calculateBill(bill: Terms, day: PlainDate): BillCalculation {
   const { amountCents, rebateCents, dueDate, adjustments } = bill;
   const parts = amountParts({ amountCents, dueDate, ...adjustments }, day);
   const { fineCents, interestCents } = parts;
-  const room = amountCents - rebateCents - 1n;
-  const discountCents = parts.discountCents < room ? parts.discountCents : room;
+  const maxDiscountCents = amountCents - rebateCents - 1n;
+  const discountCents =
+    parts.discountCents < maxDiscountCents ? parts.discountCents : maxDiscountCents;
   const chargedCents = amountCents - rebateCents - discountCents + fineCents + interestCents;
-  const made = { rebateCents, discountCents, fineCents, interestCents, chargedCents };
+  const common = { rebateCents, discountCents, fineCents, interestCents, chargedCents };
   if (!bill.isAllowPartialPayment)
-    return { ...made, minimumCents: chargedCents, maximumCents: chargedCents };
+    return { ...common, minimumCents: chargedCents, maximumCents: chargedCents };
   const { minimumPaymentCents, maximumPaymentCents } = bill;
   const minimumCents = minimumPaymentCents < chargedCents ? minimumPaymentCents : chargedCents;
   const maximumCents = maximumPaymentCents > chargedCents ? maximumPaymentCents : chargedCents;
-  return { ...made, minimumCents, maximumCents };
+  return { ...common, minimumCents, maximumCents };
 }

@@ -1,11 +1,12 @@
-// The control plane of bills: bills of any kind to query and pay, payments as they stand, and their return.
+// The control plane of bills: create bills of any type and status, list payments and charge them
+// back.
 import { z } from 'zod';
 import {
-  areOneBill,
+  isSameBill,
   billBarCode,
   billDigitableLine,
   billStatuses,
-  notOneBill,
+  differentBillIssue,
 } from '../../contract/bill-payments.js';
 import { parseTaxId } from '../../brazil/tax-id.js';
 import { route } from '../../contract/route.js';
@@ -43,7 +44,8 @@ const bill = z.object({
 export const createBill = route({
   ...control,
   name: 'sandboxCreateBill',
-  summary: 'A bill of another institution, in any status; its code is made when none is given.',
+  summary:
+    'Creates a bill of another institution in any status, with a generated code unless one is sent.',
   method: 'POST',
   path: '/sandbox/bills',
   body: z
@@ -64,7 +66,7 @@ export const createBill = route({
       payer: party.nullish(),
       beneficiary: party.extend({ fantasyName: filledText(200).nullish() }).nullish(),
     })
-    .refine(areOneBill, notOneBill),
+    .refine(isSameBill, differentBillIssue),
   response: bill,
 });
 
@@ -85,7 +87,7 @@ const payment = z.object({
 export const listBillPayments = route({
   ...control,
   name: 'sandboxListBillPayments',
-  summary: 'Payments of bills, scheduled ones too, the newest first.',
+  summary: 'Lists payments of bills, also scheduled ones, newest first.',
   method: 'GET',
   path: '/sandbox/bill-payments',
   query: z.object({ account: text(20).optional() }),
@@ -95,7 +97,7 @@ export const listBillPayments = route({
 export const chargeBackBillPayment = route({
   ...control,
   name: 'sandboxChargeBackBillPayment',
-  summary: 'Gives back what was paid; the bill can be paid again.',
+  summary: 'Charges a payment back; the bill can be paid again.',
   method: 'POST',
   path: '/sandbox/bill-payments/{id}/chargeback',
   params: z.object({ id: text(100) }),

@@ -1,4 +1,4 @@
-// What a test does with bills that no client of a bank can do.
+// The control plane of bills: actions that a test needs and that no bank offers its clients.
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
@@ -8,8 +8,8 @@ import { Random } from '../random.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { BillChargebacks } from './bill-chargebacks.service.js';
 import type { NewBillRequest } from './bill-control.schema.js';
-import { listBillPayments, type ListedPayment } from './bill-payments.queries.js';
-import { findIssued, insertBill } from './bills.queries.js';
+import { listSandboxBillPayments, type ListedBillPayment } from './bill-payments.queries.js';
+import { findIssuedCharge, insertBill } from './bills.queries.js';
 import { newBill, newBillProblems } from './new-bill.js';
 
 @Injectable()
@@ -22,40 +22,42 @@ export class BillControl {
     private readonly random: Random,
   ) {}
 
-  /** The bill as the fixtures list it; a code that is known is 409. */
+  /** Returns the bill as the fixtures list it. Throws `conflict` when the code exists. */
   async create(request: NewBillRequest) {
     const errors = newBillProblems(request);
     if (Object.keys(errors).length > 0) throw new AppError('validation_failed', { errors });
     const seed = this.random.uuid().replaceAll('-', '');
     const bill = newBill(request, { today: this.clock.today(), seed });
     const isNew = await this.database.transaction(
-      async (tx) => !(await findIssued(tx, bill.barCode)) && insertBill(tx, bill),
+      async (tx) => !(await findIssuedCharge(tx, bill.barCode)) && insertBill(tx, bill),
     );
     if (!isNew)
       throw new AppError('conflict', {
-        public: 'There is a bill of that code.',
+        public: 'A bill with this code already exists.',
         reason: 'bill_exists',
       });
     const { barCode, digitableLine, type, status, amountCents: amount } = bill;
     return { barCode, digitableLine, type, status, amount };
   }
 
-  /** The newest first; a null account is all of them. */
+  /** Newest first; a null account lists all accounts. */
   async list(account: string | null) {
     if (account !== null) await this.accounts.getByNumber(account);
-    return (await listBillPayments(this.database, { account, id: null })).map(told);
+    return (await listSandboxBillPayments(this.database, { account, id: null })).map(
+      paymentResponse,
+    );
   }
 
   async chargeBack(id: string) {
     if (!isUuid(id)) throw new AppError('not_found');
     await this.database.transaction((tx) => this.chargebacks.chargeBack(tx, id));
-    const [payment] = await listBillPayments(this.database, { account: null, id });
-    invariant(payment, 'a payment stays');
-    return told(payment);
+    const [payment] = await listSandboxBillPayments(this.database, { account: null, id });
+    invariant(payment, 'a payment is never deleted');
+    return paymentResponse(payment);
   }
 }
 
-function told(payment: ListedPayment) {
+function paymentResponse(payment: ListedBillPayment) {
   const { id, account, barCode, status, failure } = payment;
   return {
     ...{ id, account, barCode, status, failure },

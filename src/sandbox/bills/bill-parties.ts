@@ -1,6 +1,6 @@
 import { parseBillCode } from '../../brazil/bill-code.js';
 import { fixtureAccounts } from '../accounts/fixtures.js';
-import { bank, type BankAccount } from '../accounts/party.js';
+import { bank, type SandboxAccount } from '../accounts/party.js';
 
 export interface BillParty {
   document: string;
@@ -14,7 +14,7 @@ export interface BillIssuer {
   nameFantasy: string;
 }
 
-/** Who owes a bill, who is paid and which institution issued it, as they are told. */
+/** Payer, beneficiary and issuing institution of a bill, in the shape of the contract. */
 export interface BillParties {
   payer: BillParty;
   beneficiary: BillBeneficiary;
@@ -34,7 +34,7 @@ const utility: BillBeneficiary = {
   type: 'LEGAL',
 };
 
-/** Institutions whose code is known; any other is the fictitious one. */
+/** Known institutions by COMPE code. Any other code gets a fictitious institution. */
 const issuers = new Map<string, BillIssuer>([
   ['237', { ispb: '60746948', name: 'Banco Bradesco S.A.', nameFantasy: 'Bradesco' }],
   [bank.code, { ispb: bank.ispb, name: bank.name, nameFantasy: bank.name }],
@@ -47,21 +47,21 @@ const unknownIssuer = {
 
 export const ownIssuer: BillIssuer = issuers.get(bank.code)!;
 
-/** Who stands on a bill that names nobody. */
+/** The parties of a bill that names none. */
 export function defaultParties(barCode: string): BillParties {
   const parsed = parseBillCode(barCode);
   const isSlip = parsed.ok && parsed.code.type === 'BANKSLIP';
   const ispb = parsed.ok ? parsed.code.issuerIspb : null;
-  const known = isSlip ? issuers.get(barCode.slice(0, 3)) : undefined;
+  const knownIssuer = isSlip ? issuers.get(barCode.slice(0, 3)) : undefined;
   return {
     payer: partyOfHolder(fixtureAccounts[0]),
     beneficiary: isSlip ? supplier : utility,
-    issuer: known ?? (ispb === null ? unknownIssuer : { ...unknownIssuer, ispb }),
+    issuer: knownIssuer ?? (ispb === null ? unknownIssuer : { ...unknownIssuer, ispb }),
   };
 }
 
 export function partyOfHolder(
-  account: Pick<BankAccount, 'holderDocument' | 'holderName' | 'holderType'>,
+  account: Pick<SandboxAccount, 'holderDocument' | 'holderName' | 'holderType'>,
 ): BillParty {
   return {
     document: account.holderDocument,

@@ -1,4 +1,4 @@
-import type { Queryable, Tx } from '../sandbox-database.service.js';
+import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 
 export type BillPaymentStatus = 'SCHEDULED' | 'PAID' | 'SCHEDULE_FAILURE' | 'CHARGEBACKED';
 
@@ -32,8 +32,8 @@ const columns: Record<keyof BillPaymentRow, string> = {
 const fields = Object.keys(columns) as (keyof BillPaymentRow)[];
 const selected = fields.map((field) => `payment.${columns[field]} AS "${field}"`).join(', ');
 
-/** A second payment of one bill that is paid or scheduled fails on `bill_payment_live_key`. */
-export async function insertBillPayment(tx: Tx, payment: BillPaymentRow): Promise<void> {
+/** A second paid or scheduled payment of a bill violates `bill_payment_live_key`. */
+export async function insertBillPayment(tx: SandboxTx, payment: BillPaymentRow): Promise<void> {
   await tx.query(
     `INSERT INTO bill_payment (${fields.map((field) => columns[field]).join(', ')})
      VALUES (${fields.map((_, index) => `$${index + 1}`).join(', ')})`,
@@ -52,8 +52,8 @@ export async function findBillPayment(
   return row ?? null;
 }
 
-/** Locked until the transaction ends; its bill is locked before it. */
-export async function lockBillPayment(tx: Tx, id: string): Promise<BillPaymentRow | null> {
+/** Locked until the transaction ends. The caller locks the bill first. */
+export async function lockBillPayment(tx: SandboxTx, id: string): Promise<BillPaymentRow | null> {
   const [row] = await tx.query<BillPaymentRow>(
     `SELECT ${selected} FROM bill_payment AS payment WHERE id = $1 FOR NO KEY UPDATE`,
     [id],
@@ -61,8 +61,11 @@ export async function lockBillPayment(tx: Tx, id: string): Promise<BillPaymentRo
   return row ?? null;
 }
 
-/** The payment of a bill that is paid or scheduled, or null; of a bill that is locked. */
-export async function findLivePayment(tx: Tx, barCode: string): Promise<BillPaymentRow | null> {
+/** The paid or scheduled payment of a bill, or null. The caller has locked the bill. */
+export async function findActiveBillPayment(
+  tx: SandboxTx,
+  barCode: string,
+): Promise<BillPaymentRow | null> {
   const [row] = await tx.query<BillPaymentRow>(
     `SELECT ${selected} FROM bill_payment AS payment
      WHERE bar_code = $1 AND status IN ('SCHEDULED', 'PAID')`,
@@ -72,7 +75,7 @@ export async function findLivePayment(tx: Tx, barCode: string): Promise<BillPaym
 }
 
 export async function updateBillPayment(
-  tx: Tx,
+  tx: SandboxTx,
   id: string,
   change: {
     status: BillPaymentStatus;
@@ -90,17 +93,17 @@ export async function updateBillPayment(
 
 const maxListed = 1_000;
 
-export interface ListedPayment extends BillPaymentRow {
-  /** The payer's number. */
+export interface ListedBillPayment extends BillPaymentRow {
+  /** The number of the paying account. */
   account: string;
 }
 
-/** The newest first, at most a thousand; of an account, with an id, or all. */
-export async function listBillPayments(
+/** Newest first, at most a thousand: those of an account, the one with an id, or all. */
+export async function listSandboxBillPayments(
   database: Queryable,
   { account, id }: { account: string | null; id: string | null },
-): Promise<ListedPayment[]> {
-  return database.query<ListedPayment>(
+): Promise<ListedBillPayment[]> {
+  return database.query<ListedBillPayment>(
     `SELECT ${selected}, account.number AS account
      FROM bill_payment AS payment JOIN account ON account.id = payment.account_id
      WHERE ($1::text IS NULL OR account.number = $1) AND ($2::uuid IS NULL OR payment.id = $2)

@@ -1,4 +1,5 @@
-// Pays bills, each once: the bill is locked while it is judged, so that of many payments at once one goes through.
+// Pays bills, each once: the bill is locked while its rules are checked, so only one of concurrent
+// payments succeeds.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { parseBillCode } from '../../brazil/bill-code.js';
@@ -6,19 +7,19 @@ import { saoPauloDay } from '../../brazil/statement-day.js';
 import { payBill, type BillPaymentRequest } from '../../contract/bill-payments.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { Idempotency } from '../idempotency.service.js';
 import { Random } from '../random.service.js';
-import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
+import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 import type { Bill } from './bill.js';
-import { billPaymentAnswer } from './bill-answer.js';
+import { billPaymentResponse } from './bill-response.js';
 import { BillChargebacks } from './bill-chargebacks.service.js';
 import {
-  findLivePayment,
+  findActiveBillPayment,
   insertBillPayment,
   type BillPaymentRow,
 } from './bill-payments.queries.js';
-import { BillPlans } from './bill-plans.service.js';
+import { BillPaymentTimes } from './bill-payment-times.service.js';
 import { BillRegister } from './bill-register.service.js';
 import { BillSettlement } from './bill-settlement.service.js';
 
@@ -29,31 +30,37 @@ export class BillPayments {
     private readonly idempotency: Idempotency,
     private readonly register: BillRegister,
     private readonly settlement: BillSettlement,
-    private readonly plans: BillPlans,
+    private readonly times: BillPaymentTimes,
     private readonly chargebacks: BillChargebacks,
     private readonly random: Random,
   ) {}
 
-  /** The text of the answer; the same one for a repeat of the key. */
-  async pay(account: BankAccount, request: BillPaymentRequest, key: string): Promise<string> {
+  /** Returns the JSON text of the response; a repeat of the key gets the same text. */
+  async pay(account: SandboxAccount, request: BillPaymentRequest, key: string): Promise<string> {
     const bodyHash = sha256(canonicalJson(request));
     const identity = { accountId: account.id, operation: payBill.name, key, bodyHash };
     return this.database.transaction((tx) =>
-      this.idempotency.once(tx, identity, async () => {
-        const answer = await this.accept(tx, account, request, key);
-        return stringifyJson(z.encode(payBill.response, answer));
+      this.idempotency.runOnce(tx, identity, async () => {
+        const response = await this.accept(tx, account, request, key);
+        return stringifyJson(z.encode(payBill.response, response));
       }),
     );
   }
 
-  private async accept(tx: Tx, account: BankAccount, request: BillPaymentRequest, key: string) {
-    const { now, payAt, isImmediate } = this.plans.plan(request.payAt ?? null);
-    // Whoever asks for a day pays what is owed then; who only comes too late in the day, what was told today.
+  private async accept(
+    tx: SandboxTx,
+    account: SandboxAccount,
+    request: BillPaymentRequest,
+    key: string,
+  ) {
+    const { now, payAt, isImmediate } = this.times.plan(request.payAt ?? null);
+    // A requested day uses the amount due on that day. A payment after hours uses the amount
+    // queried today.
     const day = saoPauloDay(request.payAt ? payAt : now);
     const bill = await this.register.lock(tx, barCodeOf(request));
     if (!bill) throw new AppError('not_found');
-    await this.refuseSecond(tx, bill);
-    this.settlement.decide(account, bill, { amountCents: request.amount, day });
+    await this.assertNoActivePayment(tx, bill);
+    this.settlement.assertPayable(account, bill, { amountCents: request.amount, day });
     const payment: BillPaymentRow = {
       id: this.random.uuid(),
       accountId: account.id,
@@ -69,26 +76,26 @@ export class BillPayments {
     };
     if (!isImmediate) {
       await insertBillPayment(tx, payment);
-      await this.plans.follow(tx, payment);
-      return billPaymentAnswer(bill, payment, day);
+      await this.times.schedule(tx, payment);
+      return billPaymentResponse(bill, payment, day);
     }
     const { nsu } = await this.settlement.settle(tx, account, bill, payment);
     const paid: BillPaymentRow = { ...payment, status: 'PAID', transactionNsu: nsu };
     await insertBillPayment(tx, paid);
-    await this.chargebacks.mayFollow(tx, paid.id, now);
-    return billPaymentAnswer(bill, paid, day);
+    await this.chargebacks.scheduleIfFaulty(tx, paid.id, now);
+    return billPaymentResponse(bill, paid, day);
   }
 
-  private async refuseSecond(tx: Tx, bill: Bill): Promise<void> {
-    const live = await findLivePayment(tx, bill.barCode);
-    if (live?.status === 'SCHEDULED')
+  private async assertNoActivePayment(tx: SandboxTx, bill: Bill): Promise<void> {
+    const active = await findActiveBillPayment(tx, bill.barCode);
+    if (active?.status === 'SCHEDULED')
       throw new AppError('rule_broken', {
-        public: 'A payment of the bill is scheduled.',
+        public: 'A payment of this bill is already scheduled.',
         reason: 'bill_already_scheduled',
       });
-    if (live)
+    if (active)
       throw new AppError('rule_broken', {
-        public: 'The bill is paid.',
+        public: 'The bill is already paid.',
         reason: 'bill_not_payable',
       });
   }
@@ -96,6 +103,6 @@ export class BillPayments {
 
 function barCodeOf({ barCode, digitableLine }: BillPaymentRequest): string {
   const parsed = parseBillCode(barCode ?? digitableLine ?? '');
-  invariant(parsed.ok, 'the route takes only codes that hold');
+  invariant(parsed.ok, 'the route accepts only valid codes');
   return parsed.code.barCode;
 }

@@ -1,67 +1,79 @@
-// Finds bills, those of other institutions and the slips that this bank issued, and moves their state.
+// Finds bills of other institutions and slips that this bank issued, and updates their status.
 import { Injectable } from '@nestjs/common';
 import { rollToBusinessDay, type PlainDate } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import { invariant } from '../../platform/errors.js';
 import { findAccountById } from '../accounts/accounts.queries.js';
-import { findCharge, lockCharge, sumPaid, updateCharge } from '../charges/charges.queries.js';
+import {
+  findCharge,
+  lockCharge,
+  sumChargePayments,
+  updateCharge,
+} from '../charges/charges.queries.js';
 import type { ChargeRow } from '../charges/charges.queries.js';
-import type { Queryable, Tx } from '../sandbox-database.service.js';
+import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 import { billOfCharge, billOfRow, type Bill } from './bill.js';
-import { findBill, findIssued, lockBill, updateBillStatus } from './bills.queries.js';
+import { findBill, findIssuedCharge, lockBill, updateBillStatus } from './bills.queries.js';
 
 @Injectable()
 export class BillRegister {
-  /** The bill of a bar code as it stands, or null. */
+  /** The current bill of a bar code, or null. */
   async find(database: Queryable, barCode: string): Promise<Bill | null> {
     const row = await findBill(database, barCode);
     return row
       ? billOfRow(row)
-      : this.issued(database, barCode, (accountId, correlationId) =>
+      : this.findIssuedSlip(database, barCode, (accountId, correlationId) =>
           findCharge(database, accountId, correlationId),
         );
   }
 
-  /** The bill, its row or its charge's locked until the transaction ends: before any account is. */
-  async lock(tx: Tx, barCode: string): Promise<Bill | null> {
+  /**
+   * The bill with its row, or its charge, locked until the transaction ends. Locked before any
+   * account.
+   */
+  async lock(tx: SandboxTx, barCode: string): Promise<Bill | null> {
     const row = await lockBill(tx, barCode);
     return row
       ? billOfRow(row)
-      : this.issued(tx, barCode, (accountId, correlationId) =>
+      : this.findIssuedSlip(tx, barCode, (accountId, correlationId) =>
           lockCharge(tx, accountId, correlationId),
         );
   }
 
-  /** A bill of another institution is paid; of a charge that is told with its credit. */
-  async markPaid(tx: Tx, bill: Bill): Promise<void> {
-    if (!bill.issued) await updateBillStatus(tx, bill.barCode, 'PAID');
+  /**
+   * Marks a bill of another institution as paid. A slip of this bank is marked when it is credited.
+   */
+  async markPaid(tx: SandboxTx, bill: Bill): Promise<void> {
+    if (!bill.issuedSlip) await updateBillStatus(tx, bill.barCode, 'PAID');
   }
 
-  /** It can be paid again, unless something else pays it. */
-  async reopen(tx: Tx, bill: Bill, at: Date): Promise<void> {
-    if (!bill.issued) return updateBillStatus(tx, bill.barCode, 'PENDING_PAYMENT');
-    const { charge } = bill.issued;
-    // Another payment may stand, or this one's money may have stayed with the issuer.
-    if (charge.status === 'Voided' || (await sumPaid(tx, charge)) > 0n) return;
+  /** Makes the bill payable again, unless another payment remains. */
+  async reopen(tx: SandboxTx, bill: Bill, at: Date): Promise<void> {
+    if (!bill.issuedSlip) return updateBillStatus(tx, bill.barCode, 'PENDING_PAYMENT');
+    const { charge } = bill.issuedSlip;
+    // Another payment may remain, or the issuer may still have the money of this one.
+    if (charge.status === 'Voided' || (await sumChargePayments(tx, charge)) > 0n) return;
     const { id, dueDate } = charge;
     await updateCharge(tx, id, { status: unpaidStatus(charge, saoPauloDay(at)), dueDate, at });
   }
 
-  private async issued(
+  private async findIssuedSlip(
     database: Queryable,
     barCode: string,
     read: (accountId: number, correlationId: string) => Promise<ChargeRow | null>,
   ): Promise<Bill | null> {
-    const known = await findIssued(database, barCode);
-    if (!known) return null;
-    const charge = await read(known.accountId, known.correlationId);
-    const account = await findAccountById(database, known.accountId);
-    invariant(charge && account, 'a charge and its account stay');
+    const issued = await findIssuedCharge(database, barCode);
+    if (!issued) return null;
+    const charge = await read(issued.accountId, issued.correlationId);
+    const account = await findAccountById(database, issued.accountId);
+    invariant(charge && account, 'charges and accounts are never deleted');
     return billOfCharge(charge, account);
   }
 }
 
-/** Nothing tells of its due date again: whether that has passed is seen here. */
+/**
+ * The overdue task of the charge has already run or been skipped, so the due date is checked here.
+ */
 function unpaidStatus({ type, dueDate }: ChargeRow, today: PlainDate): ChargeRow['status'] {
   if (dueDate !== null && today > rollToBusinessDay(dueDate)) return 'Expired';
   return type === 'BANKSLIP' ? 'Pending' : 'Created';

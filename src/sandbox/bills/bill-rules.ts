@@ -7,29 +7,32 @@ export interface BillRefusal {
   reason: 'own_charge' | 'bill_not_payable' | 'bill_already_scheduled' | 'amount_out_of_range';
 }
 
-export interface AskedPayment {
+export interface SandboxBillPaymentRequest {
   amountCents: bigint;
-  /** For which the bill is reckoned. */
+  /** The day for which the bill is calculated. */
   day: PlainDate;
 }
 
-/** Why an account cannot pay a bill, or not that much, or null when it can. */
-export function refusalOf(
+/** Why an account cannot pay a bill, or cannot pay this amount. Null when it can. */
+export function refusalOfBillPayment(
   bill: Bill,
   accountId: number,
-  asked: AskedPayment | null,
+  requested: SandboxBillPaymentRequest | null,
 ): BillRefusal | null {
-  if (bill.issued?.account.id === accountId)
-    return { public: "The slip is one of the account's own.", reason: 'own_charge' };
+  if (bill.issuedSlip?.account.id === accountId)
+    return { public: 'An account cannot pay a slip that it issued.', reason: 'own_charge' };
   if (bill.status !== 'PENDING_PAYMENT')
-    return { public: `The bill is ${bill.status}.`, reason: 'bill_not_payable' };
-  if (!asked) return null;
-  const { minimumCents, maximumCents } = calculateBill(bill, asked.day);
-  if (asked.amountCents >= minimumCents && asked.amountCents <= maximumCents) return null;
+    return {
+      public: `The bill has status ${bill.status}; it must be PENDING_PAYMENT.`,
+      reason: 'bill_not_payable',
+    };
+  if (!requested) return null;
+  const { minimumCents, maximumCents } = calculateBill(bill, requested.day);
+  if (requested.amountCents >= minimumCents && requested.amountCents <= maximumCents) return null;
   return {
     public: bill.isAllowPartialPayment
-      ? 'The amount is outside the range that the bill allows.'
-      : 'The amount is not the charged amount of the bill.',
+      ? `The amount must be within the bill's minimum and maximum payment amounts.`
+      : 'The amount must equal the charged amount of the bill.',
     reason: 'amount_out_of_range',
   };
 }

@@ -1,19 +1,24 @@
-// Moves the money of a payment and the state of its bill together: to the clearing, or to the account that issued the
-// slip, and back.
+// Moves the money of a payment and the status of its bill together. The money goes to the clearing,
+// or to the account that issued the slip; a chargeback reverses it.
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { ChargeCredits } from '../charges/charge-credits.service.js';
 import { BankClock } from '../clock/bank-clock.service.js';
-import { availableCents } from '../ledger/funds.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
-import type { CustomerLeg, Leg, LineDetails, PostedLine } from '../ledger/movement.js';
-import type { Tx } from '../sandbox-database.service.js';
+import {
+  availableCents,
+  type CustomerLeg,
+  type Leg,
+  type LineDetails,
+  type PostedLine,
+} from '../ledger/movement.js';
+import type { SandboxTx } from '../sandbox-database.service.js';
 import { wireReais } from '../wire-values.js';
 import type { Bill } from './bill.js';
 import type { BillPaymentRow } from './bill-payments.queries.js';
 import { BillRegister } from './bill-register.service.js';
-import { refusalOf, type AskedPayment } from './bill-rules.js';
+import { refusalOfBillPayment, type SandboxBillPaymentRequest } from './bill-rules.js';
 
 export type SettledPayment = Pick<BillPaymentRow, 'id' | 'amountCents' | 'idempotencyKey'>;
 
@@ -26,16 +31,26 @@ export class BillSettlement {
     private readonly clock: BankClock,
   ) {}
 
-  /** Throws `rule_broken` when the account cannot pay that much for the bill on that day, or pay it at all. */
-  decide(account: BankAccount, bill: Bill, asked: AskedPayment | null): void {
-    const refusal = refusalOf(bill, account.id, asked);
+  /**
+   * Throws `rule_broken` when the account cannot pay the bill, or cannot pay this amount on this
+   * day.
+   */
+  assertPayable(
+    account: SandboxAccount,
+    bill: Bill,
+    requested: SandboxBillPaymentRequest | null,
+  ): void {
+    const refusal = refusalOfBillPayment(bill, account.id, requested);
     if (refusal) throw new AppError('rule_broken', { ...refusal });
   }
 
-  /** Debits the account for a bill that is locked and judged; throws `rule_broken` for want of funds. */
+  /**
+   * Debits the account. The bill is locked and payable. Throws `rule_broken` when funds are
+   * insufficient.
+   */
   async settle(
-    tx: Tx,
-    account: BankAccount,
+    tx: SandboxTx,
+    account: SandboxAccount,
     bill: Bill,
     payment: SettledPayment,
   ): Promise<PostedLine> {
@@ -46,23 +61,23 @@ export class BillSettlement {
       proof: proofOf(bill, payment, 'PAID'),
     };
     const debit: CustomerLeg = { account, changeCents: -amountCents, line };
-    if (bill.issued) {
-      const { charge, account: issuer } = bill.issued;
+    if (bill.issuedSlip) {
+      const { charge, account: issuer } = bill.issuedSlip;
       return this.chargeCredits.creditSlipFrom(tx, issuer, charge, { debit, idempotencyKey });
     }
     const [debited] = await this.ledger.post(tx, {
       idempotencyKey,
       legs: [debit, { internal: 'clearing', changeCents: amountCents }],
     });
-    invariant(debited, 'a debit has its line');
+    invariant(debited, 'a debit has a line');
     await this.register.markPaid(tx, bill);
     return debited;
   }
 
-  /** Gives back what was paid for a bill that is locked, which can then be paid again. */
-  async giveBack(
-    tx: Tx,
-    account: BankAccount,
+  /** Reverses a payment of a locked bill, which can then be paid again. */
+  async reverse(
+    tx: SandboxTx,
+    account: SandboxAccount,
     bill: Bill,
     payment: SettledPayment,
   ): Promise<PostedLine> {
@@ -72,29 +87,32 @@ export class BillSettlement {
       notes: `Estorno do pagamento a ${bill.beneficiary.name}`,
       proof: proofOf(bill, payment, 'CHARGEBACKED'),
     };
-    const giver = await this.giverOf(tx, account, bill, payment);
-    // Without the payment's key: it stands for one effect, and that was the debit.
+    const reversalDebit = await this.reversalDebitOf(tx, account, bill, payment);
+    // Without the idempotency key of the payment: that key belongs to the debit.
     const [credited] = await this.ledger.post(tx, {
-      legs: [{ account, changeCents: amountCents, line }, giver],
+      legs: [{ account, changeCents: amountCents, line }, reversalDebit],
     });
-    invariant(credited, 'a credit has its line');
+    invariant(credited, 'a credit has a line');
     await this.register.reopen(tx, bill, this.clock.now());
     return credited;
   }
 
-  /** The issuer of a slip gives back what it was paid; what it no longer has the clearing bears. */
-  private async giverOf(
-    tx: Tx,
-    account: BankAccount,
+  /**
+   * Debits the issuer of the slip. When its funds are insufficient, the clearing pays the reversal.
+   */
+  private async reversalDebitOf(
+    tx: SandboxTx,
+    account: SandboxAccount,
     bill: Bill,
     payment: SettledPayment,
   ): Promise<Leg> {
     const changeCents = -payment.amountCents;
-    if (!bill.issued) return { internal: 'clearing', changeCents };
-    const { account: issuer, charge } = bill.issued;
-    const held = (await this.ledger.lock(tx, [account, issuer])).get(issuer.id);
-    invariant(held, 'an account that is locked is held');
-    if (availableCents(held) < payment.amountCents) return { internal: 'clearing', changeCents };
+    if (!bill.issuedSlip) return { internal: 'clearing', changeCents };
+    const { account: issuer, charge } = bill.issuedSlip;
+    const lockedIssuer = (await this.ledger.lock(tx, [account, issuer])).get(issuer.id);
+    invariant(lockedIssuer, 'the lock returns the issuer');
+    if (availableCents(lockedIssuer) < payment.amountCents)
+      return { internal: 'clearing', changeCents };
     const line: LineDetails = {
       typeName: 'DEBIT_BANKSLIP_REVERSAL',
       notes: `Estorno do boleto pago por ${account.holderName}`,

@@ -1,16 +1,19 @@
 import type { Adjustments } from '../../brazil/amount-owed.js';
 import type { PlainDate } from '../../brazil/calendar.js';
 import { parseTaxId } from '../../brazil/tax-id.js';
-import { readAdjustments } from '../../contract/charge-terms.js';
+import { parseAdjustments } from '../../contract/charge-terms.js';
 import { invariant } from '../../platform/errors.js';
 import { sha256 } from '../../platform/exact-json.js';
 import type { BillStatus, FixtureBill } from '../accounts/fixtures.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { payerOf } from '../charges/charge-parts.js';
 import type { ChargeRow } from '../charges/charges.queries.js';
 import { defaultParties, ownIssuer, partyOfHolder, type BillParties } from './bill-parties.js';
 
-/** A bill as it can be queried and paid: of another institution, or a slip that an account of this bank issued. */
+/**
+ * A bill that can be queried and paid: of another institution, or a slip issued by an account of
+ * this bank.
+ */
 export interface Bill extends BillParties {
   barCode: string;
   digitableLine: string;
@@ -24,8 +27,8 @@ export interface Bill extends BillParties {
   isAllowPartialPayment: boolean;
   minimumPaymentCents: bigint;
   maximumPaymentCents: bigint;
-  /** The charge behind a slip of this bank, else null. */
-  issued: { charge: ChargeRow; account: BankAccount } | null;
+  /** The charge and account of a slip of this bank; null for other institutions. */
+  issuedSlip: { charge: ChargeRow; account: SandboxAccount } | null;
 }
 
 export interface BillRow extends FixtureBill {
@@ -36,21 +39,21 @@ export interface BillRow extends FixtureBill {
   parties: string | null;
 }
 
-/** A bill of another institution; what its row leaves open is the same at every query. */
+/** A bill of another institution. Fields missing from its row get defaults that never vary. */
 export function billOfRow(row: BillRow): Bill {
   const named = row.parties === null ? {} : (JSON.parse(row.parties) as Partial<BillParties>);
   const { payer, beneficiary, issuer } = { ...defaultParties(row.barCode), ...named };
   return {
     ...row,
     identifierNumber: row.identifierNumber ?? identifierOf(row.barCode),
-    adjustments: readAdjustments(row.adjustments),
+    adjustments: parseAdjustments(row.adjustments),
     ...{ payer, beneficiary, issuer },
-    issued: null,
+    issuedSlip: null,
   };
 }
 
-/** A slip of this bank; `words` are those by which its charge tells that it is paid, or void. */
-export function billOfCharge(charge: ChargeRow, account: BankAccount): Bill {
+/** A slip of this bank, with the status derived from its charge. */
+export function billOfCharge(charge: ChargeRow, account: SandboxAccount): Bill {
   const { barCode, digitableLine, amountCents, dueDate } = charge;
   invariant(barCode && digitableLine && amountCents && dueDate, 'a slip has its fields');
   const { name, document } = payerOf(charge);
@@ -61,14 +64,14 @@ export function billOfCharge(charge: ChargeRow, account: BankAccount): Bill {
     type: 'BANKSLIP',
     status: statusOf(charge.status),
     rebateCents: 0n,
-    adjustments: readAdjustments(charge.adjustments),
+    adjustments: parseAdjustments(charge.adjustments),
     isAllowPartialPayment: false,
     minimumPaymentCents: amountCents,
     maximumPaymentCents: amountCents,
     payer: { document: payer, name: name ?? '', type: parseTaxId(payer)?.kind ?? 'NATURAL' },
     beneficiary: { ...partyOfHolder(account), fantasyName: account.holderName },
     issuer: ownIssuer,
-    issued: { charge, account },
+    issuedSlip: { charge, account },
   };
 }
 
@@ -79,7 +82,9 @@ function statusOf(status: ChargeRow['status']): BillStatus {
 
 const identifierDigits = 19;
 
-/** The number under which a register of slips would know the bill: nineteen digits, its own for each code. */
+/**
+ * A stand-in for the number of the central register: nineteen digits, derived from the bar code.
+ */
 function identifierOf(barCode: string): string {
   const number = BigInt(`0x${sha256(barCode)}`) % 10n ** BigInt(identifierDigits);
   return String(number).padStart(identifierDigits, '0');

@@ -5,10 +5,10 @@ import type { RouteInput } from '../../contract/route.js';
 import { Handles, Input, Reply } from '../../platform/contract-route.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
-import { billAnswer } from './bill-answer.js';
+import { billResponse } from './bill-response.js';
 import { BillPayments } from './bill-payments.service.js';
 import { BillRegister } from './bill-register.service.js';
 
@@ -24,18 +24,18 @@ export class BillsController {
   @Handles(getBill)
   async get(@Input() { params }: RouteInput<typeof getBill>) {
     const parsed = parseBillCode(params.identifier);
-    invariant(parsed.ok, 'the route takes only codes that hold');
+    invariant(parsed.ok, 'the route accepts only valid codes');
     const bill = await this.register.find(this.database, parsed.code.barCode);
     if (!bill) throw new AppError('not_found');
-    return billAnswer(bill, this.clock.today());
+    return billResponse(bill, this.clock.today());
   }
 
   @Handles(payBill)
   async pay(
-    @CurrentAccount() account: BankAccount,
+    @CurrentAccount() account: SandboxAccount,
     @Input() { body, idempotencyKey }: RouteInput<typeof payBill>,
   ) {
-    invariant(idempotencyKey, 'the route requires its key');
+    invariant(idempotencyKey, 'the route requires an IdempotencyKey');
     return new Reply(200, await this.payments.pay(account, body, idempotencyKey));
   }
 }

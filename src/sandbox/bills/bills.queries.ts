@@ -1,5 +1,5 @@
 import type { BillStatus } from '../accounts/fixtures.js';
-import type { Queryable, Tx } from '../sandbox-database.service.js';
+import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 import type { BillRow } from './bill.js';
 
 const columns: Record<keyof BillRow, string> = {
@@ -30,8 +30,8 @@ export async function findBill(database: Queryable, barCode: string): Promise<Bi
   return row ?? null;
 }
 
-/** Locked until the transaction ends: a bill is paid, scheduled or given back by one at a time. */
-export async function lockBill(tx: Tx, barCode: string): Promise<BillRow | null> {
+/** Locked until the transaction ends: payments and chargebacks of a bill run one at a time. */
+export async function lockBill(tx: SandboxTx, barCode: string): Promise<BillRow | null> {
   const [row] = await tx.query<BillRow>(
     `SELECT ${selected} FROM bill WHERE bar_code = $1 FOR NO KEY UPDATE`,
     [barCode],
@@ -39,8 +39,8 @@ export async function lockBill(tx: Tx, barCode: string): Promise<BillRow | null>
   return row ?? null;
 }
 
-/** False when there is a bill of that code. */
-export async function insertBill(tx: Tx, bill: BillRow): Promise<boolean> {
+/** False when the code exists. */
+export async function insertBill(tx: SandboxTx, bill: BillRow): Promise<boolean> {
   const rows = await tx.query(
     `INSERT INTO bill (${fields.map((field) => columns[field]).join(', ')})
      VALUES (${fields.map((_, index) => `$${index + 1}`).join(', ')})
@@ -50,17 +50,22 @@ export async function insertBill(tx: Tx, bill: BillRow): Promise<boolean> {
   return rows.length > 0;
 }
 
-export async function updateBillStatus(tx: Tx, barCode: string, status: BillStatus): Promise<void> {
+export async function updateBillStatus(
+  tx: SandboxTx,
+  barCode: string,
+  status: BillStatus,
+): Promise<void> {
   await tx.query('UPDATE bill SET status = $2 WHERE bar_code = $1', [barCode, status]);
 }
 
-/** Which charge of which account a slip of this bank is, or null; neither ever changes. */
-export async function findIssued(
+/** Account and correlationId of the charge with this bar code, or null. Both never change. */
+export async function findIssuedCharge(
   database: Queryable,
   barCode: string,
 ): Promise<{ accountId: number; correlationId: string } | null> {
   const [row] = await database.query<{ accountId: number; correlationId: string }>(
-    `SELECT account_id AS "accountId", correlation_id AS "correlationId" FROM charge WHERE bar_code = $1`,
+    `SELECT account_id AS "accountId", correlation_id AS "correlationId"
+     FROM charge WHERE bar_code = $1`,
     [barCode],
   );
   return row ?? null;

@@ -4,30 +4,31 @@ import { addDays, type PlainDate } from '../../brazil/calendar.js';
 import { FIRST_DUE_DATE, LAST_DUE_DATE } from '../../brazil/due-date-factor.js';
 import { parseTaxId } from '../../brazil/tax-id.js';
 import { buildUtilityBill, type UtilityBillSegment } from '../../brazil/utility-bill.js';
-import { writeAdjustments } from '../../contract/charge-terms.js';
+import { serializeAdjustments } from '../../contract/charge-terms.js';
 import { invariant } from '../../platform/errors.js';
 import type { BillRow } from './bill.js';
 import type { NewBillRequest } from './bill-control.schema.js';
 import type { BillParty } from './bill-parties.js';
 
-/** What the value positions of each kind of code hold. */
+/** The largest amount that each type of code can encode. */
 const maxCents = { BANKSLIP: 9_999_999_999_999n, TAXES: 99_999_999_999n } as const;
 const defaultDays = 10;
 
-const givenCode = ({ barCode, digitableLine }: NewBillRequest) => barCode ?? digitableLine ?? null;
+const requestedCode = ({ barCode, digitableLine }: NewBillRequest) =>
+  barCode ?? digitableLine ?? null;
 
-/** What a valid request asks for and no bill can be, by JSON path. */
+/** Errors of a well-formed request that describes an impossible bill, by JSON path. */
 export function newBillProblems(request: NewBillRequest): Record<string, string[]> {
   const { type, amount, dueDate, rebateAmount } = request;
   const problems: Record<string, string[]> = {};
-  const code = givenCode(request);
+  const code = requestedCode(request);
   const parsed = code === null ? null : parseBillCode(code);
   if (parsed?.ok && parsed.code.type !== type)
     problems[typeof request.barCode === 'string' ? '$.barCode' : '$.digitableLine'] = [
-      `Is not the code of a bill of type ${type}.`,
+      `Must be the code of a bill of type ${type}.`,
     ];
   if (!parsed && amount > maxCents[type])
-    problems['$.amount'] = ['Is more than a code of this type can carry.'];
+    problems['$.amount'] = ['Is more than a code of this type can encode.'];
   if (!parsed && type === 'BANKSLIP' && isBeyondCodes(dueDate))
     problems['$.dueDate'] = [`Must be from ${FIRST_DUE_DATE} to ${LAST_DUE_DATE}.`];
   if ((rebateAmount ?? 0n) >= amount) problems['$.rebateAmount'] = ['Must be below the amount.'];
@@ -39,14 +40,20 @@ export function newBillProblems(request: NewBillRequest): Record<string, string[
 const isBeyondCodes = (dueDate: PlainDate | null | undefined) =>
   Boolean(dueDate) && (dueDate! < FIRST_DUE_DATE || dueDate! > LAST_DUE_DATE);
 
-/** In part, from a cent to the whole amount; else the whole amount alone. */
+/**
+ * With partial payment, by default from one cent to the full amount; otherwise only the full
+ * amount.
+ */
 function rangeOf(request: NewBillRequest): { minimum: bigint; maximum: bigint } {
   const { amount, minimumPaymentAmount, maximumPaymentAmount } = request;
   if (!request.isAllowPartialPayment) return { minimum: amount, maximum: amount };
   return { minimum: minimumPaymentAmount ?? 1n, maximum: maximumPaymentAmount ?? amount };
 }
 
-/** The bill of a request without problems; `seed` is 32 hexadecimal digits, from which its code is made. */
+/**
+ * Builds a bill from a request without problems. Its code is derived from `seed`, 32 hexadecimal
+ * digits.
+ */
 export function newBill(
   request: NewBillRequest,
   { today, seed }: { today: PlainDate; seed: string },
@@ -65,7 +72,7 @@ export function newBill(
     maximumPaymentCents: maximum,
     identifierNumber: null,
     rebateCents: request.rebateAmount ?? 0n,
-    adjustments: writeAdjustments({
+    adjustments: serializeAdjustments({
       discounts: (discounts ?? []).map(adjustmentOf),
       fine: fine ? adjustmentOf(fine) : null,
       interest: interest ? adjustmentOf(interest) : null,
@@ -78,7 +85,7 @@ function adjustmentOf({ type, date, amount }: NonNullable<NewBillRequest['fine']
   return { isPercentage: type === 'PERCENTAGE', date, amount };
 }
 
-/** Those that are named; the others are the bill's by default. */
+/** The parties that the request names; the bill has defaults for the others. */
 function partiesOf({ payer, beneficiary }: NewBillRequest): object {
   return {
     ...(payer ? { payer: partyOf(payer) } : {}),
@@ -95,15 +102,15 @@ function partiesOf({ payer, beneficiary }: NewBillRequest): object {
 
 function partyOf({ document, name }: { document: string; name: string }): BillParty {
   const taxId = parseTaxId(document);
-  invariant(taxId, 'the route takes only documents that hold');
+  invariant(taxId, 'the route accepts only valid documents');
   return { document: taxId.number, name, type: taxId.kind };
 }
 
 function codesOf(request: NewBillRequest, dueDate: PlainDate, seed: string) {
-  const code = givenCode(request);
+  const code = requestedCode(request);
   if (code !== null) {
     const parsed = parseBillCode(code);
-    invariant(parsed.ok, 'the route takes only codes that hold');
+    invariant(parsed.ok, 'the route accepts only valid codes');
     const { barCode, digitableLine } = parsed.code;
     return { barCode, digitableLine };
   }

@@ -1,10 +1,11 @@
-// Pays what was scheduled, at its time: all rules are judged again, and what breaks one is not paid and says why.
+// Pays scheduled bills when they are due. All rules are checked again; a violation stores the
+// failure and moves no money.
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
 import { findAccountById } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { DueWork } from '../due-work/due-work.service.js';
-import type { Tx } from '../sandbox-database.service.js';
+import type { SandboxTx } from '../sandbox-database.service.js';
 import type { Bill } from './bill.js';
 import {
   findBillPayment,
@@ -12,7 +13,7 @@ import {
   updateBillPayment,
   type BillPaymentRow,
 } from './bill-payments.queries.js';
-import { scheduledPaymentKind } from './bill-plans.service.js';
+import { scheduledPaymentKind } from './bill-payment-times.service.js';
 import { BillChargebacks } from './bill-chargebacks.service.js';
 import { BillRegister } from './bill-register.service.js';
 import { BillSettlement } from './bill-settlement.service.js';
@@ -29,31 +30,32 @@ export class ScheduledBillPayments {
     dueWork.handle(scheduledPaymentKind, (tx, id) => this.payDue(tx, id));
   }
 
-  private async payDue(tx: Tx, id: string): Promise<void> {
-    const known = await findBillPayment(tx, id);
-    if (!known) return;
-    const bill = await this.register.lock(tx, known.barCode);
+  private async payDue(tx: SandboxTx, id: string): Promise<void> {
+    const stored = await findBillPayment(tx, id);
+    if (!stored) return;
+    const bill = await this.register.lock(tx, stored.barCode);
     const payment = await lockBillPayment(tx, id);
     if (payment?.status !== 'SCHEDULED') return;
-    invariant(bill, 'a bill with a payment stays');
+    invariant(bill, 'a bill with payments is never deleted');
     const { nsu, failure } = await this.tryToPay(tx, bill, payment);
     const status = nsu === null ? 'SCHEDULE_FAILURE' : 'PAID';
     const at = this.clock.now();
     await updateBillPayment(tx, id, { status, transactionNsu: nsu, failure, at });
-    if (status === 'PAID') await this.chargebacks.mayFollow(tx, id, at);
+    if (status === 'PAID') await this.chargebacks.scheduleIfFaulty(tx, id, at);
   }
 
-  /** A rule that is broken is found before anything is written: the transaction goes on. */
+  /** `rule_broken` is thrown before anything is written, so the transaction can continue. */
   private async tryToPay(
-    tx: Tx,
+    tx: SandboxTx,
     bill: Bill,
     payment: BillPaymentRow,
   ): Promise<{ nsu: bigint | null; failure: string | null }> {
     const account = await findAccountById(tx, payment.accountId);
-    invariant(account, 'a payer stays');
+    invariant(account, 'a payer is never deleted');
     try {
-      // The amount was accepted for this day, or for the day of its acceptance: it stays right.
-      this.settlement.decide(account, bill, null);
+      // The amount was checked when the payment was accepted, for the requested day or for the day
+      // of acceptance, so it is not checked again.
+      this.settlement.assertPayable(account, bill, null);
       const { nsu } = await this.settlement.settle(tx, account, bill, payment);
       return { nsu, failure: null };
     } catch (error) {

@@ -2,7 +2,7 @@ import type { ModeValues } from '../modes/modes.schema.js';
 import type { Party } from '../accounts/party.js';
 import { wireInteger, wireReais } from '../wire-values.js';
 
-/** The slip of a charge, for its notification; all null on a static QR code. */
+/** The slip fields of a charge in its webhooks. All are null for a static QR code. */
 export interface PaidSlip {
   walletNumber: number | null;
   yourNumber: string | null;
@@ -15,18 +15,21 @@ export interface PaidSlip {
 export interface ChargePayment {
   nsu: bigint;
   correlationId: string;
-  /** The endToEndId of a Pix, else the id of the clearing's write-off. */
+  /** The endToEndId of a Pix, or the id of the settlement in the clearing. */
   referenceId: string;
   endToEndId: string | null;
   amountCents: bigint;
   createdAt: Date;
   payer: { name: string; document: string };
   slip: PaidSlip;
-  /** Null when the slip was paid through the clearing. */
+  /** Null when the slip was paid by bar code. */
   pix: { txid: string; key: string; payer: Party; payee: Party } | null;
 }
 
-/** `CHARGE_PAID`: all that both published versions carry, or exactly one of them. SPI is Pix, PCR the clearing. */
+/**
+ * `CHARGE_PAID`: the fields of both published versions, or of one of them. SPI is Pix, PCR the
+ * clearing.
+ */
 export function chargePaidBody(payment: ChargePayment, shape: ModeValues['webhookShape']): object {
   const { correlationId, referenceId, payer, endToEndId, pix } = payment;
   const amount = wireReais(payment.amountCents);
@@ -62,7 +65,9 @@ export function chargePaidBody(payment: ChargePayment, shape: ModeValues['webhoo
   }
 }
 
-/** `CHARGE_OVERDUE`: published by name only; it tells the charge and its day. */
+/**
+ * `CHARGE_OVERDUE`. The bank publishes only its name; this body has the charge and its due date.
+ */
 export function chargeOverdueBody(charge: {
   correlationId: string;
   amountCents: bigint;

@@ -1,5 +1,5 @@
-// Credits what is paid for a charge, by Pix or through the clearing of slips, and tells it. A slip is then paid,
-// unless it was voided; a static QR code goes on.
+// Credits payments of charges, by Pix or by bar code, and sends `CHARGE_PAID`. The payment marks a
+// slip as paid unless it is voided. A static QR code stays payable.
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
@@ -10,10 +10,10 @@ import {
   type PostedLine,
 } from '../ledger/movement.js';
 import { Modes } from '../modes/modes.service.js';
-import { type BankAccount, type OutsidePayer, partyOutside } from '../accounts/party.js';
+import { type SandboxAccount, type OutsidePayer, outsideParty } from '../accounts/party.js';
 import { PixCredits } from '../pix/pix-credits.service.js';
 import { Random } from '../random.service.js';
-import type { Tx } from '../sandbox-database.service.js';
+import type { SandboxTx } from '../sandbox-database.service.js';
 import { chargePaidBody, type ChargePayment } from './charge-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { wireReais } from '../wire-values.js';
@@ -35,10 +35,13 @@ export class ChargeCredits {
     private readonly random: Random,
   ) {}
 
-  /** By its QR code; `charge` is locked. A slip without a QR code is `rule_broken`. */
+  /**
+   * Credits a payment by QR code. The caller has locked `charge`. Throws `rule_broken` without QR
+   * code.
+   */
   async creditPix(
-    tx: Tx,
-    account: BankAccount,
+    tx: SandboxTx,
+    account: SandboxAccount,
     charge: ChargeRow,
     { amountCents, payer }: { amountCents: bigint; payer: OutsidePayer },
   ): Promise<PaidCharge> {
@@ -56,7 +59,7 @@ export class ChargeCredits {
       payer: { ...payerOf(charge), ...payer },
     });
     const { endToEndId } = receipt;
-    return this.close(tx, account, charge, line, {
+    return this.recordPayment(tx, account, charge, line, {
       referenceId: endToEndId,
       endToEndId,
       payer: { name: receipt.payer.holder.name, document: receipt.payer.holder.document },
@@ -64,14 +67,17 @@ export class ChargeCredits {
     });
   }
 
-  /** By its bar code, at another bank; `charge` is locked. Credited at once, where a real bank takes a day. */
+  /**
+   * Credits a payment by bar code at another bank, at once; a real bank takes a day. `charge` is
+   * locked.
+   */
   async creditSlip(
-    tx: Tx,
-    account: BankAccount,
+    tx: SandboxTx,
+    account: SandboxAccount,
     charge: ChargeRow,
     amountCents: bigint,
   ): Promise<PaidCharge> {
-    const { holder } = partyOutside(payerOf(charge));
+    const { holder } = outsideParty(payerOf(charge));
     const payer = { name: holder.name, document: holder.document };
     const referenceId = this.random.uuid();
     const [line] = await this.ledger.post(
@@ -83,15 +89,18 @@ export class ChargeCredits {
         slipCreditLine(charge, { referenceId, amountCents, payer }),
       ),
     );
-    invariant(line, 'a credit has its line');
-    const rail = { referenceId, endToEndId: null, payer, pix: null };
-    return this.close(tx, account, charge, line, rail);
+    invariant(line, 'a credit has a line');
+    const source = { referenceId, endToEndId: null, payer, pix: null };
+    return this.recordPayment(tx, account, charge, line, source);
   }
 
-  /** By its bar code, by an account of this bank; `charge` is locked. Gives the line of the debit. */
+  /**
+   * Credits a payment by bar code from an account of this bank. `charge` is locked. Returns the
+   * debit line.
+   */
   async creditSlipFrom(
-    tx: Tx,
-    account: BankAccount,
+    tx: SandboxTx,
+    account: SandboxAccount,
     charge: ChargeRow,
     { debit, idempotencyKey }: { debit: CustomerLeg; idempotencyKey: string },
   ): Promise<PostedLine> {
@@ -104,28 +113,28 @@ export class ChargeCredits {
       idempotencyKey,
       legs: [debit, { account, changeCents: amountCents, line }],
     });
-    invariant(debited && credited, 'both sides are customers');
-    const rail = { referenceId, endToEndId: null, payer, pix: null };
-    await this.close(tx, account, charge, credited, rail);
+    invariant(debited && credited, 'both accounts are customers');
+    const source = { referenceId, endToEndId: null, payer, pix: null };
+    await this.recordPayment(tx, account, charge, credited, source);
     return debited;
   }
 
-  private async close(
-    tx: Tx,
-    account: BankAccount,
+  private async recordPayment(
+    tx: SandboxTx,
+    account: SandboxAccount,
     charge: ChargeRow,
     line: PostedLine,
-    rail: Pick<ChargePayment, 'referenceId' | 'endToEndId' | 'payer' | 'pix'>,
+    source: Pick<ChargePayment, 'referenceId' | 'endToEndId' | 'payer' | 'pix'>,
   ): Promise<PaidCharge> {
     const { nsu, changeCents: amountCents, createdAt } = line;
     const { correlationId, dueDate } = charge;
     const isSlip = charge.type !== 'PIX_STATIC';
-    // A void does not keep money from coming; the charge stays void.
+    // A voided charge can still be paid; its status stays voided.
     const status = isSlip && charge.status !== 'Voided' ? 'Paid' : charge.status;
     if (isSlip) await updateCharge(tx, charge.id, { status, dueDate, at: createdAt });
     const slip = slipOf(charge);
     const body = chargePaidBody(
-      { ...rail, nsu, correlationId, amountCents, createdAt, slip },
+      { ...source, nsu, correlationId, amountCents, createdAt, slip },
       this.modes.current.webhookShape,
     );
     await this.webhooks.notify(tx, account, 'CHARGE_PAID', { body, at: createdAt });

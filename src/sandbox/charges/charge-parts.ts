@@ -3,24 +3,24 @@ import type { PlainDate } from '../../brazil/calendar.js';
 import type { OutsidePayer } from '../accounts/party.js';
 import type { PaidSlip } from './charge-bodies.js';
 import { amountOwed } from '../../brazil/amount-owed.js';
-import { readAdjustments } from '../../contract/charge-terms.js';
+import { parseAdjustments } from '../../contract/charge-terms.js';
 import type { ChargeRow } from './charges.queries.js';
 
-/** Who pays when nobody else is named: the payer that the charge was issued to. */
+/** The default payer of a charge: the payer that it was issued to. */
 export function payerOf(charge: Pick<ChargeRow, 'payer'>): OutsidePayer {
   if (charge.payer === null) return {};
   const { name, document } = JSON.parse(charge.payer) as { name: string; document: string };
   return { name, document: parseTaxId(document)?.number ?? document };
 }
 
-/** What the charge asks for on a day, in cents; null when its payer chooses. */
-export function askedAmount(
+/** The amount due of a charge on a day, in cents. Null when the payer chooses the amount. */
+export function amountDueOn(
   charge: Pick<ChargeRow, 'amountCents' | 'dueDate' | 'adjustments'>,
   day: PlainDate,
 ): bigint | null {
   const { amountCents, dueDate } = charge;
   if (amountCents === null || dueDate === null) return amountCents;
-  return amountOwed({ amountCents, dueDate, ...readAdjustments(charge.adjustments) }, day);
+  return amountOwed({ amountCents, dueDate, ...parseAdjustments(charge.adjustments) }, day);
 }
 
 export function slipOf(charge: ChargeRow): PaidSlip {

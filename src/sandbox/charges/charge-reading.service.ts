@@ -1,14 +1,19 @@
-// Tells charges as they stand now, with what was paid for them.
+// Reads charges in their current state, with their payments.
 import { Injectable } from '@nestjs/common';
 import { statementDayStart } from '../../brazil/statement-day.js';
 import type { ChargeDetails, ChargesQuery } from '../../contract/charges.js';
 import { AppError } from '../../platform/errors.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { Modes } from '../modes/modes.service.js';
 import { pageOffset } from '../wire-values.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
-import { chargeDetailsAnswer } from './charge-answer.js';
-import { findCharge, listCharges, listPayments, type PaymentRow } from './charges.queries.js';
+import { chargeDetailsResponse } from './charge-response.js';
+import {
+  findCharge,
+  listIssuedCharges,
+  listChargePayments,
+  type ChargePaymentRow,
+} from './charges.queries.js';
 
 const defaultLimit = 10;
 
@@ -20,19 +25,22 @@ export class ChargeReading {
   ) {}
 
   /** Throws `not_found`. */
-  async get(account: BankAccount, correlationId: string): Promise<ChargeDetails> {
+  async get(account: SandboxAccount, correlationId: string): Promise<ChargeDetails> {
     const charge = await findCharge(this.database, account.id, correlationId);
     if (!charge) throw new AppError('not_found');
-    const payments = await listPayments(this.database, account.id, [correlationId]);
-    return chargeDetailsAnswer(charge, account, this.modes.current.chargeStatus, payments);
+    const payments = await listChargePayments(this.database, account.id, [correlationId]);
+    return chargeDetailsResponse(charge, account, this.modes.current.chargeStatus, payments);
   }
 
-  /** Newest first, by the days on which they were issued; a longer `limit` is served up to the statement's cap. */
-  async list(account: BankAccount, query: ChargesQuery): Promise<ChargeDetails[]> {
-    const { statementPageCap, chargeStatus: words } = this.modes.current;
+  /**
+   * Newest first, filtered by day of issue. A `limit` above the mode `statementPageCap` is reduced
+   * to it.
+   */
+  async list(account: SandboxAccount, query: ChargesQuery): Promise<ChargeDetails[]> {
+    const { statementPageCap, chargeStatus: statusNames } = this.modes.current;
     const limit = Math.min(query.limit ?? defaultLimit, statementPageCap);
     return this.database.snapshot(async (tx) => {
-      const charges = await listCharges(tx, {
+      const charges = await listIssuedCharges(tx, {
         accountId: account.id,
         from: query.startDate ? statementDayStart(query.startDate) : null,
         until: query.endDate ? statementDayStart(query.endDate) : null,
@@ -40,11 +48,16 @@ export class ChargeReading {
         limit,
       });
       const ids = charges.map(({ correlationId }) => correlationId);
-      const payments = new Map<string, PaymentRow[]>(ids.map((id) => [id, []]));
-      for (const payment of await listPayments(tx, account.id, ids))
+      const payments = new Map<string, ChargePaymentRow[]>(ids.map((id) => [id, []]));
+      for (const payment of await listChargePayments(tx, account.id, ids))
         payments.get(payment.correlation_id)?.push(payment);
       return charges.map((charge) =>
-        chargeDetailsAnswer(charge, account, words, payments.get(charge.correlationId) ?? []),
+        chargeDetailsResponse(
+          charge,
+          account,
+          statusNames,
+          payments.get(charge.correlationId) ?? [],
+        ),
       );
     });
   }

@@ -1,15 +1,15 @@
-// The contract's routes that pay and expire a charge, for tests of integrations.
+// The contract's routes that simulate the payment and the expiry of a charge.
 import { Injectable } from '@nestjs/common';
 import { addBusinessDays } from '../../brazil/calendar.js';
 import { AppError } from '../../platform/errors.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
-import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
+import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 import { ChargeCredits } from './charge-credits.service.js';
-import { askedAmount } from './charge-parts.js';
-import { reportStatus } from './charge-answer.js';
-import { lockCharge, sumPaid, type ChargeRow } from './charges.queries.js';
+import { amountDueOn } from './charge-parts.js';
+import { chargeStatusName } from './charge-response.js';
+import { lockCharge, sumChargePayments, type ChargeRow } from './charges.queries.js';
 import { OverdueCharges } from './overdue-charges.service.js';
 
 @Injectable()
@@ -22,19 +22,22 @@ export class ChargeSimulation {
     private readonly modes: Modes,
   ) {}
 
-  /** Pays what is owed today: by Pix where there is a QR code. A slip is paid once (409), late, void or not. */
-  async pay(account: BankAccount, correlationId: string) {
+  /**
+   * Pays the amount due today, by Pix if there is a QR code. A paid slip is `conflict`; late and
+   * void slips pay.
+   */
+  async pay(account: SandboxAccount, correlationId: string) {
     return this.database.transaction(async (tx) => {
       const charge = await this.lockUnpaid(tx, account, correlationId);
       const amountCents =
-        askedAmount(charge, this.clock.today()) ?? this.modes.current.freeAmountPayment;
+        amountDueOn(charge, this.clock.today()) ?? this.modes.current.freeAmountPayment;
       const { status, line } =
         charge.type === 'BANKSLIP'
           ? await this.credits.creditSlip(tx, account, charge, amountCents)
           : await this.credits.creditPix(tx, account, charge, { amountCents, payer: {} });
       return {
         correlationId,
-        status: reportStatus(status, this.modes.current.chargeStatus),
+        status: chargeStatusName(status, this.modes.current.chargeStatus),
         amount: amountCents,
         nsu: line.nsu,
         endToEndId: line.endToEndId ?? null,
@@ -44,48 +47,48 @@ export class ChargeSimulation {
   }
 
   /**
-   * Moves the due date to the last business day before today: on any later one, a slip due on a weekend could still be
-   * paid in time. It can be paid all the same, as a real slip can.
+   * Moves the due date to the last business day before today; with a weekend day the slip would not
+   * be overdue yet. An expired slip can still be paid, like a real one.
    */
-  async expire(account: BankAccount, correlationId: string) {
+  async expire(account: SandboxAccount, correlationId: string) {
     return this.database.transaction(async (tx) => {
       const charge = await this.lockUnpaid(tx, account, correlationId);
       if (charge.dueDate === null || charge.amountCents === null)
         throw new AppError('rule_broken', {
-          public: 'A static QR code has no due date.',
+          public: 'A static QR code has no due date and cannot expire.',
           reason: 'charge_without_due_date',
         });
       if (charge.status === 'Voided')
         throw new AppError('conflict', {
-          public: 'The charge is void.',
+          public: 'The charge is voided.',
           reason: 'charge_voided',
         });
       const dueDate = addBusinessDays(this.clock.today(), -1);
       if (charge.status !== 'Expired' || charge.dueDate !== dueDate)
         await this.overdue.expire(tx, account, charge, dueDate);
-      const status = reportStatus('Expired', this.modes.current.chargeStatus);
+      const status = chargeStatusName('Expired', this.modes.current.chargeStatus);
       return { correlationId, status, amount: charge.amountCents, dueDate };
     });
   }
 
   private async lockUnpaid(
-    tx: Tx,
-    account: BankAccount,
+    tx: SandboxTx,
+    account: SandboxAccount,
     correlationId: string,
   ): Promise<ChargeRow> {
     const charge = await lockCharge(tx, account.id, correlationId);
     if (!charge) throw new AppError('not_found');
     if (charge.type !== 'PIX_STATIC' && (await this.isPaid(tx, charge)))
       throw new AppError('conflict', {
-        public: 'The charge is paid already.',
+        public: 'The charge is already paid.',
         reason: 'charge_already_paid',
       });
     return charge;
   }
 
-  /** A void slip keeps its status when it is paid: only its credits tell. */
-  private async isPaid(tx: Tx, charge: ChargeRow): Promise<boolean> {
+  /** A voided slip keeps its status when it is paid, so its credits decide. */
+  private async isPaid(tx: SandboxTx, charge: ChargeRow): Promise<boolean> {
     if (charge.status !== 'Voided') return charge.status === 'Paid';
-    return (await sumPaid(tx, charge)) > 0n;
+    return (await sumChargePayments(tx, charge)) > 0n;
   }
 }

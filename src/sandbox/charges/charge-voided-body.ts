@@ -8,7 +8,7 @@ export interface VoidedCharge {
   type: string;
   status: string;
   amountCents: bigint | null;
-  /** A JSON text. */
+  /** JSON text. */
   payer: string | null;
   txid: string | null;
   qrCode: string | null;
@@ -18,7 +18,9 @@ export interface VoidedCharge {
   additionalInfo: { key: string; value: string }[];
 }
 
-/** `CHARGE_VOIDED`: without an `eventType`, like a dump of the bank's own record (real-bank.md A.4). */
+/**
+ * `CHARGE_VOIDED`: without `eventType`, shaped like the bank's internal record (real-bank.md A.4).
+ */
 export function chargeVoidedBody(charge: VoidedCharge): object {
   const { slip, txid, qrCode, additionalInfo, amountCents } = charge;
   const chargeId = wireInteger(charge.id);

@@ -1,13 +1,14 @@
-// Voids charges. What was sent before the payer's bank knew of it may still come: it is credited all the same.
+// Voids charges. A payment sent before the payer's bank learns of the void may still arrive; it is
+// credited.
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../platform/errors.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { chargeVoidedBody } from './charge-voided-body.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
-import { additionalInfoOf, reportStatus, type StatusWords } from './charge-answer.js';
+import { additionalInfoOf, chargeStatusName, type ChargeStatusNames } from './charge-response.js';
 import { slipOf } from './charge-parts.js';
 import { lockCharge, updateCharge, type ChargeRow } from './charges.queries.js';
 
@@ -20,16 +21,16 @@ export class ChargeVoids {
     private readonly clock: BankClock,
   ) {}
 
-  /** A repeat gets the same answer; a slip that is paid is `conflict`. */
-  async void(account: BankAccount, correlationId: string) {
+  /** A repeat gets the same response. A paid slip throws `conflict`. */
+  async void(account: SandboxAccount, correlationId: string) {
     return this.database.transaction(async (tx) => {
       const charge = await lockCharge(tx, account.id, correlationId);
       if (!charge) throw new AppError('not_found');
-      const words = this.modes.current.chargeStatus;
-      if (charge.status === 'Voided') return answerOf(charge, words);
+      const statusNames = this.modes.current.chargeStatus;
+      if (charge.status === 'Voided') return voidResponse(charge, statusNames);
       if (charge.type !== 'PIX_STATIC' && charge.status === 'Paid')
         throw new AppError('conflict', {
-          public: 'The charge is paid already.',
+          public: 'The charge is already paid.',
           reason: 'charge_already_paid',
         });
       const at = this.clock.now();
@@ -37,23 +38,26 @@ export class ChargeVoids {
       await updateCharge(tx, charge.id, { status: voided.status, dueDate: charge.dueDate, at });
       const body = chargeVoidedBody({
         ...voided,
-        status: reportStatus(voided.status, words),
+        status: chargeStatusName(voided.status, statusNames),
         account,
         slip: slipOf(voided),
         additionalInfo: additionalInfoOf(voided),
       });
       await this.webhooks.notify(tx, account, 'CHARGE_VOIDED', { body, at });
       await this.webhooks.notify(tx, account, 'CHARGE_CANCELLED', { body, at });
-      return answerOf(voided, words);
+      return voidResponse(voided, statusNames);
     });
   }
 }
 
-/** The same for every repeat, whatever was paid in between. */
-function answerOf({ correlationId, status, amountCents, dueDate }: ChargeRow, words: StatusWords) {
+/** Every repeat gets the same response, also after payments. */
+function voidResponse(
+  { correlationId, status, amountCents, dueDate }: ChargeRow,
+  statusNames: ChargeStatusNames,
+) {
   return {
     correlationId,
-    status: reportStatus(status, words),
+    status: chargeStatusName(status, statusNames),
     ...(amountCents === null ? {} : { amount: amountCents }),
     ...(dueDate === null ? {} : { dueDate }),
   };

@@ -12,7 +12,7 @@ import { createStaticQr } from '../../contract/static-qr.js';
 import { Handles, Input, Reply } from '../../platform/contract-route.js';
 import { invariant } from '../../platform/errors.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { ChargeReading } from './charge-reading.service.js';
 import { ChargeSimulation } from './charge-simulation.service.js';
 import { ChargeVoids } from './charge-voids.service.js';
@@ -20,7 +20,7 @@ import { Charges } from './charges.service.js';
 import { StaticQrCodes } from './static-qr.service.js';
 
 @Controller()
-export class ChargesController {
+export class SandboxChargesController {
   constructor(
     private readonly charges: Charges,
     private readonly reading: ChargeReading,
@@ -31,35 +31,47 @@ export class ChargesController {
 
   @Handles(createCharge)
   async create(
-    @CurrentAccount() account: BankAccount,
+    @CurrentAccount() account: SandboxAccount,
     @Input() { body }: RouteInput<typeof createCharge>,
   ) {
     return new Reply(200, await this.charges.create(account, body));
   }
 
   @Handles(getCharge)
-  get(@CurrentAccount() account: BankAccount, @Input() { params }: RouteInput<typeof getCharge>) {
+  get(
+    @CurrentAccount() account: SandboxAccount,
+    @Input() { params }: RouteInput<typeof getCharge>,
+  ) {
     return this.reading.get(account, params.correlationId);
   }
 
   @Handles(listCharges)
-  list(@CurrentAccount() account: BankAccount, @Input() { query }: RouteInput<typeof listCharges>) {
+  list(
+    @CurrentAccount() account: SandboxAccount,
+    @Input() { query }: RouteInput<typeof listCharges>,
+  ) {
     return this.reading.list(account, query);
   }
 
   @Handles(voidCharge)
-  void(@CurrentAccount() account: BankAccount, @Input() { params }: RouteInput<typeof voidCharge>) {
+  void(
+    @CurrentAccount() account: SandboxAccount,
+    @Input() { params }: RouteInput<typeof voidCharge>,
+  ) {
     return this.voids.void(account, params.correlationId);
   }
 
   @Handles(payCharge)
-  pay(@CurrentAccount() account: BankAccount, @Input() { params }: RouteInput<typeof payCharge>) {
+  pay(
+    @CurrentAccount() account: SandboxAccount,
+    @Input() { params }: RouteInput<typeof payCharge>,
+  ) {
     return this.simulation.pay(account, params.correlationId);
   }
 
   @Handles(expireCharge)
   expire(
-    @CurrentAccount() account: BankAccount,
+    @CurrentAccount() account: SandboxAccount,
     @Input() { params }: RouteInput<typeof expireCharge>,
   ) {
     return this.simulation.expire(account, params.correlationId);
@@ -67,10 +79,10 @@ export class ChargesController {
 
   @Handles(createStaticQr)
   async createQr(
-    @CurrentAccount() account: BankAccount,
+    @CurrentAccount() account: SandboxAccount,
     @Input() { body, idempotencyKey }: RouteInput<typeof createStaticQr>,
   ) {
-    invariant(idempotencyKey, 'the route requires its key');
+    invariant(idempotencyKey, 'the route requires an IdempotencyKey');
     return new Reply(200, await this.staticQrCodes.create(account, body, idempotencyKey));
   }
 }

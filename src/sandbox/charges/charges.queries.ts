@@ -1,4 +1,4 @@
-import type { Queryable, Tx } from '../sandbox-database.service.js';
+import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 
 /** The bank's own status names. Responses use the names of the mode `chargeStatus`. */
 export type ChargeStatus = 'Pending' | 'Created' | 'Paid' | 'Expired' | 'Voided';
@@ -26,8 +26,8 @@ export interface ChargeRow {
   description: string | null;
   additionalInformation: string | null;
   bodyHash: string;
-  /** What the creation answered. */
-  answer: string;
+  /** The JSON text of the creation's response. */
+  response: string;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -54,7 +54,7 @@ const columns: Record<keyof ChargeRow, string> = {
   description: 'description',
   additionalInformation: 'additional_information',
   bodyHash: 'body_hash',
-  answer: 'answer',
+  response: 'answer',
   createdAt: 'created_at',
   updatedAt: 'updated_at',
 };
@@ -64,16 +64,18 @@ const selected = fields
   .map((field) => `${columns[field]}${jsonFields.has(field) ? '::text' : ''} AS "${field}"`)
   .join(', ');
 
-/** A number that no charge has; numbers of charges that fail are left out. */
-export async function takeChargeId(tx: Tx): Promise<bigint> {
+/** The next free charge number. Failed charges leave gaps in the numbers. */
+export async function nextChargeId(tx: SandboxTx): Promise<bigint> {
   const [row] = await tx.query<{ id: bigint }>(
     `SELECT nextval(pg_get_serial_sequence('charge', 'id')) AS id`,
   );
   return row!.id;
 }
 
-/** False when the account has a charge of that correlationId; waits for whoever is just making it. */
-export async function insertCharge(tx: Tx, charge: ChargeRow): Promise<boolean> {
+/**
+ * False when the account has a charge with this correlationId. Waits for a concurrent insert of it.
+ */
+export async function insertCharge(tx: SandboxTx, charge: ChargeRow): Promise<boolean> {
   const rows = await tx.query(
     `INSERT INTO charge (${fields.map((field) => columns[field]).join(', ')})
      VALUES (${fields.map((_, index) => `$${index + 1}`).join(', ')})
@@ -95,9 +97,11 @@ export async function findCharge(
   return row ?? null;
 }
 
-/** Locked until the transaction ends: a charge is paid or expired by one at a time. */
+/**
+ * Locked until the transaction ends: payments, voids and expiries of a charge run one at a time.
+ */
 export async function lockCharge(
-  tx: Tx,
+  tx: SandboxTx,
   accountId: number,
   correlationId: string,
 ): Promise<ChargeRow | null> {
@@ -109,8 +113,8 @@ export async function lockCharge(
   return row ?? null;
 }
 
-/** As `lockCharge`, for what the bank does by itself. */
-export async function lockChargeById(tx: Tx, id: bigint): Promise<ChargeRow | null> {
+/** Like `lockCharge`, by id, for due tasks. */
+export async function lockChargeById(tx: SandboxTx, id: bigint): Promise<ChargeRow | null> {
   const [row] = await tx.query<ChargeRow>(
     `SELECT ${selected} FROM charge WHERE id = $1 FOR NO KEY UPDATE`,
     [id],
@@ -120,16 +124,16 @@ export async function lockChargeById(tx: Tx, id: bigint): Promise<ChargeRow | nu
 
 export interface ChargeFilter {
   accountId: number;
-  /** Included. */
+  /** Inclusive. */
   from: Date | null;
-  /** Not included. */
+  /** Exclusive. */
   until: Date | null;
   offset: bigint;
   limit: number;
 }
 
 /** A page of the account's charges, newest first. */
-export async function listCharges(
+export async function listIssuedCharges(
   database: Queryable,
   { accountId, from, until, offset, limit }: ChargeFilter,
 ): Promise<ChargeRow[]> {
@@ -155,7 +159,7 @@ export async function findCorrelationIdByTxid(
 }
 
 export async function updateCharge(
-  tx: Tx,
+  tx: SandboxTx,
   id: bigint,
   change: { status: ChargeStatus; dueDate: string | null; at: Date },
 ): Promise<void> {
@@ -167,7 +171,7 @@ export async function updateCharge(
   ]);
 }
 
-export interface PaymentRow {
+export interface ChargePaymentRow {
   correlation_id: string;
   nsu: bigint;
   change_cents: bigint;
@@ -175,9 +179,9 @@ export interface PaymentRow {
   created_at: Date;
 }
 
-/** What was paid for a charge and was not taken back, in cents. */
-export async function sumPaid(
-  tx: Tx,
+/** The payments of a charge less their reversals, in cents. */
+export async function sumChargePayments(
+  tx: SandboxTx,
   { accountId, correlationId }: Pick<ChargeRow, 'accountId' | 'correlationId'>,
 ): Promise<bigint> {
   const [row] = await tx.query<{ paid: bigint }>(
@@ -188,13 +192,13 @@ export async function sumPaid(
   return row!.paid;
 }
 
-/** The credits that came for charges, newest first. */
-export async function listPayments(
+/** The credits of charges, newest first. */
+export async function listChargePayments(
   database: Queryable,
   accountId: number,
   correlationIds: string[],
-): Promise<PaymentRow[]> {
-  return database.query<PaymentRow>(
+): Promise<ChargePaymentRow[]> {
+  return database.query<ChargePaymentRow>(
     `SELECT correlation_id, nsu, change_cents, end_to_end_id, created_at FROM statement_line
      WHERE account_id = $1 AND correlation_id = ANY ($2::text[]) AND change_cents > 0
      ORDER BY nsu DESC`,

@@ -7,15 +7,17 @@ import { createCharge, type ChargeRequest } from '../../contract/charges.js';
 import { AppError } from '../../platform/errors.js';
 import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
 import { Accounts } from '../accounts/accounts.service.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
-import { adjustmentsOf, writeAdjustments } from '../../contract/charge-terms.js';
-import { chargeAnswer } from './charge-answer.js';
-import { ChargeBook, type NewCharge } from './charge-book.service.js';
+import { adjustmentsOf, serializeAdjustments } from '../../contract/charge-terms.js';
+import { buildChargeResponse } from './charge-response.js';
+import { ChargeIssuance, type NewCharge } from './charge-issuance.service.js';
 import { issueSlip, slipProblems } from './issued-slip.js';
 
-/** '77' and '077' are one number of eleven digits, and one number in the bar code. */
+/**
+ * Unique constraints on ourNumber: '77' and '077' are the same eleven digits and the same bar code.
+ */
 const ourNumberConstraints = [
   'charge_account_id_wallet_our_number_key',
   'charge_our_number_digits_key',
@@ -27,12 +29,12 @@ export class Charges {
   constructor(
     private readonly database: SandboxDatabase,
     private readonly accounts: Accounts,
-    private readonly book: ChargeBook,
+    private readonly issuance: ChargeIssuance,
     private readonly modes: Modes,
   ) {}
 
-  /** The text of the answer; the same one for a repeat of the same body. */
-  async create(account: BankAccount, request: ChargeRequest): Promise<string> {
+  /** Returns the JSON text of the response; a repeat of the same body gets the same text. */
+  async create(account: SandboxAccount, request: ChargeRequest): Promise<string> {
     const errors = slipProblems(request);
     if (Object.keys(errors).length > 0) throw new AppError('validation_failed', { errors });
     const pix = request.type === 'BANKSLIP_PIX' ? await this.pixOf(account, request) : {};
@@ -50,15 +52,15 @@ export class Charges {
       dueDate: request.dueDate,
       payer: stringifyJson(request.payer),
       finalBeneficiary: request.finalBeneficiary ? stringifyJson(request.finalBeneficiary) : null,
-      adjustments: writeAdjustments(adjustmentsOf(request)),
+      adjustments: serializeAdjustments(adjustmentsOf(request)),
     });
     try {
       return await this.database.transaction((tx) =>
-        this.book.issueOnce(tx, account, identity, make, (charge) =>
+        this.issuance.issueOnce(tx, account, identity, make, (charge) =>
           stringifyJson(
             z.encode(
               createCharge.response,
-              chargeAnswer(charge, this.modes.current.chargeStatus) as never,
+              buildChargeResponse(charge, this.modes.current.chargeStatus) as never,
             ),
           ),
         ),
@@ -66,18 +68,19 @@ export class Charges {
     } catch (cause) {
       if (!ourNumberConstraints.includes((cause as { constraint?: string }).constraint ?? ''))
         throw cause;
-      // Of two equal requests at once, the later may meet the number of the first before its correlationId.
-      const earlier = await this.book.findRepeat(this.database, account, identity);
+      // Of two identical concurrent requests, the later may hit the number of the first before its
+      // correlationId.
+      const earlier = await this.issuance.findStoredResponse(this.database, account, identity);
       if (earlier !== null) return earlier;
       throw new AppError('conflict', {
-        public: 'The ourNumber was used before in this wallet.',
+        public: 'The ourNumber was already used in this wallet.',
         reason: 'our_number_reused',
         cause,
       });
     }
   }
 
-  private async pixOf(account: BankAccount, request: ChargeRequest) {
+  private async pixOf(account: SandboxAccount, request: ChargeRequest) {
     const pixKey = await this.accounts.getDefaultPixKey(account);
     const txid = txidOfCorrelationId(request.correlationId);
     const qrCode = buildStaticBrCode({

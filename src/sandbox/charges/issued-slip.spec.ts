@@ -13,7 +13,7 @@ const request = (changes: object = {}) =>
     ...changes,
   }) as ChargeRequest;
 
-it('numbers a slip of wallet 112 itself, and puts branch, wallet, number and account in the free field', () => {
+it('assigns the number of wallet 112; the free field has branch, wallet, number and account', () => {
   const slip = issueSlip(account, request(), 42n);
   expect(slip).toMatchObject({ wallet: 112, ourNumber: '00000000042' });
   expect(parseBankSlip(slip.digitableLine, '2026-11-21')).toMatchObject({
@@ -27,7 +27,7 @@ it('numbers a slip of wallet 112 itself, and puts branch, wallet, number and acc
   });
 });
 
-it('keeps the number of wallet 121 as it was sent', () => {
+it('uses the number of wallet 121 as it was sent', () => {
   const slip = issueSlip(account, request({ ourNumber: '0077' }), 42n);
   expect(slip).toMatchObject({ wallet: 121, ourNumber: '0077' });
   expect(slip.barCode.slice(19)).toBe('0001121000000000771000001');
@@ -41,6 +41,6 @@ it.each([
   [{ Amount: 10_000_000_000_000n }, ['$.Amount']],
   [{ type: 'BANKSLIP_PIX', Amount: 1_000_000_000_000n }, ['$.Amount']],
   [{ ourNumber: '123456789012' }, ['$.ourNumber']],
-])('tells of %p the fields that no slip can carry: %p', (changes, paths) => {
+])('reports for %p the fields that a slip cannot encode: %p', (changes, paths) => {
   expect(Object.keys(slipProblems(request(changes)))).toEqual(paths);
 });

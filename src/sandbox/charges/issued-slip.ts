@@ -1,21 +1,21 @@
 import { buildBankSlip } from '../../brazil/bank-slip.js';
 import { FIRST_DUE_DATE, LAST_DUE_DATE } from '../../brazil/due-date-factor.js';
 import type { ChargeRequest } from '../../contract/charges.js';
-import { bank, type BankAccount } from '../accounts/party.js';
+import { bank, type SandboxAccount } from '../accounts/party.js';
 
 const maxSlipCents = 9_999_999_999_999n;
-/** What field 54 of a BR Code holds. */
+/** The largest amount that field 54 of a BR Code can encode. */
 export const maxQrCents = 999_999_999_999n;
 const ourNumberDigits = 11;
 
-/** What a valid request asks for and no slip of this bank can carry, by JSON path. */
+/** Errors of a well-formed request that a slip of this bank cannot encode, by JSON path. */
 export function slipProblems(request: ChargeRequest): Record<string, string[]> {
   const { type, dueDate, Amount: amount, ourNumber } = request;
   const problems: Record<string, string[]> = {};
   if (dueDate < FIRST_DUE_DATE || dueDate > LAST_DUE_DATE)
     problems['$.dueDate'] = [`Must be from ${FIRST_DUE_DATE} to ${LAST_DUE_DATE}.`];
   if (amount > (type === 'BANKSLIP' ? maxSlipCents : maxQrCents))
-    problems['$.Amount'] = ['Is more than a charge of this type can carry.'];
+    problems['$.Amount'] = ['Is more than a charge of this type can encode.'];
   if (ourNumber && !/^[0-9]{1,11}$/.test(ourNumber))
     problems['$.ourNumber'] = [`Must be 1 to ${ourNumberDigits} digits.`];
   return problems;
@@ -29,11 +29,12 @@ export interface IssuedSlip {
 }
 
 /**
- * The slip of a request without problems. The bank's free field is branch (4), wallet (3), our number (11) and
- * account (7). Wallet 112 takes its number from `serial`; 121 keeps the client's.
+ * Builds the slip of a request without problems. The bank's free field is branch (4), wallet (3),
+ * our number (11) and account (7). Wallet 112 takes its number from `serial`, wallet 121 from the
+ * request.
  */
 export function issueSlip(
-  account: BankAccount,
+  account: SandboxAccount,
   request: Pick<ChargeRequest, 'ourNumber' | 'Amount' | 'dueDate'>,
   serial: bigint,
 ): IssuedSlip {

@@ -1,18 +1,18 @@
-// Slips become overdue by the bank's clock, at the start of the day after the last one on which they could be paid
-// without fine; each is told once, whether the clock or a test's hand did it.
+// Marks slips as overdue by the bank's clock, at the start of the day after the last day without
+// fine. Each sends `CHARGE_OVERDUE` once, whether the clock or a test expires it.
 import { Injectable } from '@nestjs/common';
 import { addDays, rollToBusinessDay, type PlainDate } from '../../brazil/calendar.js';
 import { statementDayStart } from '../../brazil/statement-day.js';
 import { invariant } from '../../platform/errors.js';
 import { findAccountById } from '../accounts/accounts.queries.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { Modes } from '../modes/modes.service.js';
-import type { Tx } from '../sandbox-database.service.js';
+import type { SandboxTx } from '../sandbox-database.service.js';
 import { chargeOverdueBody } from './charge-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
-import { reportStatus } from './charge-answer.js';
+import { chargeStatusName } from './charge-response.js';
 import { lockChargeById, updateCharge, type ChargeRow } from './charges.queries.js';
 
 @Injectable()
@@ -26,8 +26,8 @@ export class OverdueCharges {
     dueWork.handle('charge-overdue', (tx, subject) => this.becomeOverdue(tx, BigInt(subject)));
   }
 
-  /** What has no due date is never overdue. */
-  async schedule(tx: Tx, { id, dueDate }: Pick<ChargeRow, 'id' | 'dueDate'>): Promise<void> {
+  /** A charge without due date is never overdue. */
+  async schedule(tx: SandboxTx, { id, dueDate }: Pick<ChargeRow, 'id' | 'dueDate'>): Promise<void> {
     if (dueDate === null) return;
     const firstLateDay = addDays(rollToBusinessDay(dueDate), 1);
     await this.dueWork.schedule(tx, {
@@ -37,23 +37,31 @@ export class OverdueCharges {
     });
   }
 
-  /** Marks a locked slip as expired on a due date, and tells it unless it was told before. */
-  async expire(tx: Tx, account: BankAccount, charge: ChargeRow, dueDate: PlainDate): Promise<void> {
+  /**
+   * Marks a locked slip as expired with a due date. Sends `CHARGE_OVERDUE` unless it was already
+   * expired.
+   */
+  async expire(
+    tx: SandboxTx,
+    account: SandboxAccount,
+    charge: ChargeRow,
+    dueDate: PlainDate,
+  ): Promise<void> {
     const { correlationId, amountCents } = charge;
     invariant(amountCents !== null, 'a bank slip has its amount');
     const at = this.clock.now();
     await updateCharge(tx, charge.id, { status: 'Expired', dueDate, at });
     if (charge.status === 'Expired') return;
-    const status = reportStatus('Expired', this.modes.current.chargeStatus);
+    const status = chargeStatusName('Expired', this.modes.current.chargeStatus);
     const body = chargeOverdueBody({ correlationId, amountCents, dueDate, status, updatedAt: at });
     await this.webhooks.notify(tx, account, 'CHARGE_OVERDUE', { body, at });
   }
 
-  private async becomeOverdue(tx: Tx, id: bigint): Promise<void> {
+  private async becomeOverdue(tx: SandboxTx, id: bigint): Promise<void> {
     const charge = await lockChargeById(tx, id);
     if (!charge?.dueDate || ['Paid', 'Expired', 'Voided'].includes(charge.status)) return;
     const account = await findAccountById(tx, charge.accountId);
-    invariant(account, 'a charge is of a customer');
+    invariant(account, 'a charge belongs to a customer');
     await this.expire(tx, account, charge, charge.dueDate);
   }
 }

@@ -1,4 +1,4 @@
-// Makes static QR codes: the payload that a payer's bank reads, and its picture.
+// Creates static QR codes: the payload that a payer's bank reads, and its image.
 import { Injectable } from '@nestjs/common';
 import QRCode from 'qrcode';
 import { z } from 'zod';
@@ -10,29 +10,31 @@ import { createStaticQr, type StaticQrRequest } from '../../contract/static-qr.j
 import { AppError } from '../../platform/errors.js';
 import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
 import { Accounts } from '../accounts/accounts.service.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { Idempotency } from '../idempotency.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
-import { ChargeBook, type NewCharge } from './charge-book.service.js';
+import { ChargeIssuance, type NewCharge } from './charge-issuance.service.js';
 import { maxQrCents } from './issued-slip.js';
-import { staticQrAnswer } from './static-qr-answer.js';
+import { buildStaticQrResponse } from './static-qr-response.js';
 
 @Injectable()
 export class StaticQrCodes {
   constructor(
     private readonly database: SandboxDatabase,
     private readonly accounts: Accounts,
-    private readonly book: ChargeBook,
+    private readonly issuance: ChargeIssuance,
     private readonly idempotency: Idempotency,
   ) {}
 
-  /** The text of the answer; the same one for a repeat of the key, and for a repeat of the body. */
-  async create(account: BankAccount, request: StaticQrRequest, key: string): Promise<string> {
+  /**
+   * Returns the JSON text of the response; a repeat of the key or of the body gets the same text.
+   */
+  async create(account: SandboxAccount, request: StaticQrRequest, key: string): Promise<string> {
     const pixKey = await this.ownPixKey(account, request.pixKey);
     const information = informationOf(request, pixKey);
     if (request.amount && request.amount > maxQrCents)
       throw new AppError('validation_failed', {
-        errors: { '$.amount': ['Is more than a QR code can carry.'] },
+        errors: { '$.amount': ['Is more than a QR code can encode.'] },
       });
     const txid = txidOfCorrelationId(request.correlationId);
     const qrCode = buildStaticBrCode({
@@ -56,45 +58,48 @@ export class StaticQrCodes {
     };
     const identity = { correlationId: request.correlationId, bodyHash };
     return this.database.transaction((tx) =>
-      this.idempotency.once(
+      this.idempotency.runOnce(
         tx,
         { accountId: account.id, operation: createStaticQr.name, key, bodyHash },
         () =>
-          this.book.issueOnce(
+          this.issuance.issueOnce(
             tx,
             account,
             identity,
             () => charge,
             async (issued) => {
               const base64Image = await QRCode.toDataURL(qrCode, { errorCorrectionLevel: 'M' });
-              const answer = staticQrAnswer(account, issued, base64Image);
-              return stringifyJson(z.encode(createStaticQr.response, answer));
+              const response = buildStaticQrResponse(account, issued, base64Image);
+              return stringifyJson(z.encode(createStaticQr.response, response));
             },
           ),
       ),
     );
   }
 
-  private async ownPixKey(account: BankAccount, asked: string | null | undefined): Promise<string> {
-    if (!asked) return this.accounts.getDefaultPixKey(account);
-    const owner = await this.accounts.findByPixKey(asked);
-    const pixKey = parsePixKey(asked);
+  private async ownPixKey(
+    account: SandboxAccount,
+    requestedKey: string | null | undefined,
+  ): Promise<string> {
+    if (!requestedKey) return this.accounts.getDefaultPixKey(account);
+    const owner = await this.accounts.findByPixKey(requestedKey);
+    const pixKey = parsePixKey(requestedKey);
     if (owner?.id !== account.id || !pixKey)
       throw new AppError('rule_broken', {
-        public: 'The Pix key is not one of this account.',
+        public: 'The Pix key does not belong to this account.',
         reason: 'pix_key_not_of_account',
       });
     return pixKey.key;
   }
 }
 
-/** Field 26 is shared by key and information: what does not fit is refused, never cut. */
+/** Field 26 holds key and information. Text that does not fit is refused, never truncated. */
 function informationOf(request: StaticQrRequest, pixKey: string): string {
   const field = request.additionalInfo ? 'additionalInfo' : 'additionalInformation';
   const information = foldToAscii(request[field] ?? '');
-  const room = additionalInformationSpace(pixKey);
-  if (information.length <= room) return information;
+  const maxLength = additionalInformationSpace(pixKey);
+  if (information.length <= maxLength) return information;
   throw new AppError('validation_failed', {
-    errors: { [`$.${field}`]: [`At most ${room} characters fit beside this Pix key.`] },
+    errors: { [`$.${field}`]: [`Must have at most ${maxLength} characters with this Pix key.`] },
   });
 }

@@ -1,22 +1,24 @@
-// The bank's clock: every time that the sandbox tells or judges by comes from here. Tests move it on or stop it; it
-// never goes back, and a restart finds it where it was.
+// The bank's clock: the source of every time in the sandbox. Tests advance or freeze it. It never
+// moves backwards, and it survives a restart.
 import { Injectable } from '@nestjs/common';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import type { PlainDate } from '../../brazil/calendar.js';
 import { AppError } from '../../platform/errors.js';
 import { BankSettings, SerialQueue } from '../bank-settings.service.js';
 
-/** Far enough for any test, near enough for every calendar and bar code of the bank. */
-export const lastInstant = Date.parse('2049-01-01T00:00:00Z');
+/** The upper limit of the clock: calendars and bar codes are valid until then. */
+export const latestInstant = Date.parse('2049-01-01T00:00:00Z');
 
 interface ClockState {
   /** How far the bank's time is ahead of the machine's, in milliseconds. */
   offsetMs: number;
-  /** Where it stands still, in epoch milliseconds; null while it runs. */
+  /** The frozen time in epoch milliseconds; null while the clock runs. */
   frozenAtMs: number | null;
 }
 
-/** What moves the clock; `to` tells the new time from the old, and is not before it. */
+/**
+ * A change of the clock. `to` computes the new time from the current one, and must not be earlier.
+ */
 export interface ClockChange {
   to?: (now: Date) => Date;
   isFrozen?: boolean;
@@ -31,20 +33,20 @@ export class BankClock {
 
   constructor(private readonly settings: BankSettings) {}
 
-  /** Reads where the clock was left; before anything is timed. */
+  /** Loads the stored state. Runs before the clock is first read. */
   async load(): Promise<void> {
-    const kept = await this.settings.find('clock');
-    if (kept !== null) this.state = JSON.parse(kept) as ClockState;
+    const stored = await this.settings.find('clock');
+    if (stored !== null) this.state = JSON.parse(stored) as ClockState;
   }
 
   now(): Date {
-    // The machine's clock may be set back; lines must still be told in the order in which they happened.
+    // The machine's clock may be set back; times must still be ascending in the order of events.
     const reportedMs = this.state.frozenAtMs ?? Date.now() + this.state.offsetMs;
     this.lastReportedMs = Math.max(this.lastReportedMs, reportedMs);
     return new Date(this.lastReportedMs);
   }
 
-  /** The day in São Paulo, by which due dates and discounts count. */
+  /** The day in São Paulo. Due dates and discounts use it. */
   today(): PlainDate {
     return saoPauloDay(this.now());
   }
@@ -54,8 +56,8 @@ export class BankClock {
   }
 
   /**
-   * Throws `rule_broken` with the reason `clock_never_goes_back`. One change after another, since two that went out
-   * from one time would undo each other.
+   * Throws `rule_broken` with the reason `clock_cannot_move_backwards`. Changes run one after
+   * another: two that start from the same time would undo each other.
    */
   change({ to, isFrozen }: ClockChange): Promise<void> {
     return this.changes.run(async () => {
@@ -63,37 +65,37 @@ export class BankClock {
       const target = to?.(now) ?? now;
       if (target < now)
         throw new AppError('rule_broken', {
-          public: `The bank's clock never goes back; it is ${now.toISOString()}.`,
-          reason: 'clock_never_goes_back',
+          public: `The new time must not be before the bank's time, ${now.toISOString()}.`,
+          reason: 'clock_cannot_move_backwards',
         });
-      await this.keep({
+      await this.store({
         offsetMs: target.getTime() - Date.now(),
         frozenAtMs: (isFrozen ?? this.isFrozen) ? target.getTime() : null,
       });
     });
   }
 
-  /** What a clock that begins anew tells. */
-  timeOfRestart(): Date {
+  /** The time that the clock shows after a reset. */
+  timeAfterReset(): Date {
     return new Date();
   }
 
   /**
-   * The machine's time again, for a bank that begins anew: the one time that the clock goes back. Its setting went
-   * with the old bank.
+   * Returns to the machine's time when the bank is reset. Only here may the clock move backwards.
+   * The reset has already deleted the stored setting.
    */
-  restart(): void {
+  reset(): void {
     this.lastReportedMs = 0;
     this.set({ offsetMs: 0, frozenAtMs: null });
   }
 
-  /** `listener` runs after each change: what is due may have become so. */
+  /** `listener` runs after each change: tasks may have become due. */
   onChange(listener: () => void): void {
     this.listeners.push(listener);
   }
 
-  private async keep(state: ClockState): Promise<void> {
-    await this.settings.keep('clock', JSON.stringify(state));
+  private async store(state: ClockState): Promise<void> {
+    await this.settings.store('clock', JSON.stringify(state));
     this.set(state);
   }
 

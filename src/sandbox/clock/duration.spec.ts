@@ -19,7 +19,7 @@ it.each([
   expect(added(text)).toBe(expected);
 });
 
-it('ends a month on its last day when it is shorter', () => {
+it('uses the last day of the month when the target month is shorter', () => {
   expect(added('P1M')).toBe('2026-02-28T12:00:00.000Z');
   expect(added('P3M')).toBe('2026-04-30T12:00:00.000Z');
   expect(added('P1Y', new Date('2028-02-29T00:00:00Z'))).toBe('2029-02-28T00:00:00.000Z');
@@ -47,7 +47,7 @@ it.each([
   expect(added(text)).toBeNull();
 });
 
-it('never throws, and never goes back', () => {
+it('never throws, and never returns an earlier time', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'PTYMWDHS0123456789.') }), (text) => {
       const moved = addDuration(from, text);
@@ -56,7 +56,7 @@ it('never throws, and never goes back', () => {
   );
 });
 
-it('counts days, hours, minutes and seconds exactly', () => {
+it('adds days, hours, minutes and seconds exactly', () => {
   const number = fc.nat({ max: 5_000 });
   fc.assert(
     fc.property(number, number, number, number, (days, hours, minutes, seconds) => {

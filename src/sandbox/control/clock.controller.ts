@@ -3,7 +3,7 @@ import type { RouteInput } from '../../contract/route.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { AppError } from '../../platform/errors.js';
 import { DueWork } from '../due-work/due-work.service.js';
-import { BankClock, lastInstant } from '../clock/bank-clock.service.js';
+import { BankClock, latestInstant } from '../clock/bank-clock.service.js';
 import { changeClock, readClock } from './clock.schema.js';
 import { addDuration } from '../clock/duration.js';
 
@@ -33,8 +33,8 @@ export class ClockController {
 
 function targetOf({ now, advance }: RouteInput<typeof changeClock>['body'], from: Date): Date {
   const target = now ? new Date(now) : addDuration(from, advance ?? '');
-  if (target !== null && target.getTime() <= lastInstant) return target;
-  const message = target ? 'Is beyond the year 2048.' : 'Must be an ISO 8601 duration.';
+  if (target !== null && target.getTime() <= latestInstant) return target;
+  const message = target ? 'Must be before the year 2049.' : 'Must be an ISO 8601 duration.';
   throw new AppError('validation_failed', {
     errors: { [now ? '$.now' : '$.advance']: [message] },
   });

@@ -10,7 +10,7 @@ const instant = text(40).refine(
     // V8 would read 30 February as 2 March.
     parsePlainDate(value.slice(0, 10)) !== null &&
     !Number.isNaN(Date.parse(value)),
-  'Must be an ISO 8601 instant with its zone.',
+  'Must be an ISO 8601 instant with a time zone.',
 );
 
 const clockState = z.object({ now: timestamp, frozen: z.boolean() });
@@ -25,14 +25,14 @@ const control = {
 export const readClock = route({
   ...control,
   name: 'sandboxReadClock',
-  summary: "The bank's time.",
+  summary: "Returns the bank's time.",
   method: 'GET',
 });
 
 export const changeClock = route({
   ...control,
   name: 'sandboxChangeClock',
-  summary: 'Sets, advances, freezes or frees the clock; answers when what is then due is done.',
+  summary: 'Sets, advances, freezes or unfreezes the clock. Responds after all due tasks have run.',
   method: 'POST',
   body: z
     .looseObject({
@@ -45,5 +45,5 @@ export const changeClock = route({
       ({ now, advance, frozen }) => Boolean(now ?? advance) || typeof frozen === 'boolean',
       'One of now, advance and frozen is required.',
     )
-    .refine(({ now, advance }) => !(now && advance), 'now and advance were both sent.'),
+    .refine(({ now, advance }) => !(now && advance), 'Send either now or advance, not both.'),
 });

@@ -2,31 +2,31 @@ import { Controller } from '@nestjs/common';
 import type { RouteInput } from '../../contract/route.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { BankAccount } from '../accounts/party.js';
-import { BookReading } from './book-reading.service.js';
+import type { SandboxAccount } from '../accounts/party.js';
+import { BankInspection } from './bank-inspection.service.js';
 import {
   postTransaction,
   readFixtures,
-  readLedger,
+  readSandboxLedger,
   receivePix,
   resetBank,
 } from './control.schema.js';
-import { IncomingPixes } from './incoming-pix.service.js';
-import { OtherLines } from './other-lines.service.js';
-import { Reset } from './reset.service.js';
+import { IncomingPixes } from './incoming-pixes.service.js';
+import { ArbitraryLines } from './arbitrary-lines.service.js';
+import { BankReset } from './bank-reset.service.js';
 
 @Controller()
 export class ControlController {
   constructor(
     private readonly incomingPixes: IncomingPixes,
-    private readonly otherLines: OtherLines,
-    private readonly bookReading: BookReading,
-    private readonly bankReset: Reset,
+    private readonly otherLines: ArbitraryLines,
+    private readonly inspection: BankInspection,
+    private readonly bankReset: BankReset,
   ) {}
 
   @Handles(receivePix)
   receivePix(
-    @CurrentAccount() account: BankAccount,
+    @CurrentAccount() account: SandboxAccount,
     @Input() { body }: RouteInput<typeof receivePix>,
   ) {
     return this.incomingPixes.receive(account, body);
@@ -34,25 +34,25 @@ export class ControlController {
 
   @Handles(postTransaction)
   postTransaction(
-    @CurrentAccount() account: BankAccount,
+    @CurrentAccount() account: SandboxAccount,
     @Input() { body }: RouteInput<typeof postTransaction>,
   ) {
     return this.otherLines.post(account, body);
   }
 
-  @Handles(readLedger)
-  readLedger(@Input() { query }: RouteInput<typeof readLedger>) {
-    return this.bookReading.readLedger(query);
+  @Handles(readSandboxLedger)
+  readSandboxLedger(@Input() { query }: RouteInput<typeof readSandboxLedger>) {
+    return this.inspection.readSandboxLedger(query);
   }
 
   @Handles(readFixtures)
   readFixtures() {
-    return this.bookReading.readFixtures();
+    return this.inspection.readFixtures();
   }
 
   @Handles(resetBank)
   async reset() {
     await this.bankReset.reset();
-    return this.bookReading.readFixtures();
+    return this.inspection.readFixtures();
   }
 }

@@ -1,6 +1,6 @@
-// The sandbox's control plane: what a test does that no client of a bank can do.
+// The sandbox's control plane: actions that a test needs and that no bank offers its clients.
 import { z } from 'zod';
-import { movement } from '../ledger/posted-movement.js';
+import { postedMovement } from '../ledger/posted-movement.js';
 import { route } from '../../contract/route.js';
 import {
   clientIdentifier,
@@ -20,7 +20,7 @@ const accountNumber = text(20);
 export const receivePix = route({
   ...control,
   name: 'sandboxReceivePix',
-  summary: 'A Pix comes in: for a charge, a QR payload, a key, or unexpected.',
+  summary: 'Receives a Pix: for a charge, a QR payload or a Pix key, or an unexpected one.',
   method: 'POST',
   path: '/sandbox/pix/received',
   body: z
@@ -37,15 +37,15 @@ export const receivePix = route({
     .refine(
       ({ key, payloadPix, correlationId }) =>
         [key, payloadPix, correlationId].filter(Boolean).length <= 1,
-      'Only one of key, payloadPix and correlationId can be sent.',
+      'Send at most one of key, payloadPix and correlationId.',
     ),
-  response: movement,
+  response: postedMovement,
 });
 
 export const postTransaction = route({
   ...control,
   name: 'sandboxPostTransaction',
-  summary: 'Any other line: a TED, a fee, a type that nobody knows.',
+  summary: 'Posts any other statement line: a TED, a fee, an unknown type.',
   method: 'POST',
   path: '/sandbox/transactions',
   body: z.looseObject({
@@ -57,16 +57,18 @@ export const postTransaction = route({
     correlationId: clientIdentifier.nullish(),
     externalId: clientIdentifier.nullish(),
     endToEndId: filledText(64).nullish(),
-    /** An account of this bank that the proof names as the other side; its money does not move. */
+    /**
+     * The account of this bank that the proof names as counterparty. Its balance does not change.
+     */
     counterpartyAccount: accountNumber.nullish(),
   }),
-  response: movement,
+  response: postedMovement,
 });
 
-export const readLedger = route({
+export const readSandboxLedger = route({
   ...control,
   name: 'sandboxLedger',
-  summary: 'Accounts, movements, and an audit of the whole book.',
+  summary: 'Returns accounts, movements and an audit of the whole ledger.',
   method: 'GET',
   path: '/sandbox/ledger',
   query: z.object({
@@ -79,7 +81,7 @@ export const readLedger = route({
   }),
   response: z.object({
     accounts: z.array(z.object({ branch: z.string(), number: z.string(), balance: reais })),
-    movements: z.array(movement),
+    movements: z.array(postedMovement),
     audit: z.object({ clean: z.boolean(), problems: z.array(z.string()) }).optional(),
   }),
 });
@@ -106,7 +108,7 @@ const fixtures = z.object({
 export const readFixtures = route({
   ...control,
   name: 'sandboxFixtures',
-  summary: 'What the sandbox holds for tests: accounts with their keys, DICT keys, bills.',
+  summary: 'Returns the fixtures for tests: accounts with their API keys, DICT keys and bills.',
   method: 'GET',
   path: '/sandbox/fixtures',
   response: fixtures,
@@ -115,7 +117,7 @@ export const readFixtures = route({
 export const resetBank = route({
   ...control,
   name: 'sandboxReset',
-  summary: 'Makes the bank what it was on its first day, and tells its fixtures.',
+  summary: 'Resets the bank to its initial state and returns its fixtures.',
   method: 'POST',
   path: '/sandbox/reset',
   response: fixtures,

@@ -1,5 +1,5 @@
-// Counts the requests inside the bank, and holds new ones while the bank is reset. No request sees half of the old
-// bank and half of the new one.
+// Counts the requests inside the bank, and holds new ones while the bank is reset. No request sees
+// half of the old bank and half of the new one.
 import {
   Injectable,
   type CallHandler,
@@ -31,7 +31,8 @@ export class ResetGate {
   }
 
   /**
-   * Runs `work` after every other request has left and before any other enters. The caller's own request is inside.
+   * Runs `work` after every other request has left and before any other enters. The caller's own
+   * request is inside.
    */
   async runAlone<Result>(work: () => Promise<Result>): Promise<Result> {
     this.leave();
@@ -50,7 +51,10 @@ export class ResetGate {
   }
 }
 
-/** A request is inside while its handler runs, however a fault then delays, damages or loses its response. */
+/**
+ * A request is inside while its handler runs, however a fault then delays, damages or loses its
+ * response.
+ */
 @Injectable()
 export class ResetGateInterceptor implements NestInterceptor {
   constructor(private readonly gate: ResetGate) {}

@@ -1,3 +1,5 @@
+// The onboarding API. The partner key authenticates it, so a request has no current account. It
+// takes no IdempotencyKey: a repeat is refused because its document already has a customer.
 import { Controller } from '@nestjs/common';
 import { createCustomer } from '../../contract/customers.js';
 import type { RouteInput } from '../../contract/route.js';
@@ -5,7 +7,7 @@ import { Handles, Input } from '../../platform/contract-route.js';
 import { Customers } from './customers.service.js';
 
 @Controller()
-export class CustomersController {
+export class SandboxCustomersController {
   constructor(private readonly customers: Customers) {}
 
   @Handles(createCustomer)

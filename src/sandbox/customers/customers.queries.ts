@@ -1,5 +1,5 @@
 import { advisoryLocks } from '../../platform/advisory-locks.js';
-import type { Queryable, Tx } from '../sandbox-database.service.js';
+import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 
 export interface CustomerRow {
   id: string;
@@ -14,8 +14,10 @@ export interface CustomerRow {
 
 const firstNumber = 2_000_001;
 
-/** The next number that no account has; others that open an account wait until the transaction ends. */
-export async function takeAccountNumber(tx: Tx): Promise<string> {
+/**
+ * The next free account number. Concurrent openings of accounts wait until the transaction ends.
+ */
+export async function nextAccountNumber(tx: SandboxTx): Promise<string> {
   await tx.query('SELECT pg_advisory_xact_lock($1)', [advisoryLocks.numberSandboxAccounts]);
   const [row] = await tx.query<{ number: string }>(
     `SELECT (greatest(max(number::bigint) + 1, $1))::text AS number FROM account
@@ -30,9 +32,9 @@ export async function hasCustomer(database: Queryable, document: string): Promis
   return rows.length > 0;
 }
 
-/** False when there is a customer of that document; waits for whoever is just becoming one. */
+/** False when the document has a customer. Waits for a concurrent insert of the same document. */
 export async function insertCustomer(
-  tx: Tx,
+  tx: SandboxTx,
   customer: CustomerRow,
   accountNumber: string,
 ): Promise<boolean> {
@@ -63,16 +65,17 @@ export interface ApprovedCustomer {
   number: string;
 }
 
-/** Null when there is no such customer, or none that waits for it. */
+/** Null when there is no such customer, or when the customer is no longer `PROCESSING`. */
 export async function approveCustomer(
-  tx: Tx,
+  tx: SandboxTx,
   id: string,
   at: Date,
 ): Promise<ApprovedCustomer | null> {
   const [row] = await tx.query<ApprovedCustomer>(
     `UPDATE customer SET status = 'APPROVED', updated_at = $2 FROM account
      WHERE customer.id = $1 AND customer.status = 'PROCESSING' AND account.id = customer.account_id
-     RETURNING customer.id, customer.document, account.holder_name AS name, account.branch, account.number`,
+     RETURNING customer.id, customer.document,
+       account.holder_name AS name, account.branch, account.number`,
     [id, at],
   );
   return row ?? null;

@@ -1,4 +1,5 @@
-// Takes in customers: each opens an account, in one transaction, and is approved a moment later.
+// Creates customers: each with its account in one transaction. A due task approves the customer
+// shortly after.
 import { Injectable } from '@nestjs/common';
 import type { CustomerRequest } from '../../contract/customers.js';
 import { AppError, invariant } from '../../platform/errors.js';
@@ -8,13 +9,13 @@ import { BankClock } from '../clock/bank-clock.service.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { openAccount } from '../ledger/opening.queries.js';
 import { Random } from '../random.service.js';
-import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
+import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import {
   approveCustomer,
   hasCustomer,
   insertCustomer,
-  takeAccountNumber,
+  nextAccountNumber,
   type CustomerRow,
 } from './customers.queries.js';
 import {
@@ -45,14 +46,14 @@ export class Customers {
   }
 
   async create(request: CustomerRequest) {
-    this.refuseUnborn(request);
+    this.assertBirthDateInPast(request);
     if (hasWrongCode(request))
       throw new AppError('rule_broken', {
-        public: 'A verification code is wrong.',
+        public: 'A verification code is wrong. Send the code of the e-mail and of the phone.',
         reason: 'verification_code_wrong',
       });
     const document = documentOf(request);
-    // Before the hashes, which cost; judged again by the insert.
+    // Checked before the passwords are hashed, which is slow. The insert checks again.
     if (await hasCustomer(this.database, document)) throw customerExists();
     const passwordHash = await this.passwords.hash(request.password);
     const securityPasswordHash = await this.passwords.hash(request.securityPassword);
@@ -75,10 +76,14 @@ export class Customers {
     };
   }
 
-  /** The number of the account that is opened. */
-  private async open(tx: Tx, request: CustomerRequest, customer: CustomerRow): Promise<string> {
+  /** Returns the number of the opened account. */
+  private async open(
+    tx: SandboxTx,
+    request: CustomerRequest,
+    customer: CustomerRow,
+  ): Promise<string> {
     const { id, createdAt } = customer;
-    const number = await takeAccountNumber(tx);
+    const number = await nextAccountNumber(tx);
     await openAccount(tx, openingOf(request, number), createdAt);
     if (!(await insertCustomer(tx, customer, number))) throw customerExists();
     const dueAt = new Date(createdAt.getTime() + approvalMs);
@@ -86,28 +91,28 @@ export class Customers {
     return number;
   }
 
-  private async approve(tx: Tx, id: string): Promise<void> {
+  private async approve(tx: SandboxTx, id: string): Promise<void> {
     const at = this.clock.now();
     const approved = await approveCustomer(tx, id, at);
     if (!approved) return;
-    // A partner has no account of its own here: what concerns its customers is told to the first one.
+    // A partner has no account: webhooks about its customers go to the first fixture account.
     const partner = await findAccountByNumber(tx, fixtureAccounts[0].number);
-    invariant(partner, 'the first account is open');
+    invariant(partner, 'the first account is seeded');
     const body = customerApprovedBody({ ...approved, at });
     await this.webhooks.notify(tx, partner, 'WHITELABEL_CUSTOMER_APPROVED', { body, at });
   }
 
-  private refuseUnborn({ birthDate }: CustomerRequest): void {
+  private assertBirthDateInPast({ birthDate }: CustomerRequest): void {
     if (birthDate.slice(0, 10) < this.clock.today()) return;
     throw new AppError('validation_failed', {
-      errors: { '$.birthDate': ['Must lie in the past.'] },
+      errors: { '$.birthDate': ['Must be in the past.'] },
     });
   }
 }
 
 function customerExists(): AppError {
   return new AppError('conflict', {
-    public: 'There is a customer of that document.',
+    public: 'A customer with this document already exists.',
     reason: 'customer_exists',
   });
 }

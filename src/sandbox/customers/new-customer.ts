@@ -5,7 +5,7 @@ import { stringifyJson } from '../../platform/exact-json.js';
 import type { AccountOpening } from '../ledger/opening.queries.js';
 import { wireReais } from '../wire-values.js';
 
-/** The code that stands for one that was never sent: how a test tries a wrong code. */
+/** The code that is always wrong, so that a test can exercise a failed verification. */
 const wrongCode = '000000';
 
 export const customerBranch = '0001';
@@ -13,7 +13,7 @@ export const customerBranch = '0001';
 /** CPF without punctuation. */
 export function documentOf(request: CustomerRequest): string {
   const taxId = parseTaxId(request.document);
-  invariant(taxId?.kind === 'NATURAL', 'the route takes only persons');
+  invariant(taxId?.kind === 'NATURAL', 'the route accepts only a CPF');
   return taxId.number;
 }
 
@@ -25,7 +25,9 @@ export function hasWrongCode({ email, phone }: CustomerRequest): boolean {
   return [email.codeVerification, phone.codeVerification].includes(wrongCode);
 }
 
-/** What is kept of a request, as JSON: known fields alone, without passwords, codes and tokens. */
+/**
+ * The stored fields of a request, as JSON: known fields only, without passwords, codes and tokens.
+ */
 export function detailsOf(request: CustomerRequest): string {
   const { publicPlace, number, zipCode, neighborhood, complement } = request.address;
   const { isConfirmed, type, cityId, cityName } = request.address;
@@ -51,16 +53,16 @@ export function detailsOf(request: CustomerRequest): string {
 }
 
 export function openingOf(request: CustomerRequest, number: string): AccountOpening {
-  const { publicPlace, number: door, zipCode, cityName } = request.address;
+  const { publicPlace, number: houseNumber, zipCode, cityName } = request.address;
   return {
     branch: customerBranch,
     number,
     holderName: request.name.trim(),
     holderDocument: documentOf(request),
     holderType: 'NATURAL',
-    street: door ? `${publicPlace}, ${door}` : publicPlace,
+    street: houseNumber ? `${publicPlace}, ${houseNumber}` : publicPlace,
     city: cityName ?? '',
-    // The request names no state.
+    // The request has no state.
     state: '',
     zipCode: zipCode.replace('-', ''),
     email: request.email.value,
@@ -68,7 +70,10 @@ export function openingOf(request: CustomerRequest, number: string): AccountOpen
   };
 }
 
-/** `WHITELABEL_CUSTOMER_APPROVED`: published by name only; it tells who has which account. */
+/**
+ * `WHITELABEL_CUSTOMER_APPROVED`. The bank publishes only its name; this body links customer and
+ * account.
+ */
 export function customerApprovedBody(customer: {
   id: string;
   document: string;

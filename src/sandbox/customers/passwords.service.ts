@@ -1,5 +1,5 @@
-// Keeps secrets as salted scrypt hashes alone. A short number can be found by trying whatever hides it: scrypt makes
-// each try cost, and the salt makes it serve for one customer.
+// Secrets are stored only as salted scrypt hashes. A short number can be guessed from any hash:
+// scrypt makes each guess expensive, and the salt limits it to one customer.
 import { randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Injectable } from '@nestjs/common';

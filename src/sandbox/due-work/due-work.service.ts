@@ -1,31 +1,32 @@
-// What the bank does by itself, each at its time by the bank's clock: a Pix goes on, a scheduled bill is paid. A task
-// is a row, taken in the transaction of its effect, so that a restart neither loses nor repeats it.
+// Tasks that the bank runs at a time of its own clock: a Pix changes its state, a scheduled bill is
+// paid. A task is a row, deleted in the transaction of its effect, so that a restart neither loses
+// nor repeats it.
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { invariant } from '../../platform/errors.js';
 import { WorkerLoop } from '../../platform/worker-loop.js';
 import { BankClock } from '../clock/bank-clock.service.js';
-import { SandboxDatabase, SandboxSettings, type Tx } from '../sandbox-database.service.js';
+import { SandboxDatabase, SandboxSettings, type SandboxTx } from '../sandbox-database.service.js';
 import {
-  findNextDueTask,
-  insertTask,
-  takeDueTask,
+  findNextDueTime,
+  insertDueTask,
+  claimDueTask,
   type DueTask,
-  type TakenTask,
+  type ClaimedTask,
 } from './due-work.queries.js';
 
-/** Does what is due for the subject; nothing when there is no longer anything to do. */
-export type DueHandler = (tx: Tx, subject: string) => Promise<void>;
+/** Runs a due task of the subject. It must do nothing when the subject no longer needs it. */
+export type DueHandler = (tx: SandboxTx, subject: string) => Promise<void>;
 
-const lanes = 4;
-/** Also bounds how late the tasks of another process, or one that failed, are looked at again. */
+const concurrency = 4;
+/** Also the longest delay before tasks of another process, or failed tasks, are checked again. */
 const maxIdleMs = 1_000;
-const othersWaitMs = 100;
+const otherProcessWaitMs = 100;
 
 @Injectable()
 export class DueWork implements BeforeApplicationShutdown {
   private readonly handlers = new Map<string, DueHandler>();
-  /** By the machine's clock. */
-  private readonly restingUntilMs = new Map<bigint, number>();
+  /** Failed tasks by id, until a time of the machine's clock. */
+  private readonly pausedUntilMs = new Map<bigint, number>();
   private readonly loop = new WorkerLoop(() => this.work(), maxIdleMs);
 
   constructor(
@@ -37,13 +38,13 @@ export class DueWork implements BeforeApplicationShutdown {
   }
 
   handle(kind: string, handler: DueHandler): void {
-    invariant(!this.handlers.has(kind), `tasks ${kind} have one handler`);
+    invariant(!this.handlers.has(kind), `a task kind has one handler: ${kind}`);
     this.handlers.set(kind, handler);
   }
 
-  /** Owes a task from the moment that `tx` is final. */
-  async schedule(tx: Tx, task: DueTask): Promise<void> {
-    await insertTask(tx, task);
+  /** Stores a task in `tx` and triggers the worker after the commit. */
+  async schedule(tx: SandboxTx, task: DueTask): Promise<void> {
+    await insertDueTask(tx, task);
     tx.afterCommit(() => {
       const waitMs = this.waitFor(task.dueAt);
       if (waitMs > 0) this.loop.triggerIn(waitMs);
@@ -51,7 +52,7 @@ export class DueWork implements BeforeApplicationShutdown {
     });
   }
 
-  /** Begins to work; every handler is there by then. */
+  /** Starts the worker. Every handler must be registered before. */
   start(): void {
     this.loop.trigger();
   }
@@ -60,64 +61,74 @@ export class DueWork implements BeforeApplicationShutdown {
     return this.loop.stop();
   }
 
-  /** Ends when nothing is due that was due at its call, or that follows at the same time. */
+  /**
+   * Resolves when all tasks that are due now have run, with the tasks that they schedule for now.
+   */
   runDue(): Promise<void> {
     this.loop.trigger();
     return this.loop.idle();
   }
 
-  /** Does what is due and tells in how many milliseconds there is more to look at. */
+  /** Runs the due tasks. Returns after how many milliseconds to check again. */
   private async work(): Promise<number> {
     try {
       for (;;) {
-        const next = await findNextDueTask(this.database, this.listResting());
+        const next = await findNextDueTime(this.database, this.listPausedIds());
         const waitMs = next ? this.waitFor(next) : maxIdleMs;
         if (waitMs > 0 || this.loop.isStopped) return waitMs;
-        const done = await Promise.all(Array.from({ length: lanes }, () => this.drain()));
-        // What is due and was not taken is being done by another process.
-        if (done.every((count) => count === 0)) return othersWaitMs;
+        const counts = await Promise.all(Array.from({ length: concurrency }, () => this.drain()));
+        // A due task that could not be claimed is being run by another process.
+        if (counts.every((count) => count === 0)) return otherProcessWaitMs;
       }
     } catch (error) {
-      this.settings.log.warn({ err: error }, 'due work could not be read');
+      this.settings.log.warn({ err: error }, 'due tasks could not be read');
       return maxIdleMs;
     }
   }
 
   /**
-   * One task after another until none is due, and how many it had; those that fail rest a while. Never rejects.
+   * Runs tasks one after another until none is due, and counts them. A failed task is paused. Never
+   * rejects.
    */
   private async drain(): Promise<number> {
     for (let count = 0; ; count += 1) {
-      let taken: TakenTask | null = null;
+      let claimed: ClaimedTask | null = null;
       try {
-        taken = await this.database.transaction((tx) => this.doNext(tx, (task) => (taken = task)));
-        if (!taken || this.loop.isStopped) return count;
+        claimed = await this.database.transaction((tx) =>
+          this.runNext(tx, (task) => (claimed = task)),
+        );
+        if (!claimed || this.loop.isStopped) return count;
       } catch (error) {
-        const { id, kind } = (taken ?? {}) as Partial<TakenTask>;
-        this.settings.log.warn({ err: error, kind }, 'due work failed, will be tried again');
+        const { id, kind } = (claimed ?? {}) as Partial<ClaimedTask>;
+        this.settings.log.warn({ err: error, kind }, 'due task failed, will be retried');
         if (id === undefined) return count;
-        this.restingUntilMs.set(id, performance.now() + maxIdleMs);
+        this.pausedUntilMs.set(id, performance.now() + maxIdleMs);
       }
     }
   }
 
-  private async doNext(tx: Tx, take: (task: TakenTask) => void): Promise<TakenTask | null> {
-    const passedOver = this.listResting();
-    const task = await takeDueTask(tx, { now: this.clock.now(), passedOver });
+  private async runNext(
+    tx: SandboxTx,
+    reportClaimed: (task: ClaimedTask) => void,
+  ): Promise<ClaimedTask | null> {
+    const skippedIds = this.listPausedIds();
+    const task = await claimDueTask(tx, { now: this.clock.now(), skippedIds });
     if (!task) return null;
-    take(task);
+    reportClaimed(task);
     const handler = this.handlers.get(task.kind);
-    invariant(handler, `tasks ${task.kind} have a handler`);
+    invariant(handler, `a task kind has a handler: ${task.kind}`);
     await handler(tx, task.subject);
     return task;
   }
 
-  /** Tasks that failed and are left alone for now: they hold nobody else up. */
-  private listResting(): bigint[] {
+  /**
+   * Failed tasks whose pause has not ended. They are skipped so that they do not delay other tasks.
+   */
+  private listPausedIds(): bigint[] {
     const nowMs = performance.now();
-    for (const [id, untilMs] of this.restingUntilMs)
-      if (untilMs <= nowMs) this.restingUntilMs.delete(id);
-    return [...this.restingUntilMs.keys()];
+    for (const [id, untilMs] of this.pausedUntilMs)
+      if (untilMs <= nowMs) this.pausedUntilMs.delete(id);
+    return [...this.pausedUntilMs.keys()];
   }
 
   private waitFor(dueAt: Date): number {

@@ -1,15 +1,15 @@
-// Which calls of the bank can be struck by a fault, and by which. The control plane and the routes that simulate a
-// payment or an expiry are a test's own tools: they always work.
+// Which requests to the bank a fault applies to. Faults never apply to the control plane and to the
+// routes that simulate a payment or an expiry: these are tools of the test.
 import type { HttpMethod, Route } from '../../contract/route.js';
 import { afterEffectKinds, type Fault, type FaultEndpoint, type FaultKind } from './fault.js';
 
 export interface BankCall {
-  /** Null for what only `*` means. */
+  /** Null when only the endpoint `*` covers the request. */
   endpoint: FaultEndpoint | null;
   method: HttpMethod;
 }
 
-/** Each route of the bank by its name; a spec holds that none is missing. */
+/** Each route of the bank by name. A test verifies that none is missing. */
 export const endpointsOfRoutes: Readonly<Record<string, FaultEndpoint | null>> = {
   createCharge: 'charges',
   getCharge: 'charges',
@@ -36,24 +36,27 @@ export const endpointsOfRoutes: Readonly<Record<string, FaultEndpoint | null>> =
 
 const simulations = ['payCharge', 'expireCharge'];
 
-/** Whether a route is a test's tool and no call of a client of the bank. */
-export function isTool({ name, path }: Pick<Route, 'name' | 'path'>): boolean {
+/** Whether a route is a tool of tests, not an operation that a real bank offers. */
+export function isTestTool({ name, path }: Pick<Route, 'name' | 'path'>): boolean {
   return path.startsWith('/sandbox/') || simulations.includes(name);
 }
 
-/** Null for what is no call of the bank: tools, and the health of the process, which has no route. */
+/** Null for test tools, and for the health checks, which have no route. */
 export function bankCallOf(route: Route | undefined): BankCall | null {
-  if (!route || isTool(route)) return null;
+  if (!route || isTestTool(route)) return null;
   return { endpoint: endpointsOfRoutes[route.name] ?? null, method: route.method };
 }
 
-/** At these a fault that is aimed by name means the calls that have an effect, not the reads beside them. */
+/** A fault on one of these endpoints without a method applies to writes only, not to the reads. */
 const endpointsWithReads: readonly (FaultEndpoint | null)[] = [
   ...(['charges', 'transfers', 'bill-payments', 'webhooks'] as const),
 ];
 
-/** Whether a fault is meant for a call; its count and its chance are not asked. */
-export function strikes(
+/**
+ * Whether endpoint, kind and method of a fault cover a request. Count and probability are not
+ * checked.
+ */
+export function appliesToCall(
   { endpoint, kind, method }: Pick<Fault, 'endpoint' | 'kind' | 'method'>,
   call: BankCall,
 ): boolean {
@@ -61,7 +64,8 @@ export function strikes(
   if (method) return method === call.method;
   const hasEffect = call.method !== 'GET';
   if (endpoint !== '*') return hasEffect || !endpointsWithReads.includes(endpoint);
-  // A read has no effect to be "after", save the statement's, whose lost answers are worth a test.
+  // A read has no effect to fail after. The statement is the exception: lost responses of it are
+  // worth a test.
   const isAfterEffect = (afterEffectKinds as readonly FaultKind[]).includes(kind);
   return hasEffect || !isAfterEffect || call.endpoint === 'transactions';
 }

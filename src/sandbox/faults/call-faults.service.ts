@@ -1,5 +1,6 @@
-// Plays faults on the bank's calls: outermost of all that handles a call, so that the effect is committed and the
-// answer is made when it is lost. Nothing that it holds back outlives its connection or the application.
+// Applies faults to requests. It is the outermost interceptor, so the effect is committed and the
+// response is complete before it is lost. A delayed response never outlives its connection or the
+// application.
 import type { Socket } from 'node:net';
 import {
   Injectable,
@@ -17,11 +18,11 @@ import { unreachable } from '../../platform/errors.js';
 import { currentTraceId, newTraceId } from '../../platform/trace.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { bankCallOf, type BankCall } from './bank-call.js';
-import { answerKinds } from './fault.js';
+import { responseKinds } from './fault.js';
 import { Faults } from './faults.service.js';
 
-/** What the route answers: its text, or bytes. */
-type Answer = string | Uint8Array;
+/** A response body as text or bytes. */
+type ResponseBody = string | Uint8Array;
 
 const garbage = '<!DOCTYPE html><html><body><h1>Service temporarily overloaded</h1></body></html>';
 
@@ -39,21 +40,28 @@ export class CallFaults implements NestInterceptor, OnModuleDestroy {
     const call = bankCallOf(routeOf(context.getHandler()));
     if (!call) return next.handle();
     const reply = context.switchToHttp().getResponse<FastifyReply>();
-    if (this.faults.takeOnCall(call, 'error-before-effect')) return of(fail(reply));
-    return next.handle().pipe(mergeMap((answer: Answer) => this.play(call, reply, answer)));
+    if (this.faults.fireOnCall(call, 'error-before-effect')) return of(fail(reply));
+    return next.handle().pipe(mergeMap((body: ResponseBody) => this.applyFault(call, reply, body)));
   }
 
-  /** Before the connections are waited for: those that hang end now, what is slow is answered. */
+  /**
+   * Runs before shutdown waits for connections: hanging requests end now, slow ones get their
+   * response.
+   */
   onModuleDestroy(): void {
     this.isStopped = true;
     for (const end of this.waiting) end();
   }
 
-  /** The answer that is sent; a refusal has been thrown before, and takes no chance. */
-  private async play(call: BankCall, reply: FastifyReply, answer: Answer): Promise<Answer> {
-    if (reply.statusCode >= 300) return answer;
-    const fault = this.faults.takeOnCall(call, ...answerKinds, 'slow');
-    if (!fault) return answer;
+  /** Returns the body to send. A refused request has thrown before and counts no chance. */
+  private async applyFault(
+    call: BankCall,
+    reply: FastifyReply,
+    body: ResponseBody,
+  ): Promise<ResponseBody> {
+    if (reply.statusCode >= 300) return body;
+    const fault = this.faults.fireOnCall(call, ...responseKinds, 'slow');
+    if (!fault) return body;
     const { socket } = reply.request.raw;
     switch (fault.kind) {
       case 'error-after-effect':
@@ -62,14 +70,14 @@ export class CallFaults implements NestInterceptor, OnModuleDestroy {
         reply.hijack();
         await this.wait(fault.delayMs, socket);
         socket.destroy();
-        return answer;
+        return body;
       case 'reset-after-effect':
         reply.hijack();
         socket.resetAndDestroy();
-        return answer;
+        return body;
       case 'truncated':
-        this.truncate(reply, answer);
-        return answer;
+        this.truncate(reply, body);
+        return body;
       case 'garbage':
         void reply.status(200).header('content-type', 'text/html; charset=utf-8');
         return garbage;
@@ -78,15 +86,15 @@ export class CallFaults implements NestInterceptor, OnModuleDestroy {
         return '';
       case 'slow':
         await this.wait(fault.delayMs, socket);
-        return answer;
+        return body;
       default:
         return unreachable(fault.kind);
     }
   }
 
-  /** Announces all of the answer, sends half of it and cuts the connection. */
-  private truncate(reply: FastifyReply, answer: Answer): void {
-    const bytes = Buffer.from(answer as Uint8Array);
+  /** Announces the full length, sends half of the body and closes the connection. */
+  private truncate(reply: FastifyReply, body: ResponseBody): void {
+    const bytes = Buffer.from(body as Uint8Array);
     reply.hijack();
     reply.raw.writeHead(200, {
       ...(reply.getHeaders() as Record<string, string>),
@@ -97,10 +105,12 @@ export class CallFaults implements NestInterceptor, OnModuleDestroy {
     reply.raw.write(half, () => reply.request.raw.socket.destroy());
   }
 
-  /** By the machine's clock; shorter when the caller goes away or the application ends. */
+  /**
+   * Waits by the machine's clock; ends early when the client disconnects or the application stops.
+   */
   private async wait(delayMs: number, socket: Socket): Promise<void> {
     if (this.isStopped || socket.destroyed) return;
-    // A connection on which nothing moves would be ended sooner; the next request sets its limit again.
+    // An idle connection would time out sooner; the next request restores its timeout.
     socket.setTimeout(0);
     await new Promise<void>((resolve) => {
       const end = () => {
@@ -116,7 +126,7 @@ export class CallFaults implements NestInterceptor, OnModuleDestroy {
   }
 }
 
-/** The body of an error of the bank's; what was asked for is no error to log. */
+/** The bank's error body. The failure was requested by a test, so it is not logged as an error. */
 function fail(reply: FastifyReply): string {
   void reply.status(500).header('content-type', errorContentType);
   return JSON.stringify(buildErrorBody(500, currentTraceId() ?? newTraceId()));

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
-import { bankCallOf, strikes } from './bank-call.js';
-import { aimsOf, draw, fires, type Fault, type FaultEndpoint, type FaultKind } from './fault.js';
+import { bankCallOf, appliesToCall } from './bank-call.js';
+import {
+  endpointsOfKind,
+  seededFraction,
+  doesFire,
+  type Fault,
+  type FaultEndpoint,
+  type FaultKind,
+} from './fault.js';
 
 const fault = (changes: Partial<Fault> = {}): Fault => ({
   id: 'f',
@@ -15,21 +22,21 @@ const fault = (changes: Partial<Fault> = {}): Fault => ({
   ...changes,
 });
 
-/** What so many chances in a row come to. */
+/** Whether the fault fires on each of `chances` consecutive chances. */
 const pattern = (changes: Partial<Fault>, chances: number) =>
-  Array.from({ length: chances }, (_, chance) => fires(fault({ ...changes, chances: chance })));
+  Array.from({ length: chances }, (_, chance) => doesFire(fault({ ...changes, chances: chance })));
 
-describe('a fault', () => {
-  it('fires every time when neither a count nor a chance is asked for', () => {
+describe('doesFire', () => {
+  it('fires every time without a count and without a probability', () => {
     expect(pattern({}, 5)).toEqual(Array(5).fill(true));
   });
 
-  it('ends with its count', () => {
-    expect(fires(fault({ times: 2, fired: 1, chances: 7 }))).toBe(true);
-    expect(fires(fault({ times: 2, fired: 2, chances: 7 }))).toBe(false);
+  it('does not fire beyond its count', () => {
+    expect(doesFire(fault({ times: 2, fired: 1, chances: 7 }))).toBe(true);
+    expect(doesFire(fault({ times: 2, fired: 2, chances: 7 }))).toBe(false);
   });
 
-  it('fires for about its share of a thousand chances, whatever the seed', () => {
+  it('fires at about its probability over a thousand chances, for any seed', () => {
     for (const probability of [0.05, 0.3, 0.5, 0.9])
       for (const seed of [1, 2, 77, -5]) {
         const share = pattern({ probability, seed }, 1_000).filter(Boolean).length / 1_000;
@@ -37,21 +44,21 @@ describe('a fault', () => {
       }
   });
 
-  it('never fires by the chance 0 and always by 1', () => {
+  it('never fires with probability 0 and always fires with probability 1', () => {
     expect(pattern({ probability: 0 }, 1_000)).not.toContain(true);
     expect(pattern({ probability: 1 }, 1_000)).not.toContain(false);
   });
 
-  it('ends alike for a seed and otherwise for another', () => {
+  it('fires on the same chances for the same seed, and on others for another seed', () => {
     const drawn = { probability: 0.5, seed: 42 };
     expect(pattern(drawn, 200)).toEqual(pattern(drawn, 200));
     expect(pattern(drawn, 200)).not.toEqual(pattern({ ...drawn, seed: 43 }, 200));
   });
 
-  it('draws numbers from 0 up to 1', () => {
+  it('draws numbers of at least 0 and below 1', () => {
     fc.assert(
       fc.property(fc.integer(), fc.nat(), (seed, n) => {
-        const number = draw(seed, n);
+        const number = seededFraction(seed, n);
         expect(number).toBeGreaterThanOrEqual(0);
         expect(number).toBeLessThan(1);
       }),
@@ -59,12 +66,15 @@ describe('a fault', () => {
   });
 });
 
-describe('a fault that is aimed', () => {
-  const strikesOn = (
+describe('appliesToCall', () => {
+  const applies = (
     [endpoint, kind, method]: readonly [FaultEndpoint, FaultKind, ('GET' | 'POST')?],
     on: readonly [FaultEndpoint | null, 'GET' | 'POST' | 'PUT'],
   ) =>
-    strikes({ endpoint, kind, ...(method ? { method } : {}) }, { endpoint: on[0], method: on[1] });
+    appliesToCall(
+      { endpoint, kind, ...(method ? { method } : {}) },
+      { endpoint: on[0], method: on[1] },
+    );
 
   it.each([
     [['charges', 'garbage'], ['charges', 'POST'], true],
@@ -88,11 +98,11 @@ describe('a fault that is aimed', () => {
     [['*', 'slow'], [null, 'GET'], true],
     [['*', 'error-after-effect'], [null, 'POST'], true],
     [['*', 'error-after-effect'], [null, 'GET'], false],
-  ] as const)('%j on %j strikes: %p', (aimed, on, isStruck) => {
-    expect(strikesOn(aimed, on)).toBe(isStruck);
+  ] as const)('%j on %j applies: %p', (set, on, isExpected) => {
+    expect(applies(set, on)).toBe(isExpected);
   });
 
-  it('spares the tools of tests', () => {
+  it('excludes the tools of tests', () => {
     const post = { method: 'POST' } as const;
     const callOf = (name: string, path: string) => bankCallOf({ name, path, ...post } as never);
     expect(callOf('payCharge', '/baas/v1/charges/{correlationId}/pay')).toBeNull();
@@ -102,10 +112,10 @@ describe('a fault that is aimed', () => {
     expect(callOf('createCustomer', '/v1/customers')).toEqual({ endpoint: null, ...post });
   });
 
-  it('knows where its kind can fire', () => {
-    expect(aimsOf('garbage')).toBeNull();
-    expect(aimsOf('page-shift')).toEqual(['transactions']);
-    expect(aimsOf('webhook-forged')).toContain('charges');
-    expect(aimsOf('webhook-forged')).not.toContain('lookup');
+  it('lists the endpoints at which each kind can fire', () => {
+    expect(endpointsOfKind('garbage')).toBeNull();
+    expect(endpointsOfKind('page-shift')).toEqual(['transactions']);
+    expect(endpointsOfKind('webhook-forged')).toContain('charges');
+    expect(endpointsOfKind('webhook-forged')).not.toContain('lookup');
   });
 });

@@ -1,8 +1,9 @@
-// What a fault is and when it fires. Drawn from a seed, the n-th chance of a fault ends the same way in every run.
+// What a fault is and when it fires. It is drawn from a seed: the n-th chance has the same result
+// in every run.
 import type { HttpMethod } from '../../contract/route.js';
 import { sha256 } from '../../platform/exact-json.js';
 
-/** The chapters that a fault can be aimed at. */
+/** The endpoints that a fault can be set for. */
 export const faultEndpoints = [
   'charges',
   'qrcode',
@@ -17,16 +18,16 @@ export const faultEndpoints = [
 ] as const;
 export type FaultEndpoint = (typeof faultEndpoints)[number];
 
-/** The answer is lost, after whatever effect the call has. */
+/** The response is lost after the effect of the request. */
 export const afterEffectKinds = [
   'error-after-effect',
   'hang-after-effect',
   'reset-after-effect',
 ] as const;
-/** The answer is lost or spoiled. */
-export const answerKinds = [...afterEffectKinds, 'truncated', 'garbage', 'empty'] as const;
-/** Played on the call itself, at any endpoint. */
-export const callKinds = ['error-before-effect', ...answerKinds, 'slow'] as const;
+/** The response is lost or damaged. */
+export const responseKinds = [...afterEffectKinds, 'truncated', 'garbage', 'empty'] as const;
+/** Applied to the request itself, at any endpoint. */
+export const callKinds = ['error-before-effect', ...responseKinds, 'slow'] as const;
 export const webhookKinds = [
   'webhook-lost',
   'webhook-late',
@@ -34,7 +35,10 @@ export const webhookKinds = [
   'webhook-reordered',
   'webhook-forged',
 ] as const;
-/** Played on whoever reads the statement, save the last, which a line has from its beginning. */
+/**
+ * Applied when the statement is read, except `line-withheld`, which is fixed when the line is
+ * posted.
+ */
 export const statementKinds = ['statement-lag', 'page-shift', 'line-withheld'] as const;
 export const faultKinds = [
   ...callKinds,
@@ -48,25 +52,27 @@ export type FaultKind = (typeof faultKinds)[number];
 export interface FaultRequest {
   endpoint: FaultEndpoint;
   kind: FaultKind;
-  /** The calls that it strikes; left out, those that its endpoint means. */
+  /** The method that the fault applies to; without it, the default of the endpoint. */
   method?: HttpMethod | null;
-  /** How often it fires; null for no end. */
+  /** How often it fires; null for no limit. */
   times: number | null;
-  /** The chance that it fires, 0 to 1; null is always. */
+  /** The probability that it fires, from 0 to 1; null for always. */
   probability: number | null;
   seed: number;
-  /** How long a hang, a slow answer, a late webhook or line takes; null is the kind's own. */
+  /**
+   * Duration of a hang, a slow response, a late webhook or line; null for the default of the kind.
+   */
   delayMs: number | null;
 }
 
 export interface Fault extends FaultRequest {
   id: string;
-  /** Chances that it had, and how many of them it took. */
+  /** How often it could have fired, and how often it did. */
   chances: number;
   fired: number;
 }
 
-/** How long each kind takes when the fault does not say; a lag ends well within ten seconds. */
+/** Durations when the fault has none. A statement lag ends well within ten seconds. */
 const defaultDelaysMs: Partial<Record<FaultKind, number>> = {
   'hang-after-effect': 5_000,
   slow: 2_000,
@@ -77,12 +83,12 @@ const defaultDelaysMs: Partial<Record<FaultKind, number>> = {
   'line-withheld': 5_000,
 };
 
-export function delayOf({ kind, delayMs }: Pick<Fault, 'kind' | 'delayMs'>): number {
+export function faultDelayMs({ kind, delayMs }: Pick<Fault, 'kind' | 'delayMs'>): number {
   return delayMs ?? defaultDelaysMs[kind] ?? 0;
 }
 
-/** Endpoints, beside `*`, at which a kind that is not played on the call itself can fire. */
-const aims: Partial<Record<FaultKind, readonly FaultEndpoint[]>> = {
+/** Endpoints, besides `*`, at which a kind that is not applied to the request itself can fire. */
+const endpointsByKind: Partial<Record<FaultKind, readonly FaultEndpoint[]>> = {
   'async-error': ['transfers', 'bill-payments', 'refunds'],
   'partial-batch': ['batch'],
   'page-shift': ['transactions'],
@@ -92,24 +98,26 @@ const aims: Partial<Record<FaultKind, readonly FaultEndpoint[]>> = {
     ...(['bill-payments', 'refunds'] as const),
   ],
 };
-/** Webhooks are also told apart by what they tell of. */
-const webhookAims: readonly FaultEndpoint[] = [
+/** Webhook faults can also be limited to the chapter of the event. */
+const webhookEndpoints: readonly FaultEndpoint[] = [
   ...(['webhooks', 'charges', 'qrcode', 'transfers', 'batch', 'refunds'] as const),
 ];
 
 /** The endpoints at which a kind can fire; null for all. */
-export function aimsOf(kind: FaultKind): readonly FaultEndpoint[] | null {
-  return (webhookKinds as readonly FaultKind[]).includes(kind) ? webhookAims : (aims[kind] ?? null);
+export function endpointsOfKind(kind: FaultKind): readonly FaultEndpoint[] | null {
+  return (webhookKinds as readonly FaultKind[]).includes(kind)
+    ? webhookEndpoints
+    : (endpointsByKind[kind] ?? null);
 }
 
-/** Whether a fault takes its next chance; a count ends it. */
-export function fires(fault: Fault): boolean {
+/** Whether a fault fires on its next chance. It never fires beyond `times`. */
+export function doesFire(fault: Fault): boolean {
   const { times, fired, probability, seed, chances } = fault;
   if (times !== null && fired >= times) return false;
-  return probability === null || draw(seed, chances) < probability;
+  return probability === null || seededFraction(seed, chances) < probability;
 }
 
-/** The n-th number of a seed, at least 0 and below 1. */
-export function draw(seed: number, n: number): number {
+/** The n-th pseudo-random number of a seed, at least 0 and below 1. */
+export function seededFraction(seed: number, n: number): number {
   return Number.parseInt(sha256(`${seed}:${n}`).slice(0, 12), 16) / 2 ** 48;
 }

@@ -24,12 +24,12 @@ export class FaultsController {
       seed: seed ?? defaultSeed,
       delayMs: delayMs ?? null,
     });
-    return told(fault);
+    return faultResponse(fault);
   }
 
   @Handles(listFaults)
   list() {
-    return { faults: this.faults.list().map(told) };
+    return { faults: this.faults.list().map(faultResponse) };
   }
 
   @Handles(removeFaults)
@@ -44,6 +44,6 @@ export class FaultsController {
   }
 }
 
-function told(fault: Fault) {
+function faultResponse(fault: Fault) {
   return { ...fault, method: fault.method ?? null };
 }

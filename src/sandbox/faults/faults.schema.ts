@@ -1,10 +1,10 @@
-// The control plane of faults: asked for, listed, taken back.
+// The control plane of faults: add, list and remove.
 import { LosslessNumber } from 'lossless-json';
 import { z } from 'zod';
 import { route } from '../../contract/route.js';
 import { integer, jsonNumber, text } from '../../contract/wire.js';
 import {
-  aimsOf,
+  endpointsOfKind,
   callKinds,
   faultEndpoints,
   faultKinds,
@@ -12,7 +12,7 @@ import {
   type FaultKind,
 } from './fault.js';
 
-/** A share of one, 0 (never) to 1 (always). */
+/** A probability from 0 (never) to 1 (always). */
 const probability = z.codec(jsonNumber, z.number(), {
   decode: (number, context) => {
     const value = Number(number.value);
@@ -49,20 +49,23 @@ const request = z
       )
       .nullish(),
   })
-  .superRefine((asked, context) => {
+  .superRefine((values, context) => {
     const refuse = (path: string, message: string) =>
       context.addIssue({ code: 'custom', path: [path], message });
-    const aims = aimsOf(asked.kind);
-    if (!canFire(asked.kind, asked.endpoint))
-      refuse('endpoint', `${asked.kind} can fire at ${[...(aims ?? []), '*'].join(', ')} alone.`);
-    if (typeof asked.times === 'number' && typeof asked.probability === 'number')
-      refuse('probability', 'times and probability were both sent.');
-    if (asked.method && !(callKinds as readonly FaultKind[]).includes(asked.kind))
-      refuse('method', `${asked.kind} is not played on a call.`);
+    const endpoints = endpointsOfKind(values.kind);
+    if (!canFire(values.kind, values.endpoint))
+      refuse(
+        'endpoint',
+        `${values.kind} can fire only at ${[...(endpoints ?? []), '*'].join(', ')}.`,
+      );
+    if (typeof values.times === 'number' && typeof values.probability === 'number')
+      refuse('probability', 'Send either times or probability, not both.');
+    if (values.method && !(callKinds as readonly FaultKind[]).includes(values.kind))
+      refuse('method', `${values.kind} cannot be limited to a method.`);
   });
 
 function canFire(ofKind: FaultKind, at: FaultEndpoint): boolean {
-  return at === '*' || (aimsOf(ofKind)?.includes(at) ?? true);
+  return at === '*' || (endpointsOfKind(ofKind)?.includes(at) ?? true);
 }
 
 const fault = z.object({
@@ -85,7 +88,7 @@ const removal = z.object({ removed: integer });
 export const addFault = route({
   ...control,
   name: 'sandboxAddFault',
-  summary: 'Asks for a fault: so many times, by a chance, or every time until it is removed.',
+  summary: 'Adds a fault that fires a number of times, with a probability, or until it is removed.',
   method: 'POST',
   path,
   body: request,
@@ -95,7 +98,7 @@ export const addFault = route({
 export const listFaults = route({
   ...control,
   name: 'sandboxListFaults',
-  summary: 'The faults that were asked for, with how often each had a chance and fired.',
+  summary: 'Lists the faults, with how often each could have fired and how often it did.',
   method: 'GET',
   path,
   response: z.object({ faults: z.array(fault) }),

@@ -1,17 +1,17 @@
-// The faults that a test has asked for. They live as long as the process: a bank that is started again works.
+// The faults that a test has set. They are held in memory: a restarted bank has none.
 import { Injectable } from '@nestjs/common';
 import { Random } from '../random.service.js';
-import { strikes, type BankCall } from './bank-call.js';
+import { appliesToCall, type BankCall } from './bank-call.js';
 import {
-  delayOf,
-  fires,
+  faultDelayMs,
+  doesFire,
   type Fault,
   type FaultEndpoint,
   type FaultKind,
   type FaultRequest,
 } from './fault.js';
 
-/** A fault that fires now. */
+/** A fault that fires on this request. */
 export interface FiredFault<Kind extends FaultKind = FaultKind> {
   kind: Kind;
   delayMs: number;
@@ -38,7 +38,7 @@ export class Faults {
     return this.faults.delete(id);
   }
 
-  /** Tells how many there were. */
+  /** Removes all faults and returns how many there were. */
   clear(): number {
     const count = this.faults.size;
     this.faults.clear();
@@ -46,39 +46,40 @@ export class Faults {
   }
 
   /**
-   * The first fault of these kinds that fires at one of these endpoints, in the order in which they were asked for;
-   * null when none does. Each one that is asked counts a chance. What is at no endpoint is meant by `*` alone.
+   * Returns the first fault, in the order of creation, that has one of these kinds and endpoints
+   * and fires; null when none does. Each fault that is tried counts a chance. Without an endpoint
+   * only faults on `*` apply.
    */
-  take<Kind extends FaultKind>(
+  fire<Kind extends FaultKind>(
     endpoints: readonly FaultEndpoint[],
     ...kinds: readonly Kind[]
   ): FiredFault<Kind> | null {
-    return this.takeFirst(
+    return this.fireFirst(
       ({ endpoint }) => endpoint === '*' || endpoints.includes(endpoint),
       kinds,
     );
   }
 
-  /** The first fault of these kinds that fires on a call, likewise. */
-  takeOnCall<Kind extends FaultKind>(
+  /** Like `fire`, for the faults that apply to a request. */
+  fireOnCall<Kind extends FaultKind>(
     call: BankCall,
     ...kinds: readonly Kind[]
   ): FiredFault<Kind> | null {
-    return this.takeFirst((fault) => strikes(fault, call), kinds);
+    return this.fireFirst((fault) => appliesToCall(fault, call), kinds);
   }
 
-  private takeFirst<Kind extends FaultKind>(
-    isMeant: (fault: Fault) => boolean,
+  private fireFirst<Kind extends FaultKind>(
+    isApplicable: (fault: Fault) => boolean,
     kinds: readonly Kind[],
   ): FiredFault<Kind> | null {
     for (const fault of this.faults.values()) {
       const { kind } = fault;
-      if (!(kinds as readonly FaultKind[]).includes(kind) || !isMeant(fault)) continue;
-      const isFiring = fires(fault);
+      if (!(kinds as readonly FaultKind[]).includes(kind) || !isApplicable(fault)) continue;
+      const isFiring = doesFire(fault);
       fault.chances += 1;
       if (!isFiring) continue;
       fault.fired += 1;
-      return { kind: kind as Kind, delayMs: delayOf(fault) };
+      return { kind: kind as Kind, delayMs: faultDelayMs(fault) };
     }
     return null;
   }

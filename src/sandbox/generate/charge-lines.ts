@@ -4,21 +4,21 @@ import { statementDayOf } from '../../brazil/statement-day.js';
 import { txidOfCorrelationId } from '../../brazil/static-txid.js';
 import { issueSlip } from '../charges/issued-slip.js';
 import type { Person } from './people.js';
-import { anybody, receivedPix, type ReceivedPix } from './pix-lines.js';
+import { randomPerson, receivedPix, type ReceivedPix } from './pix-lines.js';
 import {
   plainReais,
-  type LineMaking,
+  type LineInputs,
   type PlannedCharge,
   type PlannedLine,
 } from './planned-line.js';
 
 const dayMs = 86_400_000;
 
-/** A slip, paid through the clearing. */
-export function paidSlip(making: LineMaking): PlannedLine {
-  const { random, amountCents, at } = making;
-  const payer = anybody(random);
-  const charge = plannedSlip(making, 'BANKSLIP', payer);
+/** A slip that is paid through the clearing. */
+export function paidSlip(inputs: LineInputs): PlannedLine {
+  const { random, amountCents, at } = inputs;
+  const payer = randomPerson(random);
+  const charge = plannedSlip(inputs, 'BANKSLIP', payer);
   const { correlationId, wallet, yourNumber, ourNumber, dueDate, barCode, digitableLine } = charge;
   const slip = { walletNumber: wallet, yourNumber, ourNumber, dueDate, barCode, digitableLine };
   return {
@@ -36,29 +36,29 @@ export function paidSlip(making: LineMaking): PlannedLine {
   };
 }
 
-/** A slip with a QR code, paid by it. */
-export function paidPixSlip(making: LineMaking): ReceivedPix {
-  const payer = anybody(making.random);
-  const charge = plannedSlip(making, 'BANKSLIP_PIX', payer);
+/** A slip with a QR code that is paid by Pix. */
+export function paidPixSlip(inputs: LineInputs): ReceivedPix {
+  const payer = randomPerson(inputs.random);
+  const charge = plannedSlip(inputs, 'BANKSLIP_PIX', payer);
   const pix = {
-    ...qrOf(making, charge.correlationId, making.amountCents),
-    description: `Boleto de ${making.account.holderName}`,
+    ...qrOf(inputs, charge.correlationId, inputs.amountCents),
+    description: `Boleto de ${inputs.account.holderName}`,
   };
-  return paidBy(making, { ...charge, ...pix }, payer);
+  return paidBy(inputs, { ...charge, ...pix }, payer);
 }
 
 /** A static QR code with its first payment. */
-export function paidStaticQr(making: LineMaking): ReceivedPix {
-  const { random, amountCents, at } = making;
+export function paidStaticQr(inputs: LineInputs): ReceivedPix {
+  const { random, amountCents, at } = inputs;
   const correlationId = random.uuid();
-  // A code without an amount takes payments of any amount.
-  const asked = random.below(2) === 0 ? amountCents : null;
+  // A code without an amount accepts payments of any amount.
+  const fixedCents = random.below(2) === 0 ? amountCents : null;
   const charge: PlannedCharge = {
-    id: making.takeChargeId(),
+    id: inputs.nextChargeId(),
     correlationId,
     type: 'PIX_STATIC',
     status: 'Created',
-    amountCents: asked,
+    amountCents: fixedCents,
     wallet: null,
     ourNumber: null,
     yourNumber: null,
@@ -66,23 +66,23 @@ export function paidStaticQr(making: LineMaking): ReceivedPix {
     barCode: null,
     digitableLine: null,
     payer: null,
-    ...qrOf(making, correlationId, asked),
+    ...qrOf(inputs, correlationId, fixedCents),
     description: null,
-    createdAt: issuedAt(making),
+    createdAt: issuedAt(inputs),
     updatedAt: at,
   };
-  return paidBy(making, charge, anybody(random));
+  return paidBy(inputs, charge, randomPerson(random));
 }
 
-/** One more payment of a QR code that stands. */
-export function paidAgain(making: LineMaking, correlationId: string): ReceivedPix {
-  const payer = anybody(making.random);
-  return receivedPix(making, { type: 'PIX_QR_CODE_STATIC', correlationId, payer });
+/** A further payment of an earlier static QR code. */
+export function repeatedQrPayment(inputs: LineInputs, correlationId: string): ReceivedPix {
+  const payer = randomPerson(inputs.random);
+  return receivedPix(inputs, { type: 'PIX_QR_CODE_STATIC', correlationId, payer });
 }
 
-function paidBy(making: LineMaking, charge: PlannedCharge, payer: Person): ReceivedPix {
+function paidBy(inputs: LineInputs, charge: PlannedCharge, payer: Person): ReceivedPix {
   const { correlationId } = charge;
-  const { line, refundable } = receivedPix(making, {
+  const { line, refundable } = receivedPix(inputs, {
     type: 'PIX_QR_CODE_STATIC',
     correlationId,
     payer,
@@ -90,16 +90,16 @@ function paidBy(making: LineMaking, charge: PlannedCharge, payer: Person): Recei
   return { line: { ...line, charge }, refundable };
 }
 
-/** Paid up to its due date, so that what was asked is what was paid. */
+/** A slip that is paid by its due date, so that the paid amount is the slip's amount. */
 function plannedSlip(
-  making: LineMaking,
+  inputs: LineInputs,
   type: 'BANKSLIP' | 'BANKSLIP_PIX',
   payer: Person,
 ): PlannedCharge {
-  const { account, random, amountCents, at } = making;
-  const id = making.takeChargeId();
+  const { account, random, amountCents, at } = inputs;
+  const id = inputs.nextChargeId();
   const correlationId = random.uuid();
-  // A day later at least: midnight may be nearer in São Paulo than by the statement's cut.
+  // At least a day later: midnight in São Paulo may come before the end of the statement's day.
   const dueDate = addDays(statementDayOf(at), 1 + random.below(10));
   const { wallet, ourNumber, barCode, digitableLine } = issueSlip(
     account,
@@ -123,12 +123,12 @@ function plannedSlip(
     txid: null,
     qrCode: null,
     description: null,
-    createdAt: issuedAt(making),
+    createdAt: issuedAt(inputs),
     updatedAt: at,
   };
 }
 
-function qrOf({ account, pixKey }: LineMaking, correlationId: string, amountCents: bigint | null) {
+function qrOf({ account, pixKey }: LineInputs, correlationId: string, amountCents: bigint | null) {
   const txid = txidOfCorrelationId(correlationId);
   const qrCode = buildStaticBrCode({
     pixKey,
@@ -140,7 +140,7 @@ function qrOf({ account, pixKey }: LineMaking, correlationId: string, amountCent
   return { pixKey, txid, qrCode };
 }
 
-/** Up to three days before it was paid. */
-function issuedAt({ random, at }: LineMaking): Date {
+/** A time up to three days before the payment. */
+function issuedAt({ random, at }: LineInputs): Date {
   return new Date(at.getTime() - random.below(3 * dayMs));
 }

@@ -1,8 +1,8 @@
-import type { Tx } from '../sandbox-database.service.js';
+import type { SandboxTx } from '../sandbox-database.service.js';
 
-/** Numbers that no movement, or charge, has; in one go for many. */
-export async function takeIds(
-  tx: Tx,
+/** Allocates many ids for new movements or charges in one statement. */
+export async function allocateIds(
+  tx: SandboxTx,
   table: 'movement' | 'charge',
   count: number,
 ): Promise<bigint[]> {
@@ -13,8 +13,8 @@ export async function takeIds(
   return rows.map((row) => row.id);
 }
 
-/** When the last line of a locked account was told, or null before the first. */
-export async function findLastLineTime(tx: Tx, accountId: number): Promise<Date | null> {
+/** The time of the last line of a locked account; null when it has no line. */
+export async function findLastLineTime(tx: SandboxTx, accountId: number): Promise<Date | null> {
   const [row] = await tx.query<{ created_at: Date }>(
     `SELECT line.created_at FROM account
      JOIN statement_line AS line ON line.account_id = account.id AND line.nsu = account.tail_nsu
@@ -24,9 +24,11 @@ export async function findLastLineTime(tx: Tx, accountId: number): Promise<Date 
   return row?.created_at ?? null;
 }
 
-/** JSON arrays in the words of the tables; whole numbers as text. */
-export async function insertRows(
-  tx: Tx,
+/**
+ * Inserts the rows of a chunk: JSON arrays with the tables' column names, whole numbers as text.
+ */
+export async function insertGeneratedRows(
+  tx: SandboxTx,
   accountId: number,
   rows: { lines: string; charges: string; transfers: string },
   hidesOriginalId: boolean,
@@ -37,7 +39,7 @@ export async function insertRows(
 }
 
 async function insertLines(
-  tx: Tx,
+  tx: SandboxTx,
   accountId: number,
   lines: string,
   hidesOriginalId: boolean,
@@ -45,8 +47,8 @@ async function insertLines(
   await tx.query(
     `WITH line AS MATERIALIZED (
        SELECT * FROM json_to_recordset($2::json) AS line (
-         movement_id bigint, idempotency_key text, internal text, nsu bigint, previous_nsu bigint, id uuid,
-         change_cents bigint, balance_previous_cents bigint, current_balance_cents bigint,
+         movement_id bigint, idempotency_key text, internal text, nsu bigint, previous_nsu bigint,
+         id uuid, change_cents bigint, balance_previous_cents bigint, current_balance_cents bigint,
          type_name text, notes text, correlation_id text, end_to_end_id text,
          original_end_to_end_id text, proof json, created_at timestamptz)
      ), made AS (
@@ -71,32 +73,35 @@ async function insertLines(
   );
 }
 
-/** Charges that nobody asked for: no body hashes to an empty text, so that none is a repeat of theirs. */
-async function insertCharges(tx: Tx, accountId: number, charges: string): Promise<void> {
+/**
+ * Inserts charges that no request created. No request body hashes to an empty text, so that no
+ * request is a repeat of theirs.
+ */
+async function insertCharges(tx: SandboxTx, accountId: number, charges: string): Promise<void> {
   await tx.query(
     `INSERT INTO charge (
        id, account_id, correlation_id, type, status, amount_cents, wallet, our_number, your_number,
        due_date, bar_code, digitable_line, payer, pix_key, txid, qr_code, description, body_hash,
        answer, created_at, updated_at)
      SELECT id, $1, correlation_id, type, status, amount_cents, wallet, our_number, your_number,
-            due_date, bar_code, digitable_line, payer, pix_key, txid, qr_code, description, '', '{}',
-            created_at, updated_at
+            due_date, bar_code, digitable_line, payer, pix_key, txid, qr_code, description, '',
+            '{}', created_at, updated_at
      FROM json_to_recordset($2::json) AS charge (
        id bigint, correlation_id text, type text, status text, amount_cents bigint, wallet integer,
-       our_number text, your_number text, due_date date, bar_code text, digitable_line text, payer json,
-       pix_key text, txid text, qr_code text, description text, created_at timestamptz,
+       our_number text, your_number text, due_date date, bar_code text, digitable_line text,
+       payer json, pix_key text, txid text, qr_code text, description text, created_at timestamptz,
        updated_at timestamptz)`,
     [accountId, charges],
   );
 }
 
-async function insertTransfers(tx: Tx, accountId: number, transfers: string): Promise<void> {
+async function insertTransfers(tx: SandboxTx, accountId: number, transfers: string): Promise<void> {
   await tx.query(
     `INSERT INTO transfer (
-       id, account_id, type, status, amount_cents, description, end_to_end_id, idempotency_key, payer,
-       beneficiary, transaction_nsu, created_at, updated_at)
-     SELECT id, $1, type, 'PIX_EFFECTIVE', amount_cents, description, end_to_end_id, idempotency_key,
-            payer, beneficiary, transaction_nsu, created_at, created_at
+       id, account_id, type, status, amount_cents, description, end_to_end_id, idempotency_key,
+       payer, beneficiary, transaction_nsu, created_at, updated_at)
+     SELECT id, $1, type, 'PIX_EFFECTIVE', amount_cents, description, end_to_end_id,
+            idempotency_key, payer, beneficiary, transaction_nsu, created_at, created_at
      FROM json_to_recordset($2::json) AS transfer (
        id uuid, type text, amount_cents bigint, description text, end_to_end_id text,
        idempotency_key text, payer json, beneficiary json, transaction_nsu bigint,
@@ -105,9 +110,9 @@ async function insertTransfers(tx: Tx, accountId: number, transfers: string): Pr
   );
 }
 
-/** What a batch leaves a locked account with. */
-export async function keepEnd(
-  tx: Tx,
+/** Stores the balance and the numbering of a locked account after a batch. */
+export async function updateChainEnd(
+  tx: SandboxTx,
   accountId: number,
   end: { balanceCents: bigint; lastNsu: bigint; tailNsu: bigint | null; skippedNsu: bigint | null },
 ): Promise<void> {

@@ -1,4 +1,4 @@
-// The control plane's load: many lines at once, for tests at size.
+// The control route that generates many lines at once, for load tests.
 import { z } from 'zod';
 import { route } from '../../contract/route.js';
 import { integer, text } from '../../contract/wire.js';
@@ -11,15 +11,15 @@ export const generateLines = route({
   chapter: 'Sandbox control',
   authentication: 'api-key',
   summary:
-    'Fills a statement with lines of many kinds, with what they are of; tells how many of each.',
+    'Generates lines of many types with their charges and transfers. Returns the count of each type.',
   method: 'POST',
   path: '/sandbox/generate',
   body: z.looseObject({
     account: text(20).nullish(),
     count: from1To(2_000_000),
-    /** The same seed on a new bank gives the same lines. */
+    /** The same seed generates the same lines on a new bank, except for their times. */
     seed: integer.nullish(),
-    /** Over how many days before now the lines are spread. */
+    /** The lines are spread over this many days before now. */
     days: from1To(3_650).nullish(),
   }),
   response: z.record(z.string(), integer),

@@ -1,45 +1,51 @@
-// Fills a statement for tests at size: batch after batch, each a transaction that holds the account for a second or
-// so, so that live traffic goes on between them. What it writes is under every rule of the ledger.
+// Generates statement lines for load tests, in batches. A batch is one database transaction that
+// locks the account for about a second, so that live traffic continues between batches. The lines
+// obey every rule of the ledger.
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { RouteInput } from '../../contract/route.js';
 import { AppError } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
 import { Modes } from '../modes/modes.service.js';
-import { SandboxDatabase, SandboxSettings, type Tx } from '../sandbox-database.service.js';
+import { SandboxDatabase, SandboxSettings, type SandboxTx } from '../sandbox-database.service.js';
 import { ResetGate } from '../control/reset-gate.service.js';
-import { findLastLineTime, insertRows, keepEnd, takeIds } from './generate.queries.js';
+import {
+  findLastLineTime,
+  insertGeneratedRows,
+  updateChainEnd,
+  allocateIds,
+} from './generate.queries.js';
 import type { generateLines } from './generate.schema.js';
-import { Plan } from './plan.js';
-import { rowsOf, type PlannedRows } from './planned-rows.js';
+import { LinePlan } from './line-plan.js';
+import { plannedRows, type PlannedRows } from './planned-rows.js';
 import type { PlannedLine } from './planned-line.js';
 
 const batchLines = 10_000;
-/** Planned and written in one go: what blocks the event loop, and stands in memory. */
+/** Lines that are planned and written together. A chunk blocks the event loop and is in memory. */
 const chunkLines = 500;
 const dayMs = 86_400_000;
 const progressMs = 5_000;
 const defaultDays = 30;
 
-interface Load {
-  account: BankAccount;
+interface GenerationRun {
+  account: SandboxAccount;
   pixKey: string;
   seed: number;
   count: number;
-  /** How long before now the first line may be. */
+  /** The longest time between the first line and now. */
   spanMs: number;
-  /** How many lines are written, and how many of each type. */
+  /** The number of written lines, in total and of each type. */
   done: number;
   counts: Record<string, number>;
-  /** The time before which the next batch has no line; the first batch finds it. */
+  /** The time from which lines are spread; null before the first batch. */
   from: Date | null;
   until: Date;
 }
 
 @Injectable()
-export class Generate implements BeforeApplicationShutdown {
+export class LineGenerator implements BeforeApplicationShutdown {
   private isStopped = false;
 
   constructor(
@@ -48,7 +54,7 @@ export class Generate implements BeforeApplicationShutdown {
     private readonly ledger: SandboxLedger,
     private readonly clock: BankClock,
     private readonly modes: Modes,
-    private readonly door: ResetGate,
+    private readonly resetGate: ResetGate,
     private readonly settings: SandboxSettings,
   ) {}
 
@@ -56,13 +62,13 @@ export class Generate implements BeforeApplicationShutdown {
     this.isStopped = true;
   }
 
-  /** How many lines of each type were written. What is written stays when a later batch fails. */
+  /** Returns the count of lines of each type. Written batches stay when a later one fails. */
   async generate(
-    caller: BankAccount,
+    caller: SandboxAccount,
     { account: number, count, seed, days }: RouteInput<typeof generateLines>['body'],
   ): Promise<Record<string, number>> {
     const account = number ? await this.accounts.getByNumber(number) : caller;
-    const load: Load = {
+    const run: GenerationRun = {
       account,
       pixKey: await this.accounts.getDefaultPixKey(account),
       seed: seed ?? 1,
@@ -73,81 +79,84 @@ export class Generate implements BeforeApplicationShutdown {
       from: null,
       until: this.clock.now(),
     };
-    let receivedAtBankTime = performance.now();
-    while (load.done < count) {
-      if (this.isStopped || this.door.isClosing)
-        throw new AppError('not_ready', { public: 'The bank is closing, or begins anew.' });
-      await this.database.transaction((tx) => this.writeBatch(tx, load));
-      if (performance.now() - receivedAtBankTime < progressMs) continue;
-      receivedAtBankTime = performance.now();
-      this.settings.log.info({ account: account.number, done: load.done, count }, 'generating');
+    let loggedAt = performance.now();
+    while (run.done < count) {
+      if (this.isStopped || this.resetGate.isClosing)
+        throw new AppError('not_ready', { public: 'The bank is shutting down or being reset.' });
+      await this.database.transaction((tx) => this.writeBatch(tx, run));
+      if (performance.now() - loggedAt < progressMs) continue;
+      loggedAt = performance.now();
+      this.settings.log.info(
+        { account: account.number, done: run.done, count },
+        'generating lines',
+      );
     }
-    return load.counts;
+    return run.counts;
   }
 
-  private async writeBatch(tx: Tx, load: Load): Promise<void> {
-    const { account } = load;
+  private async writeBatch(tx: SandboxTx, run: GenerationRun): Promise<void> {
+    const { account } = run;
     const end = (await this.ledger.lock(tx, [account])).get(account.id)!;
-    const size = Math.min(batchLines, load.count - load.done);
-    const chargeIds = (await takeIds(tx, 'charge', size)).values();
-    const plan = new Plan({
-      // No other batch of any account begins at this nsu, so that no two give out the same ids.
-      seed: `${load.seed}/${account.number}/${end.lastNsu}`,
+    const size = Math.min(batchLines, run.count - run.done);
+    const chargeIds = (await allocateIds(tx, 'charge', size)).values();
+    const plan = new LinePlan({
+      // No other batch of the account begins at this nsu, so that no two batches create equal ids.
+      seed: `${run.seed}/${account.number}/${end.lastNsu}`,
       account,
-      pixKey: load.pixKey,
+      pixKey: run.pixKey,
       balanceCents: end.balanceCents,
       blockedCents: end.blockedCents,
-      takeChargeId: () => chargeIds.next().value!,
-      timeOf: await this.timesOf(tx, load),
+      nextChargeId: () => chargeIds.next().value!,
+      timeOf: await this.timesOf(tx, run),
     });
-    const counts = { ...load.counts };
+    const counts = { ...run.counts };
     const { balanceOrder, lineOriginalId } = this.modes.current;
-    const movementIds = await takeIds(tx, 'movement', size);
+    const movementIds = await allocateIds(tx, 'movement', size);
     const rowsFrom = (first: number): PlannedRows => {
       const ids = movementIds.slice(first, first + chunkLines);
-      const lines = planLines(plan, load.done + first, ids.length);
+      const lines = planLines(plan, run.done + first, ids.length);
       for (const { typeName } of lines) counts[typeName] = (counts[typeName] ?? 0) + 1;
-      return rowsOf(lines, ids, end, balanceOrder);
+      return plannedRows(lines, ids, end, balanceOrder);
     };
     let rows = rowsFrom(0);
     for (let first = 0; first < size; first += chunkLines) {
-      const writing = insertRows(tx, account.id, rows, lineOriginalId === 'absent');
+      const writing = insertGeneratedRows(tx, account.id, rows, lineOriginalId === 'absent');
       try {
-        // Planned while the database writes: each takes about as long as the other.
+        // The next chunk is planned while the database writes; both take about as long.
         if (first + chunkLines < size) rows = rowsFrom(first + chunkLines);
       } finally {
-        // Nothing may be written behind a transaction that has ended.
+        // No write may still run when the database transaction ends.
         await writing;
       }
     }
-    await keepEnd(tx, account.id, end);
+    await updateChainEnd(tx, account.id, end);
     tx.afterCommit(() => {
-      load.counts = counts;
-      load.done += size;
+      run.counts = counts;
+      run.done += size;
     });
   }
 
   /**
-   * Times that ascend evenly from the days before now, or from the account's last line, to now; behind a line that
-   * came in between two batches.
+   * Times that rise evenly to now, from `spanMs` before now or from the account's last line. No
+   * time is before that of a line that was posted between two batches.
    */
-  private async timesOf(tx: Tx, load: Load): Promise<(place: number) => Date> {
-    const lastMs = (await findLastLineTime(tx, load.account.id))?.getTime() ?? 0;
-    const untilMs = load.until.getTime();
-    load.from ??= new Date(Math.max(untilMs - load.spanMs, Math.min(lastMs, untilMs)));
-    const fromMs = load.from.getTime();
-    const stepMs = (untilMs - fromMs) / load.count;
-    return (place) => new Date(Math.max(lastMs, Math.floor(fromMs + place * stepMs)));
+  private async timesOf(tx: SandboxTx, run: GenerationRun): Promise<(position: number) => Date> {
+    const lastMs = (await findLastLineTime(tx, run.account.id))?.getTime() ?? 0;
+    const untilMs = run.until.getTime();
+    run.from ??= new Date(Math.max(untilMs - run.spanMs, Math.min(lastMs, untilMs)));
+    const fromMs = run.from.getTime();
+    const stepMs = (untilMs - fromMs) / run.count;
+    return (position) => new Date(Math.max(lastMs, Math.floor(fromMs + position * stepMs)));
   }
 }
 
-function planLines(plan: Plan, place: number, length: number): PlannedLine[] {
+function planLines(plan: LinePlan, position: number, length: number): PlannedLine[] {
   try {
-    return Array.from({ length }, (_, index) => plan.next(place + index));
+    return Array.from({ length }, (_, index) => plan.next(position + index));
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw new AppError('rule_broken', {
-      public: 'The account can neither give nor take a cent.',
+      public: 'The account has no available balance and is at its balance limit.',
       reason: 'balance_limit',
       cause,
     });

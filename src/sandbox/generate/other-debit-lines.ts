@@ -3,10 +3,10 @@ import { buildBankSlip } from '../../brazil/bank-slip.js';
 import { statementDayOf } from '../../brazil/statement-day.js';
 import { outsideBank } from '../accounts/party.js';
 import { companies } from './people.js';
-import { plainReais, type LineMaking, type PlannedLine } from './planned-line.js';
+import { plainReais, type LineInputs, type PlannedLine } from './planned-line.js';
 
-/** A bill of another institution, paid. */
-export function paidBill({ random, amountCents, at }: LineMaking): PlannedLine {
+/** The payment of another institution's bill. */
+export function paidBill({ random, amountCents, at }: LineInputs): PlannedLine {
   const beneficiary = random.pick(companies);
   const serial = random.below(1_000_000_000);
   const dueDate = addDays(statementDayOf(at), 1 + random.below(5));
@@ -45,7 +45,7 @@ export function paidBill({ random, amountCents, at }: LineMaking): PlannedLine {
   };
 }
 
-export function fee({ random, amountCents, at }: LineMaking): PlannedLine {
+export function feeLine({ random, amountCents, at }: LineInputs): PlannedLine {
   return {
     id: random.uuid(),
     typeName: 'DEBIT_FEE',

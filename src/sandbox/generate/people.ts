@@ -1,4 +1,4 @@
-/** Who pays and is paid in generated data: invented names with numbers whose check digits hold. */
+/** A payer or beneficiary in generated data: an invented name and a valid CPF or CNPJ. */
 export interface Person {
   name: string;
   document: string;

@@ -1,16 +1,16 @@
 import { buildEndToEndId } from '../../brazil/end-to-end-id.js';
-import { bank, type Party, partyOfAccount, partyOutside } from '../accounts/party.js';
+import { bank, type Party, partyOfAccount, outsideParty } from '../accounts/party.js';
 import type { PixType } from '../pix/pix-credits.service.js';
 import { companies, people, type Person } from './people.js';
-import { plainReais, type LineMaking, type PlannedLine } from './planned-line.js';
+import { plainReais, type LineInputs, type PlannedLine } from './planned-line.js';
 import type { SeededRandom } from './seeded-random.js';
 
-/** A Pix that came in, of which part may have been given back since. */
+/** A received Pix, of which part may have been refunded since. */
 export interface RefundablePix {
   endToEndId: string;
   type: PixType;
   payer: Party;
-  leftCents: bigint;
+  refundableCents: bigint;
 }
 
 export interface ReceivedPix {
@@ -18,13 +18,13 @@ export interface ReceivedPix {
   refundable: RefundablePix;
 }
 
-/** A person three times in four, else a company. */
-export function anybody(random: SeededRandom): Person {
+/** A person three times in four, otherwise a company. */
+export function randomPerson(random: SeededRandom): Person {
   return random.pick(random.below(4) === 0 ? companies : people);
 }
 
 export function receivedPix(
-  { account, random, amountCents, at }: LineMaking,
+  { account, random, amountCents, at }: LineInputs,
   {
     type,
     correlationId,
@@ -35,7 +35,7 @@ export function receivedPix(
     payer: Person;
   },
 ): ReceivedPix {
-  const payer = partyOutside(person);
+  const payer = outsideParty(person);
   const endToEndId = endToEndIdOf('E', payer.participant.ispb, at, random);
   const description = `Pix recebido de ${person.name}`;
   const line: PlannedLine = {
@@ -60,13 +60,13 @@ export function receivedPix(
       beneficiary: partyOfAccount(account),
     },
   };
-  return { line, refundable: { endToEndId, type, payer, leftCents: amountCents } };
+  return { line, refundable: { endToEndId, type, payer, refundableCents: amountCents } };
 }
 
-/** A Pix that was sent; with its row, in its last state. */
-export function sentPix({ account, random, amountCents, at }: LineMaking): PlannedLine {
+/** A sent Pix, with its transfer in the final state. */
+export function sentPix({ account, random, amountCents, at }: LineInputs): PlannedLine {
   const payer = partyOfAccount(account);
-  const beneficiary = partyOutside(anybody(random));
+  const beneficiary = outsideParty(randomPerson(random));
   const endToEndId = endToEndIdOf('E', bank.ispb, at, random);
   const type = random.below(3) === 0 ? 'PIX_MANUAL' : 'PIX_KEY';
   const description = `Pix enviado para ${beneficiary.holder.name}`;
@@ -104,9 +104,9 @@ export function sentPix({ account, random, amountCents, at }: LineMaking): Plann
   };
 }
 
-/** Gives back `amountCents` of a Pix that came in. */
+/** A refund of `amountCents` of a received Pix. */
 export function pixRefund(
-  { account, random, amountCents, at }: LineMaking,
+  { account, random, amountCents, at }: LineInputs,
   original: RefundablePix,
 ): PlannedLine {
   const payer = partyOfAccount(account);
@@ -140,5 +140,5 @@ export function pixRefund(
 }
 
 function endToEndIdOf(kind: 'E' | 'D', ispb: string, at: Date, random: SeededRandom): string {
-  return buildEndToEndId({ kind, ispb, at, sequence: random.letters(11) });
+  return buildEndToEndId({ kind, ispb, at, sequence: random.alphanumeric(11) });
 }

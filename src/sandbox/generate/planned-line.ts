@@ -1,6 +1,6 @@
 import type { InternalAccount } from '../accounts/fixtures.js';
 import type { LineDetails } from '../ledger/movement.js';
-import type { BankAccount, Party } from '../accounts/party.js';
+import type { SandboxAccount, Party } from '../accounts/party.js';
 import type { TransactionTypeName } from '../ledger/transaction-types.js';
 import type { ChargeRow } from '../charges/charges.queries.js';
 import type { Person } from './people.js';
@@ -11,12 +11,12 @@ type WrittenFields =
   | ('yourNumber' | 'dueDate' | 'barCode' | 'digitableLine' | 'pixKey' | 'txid' | 'qrCode')
   | ('description' | 'createdAt' | 'updatedAt');
 
-/** A charge that is issued and paid. */
+/** An issued and paid charge. */
 export interface PlannedCharge extends Pick<ChargeRow, WrittenFields> {
   payer: Person | null;
 }
 
-/** A Pix that was sent and is effective. */
+/** A sent and effective Pix. */
 export interface PlannedTransfer {
   id: string;
   type: 'PIX_KEY' | 'PIX_MANUAL';
@@ -27,13 +27,13 @@ export interface PlannedTransfer {
   beneficiary: Party;
 }
 
-/** A line with what it is of. */
+/** A line with its charge or transfer. */
 export interface PlannedLine extends LineDetails {
   typeName: TransactionTypeName;
   id: string;
-  /** Positive: credited. */
+  /** A positive change is a credit. */
   changeCents: bigint;
-  /** The account of the bank's own that bears the other side. */
+  /** The bank's own account on the other side of the movement. */
   internal: InternalAccount;
   at: Date;
   idempotencyKey: string | null;
@@ -41,17 +41,17 @@ export interface PlannedLine extends LineDetails {
   transfer: PlannedTransfer | null;
 }
 
-/** What a line is made of: whose it is, when, for how much, and the lot. */
-export interface LineMaking {
-  account: BankAccount;
+/** The inputs of a line: the account, the amount, the time and the source of random values. */
+export interface LineInputs {
+  account: SandboxAccount;
   pixKey: string;
   random: SeededRandom;
-  takeChargeId: () => bigint;
+  nextChargeId: () => bigint;
   amountCents: bigint;
   at: Date;
 }
 
-/** Cents as a JSON number; exact, since what is generated is far below the limits of a float. */
+/** Cents as a JSON number. Generated amounts are small enough for a float to be exact. */
 export function plainReais(cents: bigint): number {
   return Number(cents) / 100;
 }

@@ -2,15 +2,18 @@ import type { LockedAccount } from '../ledger/ledger.queries.js';
 import { nextNsu } from '../ledger/next-nsu.js';
 import type { PlannedLine } from './planned-line.js';
 
-/** The rows of some lines, each a JSON array for one statement of SQL. */
+/** The rows of a chunk of lines: one JSON array for each table. */
 export interface PlannedRows {
   lines: string;
   charges: string;
   transfers: string;
 }
 
-/** Puts lines behind the end of an account's chain; `end` is moved on. Whole numbers are written as text. */
-export function rowsOf(
+/**
+ * Appends lines to an account's chain and changes `end` to the new end of the chain. Whole numbers
+ * are written as text.
+ */
+export function plannedRows(
   planned: readonly PlannedLine[],
   movementIds: readonly bigint[],
   end: LockedAccount,

@@ -1,12 +1,14 @@
-const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** Numbers that look drawn and follow from a seed: the same seed gives the same ones. For test data, not for secrets. */
+/**
+ * A deterministic random generator: equal seeds give equal values. For test data, not for secrets.
+ */
 export class SeededRandom {
   private readonly state: Uint32Array;
 
   constructor(seed: string) {
-    // FNV-1a, once for each word of the state.
+    // Each word of the state is an FNV-1a hash of the seed.
     this.state = Uint32Array.from([1, 2, 3, 4], (word) => {
       let hash = 2_166_136_261 ^ word;
       for (let index = 0; index < seed.length; index += 1)
@@ -16,7 +18,7 @@ export class SeededRandom {
     for (let round = 0; round < 12; round += 1) this.next();
   }
 
-  /** 32 bits, by sfc32. */
+  /** The next 32 bits of the generator sfc32. */
   private next(): number {
     const [a = 0, b = 0, c = 0, counter = 0] = this.state;
     const drawn = (a + b + counter) | 0;
@@ -41,20 +43,21 @@ export class SeededRandom {
     return items[this.below(items.length)] as Item;
   }
 
-  /** From the normal distribution around 0, by the sum of uniform ones: from -3 to 3. */
+  /** A value of about the standard normal distribution, as a sum of uniform values. */
   normal(): number {
     let sum = -3;
     for (let index = 0; index < 6; index += 1) sum += this.fraction();
     return sum * Math.SQRT2;
   }
 
-  letters(length: number): string {
+  alphanumeric(length: number): string {
     let text = '';
-    for (let index = 0; index < length; index += 1) text += letters[this.below(letters.length)];
+    for (let index = 0; index < length; index += 1)
+      text += characters[this.below(characters.length)];
     return text;
   }
 
-  /** In the form of version 4. */
+  /** A UUID in the form of version 4. */
   uuid(): string {
     const bytes: string[] = [];
     for (let word = 0; word < 4; word += 1) {

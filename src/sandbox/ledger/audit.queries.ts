@@ -1,19 +1,22 @@
-import type { Tx } from '../sandbox-database.service.js';
+import type { SandboxTx } from '../sandbox-database.service.js';
 
-/** What each problem is judged by, worked out from entries and lines. */
-const workedOut = `
+/** The figures that the checks compare, computed from entries and statement lines alone. */
+const auditFigures = `
   WITH legs AS (
-    SELECT movement.id, count(entry.movement_id) AS legs, coalesce(sum(entry.change_cents), 0) AS total
+    SELECT movement.id, count(entry.movement_id) AS legs,
+           coalesce(sum(entry.change_cents), 0) AS total
     FROM movement LEFT JOIN entry ON entry.movement_id = movement.id
     GROUP BY movement.id
   ), customer AS (
-    SELECT id, number, opening_balance_cents, balance_cents, last_nsu, tail_nsu FROM account WHERE kind = 'customer'
+    SELECT id, number, opening_balance_cents, balance_cents, last_nsu, tail_nsu
+    FROM account WHERE kind = 'customer'
   ), sums AS (
     SELECT customer.number, customer.balance_cents, coalesce(sum(entry.change_cents), 0) AS total
     FROM customer LEFT JOIN entry ON entry.account_id = customer.id
     GROUP BY customer.number, customer.balance_cents
   ), openings AS (
-    SELECT customer.number, customer.opening_balance_cents, coalesce(sum(entry.change_cents), 0) AS total
+    SELECT customer.number, customer.opening_balance_cents,
+           coalesce(sum(entry.change_cents), 0) AS total
     FROM customer
     LEFT JOIN (entry JOIN movement ON movement.id = entry.movement_id AND movement.kind = 'opening')
       ON entry.account_id = customer.id
@@ -23,8 +26,8 @@ const workedOut = `
            line.current_balance_cents, line.created_at,
            coalesce(earlier.current_balance_cents, customer.opening_balance_cents) AS expected,
            earlier.created_at AS earlier_created_at,
-           line.previous_nsu IS NOT NULL AND earlier.nsu IS NULL AS is_loose,
-           coalesce(line.movement_id <= earlier.movement_id, false) AS is_turned
+           line.previous_nsu IS NOT NULL AND earlier.nsu IS NULL AS is_detached,
+           coalesce(line.movement_id <= earlier.movement_id, false) AS is_misordered
     FROM statement_line AS line
     JOIN customer ON customer.id = line.account_id
     LEFT JOIN statement_line AS earlier
@@ -47,7 +50,7 @@ const workedOut = `
     GROUP BY customer.number
   )`;
 
-/** One row for each thing that does not hold. */
+/** One row for each broken rule. */
 const problems = `
   SELECT 'the book does not sum to zero: ' || sum(change_cents) AS problem
     FROM entry HAVING sum(change_cents) <> 0
@@ -55,61 +58,67 @@ const problems = `
   SELECT 'movement ' || id || ' has ' || legs || ' legs that sum to ' || total || ' cents'
     FROM legs WHERE legs < 2 OR total <> 0
   UNION ALL
-  SELECT 'account ' || number || ' holds ' || balance_cents || ' cents, its entries sum to ' || total
+  SELECT 'account ' || number || ' holds ' || balance_cents
+         || ' cents, its entries sum to ' || total
     FROM sums WHERE balance_cents <> total
   UNION ALL
-  SELECT 'account ' || number || ' opened with ' || opening_balance_cents || ' cents, was funded with '
-         || total
+  SELECT 'account ' || number || ' opened with ' || opening_balance_cents
+         || ' cents, was funded with ' || total
     FROM openings WHERE opening_balance_cents <> total
   UNION ALL
   SELECT 'account ' || number || ' is negative' FROM customer WHERE balance_cents < 0
   UNION ALL
-  SELECT judged.problem
+  SELECT checks.problem
     FROM (
       SELECT * FROM chain
-      WHERE balance_previous_cents <> expected OR is_loose
+      WHERE balance_previous_cents <> expected OR is_detached
             OR balance_previous_cents + change_cents <> current_balance_cents
-            OR created_at < earlier_created_at OR is_turned
+            OR created_at < earlier_created_at OR is_misordered
     ) AS wrong
     CROSS JOIN LATERAL (
-      VALUES (balance_previous_cents <> expected OR is_loose,
-              'account ' || number || ', nsu ' || nsu || ': previous balance ' || balance_previous_cents
+      VALUES (balance_previous_cents <> expected OR is_detached,
+              'account ' || number || ', nsu ' || nsu
+              || ': previous balance ' || balance_previous_cents
               || ', the line before ends at ' || expected),
              (balance_previous_cents + change_cents <> current_balance_cents,
               'account ' || number || ', nsu ' || nsu || ': balances do not differ by the amount'),
              (created_at < earlier_created_at,
-              'account ' || number || ', nsu ' || nsu || ': told earlier than the line before'),
-             -- Lines that follow each other in a circle would pass all the rest.
-             (is_turned,
+              'account ' || number || ', nsu ' || nsu || ': created earlier than the line before'),
+             -- Lines that follow each other in a circle pass every other check.
+             (is_misordered,
               'account ' || number || ', nsu ' || nsu || ': moved earlier than the line before')
-    ) AS judged (is_wrong, problem)
-    WHERE judged.is_wrong
+    ) AS checks (is_wrong, problem)
+    WHERE checks.is_wrong
   UNION ALL
-  SELECT 'account ' || number || ' holds ' || balance_cents || ' cents, its chain of lines ends with '
-         || chain_end || ' at nsu ' || coalesce(tail_nsu, 0)
+  SELECT 'account ' || number || ' holds ' || balance_cents
+         || ' cents, its chain of lines ends with ' || chain_end || ' at nsu ' || coalesce(tail_nsu, 0)
     FROM ends WHERE balance_cents <> chain_end OR tail_nsu IS DISTINCT FROM found_tail_nsu
   UNION ALL
-  SELECT 'account ' || number || ' has given nsu ' || last_nsu || ', its highest is ' || highest_nsu
+  SELECT 'account ' || number || ' assigned nsu ' || last_nsu
+         || ', its highest line has ' || highest_nsu
     FROM ends WHERE last_nsu <> highest_nsu
   UNION ALL
-  SELECT 'account ' || number || ': its lines are not one chain' FROM forks WHERE beginnings <> 1 OR extra <> 1
+  SELECT 'account ' || number || ': its lines are not one chain'
+    FROM forks WHERE beginnings <> 1 OR extra <> 1
   UNION ALL
-  SELECT 'movement ' || entry.movement_id || ' is missing on the statement of ' || customer.number
+  SELECT 'movement ' || entry.movement_id
+         || ' is missing on the statement of ' || customer.number
     FROM entry
     JOIN customer ON customer.id = entry.account_id
     WHERE NOT EXISTS (SELECT FROM statement_line AS line
-                      WHERE line.movement_id = entry.movement_id AND line.account_id = entry.account_id)
+                      WHERE line.movement_id = entry.movement_id
+                        AND line.account_id = entry.account_id)
       AND EXISTS (SELECT FROM movement WHERE id = entry.movement_id AND kind = 'ordinary')`;
 
 /**
- * Works out the whole book anew and names what does not hold; nothing is taken from a balance that is kept. At most
- * a hundred problems are named.
+ * Recomputes the whole book from entries and lines and returns a sentence for each broken rule.
+ * Stored balances are only compared, never used as input. Returns at most 100 problems.
  */
-export async function auditLedger(tx: Tx): Promise<string[]> {
-  // A book of a million lines is joined in memory, where the default would sort it on disk.
+export async function auditLedger(tx: SandboxTx): Promise<string[]> {
+  // With the default work_mem PostgreSQL sorts a book of a million lines on disk.
   await tx.query(`SELECT set_config('work_mem', '64MB', true)`);
   const rows = await tx.query<{ problem: string }>(
-    `${workedOut} SELECT problem FROM (${problems}) AS found LIMIT 100`,
+    `${auditFigures} SELECT problem FROM (${problems}) AS found LIMIT 100`,
   );
   return rows.map((row) => row.problem);
 }

@@ -1,34 +1,41 @@
-import type { Queryable, Tx } from '../sandbox-database.service.js';
+import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 
 export interface LockedAccount {
   balanceCents: bigint;
-  /** Part of the balance that is held for what is not yet effective. */
+  /** Part of the balance that is held for operations that are not yet effective. */
   blockedCents: bigint;
   lastNsu: bigint;
   tailNsu: bigint | null;
   skippedNsu: bigint | null;
 }
 
-/** Customers' accounts by id, locked until the transaction ends, always in the same order. */
-export async function lockCustomerAccounts(tx: Tx, ids: number[]): Promise<Map<number, LockedAccount>> {
+/** Customers' accounts by id, locked in order of id until the database transaction ends. */
+export async function lockCustomerAccounts(
+  tx: SandboxTx,
+  ids: number[],
+): Promise<Map<number, LockedAccount>> {
   const rows = await tx.query<LockedAccount & { id: number }>(
-    `SELECT id, balance_cents AS "balanceCents", blocked_cents AS "blockedCents", last_nsu AS "lastNsu",
-            tail_nsu AS "tailNsu", skipped_nsu AS "skippedNsu"
+    `SELECT id, balance_cents AS "balanceCents", blocked_cents AS "blockedCents",
+            last_nsu AS "lastNsu", tail_nsu AS "tailNsu", skipped_nsu AS "skippedNsu"
      FROM account WHERE id = ANY($1) AND kind = 'customer' ORDER BY id FOR NO KEY UPDATE`,
     [ids],
   );
   return new Map(rows.map(({ id, ...account }) => [id, account]));
 }
 
-/** Holds or frees part of an account's balance. */
-export async function addBlockedCents(tx: Tx, accountId: number, cents: bigint): Promise<void> {
+/** Increases the held part of an account's balance by `cents`; a negative number releases it. */
+export async function addBlockedCents(
+  tx: SandboxTx,
+  accountId: number,
+  cents: bigint,
+): Promise<void> {
   await tx.query('UPDATE account SET blocked_cents = blocked_cents + $2 WHERE id = $1', [
     accountId,
     cents,
   ]);
 }
 
-/** A statement line in the words of its table. */
+/** A statement line, with the column names of its table. */
 export interface LineRow {
   account_id: number;
   nsu: bigint;
@@ -46,14 +53,17 @@ export interface LineRow {
   visible_at: Date | null;
   hides_external_id: boolean;
   hides_original_id: boolean;
-  /** What the account is left with. */
+  /** The account's numbering after this line: its highest nsu, and an nsu that waits for a line. */
   last_nsu: bigint;
   skipped_nsu: bigint | null;
 }
 
-/** Movement, legs, lines and new balances in one statement; `lines` is a JSON array of LineRow. */
+/**
+ * Writes a movement with its legs, its lines and the new balances in one SQL statement. `lines` is
+ * a JSON array of LineRow.
+ */
 export async function insertLedgerMovement(
-  tx: Tx,
+  tx: SandboxTx,
   movement: {
     idempotencyKey: string | null;
     createdAt: Date;
@@ -63,7 +73,8 @@ export async function insertLedgerMovement(
 ): Promise<void> {
   await tx.query(
     `WITH made AS (
-       INSERT INTO movement (kind, idempotency_key, created_at) VALUES ('ordinary', $1, $2) RETURNING id
+       INSERT INTO movement (kind, idempotency_key, created_at)
+       VALUES ('ordinary', $1, $2) RETURNING id
      ), line AS (
        SELECT * FROM json_to_recordset($3::json) AS line (
          account_id integer, nsu bigint, previous_nsu bigint, change_cents bigint,
@@ -133,14 +144,14 @@ export interface MovementRow {
   created_at: Date;
 }
 
-/** Customers' lines, oldest first, at most `limit`; `afterNsu` leaves out those up to it. */
+/** At most `limit` lines of customers with an nsu above `afterNsu`, by account number and nsu. */
 export async function listLedgerMovements(
   database: Queryable,
   { account, afterNsu, limit }: { account: string | null; afterNsu: bigint; limit: number },
 ): Promise<MovementRow[]> {
   return database.query<MovementRow>(
-    `SELECT line.nsu, account.number AS account, line.change_cents, line.type_name, line.end_to_end_id,
-            line.correlation_id, line.external_id, line.original_end_to_end_id,
+    `SELECT line.nsu, account.number AS account, line.change_cents, line.type_name,
+            line.end_to_end_id, line.correlation_id, line.external_id, line.original_end_to_end_id,
             movement.idempotency_key, line.created_at
      FROM statement_line AS line
      JOIN account ON account.id = line.account_id

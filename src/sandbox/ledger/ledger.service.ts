@@ -1,12 +1,13 @@
-// The bank's book. Each movement is balanced, each customer's line follows the one before it, and nobody's balance
-// goes below zero: the rows of the accounts are locked in order, so that lines are made one after another.
+// Owns the bank's book. Each movement is balanced, each customer's line continues the chain of the
+// line before it, and no balance goes below zero. Account rows are locked in order of id, so that
+// the lines of one account are written one after another.
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
 import { stringifyJson } from '../../platform/exact-json.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
-import type { Tx } from '../sandbox-database.service.js';
+import type { SandboxTx } from '../sandbox-database.service.js';
 import {
   addBlockedCents,
   insertLedgerMovement,
@@ -14,9 +15,15 @@ import {
   type LineRow,
   type LockedAccount,
 } from './ledger.queries.js';
-import { availableCents, insufficientFunds } from './funds.js';
 import { LineVisibility } from './line-visibility.service.js';
-import { maxBalanceCents, type LineDetails, type LedgerMovement, type PostedLine } from './movement.js';
+import {
+  availableCents,
+  insufficientFunds,
+  maxBalanceCents,
+  type LedgerMovement,
+  type LineDetails,
+  type PostedLine,
+} from './movement.js';
 import { nextNsu } from './next-nsu.js';
 
 @Injectable()
@@ -28,11 +35,14 @@ export class SandboxLedger {
   ) {}
 
   /**
-   * Lets nobody else move these accounts until the transaction ends. Whoever posts several movements, or judges by
-   * what an account's lines say before posting, takes all of them here first: in one order, so that nobody waits in a
-   * circle.
+   * Locks these accounts until the database transaction ends. A caller that posts several
+   * movements, or that reads an account's lines before it posts, must lock all its accounts here
+   * first. One common order of locks prevents deadlocks.
    */
-  async lock(tx: Tx, accounts: readonly BankAccount[]): Promise<Map<number, LockedAccount>> {
+  async lock(
+    tx: SandboxTx,
+    accounts: readonly SandboxAccount[],
+  ): Promise<Map<number, LockedAccount>> {
     const ids = accounts.map((account) => account.id);
     const locked = await lockCustomerAccounts(tx, ids);
     invariant(
@@ -43,23 +53,26 @@ export class SandboxLedger {
   }
 
   /** Holds part of the balance. Throws `rule_broken` with the reason `insufficient_funds`. */
-  async block(tx: Tx, account: BankAccount, cents: bigint): Promise<void> {
-    const held = (await this.lock(tx, [account])).get(account.id)!;
-    if (availableCents(held) < cents) throw insufficientFunds();
+  async block(tx: SandboxTx, account: SandboxAccount, cents: bigint): Promise<void> {
+    const locked = (await this.lock(tx, [account])).get(account.id)!;
+    if (availableCents(locked) < cents) throw insufficientFunds();
     await addBlockedCents(tx, account.id, cents);
   }
 
-  /** Gives back what was held. */
-  async unblock(tx: Tx, account: BankAccount, cents: bigint): Promise<void> {
+  /** Releases an amount that `block` held. */
+  async unblock(tx: SandboxTx, account: SandboxAccount, cents: bigint): Promise<void> {
     await this.lock(tx, [account]);
     await addBlockedCents(tx, account.id, -cents);
   }
 
   /**
-   * Writes a movement and gives its lines in the order of its legs. Throws `rule_broken` with the reason
-   * `insufficient_funds` or `balance_limit`; then nothing has moved.
+   * Writes a movement and returns its lines in the order of its legs. Throws `rule_broken` with the
+   * reason `insufficient_funds` or `balance_limit` before it writes anything.
    */
-  async post(tx: Tx, { legs, idempotencyKey = null }: LedgerMovement): Promise<PostedLine[]> {
+  async post(
+    tx: SandboxTx,
+    { legs, idempotencyKey = null }: LedgerMovement,
+  ): Promise<PostedLine[]> {
     const total = legs.reduce((sum, leg) => sum + leg.changeCents, 0n);
     invariant(total === 0n && legs.length > 1, 'the legs of a movement sum to zero');
     const customers = legs.filter((leg) => 'account' in leg);
@@ -67,53 +80,56 @@ export class SandboxLedger {
       tx,
       customers.map((leg) => leg.account),
     );
-    // Read after the locks: the order of nsu is then the order of time.
+    // Read after the locks, so that the order of nsu is the order of time.
     const createdAt = this.clock.now();
     const lines: LineRow[] = [];
     const posted: PostedLine[] = [];
     for (const { account, changeCents, line } of customers) {
-      const held = locked.get(account.id);
-      invariant(held, 'a customer has one leg in a movement');
+      const before = locked.get(account.id);
+      invariant(before, 'a customer has one leg in a movement');
       locked.delete(account.id);
-      const row = this.rowOf(account, held, changeCents, line);
+      const row = this.rowOf(account, before, changeCents, line);
       lines.push(row);
       const { nsu } = row;
       const accountNumber = account.number;
       posted.push({ ...line, accountNumber, nsu, changeCents, idempotencyKey, createdAt });
     }
-    // Asked last: a movement that is refused uses no fault up.
+    // Faults are drawn last, so that a refused movement uses up none.
     for (const row of lines)
       row.visible_at = this.visibility.visibleAt(row.nsu, row.type_name, createdAt);
-    const mirrors = legs.filter((leg) => 'internal' in leg);
+    const internalLegs = legs.filter((leg) => 'internal' in leg);
     await insertLedgerMovement(tx, {
       idempotencyKey,
       createdAt,
-      internalLegs: mirrors.map(({ internal, changeCents }) => ({ number: internal, changeCents })),
+      internalLegs: internalLegs.map(({ internal, changeCents }) => ({
+        number: internal,
+        changeCents,
+      })),
       lines: stringifyJson(lines),
     });
     return posted;
   }
 
   private rowOf(
-    account: BankAccount,
-    held: LockedAccount,
+    account: SandboxAccount,
+    before: LockedAccount,
     changeCents: bigint,
     line: LineDetails,
   ): LineRow {
-    const currentBalanceCents = held.balanceCents + changeCents;
-    if (changeCents < 0n && currentBalanceCents < held.blockedCents) throw insufficientFunds();
+    const currentBalanceCents = before.balanceCents + changeCents;
+    if (changeCents < 0n && currentBalanceCents < before.blockedCents) throw insufficientFunds();
     if (changeCents > 0n && currentBalanceCents > maxBalanceCents && !isReversal(line.typeName))
       throw new AppError('rule_broken', {
         public: 'The account cannot hold that much.',
         reason: 'balance_limit',
       });
-    const { nsu, lastNsu, skippedNsu } = nextNsu(held, this.modes.current.balanceOrder);
+    const { nsu, lastNsu, skippedNsu } = nextNsu(before, this.modes.current.balanceOrder);
     return {
       account_id: account.id,
       nsu,
-      previous_nsu: held.tailNsu,
+      previous_nsu: before.tailNsu,
       change_cents: changeCents,
-      balance_previous_cents: held.balanceCents,
+      balance_previous_cents: before.balanceCents,
       current_balance_cents: currentBalanceCents,
       type_name: line.typeName,
       notes: line.notes ?? null,
@@ -131,7 +147,10 @@ export class SandboxLedger {
   }
 }
 
-/** Money that comes back must find its place: it passes the limit, which leaves room for it. */
+/**
+ * A reversal must always be credited, so the balance limit does not apply to it. The limit is low
+ * enough that a reversal above it still fits the contract's twelve digits.
+ */
 function isReversal(typeName: string): boolean {
   return typeName.endsWith('_REVERSAL');
 }

@@ -1,5 +1,5 @@
-// When the statement begins to tell a line: at once, or later where a mode or a fault has it so. The line's place in
-// the book, its time and its balances are those of its movement all the same.
+// Decides when the statement begins to show a line: at once, or later because of a mode or a fault.
+// A delay changes nothing else: the line has the nsu, the time and the balances of its movement.
 import { Injectable } from '@nestjs/common';
 import { Faults } from '../faults/faults.service.js';
 import { Modes } from '../modes/modes.service.js';
@@ -14,9 +14,9 @@ export class LineVisibility {
     private readonly faults: Faults,
   ) {}
 
-  /** Null is at once. */
+  /** The bank's time from which the statement shows the line; null for at once. */
   visibleAt(nsu: bigint, typeName: string, createdAt: Date): Date | null {
-    const fault = this.faults.take(['transactions', ...endpointsOfType(typeName)], 'line-withheld');
+    const fault = this.faults.fire(['transactions', ...endpointsOfType(typeName)], 'line-withheld');
     const isOutOfOrder = this.modes.current.nsuVisibility === 'out-of-order' && nsu % 3n === 0n;
     const delayMs = fault?.delayMs ?? (isOutOfOrder ? outOfOrderMs : 0);
     return delayMs > 0 ? new Date(createdAt.getTime() + delayMs) : null;

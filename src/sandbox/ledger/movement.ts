@@ -1,30 +1,49 @@
+import { AppError } from '../../platform/errors.js';
 import type { InternalAccount } from '../accounts/fixtures.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
+import type { LockedAccount } from './ledger.queries.js';
 import type { TransactionTypeName } from './transaction-types.js';
 
-/** The largest balance that the contract's numbers tell: twelve digits of reais. */
+/**
+ * The largest balance of an account. The contract's numbers have at most twelve digits of reais.
+ */
 export const maxBalanceCents = 90_000_000_000_000n;
 
-/** What a customer's statement says of a movement. */
+/** What an account can spend: its balance less the part that is held. */
+export function availableCents({
+  balanceCents,
+  blockedCents,
+}: Pick<LockedAccount, 'balanceCents' | 'blockedCents'>): bigint {
+  return balanceCents - blockedCents;
+}
+
+export function insufficientFunds(): AppError {
+  return new AppError('rule_broken', {
+    public: 'The balance of the account is not sufficient.',
+    reason: 'insufficient_funds',
+  });
+}
+
+/** The fields of a customer's statement line that describe a movement. */
 export interface LineDetails {
-  /** One of ours, or any other that a test asked for. */
+  /** A type of the bank, or any name that a test chose. */
   typeName: TransactionTypeName | (string & {});
   notes?: string | null;
   correlationId?: string | null;
   externalId?: string | null;
   endToEndId?: string | null;
   originalEndToEndId?: string | null;
-  /** Values as they are told: amounts as exact JSON numbers. */
+  /** Values as in the response: amounts are exact JSON numbers. */
   proof?: object | null;
 }
 
 export interface CustomerLeg {
-  account: BankAccount;
+  account: SandboxAccount;
   changeCents: bigint;
   line: LineDetails;
 }
 
-/** One side of a movement; positive credits the account. */
+/** One side of a movement. A positive change credits the account. */
 export type Leg = CustomerLeg | { internal: InternalAccount; changeCents: bigint };
 
 export interface LedgerMovement {
@@ -32,9 +51,9 @@ export interface LedgerMovement {
   legs: Leg[];
 }
 
-/** Money between a customer and the world outside: the customer's leg and its mirror. */
+/** Money between a customer and the outside: the customer's leg and the opposite internal leg. */
 export function outsideMovement(
-  account: BankAccount,
+  account: SandboxAccount,
   internal: InternalAccount,
   changeCents: bigint,
   line: LineDetails,
@@ -47,7 +66,7 @@ export function outsideMovement(
   };
 }
 
-/** A line as it was written. */
+/** A written line. */
 export interface PostedLine extends LineDetails {
   accountNumber: string;
   nsu: bigint;

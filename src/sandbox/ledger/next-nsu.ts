@@ -1,19 +1,20 @@
 export interface Numbering {
-  /** The highest nsu given. */
+  /** The highest nsu that a line has. */
   lastNsu: bigint;
-  /** An nsu that was passed over and waits for a line. */
+  /** A lower nsu that was skipped and that the next line gets; null when there is none. */
   skippedNsu: bigint | null;
 }
 
 /**
- * The nsu of an account's next line. In commit order every second line takes the number that the one before it passed
- * over, as if its transaction had begun earlier and ended later: balances then follow the commits and not the numbers.
+ * The nsu of an account's next line. In the order `commit` every second line gets the number that
+ * the line before it skipped, as if its database transaction had begun earlier and ended later.
+ * Balances then follow the order of commits and not the order of nsu.
  */
 export function nextNsu(
   { lastNsu, skippedNsu }: Numbering,
   order: 'nsu' | 'commit',
 ): Numbering & { nsu: bigint } {
-  // Also after the mode was changed: a number that was passed over must not be missing for good.
+  // Also after the mode changed: a skipped number must not stay missing.
   if (skippedNsu !== null) return { nsu: skippedNsu, lastNsu, skippedNsu: null };
   const following = lastNsu + 1n;
   if (order === 'nsu') return { nsu: following, lastNsu: following, skippedNsu: null };

@@ -1,4 +1,4 @@
-import type { Tx } from '../sandbox-database.service.js';
+import type { SandboxTx } from '../sandbox-database.service.js';
 
 export interface AccountOpening {
   branch: string;
@@ -14,28 +14,30 @@ export interface AccountOpening {
   openingBalanceCents: bigint;
 }
 
-/** One of the bank's own accounts: no balance of its own is kept. */
+/** Opens one of the bank's own accounts. The bank stores no balance for it. */
 export async function openInternalAccount(
-  tx: Tx,
+  tx: SandboxTx,
   { number, holderName }: { number: string; holderName: string },
   at: Date,
 ): Promise<void> {
   await tx.query(
-    `INSERT INTO account (kind, branch, number, holder_name, holder_document, holder_type, created_at)
+    `INSERT INTO account (kind, branch, number, holder_name, holder_document, holder_type,
+                          created_at)
      VALUES ('internal', '0000', $1, $2, '', 'LEGAL', $3)`,
     [number, holderName, at],
   );
 }
 
 /**
- * A customer's account. What it opens with is the anchor of its chain, moved from the bank's capital by a
- * movement that has no line: a new account's statement is empty.
+ * Opens a customer's account. Its balance chain begins at the opening balance. A movement without a
+ * line moves that balance from the bank's capital, so that the statement of a new account is empty.
  */
-export async function openAccount(tx: Tx, opening: AccountOpening, at: Date): Promise<void> {
+export async function openAccount(tx: SandboxTx, opening: AccountOpening, at: Date): Promise<void> {
   await tx.query(
     `WITH opened AS (
        INSERT INTO account (kind, branch, number, holder_name, holder_document, holder_type, street,
-                            city, state, zip_code, email, opening_balance_cents, balance_cents, created_at)
+                            city, state, zip_code, email, opening_balance_cents, balance_cents,
+                            created_at)
        VALUES ('customer', $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12)
        RETURNING id, opening_balance_cents
      ), funding AS (

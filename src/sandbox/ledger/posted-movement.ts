@@ -3,8 +3,8 @@ import { bigInteger, reais, timestamp } from '../../contract/wire.js';
 import type { MovementRow } from './ledger.queries.js';
 import type { PostedLine } from './movement.js';
 
-/** A line of a customer's account, as the control plane tells every movement. */
-export const movement = z.object({
+/** A customer's line in the responses of the control plane. */
+export const postedMovement = z.object({
   nsu: bigInteger,
   account: z.string(),
   amount: reais,
@@ -18,7 +18,7 @@ export const movement = z.object({
   createdAt: timestamp,
 });
 
-export type PostedMovement = z.output<typeof movement>;
+export type PostedMovement = z.output<typeof postedMovement>;
 
 export function movementOfLine(line: PostedLine): PostedMovement {
   return {
@@ -50,7 +50,7 @@ export function movementOfRow(row: MovementRow): PostedMovement {
   };
 }
 
-/** Amounts are positive; `isCredit` is the sign. */
+/** The amount is positive and `isCredit` is its sign. */
 function signed(changeCents: bigint): { amount: bigint; isCredit: boolean } {
   return { amount: changeCents < 0n ? -changeCents : changeCents, isCredit: changeCents > 0n };
 }

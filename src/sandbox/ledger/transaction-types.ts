@@ -1,6 +1,8 @@
 import type { FaultEndpoint } from '../faults/fault.js';
 
-/** The type names of the bank's lines with their descriptions: those of the contract, and the bank's own beside them. */
+/**
+ * The type names of the bank's lines with their descriptions: the contract's and the bank's own.
+ */
 const descriptions = {
   DEBIT_TRANSFER_INTERNAL: 'Transferência interna enviada',
   CREDIT_TRANSFER_INTERNAL: 'Transferência interna recebida',
@@ -19,7 +21,7 @@ const descriptions = {
   DEBIT_FEE: 'Tarifa',
 } as const;
 
-/** The chapters whose calls make lines of a type; a line of any other type is made by none. */
+/** The endpoints whose calls write lines of a type. No endpoint writes the types left out. */
 const endpoints: Partial<Record<keyof typeof descriptions, readonly FaultEndpoint[]>> = {
   DEBIT_TRANSFER_INTERNAL: ['transfers', 'batch'],
   CREDIT_TRANSFER_INTERNAL: ['transfers', 'batch'],
@@ -40,7 +42,7 @@ export function isTransactionTypeName(name: string): name is TransactionTypeName
   return Object.hasOwn(descriptions, name);
 }
 
-/** The description that stands on a line; a name of a test's own describes itself. */
+/** The description on a line. A name that a test chose is its own description. */
 export function describeTransactionType(name: string): string {
   return isTransactionTypeName(name) ? descriptions[name] : name;
 }

@@ -1,4 +1,5 @@
-// What the contract leaves open: each mode with its values and its default, which is read from nowhere else.
+// The modes, which decide what the contract leaves open: the only list of their values and
+// defaults.
 import { z } from 'zod';
 import { route } from '../../contract/route.js';
 import { filledText, integer, positiveReais } from '../../contract/wire.js';
@@ -12,7 +13,7 @@ const count = (minimum: number, maximum: number) =>
 const oneOf = <const Values extends [string, ...string[]]>(...values: Values) =>
   z.enum(values, `Must be one of ${values.join(', ')}.`);
 
-/** Words for a charge's status; the contract shows only those on creation. */
+/** The words for a charge's status. The contract shows only those at creation. */
 const chargeStatus = z.strictObject({
   slipCreated: word,
   qrCreated: word,
@@ -22,40 +23,40 @@ const chargeStatus = z.strictObject({
 });
 
 export const modes = z.strictObject({
-  /** What a key (or correlationId) that was used before gets: the first answer, 409, or a second effect. */
+  /** The result of a reused key or correlationId: the first response, 409, or a second effect. */
   idempotentRepeat: oneOf('replay', 'conflict', 'ignore'),
   statementOrder: oneOf('desc', 'asc'),
-  /** A longer `limit` is served up to this many lines. */
+  /** The most lines of a page; a larger `limit` gets this many. */
   statementPageCap: count(1, 10_000),
-  /** Out of order: one line in three is told two seconds after its followers. */
+  /** `out-of-order`: one line in three becomes visible two seconds late, after later lines. */
   nsuVisibility: oneOf('in-order', 'out-of-order'),
-  /** Whether balances follow the order of nsu, or that in which movements were made final. */
+  /** Whether balances follow the order of nsu or the order in which movements were committed. */
   balanceOrder: oneOf('nsu', 'commit'),
-  /** Whether lines carry the client's externalId; one that is written stays as it is. */
+  /** Whether new lines carry the client's externalId; written lines do not change. */
   lineExternalId: oneOf('present', 'absent'),
-  /** Whether the line of a return carries the endToEndId of what it returns; the same holds. */
+  /** Whether new lines of a refund carry its original's endToEndId; written lines do not change. */
   lineOriginalId: oneOf('present', 'absent'),
   chargeStatus,
-  /** What `/pay` pays on a static QR code whose payer chooses. */
+  /** What `/pay` pays on a static QR code without an amount. */
   freeAmountPayment: positiveReais,
-  /** How webhooks prove themselves: as registered, or another way with the registered secret. */
+  /** How webhooks are authenticated: as registered, or otherwise with the registered secret. */
   webhookSigning: oneOf('registered', 'header', 'bearer', 'basic', 'none', 'standard-webhooks'),
-  /** CHARGE_PAID: all that is known of both published versions, or exactly one of them. */
+  /** The body of CHARGE_PAID: the fields of both published versions, or exactly one version. */
   webhookShape: oneOf('complete', 'v1', 'v2'),
-  /** When a sent Pix is debited; until it is effective its amount is held all the same. */
+  /** When a sent Pix is debited. With `when-effective` its amount is held until then. */
   pixDebit: oneOf('at-acceptance', 'when-effective'),
-  /** How long a sent Pix stays in each of its two states of passage. */
+  /** How long a sent Pix stays in each of its two intermediate states. */
   pixStepMs: count(0, 86_400_000),
   /** How long the endToEndId of a look-up can be used. */
   lookupMinutes: count(1, 10_080),
-  /** Partial: items that cannot be done do not stop the others. */
+  /** `partial`: an item that fails does not stop the others. */
   batch: oneOf('atomic', 'partial'),
   batchMaximumItems: count(1, 10_000),
-  /** Hours of São Paulo, on business days, in which bills are paid; the closing hour is outside. */
+  /** The hours of São Paulo in which bills are paid on business days; `close` is exclusive. */
   billPaymentHours: z
     .strictObject({ open: count(0, 23), close: count(1, 24) })
     .refine(({ open, close }) => open < close, 'Must open before it closes.'),
-  /** Requests a second of one account, beyond which they are 429; null for no limit. */
+  /** The most requests of one account in a second before it gets 429; null for no limit. */
   rateLimitPerSecond: count(1, 100_000).nullable(),
 });
 
@@ -88,7 +89,7 @@ export const defaultModes: ModeValues = {
   rateLimitPerSecond: null,
 };
 
-/** A change: modes that are left out stay, and so do words of `chargeStatus`. */
+/** A change. Modes that are left out stay as they are, and so do the words of `chargeStatus`. */
 const modeChanges = modes.extend({ chargeStatus: chargeStatus.partial() }).partial();
 
 export type ModeChanges = z.output<typeof modeChanges>;
@@ -103,14 +104,14 @@ const control = {
 export const readModes = route({
   ...control,
   name: 'sandboxReadModes',
-  summary: 'The modes in force: what the contract leaves open.',
+  summary: 'Lists the current modes, which decide what the contract leaves open.',
   method: 'GET',
 });
 
 export const changeModes = route({
   ...control,
   name: 'sandboxChangeModes',
-  summary: 'Changes the modes that are given, for what happens from now on.',
+  summary: 'Changes the given modes, for everything that happens from now on.',
   method: 'PATCH',
   body: modeChanges,
 });

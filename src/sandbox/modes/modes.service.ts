@@ -1,4 +1,4 @@
-// The modes in force; everything that the contract leaves open is asked here.
+// Owns the current modes, in memory and in the bank's settings.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { parseJson, stringifyJson } from '../../platform/exact-json.js';
@@ -16,12 +16,14 @@ export class Modes {
     return this.values;
   }
 
-  /** Reads what a test left; a mode that is new since has its default, and one that is gone is forgotten. */
+  /**
+   * Reads the stored modes. A mode that is not stored gets its default; an unknown one is dropped.
+   */
   async load(): Promise<void> {
-    const kept = await this.settings.find('modes');
-    if (kept === null) return;
+    const stored = await this.settings.find('modes');
+    if (stored === null) return;
     const defaults = z.encode(modes, defaultModes);
-    const { chargeStatus, ...values } = parseJson(kept) as { chargeStatus?: object };
+    const { chargeStatus, ...values } = parseJson(stored) as { chargeStatus?: object };
     const words = known({ ...defaults.chargeStatus, ...chargeStatus }, defaults.chargeStatus);
     this.values = z.decode(modes, {
       ...known({ ...defaults, ...values }, defaults),
@@ -29,29 +31,29 @@ export class Modes {
     });
   }
 
-  /** One change after another: each goes out from what the one before has left. */
+  /** Changes run one after another, each from the result of the one before. */
   change({ chargeStatus, ...changes }: ModeChanges): Promise<Readonly<ModeValues>> {
     return this.changes.run(async () => {
       const words = { ...this.values.chargeStatus, ...defined(chargeStatus ?? {}) };
       const values = { ...this.values, ...defined(changes), chargeStatus: words };
-      await this.settings.keep('modes', stringifyJson(z.encode(modes, values)));
+      await this.settings.store('modes', stringifyJson(z.encode(modes, values)));
       this.values = values;
       return values;
     });
   }
 
-  /** For a bank that begins anew: its setting went with the old one. */
+  /** For a reset of the bank, which has already deleted the stored setting. */
   restoreDefaults(): void {
     this.values = defaultModes;
   }
 }
 
-/** The properties that there still are. */
-function known<Values extends object>(kept: Values, defaults: Values): Values {
-  return Object.fromEntries(Object.entries(kept).filter(([name]) => name in defaults)) as Values;
+/** Those properties that the defaults also have. */
+function known<Values extends object>(stored: Values, defaults: Values): Values {
+  return Object.fromEntries(Object.entries(stored).filter(([name]) => name in defaults)) as Values;
 }
 
-/** The properties that have a value: what is left out of a change must not wipe what is there. */
+/** The properties that have a value, because a property left out of a change must stay as it is. */
 function defined<Values extends object>(
   values: Values,
 ): { [Key in keyof Values]: NonNullable<Values[Key]> | Extract<Values[Key], null> } {

@@ -1,23 +1,26 @@
 import type { PixKey } from '../../brazil/pix-key.js';
-import type { Queryable, Tx } from '../sandbox-database.service.js';
+import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 import type { Party } from '../accounts/party.js';
 
-/** Whom a key leads to: an account of this bank, or somebody at another institution. */
-export type KeyOwner = { accountId: number; party: null } | { accountId: null; party: Party };
+/** The owner of a Pix key: an account of this bank, or a customer of another institution. */
+export type DictKeyOwner = { accountId: number; party: null } | { accountId: null; party: Party };
 
-export async function findKeyOwner(database: Queryable, key: string): Promise<KeyOwner | null> {
-  const [row] = await database.query<KeyOwner>(
+export async function findDictKeyOwner(
+  database: Queryable,
+  key: string,
+): Promise<DictKeyOwner | null> {
+  const [row] = await database.query<DictKeyOwner>(
     'SELECT account_id AS "accountId", party FROM dict_key WHERE key = $1',
     [key],
   );
   return row ?? null;
 }
 
-/** False when the key is somebody's already. */
-export async function insertKey(
+/** Returns false when the key is already registered. */
+export async function insertDictKey(
   database: Queryable,
   { key, kind }: PixKey,
-  { accountId, party }: KeyOwner,
+  { accountId, party }: DictKeyOwner,
 ): Promise<boolean> {
   const rows = await database.query(
     `INSERT INTO dict_key (key, kind, account_id, party) VALUES ($1, $2, $3, $4)
@@ -27,18 +30,18 @@ export async function insertKey(
   return rows.length > 0;
 }
 
-/** What a look-up answered. */
-export interface Lookup {
+/** The stored response of a look-up. */
+export interface DictLookup {
   endToEndId: string;
   accountId: number;
   key: string;
-  /** Its document unmasked. */
+  /** With the holder's document unmasked. */
   beneficiary: Party;
   createdAt: Date;
   expiresAt: Date;
 }
 
-export async function insertLookup(database: Queryable, lookup: Lookup): Promise<void> {
+export async function insertDictLookup(database: Queryable, lookup: DictLookup): Promise<void> {
   await database.query(
     `INSERT INTO dict_lookup (end_to_end_id, account_id, key, beneficiary, created_at, expires_at)
      VALUES ($1, $2, $3, $4, $5, $6)`,
@@ -53,13 +56,16 @@ export async function insertLookup(database: Queryable, lookup: Lookup): Promise
   );
 }
 
-/** The account's look-up of that id, locked until the transaction ends: of many that begin with it one goes on. */
-export async function lockLookup(
-  tx: Tx,
+/**
+ * The account's look-up with that id, locked until the database transaction ends, so that of
+ * several concurrent transfers with it only one is accepted.
+ */
+export async function lockDictLookup(
+  tx: SandboxTx,
   accountId: number,
   endToEndId: string,
-): Promise<Pick<Lookup, 'beneficiary' | 'expiresAt'> | null> {
-  const [row] = await tx.query<Pick<Lookup, 'beneficiary' | 'expiresAt'>>(
+): Promise<Pick<DictLookup, 'beneficiary' | 'expiresAt'> | null> {
+  const [row] = await tx.query<Pick<DictLookup, 'beneficiary' | 'expiresAt'>>(
     `SELECT beneficiary, expires_at AS "expiresAt" FROM dict_lookup
      WHERE end_to_end_id = $1 AND account_id = $2 FOR UPDATE`,
     [endToEndId, accountId],

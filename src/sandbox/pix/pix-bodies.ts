@@ -1,7 +1,7 @@
 import type { Party } from '../accounts/party.js';
 import { wireReais } from '../wire-values.js';
 
-/** A Pix that was credited, as its notifications tell it. */
+/** A credited Pix, with the fields of its webhook bodies. */
 export interface PixReceipt {
   endToEndId: string;
   amountCents: bigint;
@@ -11,7 +11,10 @@ export interface PixReceipt {
   beneficiary: Party;
 }
 
-/** `PIX_RECEIVED`: documents are unmasked, `payee` repeats `beneficiary` (real-bank.md A.4). */
+/**
+ * The body of `PIX_RECEIVED`. Documents are unmasked; `payee` repeats `beneficiary` (real-bank.md
+ * A.4).
+ */
 export function pixReceivedBody(receipt: PixReceipt): object {
   const { endToEndId, correlationId, payer, beneficiary } = receipt;
   const amount = wireReais(receipt.amountCents);
@@ -36,22 +39,24 @@ export function pixReceivedBody(receipt: PixReceipt): object {
   };
 }
 
-/** A Pix, or part of it, that comes back to the account that had sent it. */
+/** The return of a sent Pix, whole or in part, to the account that sent it. */
 export interface PixReturn {
-  /** Begins with D. */
+  /** The id of the return; it begins with D. */
   endToEndId: string;
   originalEndToEndId: string;
   amountCents: bigint;
   refundCode: string;
   reason: string | null;
   createdAt: Date;
-  /** Who gives it back. */
+  /** The beneficiary of the original Pix, who pays the return. */
   payer: Party;
-  /** Who had sent it. */
+  /** The payer of the original Pix. */
   beneficiary: Party;
 }
 
-/** `PIX_REFUNDED`: in a return the one who was paid pays (real-bank.md A.4). */
+/**
+ * The body of `PIX_REFUNDED`. The payer is the beneficiary of the original Pix (real-bank.md A.4).
+ */
 export function pixRefundedBody(returned: PixReturn): object {
   const { endToEndId, originalEndToEndId, payer, beneficiary } = returned;
   const amount = wireReais(returned.amountCents);
@@ -64,7 +69,7 @@ export function pixRefundedBody(returned: PixReturn): object {
     bankAccount: { branch: beneficiary.branch, number: beneficiary.number },
     refundCode: returned.refundCode,
     reasonRefund: returned.reason,
-    // As on every Pix that comes in.
+    // As on every received Pix, the key is the endToEndId.
     idempotencyKey: endToEndId,
     externalId: null,
     createdAt,

@@ -1,21 +1,30 @@
-// Credits a Pix that came in, from another institution or from an account of this bank: the movement with its proof,
-// and its notification.
+// Credits a received Pix from another institution or from an account of this bank. The movement
+// with its proof and the webhook delivery are written in one database transaction. Also creates the
+// ids of payments and returns.
 import { Injectable } from '@nestjs/common';
+import { buildEndToEndId, type EndToEndId } from '../../brazil/end-to-end-id.js';
 import { invariant } from '../../platform/errors.js';
+import { BankClock } from '../clock/bank-clock.service.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
 import { outsideMovement, type PostedLine } from '../ledger/movement.js';
-import type { Tx } from '../sandbox-database.service.js';
-import { EndToEndIds } from './end-to-end-ids.service.js';
+import { Random } from '../random.service.js';
+import type { SandboxTx } from '../sandbox-database.service.js';
 import { pixReceivedBody, type PixReceipt } from './pix-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { wireReais } from '../wire-values.js';
-import { type BankAccount, type OutsidePayer, type Party, partyOfAccount, partyOutside } from '../accounts/party.js';
+import {
+  type SandboxAccount,
+  type OutsidePayer,
+  type Party,
+  partyOfAccount,
+  outsideParty,
+} from '../accounts/party.js';
 
-/** How the payer came to the account. */
+/** How the payer addressed the Pix. */
 export type PixType = 'PIX_QR_CODE_STATIC' | 'PIX_KEY' | 'PIX_MANUAL';
 
 interface PixToAccount {
-  account: BankAccount;
+  account: SandboxAccount;
   amountCents: bigint;
   type: PixType;
   correlationId: string | null;
@@ -27,8 +36,22 @@ export interface IncomingPix extends PixToAccount {
 
 export interface ArrivingPix extends PixToAccount {
   endToEndId: string;
-  /** What the payer wrote; null for the bank's own words. */
+  /** The payer's text; without one the bank writes its own. */
   description?: string | null;
+}
+
+@Injectable()
+export class EndToEndIds {
+  constructor(
+    private readonly clock: BankClock,
+    private readonly random: Random,
+  ) {}
+
+  /** A new id of the institution: `E` begins the id of a payment, `D` the id of its return. */
+  next(kind: EndToEndId['kind'], ispb: string): string {
+    const sequence = this.random.alphanumeric(11);
+    return buildEndToEndId({ kind, ispb, at: this.clock.now(), sequence });
+  }
 }
 
 @Injectable()
@@ -39,15 +62,18 @@ export class PixCredits {
     private readonly ids: EndToEndIds,
   ) {}
 
-  async credit(tx: Tx, pix: IncomingPix): Promise<{ line: PostedLine; receipt: PixReceipt }> {
-    const payer = partyOutside(pix.payer);
+  async credit(
+    tx: SandboxTx,
+    pix: IncomingPix,
+  ): Promise<{ line: PostedLine; receipt: PixReceipt }> {
+    const payer = outsideParty(pix.payer);
     const endToEndId = this.ids.next('E', payer.participant.ispb);
     return this.creditFrom(tx, payer, { ...pix, endToEndId });
   }
 
-  /** Credits a Pix that has its id already, whoever sent it. */
+  /** Credits a Pix that already has an id, from any payer. */
   async creditFrom(
-    tx: Tx,
+    tx: SandboxTx,
     payer: Party,
     pix: ArrivingPix,
   ): Promise<{ line: PostedLine; receipt: PixReceipt }> {

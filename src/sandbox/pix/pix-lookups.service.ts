@@ -1,5 +1,5 @@
-// Looks Pix keys up, and keeps what each look-up answered: its endToEndId begins one transfer of the account that
-// asked. Every look-up has an id of its own, whatever IdempotencyKey comes with it.
+// Looks up Pix keys and stores each response. Its endToEndId can begin one transfer of the account
+// that made the look-up. Every look-up gets a new endToEndId, whatever its IdempotencyKey.
 import { Injectable } from '@nestjs/common';
 import { parsePixKey } from '../../brazil/pix-key.js';
 import type { PixLookupRequest, PixLookupResponse } from '../../contract/pix-lookup.js';
@@ -8,10 +8,10 @@ import { findAccountById } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
-import { findKeyOwner, insertLookup } from './dict.queries.js';
-import { EndToEndIds } from './end-to-end-ids.service.js';
-import { lookupAnswer } from './lookup-answer.js';
-import { bank, type BankAccount, type Party, partyOfAccount } from '../accounts/party.js';
+import { findDictKeyOwner, insertDictLookup } from './dict.queries.js';
+import { EndToEndIds } from './pix-credits.service.js';
+import { dictLookupResponse } from './lookup-response.js';
+import { bank, type SandboxAccount, type Party, partyOfAccount } from '../accounts/party.js';
 
 const minuteMs = 60_000;
 
@@ -24,8 +24,8 @@ export class PixLookups {
     private readonly modes: Modes,
   ) {}
 
-  /** Throws `not_found` for a key that nobody has registered. */
-  async lookUp(account: BankAccount, request: PixLookupRequest): Promise<PixLookupResponse> {
+  /** Throws `not_found` for a key that is not registered. */
+  async lookUp(account: SandboxAccount, request: PixLookupRequest): Promise<PixLookupResponse> {
     const pixKey = parsePixKey(request.key);
     invariant(pixKey, 'a request has a Pix key');
     const beneficiary = await this.getHolder(pixKey.key);
@@ -38,12 +38,12 @@ export class PixLookups {
       createdAt,
       expiresAt: new Date(createdAt.getTime() + this.modes.current.lookupMinutes * minuteMs),
     };
-    await insertLookup(this.database, lookup);
-    return lookupAnswer(lookup, request.holderDocument);
+    await insertDictLookup(this.database, lookup);
+    return dictLookupResponse(lookup, request.holderDocument);
   }
 
   private async getHolder(key: string): Promise<Party> {
-    const owner = await findKeyOwner(this.database, key);
+    const owner = await findDictKeyOwner(this.database, key);
     if (!owner) throw new AppError('not_found');
     if (owner.party) return owner.party;
     const account = await findAccountById(this.database, owner.accountId);

@@ -1,14 +1,13 @@
-// The control plane of the Mecanismo Especial de Devolução: the bank takes a received Pix back.
+// The control route of the Mecanismo Especial de Devolução (MED): the bank refunds a received Pix.
 import { z } from 'zod';
 import { route } from '../../contract/route.js';
 import { filledText, positiveReais, text } from '../../contract/wire.js';
-import { movement } from '../ledger/posted-movement.js';
+import { postedMovement } from '../ledger/posted-movement.js';
 
 export const takePixBack = route({
   name: 'sandboxTakePixBack',
   chapter: 'Sandbox control',
-  summary:
-    'The bank takes a received Pix back (MED), all that is left of it unless told otherwise.',
+  summary: 'The bank refunds a received Pix (MED): `amount`, or all that is still refundable.',
   method: 'POST',
   path: '/sandbox/pix/med',
   authentication: 'api-key',
@@ -18,5 +17,5 @@ export const takePixBack = route({
     amount: positiveReais.nullish(),
     reason: filledText(140).nullish(),
   }),
-  response: movement,
+  response: postedMovement,
 });

@@ -1,21 +1,21 @@
 import { addDays } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import { refundWindowDays } from '../../contract/refunds.js';
-import type { BankAccount, Party } from '../accounts/party.js';
+import type { SandboxAccount, Party } from '../accounts/party.js';
 import type { ReferencedLine } from './refunds.queries.js';
 
-/** A received Pix, of which something can go back. */
+/** A received Pix that can be refunded. */
 export interface OriginalPix {
-  account: BankAccount;
+  account: SandboxAccount;
   amountCents: bigint;
   endToEndId: string;
   receivedAt: Date;
   payer: Party;
   /** Null when the payer is at another institution. */
-  payerAccount: BankAccount | null;
+  payerAccount: SandboxAccount | null;
 }
 
-/** A line that is a received Pix: other credits, returns and their reversals are not refundable. */
+/** The line of a received Pix. Other credits, refunds and reversals are not refundable. */
 export interface ReceivedPixLine extends ReferencedLine {
   endToEndId: string;
 }
@@ -25,8 +25,8 @@ export type ChosenLine =
   | { outcome: 'absent' | 'not_refundable' | 'ambiguous' };
 
 /**
- * The one received Pix among the lines of a reference. Several are never chosen between, whatever is left of each:
- * which of them the caller means cannot be known.
+ * The only received Pix among the lines of a reference. Several are always `ambiguous`, even when
+ * only one has a refundable amount, because the one that the caller means is unknown.
  */
 export function chooseReceivedPix(lines: readonly ReferencedLine[]): ChosenLine {
   if (lines.length === 0) return { outcome: 'absent' };
@@ -40,7 +40,7 @@ function isReceivedPix(line: ReferencedLine): line is ReceivedPixLine {
   return line.typeName === 'CREDIT_PIX' && line.changeCents > 0n && line.endToEndId !== null;
 }
 
-/** Whether a Pix that came then can still be refunded now; both are read on São Paulo's calendar. */
+/** Whether a Pix received at `receivedAt` can be refunded at `now`, by the days of São Paulo. */
 export function isWithinRefundWindow(receivedAt: Date, now: Date): boolean {
   return saoPauloDay(now) <= addDays(saoPauloDay(receivedAt), refundWindowDays);
 }

@@ -1,11 +1,11 @@
-// Finds the received Pix that a refund names.
+// Finds the received Pix that a refund refers to. Reads only.
 import { Injectable } from '@nestjs/common';
 import type { RefundFilter } from '../../contract/refunds.js';
 import { AppError, unreachable } from '../../platform/errors.js';
 import { isNsu } from '../../platform/listing.js';
 import { findAccountOfParty } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
-import { type BankAccount, type Party, partyOutside } from '../accounts/party.js';
+import { type SandboxAccount, type Party, outsideParty } from '../accounts/party.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import {
   chooseReceivedPix,
@@ -23,11 +23,11 @@ export class OriginalPixes {
   ) {}
 
   /**
-   * Throws `not_found`, also for what another account received, and `rule_broken` with the reason `not_refundable`
-   * or `ambiguous_reference`.
+   * Throws `not_found`, also for a Pix that another account received, and `rule_broken` with the
+   * reason `not_refundable` or `ambiguous_reference`.
    */
   async get(
-    account: BankAccount,
+    account: SandboxAccount,
     reference: { filterBy: RefundFilter; id: string },
   ): Promise<OriginalPix> {
     if (reference.filterBy === 'NSU' && !isNsu(reference.id))
@@ -46,7 +46,7 @@ export class OriginalPixes {
         });
       case 'ambiguous':
         throw new AppError('rule_broken', {
-          public: 'Several received Pix have this id: name one by END_TO_END_ID or NSU.',
+          public: 'Several received Pix have this id; identify one by END_TO_END_ID or NSU.',
           reason: 'ambiguous_reference',
         });
       case 'chosen':
@@ -65,7 +65,7 @@ export class OriginalPixes {
     });
   }
 
-  private async read(account: BankAccount, line: ReceivedPixLine): Promise<OriginalPix> {
+  private async read(account: SandboxAccount, line: ReceivedPixLine): Promise<OriginalPix> {
     const payer = payerOf(line);
     return {
       account,
@@ -78,8 +78,10 @@ export class OriginalPixes {
   }
 }
 
-/** A line that a test wrote may have a proof that names nobody. */
+/**
+ * The payer in the line's proof. A line that a test wrote may have none; it gets a default payer.
+ */
 function payerOf({ proof }: ReceivedPixLine): Party {
   const { payer } = (proof === null ? {} : JSON.parse(proof)) as { payer?: Party };
-  return payer ?? partyOutside({});
+  return payer ?? outsideParty({});
 }

@@ -1,6 +1,6 @@
 import type { Party } from '../accounts/party.js';
 
-/** A refund as its proof tells it: amounts are as they are told. */
+/** The proof on a refund's line. Amounts are JSON numbers as in the response. */
 export interface RefundProof {
   id: string;
   endToEndId: string;
@@ -14,7 +14,10 @@ export interface RefundProof {
   beneficiary: Party;
 }
 
-/** `PIX_REFUND_PAYMENT_UPDATED` of a refund that arrived (real-bank.md A.4, the page of early 2025). */
+/**
+ * The body of `PIX_REFUND_PAYMENT_UPDATED` for a refund that arrived (real-bank.md A.4, the page of
+ * early 2025).
+ */
 export function refundEffectiveBody(
   proof: RefundProof,
   { idempotencyKey, finishedAt }: { idempotencyKey: string | null; finishedAt: Date },
@@ -36,7 +39,10 @@ export function refundEffectiveBody(
   };
 }
 
-/** `PIX_REFUND_PAYMENT_UPDATED` of a refund that failed: its key is the original's id, and it names nobody. */
+/**
+ * The body of `PIX_REFUND_PAYMENT_UPDATED` for a refund that failed. Its `idempotencyKey` is the
+ * original's endToEndId, and payer and beneficiary are null.
+ */
 export function refundErrorBody(
   proof: RefundProof,
   { error, finishedAt }: { error: { code: string; description: string }; finishedAt: Date },
@@ -54,4 +60,23 @@ export function refundErrorBody(
     payer: null,
     beneficiary: null,
   };
+}
+
+/**
+ * Why a Pix is refunded: the codes of the Central Bank's API for the natures ORIGINAL and
+ * MED_FRAUDE.
+ */
+export interface RefundReason {
+  code: 'MD06' | 'FR01';
+  text: string;
+}
+
+export const requestedByReceiver: RefundReason = {
+  code: 'MD06',
+  text: 'Devolução solicitada pelo usuário recebedor',
+};
+
+/** The reason of a refund that the bank takes by the Mecanismo Especial de Devolução (MED). */
+export function medReason(text: string | null): RefundReason {
+  return { code: 'FR01', text: text ?? 'Mecanismo Especial de Devolução: suspeita de fraude' };
 }

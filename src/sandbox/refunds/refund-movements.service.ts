@@ -1,20 +1,26 @@
-// Moves what goes back of a received Pix: never more than it was, whoever asks at the same time, because what is left
-// is worked out from the account's lines under the account's lock.
+// Moves the money of refunds. Refunds never exceed the received Pix, also under concurrent
+// requests, because the refundable amount is computed from the account's lines under the account's
+// lock.
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
 import { BankClock } from '../clock/bank-clock.service.js';
-import { availableCents, insufficientFunds } from '../ledger/funds.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
-import type { Leg, LineDetails, PostedLine } from '../ledger/movement.js';
+import {
+  availableCents,
+  insufficientFunds,
+  type Leg,
+  type LineDetails,
+  type PostedLine,
+} from '../ledger/movement.js';
 import { bank, partyOfAccount } from '../accounts/party.js';
 import { Random } from '../random.service.js';
-import type { Tx } from '../sandbox-database.service.js';
-import { EndToEndIds } from '../pix/end-to-end-ids.service.js';
+import type { SandboxTx } from '../sandbox-database.service.js';
+import { EndToEndIds } from '../pix/pix-credits.service.js';
 import { pixRefundedBody } from '../pix/pix-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { wireReais } from '../wire-values.js';
 import type { OriginalPix } from './original-pix.js';
-import type { RefundReason } from './refund-reason.js';
+import type { RefundReason } from './refund-bodies.js';
 import { sumRefundedCents } from './refunds.queries.js';
 
 export interface RefundInstruction {
@@ -22,7 +28,7 @@ export interface RefundInstruction {
   description: string | null;
   reason: RefundReason;
   idempotencyKey: string | null;
-  /** Lost on its way: it does not reach a payer of this bank, and comes back. */
+  /** Whether the refund will fail: it then does not credit a payer of this bank and is reversed. */
   isLost: boolean;
 }
 
@@ -37,49 +43,57 @@ export class RefundMovements {
   ) {}
 
   /**
-   * Locks the accounts and gives the amount that will go back: all that is left where none was asked for. Throws
-   * `rule_broken` with the reason `refund_exceeds_original` or `insufficient_funds`.
+   * Locks the accounts and returns the amount to refund: the requested one, or all that is
+   * refundable. Throws `rule_broken` with the reason `refund_exceeds_original` or
+   * `insufficient_funds`.
    */
-  async reserve(tx: Tx, original: OriginalPix, askedCents: bigint | null): Promise<bigint> {
+  async reserve(
+    tx: SandboxTx,
+    original: OriginalPix,
+    requestedCents: bigint | null,
+  ): Promise<bigint> {
     const { account, payerAccount } = original;
     const locked = await this.ledger.lock(tx, payerAccount ? [account, payerAccount] : [account]);
-    const returned = await sumRefundedCents(tx, account.id, original.endToEndId);
-    const leftCents = original.amountCents + returned;
-    const amountCents = askedCents ?? leftCents;
-    if (amountCents > leftCents || amountCents <= 0n)
+    const refundedCents = await sumRefundedCents(tx, account.id, original.endToEndId);
+    const refundableCents = original.amountCents - refundedCents;
+    const amountCents = requestedCents ?? refundableCents;
+    if (amountCents > refundableCents || amountCents <= 0n)
       throw new AppError('rule_broken', {
-        public: 'More than what is left of the Pix cannot be refunded.',
+        public: 'The refund exceeds the refundable amount of the Pix.',
         reason: 'refund_exceeds_original',
       });
-    const held = locked.get(account.id)!;
-    if (availableCents(held) < amountCents) throw insufficientFunds();
+    if (availableCents(locked.get(account.id)!) < amountCents) throw insufficientFunds();
     return amountCents;
   }
 
-  /** Debits what was reserved, and credits a payer of this bank; gives the line of the debit. */
-  async post(tx: Tx, original: OriginalPix, order: RefundInstruction): Promise<PostedLine> {
+  /** Debits the amount, credits a payer of this bank, and returns the line of the debit. */
+  async post(
+    tx: SandboxTx,
+    original: OriginalPix,
+    instruction: RefundInstruction,
+  ): Promise<PostedLine> {
     const { account, payerAccount } = original;
-    const { amountCents, idempotencyKey } = order;
-    const details = this.describe(original, order);
+    const { amountCents, idempotencyKey } = instruction;
+    const details = this.describe(original, instruction);
     const debit = { ...details, typeName: 'DEBIT_PIX_REFUND' };
     const credit = {
       ...details,
       typeName: 'CREDIT_PIX_REFUND',
       notes: `Devolução de Pix recebida de ${account.holderName}`,
     };
-    const out: Leg = { account, changeCents: -amountCents, line: debit };
-    if (!payerAccount || order.isLost) return this.postLegs(tx, idempotencyKey, out);
-    const back: Leg = { account: payerAccount, changeCents: amountCents, line: credit };
-    // An account has one leg in a movement: what it had sent to itself goes out and comes in.
+    const debitLeg: Leg = { account, changeCents: -amountCents, line: debit };
+    if (!payerAccount || instruction.isLost) return this.postLegs(tx, idempotencyKey, debitLeg);
+    const creditLeg: Leg = { account: payerAccount, changeCents: amountCents, line: credit };
+    // An account has one leg in a movement, so a refund to the own account takes two movements.
     const isOwn = payerAccount.id === account.id;
-    const line = await this.postLegs(tx, idempotencyKey, out, ...(isOwn ? [] : [back]));
-    if (isOwn) await this.postLegs(tx, null, back);
+    const line = await this.postLegs(tx, idempotencyKey, debitLeg, ...(isOwn ? [] : [creditLeg]));
+    if (isOwn) await this.postLegs(tx, null, creditLeg);
     await this.webhooks.notify(tx, payerAccount, 'PIX_REFUNDED', {
       body: pixRefundedBody({
         ...details,
         ...{ amountCents, createdAt: line.createdAt },
-        refundCode: order.reason.code,
-        reason: order.reason.text,
+        refundCode: instruction.reason.code,
+        reason: instruction.reason.text,
         payer: details.proof.payer,
         beneficiary: details.proof.beneficiary,
       }),
@@ -88,28 +102,28 @@ export class RefundMovements {
     return line;
   }
 
-  /** What the legs leave open goes to other institutions, or comes from there. */
+  /** Posts the legs and, when they do not sum to zero, an SPI leg for the other institution. */
   private async postLegs(
-    tx: Tx,
+    tx: SandboxTx,
     idempotencyKey: string | null,
     first: Leg,
     ...others: Leg[]
   ): Promise<PostedLine> {
-    const open = [first, ...others].reduce((sum, { changeCents }) => sum - changeCents, 0n);
     const legs: Leg[] = [first, ...others];
-    if (open !== 0n) legs.push({ internal: 'spi', changeCents: open });
+    const externalCents = legs.reduce((sum, { changeCents }) => sum - changeCents, 0n);
+    if (externalCents !== 0n) legs.push({ internal: 'spi', changeCents: externalCents });
     const [line] = await this.ledger.post(tx, { idempotencyKey, legs });
     invariant(line, 'a refund has its line');
     return line;
   }
 
-  /** What both sides are told. */
-  private describe(original: OriginalPix, order: RefundInstruction) {
+  /** The fields that the lines of both sides share. */
+  private describe(original: OriginalPix, instruction: RefundInstruction) {
     const { account, payer, endToEndId: originalEndToEndId } = original;
     const endToEndId = this.ids.next('D', bank.ispb);
-    const { code, text } = order.reason;
+    const { code, text } = instruction.reason;
     return {
-      notes: order.description ?? `Devolução de Pix a ${payer.holder.name}`,
+      notes: instruction.description ?? `Devolução de Pix a ${payer.holder.name}`,
       endToEndId,
       originalEndToEndId,
       proof: {
@@ -118,9 +132,9 @@ export class RefundMovements {
         originalEndToEndId,
         status: 'PIX_EFFECTIVE',
         type: 'PIX_REFUND',
-        amount: wireReais(order.amountCents),
+        amount: wireReais(instruction.amountCents),
         createdAt: this.clock.now().toISOString(),
-        description: order.description,
+        description: instruction.description,
         refundCode: code,
         reasonRefund: text,
         payer: partyOfAccount(account),

@@ -1,15 +1,16 @@
-// How a refund ends: a moment after its answer it is effective, or fails and its money comes back. Each is told.
+// Ends refunds: shortly after its response a refund becomes effective, or fails and is reversed.
+// Either outcome is sent by webhook.
 import { Injectable } from '@nestjs/common';
 import { invariant } from '../../platform/errors.js';
 import { parseJson } from '../../platform/exact-json.js';
 import { findAccountById } from '../accounts/accounts.queries.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { Faults, type FiredFault } from '../faults/faults.service.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
 import { outsideMovement, type PostedLine } from '../ledger/movement.js';
 import { Modes } from '../modes/modes.service.js';
-import type { Tx } from '../sandbox-database.service.js';
+import type { SandboxTx } from '../sandbox-database.service.js';
 import { refundEffectiveBody, refundErrorBody, type RefundProof } from './refund-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { BankClock } from '../clock/bank-clock.service.js';
@@ -31,15 +32,17 @@ export class RefundOutcomes {
     dueWork.handle('refund-error', (tx, subject) => this.finish(tx, subject, true));
   }
 
-  /** Whether the refund that is just being made will fail; asked last, so that no refused one uses up the fault. */
+  /**
+   * Draws the fault by which a refund fails. Called last, so that a refused refund uses up none.
+   */
   drawFailure(): FiredFault | null {
-    return this.faults.take(['refunds'], 'async-error');
+    return this.faults.fire(['refunds'], 'async-error');
   }
 
-  /** Owes the end of the refund that a line debited. */
+  /** Schedules the end of the refund that `line` debited. */
   async schedule(
-    tx: Tx,
-    account: BankAccount,
+    tx: SandboxTx,
+    account: SandboxAccount,
     line: PostedLine,
     failure: FiredFault | null,
   ): Promise<void> {
@@ -51,14 +54,14 @@ export class RefundOutcomes {
     });
   }
 
-  private async finish(tx: Tx, subject: string, isFailed: boolean): Promise<void> {
+  private async finish(tx: SandboxTx, subject: string, isFailed: boolean): Promise<void> {
     const [accountId, nsu] = subject.split(':') as [string, string];
     const id = Number(accountId);
     const account = await findAccountById(tx, id);
     const refund = await findSentRefund(tx, id, BigInt(nsu));
-    invariant(account && refund, 'the line of a refund stays');
+    invariant(account && refund, 'the line of a refund is never deleted');
     const proof = parseJson(refund.proof) as RefundProof;
-    if (isFailed) await this.giveBack(tx, account, refund, proof);
+    if (isFailed) await this.reverse(tx, account, refund, proof);
     const finishedAt = this.clock.now();
     const { idempotencyKey } = refund;
     const body = isFailed
@@ -68,10 +71,10 @@ export class RefundOutcomes {
     await this.webhooks.notify(tx, account, 'PIX_REFUND_PAYMENT_UPDATED', event);
   }
 
-  /** Under the same original, whose amount becomes refundable again. */
-  private async giveBack(
-    tx: Tx,
-    account: BankAccount,
+  /** Reverses the debit under the same original, so that its amount becomes refundable again. */
+  private async reverse(
+    tx: SandboxTx,
+    account: SandboxAccount,
     { changeCents, endToEndId, originalEndToEndId }: SentRefund,
     proof: RefundProof,
   ): Promise<void> {

@@ -3,7 +3,7 @@ import { refundTransaction } from '../../contract/refunds.js';
 import type { RouteInput } from '../../contract/route.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { takePixBack } from './med.schema.js';
 import { Refunds } from './refunds.service.js';
 
@@ -13,7 +13,7 @@ export class SandboxRefundsController {
 
   @Handles(refundTransaction)
   refund(
-    @CurrentAccount() account: BankAccount,
+    @CurrentAccount() account: SandboxAccount,
     @Input() { params, query, body, idempotencyKey }: RouteInput<typeof refundTransaction>,
   ) {
     const reference = { filterBy: query.filterBy, id: params.transactionId };
@@ -22,7 +22,7 @@ export class SandboxRefundsController {
 
   @Handles(takePixBack)
   takeBack(
-    @CurrentAccount() account: BankAccount,
+    @CurrentAccount() account: SandboxAccount,
     @Input() { body }: RouteInput<typeof takePixBack>,
   ) {
     return this.refunds.takeBack(account, body);

@@ -1,5 +1,5 @@
 import type { RefundFilter } from '../../contract/refunds.js';
-import type { Queryable, Tx } from '../sandbox-database.service.js';
+import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 
 export interface ReferencedLine {
   nsu: bigint;
@@ -18,8 +18,8 @@ const referenceColumns: Record<RefundFilter, string> = {
 };
 
 /**
- * Of the account's lines that a reference names two at most, received Pix first: a QR code may have been paid a thousand
- * times. The id of NSU is a number.
+ * At most two of the account's lines that a reference identifies, received Pix first. Two show that
+ * the reference is ambiguous; a QR code may have a thousand. With NSU the id must be a number.
  */
 export async function listReferencedLines(
   database: Queryable,
@@ -36,12 +36,16 @@ export async function listReferencedLines(
 }
 
 /**
- * What went back of a Pix and stayed there, negative: returns less those that failed. What a payer is given stands under
- * the same original, and may be on the same account: it is not counted.
+ * The refunded total of a Pix, in cents: refunds less the reversals of failed ones. The credit of a
+ * payer has the same original and may be on the same account; it is not counted.
  */
-export async function sumRefundedCents(tx: Tx, accountId: number, endToEndId: string): Promise<bigint> {
+export async function sumRefundedCents(
+  tx: SandboxTx,
+  accountId: number,
+  endToEndId: string,
+): Promise<bigint> {
   const [row] = await tx.query<{ total: bigint }>(
-    `SELECT coalesce(sum(change_cents), 0)::bigint AS total FROM statement_line
+    `SELECT coalesce(-sum(change_cents), 0)::bigint AS total FROM statement_line
      WHERE account_id = $1 AND original_end_to_end_id = $2
        AND type_name IN ('DEBIT_PIX_REFUND', 'CREDIT_PIX_REFUND_REVERSAL')`,
     [accountId, endToEndId],
@@ -59,7 +63,7 @@ export interface SentRefund {
 }
 
 export async function findSentRefund(
-  tx: Tx,
+  tx: SandboxTx,
   accountId: number,
   nsu: bigint,
 ): Promise<SentRefund | null> {

@@ -1,10 +1,10 @@
-// Refunds a received Pix: as its receiver asks, or as the bank itself takes it back (MED).
+// Refunds received Pix: at the request of the receiver, or by the bank itself (MED).
 import { Injectable } from '@nestjs/common';
 import type { RefundFilter, RefundRequest } from '../../contract/refunds.js';
 import type { RouteInput } from '../../contract/route.js';
 import type { Transaction } from '../../contract/statement.js';
 import { Accounts } from '../accounts/accounts.service.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { movementOfLine } from '../ledger/posted-movement.js';
 import type { PostedMovement } from '../ledger/posted-movement.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
@@ -13,7 +13,7 @@ import type { takePixBack } from './med.schema.js';
 import { OriginalPixes } from './original-pixes.service.js';
 import { RefundMovements } from './refund-movements.service.js';
 import { RefundOutcomes } from './refund-outcomes.service.js';
-import { requestedByReceiver, medReason } from './refund-reason.js';
+import { medReason, requestedByReceiver } from './refund-bodies.js';
 
 @Injectable()
 export class Refunds {
@@ -26,9 +26,11 @@ export class Refunds {
     private readonly statement: Statement,
   ) {}
 
-  /** The line that the refund makes, as the statement will tell it. Each call is a refund, its key or none. */
+  /**
+   * Returns the refund's statement line. Each call is a new refund, whatever its IdempotencyKey.
+   */
   async refund(
-    account: BankAccount,
+    account: SandboxAccount,
     reference: { filterBy: RefundFilter; id: string },
     request: RefundRequest,
     idempotencyKey: string | null,
@@ -50,9 +52,9 @@ export class Refunds {
     });
   }
 
-  /** The bank asks nobody and keeps to no window; it takes all that is left unless told otherwise. */
+  /** A refund by the bank (MED): no refund window applies, and the default is the whole rest. */
   async takeBack(
-    caller: BankAccount,
+    caller: SandboxAccount,
     request: RouteInput<typeof takePixBack>['body'],
   ): Promise<PostedMovement> {
     const account = request.account ? await this.accounts.getByNumber(request.account) : caller;

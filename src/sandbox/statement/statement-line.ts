@@ -3,7 +3,7 @@ import { parseJson } from '../../platform/exact-json.js';
 import { describeTransactionType } from '../ledger/transaction-types.js';
 import type { StatementRow } from './statement.queries.js';
 
-/** A line as the contract tells it: the amount is positive, `isCredit` is its sign. */
+/** A line in the contract's form: the amount is positive and `isCredit` is its sign. */
 export function statementLine(row: StatementRow): Transaction {
   const isCredit = row.change_cents > 0n;
   const externalId = row.hides_external_id ? null : row.external_id;
@@ -24,7 +24,7 @@ export function statementLine(row: StatementRow): Transaction {
   };
 }
 
-/** The proof as it was written, with the id of what was returned, and without the ids that a mode withholds. */
+/** The stored proof, with the id of a refund's original and without the ids that a mode hides. */
 function proofOf(row: StatementRow): Record<string, unknown> | null {
   if (row.proof === null) return null;
   const proof = parseJson(row.proof) as Record<string, unknown>;

@@ -3,7 +3,7 @@ import type { RouteInput } from '../../contract/route.js';
 import { listTransactions, listTransactionsV1 } from '../../contract/statement.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { Statement } from './statement.service.js';
 
 @Controller()
@@ -12,7 +12,7 @@ export class SandboxStatementController {
 
   @Handles(listTransactions)
   list(
-    @CurrentAccount() account: BankAccount,
+    @CurrentAccount() account: SandboxAccount,
     @Input() { query }: RouteInput<typeof listTransactions>,
   ) {
     return this.statement.list(account, query);
@@ -20,7 +20,7 @@ export class SandboxStatementController {
 
   @Handles(listTransactionsV1)
   listV1(
-    @CurrentAccount() account: BankAccount,
+    @CurrentAccount() account: SandboxAccount,
     @Input() { query }: RouteInput<typeof listTransactionsV1>,
   ) {
     return this.statement.list(account, query);

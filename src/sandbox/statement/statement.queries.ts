@@ -2,19 +2,19 @@ import type { Queryable } from '../sandbox-database.service.js';
 
 export interface StatementFilter {
   accountId: number;
-  /** When the statement is read, by the bank's clock: what it did not tell yet is left out. */
+  /** The time of reading by the bank's clock. Lines that become visible later are left out. */
   asOf: Date;
-  /** Also leaves out what had not yet happened then: for a look back. */
+  /** Also leaves out lines created after `asOf`, for a statement that lags. */
   isPast: boolean;
   nsu: bigint | null;
   isCredit: boolean | null;
   typeNames: string[] | null;
-  /** Included. */
+  /** Inclusive. */
   from: Date | null;
-  /** Not included. */
+  /** Exclusive. */
   until: Date | null;
   endToEndId: string | null;
-  /** By nsu, or the movement that was first made. */
+  /** By nsu, or by movement, the earliest first. */
   order: 'asc' | 'desc' | 'movement';
   offset: bigint;
   limit: number;
@@ -33,17 +33,21 @@ export interface StatementRow {
   original_end_to_end_id: string | null;
   proof: string | null;
   created_at: Date;
-  /** The ids that a mode withheld when the line was written: what was told does not change. */
+  /**
+   * Ids that a mode hid when the line was written. A line does not change when the mode changes.
+   */
   hides_external_id: boolean;
   hides_original_id: boolean;
 }
 
-const columns = `id, nsu, change_cents, balance_previous_cents, current_balance_cents, type_name, notes,
-  correlation_id, external_id, original_end_to_end_id, proof::text, created_at, hides_external_id, hides_original_id`;
+const columns = `id, nsu, change_cents, balance_previous_cents, current_balance_cents, type_name,
+  notes, correlation_id, external_id, original_end_to_end_id, proof::text, created_at,
+  hides_external_id, hides_original_id`;
 
 /**
- * Numbers and times of an account's lines rise together, save for a neighbour's number that balances in commit order
- * pass over: the numbers of a window of time are these, give or take two, and are read without what lies outside.
+ * Bounds of nsu for bounds of time, so that the index on nsu leaves out lines outside the period.
+ * The nsu and the time of an account's lines rise together. Only the order `commit` swaps an nsu
+ * with a neighbour's, which a margin of two covers.
  */
 const nsuBounds = {
   from: (account: string, from: string) =>
@@ -59,8 +63,8 @@ const nsuBounds = {
 const orders = { asc: 'nsu ASC', desc: 'nsu DESC', movement: 'movement_id' } as const;
 
 /**
- * A page of the account's lines. Conditions that are not asked for are not written, and only the page's own lines are
- * read whole: what an offset leaves out is passed over in an index.
+ * A page of the account's lines. The SQL contains only the requested conditions. The inner query
+ * finds the nsu of the page in an index, so that skipped lines are never read.
  */
 export async function listStatementRows(
   database: Queryable,
@@ -95,7 +99,7 @@ export async function listStatementRows(
   );
 }
 
-/** One line, whether the statement tells it yet or not. */
+/** One line, visible on the statement or not. */
 export async function findStatementRow(
   database: Queryable,
   accountId: number,
@@ -108,7 +112,7 @@ export async function findStatementRow(
   return row ?? null;
 }
 
-/** Those of the type names that stand on a line of the account. */
+/** Those of the type names that a line of the account has. */
 export async function findUsedTypeNames(
   database: Queryable,
   accountId: number,

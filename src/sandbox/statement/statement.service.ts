@@ -1,22 +1,22 @@
-// Reads the statement: the account's lines that it tells by now, in the order that a mode chooses. Faults here are a
-// statement that lags and a page that shifts while it is read.
+// Reads the statement: the account's lines that are visible now, in the order that a mode sets.
+// Faults can make the statement lag or shift its pages while it is read.
 import { Injectable } from '@nestjs/common';
 import { statementDayStart } from '../../brazil/statement-day.js';
 import type { StatementQuery, Transaction } from '../../contract/statement.js';
 import { AppError, invariant } from '../../platform/errors.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Faults } from '../faults/faults.service.js';
 import { isTransactionTypeName } from '../ledger/transaction-types.js';
 import { Modes } from '../modes/modes.service.js';
 import { PixCredits } from '../pix/pix-credits.service.js';
 import { pageOffset } from '../wire-values.js';
-import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
+import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 import { statementLine } from './statement-line.js';
 import { findStatementRow, findUsedTypeNames, listStatementRows } from './statement.queries.js';
 
 const defaultLimit = 10;
-/** What comes in when a fault shifts the pages. */
+/** The amount of the Pix that a fault credits to shift the pages. */
 const shiftingCents = 1n;
 
 @Injectable()
@@ -29,16 +29,17 @@ export class Statement {
     private readonly pixCredits: PixCredits,
   ) {}
 
-  async list(account: BankAccount, asked: StatementQuery): Promise<Transaction[]> {
-    await this.refuseUnknownTypes(account, asked.type ?? []);
-    // Whatever else is asked for: of a transaction that exists only that one is told.
-    const query: StatementQuery = asked.nsu === undefined ? asked : { nsu: asked.nsu };
+  async list(account: SandboxAccount, request: StatementQuery): Promise<Transaction[]> {
+    await this.refuseUnknownTypes(account, request.type ?? []);
+    // A query with an nsu returns that line alone; its other filters do not apply.
+    const query: StatementQuery = request.nsu === undefined ? request : { nsu: request.nsu };
     const page = query.page ?? 1;
     if (page > 1) await this.shiftPages(account);
-    const lag = this.faults.take(['transactions'], 'statement-lag');
+    const lag = this.faults.fire(['transactions'], 'statement-lag');
     const { statementOrder, statementPageCap } = this.modes.current;
     const { endToEndId = null } = query;
-    // At most one transaction of an endToEndId is told: the movement itself, whose reversal comes after it.
+    // A query by endToEndId returns one line at most: the first movement, and not its later
+    // reversal.
     if (endToEndId !== null && page > 1) return [];
     const limit = endToEndId !== null ? 1 : Math.min(query.limit ?? defaultLimit, statementPageCap);
     const rows = await listStatementRows(this.database, {
@@ -58,28 +59,31 @@ export class Statement {
     return rows.map(statementLine);
   }
 
-  /** A line that was just posted, as the statement will tell it. */
-  async readPosted(tx: Tx, account: BankAccount, nsu: bigint): Promise<Transaction> {
+  /** A line that was just posted, in the form of the statement. */
+  async readPosted(tx: SandboxTx, account: SandboxAccount, nsu: bigint): Promise<Transaction> {
     const row = await findStatementRow(tx, account.id, nsu);
-    invariant(row, 'a line that was posted is there');
+    invariant(row, 'a posted line exists');
     return statementLine(row);
   }
 
-  /** A name is known when it is the bank's own, or when a test wrote a line of it. */
-  private async refuseUnknownTypes(account: BankAccount, names: string[]): Promise<void> {
-    const foreign = names.filter((name) => !isTransactionTypeName(name));
-    if (foreign.length === 0) return;
-    const used = await findUsedTypeNames(this.database, account.id, foreign);
-    const unknown = foreign.filter((name) => !used.has(name));
+  /** A type is known when it is the bank's own or when a line of the account has it. */
+  private async refuseUnknownTypes(account: SandboxAccount, names: string[]): Promise<void> {
+    const otherNames = names.filter((name) => !isTransactionTypeName(name));
+    if (otherNames.length === 0) return;
+    const used = await findUsedTypeNames(this.database, account.id, otherNames);
+    const unknown = otherNames.filter((name) => !used.has(name));
     if (unknown.length > 0)
       throw new AppError('validation_failed', {
-        errors: { '$.type': unknown.map(() => 'Is not a type of the bank.') },
+        errors: { '$.type': unknown.map(() => 'Must be a type of the bank.') },
       });
   }
 
-  /** A fault: between two pages a Pix comes in, so that what stood last on one stands first on the next. */
-  private async shiftPages(account: BankAccount): Promise<void> {
-    if (!this.faults.take(['transactions'], 'page-shift')) return;
+  /**
+   * Plays a fault: a Pix is credited between two pages, so that the last line of one page is the
+   * first line of the next.
+   */
+  private async shiftPages(account: SandboxAccount): Promise<void> {
+    if (!this.faults.fire(['transactions'], 'page-shift')) return;
     await this.database.transaction((tx) =>
       this.pixCredits.credit(tx, {
         account,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { fixtureAccounts } from '../accounts/fixtures.js';
-import type { BankAccount } from '../accounts/party.js';
-import { cutInHalf, planBatch, type BatchItem } from './batch-plan.js';
+import type { SandboxAccount } from '../accounts/party.js';
+import { interruptHalfway, planBatch, type BatchItem } from './batch-plan.js';
 
-const [payer, beneficiary]: [BankAccount, BankAccount] = [
+const [payer, beneficiary]: [SandboxAccount, SandboxAccount] = [
   { ...fixtureAccounts[0], id: 1 },
   { ...fixtureAccounts[1], id: 2 },
 ];
@@ -15,7 +15,7 @@ const item = (amount: bigint, to = beneficiary.number): BatchItem => ({
 const refusals = (items: BatchItem[], fundsCents: bigint) =>
   planBatch(items, { payer, accounts, fundsCents }).map(({ refused }) => refused);
 
-it('refuses what nobody can be paid, and lets the others have the funds', () => {
+it('refuses items without a valid beneficiary, and leaves the funds to the others', () => {
   expect(
     refusals([item(5n, '9'), item(5n, payer.number), item(6n), item(5n), item(1n)], 5n),
   ).toEqual([
@@ -51,14 +51,14 @@ it.each([
   [1, 0],
   [4, 2],
   [5, 2],
-])('cuts a batch of %i after %i', (count, done) => {
+])('interrupts a batch of %i after %i', (count, done) => {
   const plan = planBatch(Array(count).fill(item(1n)) as BatchItem[], {
     payer,
     accounts,
     fundsCents: 9n,
   });
-  const cut = cutInHalf(plan).map(({ refused }) => refused);
-  expect(cut).toEqual([
+  const interrupted = interruptHalfway(plan).map(({ refused }) => refused);
+  expect(interrupted).toEqual([
     ...Array(done).fill(null),
     ...Array(count - done).fill('batch_interrupted'),
   ]);

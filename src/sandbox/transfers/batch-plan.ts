@@ -1,17 +1,18 @@
 import type { BatchRequest } from '../../contract/batch-transfers.js';
-import type { BankAccount } from '../accounts/party.js';
-import { refusalOf, type RefusalReason } from './beneficiary-account.js';
+import type { SandboxAccount } from '../accounts/party.js';
+import { transferRefusal, type RefusalReason } from './beneficiary-account.js';
 
 export type BatchItem = BatchRequest[number];
 
-export type PlannedItem = { item: BatchItem } & (
-  | { beneficiary: BankAccount; refused: null }
-  | { beneficiary: BankAccount | null; refused: RefusalReason }
+export type PlannedBatchItem = { item: BatchItem } & (
+  | { beneficiary: SandboxAccount; refused: null }
+  | { beneficiary: SandboxAccount | null; refused: RefusalReason }
 );
 
 /**
- * Which items can be done, one after another in their order: an item that cannot takes nothing from the funds of those
- * that follow. `fundsCents` is what the payer can give, `accounts` whom there is by number.
+ * Decides in order which items can be done. A refused item takes nothing from the funds of the
+ * items after it. `fundsCents` is what the payer can spend; `accounts` has the beneficiaries by
+ * number.
  */
 export function planBatch(
   items: readonly BatchItem[],
@@ -19,12 +20,12 @@ export function planBatch(
     payer,
     accounts,
     fundsCents,
-  }: { payer: BankAccount; accounts: ReadonlyMap<string, BankAccount>; fundsCents: bigint },
-): PlannedItem[] {
+  }: { payer: SandboxAccount; accounts: ReadonlyMap<string, SandboxAccount>; fundsCents: bigint },
+): PlannedBatchItem[] {
   let leftCents = fundsCents;
   return items.map((item) => {
     const beneficiary = accounts.get(item.beneficiaryAccountNumber);
-    const refused = refusalOf(beneficiary, payer);
+    const refused = transferRefusal(beneficiary, payer);
     if (refused || !beneficiary)
       return {
         item,
@@ -37,15 +38,15 @@ export function planBatch(
   });
 }
 
-/** A batch that stops halfway: the first half, rounded down, goes on as planned. */
-export function cutInHalf(plan: readonly PlannedItem[]): PlannedItem[] {
+/** A batch that a fault interrupts: only the first half, rounded down, is done as planned. */
+export function interruptHalfway(plan: readonly PlannedBatchItem[]): PlannedBatchItem[] {
   const half = Math.floor(plan.length / 2);
   return plan.map((planned, index) =>
     index < half ? planned : { ...planned, refused: planned.refused ?? 'batch_interrupted' },
   );
 }
 
-/** Where an item stands in its batch, for whoever reads what is wrong with it. */
-export function placeOf(index: number): string {
+/** The prefix of an error message that says which item of the batch it is about. */
+export function batchItemPrefix(index: number): string {
   return `Item ${index + 1}: `;
 }

@@ -1,21 +1,26 @@
-// Judges a batch before anything of it moves, on accounts that nobody else moves meanwhile.
+// Plans a batch before any of its money moves, under the locks of all its accounts.
 import { Injectable } from '@nestjs/common';
 import type { BatchRequest } from '../../contract/batch-transfers.js';
 import { AppError, invariant } from '../../platform/errors.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { findAccountsByNumber } from '../accounts/accounts.queries.js';
 import { Faults } from '../faults/faults.service.js';
-import { availableCents } from '../ledger/funds.js';
+import { availableCents } from '../ledger/movement.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
 import { Modes } from '../modes/modes.service.js';
-import type { Tx } from '../sandbox-database.service.js';
-import { cutInHalf, placeOf, planBatch, type PlannedItem } from './batch-plan.js';
-import { refusal } from './beneficiary-account.js';
+import type { SandboxTx } from '../sandbox-database.service.js';
+import {
+  interruptHalfway,
+  batchItemPrefix,
+  planBatch,
+  type PlannedBatchItem,
+} from './batch-plan.js';
+import { refusalError } from './beneficiary-account.js';
 
 export interface BatchPlan {
-  /** Whether an item that cannot be done leaves the others as they are. */
+  /** Whether the other items are done when one is refused. */
   isPartial: boolean;
-  items: PlannedItem[];
+  items: PlannedBatchItem[];
 }
 
 @Injectable()
@@ -27,10 +32,11 @@ export class BatchPlans {
   ) {}
 
   /**
-   * Locks every account of the batch. Throws `validation_failed` when it is too long and, unless batches are done in
-   * part, `rule_broken` with what its first item that cannot be done is refused for.
+   * Locks every account of the batch. Throws `validation_failed` when the batch has too many items.
+   * Unless the mode `batch` is `partial`, throws `rule_broken` with the reason of the first refused
+   * item.
    */
-  async make(tx: Tx, payer: BankAccount, items: BatchRequest): Promise<BatchPlan> {
+  async make(tx: SandboxTx, payer: SandboxAccount, items: BatchRequest): Promise<BatchPlan> {
     const { batch, batchMaximumItems } = this.modes.current;
     if (items.length > batchMaximumItems)
       throw new AppError('validation_failed', {
@@ -44,9 +50,9 @@ export class BatchPlans {
     const isPartial = batch === 'partial';
     const index = plan.findIndex(({ refused }) => refused !== null);
     const refused = plan[index]?.refused;
-    if (refused && !isPartial) throw refusal(refused, placeOf(index));
-    // Taken last: a batch that is refused must not use the fault up.
-    const isInterrupted = this.faults.take(['batch'], 'partial-batch') !== null;
-    return { isPartial, items: isInterrupted ? cutInHalf(plan) : plan };
+    if (refused && !isPartial) throw refusalError(refused, batchItemPrefix(index));
+    // Drawn last, so that a refused batch does not use up the fault.
+    const isInterrupted = this.faults.fire(['batch'], 'partial-batch') !== null;
+    return { isPartial, items: isInterrupted ? interruptHalfway(plan) : plan };
   }
 }

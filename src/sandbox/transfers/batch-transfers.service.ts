@@ -1,5 +1,6 @@
-// Transfers to many accounts of the bank by one request: all of them or none, or in a mode those that can be done. The
-// whole batch is one transaction and one IdempotencyKey; each item is a transfer of its own.
+// Transfers to many accounts of the bank by one request: all or none, or with the mode `partial`
+// those that can be done. A batch is one database transaction and one IdempotencyKey; each item is
+// a transfer of its own.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import {
@@ -9,15 +10,15 @@ import {
 } from '../../contract/batch-transfers.js';
 import { AppError } from '../../platform/errors.js';
 import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Idempotency } from '../idempotency.service.js';
 import { Random } from '../random.service.js';
-import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
-import { doneElement, failedElement, type ElementSubject } from './batch-answer.js';
-import { placeOf, type PlannedItem } from './batch-plan.js';
+import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
+import { doneBatchElement, failedBatchElement, type BatchElementInput } from './batch-response.js';
+import { batchItemPrefix, type PlannedBatchItem } from './batch-plan.js';
 import { BatchPlans, type BatchPlan } from './batch-plans.service.js';
-import { describeRefusal, refusal, type RefusalReason } from './beneficiary-account.js';
+import { describeRefusal, refusalError, type RefusalReason } from './beneficiary-account.js';
 import { InternalTransfers } from './internal-transfers.service.js';
 import type { Transfer } from './transfer.js';
 import { insertTransfers } from './transfers.queries.js';
@@ -33,12 +34,12 @@ export class BatchTransfers {
     private readonly clock: BankClock,
   ) {}
 
-  /** The text of the answer; the same one for a repeat of the key. */
-  async create(account: BankAccount, items: BatchRequest, key: string): Promise<string> {
+  /** Returns the text of the response, the same for a repeat of the key. */
+  async create(account: SandboxAccount, items: BatchRequest, key: string): Promise<string> {
     const bodyHash = sha256(canonicalJson(items));
     const identity = { accountId: account.id, operation: createTransferBatch.name, key, bodyHash };
     return this.database.transaction((tx) =>
-      this.idempotency.once(tx, identity, async () => {
+      this.idempotency.runOnce(tx, identity, async () => {
         const elements = await this.execute(
           tx,
           account,
@@ -51,8 +52,8 @@ export class BatchTransfers {
   }
 
   private async execute(
-    tx: Tx,
-    payer: BankAccount,
+    tx: SandboxTx,
+    payer: SandboxAccount,
     { isPartial, items }: BatchPlan,
     idempotencyKey: string,
   ): Promise<BatchElement[]> {
@@ -75,11 +76,12 @@ export class BatchTransfers {
         });
         moved.push(transfer);
         const { id, createdAt: at } = transfer;
-        elements.push(doneElement({ id, item, sender: payer, recipient: beneficiary, at }));
+        elements.push(doneBatchElement({ id, item, sender: payer, recipient: beneficiary, at }));
       } catch (error) {
-        // The plan knows all but the most that a beneficiary can hold; the ledger refuses before it writes.
+        // The plan does not check the beneficiary's balance limit. The ledger throws before it
+        // writes.
         if (!(error instanceof AppError) || error.details.reason !== 'balance_limit') throw error;
-        if (!isPartial) throw refusal('balance_limit', placeOf(index));
+        if (!isPartial) throw refusalError('balance_limit', batchItemPrefix(index));
         elements.push(this.failed(payer, planned, 'balance_limit'));
       }
     }
@@ -87,15 +89,19 @@ export class BatchTransfers {
     return elements;
   }
 
-  private failed(sender: BankAccount, planned: PlannedItem, refused: RefusalReason): BatchElement {
+  private failed(
+    sender: SandboxAccount,
+    planned: PlannedBatchItem,
+    refused: RefusalReason,
+  ): BatchElement {
     const { item, beneficiary: recipient } = planned;
-    const subject: ElementSubject = {
+    const subject: BatchElementInput = {
       id: this.random.uuid(),
       item,
       sender,
       recipient,
       at: this.clock.now(),
     };
-    return failedElement(subject, { code: refused, description: describeRefusal(refused) });
+    return failedBatchElement(subject, { code: refused, description: describeRefusal(refused) });
   }
 }

@@ -1,11 +1,11 @@
 import { AppError } from '../../platform/errors.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 
 const refusals = {
-  beneficiary_account_not_found: 'The bank has no such beneficiary account.',
+  beneficiary_account_not_found: 'The beneficiary account does not exist at this bank.',
   beneficiary_account_is_own: "The beneficiary account is the payer's own.",
   insufficient_funds: 'The balance of the account is not sufficient.',
-  balance_limit: 'The account cannot hold that much.',
+  balance_limit: 'The amount exceeds the balance limit of the beneficiary account.',
   batch_interrupted: 'The batch was interrupted before this item.',
 } as const;
 
@@ -16,23 +16,26 @@ export function describeRefusal(reason: RefusalReason): string {
   return refusals[reason];
 }
 
-/** `place` says which of many it is about. */
-export function refusal(reason: RefusalReason, place = ''): AppError {
-  return new AppError('rule_broken', { public: place + refusals[reason], reason });
+/** `prefix` says which item of a batch the error is about. */
+export function refusalError(reason: RefusalReason, prefix = ''): AppError {
+  return new AppError('rule_broken', { public: prefix + refusals[reason], reason });
 }
 
-/** Why an account cannot be paid, or null. */
-export function refusalOf(
-  found: BankAccount | undefined,
-  payer: BankAccount,
+/** Why the payer cannot pay an account; null when it can. */
+export function transferRefusal(
+  found: SandboxAccount | undefined,
+  payer: SandboxAccount,
 ): RefusalReason | null {
   if (!found) return 'beneficiary_account_not_found';
   return found.id === payer.id ? 'beneficiary_account_is_own' : null;
 }
 
-/** The account that a transfer goes to; throws `rule_broken` with the reason. */
-export function getBeneficiary(found: BankAccount | undefined, payer: BankAccount): BankAccount {
-  const reason = refusalOf(found, payer);
-  if (reason || !found) throw refusal(reason ?? 'beneficiary_account_not_found');
+/** The beneficiary account of a transfer. Throws `rule_broken` with the reason. */
+export function getBeneficiary(
+  found: SandboxAccount | undefined,
+  payer: SandboxAccount,
+): SandboxAccount {
+  const reason = transferRefusal(found, payer);
+  if (reason || !found) throw refusalError(reason ?? 'beneficiary_account_not_found');
   return found;
 }

@@ -1,11 +1,11 @@
-// Registers Pix keys that a test asks for, of this bank's accounts and of other institutions' customers.
+// Registers Pix keys for tests, of this bank's accounts and of customers of other institutions.
 import { Injectable } from '@nestjs/common';
 import { parsePixKey } from '../../brazil/pix-key.js';
 import type { RouteInput, RouteOutput } from '../../contract/route.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
-import { insertKey } from '../pix/dict.queries.js';
-import { partyOfAccount, partyOutside, type Party } from '../accounts/party.js';
+import { insertDictKey } from '../pix/dict.queries.js';
+import { partyOfAccount, outsideParty, type Party } from '../accounts/party.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import type { registerDictKey } from './transfers-control.schema.js';
 
@@ -18,16 +18,16 @@ export class DictKeys {
     private readonly accounts: Accounts,
   ) {}
 
-  /** Throws `conflict` when the key is somebody's already. */
+  /** Throws `conflict` when the key is already registered. */
   async register(request: Request): Promise<RouteOutput<typeof registerDictKey>> {
     const pixKey = parsePixKey(request.key);
     invariant(pixKey, 'a request has a Pix key');
     const account = request.account ? await this.accounts.getByNumber(request.account) : null;
     const party = account ? partyOfAccount(account) : outsideHolder(request);
     const owner = account ? { accountId: account.id, party: null } : { accountId: null, party };
-    if (!(await insertKey(this.database, pixKey, owner)))
+    if (!(await insertDictKey(this.database, pixKey, owner)))
       throw new AppError('conflict', {
-        public: 'The Pix key is registered already.',
+        public: 'The Pix key is already registered.',
         reason: 'pix_key_taken',
       });
     const { name, document } = party.holder;
@@ -37,7 +37,7 @@ export class DictKeys {
 
 function outsideHolder({ holder, participant, number, branch, type }: Request): Party {
   const name = holder?.name ?? 'Recebedor de Teste';
-  const party = partyOutside({ name, document: holder?.document });
+  const party = outsideParty({ name, document: holder?.document });
   return {
     number: number ?? party.number,
     branch: branch ?? party.branch,

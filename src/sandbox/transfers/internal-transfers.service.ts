@@ -1,17 +1,18 @@
-// Moves money between two accounts of the bank: one movement with both legs, effective at once, told to both sides.
+// Moves money between two accounts of the bank: one movement with both legs, effective at once,
+// with a webhook to each side.
 import { Injectable } from '@nestjs/common';
 import { invariant } from '../../platform/errors.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
-import { type BankAccount, partyOfAccount } from '../accounts/party.js';
+import { type SandboxAccount, partyOfAccount } from '../accounts/party.js';
 import { Random } from '../random.service.js';
-import type { Tx } from '../sandbox-database.service.js';
+import type { SandboxTx } from '../sandbox-database.service.js';
 import { internalTransferBody } from './transfer-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { wireReais } from '../wire-values.js';
-import type { Order, Transfer } from './transfer.js';
+import type { TransferOrder, Transfer } from './transfer.js';
 
-export interface InternalOrder extends Order {
-  beneficiary: BankAccount;
+export interface InternalTransferOrder extends TransferOrder {
+  beneficiary: SandboxAccount;
   externalId: string | null;
 }
 
@@ -24,10 +25,11 @@ export class InternalTransfers {
   ) {}
 
   /**
-   * Moves and tells; the caller keeps the transfer. Throws `rule_broken` before anything is written when an account
-   * cannot give or hold the money.
+   * Posts the movement and writes the webhook deliveries; the caller stores the transfer. Throws
+   * `rule_broken` before it writes anything when the payer has too little or the beneficiary's
+   * balance would exceed the limit.
    */
-  async move(tx: Tx, order: InternalOrder): Promise<Transfer> {
+  async move(tx: SandboxTx, order: InternalTransferOrder): Promise<Transfer> {
     const { payer, beneficiary, amountCents, description, externalId, idempotencyKey } = order;
     const parties = { payer: partyOfAccount(payer), beneficiary: partyOfAccount(beneficiary) };
     const id = this.random.uuid();
@@ -85,14 +87,14 @@ export class InternalTransfers {
       createdAt,
       updatedAt: createdAt,
     };
-    await this.tell(tx, payer, 'TRANSFER_INTERNAL_DEBITED', transfer);
-    await this.tell(tx, beneficiary, 'TRANSFER_INTERNAL_CREDITED', transfer);
+    await this.notify(tx, payer, 'TRANSFER_INTERNAL_DEBITED', transfer);
+    await this.notify(tx, beneficiary, 'TRANSFER_INTERNAL_CREDITED', transfer);
     return transfer;
   }
 
-  private async tell(
-    tx: Tx,
-    account: BankAccount,
+  private async notify(
+    tx: SandboxTx,
+    account: SandboxAccount,
     eventType: 'TRANSFER_INTERNAL_CREDITED' | 'TRANSFER_INTERNAL_DEBITED',
     transfer: Transfer,
   ): Promise<void> {

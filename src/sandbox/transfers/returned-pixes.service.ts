@@ -1,23 +1,23 @@
-// Gives back a Pix that an account sent, whole or in part, and never more than was sent. A beneficiary at this bank
-// gives the money, as it would leave any other.
+// Returns a Pix that an account sent, whole or in part, and never more than was sent. A beneficiary
+// at this bank is debited; for another institution only the payer has a line.
 import { Injectable } from '@nestjs/common';
 import type { RouteInput } from '../../contract/route.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { findAccountById } from '../accounts/accounts.queries.js';
 import { movementOfLine } from '../ledger/posted-movement.js';
 import type { PostedMovement } from '../ledger/posted-movement.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
 import { outsideMovement } from '../ledger/movement.js';
-import { EndToEndIds } from '../pix/end-to-end-ids.service.js';
-import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
+import { EndToEndIds } from '../pix/pix-credits.service.js';
+import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 import { pixRefundedBody } from '../pix/pix-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { returnCode, returnLine } from './sent-pix.js';
 import type { Transfer } from './transfer.js';
 import type { returnSentPix } from './transfers-control.schema.js';
-import { lockSentPix, sumReturned } from './transfers.queries.js';
+import { lockSentPix, sumReturnedCents } from './transfers.queries.js';
 
 type Request = RouteInput<typeof returnSentPix>['body'];
 
@@ -31,23 +31,23 @@ export class ReturnedPixes {
     private readonly ids: EndToEndIds,
   ) {}
 
-  async receive(caller: BankAccount, request: Request): Promise<PostedMovement> {
+  async receive(caller: SandboxAccount, request: Request): Promise<PostedMovement> {
     const payer = request.account ? await this.accounts.getByNumber(request.account) : caller;
     return this.database.transaction(async (tx) => {
       const original = await lockSentPix(tx, payer.id, request.endToEndId);
       if (!original) throw new AppError('not_found');
       if (original.status !== 'PIX_EFFECTIVE')
         throw new AppError('rule_broken', {
-          public: 'Only a Pix that is effective comes back.',
+          public: 'Only an effective Pix can be returned.',
           reason: 'pix_not_effective',
         });
-      return this.giveBack(tx, payer, original, request);
+      return this.postReturn(tx, payer, original, request);
     });
   }
 
-  private async giveBack(
-    tx: Tx,
-    payer: BankAccount,
+  private async postReturn(
+    tx: SandboxTx,
+    payer: SandboxAccount,
     original: Transfer,
     request: Request,
   ): Promise<PostedMovement> {
@@ -77,25 +77,28 @@ export class ReturnedPixes {
     return movementOfLine(line);
   }
 
-  /** What comes back; the sides are locked, so that what came back before is known. */
+  /**
+   * The amount to return. Both accounts are locked, so that the sum of earlier returns is final.
+   */
   private async amountOf(
-    tx: Tx,
+    tx: SandboxTx,
     original: Transfer,
-    sides: readonly BankAccount[],
-    asked: bigint | null,
+    sides: readonly SandboxAccount[],
+    requestedCents: bigint | null,
   ): Promise<bigint> {
     invariant(original.endToEndId, 'a Pix has its endToEndId');
     const accounts = sides.map(({ id }) => id);
-    const leftCents = original.amountCents - (await sumReturned(tx, original.endToEndId, accounts));
-    const amountCents = asked ?? leftCents;
-    if (amountCents > 0n && amountCents <= leftCents) return amountCents;
+    const returnedCents = await sumReturnedCents(tx, original.endToEndId, accounts);
+    const returnableCents = original.amountCents - returnedCents;
+    const amountCents = requestedCents ?? returnableCents;
+    if (amountCents > 0n && amountCents <= returnableCents) return amountCents;
     throw new AppError('rule_broken', {
-      public: 'More would come back than was sent.',
+      public: 'The returns would exceed the amount of the Pix.',
       reason: 'return_exceeds_pix',
     });
   }
 
-  private async beneficiaryOf(tx: Tx, { beneficiaryAccountId: id }: Transfer) {
+  private async beneficiaryOf(tx: SandboxTx, { beneficiaryAccountId: id }: Transfer) {
     return id === null ? null : findAccountById(tx, id);
   }
 }

@@ -3,8 +3,8 @@ import type { LineDetails } from '../ledger/movement.js';
 import type { Transfer } from './transfer.js';
 
 /**
- * The proof of a line of a sent Pix. A line never changes, and the debit that it proves is effective: what becomes of
- * the Pix is the transfer's own status, and a reversal when it fails.
+ * The proof on a line of a sent Pix. A line never changes, and its debit is effective whatever the
+ * outcome of the Pix. The outcome is the status of the transfer, and a reversal line when it fails.
  */
 function proofOf(transfer: Transfer, status: Transfer['status']): object {
   return {
@@ -20,7 +20,7 @@ function proofOf(transfer: Transfer, status: Transfer['status']): object {
   };
 }
 
-/** The payer's line. */
+/** The payer's debit line. */
 export function debitLine(transfer: Transfer): LineDetails {
   return {
     typeName: 'DEBIT_PIX',
@@ -30,7 +30,7 @@ export function debitLine(transfer: Transfer): LineDetails {
   };
 }
 
-/** The line that gives back what was debited for a Pix that did not arrive. */
+/** The credit line that reverses the debit of a Pix that failed. */
 export function reversalLine(transfer: Transfer): LineDetails {
   return {
     typeName: 'CREDIT_PIX_REVERSAL',
@@ -41,19 +41,19 @@ export function reversalLine(transfer: Transfer): LineDetails {
   };
 }
 
-/** A Pix that the account sent, or part of it, that comes back. */
+/** The return of a Pix that the account sent, whole or in part. */
 export interface ReturnedPix {
-  /** Begins with D. */
+  /** The id of the return; it begins with D. */
   endToEndId: string;
   original: Transfer;
   amountCents: bigint;
   reason: string | null;
 }
 
-/** The nature of a return that was asked for by nobody but who was paid. */
+/** The code of a return that the beneficiary requested. */
 export const returnCode = 'MD06';
 
-/** Either side's line of a return: the id of the return, and that of what it returns. */
+/** The line of a return, for either side, with the ids of the return and of the original Pix. */
 export function returnLine(
   typeName: 'CREDIT_PIX_REFUND' | 'DEBIT_PIX_REFUND',
   { endToEndId, original, amountCents, reason }: ReturnedPix,

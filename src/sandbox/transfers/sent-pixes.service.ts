@@ -1,5 +1,5 @@
-// Accepts a Pix that an account sends: the money leaves the account, or is held, in the transaction of the answer.
-// What becomes of it is the business of sent-pix-life.service.ts.
+// Accepts a Pix that an account sends. The amount is debited or held in the database transaction of
+// the response. sent-pix-lifecycle.service.ts does the later steps.
 import { Injectable } from '@nestjs/common';
 import { parseTaxId } from '../../brazil/tax-id.js';
 import type { TransferShape } from '../../contract/transfers.js';
@@ -7,18 +7,18 @@ import { AppError, invariant } from '../../platform/errors.js';
 import { findAccountOfParty } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Faults } from '../faults/faults.service.js';
-import { lockLookup } from '../pix/dict.queries.js';
-import { EndToEndIds } from '../pix/end-to-end-ids.service.js';
+import { lockDictLookup } from '../pix/dict.queries.js';
+import { EndToEndIds } from '../pix/pix-credits.service.js';
 import { bank, outsideBank, type Party, partyOfAccount } from '../accounts/party.js';
 import { Random } from '../random.service.js';
-import type { Tx } from '../sandbox-database.service.js';
-import { SentPixLife } from './sent-pix-life.service.js';
-import { pixFailures, type Order, type Transfer } from './transfer.js';
-import { isSent } from './transfers.queries.js';
+import type { SandboxTx } from '../sandbox-database.service.js';
+import { SentPixLifecycle } from './sent-pix-lifecycle.service.js';
+import { pixFailures, type TransferOrder, type Transfer } from './transfer.js';
+import { isEndToEndIdUsed } from './transfers.queries.js';
 
 type ManualBeneficiary = Extract<TransferShape, { shape: 'manual' }>['beneficiary'];
 
-/** Whom a Pix goes to, and under which id. */
+/** The beneficiary of a Pix, and the id of the Pix. */
 interface Destination {
   type: 'PIX_KEY' | 'PIX_MANUAL';
   endToEndId: string;
@@ -28,48 +28,58 @@ interface Destination {
 @Injectable()
 export class SentPixes {
   constructor(
-    private readonly life: SentPixLife,
+    private readonly lifecycle: SentPixLifecycle,
     private readonly clock: BankClock,
     private readonly random: Random,
     private readonly ids: EndToEndIds,
     private readonly faults: Faults,
   ) {}
 
-  /** Throws `rule_broken` with the reason `look_up_not_found`, `look_up_expired` or `look_up_used`. */
-  async sendByKey(tx: Tx, order: Order, endToEndId: string): Promise<Transfer> {
-    // Locked before the account: of two sends that begin with one look-up the other waits here.
-    const lookup = await lockLookup(tx, order.payer.id, endToEndId);
+  /**
+   * Throws `rule_broken` with the reason `look_up_not_found`, `look_up_expired` or `look_up_used`.
+   */
+  async sendByKey(tx: SandboxTx, order: TransferOrder, endToEndId: string): Promise<Transfer> {
+    // Locked before the account: of two transfers with one look-up, the second waits here.
+    const lookup = await lockDictLookup(tx, order.payer.id, endToEndId);
     if (!lookup)
       throw new AppError('rule_broken', {
         public: 'No look-up of this account returned that endToEndId.',
         reason: 'look_up_not_found',
       });
-    if (await isSent(tx, endToEndId))
+    if (await isEndToEndIdUsed(tx, endToEndId))
       throw new AppError('rule_broken', {
-        public: 'The look-up began another transfer already.',
+        public: 'The endToEndId was already used by another transfer.',
         reason: 'look_up_used',
       });
     if (lookup.expiresAt <= this.clock.now())
       throw new AppError('rule_broken', {
-        public: 'The look-up is too old; look the key up again.',
+        public: 'The look-up has expired; look up the key again.',
         reason: 'look_up_expired',
       });
     const { beneficiary } = lookup;
     return this.accept(tx, order, { type: 'PIX_KEY', endToEndId, beneficiary });
   }
 
-  async sendManually(tx: Tx, order: Order, asked: ManualBeneficiary): Promise<Transfer> {
+  async sendManually(
+    tx: SandboxTx,
+    order: TransferOrder,
+    requested: ManualBeneficiary,
+  ): Promise<Transfer> {
     const endToEndId = this.ids.next('E', bank.ispb);
-    const beneficiary = manualParty(asked);
+    const beneficiary = manualParty(requested);
     return this.accept(tx, order, { type: 'PIX_MANUAL', endToEndId, beneficiary });
   }
 
-  private async accept(tx: Tx, order: Order, destination: Destination): Promise<Transfer> {
+  private async accept(
+    tx: SandboxTx,
+    order: TransferOrder,
+    destination: Destination,
+  ): Promise<Transfer> {
     const { payer, amountCents, description, idempotencyKey } = order;
-    const isHere = destination.beneficiary.participant.ispb === bank.ispb;
+    const isAtThisBank = destination.beneficiary.participant.ispb === bank.ispb;
     const account = await findAccountOfParty(tx, destination.beneficiary);
     const now = this.clock.now();
-    const accepted = await this.life.begin(tx, payer, {
+    const accepted = await this.lifecycle.begin(tx, payer, {
       id: this.random.uuid(),
       accountId: payer.id,
       status: 'PIX_PROCESSING',
@@ -82,21 +92,21 @@ export class SentPixes {
       beneficiaryAccountId: account?.id ?? null,
       transactionNsu: null,
       isBlocked: false,
-      error: isHere && !account ? pixFailures.accountUnknown : null,
+      error: isAtThisBank && !account ? pixFailures.accountUnknown : null,
       createdAt: now,
       updatedAt: now,
     });
-    // Taken last: a request that is refused must not use the fault up.
-    const fault = this.faults.take(['transfers'], 'async-error');
+    // Drawn last, so that a refused request does not use up the fault.
+    const fault = this.faults.fire(['transfers'], 'async-error');
     const transfer = fault ? { ...accepted, error: pixFailures.accountBlocked } : accepted;
-    await this.life.keep(tx, transfer, fault?.delayMs ?? 0);
+    await this.lifecycle.store(tx, transfer, fault?.delayMs ?? 0);
     return transfer;
   }
 }
 
 function manualParty({ number, branch, type, participantIspb, holder }: ManualBeneficiary): Party {
   const taxId = parseTaxId(holder.document);
-  invariant(taxId, 'a request names its beneficiary by a CPF or CNPJ');
+  invariant(taxId, 'a request has the CPF or CNPJ of its beneficiary');
   const known = [bank, outsideBank].find(({ ispb }) => ispb === participantIspb);
   return {
     number,

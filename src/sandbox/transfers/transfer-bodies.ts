@@ -2,8 +2,8 @@ import type { Transfer } from './transfer.js';
 import { wireReais } from '../wire-values.js';
 
 /**
- * `PIX_PAYMENT_UPDATED`, told once a sent Pix is final. Its `eventType` is not the name that is subscribed to; the
- * IdempotencyKey is the one id of the client's that it carries (real-bank.md A.4).
+ * The body of `PIX_PAYMENT_UPDATED`, sent when a Pix is final. Its `eventType` differs from the
+ * registered name. The IdempotencyKey is the only id of the client in it (real-bank.md A.4).
  */
 export function pixPaymentBody(transfer: Transfer): object {
   const isError = transfer.status === 'PIX_ERROR';
@@ -23,7 +23,10 @@ export function pixPaymentBody(transfer: Transfer): object {
 
 type InternalEvent = 'TRANSFER_INTERNAL_CREDITED' | 'TRANSFER_INTERNAL_DEBITED';
 
-/** Either side of a transfer between accounts; the credited side's id has a `C` before it (real-bank.md A.4). */
+/**
+ * The body for one side of a transfer between accounts. The credited side's id has the prefix `C`
+ * (real-bank.md A.4).
+ */
 export function internalTransferBody(transfer: Transfer, eventType: InternalEvent): object {
   return {
     id: eventType === 'TRANSFER_INTERNAL_CREDITED' ? `C${transfer.id}` : transfer.id,

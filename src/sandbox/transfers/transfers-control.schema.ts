@@ -1,22 +1,22 @@
-// The control plane of money that is sent: whom keys lead to, and what comes back.
+// The control routes for sent money: registration of Pix keys and returns of sent Pix.
 import { z } from 'zod';
 import { pixKeyText } from '../../contract/pix-lookup.js';
 import { route } from '../../contract/route.js';
 import { accountType, ispbText, taxIdText } from '../../contract/transfers.js';
 import { filledText, positiveReais, text } from '../../contract/wire.js';
-import { movement } from '../ledger/posted-movement.js';
+import { postedMovement } from '../ledger/posted-movement.js';
 
 const control = { chapter: 'Sandbox control', authentication: 'api-key' } as const;
 
 export const registerDictKey = route({
   ...control,
   name: 'sandboxRegisterDictKey',
-  summary: 'Registers a Pix key, of an account of the bank or of somebody at another institution.',
+  summary: 'Registers a Pix key of an account of the bank or of a customer of another institution.',
   method: 'POST',
   path: '/sandbox/dict/keys',
   body: z.looseObject({
     key: pixKeyText,
-    /** Without it, the key is of another institution's customer. */
+    /** When left out, the key belongs to a customer of another institution. */
     account: text(20).nullish(),
     holder: z
       .looseObject({ name: filledText(200).nullish(), document: taxIdText.nullish() })
@@ -37,15 +37,15 @@ export const registerDictKey = route({
 export const returnSentPix = route({
   ...control,
   name: 'sandboxReturnSentPix',
-  summary: 'A Pix that the account sent comes back, whole or in part.',
+  summary: 'Returns a Pix that the account sent, whole or in part.',
   method: 'POST',
   path: '/sandbox/pix/returned',
   body: z.looseObject({
     account: text(20).nullish(),
     endToEndId: filledText(64),
-    /** Without it, all that has not come back yet. */
+    /** When left out, all that was not returned yet. */
     amount: positiveReais.nullish(),
     reason: text(140).nullish(),
   }),
-  response: movement,
+  response: postedMovement,
 });

@@ -6,7 +6,7 @@ import { createTransfer, getTransfer } from '../../contract/transfers.js';
 import { Handles, Input, Reply } from '../../platform/contract-route.js';
 import { invariant } from '../../platform/errors.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { PixLookups } from '../pix/pix-lookups.service.js';
 import { BatchTransfers } from './batch-transfers.service.js';
 import { Transfers } from './transfers.service.js';
@@ -21,7 +21,7 @@ export class SandboxTransfersController {
 
   @Handles(lookUpPixKey)
   lookUp(
-    @CurrentAccount() account: BankAccount,
+    @CurrentAccount() account: SandboxAccount,
     @Input() { body }: RouteInput<typeof lookUpPixKey>,
   ) {
     return this.lookups.lookUp(account, body);
@@ -29,7 +29,7 @@ export class SandboxTransfersController {
 
   @Handles(createTransfer)
   async create(
-    @CurrentAccount() account: BankAccount,
+    @CurrentAccount() account: SandboxAccount,
     @Input() { body, idempotencyKey }: RouteInput<typeof createTransfer>,
   ) {
     invariant(idempotencyKey, 'the route requires an IdempotencyKey');
@@ -37,13 +37,16 @@ export class SandboxTransfersController {
   }
 
   @Handles(getTransfer)
-  get(@CurrentAccount() account: BankAccount, @Input() { params }: RouteInput<typeof getTransfer>) {
+  get(
+    @CurrentAccount() account: SandboxAccount,
+    @Input() { params }: RouteInput<typeof getTransfer>,
+  ) {
     return this.transfers.get(account, params.identifier);
   }
 
   @Handles(createTransferBatch)
   async createBatch(
-    @CurrentAccount() account: BankAccount,
+    @CurrentAccount() account: SandboxAccount,
     @Input() { body, idempotencyKey }: RouteInput<typeof createTransferBatch>,
   ) {
     invariant(idempotencyKey, 'the route requires an IdempotencyKey');

@@ -1,32 +1,38 @@
 import { stringifyJson } from '../../platform/exact-json.js';
 import { isUuid } from '../../platform/listing.js';
-import type { Queryable, Tx } from '../sandbox-database.service.js';
+import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 import type { Transfer } from './transfer.js';
 
-const columns = `id, account_id AS "accountId", type, status, amount_cents AS "amountCents", description,
-  external_id AS "externalId", end_to_end_id AS "endToEndId", idempotency_key AS "idempotencyKey", payer,
-  beneficiary, beneficiary_account_id AS "beneficiaryAccountId", transaction_nsu AS "transactionNsu",
+const columns = `id, account_id AS "accountId", type, status, amount_cents AS "amountCents",
+  description, external_id AS "externalId", end_to_end_id AS "endToEndId",
+  idempotency_key AS "idempotencyKey", payer, beneficiary,
+  beneficiary_account_id AS "beneficiaryAccountId", transaction_nsu AS "transactionNsu",
   is_blocked AS "isBlocked", error, created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-/** Keeps transfers in one statement, however many: a batch has a thousand. */
-export async function insertTransfers(tx: Tx, transfers: readonly Transfer[]): Promise<void> {
+/** Inserts transfers in one SQL statement, because a batch may have a thousand. */
+export async function insertTransfers(
+  tx: SandboxTx,
+  transfers: readonly Transfer[],
+): Promise<void> {
   await tx.query(
     `INSERT INTO transfer (id, account_id, type, status, amount_cents, description, external_id,
-                           end_to_end_id, idempotency_key, payer, beneficiary, beneficiary_account_id,
-                           transaction_nsu, is_blocked, error, created_at, updated_at)
+                           end_to_end_id, idempotency_key, payer, beneficiary,
+                           beneficiary_account_id, transaction_nsu, is_blocked, error, created_at,
+                           updated_at)
      SELECT * FROM json_to_recordset($1::json) AS transfer (
        "id" uuid, "accountId" integer, "type" text, "status" text, "amountCents" bigint,
-       "description" text, "externalId" text, "endToEndId" text, "idempotencyKey" text, "payer" json,
-       "beneficiary" json, "beneficiaryAccountId" integer, "transactionNsu" bigint,
+       "description" text, "externalId" text, "endToEndId" text, "idempotencyKey" text,
+       "payer" json, "beneficiary" json, "beneficiaryAccountId" integer, "transactionNsu" bigint,
        "isBlocked" boolean, "error" json, "createdAt" timestamptz, "updatedAt" timestamptz)`,
     [stringifyJson(transfers)],
   );
 }
 
-/** Where a transfer stands; what it is does not change. */
-export async function updateTransfer(tx: Tx, transfer: Transfer): Promise<void> {
+/** Updates the state of a transfer; its other columns never change. */
+export async function updateTransfer(tx: SandboxTx, transfer: Transfer): Promise<void> {
   await tx.query(
-    `UPDATE transfer SET status = $2, transaction_nsu = $3, is_blocked = $4, error = $5, updated_at = $6
+    `UPDATE transfer
+     SET status = $2, transaction_nsu = $3, is_blocked = $4, error = $5, updated_at = $6
      WHERE id = $1`,
     [
       transfer.id,
@@ -39,7 +45,7 @@ export async function updateTransfer(tx: Tx, transfer: Transfer): Promise<void> 
   );
 }
 
-export async function lockTransfer(tx: Tx, id: string): Promise<Transfer | null> {
+export async function lockTransfer(tx: SandboxTx, id: string): Promise<Transfer | null> {
   const [row] = await tx.query<Transfer>(
     `SELECT ${columns} FROM transfer WHERE id = $1 FOR UPDATE`,
     [id],
@@ -47,9 +53,9 @@ export async function lockTransfer(tx: Tx, id: string): Promise<Transfer | null>
   return row ?? null;
 }
 
-/** A Pix that the account sent, locked until the transaction ends. */
+/** A Pix that the account sent, locked until the database transaction ends. */
 export async function lockSentPix(
-  tx: Tx,
+  tx: SandboxTx,
   accountId: number,
   endToEndId: string,
 ): Promise<Transfer | null> {
@@ -60,13 +66,14 @@ export async function lockSentPix(
   return row ?? null;
 }
 
-export async function isSent(tx: Tx, endToEndId: string): Promise<boolean> {
+export async function isEndToEndIdUsed(tx: SandboxTx, endToEndId: string): Promise<boolean> {
   return (await tx.query('SELECT FROM transfer WHERE end_to_end_id = $1', [endToEndId])).length > 0;
 }
 
 /**
- * A transfer that the account sent, or received from another account of the bank, by its id, endToEndId or
- * externalId. Of several with one externalId: one that the account sent, then the newest.
+ * A transfer that the account sent, or received from another account of the bank, by its id,
+ * endToEndId or externalId. Of several with one externalId, those that the account sent come first,
+ * then the newest.
  */
 export async function findTransfer(
   database: Queryable,
@@ -77,15 +84,15 @@ export async function findTransfer(
     `SELECT ${columns} FROM transfer
      WHERE (id = $2 OR end_to_end_id = $3 OR external_id = $3)
        AND (account_id = $1 OR (type = 'INTERNAL' AND beneficiary_account_id = $1))
-     ORDER BY (id = $2) DESC NULLS LAST, (end_to_end_id = $3) DESC NULLS LAST, (account_id = $1) DESC,
-              created_at DESC, transaction_nsu DESC
+     ORDER BY (id = $2) DESC NULLS LAST, (end_to_end_id = $3) DESC NULLS LAST,
+              (account_id = $1) DESC, created_at DESC, transaction_nsu DESC
      LIMIT 1`,
     [accountId, isUuid(identifier) ? identifier : null, identifier],
   );
   return row ?? null;
 }
 
-/** The nsu under which a transfer between accounts stands on the statement of the other account. */
+/** The nsu of the credit line of a transfer between accounts, on the beneficiary's statement. */
 export async function findCreditNsu(
   database: Queryable,
   { accountId, transactionNsu }: Pick<Transfer, 'accountId' | 'transactionNsu'>,
@@ -102,10 +109,14 @@ export async function findCreditNsu(
 }
 
 /**
- * What came back of a Pix: the larger of what the payer was given and what the beneficiary gave and did not get back,
- * as either may be at this bank, and both may be one account.
+ * The returned total of a Pix, in cents: the larger of the payer's credits and of the beneficiary's
+ * debits less their reversals. Either may be at this bank, and both may be one account.
  */
-export async function sumReturned(tx: Tx, endToEndId: string, accounts: number[]): Promise<bigint> {
+export async function sumReturnedCents(
+  tx: SandboxTx,
+  endToEndId: string,
+  accounts: number[],
+): Promise<bigint> {
   const [row] = await tx.query<{ returned: bigint }>(
     `SELECT greatest(
        coalesce(sum(change_cents) FILTER (WHERE type_name = 'CREDIT_PIX_REFUND'), 0),

@@ -1,4 +1,4 @@
-// Sends money in one of the three shapes, once for each IdempotencyKey, and tells how a transfer stands.
+// Creates transfers in one of three shapes, once for each IdempotencyKey, and reads their state.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import {
@@ -9,15 +9,15 @@ import {
 } from '../../contract/transfers.js';
 import { AppError, unreachable } from '../../platform/errors.js';
 import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { findAccountsByNumber } from '../accounts/accounts.queries.js';
 import { Idempotency } from '../idempotency.service.js';
-import { SandboxDatabase, type Tx } from '../sandbox-database.service.js';
+import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 import { getBeneficiary } from './beneficiary-account.js';
 import { InternalTransfers } from './internal-transfers.service.js';
 import { SentPixes } from './sent-pixes.service.js';
-import { transferAnswer, transferDetails } from './transfer-answer.js';
-import type { Order, Transfer } from './transfer.js';
+import { transferCreatedResponse, transferDetailsResponse } from './transfer-response.js';
+import type { TransferOrder, Transfer } from './transfer.js';
 import { findCreditNsu, findTransfer, insertTransfers } from './transfers.queries.js';
 
 @Injectable()
@@ -29,38 +29,38 @@ export class Transfers {
     private readonly sentPixes: SentPixes,
   ) {}
 
-  /** The text of the answer; the same one for a repeat of the key. */
-  async create(account: BankAccount, request: TransferRequest, key: string): Promise<string> {
+  /** Returns the text of the response, the same for a repeat of the key. */
+  async create(account: SandboxAccount, request: TransferRequest, key: string): Promise<string> {
     const bodyHash = sha256(canonicalJson(request));
     const identity = { accountId: account.id, operation: createTransfer.name, key, bodyHash };
     return this.database.transaction((tx) =>
-      this.idempotency.once(tx, identity, async () => {
+      this.idempotency.runOnce(tx, identity, async () => {
         const transfer = await this.send(tx, account, request, key);
-        return stringifyJson(z.encode(createTransfer.response, transferAnswer(transfer)));
+        return stringifyJson(z.encode(createTransfer.response, transferCreatedResponse(transfer)));
       }),
     );
   }
 
-  /** Throws `not_found` for what neither left nor reached the account. */
-  async get(account: BankAccount, identifier: string): Promise<TransferDetails> {
+  /** Throws `not_found` for a transfer that the account neither sent nor received. */
+  async get(account: SandboxAccount, identifier: string): Promise<TransferDetails> {
     const transfer = await findTransfer(this.database, account.id, identifier);
     if (!transfer) throw new AppError('not_found');
     const isPayer = transfer.accountId === account.id;
     const nsu = isPayer
       ? transfer.transactionNsu
       : await findCreditNsu(this.database, transfer, account.id);
-    return transferDetails(transfer, nsu);
+    return transferDetailsResponse(transfer, nsu);
   }
 
   private async send(
-    tx: Tx,
-    payer: BankAccount,
+    tx: SandboxTx,
+    payer: SandboxAccount,
     request: TransferRequest,
     idempotencyKey: string,
   ): Promise<Transfer> {
     const shape = transferShape(request);
     const { amountCents, description } = shape;
-    const order: Order = { payer, amountCents, description, idempotencyKey };
+    const order: TransferOrder = { payer, amountCents, description, idempotencyKey };
     switch (shape.shape) {
       case 'key':
         return this.sentPixes.sendByKey(tx, order, shape.endToEndId);

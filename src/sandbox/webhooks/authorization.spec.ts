@@ -6,7 +6,7 @@ it.each([
   ['HEADER', 'x-webhook-key:a: b', { 'x-webhook-key': 'a: b' }],
   ['BEARER', 'token', { authorization: 'Bearer token' }],
   ['BASIC', 'dXNlcjpwYXNz', { authorization: 'Basic dXNlcjpwYXNz' }],
-] as const)('proves itself by %s %p', (scheme, authorization, headers) => {
+] as const)('builds the headers for %s %p', (scheme, authorization, headers) => {
   expect(authorizationHeaders(scheme, authorization)).toEqual(headers);
 });
 
@@ -18,6 +18,6 @@ it.each([
   ['BEARER', null],
   ['BEARER', 'two words'],
   ['BASIC', ''],
-] as const)('refuses %s %p, with which nothing can be sent', (scheme, authorization) => {
+] as const)('refuses %s %p, which no header can carry', (scheme, authorization) => {
   expect(authorizationHeaders(scheme, authorization)).toBeNull();
 });

@@ -4,7 +4,7 @@ export type AuthorizationScheme = (typeof authorizationSchemes)[number];
 
 const headerText = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e]+)$/;
 const tokenText = /^[\x21-\x7e]+$/;
-/** Headers that make the message itself: a registration that set them would break every delivery. */
+/** Headers of the HTTP message itself. A registration that set them would break every delivery. */
 const reservedHeaders = [
   'content-length',
   'content-type',
@@ -13,7 +13,10 @@ const reservedHeaders = [
   'transfer-encoding',
 ];
 
-/** The headers by which the bank proves itself, or null when the registration's two fields do not go together. */
+/**
+ * The headers that authenticate the bank to the receiver; null when `authorization` is not valid
+ * for the scheme.
+ */
 export function authorizationHeaders(
   scheme: AuthorizationScheme,
   authorization: string | null,

@@ -1,8 +1,11 @@
-import type { Queryable, Tx } from '../sandbox-database.service.js';
+import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 
-/** Owes a delivery to the account's registration of that event type, whose id it tells; null without one. */
+/**
+ * Inserts a pending delivery for the account's registration of that event type. Returns the id of
+ * the delivery, or null when the account has no such registration.
+ */
 export async function insertDelivery(
-  tx: Tx,
+  tx: SandboxTx,
   delivery: { accountId: number; eventType: string; body: string; at: Date },
 ): Promise<bigint | null> {
   const [row] = await tx.query<{ id: bigint }>(
@@ -15,8 +18,14 @@ export async function insertDelivery(
   return row?.id ?? null;
 }
 
-/** Owes another delivery to the same registration, with another body where it is a forgery. */
-export async function repeatDelivery(tx: Tx, id: bigint, forgedBody: string | null): Promise<void> {
+/**
+ * Inserts another delivery to the same registration; `forgedBody` replaces the body of a forgery.
+ */
+export async function insertDeliveryCopy(
+  tx: SandboxTx,
+  id: bigint,
+  forgedBody: string | null,
+): Promise<void> {
   await tx.query(
     `INSERT INTO webhook_delivery (registration_id, body, next_attempt_at, is_forged, created_at)
      SELECT registration_id, coalesce($2, body), next_attempt_at, $2::text IS NOT NULL, created_at
@@ -25,13 +34,13 @@ export async function repeatDelivery(tx: Tx, id: bigint, forgedBody: string | nu
   );
 }
 
-export async function postponeDelivery(tx: Tx, id: bigint, until: Date): Promise<void> {
+export async function postponeDelivery(tx: SandboxTx, id: bigint, until: Date): Promise<void> {
   await tx.query('UPDATE webhook_delivery SET next_attempt_at = $2 WHERE id = $1', [id, until]);
 }
 
 /**
- * Lets this connection's commits be lost with the server's last moments: what is noted of a delivery may be
- * forgotten (it then comes twice), and each note waits for no disk.
+ * Commits of this connection do not wait for the disk. A crash of the server may lose the latest
+ * recorded outcomes; those deliveries are then sent twice.
  */
 export async function relaxDurability(session: Queryable): Promise<void> {
   await session.query('SET synchronous_commit = off');
@@ -49,8 +58,8 @@ export interface ClaimedDelivery {
   is_forged: boolean;
 }
 
-/** Takes due deliveries for `leaseMs`; those that another sender holds are passed over. */
-export async function claimDue(
+/** Claims due deliveries for `leaseMs` and skips those that another sender has claimed. */
+export async function claimDueDeliveries(
   database: Queryable,
   { now, limit, leaseMs }: { now: Date; limit: number; leaseMs: number },
 ): Promise<ClaimedDelivery[]> {
@@ -66,21 +75,22 @@ export async function claimDue(
          attempts = delivery.attempts + 1
      FROM due, webhook_registration AS registration
      WHERE delivery.id = due.id AND registration.id = delivery.registration_id
-     RETURNING delivery.id, delivery.attempts, delivery.body, delivery.is_forged, delivery.registration_id,
-               registration.event_type, registration.url, registration.authorization_scheme,
-               registration.authorization`,
+     RETURNING delivery.id, delivery.attempts, delivery.body, delivery.is_forged,
+               delivery.registration_id, registration.event_type, registration.url,
+               registration.authorization_scheme, registration.authorization`,
     [now, limit, leaseMs],
   );
 }
 
-/** Notes many at once: under load deliveries end faster than commits. */
-export async function markDelivered(
+/** Records many deliveries at once, because under load deliveries end faster than commits. */
+export async function markDeliveriesDelivered(
   database: Queryable,
   deliveries: { id: bigint; outcome: string; at: Date }[],
 ): Promise<void> {
   await database.query(
     `UPDATE webhook_delivery AS delivery
-     SET state = 'delivered', last_outcome = ended.outcome, delivered_at = ended.at, leased_until = NULL
+     SET state = 'delivered', last_outcome = ended.outcome, delivered_at = ended.at,
+         leased_until = NULL
      FROM unnest($1::bigint[], $2::text[], $3::timestamptz[]) AS ended (id, outcome, at)
      WHERE delivery.id = ended.id`,
     [
@@ -91,8 +101,8 @@ export async function markDelivered(
   );
 }
 
-/** Tries again at `nextAttemptAt`, or gives up when it is null. */
-export async function markFailed(
+/** Schedules a retry at `nextAttemptAt`; null dead-letters the delivery. */
+export async function markDeliveryFailed(
   database: Queryable,
   delivery: { id: bigint; outcome: string; nextAttemptAt: Date | null },
 ): Promise<void> {
@@ -106,9 +116,10 @@ export async function markFailed(
 }
 
 /** When the next pending delivery is due, or null. */
-export async function findNextDue(database: Queryable): Promise<Date | null> {
+export async function findNextDeliveryTime(database: Queryable): Promise<Date | null> {
   const [row] = await database.query<{ next_attempt_at: Date | null }>(
-    `SELECT min(next_attempt_at) AS next_attempt_at FROM webhook_delivery WHERE state = 'pending'`,
+    `SELECT min(next_attempt_at) AS next_attempt_at
+     FROM webhook_delivery WHERE state = 'pending'`,
   );
   return row?.next_attempt_at ?? null;
 }

@@ -1,6 +1,8 @@
+import type { FaultEndpoint } from '../faults/fault.js';
+
 /**
- * What can be registered: the union of the lists that are published of the real service (they conflict), save
- * CHARGE_PAID_V2, which is what a body calls itself.
+ * The event types that can be registered: the union of the lists that are published for the real
+ * service, which conflict. CHARGE_PAID_V2 is left out, because only a body names itself so.
  */
 export const webhookEventTypes = [
   'CHARGE_PAID',
@@ -30,4 +32,18 @@ export type WebhookEventType = (typeof webhookEventTypes)[number];
 
 export function isWebhookEventType(text: string): text is WebhookEventType {
   return (webhookEventTypes as readonly string[]).includes(text);
+}
+
+const endpointsByPrefix: readonly (readonly [string, readonly FaultEndpoint[]])[] = [
+  ['CHARGE_', ['charges', 'qrcode']],
+  ['PIX_RECEIVED', ['charges', 'qrcode']],
+  ['PIX_PAYMENT_', ['transfers', 'batch']],
+  ['TRANSFER_INTERNAL_', ['transfers', 'batch']],
+  ['PIX_REFUND', ['refunds']],
+];
+
+/** The endpoints at which a fault for this event's webhook can be aimed. */
+export function faultEndpointsOf(eventType: WebhookEventType): readonly FaultEndpoint[] {
+  const found = endpointsByPrefix.find(([prefix]) => eventType.startsWith(prefix));
+  return ['webhooks', ...(found?.[1] ?? [])];
 }

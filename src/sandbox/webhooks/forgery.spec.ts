@@ -1,6 +1,6 @@
 import { LosslessNumber } from 'lossless-json';
 import { parseJson, stringifyJson } from '../../platform/exact-json.js';
-import { forge } from './forgery.js';
+import { forgeBody } from './forgery.js';
 
 const correlationId = '0197a5c2-3b4d-7e8f-9a0b-1c2d3e4f5a6b';
 const endToEndId = 'E1234567820260515123AbCdEfGhIjK9';
@@ -15,9 +15,9 @@ const truth = {
   createdAt: '2026-05-15T12:36:48.000Z',
   proof: { endToEndId, amount: new LosslessNumber('10.10'), key: null, payer: { name: 'Ana' } },
 };
-const forged = forge(truth) as typeof truth;
+const forged = forgeBody(truth) as typeof truth;
 
-it('has the shape of the true one', () => {
+it('has the shape of the genuine body', () => {
   const shape = (value: unknown): unknown =>
     typeof value === 'object' && value !== null
       ? Object.entries(value).map(([name, one]) => [name, shape(one)])
@@ -26,12 +26,12 @@ it('has the shape of the true one', () => {
   expect(shape(read(forged))).toEqual(shape(read(truth)));
 });
 
-it('tells another amount, everywhere the same', () => {
+it('changes the amount, to the same value everywhere', () => {
   expect(forged.amount.value).toBe('1244.66');
   expect(forged.proof.amount).toEqual(forged.amount);
 });
 
-it('makes up every id, the same one for the same', () => {
+it('replaces every id, equal ids by equal ones', () => {
   expect(forged.correlationId).toMatch(/^0197a5c2-3b4d-7e8f-9a0b-1c2d\d{8}$/);
   expect(forged.correlationId).not.toBe(correlationId);
   expect(forged.endToEndId).toMatch(/^E1234567820260515123AbCd\d{8}$/);
@@ -40,7 +40,7 @@ it('makes up every id, the same one for the same', () => {
   expect(forged.nsu.value).toBe('9007199255740993');
 });
 
-it('leaves alone what names nothing, and the true one', () => {
+it('changes no field that is not an id, and not the genuine body', () => {
   const { eventType, walletNumber, createdAt } = forged;
   expect({ eventType, walletNumber, createdAt }).toEqual({
     eventType: 'PIX_RECEIVED',
@@ -51,9 +51,9 @@ it('leaves alone what names nothing, and the true one', () => {
   expect(truth.correlationId).toBe(correlationId);
 });
 
-it('makes up ids of any length', () => {
+it('replaces ids of any length', () => {
   for (const id of ['', '7', 'a b', 'x'.repeat(100)]) {
-    const { externalId } = forge({ externalId: id }) as { externalId: string };
+    const { externalId } = forgeBody({ externalId: id }) as { externalId: string };
     expect(externalId).not.toBe(id);
   }
 });

@@ -1,10 +1,10 @@
-// What a fault sends beside a true notification: its forgery.
+// The forged webhook body that a fault sends beside a genuine one.
 import { isLosslessNumber, LosslessNumber } from 'lossless-json';
 import { parseReais } from '../../money/cents.js';
 import { sha256 } from '../../platform/exact-json.js';
 import { wireReais } from '../wire-values.js';
 
-/** What names a movement or a charge in a notification. */
+/** The fields of a webhook body that identify a movement or a charge. */
 const identifiers: readonly string[] = [
   ...['id', 'nsu', 'correlationId', 'referenceId', 'endToEndId', 'originalEndToEndId'],
   ...['transactionId', 'transactionNsu', 'externalId', 'idempotencyKey'],
@@ -13,10 +13,10 @@ const addedCents = 1_234_56n;
 const addedNumber = 1_000_000n;
 
 /**
- * A notification of the same shape that never was: other amounts, made-up ids. The same id comes out the same
- * everywhere in it, so that it contradicts itself no more than the true one.
+ * A body of the same shape with other amounts and invented ids, for an event that never happened.
+ * Equal ids stay equal, so that the forgery is as consistent as the genuine body.
  */
-export function forge(body: object): object {
+export function forgeBody(body: object): object {
   return forgeValue('', body) as object;
 }
 
@@ -27,7 +27,7 @@ function forgeValue(name: string, value: unknown): unknown {
     return Object.fromEntries(
       Object.entries(value).map(([key, one]) => [key, forgeValue(key, one)]),
     );
-  return typeof value === 'string' && identifiers.includes(name) ? madeUp(value) : value;
+  return typeof value === 'string' && identifiers.includes(name) ? forgedId(value) : value;
 }
 
 function forgeNumber(name: string, number: LosslessNumber): LosslessNumber {
@@ -41,8 +41,8 @@ function forgeNumber(name: string, number: LosslessNumber): LosslessNumber {
 
 const changedLength = 8;
 
-/** Ends in other digits: these stand in GUIDs, in endToEndIds and in what clients choose alike. */
-function madeUp(id: string): string {
+/** Replaces the last characters by digits, which are valid in GUIDs, endToEndIds and client ids. */
+function forgedId(id: string): string {
   const length = Math.min(changedLength, id.length);
   const digits = BigInt(`0x${sha256(`forged ${id}`)}`)
     .toString()

@@ -9,7 +9,7 @@ import {
 } from '../../contract/webhook-registrations.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { Registrations, type RegistrationFields } from './registrations.service.js';
 
 @Controller()
@@ -18,20 +18,20 @@ export class RegistrationsController {
 
   @Handles(createWebhookRegistration)
   create(
-    @CurrentAccount() account: BankAccount,
+    @CurrentAccount() account: SandboxAccount,
     @Input() { body }: RouteInput<typeof createWebhookRegistration>,
   ) {
     return this.registrations.create(account, body);
   }
 
   @Handles(listWebhookRegistrations)
-  list(@CurrentAccount() account: BankAccount) {
+  list(@CurrentAccount() account: SandboxAccount) {
     return this.registrations.list(account);
   }
 
   @Handles(getWebhookRegistration)
   get(
-    @CurrentAccount() account: BankAccount,
+    @CurrentAccount() account: SandboxAccount,
     @Input() { params }: RouteInput<typeof getWebhookRegistration>,
   ) {
     return this.registrations.get(account, params.id);
@@ -39,7 +39,7 @@ export class RegistrationsController {
 
   @Handles(updateWebhookRegistration)
   update(
-    @CurrentAccount() account: BankAccount,
+    @CurrentAccount() account: SandboxAccount,
     @Input() { params, body }: RouteInput<typeof updateWebhookRegistration>,
   ) {
     return this.registrations.update(account, params.id, body as Partial<RegistrationFields>);
@@ -47,7 +47,7 @@ export class RegistrationsController {
 
   @Handles(deleteWebhookRegistration)
   async remove(
-    @CurrentAccount() account: BankAccount,
+    @CurrentAccount() account: SandboxAccount,
     @Input() { params }: RouteInput<typeof deleteWebhookRegistration>,
   ) {
     await this.registrations.remove(account, params.id);

@@ -1,4 +1,4 @@
-// Where the bank's notifications go: one URL for one event type of one account.
+// Owns the webhook registrations: one URL for each event type of an account.
 import { Injectable } from '@nestjs/common';
 import type { WebhookRegistration } from '../../contract/webhook-registrations.js';
 import {
@@ -7,7 +7,7 @@ import {
 } from '../../generated/sandbox/client.js';
 import { AppError } from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Random } from '../random.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
@@ -29,9 +29,9 @@ export class Registrations {
     private readonly random: Random,
   ) {}
 
-  async create(account: BankAccount, fields: RegistrationFields): Promise<WebhookRegistration> {
+  async create(account: SandboxAccount, fields: RegistrationFields): Promise<WebhookRegistration> {
     const now = this.clock.now();
-    const data = { ...checked(fields), createdAt: now, updatedAt: now };
+    const data = { ...validated(fields), createdAt: now, updatedAt: now };
     return this.write(() =>
       this.database.prisma.webhookRegistration.create({
         data: { ...data, id: this.random.uuid(), accountId: account.id },
@@ -39,7 +39,7 @@ export class Registrations {
     );
   }
 
-  async list(account: BankAccount): Promise<WebhookRegistration[]> {
+  async list(account: SandboxAccount): Promise<WebhookRegistration[]> {
     const rows = await this.database.prisma.webhookRegistration.findMany({
       where: { accountId: account.id },
       orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
@@ -47,18 +47,18 @@ export class Registrations {
     return rows.map(toRegistration);
   }
 
-  async get(account: BankAccount, id: string): Promise<WebhookRegistration> {
+  async get(account: SandboxAccount, id: string): Promise<WebhookRegistration> {
     return toRegistration(await this.getRow(account, id));
   }
 
-  /** Changes the fields that are given; deliveries that are still owed go by the new ones. */
+  /** Changes the given fields. Pending deliveries use the new values. */
   async update(
-    account: BankAccount,
+    account: SandboxAccount,
     id: string,
     changes: Partial<RegistrationFields>,
   ): Promise<WebhookRegistration> {
     const row = await this.getRow(account, id);
-    const data = checked({
+    const data = validated({
       eventType: changes.eventType ?? row.eventType,
       url: changes.url ?? row.url,
       authorizationScheme:
@@ -74,13 +74,13 @@ export class Registrations {
     );
   }
 
-  async remove(account: BankAccount, id: string): Promise<void> {
+  async remove(account: SandboxAccount, id: string): Promise<void> {
     const row = await this.getRow(account, id);
-    // Two removals may race; the second finds nothing, as it would have a moment later.
+    // Of two concurrent removals the second deletes nothing, which is not an error.
     await this.database.prisma.webhookRegistration.deleteMany({ where: { id: row.id } });
   }
 
-  private async getRow(account: BankAccount, id: string): Promise<RegistrationRow> {
+  private async getRow(account: SandboxAccount, id: string): Promise<RegistrationRow> {
     const row = isUuid(id)
       ? await this.database.prisma.webhookRegistration.findFirst({
           where: { id: id.toLowerCase(), accountId: account.id },
@@ -98,7 +98,7 @@ export class Registrations {
       if (code === 'P2025') throw new AppError('not_found', { cause });
       if (code !== 'P2002') throw cause;
       throw new AppError('conflict', {
-        public: 'The event type is registered already.',
+        public: 'The account already has a registration for this event type.',
         reason: 'event_type_registered',
         cause,
       });
@@ -106,13 +106,14 @@ export class Registrations {
   }
 }
 
-function checked(fields: RegistrationFields) {
+function validated(fields: RegistrationFields) {
   const { eventType, url, authorizationScheme, authorization = null } = fields;
   const errors: Record<string, string[]> = {};
-  if (!isWebhookEventType(eventType)) errors['$.eventType'] = ['Is not an event type of the bank.'];
+  if (!isWebhookEventType(eventType))
+    errors['$.eventType'] = ['Must be an event type of the bank.'];
   if (!authorizationHeaders(authorizationScheme, authorization))
     errors['$.authorization'] = [
-      'Does not go with the scheme: "name: value" for HEADER, a token for BEARER and BASIC.',
+      'Must fit authorizationScheme: "name: value" for HEADER, a token for BEARER and BASIC.',
     ];
   if (Object.keys(errors).length > 0) throw new AppError('validation_failed', { errors });
   return { eventType, url, authorizationScheme, authorization };

@@ -1,6 +1,6 @@
 import { retryDelayMs } from './retry-schedule.js';
 
-it('waits longer after each failure, starts within a second, lasts more than a day, and ends', () => {
+it('waits longer after each failure, from one second on, and ends after more than a day', () => {
   const delays: number[] = [];
   for (let failures = 1; ; failures += 1) {
     const delayMs = retryDelayMs(failures);

@@ -2,7 +2,10 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** After each failed attempt; the contract tells no schedule, and a day is what a client may be down for. */
+/**
+ * The delay after each failed attempt. The contract has no schedule; a client may be down for a
+ * day.
+ */
 const delaysMs = [
   second,
   5 * second,
@@ -16,7 +19,7 @@ const delaysMs = [
   24 * hour,
 ];
 
-/** How long to wait after that many failed attempts; null when the delivery is given up. */
+/** The delay after `failedAttempts` attempts; null when the delivery is dead-lettered. */
 export function retryDelayMs(failedAttempts: number): number | null {
   return delaysMs[failedAttempts - 1] ?? null;
 }

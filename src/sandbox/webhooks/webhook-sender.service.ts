@@ -1,5 +1,5 @@
-// Sends what is owed: at once when woken, otherwise when due. What was not answered 2xx stays owed, also over a
-// restart; a delivery may come twice, never not at all.
+// Sends pending webhook deliveries: at once when triggered, otherwise when they are due. A delivery
+// without a 2xx response stays pending, also over a restart. Delivery is at least once.
 import {
   Injectable,
   type BeforeApplicationShutdown,
@@ -8,31 +8,35 @@ import {
 import { WorkerLoop } from '../../platform/worker-loop.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
-import { SandboxDatabase, SandboxSettings, type Session } from '../sandbox-database.service.js';
+import {
+  SandboxDatabase,
+  SandboxSettings,
+  type ReservedConnection,
+} from '../sandbox-database.service.js';
 import type { AuthorizationScheme } from './authorization.js';
 import {
-  claimDue,
-  findNextDue,
-  markDelivered,
-  markFailed,
+  claimDueDeliveries,
+  findNextDeliveryTime,
+  markDeliveriesDelivered,
+  markDeliveryFailed,
   relaxDurability,
   type ClaimedDelivery,
 } from './deliveries.queries.js';
 import { retryDelayMs } from './retry-schedule.js';
-import { proofHeaders } from './webhook-proof.js';
+import { authenticationHeaders } from './webhook-authentication.js';
 
 const maxInFlight = 16;
 const timeoutMs = 5_000;
 const leaseMs = 3 * timeoutMs;
-/** Also bounds how late a jump of the bank's clock, or another process's delivery, is seen. */
+/** The longest pause, after which a delivery of another process or a moved clock is noticed. */
 const maxIdleMs = 1_000;
 
 @Injectable()
 export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly inFlight = new Set<Promise<void>>();
   private delivered: { id: bigint; outcome: string; at: Date }[] = [];
-  private session: Session | null = null;
-  private readonly loop = new WorkerLoop(() => this.look(), maxIdleMs);
+  private session: ReservedConnection | null = null;
+  private readonly loop = new WorkerLoop(() => this.sendDue(), maxIdleMs);
 
   constructor(
     private readonly database: SandboxDatabase,
@@ -50,29 +54,31 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   async beforeApplicationShutdown(): Promise<void> {
     await this.loop.stop();
     await Promise.all(this.inFlight);
-    if (this.delivered.length > 0) await this.noteDelivered(await this.connection());
+    if (this.delivered.length > 0) await this.recordDelivered(await this.connection());
     this.session?.discard();
   }
 
-  /** Looks for due deliveries now; a wake-up that comes while it looks makes it look once more. */
+  /** Runs the loop now. A trigger during a run causes one more run. */
   trigger(): void {
     this.loop.trigger();
   }
 
-  /** Sends what is due, and tells in how many milliseconds there is more. */
-  private async look(): Promise<number> {
+  /** Starts the due deliveries and returns the milliseconds until the next run. */
+  private async sendDue(): Promise<number> {
     try {
       const session = await this.connection();
       const limit = maxInFlight - this.inFlight.size;
       const claimed =
-        limit > 0 ? await claimDue(session, { now: this.clock.now(), limit, leaseMs }) : [];
+        limit > 0
+          ? await claimDueDeliveries(session, { now: this.clock.now(), limit, leaseMs })
+          : [];
       for (const delivery of claimed) this.start(delivery);
-      await this.noteDelivered(session);
-      // Each delivery that ends wakes again: a full house needs to look at nothing sooner.
+      await this.recordDelivered(session);
+      // Each delivery that ends triggers the loop, so an earlier run is not needed.
       if (this.inFlight.size > 0) return maxIdleMs;
-      const nextDue = await findNextDue(session);
+      const nextDue = await findNextDeliveryTime(session);
       const waitMs = nextDue ? nextDue.getTime() - this.clock.now().getTime() : maxIdleMs;
-      // What is due and was not claimed is another sender's until its lease ends.
+      // A due delivery that was not claimed belongs to another sender until its lease ends.
       return waitMs > 0 ? waitMs : maxIdleMs;
     } catch (error) {
       this.settings.log.warn({ err: error }, 'webhook deliveries could not be read');
@@ -90,39 +96,42 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     this.inFlight.add(sending);
   }
 
-  /** Never rejects: a failure to note the outcome leaves the lease to end, and the delivery is sent again. */
+  /**
+   * Never rejects. When the outcome cannot be recorded, the lease ends and the delivery is sent
+   * again.
+   */
   private async deliver(delivery: ClaimedDelivery): Promise<void> {
     const { id, attempts } = delivery;
     try {
-      const { isAccepted, outcome } = await send(delivery, this.proofOf(delivery));
+      const { isAccepted, outcome } = await send(delivery, this.headersOf(delivery));
       const at = this.clock.now();
       if (isAccepted) {
         this.delivered.push({ id, outcome, at });
         return;
       }
-      // Whoever forges does not come again.
+      // A forgery is sent once.
       const delayMs = delivery.is_forged ? null : retryDelayMs(attempts);
       const nextAttemptAt = delayMs === null ? null : new Date(at.getTime() + delayMs);
-      await markFailed(this.database, { id, outcome, nextAttemptAt });
+      await markDeliveryFailed(this.database, { id, outcome, nextAttemptAt });
       this.settings.log.info(
         { deliveryId: String(id), eventType: delivery.event_type, attempts, outcome },
-        nextAttemptAt ? 'webhook not accepted, will be sent again' : 'webhook given up',
+        nextAttemptAt ? 'webhook not accepted, will be retried' : 'webhook dead-lettered',
       );
     } catch (error) {
       this.settings.log.warn(
         { err: error, deliveryId: String(id) },
-        'webhook outcome was not noted',
+        'webhook outcome could not be recorded',
       );
     }
   }
 
-  private proofOf(delivery: ClaimedDelivery): Record<string, string> {
+  private headersOf(delivery: ClaimedDelivery): Record<string, string> {
     const { webhookSigning } = this.modes.current;
-    return proofHeaders(
+    return authenticationHeaders(
       {
         scheme: delivery.authorization_scheme as AuthorizationScheme,
         authorization: delivery.authorization,
-        // The registration's part makes it unique where a bank begins anew and counts from one again.
+        // Delivery ids begin at 1 again after a reset; the registration's id makes this one unique.
         id: `msg_${delivery.registration_id}_${delivery.id}`,
         body: delivery.body,
         sentAt: new Date(),
@@ -132,36 +141,40 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     );
   }
 
-  /** Of its own: a burst of requests that fills the pool must not hold notifications back. */
-  private async connection(): Promise<Session> {
+  /** A connection outside the pool, so that a burst of requests cannot delay webhooks. */
+  private async connection(): Promise<ReservedConnection> {
     if (this.session) return this.session;
     this.session = await this.database.reserve();
     await relaxDurability(this.session);
     return this.session;
   }
 
-  private async noteDelivered(session: Session): Promise<void> {
+  private async recordDelivered(session: ReservedConnection): Promise<void> {
     const delivered = this.delivered;
     if (delivered.length === 0) return;
     this.delivered = [];
-    await markDelivered(session, delivered);
+    await markDeliveriesDelivered(session, delivered);
   }
 }
 
 async function send(
   delivery: ClaimedDelivery,
-  proof: Record<string, string>,
+  authentication: Record<string, string>,
 ): Promise<{ isAccepted: boolean; outcome: string }> {
   try {
     const response = await fetch(delivery.url, {
       method: 'POST',
-      headers: { ...proof, 'content-type': 'application/json', 'user-agent': 'sandbox-bank' },
+      headers: {
+        ...authentication,
+        'content-type': 'application/json',
+        'user-agent': 'sandbox-bank',
+      },
       body: delivery.body,
-      // A redirect would carry the secret to whoever it names.
+      // A redirect could send the secret to any host.
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    // The status is all that counts; the body, of whatever length, is left unread.
+    // Only the status counts. The body may be of any length and is not read.
     await response.body?.cancel();
     return { isAccepted: response.ok, outcome: `HTTP ${response.status}` };
   } catch (error) {
@@ -169,7 +182,7 @@ async function send(
   }
 }
 
-/** The kind of failure alone: messages may quote the URL, which may hold a secret. */
+/** Only the kind of the failure: error messages may quote the URL, which may contain a secret. */
 function describeFailure(error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: { code?: string } };
   return cause?.code ?? name ?? 'failed';

@@ -1,20 +1,20 @@
-// Owes notifications: a delivery is written in the transaction of what it tells, so that neither is without the other.
+// Writes webhook deliveries. A delivery is written in the database transaction of its event, so
+// that neither exists without the other.
 import { Injectable } from '@nestjs/common';
 import { unreachable } from '../../platform/errors.js';
 import { stringifyJson } from '../../platform/exact-json.js';
-import type { BankAccount } from '../accounts/party.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { webhookKinds } from '../faults/fault.js';
 import { Faults } from '../faults/faults.service.js';
-import type { Tx } from '../sandbox-database.service.js';
+import type { SandboxTx } from '../sandbox-database.service.js';
 import {
   insertDelivery,
-  markFailed,
+  markDeliveryFailed,
   postponeDelivery,
-  repeatDelivery,
+  insertDeliveryCopy,
 } from './deliveries.queries.js';
-import type { WebhookEventType } from './event-types.js';
-import { forge } from './forgery.js';
-import { faultEndpointsOf } from './webhook-fault-endpoints.js';
+import { faultEndpointsOf, type WebhookEventType } from './event-types.js';
+import { forgeBody } from './forgery.js';
 import { WebhookSender } from './webhook-sender.service.js';
 
 @Injectable()
@@ -24,10 +24,13 @@ export class Webhooks {
     private readonly faults: Faults,
   ) {}
 
-  /** Tells the account's registration of that event type, if it has one, as soon as `tx` is final. */
+  /**
+   * Writes a delivery to the account's registration of that event type, if there is one. The
+   * delivery is sent as soon as `tx` commits.
+   */
   async notify(
-    tx: Tx,
-    account: BankAccount,
+    tx: SandboxTx,
+    account: SandboxAccount,
     eventType: WebhookEventType,
     { body, at }: { body: object; at: Date },
   ): Promise<void> {
@@ -39,25 +42,25 @@ export class Webhooks {
   }
 
   private async playFault(
-    tx: Tx,
+    tx: SandboxTx,
     id: bigint,
     eventType: WebhookEventType,
     { body, at }: { body: object; at: Date },
   ): Promise<void> {
-    const fault = this.faults.take(faultEndpointsOf(eventType), ...webhookKinds);
+    const fault = this.faults.fire(faultEndpointsOf(eventType), ...webhookKinds);
     switch (fault?.kind) {
       case undefined:
         return;
       case 'webhook-lost':
-        return markFailed(tx, { id, outcome: 'lost by a fault', nextAttemptAt: null });
+        return markDeliveryFailed(tx, { id, outcome: 'lost by a fault', nextAttemptAt: null });
       case 'webhook-late':
-      // The account's next one, told at once, goes first.
+      // The account's next webhook is sent at once and so arrives first.
       case 'webhook-reordered':
         return postponeDelivery(tx, id, new Date(at.getTime() + fault.delayMs));
       case 'webhook-twice':
-        return repeatDelivery(tx, id, null);
+        return insertDeliveryCopy(tx, id, null);
       case 'webhook-forged':
-        return repeatDelivery(tx, id, stringifyJson(forge(body)));
+        return insertDeliveryCopy(tx, id, stringifyJson(forgeBody(body)));
       default:
         return unreachable(fault as never);
     }

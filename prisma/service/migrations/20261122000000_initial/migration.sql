@@ -371,10 +371,10 @@ CREATE TABLE "webhook_event" (
   "received_at_bank_time" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   "syncs" INTEGER NOT NULL DEFAULT 0,
   "next_sync_at" TIMESTAMPTZ(3),
-  "settled_at" TIMESTAMPTZ(3),
+  "processed_at" TIMESTAMPTZ(3),
 
   CONSTRAINT "webhook_event_pkey" PRIMARY KEY ("account_id", "id"),
-  CONSTRAINT "webhook_event_state" CHECK ("state" IN ('pending', 'settled', 'quarantined'))
+  CONSTRAINT "webhook_event_state" CHECK ("state" IN ('pending', 'processed', 'quarantined'))
 );
 CREATE UNIQUE INDEX "webhook_event_account_id_event_type_body_hash_key"
   ON "webhook_event" ("account_id", "event_type", "body_hash");

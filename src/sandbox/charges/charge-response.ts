@@ -1,0 +1,123 @@
+import type { ChargeDetails } from '../../contract/charges.js';
+import { invariant } from '../../platform/errors.js';
+import { parseJson } from '../../platform/exact-json.js';
+import type { SandboxAccount } from '../accounts/party.js';
+import { wireInteger, wireReais } from '../wire-values.js';
+import type { ModeValues } from '../modes/modes.schema.js';
+import type { ChargeRow, ChargeStatus, ChargePaymentRow } from './charges.queries.js';
+
+/** The status names in force; a test may change them at any time. */
+export type ChargeStatusNames = ModeValues['chargeStatus'];
+
+const modeKeys: Record<ChargeStatus, keyof ChargeStatusNames> = {
+  Pending: 'slipCreated',
+  Created: 'qrCreated',
+  Paid: 'paid',
+  Expired: 'expired',
+  Voided: 'voided',
+};
+
+export function chargeStatusName(status: ChargeStatus, names: ChargeStatusNames): string {
+  return names[modeKeys[status]];
+}
+
+/**
+ * A charge in the shape of the contract. A slip with QR code has the shape of a static Pix charge.
+ */
+export function buildChargeResponse(
+  charge: Omit<ChargeRow, 'response'>,
+  statusNames: ChargeStatusNames,
+  payments: object[] = [],
+): ChargeDetails {
+  const status = chargeStatusName(charge.status, statusNames);
+  return charge.type === 'BANKSLIP'
+    ? slipResponse(charge, status)
+    : pixResponse(charge, status, payments);
+}
+
+function slipResponse(charge: Omit<ChargeRow, 'response'>, status: string): ChargeDetails {
+  const { amountCents, ourNumber, dueDate, barCode, digitableLine, payer } = charge;
+  invariant(
+    amountCents && ourNumber && dueDate && barCode && digitableLine && payer,
+    'a bank slip has all of its fields',
+  );
+  return {
+    type: 'BANKSLIP',
+    amount: amountCents,
+    yourNumber: charge.yourNumber,
+    ourNumber,
+    correlationId: charge.correlationId,
+    dueDate,
+    barCode,
+    digitableLine,
+    payer: parseJson(payer) as Record<string, unknown>,
+    ...(charge.finalBeneficiary ? { finalBeneficiary: parseJson(charge.finalBeneficiary) } : {}),
+    status,
+    createdAt: charge.createdAt.toISOString(),
+    updatedAt: charge.updatedAt.toISOString(),
+  };
+}
+
+function pixResponse(
+  charge: Omit<ChargeRow, 'response'>,
+  status: string,
+  payments: object[],
+): ChargeDetails {
+  const { amountCents, qrCode } = charge;
+  invariant(qrCode, 'a Pix charge has its QR code');
+  return {
+    type: 'PIX_STATIC',
+    correlationId: charge.correlationId,
+    amount: amountCents,
+    description: charge.description,
+    additionalInfo: additionalInfoOf(charge),
+    status,
+    qrCode,
+    payments,
+    createdAt: charge.createdAt.toISOString(),
+    updatedAt: charge.updatedAt.toISOString(),
+  };
+}
+
+/** The numbers that identify a slip to people. A static QR code has none. */
+export function additionalInfoOf(
+  charge: Pick<ChargeRow, 'yourNumber' | 'ourNumber' | 'digitableLine'>,
+): { key: string; value: string }[] {
+  return [
+    { key: 'YourNumber', value: charge.yourNumber },
+    { key: 'OurNumber', value: charge.ourNumber },
+    { key: 'DigitableLine', value: charge.digitableLine },
+  ].filter((info): info is { key: string; value: string } => info.value !== null);
+}
+
+/** The current state of a charge, with its beneficiary and its payments (real-bank.md A.9). */
+export function chargeDetailsResponse(
+  charge: ChargeRow,
+  account: SandboxAccount,
+  statusNames: ChargeStatusNames,
+  payments: readonly ChargePaymentRow[],
+): ChargeDetails {
+  const paid = payments.map(paymentResponse);
+  return {
+    ...buildChargeResponse(charge, statusNames, paid),
+    walletNumber: charge.wallet,
+    beneficiary: {
+      name: account.holderName,
+      document: account.holderDocument,
+      type: account.holderType,
+    },
+    payments: paid,
+    additionalInfo: additionalInfoOf(charge),
+  };
+}
+
+/** A payment of a charge. Its source is SPI for Pix and PCR for the clearing of slips. */
+function paymentResponse(payment: ChargePaymentRow): object {
+  return {
+    nsu: wireInteger(payment.nsu),
+    amount: wireReais(payment.change_cents),
+    endToEndId: payment.end_to_end_id,
+    source: payment.end_to_end_id ? 'SPI' : 'PCR',
+    createdAt: payment.created_at.toISOString(),
+  };
+}

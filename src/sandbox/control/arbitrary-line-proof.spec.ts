@@ -1,0 +1,42 @@
+import { fixtureAccounts } from '../accounts/fixtures.js';
+import { proofOfArbitraryLine, type ArbitraryLine } from './arbitrary-line-proof.js';
+
+const [first, second] = fixtureAccounts;
+const account = { id: 1, ...first };
+const line: ArbitraryLine = {
+  typeName: 'CREDIT_TRANSFER_EXTERNAL',
+  notes: 'TED',
+  endToEndId: null,
+  amountCents: 1_050n,
+  isCredit: true,
+};
+const proofOf = (changes: Partial<ArbitraryLine> = {}) =>
+  proofOfArbitraryLine({ ...line, ...changes }, { id: 'ted', account, counterparty: null });
+
+it('names both parties of a TED, the own account as beneficiary of a credit and payer of a debit', () => {
+  expect(proofOf()).toMatchObject({
+    id: 'ted',
+    type: 'EXTERNAL',
+    description: 'TED',
+    payer: { participant: { ispb: '88888888' } },
+    beneficiary: { number: first.number },
+  });
+  expect(proofOf({ isCredit: false, typeName: 'DEBIT_TRANSFER_EXTERNAL' })).toMatchObject({
+    payer: { number: first.number },
+    beneficiary: { participant: { ispb: '88888888' } },
+  });
+});
+
+it('gives a Pix its endToEndId and the named account of this bank as counterparty', () => {
+  const counterparty = { id: 2, ...second };
+  const pix = { ...line, typeName: 'CREDIT_PIX', endToEndId: 'E1' };
+  expect(proofOfArbitraryLine(pix, { id: 'x', account, counterparty })).toMatchObject({
+    endToEndId: 'E1',
+    status: 'PIX_EFFECTIVE',
+    payer: { number: second.number, participant: { ispb: '99999999' } },
+  });
+});
+
+it('returns no proof for any other line', () => {
+  expect(proofOf({ typeName: 'DEBIT_FEE', isCredit: false })).toBeNull();
+});

@@ -1,0 +1,79 @@
+// Reads of the control plane: the ledger with its audit, and the fixtures.
+import type { RouteInput } from '../../contract/route.js';
+import type { readSandboxLedger } from './control.schema.js';
+import { Injectable } from '@nestjs/common';
+import { Accounts } from '../accounts/accounts.service.js';
+import { fixtureAccounts, secondAccountKey } from '../accounts/fixtures.js';
+import { auditLedger } from '../ledger/audit.queries.js';
+import { listCustomerBalances, listLedgerMovements } from '../ledger/ledger.queries.js';
+import type { Party } from '../accounts/party.js';
+import { SandboxDatabase, SandboxSettings } from '../sandbox-database.service.js';
+import { movementOfRow } from '../ledger/posted-movement.js';
+
+/** The most movements in one response; `after` reads the next page. */
+const maxMovements = 100_000;
+
+@Injectable()
+export class BankInspection {
+  constructor(
+    private readonly database: SandboxDatabase,
+    private readonly accounts: Accounts,
+    private readonly settings: SandboxSettings,
+  ) {}
+
+  /**
+   * Accounts, movements and audit of one snapshot. The audit always covers the whole ledger;
+   * callers that page through a large ledger send `audit=false`.
+   */
+  async readSandboxLedger(query: RouteInput<typeof readSandboxLedger>['query']) {
+    const account = query.account ?? null;
+    if (account !== null) await this.accounts.getByNumber(account);
+    return this.database.snapshot(async (tx) => {
+      const balances = await listCustomerBalances(tx, account);
+      const movements = await listLedgerMovements(tx, {
+        account,
+        afterNsu: query.after ?? 0n,
+        limit: query.limit ?? maxMovements,
+      });
+      const problems = query.audit === false ? null : await auditLedger(tx);
+      return {
+        accounts: balances.map(({ branch, number, balance_cents: balance }) => ({
+          branch,
+          number,
+          balance,
+        })),
+        movements: movements.map(movementOfRow),
+        ...(problems ? { audit: { clean: problems.length === 0, problems } } : {}),
+      };
+    });
+  }
+
+  async readFixtures() {
+    const [first, second] = fixtureAccounts;
+    const { prisma } = this.database;
+    const dictKeys = await prisma.dictKey.findMany({
+      include: { account: true },
+      orderBy: [{ accountId: 'asc' }, { kind: 'asc' }, { key: 'asc' }],
+    });
+    const bills = await prisma.bill.findMany({ orderBy: [{ type: 'asc' }, { barCode: 'asc' }] });
+    return {
+      accounts: [
+        { branch: first.branch, number: first.number, key: this.settings.apiKey },
+        { branch: second.branch, number: second.number, key: secondAccountKey },
+      ],
+      dictKeys: dictKeys.map(({ key, account, party }) => ({
+        key,
+        holder: account
+          ? { name: account.holderName, document: account.holderDocument }
+          : (party as unknown as Party).holder,
+      })),
+      bills: bills.map((bill) => ({
+        barCode: bill.barCode,
+        digitableLine: bill.digitableLine,
+        type: bill.type,
+        status: bill.status,
+        amount: bill.amountCents,
+      })),
+    };
+  }
+}

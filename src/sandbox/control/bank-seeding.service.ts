@@ -1,0 +1,64 @@
+// Seeds a new database: internal accounts, two customers, DICT keys and bills.
+import { Injectable } from '@nestjs/common';
+import { saoPauloDay } from '../../brazil/statement-day.js';
+import { BankClock } from '../clock/bank-clock.service.js';
+import { openAccount, openInternalAccount } from '../ledger/opening.queries.js';
+import { SandboxDatabase, SandboxSettings, type SandboxTx } from '../sandbox-database.service.js';
+import {
+  fixtureAccounts,
+  fixtureBills,
+  internalAccounts,
+  secondAccountKey,
+} from '../accounts/fixtures.js';
+import { sha256 } from '../../platform/exact-json.js';
+import {
+  insertApiKey,
+  insertFixtureBill,
+  insertFixtureDictKey,
+  isBankOpen,
+  lockBankOpening,
+} from './bank-seeding.queries.js';
+
+@Injectable()
+export class BankSeeding {
+  constructor(
+    private readonly database: SandboxDatabase,
+    private readonly clock: BankClock,
+    private readonly settings: SandboxSettings,
+  ) {}
+
+  /**
+   * Seeds a new bank. On an existing one it only adds the API keys, since a setting may have
+   * changed.
+   */
+  async seedBank(): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      // Two processes may start on the same new database.
+      await lockBankOpening(tx);
+      if (!(await isBankOpen(tx))) await this.seedAccounts(tx, this.clock.now());
+      await this.insertApiKeys(tx);
+    });
+  }
+
+  /** Seeds tables that `tx` has emptied, at the time that the clock shows after the reset. */
+  async seedEmptyBank(tx: SandboxTx): Promise<void> {
+    await this.seedAccounts(tx, this.clock.timeAfterReset());
+    await this.insertApiKeys(tx);
+  }
+
+  private async seedAccounts(tx: SandboxTx, now: Date): Promise<void> {
+    for (const account of internalAccounts) await openInternalAccount(tx, account, now);
+    for (const account of fixtureAccounts) {
+      await openAccount(tx, account, now);
+      for (const dictKey of account.dictKeys)
+        await insertFixtureDictKey(tx, account.number, dictKey);
+    }
+    for (const bill of fixtureBills(saoPauloDay(now))) await insertFixtureBill(tx, bill);
+  }
+
+  private async insertApiKeys(tx: SandboxTx): Promise<void> {
+    const [first, second] = fixtureAccounts;
+    await insertApiKey(tx, first.number, sha256(this.settings.apiKey));
+    await insertApiKey(tx, second.number, sha256(secondAccountKey));
+  }
+}

@@ -1,0 +1,154 @@
+// Moves an accepted Pix through its states: it waits for the SPI, then becomes effective, or fails
+// and is reversed. Each step is a due task of its own. A step only moves the Pix forward, so that
+// the order of the tasks does not matter.
+import { Injectable } from '@nestjs/common';
+import { AppError, invariant } from '../../platform/errors.js';
+import type { SandboxAccount } from '../accounts/party.js';
+import { findAccountsById } from '../accounts/accounts.queries.js';
+import { BankClock } from '../clock/bank-clock.service.js';
+import { DueWork } from '../due-work/due-work.service.js';
+import { SandboxLedger } from '../ledger/ledger.service.js';
+import { outsideMovement, type LineDetails, type PostedLine } from '../ledger/movement.js';
+import { Modes } from '../modes/modes.service.js';
+import { PixCredits } from '../pix/pix-credits.service.js';
+import type { SandboxTx } from '../sandbox-database.service.js';
+import { pixPaymentBody } from './transfer-bodies.js';
+import { Webhooks } from '../webhooks/webhooks.service.js';
+import { debitLine, reversalLine } from './sent-pix.js';
+import { isFinalTransfer, pixFailures, type PixFailure, type Transfer } from './transfer.js';
+import { insertTransfers, lockTransfer, updateTransfer } from './transfers.queries.js';
+
+const waitTask = 'pix-waits-for-spi';
+const endTask = 'pix-ends';
+
+@Injectable()
+export class SentPixLifecycle {
+  constructor(
+    private readonly ledger: SandboxLedger,
+    private readonly pixCredits: PixCredits,
+    private readonly webhooks: Webhooks,
+    private readonly dueWork: DueWork,
+    private readonly modes: Modes,
+    private readonly clock: BankClock,
+  ) {
+    dueWork.handle(waitTask, (tx, id) => this.wait(tx, id));
+    dueWork.handle(endTask, (tx, id) => this.end(tx, id));
+  }
+
+  /** Debits or holds the amount. Throws `rule_broken` with the reason `insufficient_funds`. */
+  async begin(tx: SandboxTx, payer: SandboxAccount, transfer: Transfer): Promise<Transfer> {
+    if (this.modes.current.pixDebit === 'when-effective') {
+      await this.ledger.block(tx, payer, transfer.amountCents);
+      return { ...transfer, isBlocked: true };
+    }
+    const { nsu, createdAt } = await this.debit(tx, payer, transfer);
+    return { ...transfer, transactionNsu: nsu, createdAt, updatedAt: createdAt };
+  }
+
+  /** Stores an accepted transfer and schedules its steps; it does not end before `delayMs`. */
+  async store(tx: SandboxTx, transfer: Transfer, delayMs: number): Promise<void> {
+    await insertTransfers(tx, [transfer]);
+    const { id: subject, createdAt } = transfer;
+    const { pixStepMs } = this.modes.current;
+    // Both steps are scheduled now, so that a clock that is moved far runs both at once.
+    const after = (waitMs: number) => new Date(createdAt.getTime() + waitMs);
+    const endMs = Math.max(2 * pixStepMs, delayMs);
+    await this.dueWork.schedule(tx, { kind: waitTask, subject, dueAt: after(pixStepMs) });
+    await this.dueWork.schedule(tx, { kind: endTask, subject, dueAt: after(endMs) });
+  }
+
+  private async wait(tx: SandboxTx, id: string): Promise<void> {
+    const transfer = await lockTransfer(tx, id);
+    if (transfer?.status !== 'PIX_PROCESSING') return;
+    const updatedAt = this.clock.now();
+    await updateTransfer(tx, { ...transfer, status: 'PIX_WAITING_SPI_RESPONSE', updatedAt });
+  }
+
+  private async end(tx: SandboxTx, id: string): Promise<void> {
+    const transfer = await lockTransfer(tx, id);
+    if (!transfer || isFinalTransfer(transfer)) return;
+    const { accountId, beneficiaryAccountId } = transfer;
+    const accounts = await findAccountsById(tx, [accountId, beneficiaryAccountId ?? accountId]);
+    const payer = accounts.get(accountId);
+    invariant(payer, 'a transfer has its payer');
+    const beneficiary =
+      beneficiaryAccountId === null ? null : (accounts.get(beneficiaryAccountId) ?? null);
+    await this.ledger.lock(tx, [...accounts.values()]);
+    const error = transfer.error ?? (await this.credit(tx, beneficiary, transfer));
+    const ended = error
+      ? await this.fail(tx, payer, { ...transfer, error })
+      : await this.succeed(tx, payer, transfer);
+    await updateTransfer(tx, ended);
+    const event = { body: pixPaymentBody(ended), at: ended.updatedAt };
+    await this.webhooks.notify(tx, payer, 'PIX_PAYMENT_UPDATED', event);
+  }
+
+  /**
+   * Credits a beneficiary at this bank. Returns a failure when its balance limit would be exceeded.
+   */
+  private async credit(
+    tx: SandboxTx,
+    beneficiary: SandboxAccount | null,
+    transfer: Transfer,
+  ): Promise<PixFailure | null> {
+    const { endToEndId, type, amountCents, payer, description } = transfer;
+    if (!beneficiary) return null;
+    invariant(endToEndId && type !== 'INTERNAL', 'a Pix has its endToEndId');
+    try {
+      await this.pixCredits.creditFrom(tx, payer, {
+        account: beneficiary,
+        amountCents,
+        type,
+        correlationId: null,
+        endToEndId,
+        description,
+      });
+      return null;
+    } catch (error) {
+      // The ledger throws before it writes, so the database transaction can go on.
+      if (error instanceof AppError && error.code === 'rule_broken')
+        return pixFailures.amountRefused;
+      throw error;
+    }
+  }
+
+  private async succeed(
+    tx: SandboxTx,
+    payer: SandboxAccount,
+    transfer: Transfer,
+  ): Promise<Transfer> {
+    const effective: Transfer = { ...transfer, status: 'PIX_EFFECTIVE' };
+    if (!transfer.isBlocked) return { ...effective, updatedAt: this.clock.now() };
+    await this.ledger.unblock(tx, payer, transfer.amountCents);
+    const { nsu, createdAt } = await this.debit(tx, payer, effective);
+    return { ...effective, isBlocked: false, transactionNsu: nsu, updatedAt: createdAt };
+  }
+
+  private async fail(tx: SandboxTx, payer: SandboxAccount, transfer: Transfer): Promise<Transfer> {
+    const failed: Transfer = { ...transfer, status: 'PIX_ERROR', isBlocked: false };
+    if (transfer.isBlocked) {
+      await this.ledger.unblock(tx, payer, transfer.amountCents);
+      return { ...failed, updatedAt: this.clock.now() };
+    }
+    const { createdAt } = await this.post(tx, payer, transfer.amountCents, reversalLine(failed));
+    return { ...failed, updatedAt: createdAt };
+  }
+
+  private debit(tx: SandboxTx, payer: SandboxAccount, transfer: Transfer): Promise<PostedLine> {
+    const { amountCents, idempotencyKey } = transfer;
+    return this.post(tx, payer, -amountCents, debitLine(transfer), idempotencyKey);
+  }
+
+  private async post(
+    tx: SandboxTx,
+    payer: SandboxAccount,
+    changeCents: bigint,
+    details: LineDetails,
+    idempotencyKey: string | null = null,
+  ): Promise<PostedLine> {
+    const movement = outsideMovement(payer, 'spi', changeCents, details);
+    const [line] = await this.ledger.post(tx, { ...movement, idempotencyKey });
+    invariant(line, 'a movement of a customer has its line');
+    return line;
+  }
+}
