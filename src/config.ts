@@ -4,7 +4,53 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
-import { count, httpUrl, port, postgresUrl, secret, urlOf, yesOrNo } from './setting-values.js';
+
+// Each validator's message names the setting and a valid value.
+
+const port = (name: string) =>
+  z
+    .string()
+    .regex(/^\d{1,5}$/, `${name} must be a port number from 0 to 65535.`)
+    .transform(Number)
+    .refine((value) => value <= 65_535, `${name} must be a port number from 0 to 65535.`);
+
+const httpUrl = (name: string) =>
+  z
+    .string()
+    .refine(
+      (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+      `${name} must be an http or https URL.`,
+    )
+    .transform((value) => value.replace(/\/+$/, ''));
+
+const urlOf = (name: string, protocols: RegExp, example: string) =>
+  z
+    .string()
+    .refine(
+      (value) => URL.canParse(value) && protocols.test(new URL(value).protocol),
+      `${name} must be a URL such as ${example}.`,
+    );
+
+const postgresUrl = (name: string) =>
+  urlOf(name, /^postgres(ql)?:$/, 'postgresql://user:password@host:5432/database');
+
+const secret = (name: string, minLength: number) =>
+  z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, `${name} must be printable characters without spaces.`)
+    .min(minLength, `${name} must have at least ${minLength} characters.`);
+
+const yesOrNo = (name: string) =>
+  z
+    .enum(['true', 'false'], `${name} must be true or false.`)
+    .transform((value) => value === 'true');
+
+const count = (name: string, minimum: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `${name} must be a whole number, at least ${minimum}.`)
+    .transform(Number)
+    .refine((value) => value >= minimum, `${name} must be a whole number, at least ${minimum}.`);
 
 export const roles = ['api', 'worker', 'scheduler', 'sandbox'] as const;
 export type Role = (typeof roles)[number];

@@ -37,7 +37,6 @@ const layers: readonly (readonly string[])[] = [
   ['contract'],
   ['brazil'],
   ['money', 'config.ts', 'queues.ts'],
-  ['setting-values.ts'],
 ];
 
 const sandboxMayImport = ['contract', 'brazil', 'money', 'platform', 'config.ts'];

@@ -22,7 +22,7 @@ import {
   readSummary,
   type ListedOperation,
 } from './final-state.js';
-import { listUnservedKinds, receivePixPayments, requestInputs } from './initial-data.js';
+import { listUnservedKinds, receivePixPayments, requestInputs } from './request-inputs.js';
 import { formatRoundReport } from './report.js';
 import { commandOf, type Round } from './round.js';
 

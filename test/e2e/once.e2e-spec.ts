@@ -5,7 +5,7 @@ import { newChaosRequest, type ChaosRequestKind } from '../chaos/chaos-request.j
 import { ChaosDeployment } from '../chaos/deployment.js';
 import { Dice } from '../chaos/dice.js';
 import { readBankLedger } from '../chaos/final-state.js';
-import { receivePixPayments, requestInputs } from '../chaos/initial-data.js';
+import { receivePixPayments, requestInputs } from '../chaos/request-inputs.js';
 
 let deployment: ChaosDeployment;
 let receivedPixes: string[];

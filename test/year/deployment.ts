@@ -14,7 +14,7 @@ import { StatementService } from '../../src/statement/statement.service.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
 import { YearBank, type StatementOrder } from './bank.js';
 import type { Year } from './generate.js';
-import { insertInitialData, insertOtherAccount } from './initial-data.js';
+import { insertInitialData, insertOtherAccount } from './initial-rows.js';
 
 /** With `keepsDatabase`, the database is the one that a service with this data folder opens. */
 export async function openYearDeployment(year: Year, order: StatementOrder, keepsDatabase = false) {
