@@ -8,7 +8,7 @@ async function main() {
   const [lines = '20000', ...others] = process.argv.slice(2);
   if (!/^\d{3,7}$/.test(lines) || others.length > 0)
     throw new StepFailed(
-      'The number of lines must have 3 to 7 digits. Usage: npm run bench [-- LINES] (default 20000).',
+      'LINES must have 3 to 7 digits. Usage: npm run bench [-- LINES] (default 20000).',
     );
   await prepare();
   console.log(`• Measuring the import and the matching of ${lines} statement lines …`);

@@ -58,7 +58,7 @@ async function main() {
   await prepare();
   const { seed = 1, seeds = 1, requests = 100, fault } = plan;
   console.log(
-    `• Testing payments under faults: ${seeds} seed(s) from ${seed}, ${requests} requests a round, faults: ${fault} …`,
+    `• Testing payments under faults: ${seeds} seed(s) from ${seed}, ${requests} requests per round, faults: ${fault} …`,
   );
   await runNode(
     [

@@ -1,5 +1,5 @@
 // `npm run erase -- --account main --nsu 123 --reason "…"`: erases the personal data of a certified
-// statement line. Its amounts stay, and `npm run verify` still succeeds.
+// statement line. The amounts of the line stay, and `npm run verify` still succeeds.
 import { parseArgs } from 'node:util';
 import { withDatabase } from './open-database.mjs';
 import { endWith, StepFailed } from './prepare.mjs';

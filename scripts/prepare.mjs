@@ -26,7 +26,7 @@ const schemas = ['service', 'sandbox'];
 /** The message is all that the user needs to see: no stack is printed. */
 export class StepFailed extends Error {}
 
-/** Installs, generates and builds what is not up to date. */
+/** Runs each step (install, generate, build) that is not up to date. */
 export async function prepare({ build = true } = {}) {
   requireNode();
   mkdirSync(preparedFolder, { recursive: true });

@@ -1,5 +1,5 @@
-// Turns the service's JSON logs into lines for a person. A line that is not a JSON record stays
-// as it is.
+// Turns the service's JSON logs into readable lines. A line that is not a JSON record does not
+// change.
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 

@@ -32,7 +32,7 @@ import { StatementModule } from './statement/statement.module.js';
 import { TransfersModule } from './transfers/transfers.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
-/** What the process creates before the modules, and provides to all of them. */
+/** The objects that the process creates before the modules, and provides to all of them. */
 export interface ProcessDependencies {
   settings: Settings;
   addresses: Addresses;

@@ -64,8 +64,9 @@ export class Database {
    * Runs `work` while this process holds an advisory lock for the key; returns null when another
    * process holds it. The lock ends with its connection, so a killed process holds no lock.
    * PostgreSQL also closes a connection that is idle for 20 seconds, so that a suspended or
-   * disconnected process loses its lock: `work` must call `keepLock` at least every 15 seconds. A
-   * process that loses the lock is not notified, so the writes of `work` need a fence of their own.
+   * disconnected process loses its lock. Therefore `work` must call `keepLock` at least every 15
+   * seconds. A process that loses the lock is not notified, so the writes of `work` need a fence of
+   * their own.
    */
   async withSessionLock<Result>(
     lock: SessionLock,

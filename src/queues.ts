@@ -52,21 +52,24 @@ export const jobs = {
     coalesceBy: byAccount,
     concurrency: 4,
   }),
-  /** Creates or updates the webhook registrations at the bank that differ from the wanted ones. */
+  /**
+   * Creates or updates the webhook registrations at the bank that are missing or differ from the
+   * settings.
+   */
   registerWebhooks: job({
     name: 'register-webhooks',
     payload: accountPayload,
     coalesceBy: byAccount,
     concurrency: 2,
   }),
-  /** Matches new and waiting statement lines with expected payments, and updates the breaks. */
+  /** Matches new and pending statement lines with expected payments, and updates the breaks. */
   reconcile: job({
     name: 'reconcile',
     payload: accountPayload,
     coalesceBy: byAccount,
     concurrency: 4,
   }),
-  /** Runs one reconciliation of an account: statement sync, matching, then missing payments. */
+  /** Performs one reconciliation run: statement sync, matching, then missing payments. */
   runReconciliation: job({
     name: 'run-reconciliation',
     payload: z.object({ accountId: z.int(), runId: z.uuid() }),
@@ -74,8 +77,8 @@ export const jobs = {
     concurrency: 2,
   }),
   /**
-   * Requests the refunds of the account's refund policies, and resolves breaks whose refund the
-   * bank accepted.
+   * Requests the refunds of the account's refund policies, and resolves breaks whose refund is on
+   * the statement.
    */
   refundByPolicy: job({
     name: 'refund-by-policy',

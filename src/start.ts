@@ -1,5 +1,5 @@
-// Starts the roles of a process in the order of their dependencies, and stops them in reverse
-// order: PostgreSQL, the sandbox bank, the service, its job workers and its timers.
+// Starts the roles of a process in the order of their dependencies: PostgreSQL, the sandbox bank,
+// the service, its job workers, its timers. Stops them in reverse order.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -192,7 +192,7 @@ async function listen(
     const { code } = error as { code?: unknown };
     if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error;
     throw new SettingsError([
-      `${setting}: cannot listen on port ${port} (${code}). Set another port, or stop the process that uses it.`,
+      `${setting}: cannot listen on port ${port} (${code}). Set another port, or free this one.`,
     ]);
   }
 }

@@ -1,5 +1,5 @@
-// Holds the rules of docs/ARCHITECTURE.md: imports, table owners, purity, wiring, names, words. Each
-// rule also reads a small tree that breaks it, which proves that the rule can fail.
+// Checks the rules of docs/ARCHITECTURE.md: imports, table owners, purity, wiring, names, words.
+// Each rule also reads a small tree that breaks it, to prove that the rule can fail.
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { AccountsService, BankAccount } from '../src/accounts/accounts.service.js';
@@ -46,7 +46,7 @@ describe('sources', () => expectRules(content.sourceRules));
 describe('the wiring', () => expectRules(wiringRules));
 describe('documents', () => expectRules(documentRules));
 
-it('allows SQL outside of queries only where it stands', () => {
+it('reports exceptions for SQL outside of queries that are no longer needed', () => {
   expect(sqlExceptionsAreNeeded(project)).toEqual([]);
   const withoutQueue = project.filter(({ path }) => path !== 'src/platform/queue-connection.ts');
   expect(sqlExceptionsAreNeeded(withoutQueue)).toEqual([
@@ -83,7 +83,7 @@ describe('a call to the bank', () => {
     ).rejects.toThrow(message);
   });
 
-  it('is made before and after one', async () => {
+  it('is made before and after a transaction', async () => {
     await expect(database.transaction(() => Promise.resolve('committed'))).resolves.toBe(
       'committed',
     );

@@ -25,7 +25,7 @@ describe('a .env file', () => {
     expect(process.env.PORT).toBeUndefined();
   });
 
-  it('loses to a variable of the environment', () => {
+  it('does not replace a variable of the environment', () => {
     writeFileSync(path, 'CONCILIA_TEST_VARIABLE=file');
     expect(readEnvironment(path).CONCILIA_TEST_VARIABLE).toBe('file');
     process.env.CONCILIA_TEST_VARIABLE = 'environment';

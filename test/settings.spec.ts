@@ -1,5 +1,5 @@
-// The settings: `.env.example` documents exactly those that are read, and an invalid one is
-// reported by its name before anything starts.
+// `.env.example` documents exactly the settings that the code reads. An invalid setting is reported
+// by its name before anything starts.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -97,7 +97,7 @@ describe('defaults', () => {
     });
   });
 
-  it.each(Object.keys(settingSchemas))('treat an empty %s as a missing one', (name) => {
+  it.each(Object.keys(settingSchemas))('treat an empty %s as missing', (name) => {
     expect(loadSettings({ [name]: '' })).toEqual(loadSettings({}));
     expect(loadSettings({ [name]: '  \t' })).toEqual(loadSettings({}));
   });
@@ -277,7 +277,7 @@ describe('settings that contradict each other', () => {
     ['CONCILIA_API_KEY', 'CONCILIA_PARTNER_KEY'],
     ['CONCILIA_API_KEY', 'CONCILIA_ADMIN_KEY'],
     ['CONCILIA_PARTNER_KEY', 'CONCILIA_ADMIN_KEY'],
-  ])('are %s and %s of one value', (one, other) => {
+  ])('are %s and %s with the same value', (one, other) => {
     expect(problemsOf({ ...production, [one]: 'the-same-key', [other]: 'the-same-key' })).toEqual([
       'CONCILIA_API_KEY, CONCILIA_PARTNER_KEY and CONCILIA_ADMIN_KEY must differ.',
     ]);

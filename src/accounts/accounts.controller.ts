@@ -116,7 +116,7 @@ export class AccountsController {
   }
 }
 
-/** Throws `not_found` for a text that is not a uuid: it cannot be the id of a key. */
+/** Throws `not_found` for a text that is not a UUID, because it cannot be the id of a key. */
 function readKeyId(text: string): string {
   if (!isUuid(text)) throw new AppError('not_found');
   return text;

@@ -97,7 +97,8 @@ export const getAccount = route({
 export const updateAccount = route({
   ...base,
   name: 'updateBankAccount',
-  summary: 'Changes the name or credentials of a bank account. Absent fields stay, null removes.',
+  summary:
+    'Changes the name or credentials of an account. Omitted fields stay, null removes a value.',
   method: 'PATCH',
   path: '/v1/accounts/{slug}',
   idempotencyKey: 'accepted',

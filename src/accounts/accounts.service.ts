@@ -65,9 +65,9 @@ export class AccountsService {
   }
 
   /**
-   * Records the account of the settings, live from the moment when it is first recorded. With the
-   * sandbox bank it is live from the epoch: the whole history there is the service's own, and the
-   * sandbox has a clock of its own.
+   * Records the account of the settings. Its go-live is the moment when it is first recorded. With
+   * the sandbox bank, go-live is the epoch: the service created the whole history there, and the
+   * sandbox has its own clock.
    */
   async recordMainAccount(): Promise<BankAccount> {
     await this.database.prisma.bankAccount.createMany({
@@ -78,7 +78,7 @@ export class AccountsService {
     const holder = await this.database.prisma.bankAccount.findUnique({ where: { bankIdentity } });
     if (holder && holder.slug !== mainSlug)
       throw new SettingsError([
-        `BANK_API_KEY is already the key of the account ${holder.slug}: use the key of another account.`,
+        `BANK_API_KEY is already the key of the account ${holder.slug}. Use another account's key.`,
       ]);
     return this.database.prisma.bankAccount.update({
       where: { slug: mainSlug },
@@ -88,7 +88,7 @@ export class AccountsService {
 
   /**
    * Adds an account and enqueues the registration of its webhooks and its first sync. Throws
-   * `conflict` where the slug or the account at the bank is already present.
+   * `conflict` if another account has the slug or is the same account at the bank.
    */
   async create(
     fields: { slug: string; name: string | null; goLiveAt: Date | null },
@@ -114,15 +114,15 @@ export class AccountsService {
       throw new AppError('conflict', {
         public: (await this.findBySlug(slug))
           ? 'Another account already has this slug.'
-          : 'Another account already has this apiKey and accountHeader: add each account of the bank once.',
+          : 'This account at the bank was already added, with this apiKey and accountHeader.',
       });
     await this.enqueueRegistrationAndSync(account.id);
     return account;
   }
 
   /**
-   * Throws `conflict` for the credentials of the settings' account, for credentials that may be of
-   * another account at the bank, and where another change came first.
+   * Throws `conflict` if the credentials come from the settings, if the new credentials may be of
+   * another account at the bank, or if another change was stored in between.
    */
   async update(
     slug: string,
@@ -136,14 +136,14 @@ export class AccountsService {
     const changed = credentials ? changeCredentials(this.decrypt(account), credentials) : null;
     if (changed) assertPair(changed);
     const bankIdentity = changed ? this.hashBankIdentity(changed) : account.bankIdentity;
-    // With a key of another account, a resent operation would reach that account, to which its
-    // idempotency key is new: its effect would happen twice.
+    // With a key of another account at the bank, a resent operation would reach that other account.
+    // The idempotency key is new there, so the effect would happen twice.
     if (bankIdentity !== account.bankIdentity && !isSameBankAccount)
       throw new AppError('conflict', {
         reason: 'bank_account_may_differ',
         public:
           'The new apiKey or accountHeader may be of another account at the bank. ' +
-          'Send isSameBankAccount: true if it is the same one; add another account otherwise.',
+          'If it is the same account, send isSameBankAccount: true. Otherwise add another account.',
       });
     const holder =
       bankIdentity &&
@@ -217,8 +217,8 @@ export class AccountsService {
   }
 
   /**
-   * The secret by which the bank authenticates its webhooks for this account. Where none is set, a
-   * keyed hash of the slug: 32 bytes that nobody can guess.
+   * The secret by which the bank authenticates its webhooks for this account. If none is set, the
+   * secret is a keyed hash of the slug: 32 bytes that nobody can guess.
    */
   async getWebhookSecret({ id, slug }: Pick<BankAccount, 'id' | 'slug'>): Promise<string> {
     const account = await this.database.prisma.bankAccount.findUniqueOrThrow({ where: { id } });
@@ -229,7 +229,7 @@ export class AccountsService {
     return configured ?? this.secretBox.hash('bank-webhook-secret', slug);
   }
 
-  /** Identifies the account at the bank, as far as its credentials identify it. */
+  /** Hash of the credentials that identify the account at the bank. */
   private hashBankIdentity({ apiKey, accountHeader }: BankIdentity): string {
     return this.secretBox.hash('bank-identity', `${apiKey} ${accountHeader?.value ?? ''}`);
   }
@@ -252,7 +252,9 @@ export class AccountsService {
   }
 }
 
-/** `updatedAt` always advances: an update finds by it whether another change came first. */
+/**
+ * `updatedAt` always advances. An update compares it to detect a change that was stored in between.
+ */
 function later(now: Date, last: Date): Date {
   return now > last ? now : new Date(last.getTime() + 1);
 }

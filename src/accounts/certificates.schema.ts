@@ -29,7 +29,10 @@ function isPrivateKey(pem: string): boolean {
   return pem.includes('-----BEGIN ') && parses(() => createPrivateKey(pem));
 }
 
-/** Node.js reports by an exception only; its message may quote the secret, so it is dropped. */
+/**
+ * Node.js reports an unreadable text only by an exception. The exception is dropped, because its
+ * message may quote the secret.
+ */
 function parses(read: () => unknown): boolean {
   try {
     read();

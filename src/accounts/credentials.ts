@@ -1,13 +1,13 @@
-// The credentials of a bank account. What an account leaves out about the connection to the bank
-// comes from the settings. A key or an account header never does: it would identify another
-// account.
+// The credentials of a bank account. Connection details that an account does not set come from the
+// settings. A key or an account header never comes from the settings, because it would identify
+// another account.
 import type { Settings } from '../config.js';
 
 /** PEM texts. A certificate and its key are set together. */
 export interface ClientTls {
   certificate: string | null;
   key: string | null;
-  /** The bank's certificate authority; null for those that Node.js trusts. */
+  /** The bank's certificate authority; null for the authorities that Node.js trusts. */
   ca: string | null;
 }
 
@@ -85,12 +85,12 @@ export function completeCredentials(
   };
 }
 
-/** For responses that must not show the values. */
+/** The names of the credentials that are set, for responses that must not show the values. */
 export function namesOfSetCredentials(stored: StoredCredentials): string[] {
   return credentialFields.filter((name) => stored[name] !== undefined && stored[name] !== null);
 }
 
-/** Field by field: an absent field stays, and null removes. */
+/** Changes the given fields: an absent field keeps its value, and null removes the value. */
 export function changeCredentials(
   stored: StoredCredentials,
   changes: Partial<StoredCredentials>,

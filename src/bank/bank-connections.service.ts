@@ -157,12 +157,18 @@ const neverConnected = new Set([
   ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
   ...['UNABLE_TO_GET_ISSUER_CERT', 'CERT_NOT_YET_VALID', 'ERR_TLS_CERT_ALTNAME_INVALID'],
 ]);
-/** The same while connecting; an open connection can break with these codes too. */
+/**
+ * No byte was sent if these codes occur while connecting. An open connection can also break with
+ * these codes.
+ */
 const maybeConnected = new Set(['EHOSTUNREACH', 'ENETUNREACH']);
 /** A response began, but it is too long, incomplete, or cannot be decompressed. */
 const unreadableResponse = /^(ERR_BAD_RESPONSE|Z_\w+|ERR__ERROR_FORMAT\w*|ERR_BROTLI\w*)$/;
 
-/** How far a failed request came; `isPastDeadline` where the service aborted it. */
+/**
+ * Why a request failed, and so whether it may have been sent. `isPastDeadline` is true if the
+ * service aborted the request at its deadline.
+ */
 export function unknownReasonOf(error: unknown, isPastDeadline: boolean): UnknownReason {
   const code = axios.isAxiosError(error) ? (error.code ?? '') : '';
   if (neverConnected.has(code)) return 'not_sent';
@@ -171,7 +177,7 @@ export function unknownReasonOf(error: unknown, isPastDeadline: boolean): Unknow
   return unreadableResponse.test(code) ? 'unreadable_response' : 'no_response';
 }
 
-/** Where several addresses were tried, the connection must have failed at each. */
+/** If several addresses were tried, the connection must have failed at each address. */
 function wasConnecting(cause: unknown): boolean {
   if (cause instanceof AggregateError) return cause.errors.every(wasConnecting);
   return (cause as NodeJS.ErrnoException | undefined)?.syscall === 'connect';

@@ -8,13 +8,13 @@ const aggregate = (...errors: Error[]) =>
   Object.assign(new AggregateError(errors), { code: (errors[0] as NodeJS.ErrnoException).code });
 const classify = (error: Error) => unknownReasonOf(AxiosError.from(error), false);
 
-describe('a request is known not to have been sent', () => {
+describe('a failed request', () => {
   it.each([
     ['the connection is refused', errorOf('ECONNREFUSED', 'connect')],
     ['the host name is unknown', errorOf('ENOTFOUND', 'getaddrinfo')],
     ['the network is unreachable', errorOf('ENETUNREACH', 'connect')],
     ['none of the addresses can be reached', aggregate(errorOf('EHOSTUNREACH', 'connect'))],
-  ])('when %s', (_, error) => {
+  ])('was certainly not sent when %s', (_, error) => {
     expect(classify(error)).toBe('not_sent');
   });
 
@@ -27,7 +27,7 @@ describe('a request is known not to have been sent', () => {
       aggregate(errorOf('EHOSTUNREACH', 'connect'), errorOf('EHOSTUNREACH', 'read')),
     ],
     ['the connection was reset', errorOf('ECONNRESET', 'read')],
-  ])('but not when %s', (_, error) => {
+  ])('may have been sent when %s', (_, error) => {
     expect(classify(error)).toBe('no_response');
   });
 });

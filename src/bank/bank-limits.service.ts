@@ -21,7 +21,7 @@ export type Admission =
   | { isAdmitted: true; finish: (response: Pick<BankResponse<unknown>, 'outcome'> | null) => void }
   | { isAdmitted: false; retryAfterMs: number; isLimited: boolean };
 
-/** Where the bank reports a limit without a Retry-After. */
+/** The pause when the bank reports a limit without a Retry-After. */
 const defaultPauseMs = 1_000;
 
 @Injectable()
@@ -31,7 +31,7 @@ export class BankLimits {
 
   /**
    * Waits for the account's rate limit. An admitted caller must call `finish` with the response, or
-   * with null where nothing was sent.
+   * with null if nothing was sent.
    */
   async admit(call: CallLimits): Promise<Admission> {
     const breaker = this.breakerOf(call);

@@ -29,9 +29,15 @@ import { encodeBody, encodePathAndQuery } from './request-encoding.js';
 export interface BankCallOptions<R extends Route> {
   /** The total time of the call: waiting for the rate limit, connecting, sending and reading. */
   deadlineMs?: number;
-  /** No byte is written after this time. Checked last: the process may have been suspended. */
+  /**
+   * No byte is written after this time. The time is checked last, because the process may have been
+   * suspended.
+   */
   sendBy?: Date;
-  /** The exact body, where it was committed before the call; otherwise encoded from the input. */
+  /**
+   * The exact body, if it was committed before the call. Otherwise the body is encoded from the
+   * input.
+   */
   exactBody?: string | null;
   /** Whether the response carries the amount and the ids of the request. */
   echoes?: (value: RouteOutput<R>) => boolean;
@@ -81,9 +87,9 @@ export class BankService {
   }
 
   /**
-   * Calls the bank for a caller who waits, and returns its success. Throws the bank's rejection as
-   * a fault with its messages; `rate_limited`, `bank_timeout` or `bank_unreachable` where the
-   * outcome is unknown.
+   * Calls the bank for a waiting caller, and returns a successful response. Throws the bank's
+   * rejection as a fault with its messages; `rate_limited`, `bank_timeout` or `bank_unreachable`
+   * where the outcome is unknown.
    */
   async callOrThrow<R extends Route>(
     route: R,
@@ -168,8 +174,8 @@ export class BankService {
   }
 
   /**
-   * Null where the credentials cannot be read. The outcome is then `not_sent`, which casts no doubt
-   * on the outcome of earlier attempts.
+   * Null where the credentials cannot be read. The outcome is then `not_sent`, which does not
+   * change the outcome of earlier attempts.
    */
   private async findCredentials(account: BankAccount): Promise<BankCredentials | null> {
     try {
@@ -181,7 +187,8 @@ export class BankService {
   }
 
   /**
-   * One log line a call, without its URL, which may hold personal data, and without its content.
+   * Logs one line for each call. The line has no content and no URL, because both may hold personal
+   * data.
    */
   private logResponse(
     route: Route,

@@ -50,7 +50,7 @@ describe('the circuit breaker', () => {
     expect(beginCall(breaker, 1)).toEqual(denied(999));
   });
 
-  it('allows one probe, and all calls after the probe succeeded', () => {
+  it('allows one probe, and allows all calls after the probe succeeded', () => {
     const breaker = openBreaker();
     expect(checkCall(breaker, 1_000)).toEqual(probe);
     expect(beginCall(breaker, 1_000)).toEqual(probe);
@@ -88,7 +88,7 @@ describe('the circuit breaker', () => {
     expect(beginCall(breaker, 1_000)).toEqual(probe);
   });
 
-  it('denies calls for as long as the bank asks, and reports whether the cause is a limit', () => {
+  it('denies calls while the bank requests a pause, and reports whether it is a limit', () => {
     const breaker = closedBreaker();
     pause(breaker, 7_000, true);
     pause(breaker, 3_000, false);

@@ -1,5 +1,5 @@
 // A circuit breaker: after some consecutive failures it is open and denies calls for a while, then
-// it lets one call through as a probe. A denied call was not sent, so that nothing is lost by it.
+// it lets one call through as a probe. A denied call is not sent, so it has no effect at the bank.
 // All times are of a monotonic clock.
 
 export interface Breaker {
@@ -9,9 +9,9 @@ export interface Breaker {
   openings: number;
   openUntilMs: number;
   isProbing: boolean;
-  /** Until when the bank itself asked for no calls. */
+  /** The end of a pause that the bank requested. */
   pausedUntilMs: number;
-  /** Whether the bank's pause is a limit on the number of calls. */
+  /** Whether that pause is a limit on the number of calls. */
   isPauseALimit: boolean;
 }
 
@@ -21,8 +21,8 @@ export type CallPermission =
 
 const failuresToOpen = 5;
 /**
- * How long the breaker stays open, by opening. The last value bounds how late a recovery is
- * noticed.
+ * How long the breaker stays open, by the number of openings. The last value limits how late the
+ * service detects that the bank is available again.
  */
 const openForMs = [1_000, 2_000, 4_000, 8_000, 15_000] as const;
 /** When a call that is denied during a probe may be tried again. */
@@ -59,14 +59,17 @@ export function beginCall(breaker: Breaker, nowMs: number): CallPermission {
   return permission;
 }
 
-/** The bank is available: it processed the call, whatever the outcome. */
+/** Records that the bank processed the call, whatever the outcome: the bank is available. */
 export function recordSuccess(breaker: Breaker): void {
   breaker.failures = 0;
   breaker.openings = 0;
   breaker.isProbing = false;
 }
 
-/** The bank is unavailable; `opensAtOnce` where another call can only make it worse. */
+/**
+ * Records that the bank is unavailable. With `opensAtOnce`, the breaker opens at the first failure,
+ * because another call could cause harm.
+ */
 export function recordFailure(
   breaker: Breaker,
   nowMs: number,
@@ -82,12 +85,15 @@ export function recordFailure(
   breaker.openUntilMs = nowMs + openMs;
 }
 
-/** The call was never sent, for a reason of the service's own. */
+/** Records that the service itself did not send the call. */
 export function recordNotSent(breaker: Breaker, { isProbe }: { isProbe: boolean }): void {
   if (isProbe) breaker.isProbing = false;
 }
 
-/** The bank asked for no calls until then. A shorter pause does not shorten a longer one. */
+/**
+ * Pauses calls until `untilMs`, at the bank's request. A shorter pause does not shorten a longer
+ * pause.
+ */
 export function pause(breaker: Breaker, untilMs: number, isLimit: boolean): void {
   if (untilMs <= breaker.pausedUntilMs) return;
   breaker.pausedUntilMs = untilMs;

@@ -19,7 +19,8 @@ const byChapter: Readonly<Record<string, EndpointClass>> = {
 };
 
 /**
- * A read of a charge, transfer or bill is a look-up: it continues while requests for new ones fail.
+ * A read of a charge, transfer or bill is a look-up: it continues while requests that create
+ * charges, transfers or payments fail.
  */
 export function endpointClassOf({ chapter, method }: Pick<Route, 'chapter' | 'method'>) {
   const chapterClass = byChapter[chapter] ?? 'other';

@@ -1,6 +1,6 @@
-// The bank profiles: what differs between banks and cannot be guessed. An unknown fact takes the
-// safe value: a repeat is not safe, there is no status by id, and nothing is ever proven not
-// executed.
+// The bank profiles: facts that differ between banks and cannot be guessed. An unknown fact has the
+// safe value: a repeat is not safe, no status can be read by id, and no operation is ever proven
+// not executed.
 import type { BankProfileName, Settings } from '../config.js';
 
 export interface BankProfile {
@@ -10,15 +10,15 @@ export interface BankProfile {
    * effect.
    */
   isRepeatSafe: boolean;
-  /** Whether a transfer or a charge can be read by its id: the contract has no such routes. */
+  /** Whether a transfer or a charge can be read by its id. The contract has no routes for it. */
   hasStatusById: boolean;
   /** How many lines a statement page requests; the bank may send fewer. */
   statementPageSize: number;
   /** How late an effect may appear on the statement, in milliseconds; null where unknown. */
   visibilityBoundMs: number | null;
   /**
-   * Whether the bank pays a scheduled bill on time; otherwise it may be late, or try again, for a
-   * business day.
+   * Whether the bank pays a scheduled bill on time. If not, the payment may be late or retried for
+   * up to one business day.
    */
   paysBillsOnTime: boolean;
   /** Whether the bank has the sandbox's routes that pay and expire a charge. */
@@ -64,7 +64,7 @@ export function bankProfileOf(
   };
 }
 
-/** For delays and reports only, where the bound is unknown: no decision may rest on it. */
+/** Replaces an unknown bound in delays and reports only. No decision may depend on it. */
 const defaultVisibilityBoundMs = 60_000;
 
 export function visibilityBoundOrDefaultMs({ visibilityBoundMs }: BankProfile): number {

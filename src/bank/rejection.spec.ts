@@ -15,7 +15,7 @@ describe('a rejection of the bank', () => {
     expect(faultOf(status, {})).toEqual([code, {}]),
   );
 
-  it('keeps its title, its code and its messages by path', () => {
+  it('preserves its title, its code and its messages by path', () => {
     const body = { title: 'Paid already.', code: 'charge_already_paid', errors: { '$.a': ['x'] } };
     const details = { public: body.title, reason: body.code, errors: body.errors };
     expect(faultOf(409, body)).toEqual(['conflict', details]);

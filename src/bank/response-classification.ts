@@ -15,7 +15,7 @@ export interface RawResponse {
   status: number;
   body: Buffer;
   date: Date | null;
-  /** How long the bank asked the service to wait. */
+  /** The wait that the bank requested. */
   retryAfterMs?: number;
 }
 
@@ -27,7 +27,7 @@ export type BankResponse<Value> =
       reason: UnknownReason;
       /** Null where no status was received. */
       status: number | null;
-      /** How long to wait, as the bank asked or as the service's own limits require. */
+      /** The wait that the bank requested, or that the service's own limits require. */
       retryAfterMs?: number;
       /** Whether the cause is a limit on the number of calls, the bank's or the service's own. */
       isLimited?: boolean;
@@ -78,7 +78,7 @@ function meaningOf(status: number): StatusMeaning {
   return range?.meaning ?? 'unexpected_response';
 }
 
-/** `echoes` says whether a valid response carries the amount and the ids of the request. */
+/** `echoes` returns whether a valid response carries the amount and the ids of the request. */
 export function classifyResponse<R extends Route>(
   route: R,
   response: RawResponse,

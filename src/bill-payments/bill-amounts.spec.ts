@@ -68,7 +68,7 @@ describe('the amount of a bill on another day', () => {
     ['the date of an adjustment', { overduePaymentInterest: { ...interest, date: 'soon' } }],
     ['the due date', { dueDate: 'soon' }],
     ['a discount', { discounts: [{ date: null, amount: 1n, type: 'FIXED' }] }],
-  ])('is any amount up to double where %s cannot be read', (_, fields) =>
+  ])('is any amount up to twice the bill’s amount when %s cannot be read', (_, fields) =>
     expect(owed({ ...bill, ...fields }, '2026-11-27')).toEqual([1n, 20_000n]),
   );
 });

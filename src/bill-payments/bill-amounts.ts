@@ -1,6 +1,6 @@
-// The amount of a bill on another day than the day of its query: exact where the bill says enough,
-// else a range outside of which an amount is certainly wrong. As days pass, fines and interest are
-// added and discounts end.
+// The amount of a bill on another day than the day of its query: It is exact if the bill has enough
+// data. Otherwise it is a range, and an amount outside the range is certainly wrong. As days pass,
+// fines and interest are added and discounts end.
 import { amountParts, type Adjustment, type ChargeTerms } from '../brazil/amount-owed.js';
 import { daysBetween, parsePlainDate, type PlainDate } from '../brazil/calendar.js';
 import type { BillInformation } from '../contract/bill-payments.js';
@@ -33,7 +33,7 @@ export function amountOwedOn(bill: PricedBill, today: PlainDate, day: PlainDate)
     now.fineCents === then.fineCents &&
     now.interestCents === 0n;
   if (isUnchanged) return exactly(charged);
-  // Banks calculate interest in different ways. Our calculation is used where it gives this bank's
+  // Banks calculate interest in different ways. Our calculation is used only if it gives the bank's
   // amount for today.
   const rebate = bill.paymentCalculation.rebateAmount ?? 0n;
   const isSameAsBank =

@@ -1,5 +1,5 @@
 // Follows a bill payment after the bank has accepted it. A scheduled payment is checked until the
-// statement shows its debit, or proves that no debit happened: the bill's status does not say who
+// statement shows its debit, or proves that there was none. The bill's status does not show who
 // paid the bill. A failed payment becomes paid when its debit appears after all.
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
@@ -27,8 +27,8 @@ import { expectedPayTime, findBarCode, latestExecutionAt } from './bill-rules.js
 
 const batchSize = 50;
 /**
- * How much longer the statement must be closed before a payment fails whose bill can no longer be
- * paid: the payment itself may have paid or blocked the bill.
+ * How much longer the statement must be closed before a payment fails, if its bill can no longer be
+ * paid. The payment itself may have paid or blocked the bill.
  */
 const unpayableBillDelayMs = 12 * 3_600_000;
 
@@ -77,8 +77,8 @@ export class BillPaymentLifecycle {
         bankStatus,
         scheduledFor,
         latestExecutionAt: scheduledFor && latestExecutionAt(scheduledFor, this.bank.profile),
-        // A bill has one live payment. A payment that had ended, and whose bill has another one by
-        // now, is revived without the bill.
+        // A bill has at most one live payment. An ended payment is revived without its bill if the
+        // bill has another live payment by now.
         isBillFreed: payment.otherLiveId !== null && state !== 'failed',
       },
     );
@@ -110,7 +110,7 @@ export class BillPaymentLifecycle {
     for (const payment of due) await this.checkPayment(accountId, payment);
   }
 
-  /** How late a debit may show on the statement; null when the profile does not say. */
+  /** How late a debit may show on the statement; null when the profile has no bound. */
   private get boundMs(): number | null {
     return this.bank.profile.visibilityBoundMs;
   }

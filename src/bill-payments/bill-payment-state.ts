@@ -1,5 +1,5 @@
-// The states of a bill payment. A state never falls behind what is known, and only evidence makes a
-// payment fail.
+// The states of a bill payment. A known state is never replaced by an earlier state, and only
+// evidence makes a payment fail.
 import type { BillPaymentResponse } from '../contract/bill-payments.js';
 
 export const billPaymentStates = ['requested', 'scheduled', 'paid', 'failed', 'rejected'] as const;
@@ -16,8 +16,9 @@ export function stateOfBillPaymentResponse(
 }
 
 /**
- * The state after an acceptance, perhaps a repeated one. A payment that was proven not executed, or
- * failed, is revived by later proof: a response to a request, or the debit on the statement.
+ * The state after an acceptance, which may be a repeated acceptance. A payment that was proven not
+ * executed, or failed, is revived by later proof: a response to a request, or the debit on the
+ * statement.
  */
 export function nextBillPaymentState(
   current: BillPaymentState,

@@ -23,7 +23,7 @@ export interface BillPaymentFilters {
   bankId?: string | undefined;
   barCode?: string | undefined;
   state?: BillPaymentState | undefined;
-  /** The list's cursor: only payments older than this one. */
+  /** The list's cursor: only payments older than this payment are listed. */
   before: string | null;
   limit: number;
 }

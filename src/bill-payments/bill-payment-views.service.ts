@@ -32,7 +32,7 @@ export class BillPaymentViews {
   }
 
   /**
-   * Lists up to one payment more than the page's limit: the extra one shows that a next page
+   * Lists up to one payment more than the page's limit: the extra payment shows that a next page
    * exists.
    */
   async list(

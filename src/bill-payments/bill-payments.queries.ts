@@ -34,7 +34,10 @@ export async function insertRequestedBillPayment(
   return inserted === 1;
 }
 
-/** Frees a bill whose payment was fully reversed, so that it can be paid again. False otherwise. */
+/**
+ * Frees a bill whose payment was fully reversed, so that the bill can be paid again. False if no
+ * payment of the bill was fully reversed.
+ */
 export async function freeReversedBill(
   tx: Tx,
   accountId: number,
@@ -159,7 +162,7 @@ export async function listAccountsWithDueBillPayments(
 /**
  * Payments due for a status check: failed payments with a matched debit; scheduled payments with a
  * matched debit; and scheduled payments whose debit should be on the statement by now, by the
- * bank's clock. The longest due come first.
+ * bank's clock. The payments that have been due longest come first.
  */
 export async function listDueBillPayments(
   db: Db,
@@ -190,8 +193,8 @@ const isOverdue = (boundMs: number) => Prisma.sql`
 
 /**
  * Marks a payment as paid: its debit is on the statement, or the bank reports it and the statement
- * can prove nothing. A payment that had failed may find another live payment of its bill. Then it
- * is paid, and its bill is freed.
+ * can prove nothing. A failed payment becomes paid too. If its bill has another live payment, the
+ * bill is marked as freed from this payment.
  */
 export async function markBillPaymentPaid(
   tx: Tx,

@@ -27,7 +27,7 @@ export const billPaymentView = z.object({
   settlement: z.enum(outgoingSettlements),
   /** The nsu of the debit; null while the statement shows none. */
   nsu: bigInteger.nullable(),
-  /** Statement lines that returned money of this payment. */
+  /** Statement lines that reversed this payment, in full or in part. */
   reversals: z.array(z.object({ nsu: bigInteger, amount: reais, occurredAt: timestamp })),
   /** The bank's response; null while there is none. */
   response: z.unknown(),

@@ -1,6 +1,6 @@
 // Pays bills, each at most once. The bill is queried first, and the database allows one live
-// payment a bill. The bank's response is recorded here; BillPaymentLifecycle follows the payment
-// after it.
+// payment per bill. The bank's response is recorded here; After that, BillPaymentLifecycle follows
+// the payment.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { z } from 'zod';
 import { AccountsService } from '../accounts/accounts.service.js';
@@ -68,8 +68,8 @@ export class BillPaymentsService implements OnModuleInit {
   ): Promise<Reply> {
     const barCode = barCodeOf(input.body);
     const amountCents = input.body.amount;
-    // The bill is queried outside the transaction. A violation rejects a new payment only: a repeat
-    // replays its response, although the bill is by then paid by that payment.
+    // The bill is queried outside the transaction. A violation rejects only a new payment. A repeat
+    // gets the stored response, although its own payment has made the bill unpayable.
     const now = await this.bankTime.now(accountId);
     const violation = await this.findViolation(accountId, barCode, input, now);
     const { payAt } = input.body;
@@ -90,7 +90,7 @@ export class BillPaymentsService implements OnModuleInit {
     });
   }
 
-  /** The error that a new payment gets; null when the request goes to the bank. */
+  /** The error for a new payment; null when the request may be sent to the bank. */
   private async findViolation(
     accountId: number,
     barCode: string,

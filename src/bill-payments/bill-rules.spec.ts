@@ -64,7 +64,7 @@ describe('the rules of a bill', () => {
     expect(reasonOf(late, 9_500n)).toBeNull();
   });
 
-  it('allow for another day the amount owed on that day', () => {
+  it('allow a payment on another day with the amount owed on that day', () => {
     expect(reasonOf(bill, 8_000n, '2026-11-24')).toBeNull();
     expect(reasonOf(bill, 8_001n, '2026-11-24')).toBe('amount_out_of_range');
     expect(reasonOf(bill, 7_999n, '2026-12-24')).toBe('amount_out_of_range');

@@ -1,4 +1,5 @@
-// The rules of a bill that are certain before the bank is requested to pay it.
+// Finds the rules of a bill that a payment certainly breaks, before the bank is requested to pay
+// the bill.
 import type { BankProfile } from '../bank/profiles.js';
 import { parseBillCode } from '../brazil/bill-code.js';
 import { parseRequestedTime, nextBusinessHour, saoPauloInstant } from '../brazil/business-hours.js';
@@ -32,8 +33,8 @@ export interface RequestedBillPayment {
   /** The day in São Paulo on which the bill was queried. */
   today: PlainDate;
   /**
-   * The days for which the bank may calculate the amount: two when banks do not pay on the
-   * requested day, else one.
+   * The days for which the bank may calculate the amount: two days if banks do not pay on the
+   * requested day, otherwise one day.
    */
   payDays: readonly PlainDate[];
 }

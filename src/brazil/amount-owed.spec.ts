@@ -29,7 +29,7 @@ it.each([
   expect(amountOwed(terms, day)).toBe(owed);
 });
 
-it('allows payment on the business day after a weekend due date, and then counts interest from the due date', () => {
+it('moves a weekend due date to the next business day, and counts later interest from the due date', () => {
   const saturday = { ...terms, dueDate: '2026-12-05', discounts: [], fine: null };
   expect(amountOwed(saturday, '2026-12-07')).toBe(15_075n);
   expect(amountOwed(saturday, '2026-12-08')).toBe(15_075n + 30n);

@@ -10,7 +10,8 @@ export interface Adjustment {
 
 export interface Adjustments {
   /**
-   * Each applies until its date, inclusive. If several apply, the one with the earliest date does.
+   * Each discount applies until its date, inclusive. If several discounts apply, only the discount
+   * with the earliest date counts.
    */
   discounts: Adjustment[];
   /** Applies once to a late payment, from its date on. */

@@ -86,7 +86,7 @@ describe('bank slip', () => {
     );
   });
 
-  it('returns both possible due dates, and no due date, without a reference date', () => {
+  it('has no due date but both possible due dates when no reference date is given', () => {
     expect(read(BB_LINE)).toMatchObject({
       dueDate: null,
       possibleDueDates: ['2018-07-15', '2043-03-06'],

@@ -80,11 +80,11 @@ describe('the code of a bill', () => {
     '0019050095401448160690680935031433737000000010O',
     '٠'.repeat(44),
     ' '.repeat(200),
-  ])('is not the malformed text %j', (text) => {
+  ])('is not read from the malformed text %j', (text) => {
     expect(parseBillCode(text).ok).toBe(false);
   });
 
-  it('identifies a slip with its issuer instead of an amount, and rejects one without a currency', () => {
+  it('contains the issuer of a slip without an amount, and rejects a slip without a currency', () => {
     // By FB-0061/2021: bank 988, currency 0, no due date factor, the ISPB instead of the amount.
     const withIspb = findSlip('9880', `000000${'12345678'}${'0'.repeat(25)}`);
     expect(parseBillCode(withIspb)).toMatchObject({ ok: true, code: { issuerIspb: '12345678' } });

@@ -15,7 +15,7 @@ describe('EMV fields', () => {
     expect(() => writeField('26', 'x'.repeat(100))).toThrow(RangeError);
   });
 
-  it('are read in the order in which they were written, and rejected when an id occurs twice', () => {
+  it('are read in the order of writing, and rejected when an id occurs twice', () => {
     const text = writeField('59', 'Fulano') + writeField('00', '') + writeField('60', 'x');
     expect([...(readFields(text) ?? [])]).toEqual([
       ['59', 'Fulano'],
@@ -36,7 +36,7 @@ describe('EMV fields', () => {
     expect(foldToAscii(' São João\td’Água ')).toBe('Sao Joao dAgua');
   });
 
-  it('are folded to printable ASCII, which folding does not change again', () => {
+  it('are folded to printable ASCII, and folded text stays the same when folded again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const folded = foldToAscii(text);

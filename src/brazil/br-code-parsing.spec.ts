@@ -115,7 +115,7 @@ describe('parsing a BR Code', () => {
     });
   });
 
-  it('identifies a Pix Saque by the ISPB of the institution that hands out cash', () => {
+  it('identifies a Pix Saque by the ISPB of the institution that pays out cash', () => {
     const account = ['br.gov.bcb.pix', EVP]
       .map((value, id) => writeField(`0${id}`, value))
       .join('');

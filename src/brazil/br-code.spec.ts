@@ -118,7 +118,7 @@ describe('building a static code', () => {
     ['+551198765432', 60],
     [`${'a'.repeat(12)}@mail.br`, 53],
     [`${'a'.repeat(65)}@example.com`, 0],
-  ])('leaves next to the key %s a space of %i characters for information', (pixKey, space) => {
+  ])('with the key %s has space for %i characters of information', (pixKey, space) => {
     expect(additionalInformationSpace(pixKey)).toBe(space);
     const full = { ...MERCHANT, pixKey, additionalInformation: 'x'.repeat(space) };
     expect(read(buildStaticBrCode(full)).pixKey).toBe(parsePixKey(pixKey)?.key);
@@ -127,7 +127,7 @@ describe('building a static code', () => {
     ).toThrow(`leaves ${space} characters`);
   });
 
-  it('cannot hold the contract’s 64 characters of information next to an EVP', () => {
+  it('with an EVP key cannot hold the 64 characters of information that the contract allows', () => {
     expect(additionalInformationSpace(EVP)).toBeLessThan(64);
   });
 

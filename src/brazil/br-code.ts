@@ -39,7 +39,7 @@ export interface BrCode {
   merchantCity: string;
   postalCode: string | null;
   additionalInformation: string | null;
-  /** ISPB of the institution that hands out cash (field 26-03) in a Pix Saque code, else null. */
+  /** ISPB of the institution that pays out cash (field 26-03) in a Pix Saque code, else null. */
   withdrawalIspb: string | null;
 }
 

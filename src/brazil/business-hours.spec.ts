@@ -29,14 +29,14 @@ describe('the next business hour', () => {
     expect(next(from)).toBe(expected ?? from);
   });
 
-  it('of a bank that never closes is any hour of a business day', () => {
+  it('is any hour of a business day at a bank that never closes', () => {
     const always = { open: 0, close: 24 };
     expect(next('2026-11-19T02:59:59.999Z', always)).toBe('2026-11-19T02:59:59.999Z');
     expect(next('2026-11-20T02:59:59.999Z', always)).toBe('2026-11-20T02:59:59.999Z');
     expect(next('2026-11-20T03:00:00.000Z', always)).toBe('2026-11-23T03:00:00.000Z');
   });
 
-  it('is never earlier, is in the hours of a business day, and is its own next business hour', () => {
+  it('is never earlier, is in business hours, and is its own next business hour', () => {
     const instants = fc.date({
       min: new Date('2019-06-01'),
       max: new Date('2048-12-31'),
@@ -55,14 +55,14 @@ describe('the next business hour', () => {
   });
 });
 
-describe('a time of São Paulo', () => {
+describe('the instant of a local time in São Paulo', () => {
   it.each([
     ['2026-11-21', 0, '2026-11-21T03:00:00.000Z'],
     ['2018-12-03', 0, '2018-12-03T02:00:00.000Z'],
     // The clocks changed from 23:59 to 01:00 in 2018, and from 23:59 to 23:00 in 2019.
     ['2018-11-04', 1, '2018-11-04T03:00:00.000Z'],
     ['2019-02-17', 0, '2019-02-17T03:00:00.000Z'],
-  ])('%s at %i', (day, hour, expected) => {
+  ])('is found for %s at %i', (day, hour, expected) => {
     expect(saoPauloInstant(day, hour * 3_600_000).toISOString()).toBe(expected);
   });
 });

@@ -39,9 +39,9 @@ export function bankSlipMod11CheckDigit(digits: string): number {
 }
 
 /**
- * The modulus 11 check digit of a utility bill, which differs from the bank slip's: the remainders
- * 0 and 1 give 0, and 10 gives 1 (FEBRABAN, Layout Padrão de Arrecadação v07). Only a change
- * between the remainders 0 and 1 is not detected.
+ * The modulus 11 check digit of a utility bill. It differs from the check digit of a bank slip: the
+ * remainders 0 and 1 give 0, and 10 gives 1 (FEBRABAN, Layout Padrão de Arrecadação v07). Only a
+ * change between the remainders 0 and 1 is not detected.
  */
 export function utilityBillMod11CheckDigit(digits: string): number {
   const digit = 11 - mod11Remainder(digits);

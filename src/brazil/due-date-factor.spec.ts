@@ -41,7 +41,7 @@ describe('due date factor', () => {
     expect(() => possibleDueDates(factor)).toThrow(RangeError);
   });
 
-  it('means two days, 9000 days apart, one of which is the due date', () => {
+  it('stands for two dates, 9000 days apart, and one of them is the due date', () => {
     fc.assert(
       fc.property(anyDueDate, (dueDate) => {
         const [first, second] = possibleDueDates(factorOfDueDate(dueDate));

@@ -12,7 +12,7 @@ const anyId = fc.record({
 });
 
 describe('end-to-end id', () => {
-  it('is parsed for payments and returns of BACEN’s documentation, with the minute in UTC', () => {
+  it('is parsed for payments and refunds in BACEN’s documentation, with the minute in UTC', () => {
     expect(parseEndToEndId('E12345678202009091221kkkkkkkkkkk')).toEqual({
       kind: 'E',
       ispb: '12345678',

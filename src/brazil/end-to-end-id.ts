@@ -1,4 +1,6 @@
-/** `E` identifies a payment (endToEndId, pacs.008), `D` identifies its return (pacs.004). */
+/**
+ * `E` identifies a payment (endToEndId, pacs.008). `D` identifies its refund (devolução, pacs.004).
+ */
 export interface EndToEndId {
   kind: 'E' | 'D';
   /** The participant that created the id: eight characters, with letters since pix-api 2.9.0. */

@@ -54,7 +54,7 @@ export const uploadCharges = route({
 export const uploadTransfers = route({
   ...bulk,
   name: 'uploadTransfers',
-  summary: `Uploads a file of transfers to send, each with an externalId or idempotencyKey: ${fileLimits}`,
+  summary: `Uploads a file of transfers, each with externalId or idempotencyKey: ${fileLimits}`,
   method: 'POST',
   path: '/v1/transfers/bulk',
   successStatus: 202,
@@ -64,7 +64,7 @@ export const uploadTransfers = route({
 export const listBulkUploads = route({
   ...bulk,
   name: 'listBulkUploads',
-  summary: 'Uploaded files with their progress, newest first.',
+  summary: 'Lists uploaded files with their progress, newest first.',
   method: 'GET',
   path: '/v1/bulk',
   query: listQuery({ kind: z.enum(bulkKinds).optional() }),
@@ -74,7 +74,7 @@ export const listBulkUploads = route({
 export const getBulkUpload = route({
   ...bulk,
   name: 'getBulkUpload',
-  summary: 'One uploaded file.',
+  summary: 'Returns one uploaded file with its progress.',
   method: 'GET',
   path: '/v1/bulk/{id}',
   params,
@@ -84,7 +84,7 @@ export const getBulkUpload = route({
 export const listBulkRows = route({
   ...bulk,
   name: 'listBulkRows',
-  summary: 'The rows of an uploaded file in file order, with the state of each.',
+  summary: 'Lists the rows of an uploaded file in file order, with the state of each row.',
   method: 'GET',
   path: '/v1/bulk/{id}/rows',
   params,

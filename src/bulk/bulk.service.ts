@@ -33,8 +33,8 @@ export class BulkService {
   ) {}
 
   /**
-   * Stores the rows of a file and returns the upload's id. The same file again is the same upload.
-   * Throws `validation_failed` when the file cannot be read in its format.
+   * Stores the rows of a file and returns the upload's id. The same file uploaded again is the same
+   * upload. Throws `validation_failed` when the file cannot be read in its format.
    */
   async upload(
     accountId: number,
@@ -105,7 +105,7 @@ export class BulkService {
       );
       if (pending.length === 0) return 'all';
       const rows = pending.values();
-      // Each lane takes the next row when its last one ends, so a slow row does not delay the
+      // Each lane issues its next row when its current row ends, so a slow row does not delay the
       // others.
       const issueInLane = async () => {
         for (const row of rows) {
@@ -120,7 +120,7 @@ export class BulkService {
     }
   }
 
-  /** A row that fails because of our own fault stays pending and does not delay other rows. */
+  /** A row that fails because of the service stays pending and does not delay other rows. */
   private async issueRow(
     { accountId, uploadId, kind }: { accountId: number; uploadId: string; kind: BulkKind },
     { line, request }: queries.PendingUploadRow,

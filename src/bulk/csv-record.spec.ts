@@ -3,7 +3,7 @@ import { LosslessNumber } from 'lossless-json';
 import { headerProblem, toRequest } from './csv-record.js';
 
 describe('toRequest', () => {
-  it('nests fields with dotted names, and makes lists of numbered ones', () => {
+  it('nests fields with dotted names, and makes lists of fields with numbers as names', () => {
     const header = ['type', 'payer.name', 'payer.address.city', 'discount.items.1.date'];
     expect(
       toRequest([...header, 'discount.items.0.date'], ['A', 'B', 'C', 'second', 'first']),
@@ -34,7 +34,7 @@ describe('toRequest', () => {
     expect(toRequest(['a', 'b.c', 'd'], ['', ''])).toEqual({});
   });
 
-  it('creates own fields for names that every object inherits', () => {
+  it('creates fields with the names of inherited properties as own fields', () => {
     const request = toRequest(['constructor.name', 'toString'], ['x', 'y']);
     expect(Object.keys(request)).toEqual(['constructor', 'toString']);
     expect(({} as { name?: string }).name).toBeUndefined();

@@ -10,7 +10,7 @@ const segment = /^(?:[A-Za-z][A-Za-z0-9]{0,39}|\d{1,2})$/;
 const amountText = /^-?\d{1,15}(?:\.\d{1,20})?$/;
 const maxDepth = 5;
 
-/** Why the header cannot be read; null when it can. */
+/** Why the header cannot be read; null when it can be read. */
 export function headerProblem(header: readonly string[]): string | null {
   if (header.length === 0 || header.every((name) => name === ''))
     return 'The file has no header row.';

@@ -79,7 +79,8 @@ function inputOf<Body>(body: Body, idempotencyKey: string | null) {
 }
 
 /**
- * Whether the error is the request's own fault. A race or a fault of ours may not occur on a retry.
+ * Whether the request itself causes the error, so that a retry would fail too. A race or a fault of
+ * the service may not occur again.
  */
 function isFinalError({ status, code, details }: AppError): boolean {
   if (status === 409) return code === 'possible_duplicate' || details.reason !== undefined;

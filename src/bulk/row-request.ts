@@ -21,7 +21,8 @@ function readCharge(request: unknown): RowRequest {
 }
 
 /**
- * Splits a row into the contract's request and the row's idempotency key, null when it has none.
+ * Splits a row into the contract's request and the row's idempotency key, null when the row has no
+ * key.
  */
 export function readTransferRow(request: unknown): {
   body: unknown;

@@ -1,5 +1,5 @@
-// Reads an uploaded file row by row: one request per NDJSON line or CSV record. A bad row is
-// reported with the row; only a file that cannot be read in its format is rejected.
+// Reads an uploaded file row by row: one request per NDJSON line or CSV record. An unreadable row
+// is reported as that row's problem. Only a file that cannot be read in its format is rejected.
 import { CsvError, parse } from 'csv-parse';
 import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
@@ -7,7 +7,7 @@ import { headerProblem, toRequest } from './csv-record.js';
 
 export type FileFormat = 'ndjson' | 'csv';
 
-/** A row of the file: its request, or why it cannot be read as one. */
+/** A row of the file: its request, or why no request can be read from it. */
 export type FileRow = { line: number } & ({ request: unknown } | { problem: string });
 
 const formats: Record<string, FileFormat> = {
@@ -39,7 +39,8 @@ export function readRows(
   } catch {
     throw unreadableFile('The file must be UTF-8.');
   }
-  // Counting NDJSON rows is cheap, so a file with too many is rejected before its rows are read.
+  // Counting NDJSON rows is cheap, so a file with too many rows is rejected before its rows are
+  // read.
   if (format === 'ndjson' && (file.match(/\S[^\n]*/g)?.length ?? 0) > maxRows)
     throw unreadableFile(`The file has more than ${maxRows} rows.`);
   return format === 'csv' ? readCsv(file) : readLines(file);

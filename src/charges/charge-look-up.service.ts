@@ -39,8 +39,8 @@ export class ChargeLookUp {
   }
 
   /**
-   * A QR code's details lack its image and its holder. Where a repeated request is safe, recovery
-   * sends it again to get the full creation response; elsewhere these details are the response.
+   * A QR code's details lack its image and its holder. If a repeat is safe, recovery resends the
+   * request to get the full creation response. Otherwise these details are the response.
    */
   async staticQr(
     account: BankAccount,

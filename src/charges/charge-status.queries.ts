@@ -1,7 +1,10 @@
 // The SQL of charge status checks. `next_check_at` is on the bank's clock, as due dates are.
 import type { Db, Tx } from '../database.service.js';
 
-/** Webhooks that report a changed charge. They only trigger a check: the bank's record decides. */
+/**
+ * Webhooks that report a changed charge. These webhooks only trigger a check: the status read at
+ * the bank decides.
+ */
 const statusWebhookTypes = ['CHARGE_VOIDED', 'CHARGE_CANCELLED', 'CHARGE_OVERDUE'];
 
 export interface DueCharge {
@@ -24,7 +27,7 @@ export async function endChecksOfPaidCharges(db: Db, accountId: number, now: Dat
         AND m.expected_payment_id = c.expected_payment_id AND m.unlinked_at IS NULL)`;
 }
 
-/** Makes due the charges named by a pending webhook that was received after their last check. */
+/** Makes a charge due if a pending webhook references it and was received after its last check. */
 export async function requestChecksByWebhooks(db: Db, accountId: number, now: Date): Promise<void> {
   await db.$executeRaw`
     UPDATE charge c SET next_check_at = ${now}, checks = 0

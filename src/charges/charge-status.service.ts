@@ -1,6 +1,5 @@
-// Checks the status of charges that a webhook names or whose due date has passed. The bank is asked
-// by id where it can be; each charge that was cancelled or has expired is reported once, by an
-// event.
+// Checks the status of charges that a webhook references or whose due date has passed. The status
+// is read by id if the bank offers it. An event reports each cancelled or expired charge once.
 import { Injectable } from '@nestjs/common';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
@@ -84,7 +83,7 @@ export class ChargeStatusChecks {
   }
 
   /**
-   * Null when the bank did not give the charge's status. Of a bank that cannot be asked by id, only
+   * Null when the bank did not return the charge's status. If the bank offers no status by id, only
    * the due date is known.
    */
   private async readAtBank(account: BankAccount, { correlationId, dueDate }: queries.DueCharge) {

@@ -66,7 +66,7 @@ describe('nextStatusCheckAt', () => {
     return next && next.getTime() - now.getTime();
   };
 
-  it('retries with growing delays while the bank does not answer', () => {
+  it('retries with growing delays while the bank does not respond', () => {
     expect([1, 2, 3, 4, 5, 6, 60].map((checks) => delayMs(checks, false))).toEqual([
       1_000, 5_000, 15_000, 60_000, 300_000, 3_600_000, 3_600_000,
     ]);

@@ -1,5 +1,5 @@
 // The status of a charge from the bank's record and its due date. Only the bank's record, read by
-// id, decides it, never a webhook. The contract leaves the bank's status values open.
+// id, decides the status; a webhook never does. The contract leaves the bank's status values open.
 import { addBusinessDays, addDays, rollToBusinessDay, type PlainDate } from '../brazil/calendar.js';
 import { statementDayStart } from '../brazil/statement-day.js';
 
@@ -15,7 +15,10 @@ export function classifyBankStatus(status: string): ChargeBankStatus {
   return statusPatterns.find(([, pattern]) => pattern.test(status.trim()))?.[0] ?? 'other';
 }
 
-/** A due date that is not a business day moves to the next one: a payment until then is in time. */
+/**
+ * A due date that is not a business day moves to the next business day. A payment up to that day is
+ * in time.
+ */
 export function isPastDue(dueDate: PlainDate | null, today: PlainDate): boolean {
   return dueDate !== null && rollToBusinessDay(dueDate) < today;
 }
@@ -35,8 +38,9 @@ const retryDelaysMs = [1_000, 5_000, 15_000, 60_000, 300_000, 3_600_000];
 const checksAfterWebhook = 4;
 
 /**
- * When to check again after `checks` checks that did not end the charge; null for never. Checks
- * repeat while the bank does not answer, then wait for the due date.
+ * When to check again, after `checks` checks that did not end the charge. Null for no further
+ * check. Checks repeat while the bank does not respond. After that, the next check is after the due
+ * date.
  */
 export function nextStatusCheckAt(
   checks: number,
@@ -54,7 +58,7 @@ export function nextStatusCheckAt(
 
 export interface ChargeAtBank {
   status: ChargeBankStatus;
-  /** The bank's due date where it gives one, else ours. */
+  /** The due date that the bank returns, or else the requested due date. */
   dueDate: PlainDate | null;
 }
 

@@ -12,7 +12,8 @@ export function toChargeView(
   refunds: ChargeRefundRow[],
   today: string,
 ) {
-  // What was owed depends on the day of the payment: the last payment that still counts decides.
+  // The amount owed depends on the day of the payment. The last payment that was not refunded in
+  // full decides.
   const owedCents = unrefundedPayments(payments).at(-1)?.owedCents ?? row.amountCents;
   const response =
     row.response === null ? {} : (parseJson(row.response) as Record<string, unknown>);

@@ -92,7 +92,8 @@ export class ChargesController {
   }
 
   /**
-   * Relays a simulation request to a bank that offers simulation. Throws `not_found` for others.
+   * Relays a simulation request to a bank that offers simulation. Throws `not_found` for other
+   * banks.
    */
   private async simulate<R extends Route>(
     route: R,

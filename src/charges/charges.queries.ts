@@ -10,7 +10,7 @@ import { Prisma } from '../generated/service/client.js';
 export interface MatchedChargePayment {
   nsu: bigint;
   amountCents: bigint;
-  /** The total owed on the day of the payment; null when the payer chooses. */
+  /** The total owed on the day of the payment; null when the payer chooses the amount. */
   owedCents: bigint | null;
   /** The part of the payment that was refunded to the payer. */
   refundedCents: bigint;
@@ -41,7 +41,7 @@ export interface ChargeFilters {
   operationId?: string | undefined;
   correlationId?: string | undefined;
   type?: string | undefined;
-  /** The list's cursor: charges created by operations before this one. */
+  /** The list's cursor: only charges of operations before this operation are listed. */
   before: string | null;
   limit: number;
 }
@@ -101,7 +101,10 @@ export interface ChargeRefundRow {
   reversedCents: bigint;
 }
 
-/** The refunds of payments, oldest first: those we made, and those the bank made by itself. */
+/**
+ * The refunds of payments, oldest first: our own refunds, and refunds that the bank made without
+ * our request.
+ */
 export async function listChargeRefunds(
   db: Db,
   accountId: number,

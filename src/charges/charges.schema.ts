@@ -32,7 +32,7 @@ export const chargeView = z.looseObject({
       /** Whether the statement shows the refund, and whether it was reversed. */
       settlement: z.enum(outgoingSettlements),
       nsu: bigInteger.nullable(),
-      /** `bank` when the bank refunded the Pix by itself. */
+      /** `bank` when the bank refunded the Pix without our request. */
       orderedBy: z.enum(['us', 'bank']),
     }),
   ),
@@ -43,7 +43,7 @@ const charges = { chapter: 'Charges', authentication: 'api-key', method: 'GET' }
 export const listChargesRoute = route({
   ...charges,
   name: 'listCharges',
-  summary: 'Charges and static QR codes with their payments, newest first.',
+  summary: 'Lists charges and static QR codes with their payments, newest first.',
   path: '/v1/charges',
   query: listQuery({ correlationId: clientIdentifier.optional(), type: text(40).optional() }),
   response: listOf(chargeView),
@@ -52,7 +52,7 @@ export const listChargesRoute = route({
 export const getChargeRoute = route({
   ...charges,
   name: 'getCharge',
-  summary: 'One charge, by its correlationId or by the id of its operation.',
+  summary: 'Returns one charge by its correlationId or by the id of its operation.',
   path: '/v1/charges/{correlationId}',
   params: z.object({ correlationId: text(100) }),
   response: chargeView,

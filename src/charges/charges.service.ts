@@ -103,7 +103,10 @@ export class ChargesService implements OnModuleInit {
     });
   }
 
-  /** By correlationId, or by the id of the operation that created it. Throws `not_found`. */
+  /**
+   * Finds a charge by its correlationId, or by the id of the operation that created it. Throws
+   * `not_found`.
+   */
   async get(accountId: number, id: string) {
     const find = (filter: { correlationId: string } | { operationId: string }) =>
       queries.listStoredCharges(this.database.prisma, accountId, {
@@ -118,7 +121,10 @@ export class ChargesService implements OnModuleInit {
     return charge;
   }
 
-  /** Up to one more than the page's limit, which shows whether there is a next page. */
+  /**
+   * Lists up to one charge more than the page's limit: the extra charge shows that there is a next
+   * page.
+   */
   async list(accountId: number, page: Page, filters: { correlationId?: string; type?: string }) {
     const rows = await queries.listStoredCharges(this.database.prisma, accountId, {
       ...filters,
@@ -172,7 +178,9 @@ export class ChargesService implements OnModuleInit {
       });
   }
 
-  /** The bank rejected the charge: a corrected request may use the correlationId again. */
+  /**
+   * Deletes a charge that the bank rejected, so that a corrected request may use its correlationId.
+   */
   private async deleteCharge(tx: Tx, { accountId, id }: Operation): Promise<void> {
     await tx.charge.deleteMany({ where: { accountId, operationId: id } });
   }

@@ -48,7 +48,7 @@ export function isSameBill(codes: {
 
 export const differentBillIssue = {
   path: ['digitableLine'],
-  message: 'Must be of the same bill as barCode.',
+  message: 'Must identify the same bill as barCode.',
 };
 
 /** `interesetAmount` is the bank's own spelling. */

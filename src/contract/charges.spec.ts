@@ -61,9 +61,7 @@ describe('a charge request', () => {
       { type: 'BANKSLIP', discount: { type: 'Fixed', items: [] } },
       ['discount'],
     ],
-  ])('with %s is rejected', (_, change, paths) =>
-    expect(errorPaths(change)).toEqual(paths),
-  );
+  ])('with %s is rejected', (_, change, paths) => expect(errorPaths(change)).toEqual(paths));
 
   it('has an error for each invalid field', () => {
     const paths = errorPaths({ dueDate: 'tomorrow', Amount: number('0'), payer: {} });

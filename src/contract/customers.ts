@@ -1,6 +1,6 @@
 // Customer onboarding. Contract: chapters "Customer creation request", "Customer creation". The
-// contract does not show which fields are required. Here, those without which no account can be
-// opened are required.
+// contract does not show which fields are required. Here, a field is required if no account can be
+// opened without it.
 import { z } from 'zod';
 import { parsePlainDate } from '../brazil/calendar.js';
 import { parseTaxId } from '../brazil/tax-id.js';

@@ -1,6 +1,5 @@
-// The form in which the contract's endpoints are declared: one value for each. The same value
-// drives the controller that serves the endpoint, the client that calls it, the OpenAPI document
-// and the contract suite, so that the four cannot disagree.
+// The form in which the contract's endpoints are declared: one value for each. The controller, the
+// client, the OpenAPI document and the contract suite all use this value, so they cannot disagree.
 import { z } from 'zod';
 
 // Header names are case-insensitive in HTTP: the contract itself writes IdempotencyKey and

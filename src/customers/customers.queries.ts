@@ -43,7 +43,7 @@ export async function findUnresolvedOnboarding(
   return found?.id ?? null;
 }
 
-/** The bank's response to an onboarding, also one that this transaction has just stored. */
+/** The bank's response to an onboarding, even if this transaction has just stored it. */
 export async function findOnboardingResponse(
   tx: Tx,
   accountId: number,

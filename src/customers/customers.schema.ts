@@ -1,5 +1,5 @@
-// An onboarding as the partner that requested it reads it: its outcome, and no personal data but a
-// masked document.
+// An onboarding as the partner that requested it reads it. The masked document is the only personal
+// data.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
 import { integer, text, timestamp } from '../contract/wire.js';

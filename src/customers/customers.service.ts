@@ -1,5 +1,5 @@
-// Owns onboarding. A request is sent to the bank once: its secrets are sent from memory and stored
-// nowhere, so that it is never resent. An unknown outcome goes to the operator, unless the bank's
+// Owns onboarding. A request is sent to the bank once and never resent, because its secrets are
+// sent from memory and not stored. An unknown outcome goes to the operator, unless the bank's
 // response to a later request for the same document establishes it.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { createCustomer } from '../contract/customers.js';
@@ -26,7 +26,7 @@ export class CustomersService implements OnModuleInit {
     repeat: 'never',
     // A partner key can read onboardings, but no other operation.
     resourcePath: '/v1/customers/',
-    // The contract does not describe the response: there is nothing to compare with the request.
+    // The contract does not describe the response: no field can be compared with the request.
     echoes: () => true,
     isRejection: reportsExistingCustomer,
     redactResponse: ({ body }, text) => redactResponse(body, text),
@@ -87,9 +87,10 @@ export class CustomersService implements OnModuleInit {
   }
 
   /**
-   * One onboarding a document: a repeat gets the response of the first. After an onboarding that is
-   * unresolved or not executed, the person gets new codes and the repeat must reach the bank: the
-   * identity then names that onboarding, which makes the repeat a request of its own.
+   * A document has one onboarding: a repeat gets the response to the first request. After an
+   * unresolved or not executed onboarding, the person gets new codes, and the repeat must reach the
+   * bank. The identity then contains the id of the earlier onboarding, so the repeat is a new
+   * request.
    */
   private async identityOf(accountId: number, documentHash: string): Promise<string> {
     const unresolved = await queries.findUnresolvedOnboarding(
@@ -100,7 +101,10 @@ export class CustomersService implements OnModuleInit {
     return `document ${documentHash}${unresolved === null ? '' : ` after ${unresolved}`}`;
   }
 
-  /** The bank created the customer now: earlier requests of unknown outcome had no effect. */
+  /**
+   * Records that the bank created the customer now: earlier requests with an unknown outcome had no
+   * effect.
+   */
   private async accept(tx: Tx, operation: Operation): Promise<void> {
     await this.recordState(tx, operation, 'accepted');
     const { accountId, id } = operation;

@@ -31,7 +31,7 @@ describe('the stored response of the bank', () => {
     expect(redacted(text)).toBe(expected);
   });
 
-  it('is otherwise unchanged, and keeps a code too short to be recognized as a secret', () => {
+  it('is otherwise unchanged, also where it has a code too short to be a secret', () => {
     const text =
       '{"code":"customer_exists","ok":true,"none":null,"phone":"12","list":[1,{"a":"b"}]}';
     expect(redacted(text)).toBe(text);

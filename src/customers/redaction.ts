@@ -1,21 +1,24 @@
-// What is stored of an onboarding request and its response: enough for an operator to recognize the
-// case, and nothing secret.
+// Redacts an onboarding request and its response before they are stored. An operator can still
+// recognize the case, and no secret is stored.
 import { maskTaxId, parseTaxId } from '../brazil/tax-id.js';
 import type { CustomerRequest } from '../contract/customers.js';
 import { isJsonObject, parseJson, stringifyJson, tolerantJson } from '../platform/exact-json.js';
 
-/** These fields authorize a person: they are sent and then discarded, and not even hashed. */
+/**
+ * These fields authorize a person: they are sent and then discarded. Not even a hash of them is
+ * stored.
+ */
 const secretFields = ['password', 'securityPassword', 'tokenNotification'] as const;
 const codeFields = ['email', 'phone'] as const;
 
-/** The request must be validated. */
+/** The digits of the document of a validated request. */
 export function documentDigits({ document }: Pick<CustomerRequest, 'document'>): string {
   return parseTaxId(document)?.number ?? '';
 }
 
 /**
- * The fields that distinguish two requests for one document: all that the contract names, except
- * the secrets. Fields that the contract does not name are left out, because they may hold secrets.
+ * The fields that distinguish two requests for one document: all fields of the contract, except the
+ * secrets. Other fields are left out, because they may hold secrets.
  */
 export function comparableDetails(request: CustomerRequest): object {
   const { document, name, fatherName, motherName, monthlyInvoicing, birthDate } = request;

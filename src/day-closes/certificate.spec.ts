@@ -85,7 +85,7 @@ describe('a certificate', () => {
     expect(new Set([hashCertificate(text), ...hashes]).size).toBe(others.length + 1);
   });
 
-  it('has the same content when only revision and time differ, and another when a figure or the cut differs', () => {
+  it('has the same content if only revision and time differ, not if a figure or the cut differs', () => {
     const first = makeCertificate(facts);
     expect(
       hasSameContent(first, makeCertificate({ ...facts, revision: 2, madeAt: occurredAt })),

@@ -69,8 +69,8 @@ export interface CertifiedDayLine {
 }
 
 /**
- * Compares a certificate with the lines that it covers: the certified lines of its day, without
- * those that later revisions added.
+ * Compares a certificate with the lines that it covers: the certified lines of its day, without the
+ * lines that later revisions added.
  */
 export function differenceOfDay(
   certificate: Certificate,

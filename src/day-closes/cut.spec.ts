@@ -86,7 +86,7 @@ describe('the cut between days and nsu order', () => {
     expect(first?.straddlingLines.map(({ nsu }) => nsu)).toEqual([1n, 4n]);
   });
 
-  it('carries an accepted jump to later days, and leaves it out of the balance of the lines', () => {
+  it('carries an accepted jump to later days, but not into the balance of the lines', () => {
     const lines = [{ nsu: 2n, occurredAt: endOf(-1), signedCents: 5n }];
     const jump = { ...lines[0], nsu: 2n, occurredAt: endOf(-1), signedCents: -30n };
     const acceptedDifferences = [{ ...jump, breakId: 'b', reason: null }];

@@ -1,8 +1,9 @@
-// The cut between two days. The bank's balances follow nsu, and days follow the time of each line,
-// so the two need not agree: a line of today may have an nsu among yesterday's lines. The cut after
-// a day is the line up to which as many lines by nsu are counted as the days up to then have. Its
-// balance differs from that of the days by the lines on the wrong side of the cut, which are listed
-// as reconciling items. So are the jumps of the balance at gaps that a person accepted.
+// The cut between two days. The bank's balances follow nsu, but days follow the time of each line.
+// So a line of today may have an nsu among yesterday's lines. Lines are counted in nsu order. The
+// cut after a day is the line at which the count reaches the number of lines of all days so far.
+// The balance of the cut differs from the balance of the days by the lines on the wrong side of the
+// cut. Those lines are listed as reconciling items, like the jumps of the balance at gaps that a
+// person accepted.
 
 export interface CutLine {
   nsu: bigint;
@@ -27,7 +28,7 @@ export interface Cut {
   nsu: bigint | null;
   /** The end of the balance chain over these lines, in whatever order they were booked. */
   balanceCents: bigint;
-  /** Lines that the balance counts and the days do not, or the reverse, by nsu. */
+  /** Lines that the balance contains and the days do not, or the reverse, in nsu order. */
   straddlingLines: CutLine[];
   /** Every accepted jump that the balance contains, from the first certificate on. */
   acceptedDifferences: AcceptedDifference[];
@@ -36,7 +37,7 @@ export interface Cut {
 export interface DayOfCut {
   end: Date;
   lines: readonly CutLine[];
-  /** The lines after the previous cut by nsu, as many as the day has. */
+  /** The lines that follow the previous cut in nsu order, as many as the day has. */
   following: readonly CutLine[];
   /** Accepted jumps at the `following` lines. */
   acceptedDifferences: readonly AcceptedDifference[];

@@ -1,6 +1,6 @@
-// Reads the bank's balances around a day: where the day's lines are cut by nsu, whether the balance
-// chain links over them, and the jumps where it does not. A jump that a person accepted is stated
-// in the certificate and carried to later days.
+// Reads the bank's balances around a day: the cut of the day's lines by nsu, whether the balance
+// chain links over these lines, and its jumps. A jump that a person accepted is stated in the
+// certificate and carried to later days.
 import { Injectable } from '@nestjs/common';
 import { addDays } from '../brazil/calendar.js';
 import { statementDayStart } from '../brazil/statement-day.js';
@@ -26,11 +26,11 @@ const maxGaps = 100;
 export interface DayBalance {
   before: Cut;
   cut: Cut;
-  /** Null where the balances link, or persons accepted every jump. */
+  /** Null if the balances link, or if persons accepted every jump. */
   unexplained: UnexplainedDifference | null;
 }
 
-/** What the bank's balances have in excess of the lines. */
+/** The excess of the bank's balances over the sum of the lines. */
 export interface UnexplainedDifference {
   cents: bigint;
   /** Jumps for the break of the day: all but those accepted in other breaks. Empty if too many. */
@@ -120,7 +120,7 @@ export function subjectOfDay(date: string): string {
   return `day:${date}`;
 }
 
-/** The current balance of the last line, less the balance of the cut and the sum of the lines. */
+/** The current balance of the last line, minus the balance of the cut and the sum of the lines. */
 function excessOf(before: Cut, following: FollowingLine[]): bigint {
   const balance = following.at(-1)?.currentBalanceCents ?? before.balanceCents;
   return balance - before.balanceCents - sumSignedCents(following);

@@ -19,13 +19,13 @@ import { DayBalances, subjectOfDay, type UnexplainedDifference } from './day-bal
 import * as queries from './day-closes.queries.js';
 import { commitmentOf, lineHashOf, linesHashOf, type HashedFields } from './line-hash.js';
 
-/** Earlier lines are certified beforehand; only lines that came since then are left here. */
+/** Earlier lines are certified beforehand. Only lines that arrived since then are left here. */
 const maxEarlierLines = 100_000;
 
 export type CertificationOutcome =
   /** `unchanged`: another revision would have the same content. */
   | { outcome: 'certified' | 'amended' | 'unchanged' }
-  /** `waiting`: a line is not decided. `differs`: the figures are not the bank's. */
+  /** `waiting`: a line is not decided. `differs`: the figures differ from the bank's balances. */
   | { outcome: 'waiting' | 'differs' };
 
 type DecidedLine = queries.DayLine & CertifiedOutcome;
@@ -96,7 +96,7 @@ export class DayCertifier {
 
   /**
    * Certifies the lines before the first certified day, so that they cannot be rewritten either.
-   * Those not certified before are returned as `added`. Null on every other day.
+   * Lines that were not certified before are returned as `added`. Null on every other day.
    */
   private async certifyEarlier(tx: Tx, accountId: number, date: string) {
     const first = await queries.findFirstCertificate(tx, accountId);

@@ -65,8 +65,8 @@ export async function insertClosingState(
 }
 
 /**
- * Stores up to which arrival number late lines were looked for, and the first day whose certificate
- * must be amended.
+ * Stores the arrival number up to which late lines were searched, and the first day whose
+ * certificate must be amended.
  */
 export async function recordSeenArrival(
   tx: Tx,
@@ -236,7 +236,7 @@ export async function findLastCertificate(db: Db, accountId: number): Promise<Da
 /**
  * The first certified day whose balance counts lines up to this nsu or further; null if none does.
  * Most new lines have an nsu above all cuts. The last certificate or the certificate of the last
- * day has the highest cut, so a look at these two spares reading all of them.
+ * day has the highest cut, so only these two are read in that case.
  */
 export async function findFirstDayCounting(
   tx: Tx,

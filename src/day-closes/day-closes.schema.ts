@@ -29,9 +29,8 @@ export const dayCloseView = z.object({
     inBreak: z.record(z.string(), amounts),
   }),
   /**
-   * `straddling_line`: a line that the bank's balance counts on one side of the day's end and its
-   * time on the other. `accepted_difference`: a jump of the balance at a line, which a person
-   * accepted in a break.
+   * `straddling_line`: a line whose nsu and time lie on different sides of the day's end.
+   * `accepted_difference`: a jump of the balance at a line, which a person accepted in a break.
    */
   reconcilingItems: z.array(
     z.object({

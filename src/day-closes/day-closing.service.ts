@@ -76,8 +76,8 @@ export class DayClosing {
         await this.moveFirstDay(tx, accountId, { ...state, seenArrival }, liveLines);
         return false;
       }
-      // The balance of a day counts a line by its nsu, even if the line's time is in a later day or
-      // in a day that is not closed yet.
+      // The balance of a day counts a line by its nsu, even if the line's time is in a later or
+      // unclosed day.
       const counting =
         lowestNsu === null ? null : await queries.findFirstDayCounting(tx, accountId, lowestNsu);
       const earliest = [...lines.map(dateOf), state.amendFrom, counting]

@@ -10,7 +10,7 @@ export type ErasureOutcome = 'erased' | 'not_found' | 'not_certified';
 export class LineEraser {
   constructor(private readonly database: Database) {}
 
-  /** An uncertified line is not erased: nothing could prove afterwards what it was. */
+  /** An uncertified line is not erased: nothing could prove its content afterwards. */
   async erase(slug: string, nsu: bigint, reason: string): Promise<ErasureOutcome> {
     return this.database.transaction(async (tx) => {
       const account = await tx.bankAccount.findUnique({ where: { slug } });

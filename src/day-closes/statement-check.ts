@@ -1,5 +1,5 @@
 // Checks the synced statement as a whole: the balance chain links, the certificates contain every
-// line of their days, and the number of lines is the number that was synced.
+// line of their days, and their number equals the number of synced lines.
 import { statementDayOf } from '../brazil/statement-day.js';
 import type { ChainLink } from '../statement/balance-chain.js';
 import { BalanceWalk } from './balance-walk.js';
@@ -98,7 +98,7 @@ export class StatementCheck {
     const line = lines.find(({ nsu }) => nsu === gap.nsu);
     const date = line ? statementDayOf(line.occurredAt) : null;
     const found = `${line?.balancePreviousCents ?? 'another balance'}`;
-    const expected = `${gap.balanceCents ?? 'a balance that adds up with the amount'}`;
+    const expected = `${gap.balanceCents ?? 'a balance that agrees with the amount'}`;
     return { date, nsu: gap.nsu, field: 'balance before', expected, found };
   }
 

@@ -1,6 +1,6 @@
-// Recomputes the chain of certificates from the database alone: each line against the bank's text
-// and its line hash, each certificate against the previous one, each day against its lines. Reads
-// one snapshot, so it can run beside the service.
+// Recomputes the chain of certificates from the database alone. It checks each line against the
+// bank's text and its line hash, each certificate against the previous certificate, and each day
+// against its lines. Reads one snapshot, so it can run beside the service.
 import { addDays } from '../brazil/calendar.js';
 import { statementDayStart } from '../brazil/statement-day.js';
 import type { Database, Db } from '../database.service.js';
@@ -155,7 +155,7 @@ export class Verifier {
   }
 
   /**
-   * Verifies each day: its lines are those that were certified, and its opening balance is the
+   * Verifies each day: its stored lines are the certified lines, and its opening balance is the
    * closing balance of the day before.
    */
   private async verifyDays(account: AccountToVerify, check: StatementCheck): Promise<void> {
@@ -171,8 +171,8 @@ export class Verifier {
       }
       const current = revisions.at(-1) as Certificate;
       if (check.isFinal(current)) {
-        // A day whose amendment is still due may open at another balance than the amended day
-        // before it closes with.
+        // While the amendment of a day is due, the day may open with a balance other than the
+        // closing balance of the amended day before.
         const opening = before
           ? cutOfCertificate(before)
           : await readOpeningCut(db, accountId, statementDayStart(date));
@@ -187,7 +187,7 @@ export class Verifier {
   }
 }
 
-/** The lines at accepted jumps: those in current certificates, and those accepted since. */
+/** The nsus of the lines at accepted jumps, in current certificates or accepted since. */
 async function listAcceptedNsus(db: Db, accountId: number, { days }: Chain): Promise<Set<bigint>> {
   const current = [...days.values()].flatMap((revisions) => revisions.at(-1) ?? []);
   const certified = current.flatMap((certificate) =>
@@ -197,7 +197,7 @@ async function listAcceptedNsus(db: Db, accountId: number, { days }: Chain): Pro
   return new Set([...certified, ...accepted.map(({ nsu }) => nsu)]);
 }
 
-/** Compares the lines before the first certified day with what its certificate states of them. */
+/** Compares the lines before the first certified day with the certificate of that day. */
 async function differenceOfEarlier(
   db: Db,
   accountId: number,

@@ -1,6 +1,6 @@
-// Which addresses events may be delivered to. Anyone with an API key chooses an endpoint's URL, so
-// that it must not reach our own network. Both the URL and the address that it resolves to are
-// checked.
+// Decides to which addresses events may be delivered. Anyone with an API key can choose an
+// endpoint's URL, so the URL must not reach our own network. Both the URL and the address that it
+// resolves to are checked.
 import { BlockList, isIP } from 'node:net';
 
 const reserved = new BlockList();

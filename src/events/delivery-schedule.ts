@@ -1,10 +1,10 @@
 // When a delivery is retried: the schedule of Standard Webhooks, with jitter, so that an endpoint
 // that recovers does not get all its deliveries at once.
 
-/** The delay after each failed attempt. An attempt more than there are delays is the last one. */
+/** The delay after each failed attempt. The attempt after the last delay is the last attempt. */
 const delaysSeconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
-/** A longer Retry-After of an endpoint is cut to this. */
+/** The longest Retry-After of an endpoint that is respected. */
 const maxRetryAfterSeconds = 86_400;
 
 /**

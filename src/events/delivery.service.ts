@@ -1,5 +1,5 @@
 // Delivers events at least once, signed per Standard Webhooks. The resolved address is checked when
-// connecting, no redirect is followed, and of the response only status and headers are read.
+// connecting. No redirect is followed. Only the status and the headers of the response are read.
 import { lookup as resolve } from 'node:dns/promises';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
@@ -94,8 +94,8 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
       if (claimed.length === 0) return;
       const startedAt = Date.now();
       let results = await Promise.all(claimed.map((delivery) => this.attempt(endpoint, delivery)));
-      // A shutdown aborts attempts. They do not count as failed: their leases expire, and they
-      // repeat.
+      // A shutdown aborts attempts. Aborted attempts do not count as failed: their leases expire,
+      // and the deliveries are attempted again.
       if (this.stopping.signal.aborted) results = results.filter(({ status }) => status !== null);
       for (const result of results)
         await recordDeliveryResult(this.database.prisma, accountId, result);
@@ -170,7 +170,9 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
     }
   }
 
-  /** By status 410 the endpoint declares that it wants no more events. */
+  /**
+   * Disables an endpoint that responded with status 410, which means that it wants no more events.
+   */
   private async disable({ accountId, id }: DeliveryTarget): Promise<void> {
     await this.database.prisma.webhookEndpoint.update({
       where: { accountId_id: { accountId, id } },
@@ -187,8 +189,8 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
   }
 
   /**
-   * Resolves host names and refuses internal addresses. The check at each connection covers a name
-   * whose address changes after the endpoint was saved.
+   * Resolves host names and refuses internal addresses. The check runs at each connection, because
+   * the address of a name may change after the endpoint was stored.
    */
   private guardedLookup(): LookupFunction {
     return (hostname, options, callback) => {

@@ -35,7 +35,7 @@ export class EndpointsService {
     this.isLoopbackAllowed = bank.profile.allowsLoopback;
   }
 
-  /** Returns the secret, which no other call does. Throws `validation_failed` for the URL. */
+  /** Returns the secret; no other method does. Throws `validation_failed` for an invalid URL. */
   async create(
     accountId: number,
     fields: EndpointFields,
@@ -48,7 +48,7 @@ export class EndpointsService {
     return { endpoint, secret };
   }
 
-  /** Throws `not_found`, also for an endpoint of another account and for a removed one. */
+  /** Throws `not_found`, also for an endpoint of another account and for a removed endpoint. */
   async get(accountId: number, id: string): Promise<WebhookEndpoint> {
     const endpoint = await this.database.prisma.webhookEndpoint.findFirst({
       where: { accountId, id, deletedAt: null },

@@ -59,7 +59,7 @@ export interface ClaimedEventDelivery {
 
 /**
  * Claims due deliveries of one endpoint for `leaseMs`. They become due again after the lease, so
- * that another process repeats those of a process that died.
+ * that another process repeats the deliveries of a process that died.
  */
 export async function claimDeliveries(
   db: Db,
@@ -108,7 +108,7 @@ export async function recordDeliveryResult(
       AND state = 'pending' AND attempts = ${attempt}`;
 }
 
-/** Makes a delivery due at once, with its attempts reset. False where its endpoint was removed. */
+/** Makes a delivery due at once, with its attempts reset. False if its endpoint was removed. */
 export async function makeDeliveryDueNow(db: Db, accountId: number, id: string): Promise<boolean> {
   const updated = await db.$executeRaw`
     UPDATE delivery d

@@ -12,7 +12,7 @@ const params = z.object({ id: text(100) });
 export const endpointView = z.object({
   id: z.string(),
   url: z.string(),
-  /** Empty means all. */
+  /** Empty for all event types. */
   eventTypes: z.array(z.string()),
   description: z.string().nullable(),
   isEnabled: z.boolean(),
@@ -42,7 +42,7 @@ export const createEndpoint = route({
 export const listEndpoints = route({
   ...base,
   name: 'listWebhookEndpoints',
-  summary: 'Webhook endpoints, newest first.',
+  summary: 'Lists webhook endpoints, newest first.',
   method: 'GET',
   path: '/v1/webhook-endpoints',
   query: listQuery({}),
@@ -52,7 +52,7 @@ export const listEndpoints = route({
 export const getEndpoint = route({
   ...base,
   name: 'getWebhookEndpoint',
-  summary: 'One webhook endpoint.',
+  summary: 'Returns one webhook endpoint.',
   method: 'GET',
   path: '/v1/webhook-endpoints/{id}',
   params,
@@ -90,7 +90,7 @@ export const deleteEndpoint = route({
 export const listEvents = route({
   ...base,
   name: 'listEvents',
-  summary: 'Events, newest first.',
+  summary: 'Lists events, newest first.',
   method: 'GET',
   path: '/v1/events',
   query: listQuery({ type: eventType.optional() }),
@@ -130,7 +130,7 @@ export const replayDelivery = route({
 export const listDeliveries = route({
   ...base,
   name: 'listDeliveries',
-  summary: 'Deliveries of events to webhook endpoints, with their state, newest first.',
+  summary: 'Lists deliveries of events to webhook endpoints, with their state, newest first.',
   method: 'GET',
   path: '/v1/deliveries',
   query: listQuery({

@@ -41,7 +41,7 @@ export class EventsService {
     return prisma.delivery.findUniqueOrThrow({ where });
   }
 
-  /** Enqueues due deliveries to one account's endpoints, or with null to those of all accounts. */
+  /** Enqueues the due deliveries of one account, or of all accounts if `accountId` is null. */
   async enqueueDeliveries(accountId: number | null): Promise<void> {
     for (const endpoint of await listDueEndpoints(this.database.prisma, accountId))
       await this.jobQueue.enqueue('deliverEvents', endpoint);

@@ -1,4 +1,4 @@
-// Normalises accounts and tax ids, so that those of a request and of a statement line compare
+// Normalizes accounts and tax ids, so that the values of a request and of a statement line compare
 // equal.
 export interface CounterpartyAccount {
   ispb: string;
@@ -12,7 +12,7 @@ export function formatCounterparty({ ispb, branch, number }: CounterpartyAccount
 }
 
 /**
- * The account number alone. The client knows nothing else of an account at this same bank; a
+ * The account number alone: a client knows only the number of another account at the same bank. A
  * counterparty from `formatCounterparty` ends with this number.
  */
 export function normalizeAccountNumber(text: string): string {

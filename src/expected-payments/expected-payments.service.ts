@@ -1,6 +1,6 @@
 // Owns expected payments: what should appear on the statement, with the references that tie lines
-// to them. They are recorded in the operation's transaction, so no line can arrive before its
-// expectation.
+// to them. Expected payments are recorded in the operation's transaction, so no line can arrive
+// before its expected payment is recorded.
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Tx } from '../database.service.js';
@@ -11,7 +11,7 @@ export { referenceKinds, type Reference, type ReferenceKind } from './references
 
 export interface NewExpectedPayment {
   isCredit: boolean;
-  /** Null when the payer chooses. */
+  /** Null when the payer chooses the amount. */
   amountCents: bigint | null;
   /** yyyy-mm-dd, or null when there is none. */
   dueDate: string | null;
@@ -61,7 +61,7 @@ export class ExpectedPaymentsService {
     return payments.map(({ id }) => id);
   }
 
-  /** Adds ids that the bank has reported since and that a line may carry. Idempotent. */
+  /** Adds references: ids that the bank reported later and that a line may carry. Idempotent. */
   async addReferences(
     tx: Tx,
     accountId: number,
@@ -114,8 +114,8 @@ export class ExpectedPaymentsService {
   }
 
   /**
-   * Reinstates all payments of operations: the statement shows one of them although it was
-   * withdrawn, so the others may appear too.
+   * Reinstates all payments of operations: the statement shows one of these payments although it
+   * was withdrawn, so the others may appear too.
    */
   async reinstate(tx: Tx, accountId: number, operationIds: string[]): Promise<void> {
     if (operationIds.length === 0) return;
@@ -140,7 +140,7 @@ export function expectedDebit(amountCents: bigint, references: Reference[]): New
 
 /**
  * A debit's line may carry the request's idempotency key, which is the operation's id. The items of
- * a batch share one key, so the key identifies none of them.
+ * a batch share one key, so the key does not identify an item.
  */
 function idempotencyKeyReference(
   { operationId }: ExpectingOperation,

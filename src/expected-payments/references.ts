@@ -1,8 +1,8 @@
 /**
- * The kinds of ids that tie a statement line to an expected payment, the most reliable first:
- * the idempotency key of the request, the nsu in the bank's response, the bank's movement id,
- * ids chosen by the client or the bank, and the bill's code. Several payments may share the
- * last two: the Pix that is refunded, and the counterparty that receives the money.
+ * The kinds of ids that tie a statement line to an expected payment, the most reliable first: the
+ * idempotency key of the request, the nsu in the bank's response, the bank's movement id, ids
+ * chosen by the client or the bank, and the bill's code. Several payments may share the last two
+ * kinds: the Pix that is refunded, and the counterparty that receives the money.
  */
 export const referenceKinds = [
   'idempotency_key',

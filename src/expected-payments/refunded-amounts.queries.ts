@@ -14,7 +14,8 @@ export const ownRefundTotal = Prisma.sql`
   WHERE r.account_id = line.account_id AND r.original_nsu = line.nsu AND m.unlinked_at IS NULL`;
 
 /**
- * The debits with which the bank itself reversed a credit (`line`): no refund of ours ordered them.
+ * The debits with which the bank itself reversed a credit (`line`): we did not request a refund for
+ * them.
  */
 export const bankReversals = Prisma.sql`
   SELECT m.expected_payment_id, m.nsu, m.amount_cents

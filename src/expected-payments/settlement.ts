@@ -7,7 +7,7 @@ import { parseAdjustments } from '../contract/charge-terms.js';
 export type PaidSettlement = 'partially_settled' | 'settled' | 'overpaid';
 
 export interface ExpectedAmount {
-  /** Null when the payer chooses. */
+  /** Null when the payer chooses the amount. */
   amountCents: bigint | null;
   /** A static QR code may be paid many times: further payments do not overpay it. */
   isMultiUse: boolean;
@@ -56,20 +56,23 @@ export function settlementOfPayments(
 }
 
 export interface ExpectedTerms {
-  /** Null when the payer chooses. */
+  /** Null when the payer chooses the amount. */
   amountCents: bigint | null;
   dueDate: string | null;
   /** Discount, fine and interest, from `serializeAdjustments`; null when there are none. */
   terms: string | null;
 }
 
-/** A bank slip is credited up to this many business days later; its line lacks the payment day. */
+/**
+ * A bank slip is credited up to this many business days after its payment. Its line does not show
+ * the payment day.
+ */
 const creditDelayDays = 5;
 
 /**
- * The total owed when `paidCents` was credited on `day`. This is `paidCents` when exactly that was
- * owed on `day` or on one of the business days before it, else the amount owed on `day`.
- * Null when the payer chooses.
+ * The total owed when `paidCents` was credited on `day`. If exactly `paidCents` was owed on `day`
+ * or on a possible payment day before it, this is `paidCents`. Otherwise it is the amount owed on
+ * `day`. Null when the payer chooses the amount.
  */
 export function owedCentsWhenPaid(
   { amountCents, dueDate, terms }: ExpectedTerms,

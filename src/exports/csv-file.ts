@@ -1,5 +1,5 @@
-// Writes CSV files per RFC 4180 for spreadsheets: with a byte order mark, one record for each
-// statement line, and no cell that a spreadsheet would run as a formula.
+// Writes CSV files by RFC 4180 for spreadsheets, with a byte order mark and one record for each
+// statement line. No cell is text that a spreadsheet would run as a formula.
 import { statementDayOf } from '../brazil/statement-day.js';
 import { formatReaisWithTwoDecimals } from '../money/cents.js';
 import { onOneLine, signedCents, type ExplainedLine, type StatementFile } from './exported-line.js';

@@ -1,5 +1,6 @@
 // Reads the data of export files and monthly reports. Lines are read page by page in nsu order, so
-// that no connection waits for a slow client. Lines that arrive after the start are left out.
+// that no connection waits for a slow client. Lines that arrive after the start of a file are left
+// out.
 import type { Db } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { explanationOf, explainsItsLine } from '../reconciliation/book.queries.js';
@@ -40,12 +41,13 @@ export async function readLineExtent(
 /**
  * The account's balance at the start of the window. The bank may number lines in another order than
  * it books them, or number them among lines of other days. Therefore:
- * - It is the one balance that is the previous balance of more of the window's lines than it is the
- *   current balance of, if exactly one exists.
- * - Otherwise it is the previous balance of the line with the lowest nsu, corrected by the lines
- *   whose nsu and time lie on different sides of that line and the window's edge.
- * - In a window without lines, it is the current balance of the last line before it, or else the
- *   previous balance of the first line of all.
+ * - A balance may be the previous balance of more of the window's lines than it is the current
+ *   balance of. If there is exactly one such balance, it is the result.
+ * - Otherwise the result is the previous balance of the line with the lowest nsu. This balance is
+ *   corrected by the lines whose nsu and time lie on different sides of that line and the window's
+ *   edge.
+ * - In a window without lines, the result is the current balance of the last line before the
+ *   window, or else the previous balance of the first line of all.
  */
 export async function readOpeningBalance(
   db: Db,
@@ -91,8 +93,8 @@ export interface PageOfLines extends Window {
 }
 
 /**
- * A page of the window's lines, by nsu. Adding an empty interval to the time keeps the planner from
- * using the index on time, with which each page would sort the rest of the window again.
+ * A page of the window's lines, by nsu. The empty interval keeps the planner from using the index
+ * on time. With that index, each page would sort the rest of the window again.
  */
 export async function listExportedLines(
   db: Db,

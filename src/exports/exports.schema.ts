@@ -12,8 +12,7 @@ const digitsUpTo = (length: number) =>
 export const exportTransactions = route({
   ...exported,
   name: 'exportTransactions',
-  summary:
-    'Streams statement lines as a file, in nsu order. At most four files at once per account, else 429.',
+  summary: 'Streams statement lines as a file, in nsu order. More than four open files get 429.',
   path: '/v1/exports/transactions',
   responseContentType: 'application/octet-stream',
   query: z.object({

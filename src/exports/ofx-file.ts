@@ -1,6 +1,6 @@
 // Writes OFX 1.0.2 (SGML) as Brazilian bookkeeping programs read it: leaf elements without closing
-// tags, São Paulo times with their zone, a decimal point, and the nsu as FITID, by which programs
-// recognise lines that they have imported already.
+// tags, São Paulo times with their zone, and a decimal point. The FITID is the nsu: by it, programs
+// recognise lines that they have already imported.
 import { statementDayStart } from '../brazil/statement-day.js';
 import { addDays } from '../brazil/calendar.js';
 import { saoPauloTime } from '../brazil/sao-paulo-time.js';

@@ -40,7 +40,7 @@ export class ReadingLimits {
     const open = this.files.get(accountId) ?? 0;
     if (open >= maxFiles)
       throw new AppError('rate_limited', {
-        public: `An account can have at most ${maxFiles} export files open. Retry when one has ended.`,
+        public: `An account can have at most ${maxFiles} open export files. Retry when one ends.`,
         headers: { 'Retry-After': String(retryAfterSeconds) },
       });
     this.files.set(accountId, open + 1);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ReadingLimits } from './reading-limits.service.js';
 
-/** A read that runs until the test ends or fails it. */
+/** A read that runs until the test calls `end` or `fail`. */
 function pendingRead() {
   let end = (): void => undefined;
   let fail = (): void => undefined;

@@ -98,7 +98,7 @@ export class TransactionFiles {
     }
   }
 
-  /** The lines of the window, page by page. A page is read when the previous one was consumed. */
+  /** The lines of the window, page by page. A page is read after the previous page was consumed. */
   private async *readPages<Line extends ExportedLine>(
     accountId: number,
     window: queries.Window,

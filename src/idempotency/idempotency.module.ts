@@ -5,7 +5,7 @@ import { deleteRecordsOlderThan } from './idempotency.queries.js';
 import { IdempotencyService } from './idempotency.service.js';
 
 const cleanupIntervalMs = 3_600_000;
-/** Longer than any client repeats a request. */
+/** No client repeats a request for longer than this. */
 const retentionDays = 7;
 
 // Global: each module whose requests change data accepts repeats.

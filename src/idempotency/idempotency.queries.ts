@@ -23,7 +23,7 @@ const hasRecordKey = ({ accountId, route, key }: RecordKey) =>
 
 /**
  * Claims the key for a request. Returns the time of the claim, which distinguishes it from a later
- * claim; null where the key is already claimed.
+ * claim; null if the key is already claimed.
  */
 export async function claimKey(
   db: Db,
@@ -41,7 +41,7 @@ export async function claimKey(
 
 /**
  * Takes over a claim older than `abandonedAfterMs` that has no response: the process that made the
- * claim has ended. Returns the time of the new claim, or null where there is no such claim.
+ * claim has ended. Returns the time of the new claim, or null if there is no such claim.
  */
 export async function takeOverClaim(
   db: Db,

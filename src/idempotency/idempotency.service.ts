@@ -1,6 +1,6 @@
-// Makes repeats of requests safe where no operation stores them: the response is stored, encrypted,
-// and a repeat with the same IdempotencyKey is answered with it. The key is claimed before the work
-// is done, so that concurrent repeats do the work once.
+// Makes repeats safe for requests that are not operations. The response is stored encrypted, and a
+// repeat with the same IdempotencyKey is answered with it. The key is claimed before the work is
+// done, so that concurrent repeats do the work once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ import { canonicalJson, parseJson, stringifyJson } from '../platform/exact-json.
 import { SecretBox } from '../platform/secret-box.js';
 import * as queries from './idempotency.queries.js';
 
-/** Stands in a record for the bank account where the operator makes the request. */
+/** The account id in the idempotency record of a request that the operator makes. */
 export const operatorAccountId = 0;
 
 export interface KeyedRequest<R extends Route> {
@@ -22,7 +22,7 @@ export interface KeyedRequest<R extends Route> {
   request: RouteInput<R>;
 }
 
-/** Longer than any such work lasts: past it, the process that claimed the key has ended. */
+/** Longer than any such work lasts. After this time, the process that claimed the key has ended. */
 const abandonedAfterMs = 60_000;
 const maxWaitMs = 10_000;
 const waitIntervalMs = 50;
@@ -36,7 +36,7 @@ export class IdempotencyService {
 
   /**
    * Runs `work` once for the request's key; a repeat gets the response of the first request. A
-   * request that fails stores nothing, so that the same key can be tried again. Throws
+   * failed request stores nothing, so that the same key can be used again. Throws
    * `idempotency_key_reused` for another request under the same key, and `conflict` for a repeat
    * while the first request is still in progress.
    */

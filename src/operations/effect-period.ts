@@ -1,5 +1,5 @@
-// The period of the statement in which an operation must show if it was executed. Only an operation
-// whose period is closed can be proven not executed.
+// The period of the statement in which the lines of an operation must appear if it was executed.
+// Only an operation whose period is closed can be proven not executed.
 import type { Operation, OperationKind } from './operation.js';
 
 /** A period of the bank's time, from inclusive, until exclusive. */
@@ -13,7 +13,7 @@ const skewMs = 30_000;
 
 /**
  * The period that must be closed: from before the first attempt until the latest possible effect is
- * visible. An operation that waits for an hour or a day at the bank takes effect only then.
+ * visible. An operation that the bank schedules for later takes effect only at that time.
  */
 export function effectPeriodOf(
   kind: Pick<OperationKind, 'latestEffectAt'>,
@@ -26,8 +26,8 @@ export function effectPeriodOf(
   visibilityBoundMs: number,
 ): EffectPeriod {
   const latest = kind.latestEffectAt?.(operation, lastSendBy) ?? lastSendBy;
-  // When one movement appears late, the others may too: they have as long after it as after the
-  // last attempt.
+  // When one movement appears late, the others may be late too. So they have the same time to
+  // appear after that match as after the last attempt.
   const others = [operation.effectiveFrom, lastMatchedAt].map((time) => time ?? lastSendBy);
   const effects = [lastSendBy, latest, ...others];
   const last = Math.max(...effects.map((effect) => effect.getTime()));
@@ -49,7 +49,7 @@ export function isInClosedPeriod(
   return closedFrom !== null && closedUntil !== null && closedFrom <= from && until <= closedUntil;
 }
 
-/** How long until the period can be closed: everything in it must have had time to show. */
+/** How long until the period can be closed: all of its lines must have had time to appear. */
 export function closableInMs(
   { until }: EffectPeriod,
   bankTime: Date,

@@ -1,5 +1,5 @@
-// Reads what the database knows about an operation with an unknown outcome: what the statement
-// shows of it, and whether the period in which it would show is closed and fully decided.
+// Reads what the database knows about an operation with an unknown outcome: the statement lines
+// matched to it, and whether the period in which its lines must appear is closed and fully decided.
 import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { advisoryLocks } from '../platform/advisory-locks.js';
@@ -11,14 +11,14 @@ const paidOf = Prisma.sql`
   WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id
     AND m.role = 'payment' AND m.unlinked_at IS NULL`;
 /**
- * An outgoing payment is matched when its full amount is. An incoming one is matched by any
- * payment: that shows that the charge exists.
+ * An outgoing payment is matched when its full amount is matched. An incoming payment is matched by
+ * any amount, because any payment shows that the charge exists.
  */
 const isMatched = Prisma.sql`
   (paid.cents IS NOT NULL
     AND (e.is_credit OR e.amount_cents IS NULL OR paid.cents >= e.amount_cents))`;
 
-/** What the statement shows of an operation: the ids of its expected payments, by how far. */
+/** The ids of the expected payments of an operation, by how far the statement matches them. */
 export interface StatementEvidence {
   matched: string[];
   partlyMatched: string[];
@@ -78,8 +78,8 @@ export interface SendingTimes {
 }
 
 /**
- * Stores the offset of the bank's clock as the first sync after an attempt measured it. A later
- * offset, after the bank's clock was set again, says nothing about when the attempt had its effect.
+ * Stores the offset of the bank's clock that the first sync after an attempt measured. A later
+ * offset may come from a clock that was set again, so it does not apply to the attempt.
  */
 export async function recordClockOffsetAfter(
   db: Db,
@@ -94,8 +94,9 @@ export async function recordClockOffsetAfter(
 }
 
 /**
- * Null before the first attempt. Each attempt has a clock offset from before and one from after it,
- * because the bank's clock may have been set in between: the wider period counts.
+ * Null before the first attempt. Each attempt has a clock offset from before and a clock offset
+ * from after the attempt, because the bank's clock may have been set in between. The wider period
+ * counts.
  */
 export async function readSendingTimes(
   db: Db,
@@ -130,8 +131,8 @@ export async function readSendingTimes(
 
 /**
  * Whether every line of the period is decided and none can be one of these expected payments of the
- * operation. False while a line was set aside as unreadable since the first attempt, or while a
- * debit of one of their amounts waits for a decision or has no explanation.
+ * operation. False if a line was stored as unreadable since the first attempt. Also false while a
+ * debit of one of their amounts waits for a decision or is not explained.
  */
 export async function isAbsentFromPeriod(
   db: Db,
@@ -166,7 +167,7 @@ export async function isAbsentFromPeriod(
         AND NOT EXISTS (SELECT 1 FROM classification c
                         WHERE c.account_id = ${accountId} AND c.nsu = l.nsu)
     ) AND NOT EXISTS (
-      -- A line that references the payment but differs from it: the bank executed something.
+      -- A line references the payment but differs from it, so the bank executed something.
       SELECT 1 FROM break b WHERE b.account_id = ${accountId} AND b.state = 'open'
         AND b.kind IN ('amount_mismatch', 'duplicate_payment')
         AND b.expected_payment_id = ANY (${ids}::uuid[])
@@ -174,15 +175,19 @@ export async function isAbsentFromPeriod(
   return found?.isAbsent ?? false;
 }
 
-/** Serializes the check for possible duplicates: two concurrent requests must see each other. */
+/**
+ * Serializes the check for possible duplicates, so that each of two concurrent requests sees the
+ * other.
+ */
 export async function lockPossibleDuplicates(tx: Tx, accountId: number): Promise<void> {
   const { possibleDuplicates } = advisoryLocks;
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${possibleDuplicates}::int, ${accountId}::int)`;
 }
 
 /**
- * The operation that a new one may repeat, unresolved ones first, then the oldest; see
- * PossibleDuplicates. `isUnresolved` is false for one that succeeded or was only just created.
+ * The operation that a new operation may repeat: unresolved operations first, then the oldest. See
+ * PossibleDuplicates. `isUnresolved` is false if the operation succeeded or was created less than
+ * `sendingForMs` ago.
  */
 export async function findPossibleDuplicate(
   db: Db,

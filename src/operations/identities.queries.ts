@@ -1,5 +1,5 @@
 // Writes the identities by which a repeat of an operation is recognized: the caller's key, a
-// natural id, the hash of the request. The primary key decides between requests that come at once.
+// natural id, the hash of the request. The primary key decides between concurrent requests.
 import type { Tx } from '../database.service.js';
 import type { OperationRef } from './operations.queries.js';
 
@@ -56,15 +56,15 @@ export async function claimIdentities(
   return count === identities.length;
 }
 
-/** Releases every identity of an operation that was not stored or never left. */
+/** Releases every identity of an operation that was not stored or was never sent. */
 export async function releaseIdentities(tx: Tx, { accountId, id }: OperationRef): Promise<void> {
   await tx.operationIdentity.deleteMany({ where: { accountId, operationId: id } });
 }
 
 /**
  * Releases the natural identities of an operation without effect, so that a corrected request can
- * use them. Temporary ones are released only when asked: until they expire, a repeat still gets the
- * stored result.
+ * use them. Temporary identities are released only with `alsoTemporary`. Otherwise a repeat gets
+ * the stored result until they expire.
  */
 export async function releaseNaturalIdentities(
   tx: Tx,

@@ -1,6 +1,6 @@
 // Records the outcome of an operation, in one transaction with everything that depends on it: the
-// state, its expected payments, its identities, the rows of its feature module and the event. Holds
-// the registered kinds.
+// state, its expected payments, its identities, the rows of its feature module and the event. Also
+// holds the registered operation kinds.
 import { Injectable } from '@nestjs/common';
 import type { Route } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
@@ -14,13 +14,16 @@ import { isFinalOperationState, type Operation, type OperationKind } from './ope
 import * as queries from './operations.queries.js';
 
 export interface OperationOutcome extends queries.OperationStateChange {
-  /** The bank's response, decoded, where there is one. */
+  /** The decoded response of the bank, if there is one. */
   decodedResponse?: unknown;
-  /** Expected payments that were proven not executed while others of the operation were. */
+  /**
+   * Expected payments that were proven not executed, while other payments of the operation were
+   * executed.
+   */
   absentExpectedPaymentIds?: readonly string[];
 }
 
-/** Whether an outcome still applies to what the operation has become meanwhile. */
+/** Whether an outcome still applies to the current state of the operation. */
 export type StillApplies = (current: Operation, tx: Tx) => boolean | Promise<boolean>;
 
 @Injectable()
@@ -75,8 +78,9 @@ export class OperationOutcomes {
   }
 
   /**
-   * Ends an operation with an unknown outcome by what the response to another operation shows, in
-   * that operation's transaction. False when the outcome was known already.
+   * Records the outcome of an operation that was unknown, because the response to another operation
+   * shows it. Runs in the transaction of that other operation. False when the outcome was already
+   * known.
    */
   async resolveUnknown(
     tx: Tx,
@@ -122,7 +126,8 @@ export class OperationOutcomes {
     }
     if (state === 'rejected' || state === 'not_executed') {
       await this.expectedPayments.withdraw(tx, { accountId, operationId });
-      // A request that never left had no effect: its key is free for a retry with the secrets.
+      // A request that was never sent had no effect, so its key is released for a retry with the
+      // secrets.
       if (outcome.reason === 'never_sent') await releaseIdentities(tx, before);
       else await releaseNaturalIdentities(tx, before, { alsoTemporary: state === 'rejected' });
       await kind.onRejected(tx, before);
@@ -133,8 +138,8 @@ export class OperationOutcomes {
   }
 
   /**
-   * An event reports the end of an operation that nobody waited for, the first time that the
-   * outcome is unknown, and the revocation of `not_executed`.
+   * An event is needed in three cases: an operation ends whose caller did not wait, an outcome is
+   * unknown for the first time, or `not_executed` is revoked.
    */
   private async needsEvent(
     tx: Tx,

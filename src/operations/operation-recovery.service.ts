@@ -1,6 +1,6 @@
-// Finds the outcome of operations whose response never came. In this order: reads the statement,
-// looks the operation up at the bank by an id, resends where a repeat is the same request, waits
-// for a closed period that proves absence, and asks an operator last.
+// Finds the outcome of operations whose response never came. It first reads the statement, then
+// looks the operation up at the bank by an id. It then resends the operation if a repeat is the
+// same request, or waits for a closed period that proves absence. The last step is the operator.
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
@@ -22,11 +22,16 @@ import { OperationOutcomes, type OperationOutcome } from './operation-outcomes.s
 import * as queries from './operations.queries.js';
 import { recoveryDelayMs, recoveryMethodsFor } from './recovery.js';
 
-/** An operation that could not be sent for this long is not sent: nobody expects it any more. */
+/**
+ * An operation that could not be sent for this long is not sent, because its caller no longer
+ * expects it.
+ */
 const unsentExpiryMs = 60 * 60_000;
-/** After one of several movements was matched late, the others have this long to be resolved. */
+/**
+ * After one of several movements was matched late, the other movements have this long to appear.
+ */
 const partialPatienceMs = 60 * 60_000;
-/** About as long as a statement closing takes that was just requested. */
+/** About the duration of a statement closing. */
 const closingRetryMs = 5_000;
 
 @Injectable()
@@ -40,7 +45,10 @@ export class OperationRecovery {
     private readonly jobQueue: JobQueue,
   ) {}
 
-  /** Sends an unfinished operation that never left; recovers one whose outcome is unknown. */
+  /**
+   * Sends an unfinished operation that was never sent, or recovers an operation with an unknown
+   * outcome.
+   */
   @OnJob('advanceOperation')
   async advance({ accountId, operationId }: JobPayload<'advanceOperation'>): Promise<void> {
     const ref = { accountId, id: operationId };
@@ -58,7 +66,10 @@ export class OperationRecovery {
     if (unknown) await this.recover(unknown, ageMs);
   }
 
-  /** Enqueues unfinished operations that are due, and ended ones that the statement contradicts. */
+  /**
+   * Enqueues unfinished operations that are due, and ended operations that the statement
+   * contradicts.
+   */
   async enqueueDue(): Promise<void> {
     const db = this.database.prisma;
     const due = [
@@ -71,8 +82,8 @@ export class OperationRecovery {
 
   /**
    * True when the statement decided the outcome. A line takes precedence over any outcome that was
-   * recorded without it. One line of several shows that the others may have been executed too: an
-   * operation that was proven absent is unknown again.
+   * recorded before the line. If one of several movements has a line, the others may have been
+   * executed too: a `not_executed` operation becomes unknown again.
    */
   private async applyStatementEvidence(ref: queries.OperationRef): Promise<boolean> {
     const { matched, partlyMatched, unmatched } = await evidence.readStatementEvidence(
@@ -92,9 +103,9 @@ export class OperationRecovery {
   }
 
   /**
-   * Ends an operation that cannot be sent any more: one that could not be sent for so long that its
-   * caller no longer expects it, or one with secrets, which only the process that received them
-   * could send.
+   * Sends the operation, or ends it if it cannot be sent any more. An operation expires when it
+   * could not be sent for `unsentExpiryMs`. An operation with secrets ends too, because only the
+   * process that received the secrets could send it.
    */
   private async sendOrExpire(operation: Operation): Promise<void> {
     const ageMs = Date.now() - operation.createdAt.getTime();
@@ -169,16 +180,15 @@ export class OperationRecovery {
       bankReference,
       decodedResponse,
     };
-    // The bank's status by id takes precedence over whatever was concluded meanwhile.
+    // The bank's status by id takes precedence over an outcome that was recorded in between.
     await this.outcomes.record(operation, outcome, ({ state }) =>
       ['unknown', 'sending', 'needs_operator', 'not_executed'].includes(state),
     );
   }
 
   /**
-   * True when everything that the statement does not show was proven not executed: the whole
-   * operation, or the missing ones of several movements. Requests the closing of the period until
-   * that is possible.
+   * True when every unmatched expected payment of the operation was proven not executed. While the
+   * period is not closed, requests its closing.
    */
   private async proveAbsence(
     kind: OperationKind,
@@ -220,7 +230,7 @@ export class OperationRecovery {
     ageMs: number,
   ): Promise<void> {
     const delayMs = recoveryDelayMs(ageMs);
-    // Due again exactly when the period can be closed, then more often while it is being closed.
+    // The operation is due again when the period can be closed, then more often during the closing.
     const nextMs = closableMs > 0 ? closableMs : closableMs > -60_000 ? closingRetryMs : delayMs;
     const db = this.database.prisma;
     await queries.postponeRecovery(db, { accountId, id }, Math.min(delayMs, nextMs));
@@ -233,7 +243,7 @@ function isUnchanged({ attempts }: Operation): (current: Operation) => boolean {
   return (current) => current.state === 'unknown' && current.attempts === attempts;
 }
 
-/** One matched movement shows that the others may follow, however old the operation is. */
+/** After a recent match of one movement, the others may follow, however old the operation is. */
 function isRecentlyMatched({ lastMatchedAt }: evidence.StatementEvidence): boolean {
   return lastMatchedAt !== null && Date.now() - lastMatchedAt.getTime() < partialPatienceMs;
 }

@@ -1,6 +1,6 @@
 // Resends an operation in `needs_operator` once more, on an operator's request: the same bytes with
 // the same key, and only where the bank treats a repeat as the same request. Every other guard of
-// an attempt applies to this one too.
+// an attempt applies too.
 import { Injectable } from '@nestjs/common';
 import { BankService } from '../bank/bank.service.js';
 import { Database, type Tx } from '../database.service.js';
@@ -10,7 +10,9 @@ import { OperationSender } from './operation-sender.service.js';
 import { OperationOutcomes } from './operation-outcomes.service.js';
 import { recoveryMethodsFor } from './recovery.js';
 
-/** The operation is sent before its recovery is due; longer than a call may take to begin. */
+/**
+ * The operation is sent before its recovery is due; this is longer than a call may take to begin.
+ */
 const recoveryInMs = 15_000;
 
 @Injectable()
@@ -35,7 +37,7 @@ export class OperationResending {
       throw notSafe('The operation is not in the state needs_operator.');
   }
 
-  /** Called after the commit of `reopen`. Recovery continues from whatever the result is. */
+  /** Resends the operation, after the commit of `reopen`. Recovery continues from the result. */
   async send(accountId: number, id: string): Promise<void> {
     const operation = await this.database.prisma.operation.findUniqueOrThrow({
       where: { accountId_id: { accountId, id } },
@@ -43,7 +45,7 @@ export class OperationResending {
     await this.sender.send(operation as Operation, 'unknown');
   }
 
-  /** Why the operation must not be resent; null where resending is proven safe. */
+  /** Why the operation must not be resent; null if resending is proven safe. */
   private findUnsafeReason(operation: Operation): string | null {
     const { repeat } = this.outcomes.kindOf(operation);
     const { profile } = this.bank;

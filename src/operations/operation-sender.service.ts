@@ -29,9 +29,9 @@ export class OperationSender {
   ) {}
 
   /**
-   * Makes one attempt, unless another process makes it or has made it. A request that holds secrets
-   * is sent only by the process that received them, from memory. Returns the exact body of a
-   * recorded response, null otherwise: the stored body of such a request is redacted.
+   * Makes one attempt, unless another process is making or has made the attempt. A request that
+   * holds secrets is sent only by the process that received them, from memory. Returns the exact
+   * body of a recorded response, null otherwise: the stored body of such a request is redacted.
    */
   async send(
     operation: Operation,
@@ -101,7 +101,7 @@ function redactSecrets(
   } as BankResponse<unknown>;
 }
 
-/** The response, as a rejection where the kind says that it is one. */
+/** Turns the response into a rejection if the kind says that it is a rejection. */
 function applyRejection(
   kind: OperationKind,
   response: BankResponse<unknown>,
@@ -112,7 +112,7 @@ function applyRejection(
   return kind.isRejection?.({ status, text }) ? { outcome: 'rejection', status, text } : response;
 }
 
-/** The outcome that a response leads to. Only the first request that left can be rejected. */
+/** The outcome that a response leads to. Only the first request that was sent can be rejected. */
 function outcomeOf(
   kind: OperationKind,
   operation: Operation,
@@ -129,8 +129,8 @@ function outcomeOf(
     return finalOutcome('rejected', response);
   const reason = reasonOf(response, from);
   const hasLeft = reason !== 'not_sent' || from === 'unknown';
-  // The secrets are gone and nobody can resend them. If the request did not leave, it never will;
-  // if it did, only an operator can find out.
+  // The secrets are no longer in memory, so the request cannot be resent. If it was not sent, it
+  // ends as not executed. If it may have been sent, only an operator can find the outcome.
   if (kind.repeat === 'never')
     return {
       ...(hasLeft
@@ -148,7 +148,10 @@ function outcomeOf(
   };
 }
 
-/** When the bank refuses a repeat, that says nothing about the first request. */
+/**
+ * The reason of an unknown outcome. When the bank refuses a repeat, the refusal shows nothing about
+ * the first request.
+ */
 function reasonOf(
   response: Exclude<BankResponse<unknown>, { outcome: 'success' }>,
   from: queries.ClaimableState,
@@ -159,9 +162,9 @@ function reasonOf(
 }
 
 /**
- * Whether the outcome of an attempt still applies. A success applies whenever it comes and
- * whichever attempt it responds to. Any other outcome applies only while its attempt is the last
- * and in progress.
+ * Whether the outcome of an attempt still applies. A success always applies, whichever attempt it
+ * responds to. Any other outcome applies only while its attempt is the last attempt and is in
+ * progress.
  */
 function isStillApplicable(
   current: Operation,
@@ -176,7 +179,7 @@ function isStillApplicable(
 
 /**
  * A 2xx response that cannot be accepted as a success still shows that the bank knows the
- * operation: by the id in it, or by its status.
+ * operation: by the id in the response, or by the response status.
  */
 function bankReferenceIn(response: BankResponse<unknown>): string | null {
   const { status } = response;

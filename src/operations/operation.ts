@@ -1,5 +1,5 @@
-// The types of the operation journal: what an operation is, and what a feature module declares
-// to send one. The journal knows no kind by name: each feature module registers its own kinds.
+// The types of the operation journal: what an operation is, and what a feature module declares to
+// send an operation. The journal has no list of kinds: each feature module registers its own kinds.
 //
 // To add an outbound request: declare an `OperationKind` (route, repeat, callbacks), register it
 // with `OperationsService.register` when the module starts, and pass an `OperationRequest` to
@@ -31,11 +31,11 @@ export interface Operation {
   attempts: number;
   responseStatus: number | null;
   responseBody: string | null;
-  /** Why the state is what it is, as a code; never holds data of the request. */
+  /** A code for the reason of the state. It never holds data of the request. */
   reason: string | null;
-  /** Who receives the money, normalized; null where no money goes out. */
+  /** The normalized receiver of the money; null if the operation sends no money. */
   counterparty: string | null;
-  /** How much money goes out; null where none does. */
+  /** The amount that is sent; null if the operation sends no money. */
   amountCents: bigint | null;
   /** Whether the statement shows an id that the client chose, so that similar requests differ. */
   isDistinguishable: boolean;
@@ -43,31 +43,31 @@ export interface Operation {
   isDetached: boolean;
   /** An id or status by which the bank has shown that it knows the operation. */
   bankReference: string | null;
-  /** When the operation takes effect at the bank, where that is later than at once. */
+  /** When the operation takes effect at the bank; null if it takes effect at once. */
   effectiveFrom: Date | null;
   endedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** What the bank answers when an operation is looked up by an id. */
+/** The result of looking an operation up at the bank by an id. */
 export type LookUpResult<Response> =
   /**
    * The bank knows the operation. `text` is the exact body; `bankReference` is the id or status.
    */
   | { outcome: 'accepted'; status: number; text: string; response: Response; bankReference: string }
-  /** The bank says that no such operation exists. */
+  /** The bank reports that the operation does not exist. */
   | { outcome: 'absent' }
   /** The bank did not respond, or the response proves nothing. */
   | { outcome: 'unknown' }
-  /** This operation has no id to look up by. It is treated as if the bank offered no look-up. */
+  /** This operation has no id for a look-up. It is treated as if the bank offered no look-up. */
   | { outcome: 'not_offered' };
 
 /** How an operation came to be accepted. */
 export interface Acceptance<Response> {
   /** The bank's response; null when it never came and the statement shows the effect. */
   response: Response | null;
-  /** Expected payments of the operation that were proven not executed: they will never happen. */
+  /** Expected payments of the operation that were proven not executed. */
   absentExpectedPaymentIds?: readonly string[];
 }
 
@@ -82,26 +82,26 @@ export interface OperationKind<R extends Route = Route> {
   /**
    * What the bank does with a second identical request:
    * - `keyed`: the contract gives the request a key or an id, so that a repeat has no second
-   *   effect. It is resent only where the bank profile says that the bank keeps to that.
+   *   effect. It is resent only if the bank profile says that a repeat is safe.
    * - `unkeyed`: every request is a new effect. It is never resent.
    * - `never`: the request holds secrets, which are not stored. It cannot be resent.
    */
   repeat: 'keyed' | 'unkeyed' | 'never';
   /**
-   * Path that a 202 response names in `Location`, followed by the operation's id. Default:
+   * The path in the `Location` of a 202 response, before the operation's id. Default:
    * `/v1/operations/`.
    */
   resourcePath?: string;
   /**
-   * Whether a response of the bank repeats the requested amount and ids. A success that does not
-   * leaves the operation unknown.
+   * Whether a response of the bank repeats the requested amount and ids. After a success that does
+   * not repeat them, the operation stays unknown.
    */
   echoes(input: RouteInput<R>, response: RouteOutput<R>): boolean;
   /**
-   * The bank accepted the operation. Stores what the response says in the module's own rows, in the
-   * transaction that records the outcome. Must be idempotent: it is called again, with the same or
-   * more data, when `not_executed` is revoked or when the response comes after the statement showed
-   * the effect.
+   * The bank accepted the operation. Stores the data of the response in the module's own rows, in
+   * the transaction that records the outcome. Must be idempotent: the callback is called again,
+   * with the same or more data, in two cases: `not_executed` is revoked, or the response comes
+   * after the statement showed the effect.
    */
   onSucceeded?(tx: Tx, operation: Operation, acceptance: Acceptance<RouteOutput<R>>): Promise<void>;
   /**
@@ -116,14 +116,14 @@ export interface OperationKind<R extends Route = Route> {
    */
   onReopened?(tx: Tx, operation: Operation): Promise<void>;
   /**
-   * The latest time at which the operation may take effect, where that is later than the end of its
-   * last attempt (`lastSendBy`): a bill that is paid at the next business hour. Both times are the
-   * bank's.
+   * The latest time at which the operation may take effect, if that is later than the end of its
+   * last attempt (`lastSendBy`). An example is a bill that is paid in the next business hour. Both
+   * times are the bank's.
    */
   latestEffectAt?(operation: Operation, lastSendBy: Date): Date;
   /**
    * Whether a response that is inconclusive in general is a rejection for this kind, such as a 409
-   * that says that the resource already exists. Applies to the first request that left only.
+   * that says that the resource already exists. Applies only to the first request that was sent.
    */
   isRejection?(response: { status: number; text: string }): boolean;
   /**
@@ -133,9 +133,9 @@ export interface OperationKind<R extends Route = Route> {
    */
   redactResponse?(input: RouteInput<R>, text: string): string;
   /**
-   * Looks the operation up at the bank by an id that was known before the response. Only called
-   * where the bank profile offers status by id. A resource that the bank created before `since`, by
-   * the bank's clock, belongs to another operation.
+   * Looks the operation up at the bank by an id that was known before the response. Called only if
+   * the bank profile offers status by id. A resource that the bank created before `since`, by the
+   * bank's clock, belongs to another operation.
    */
   lookUp?(
     account: BankAccount,
@@ -144,7 +144,7 @@ export interface OperationKind<R extends Route = Route> {
   ): Promise<LookUpResult<RouteOutput<R>>>;
 }
 
-/** Money that goes out: what is compared to find possible duplicates. */
+/** Outgoing money: the fields that are compared to find possible duplicates. */
 export interface OutgoingMoney {
   /**
    * Normalized: `ispb/branch/number`, an account number, a bar code, or the nsu of a refunded Pix.
@@ -155,7 +155,7 @@ export interface OutgoingMoney {
   isDistinguishable: boolean;
 }
 
-/** What a caller asks for by headers, beside the request itself. */
+/** The preferences that a caller sends as headers of a request. */
 export interface RequestPreferences {
   /** `Prefer: respond-async`: respond with 202 at once. */
   respondAsync: boolean;
@@ -168,9 +168,11 @@ export const noPreferences: RequestPreferences = { respondAsync: false, allowDup
 /** One request of a caller, as a feature module passes it to the journal. */
 export interface OperationRequest<R extends Route = Route> {
   accountId: number;
-  /** The caller's own key; null when none came. */
+  /** The caller's own key; null when the caller sent none. */
   idempotencyKey: string | null;
-  /** Identifies a repeat without a key, such as a correlationId; null when nothing does. */
+  /**
+   * An id that identifies a repeat without a key, such as a correlationId; null when there is none.
+   */
   naturalIdentity: string | null;
   /**
    * Without a key, an identical request is the same operation while the operation is not final, and
@@ -180,15 +182,14 @@ export interface OperationRequest<R extends Route = Route> {
   input: RouteInput<R>;
   /**
    * Returns the input to send: the caller's input, completed with ids that are derived from the
-   * operation's id. Repeats are compared by what the caller sent.
+   * operation's id. Repeats are compared by the caller's input.
    */
   completeInput?(operationId: string): RouteInput<R>;
   /**
-   * The body to store, where the exact body holds secrets. The exact body is sent once, from
-   * memory.
+   * The body to store, if the exact body holds secrets. The exact body is sent once, from memory.
    */
   redactedBody?: unknown;
-  /** Money that goes out; null for a request that only asks others to pay. */
+  /** The outgoing money; null for a request that sends none, such as a charge. */
   outgoing: OutgoingMoney | null;
   /** When the operation takes effect, by the bank's clock, where the caller scheduled it. */
   effectiveFrom?: Date | null;
@@ -196,12 +197,12 @@ export interface OperationRequest<R extends Route = Route> {
   expectedPayments: NewExpectedPayment[];
   /**
    * Inserts the module's own rows, in the transaction that inserts the operation. Throws when the
-   * request breaks a rule that a client of the bank must keep.
+   * request breaks a rule of the bank for its clients.
    */
   record(tx: Tx, operationId: string, expectedPaymentIds: string[]): Promise<void>;
 }
 
-/** Response header that names the operation. */
+/** Response header with the id of the operation. */
 export const operationHeader = 'Concilia-Operation';
 
 const finalStates: ReadonlySet<OperationState> = new Set([

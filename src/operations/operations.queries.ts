@@ -1,5 +1,5 @@
-// Writes operations and their attempts. A state changes only from the states that may precede it,
-// so that of two processes that act on one operation only one succeeds.
+// Writes operations and their attempts. A state changes only from the states that may precede it.
+// So when two processes act on one operation, only one of them succeeds.
 import type { Db, Tx } from '../database.service.js';
 import type { Operation, OperationState } from './operation.js';
 
@@ -8,7 +8,7 @@ export interface OperationRef {
   id: string;
 }
 
-/** `received`: no byte ever left; `unknown`: an earlier attempt may have had its effect. */
+/** `received`: no byte was ever sent; `unknown`: an earlier attempt may have had its effect. */
 export type ClaimableState = 'received' | 'unknown';
 
 /** An attempt that only the process that claimed it may make. */
@@ -18,8 +18,8 @@ export interface AttemptClaim {
 }
 
 /**
- * Claims an operation for one attempt, but only from the state in which the caller saw it: an
- * operation that has become unknown meanwhile must not be sent as if for the first time.
+ * Claims an operation for one attempt, but only from the state that the caller read. An operation
+ * that has become unknown since then must not be sent as if for the first time.
  */
 export async function claimAttempt(
   db: Db,
@@ -48,7 +48,7 @@ export async function claimAttempt(
 /** How one attempt ended. */
 export interface AttemptResult {
   number: number;
-  /** HTTP status of the bank's response; null where none came. */
+  /** HTTP status of the bank's response; null if none came. */
   status: number | null;
   reason: string | null;
 }
@@ -121,7 +121,10 @@ export async function updateOperationState(
     WHERE account_id = ${accountId} AND id = ${id}::uuid`;
 }
 
-/** Nobody waits for the response any more; an operation that has ended stays as it is. */
+/**
+ * Marks an operation as detached, because nobody waits for its response any more. An operation that
+ * has ended does not change.
+ */
 export async function detachUnfinishedOperation(
   db: Db,
   { accountId, id }: OperationRef,
@@ -141,7 +144,7 @@ export async function isInterrupted(db: Db, { accountId, id }: OperationRef): Pr
   return found.length === 1;
 }
 
-/** The operation, if it never left and is due. */
+/** The operation, if it was never sent and is due. */
 export async function findDueUnsentOperation(
   db: Db,
   { accountId, id }: OperationRef,
@@ -156,9 +159,9 @@ export async function findDueUnsentOperation(
 }
 
 /**
- * Claims an unknown operation for one round of recovery, if it is due, and schedules the next one.
- * Of several processes only one recovers it; if that process dies, another follows at the next due
- * time.
+ * Claims a due operation with an unknown outcome for one recovery, and schedules the next recovery.
+ * Only one of several processes gets the claim. If that process dies, another process recovers the
+ * operation at the next due time.
  */
 export async function claimForRecovery(
   db: Db,
@@ -184,7 +187,7 @@ export async function postponeRecovery(
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'unknown'`;
 }
 
-/** Whether a byte of any attempt may have left. */
+/** Whether a byte of any attempt may have been sent. */
 export async function hasPossiblySentAttempt(
   db: Db,
   { accountId, id }: OperationRef,
@@ -197,8 +200,8 @@ export async function hasPossiblySentAttempt(
 }
 
 /**
- * Unfinished operations that are due, the oldest first, limited per account so that no account
- * waits for another.
+ * Unfinished operations that are due, the oldest first, limited per account, so that no account
+ * delays another account.
  */
 export async function listDueOperations(db: Db, limitPerAccount: number): Promise<OperationRef[]> {
   return db.$queryRaw<OperationRef[]>`

@@ -31,7 +31,7 @@ export const operationView = z.object({
   updatedAt: timestamp,
 });
 
-/** One operation with its attempts: each time that a request was, or may have been, sent. */
+/** One operation with its attempts. An attempt may not have reached the bank. */
 export const operationDetail = operationView.extend({
   /** An id or status by which the bank has shown that it knows the operation. */
   bankReference: z.string().nullable(),
@@ -40,7 +40,7 @@ export const operationDetail = operationView.extend({
     z.object({
       number: integer,
       startedAt: timestamp,
-      /** The end of the call: no byte of the attempt left after this. */
+      /** No byte of the attempt was sent after this time. */
       sendBy: timestamp,
       finishedAt: timestamp.nullable(),
       outcome: z.string().nullable(),

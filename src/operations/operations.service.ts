@@ -1,6 +1,6 @@
 // The journal of outbound requests. An operation is committed with its key and exact bytes before
-// the first byte leaves. A repeat finds the operation and gets its response. An operation without a
-// response is unknown, not failed.
+// the first byte is sent. A repeat finds the operation and gets its response. An operation without
+// a response is unknown, not failed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
@@ -32,7 +32,7 @@ import { PossibleDuplicates } from './possible-duplicates.service.js';
 
 /** The process that stored an operation sends it; the sweeper takes over after this long. */
 const sweepAfterMs = 5_000;
-/** How often an operation's identities may be claimed and released by others while we store it. */
+/** How often other requests may claim and release an operation's identities while we store it. */
 const maxIdentityRaces = 10;
 /** How long after its end an identical request without a key is still the same operation. */
 const joinWindowMs = 600_000;
@@ -42,7 +42,7 @@ const repeatWaitMs = 12_000;
 interface StoredOperation {
   isNew: boolean;
   operation: Operation;
-  /** A recent operation that this one may repeat, where the settings ask only for a warning. */
+  /** A recent operation that this operation may repeat, if the policy is `warn`. */
   possibleDuplicateId: string | null;
 }
 
@@ -91,7 +91,7 @@ export class OperationsService {
 
   /**
    * The reply to an earlier request with this key, for a module that builds each request anew (a
-   * transfer by key begins with a key look-up). Null when there was none. Throws
+   * transfer by key begins with a key look-up). Null when there was no earlier request. Throws
    * `idempotency_key_reused` when the earlier request had another amount.
    */
   async replay(
@@ -124,8 +124,9 @@ export class OperationsService {
   }
 
   /**
-   * Ends an operation with an unknown outcome by what the response to another operation shows, in
-   * that operation's transaction. False when the outcome was known already.
+   * Records the outcome of an operation that was unknown, because the response to another operation
+   * shows it. Runs in the transaction of that other operation. False when the outcome was already
+   * known.
    */
   async resolveUnknown(
     tx: Tx,
@@ -137,7 +138,10 @@ export class OperationsService {
     return this.outcomes.resolveUnknown(tx, { accountId, id }, state, reason);
   }
 
-  /** Stores a new operation, or finds the one that is repeated. Throws when the repeat differs. */
+  /**
+   * Stores a new operation, or finds the operation that the request repeats. Throws when the repeat
+   * differs.
+   */
   private async findOrStore(
     kind: OperationKind,
     request: OperationRequest,
@@ -183,8 +187,9 @@ export class OperationsService {
   }
 
   /**
-   * The operation that one of the identities names; null when none does. Throws
-   * `idempotency_key_reused` when it was another request, or the identities name two operations.
+   * The operation that has one of the identities; null when there is none. Throws
+   * `idempotency_key_reused` when its request was different, or when the identities belong to two
+   * operations.
    */
   private async findRepeated(
     tx: Tx,
@@ -210,7 +215,10 @@ export class OperationsService {
     return operation;
   }
 
-  /** Null when another request claimed an identity in between: the next attempt finds it. */
+  /**
+   * Null when another request claimed an identity in between. The next attempt finds that request's
+   * operation.
+   */
   private async store(
     tx: Tx,
     newOperation: queries.NewOperation,
@@ -236,7 +244,10 @@ export class OperationsService {
     return { isNew: true, operation: operation as Operation, possibleDuplicateId };
   }
 
-  /** A repeat gets the response to the first request, and waits for it for a while. */
+  /**
+   * A repeat gets the response to the first request. It waits up to `repeatWaitMs` for that
+   * response.
+   */
   private async replyToRepeat(
     { accountId, id }: Operation,
     { respondAsync }: RequestPreferences,
@@ -258,7 +269,7 @@ export class OperationsService {
     exactResponse: string | null = null,
   ): Promise<Reply> {
     const operation = await this.get(ref.accountId, ref.id);
-    // The caller that sent the secrets gets the exact response; the stored one is redacted.
+    // The caller that sent the secrets gets the exact response; the stored response is redacted.
     if (exactResponse !== null)
       return this.toReply({ ...operation, responseBody: exactResponse }, headers);
     if (isFinalOperationState(operation.state) || operation.isDetached)
@@ -267,7 +278,7 @@ export class OperationsService {
     return this.toReply(await this.get(ref.accountId, ref.id), headers);
   }
 
-  /** The bank's response, unchanged; 202 with the operation while there is none. */
+  /** The bank's response, unchanged. While there is none, 202 with the operation. */
   private toReply(operation: Operation, headers: Record<string, string> = {}): Reply {
     const { resourcePath = '/v1/operations/' } = this.outcomes.kindOf(operation);
     if (operation.reason === 'never_sent')

@@ -7,7 +7,9 @@ import { AppError } from '../platform/errors.js';
 import { findPossibleDuplicate, lockPossibleDuplicates } from './evidence.queries.js';
 import type { NewOperation } from './operations.queries.js';
 
-/** After this long in progress, the client may have given up and be retrying with a new key. */
+/**
+ * When an operation has been in progress for this long, its client may be retrying with a new key.
+ */
 const sendingForMs = 2_000;
 
 @Injectable()
@@ -15,10 +17,10 @@ export class PossibleDuplicates {
   constructor(private readonly settings: Settings) {}
 
   /**
-   * Throws `possible_duplicate` when another operation with the same counterparty and amount has no
-   * known outcome and the statement would show no id that distinguishes the two. Where the policy
-   * is `refuse`, also after one that has just succeeded. Where the policy is `warn`, returns the id
-   * of such a one instead.
+   * Throws `possible_duplicate` when another operation has the same counterparty and amount, its
+   * outcome is not known, and no id on the statement would distinguish the two. With the policy
+   * `refuse`, it also throws when the other operation has recently succeeded or is being sent. With
+   * the policy `warn`, it returns the id of that operation instead.
    */
   async findOrThrow(
     tx: Tx,
@@ -28,7 +30,7 @@ export class PossibleDuplicates {
     if (counterparty === null || amountCents === null || isAllowed) return null;
     const { policy, windowMinutes } = this.settings.possibleDuplicates;
     const endedWithinMs = policy === 'off' ? null : windowMinutes * 60_000;
-    // The second request of a double click arrives while the first is still being sent.
+    // The second request of a double click arrives while the first request is still being sent.
     if (endedWithinMs !== null) await lockPossibleDuplicates(tx, accountId);
     const found = await findPossibleDuplicate(
       tx,

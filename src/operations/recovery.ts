@@ -1,14 +1,14 @@
 // How an operation with an unknown outcome is recovered, and how often. Evidence comes first. The
-// request is resent only where the bank treats a repeat as the same request. Absence is proven
-// where the statement can prove it. An operator is asked last. docs/recovery.md is this file as a
-// table.
+// request is resent only where the bank treats a repeat as the same request. Absence is proven if
+// the statement can prove it. The operator is the last step. docs/recovery.md shows these rules as
+// a table.
 import type { OperationKind } from './operation.js';
 
 export interface UnknownOperation {
   repeat: OperationKind['repeat'];
   /** Whether the operation can be looked up at the bank by an id. */
   hasLookUp: boolean;
-  /** Whether money goes out, so that the statement would show it. */
+  /** Whether the operation sends money, so that the statement would show it. */
   isOutgoing: boolean;
   /** Whether the bank has shown that it knows the operation. */
   isKnownToBank: boolean;
@@ -23,11 +23,14 @@ export interface BankCapabilities {
   visibilityBoundMs: number | null;
 }
 
-/** The methods beside the statement, which is always read first. */
+/** The recovery methods besides the statement. The statement is always read first. */
 export interface RecoveryMethods {
   canLookUp: boolean;
   canResend: boolean;
-  /** Whether absence from a closed period of the statement proves that it was not executed. */
+  /**
+   * Whether absence from a closed period of the statement proves that the operation was not
+   * executed.
+   */
   canProveAbsence: boolean;
   /** The age at which an operator is asked. */
   askOperatorAfterMs: number;
@@ -43,7 +46,7 @@ export function recoveryMethodsFor(
   operation: UnknownOperation,
   bank: BankCapabilities,
 ): RecoveryMethods {
-  // The secrets are not stored, so that nothing but an operator can help.
+  // The secrets are not stored, so only an operator can resolve the operation.
   if (operation.repeat === 'never')
     return { canLookUp: false, canResend: false, canProveAbsence: false, askOperatorAfterMs: 0 };
   const canLookUp = bank.hasStatusById && operation.hasLookUp;

@@ -1,6 +1,6 @@
 // Every key of PostgreSQL's advisory locks that this project takes, so that no two locks share a
-// key. A lock with two keys has the account id as its second key. PostgreSQL keeps one-key and
-// two-key locks apart.
+// key. A lock with two keys has the account id as its second key. A one-key lock and a two-key lock
+// never conflict in PostgreSQL.
 export const advisoryLocks = {
   // Locks with two keys.
   syncStatement: 0x434f4e01,

@@ -50,9 +50,9 @@ export async function openCluster(
 }
 
 /**
- * The account that runs the server. PostgreSQL refuses to run as root: then it is the owner of an
- * existing cluster, else `postgres`, else `nobody`. Throws when the cluster belongs to another
- * user.
+ * The account that runs the server. PostgreSQL refuses to run as root. For root, this is the owner
+ * of an existing cluster, else `postgres`, else `nobody`. Throws when the cluster belongs to
+ * another user.
  */
 async function chooseAccount(folder: string): Promise<Account> {
   const uid = process.getuid?.();
@@ -88,10 +88,10 @@ function otherOwnerError(folder: string, cause?: unknown): Error {
 
 /**
  * The path by which the server's account can open the cluster. That account may lack the right to
- * enter a parent folder, for example /root (mode 700). The data stays there all the same: it must
- * survive a restart and be deleted with the user's `.data` folder. Node enters the folder before it
- * changes the account, so that /proc/self/cwd leads to the cluster without its parent folders.
- * Throws when neither path works.
+ * enter a parent folder, for example /root (mode 700). The data must still be in this folder: it
+ * must survive a restart and be deleted with the user's `.data` folder. Node enters the folder
+ * before it changes the account. Then /proc/self/cwd leads to the cluster without its parent
+ * folders. Throws when neither path works.
  */
 function nameForServer(folder: string, account: Account): string {
   if (account.uid === undefined) return folder;
@@ -101,7 +101,7 @@ function nameForServer(folder: string, account: Account): string {
   if (canRead('/', folder)) return folder;
   if (canRead(folder, '/proc/self/cwd')) return '/proc/self/cwd';
   throw new Error(
-    `${folder} cannot be reached by user ${account.uid}, which runs PostgreSQL (it refuses root). ` +
+    `User ${account.uid}, which runs PostgreSQL in place of root, cannot open ${folder}. ` +
       `Set DATA_DIR to a folder that all users can enter, or set DATABASE_URL.`,
   );
 }

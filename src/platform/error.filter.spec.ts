@@ -68,7 +68,7 @@ it.each<[AppError, number, object]>([
   expect(JSON.stringify(response.body)).not.toContain('canary');
 });
 
-it('sends the headers of a fault', () => {
+it('sends the headers of an AppError', () => {
   const fault = new AppError('rate_limited', { headers: { 'Retry-After': '1' } });
   expect(respondTo(fault)).toMatchObject({ status: 429, headers: { 'Retry-After': '1' } });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { AppError, invariant, unreachable, type FaultCode } from './errors.js';
 
-describe('a fault', () => {
+describe('an AppError', () => {
   it.each<[FaultCode, number]>([
     ['validation_failed', 400],
     ['malformed_body', 400],

@@ -1,4 +1,4 @@
-// Faults: errors that end a request. The fault's code decides the HTTP status. Outcomes that a
+// `AppError` is an error that ends a request. Its code decides the HTTP status. Outcomes that a
 // caller handles are returned as values, and bugs fail an `invariant`.
 const faults = {
   validation_failed: 400,
@@ -25,7 +25,7 @@ export interface FaultDetails {
   errors?: Record<string, string[]>;
   /** A sentence for the caller, without secrets or personal data. */
   public?: string;
-  /** The machine-readable `code` of the response. Defaults to the fault's code. */
+  /** The machine-readable `code` of the response. Defaults to the code of the AppError. */
   reason?: string;
   /** A sentence for the log only, without secrets or personal data. */
   internal?: string;
@@ -33,7 +33,7 @@ export interface FaultDetails {
   headers?: Record<string, string>;
 }
 
-/** A fault. The response has the status of its code and the contract's error body. */
+/** The response has the status of the error's code and the contract's error body. */
 export class AppError extends Error {
   override readonly name = 'AppError';
 

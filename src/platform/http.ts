@@ -72,8 +72,8 @@ export async function createHttpApplication(
 }
 
 /**
- * Sends the contract's error body for a URL that Fastify cannot route, which reaches no handler and
- * no filter.
+ * Sends the contract's error body for a URL that Fastify cannot route. Such a request reaches no
+ * handler and no filter.
  */
 function respondToBadRequest(
   error: FastifyError,

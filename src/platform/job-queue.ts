@@ -47,7 +47,7 @@ export class JobQueue implements OnModuleInit {
   }
 
   /**
-   * Enqueues a job that does not coalesce with those of `enqueue`. It is for work that is overdue
+   * Enqueues a job that does not coalesce with jobs of `enqueue`. It is for work that is overdue
    * although its job was enqueued: a killed worker or a wiped queue may have left a lock. At most
    * one job a minute is added for each id.
    */

@@ -49,7 +49,7 @@ describe('an error that holds a whole request', () => {
     ['by itself, with a message', (log) => log.error(requestError(), 'no response')],
     ['as a cause', (log) => log.warn({ err: new Error('outer', { cause: requestError() }) })],
     [
-      'as the cause of a fault',
+      'as the cause of an AppError',
       (log) => log.warn({ err: new AppError('bank_unreachable', { cause: requestError() }) }),
     ],
     ['under another name', (log) => log.warn({ failure: requestError() }, 'no response')],

@@ -103,8 +103,8 @@ async function connectRedis(redisUrl: string, log: Log): Promise<QueueConnection
   try {
     await redis.connect();
   } catch (error) {
-    // The process is not ready until Redis is reachable. Sweepers enqueue the work that is
-    // committed meanwhile.
+    // The process is not ready until Redis is reachable. Sweepers later enqueue the work that is
+    // committed until then.
     log.warn({ err: error }, 'redis is not reachable; starting without it');
   }
   return {

@@ -35,7 +35,7 @@ it('returns the time until a token is available', () => {
   expect(takeToken(bucket, 2, 500)).toEqual({ isTaken: true, waitMs: 0 });
 });
 
-it('gives each waiting caller a later future token', () => {
+it('gives each waiting caller a token, each later than the one before', () => {
   const bucket = fullBucket(2, 0);
   takeMany(bucket, 2, 0);
   expect(takeToken(bucket, 2, 0, 1_000)).toEqual({ isTaken: true, waitMs: 500 });

@@ -5,13 +5,14 @@
  * second's worth.
  */
 export interface TokenBucket {
-  /** Negative when callers wait: so many tokens are already taken in advance. */
+  /** Negative when callers wait: that many tokens are taken in advance. */
   tokens: number;
   atMs: number;
 }
 
 /**
- * `waitMs` is the time until the token is available: the one that was taken, or else the next one.
+ * `waitMs` is the time until the taken token is available, or until the next token if none was
+ * taken.
  */
 export interface TokenResult {
   isTaken: boolean;

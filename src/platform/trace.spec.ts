@@ -35,7 +35,7 @@ it('returns a trace id of 32 hexadecimal digits for every header', () => {
 describe('runWithTrace', () => {
   it('gives concurrent work separate trace ids, also after an await', async () => {
     const ids = Array.from({ length: 20 }, newTraceId);
-    const seen = await Promise.all(
+    const currentIds = await Promise.all(
       ids.map((one) =>
         runWithTrace(one, async () => {
           await later(1);
@@ -43,7 +43,7 @@ describe('runWithTrace', () => {
         }),
       ),
     );
-    expect(seen).toEqual(ids);
+    expect(currentIds).toEqual(ids);
     expect(new Set(ids).size).toBe(ids.length);
   });
 

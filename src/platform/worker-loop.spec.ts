@@ -12,7 +12,7 @@ function blockedLoop(maxIdleMs = 60_000) {
   return { loop, begun: () => begun, endRun: () => blocked.shift()?.() };
 }
 
-it('runs once more after any number of triggers during a run, and never twice at once', async () => {
+it('runs once more after any number of triggers during a run, and never overlaps', async () => {
   const { loop, begun, endRun } = blockedLoop();
   for (let count = 0; count < 5; count += 1) loop.trigger();
   expect(begun()).toBe(1);

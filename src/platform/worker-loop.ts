@@ -11,7 +11,7 @@ export class WorkerLoop {
 
   /**
    * `work` must not reject. It returns the milliseconds until its next work is due. The loop waits
-   * `maxIdleMs` at most, so that work which other processes add is found by then.
+   * `maxIdleMs` at most, so that it finds work that other processes added.
    */
   constructor(
     private readonly work: () => Promise<number>,

@@ -54,8 +54,8 @@ export class AccountBreaks {
   }
 
   /**
-   * Opens and resolves the breaks of the account; whether any changed, so that events must be
-   * delivered.
+   * Opens and resolves the breaks of the account. Returns whether any break changed: the caller
+   * then delivers the events.
    */
   async refresh(accountId: number): Promise<boolean> {
     const { prisma } = this.database;
@@ -74,7 +74,7 @@ export class AccountBreaks {
       const boundMs = visibilityBoundOrDefaultMs(this.bank.profile);
       const failed = await breaks.listFailedButDebited(tx, accountId, boundMs);
       await this.breaks.open(tx, accountId, [...unreported, ...failed]);
-      // A gap may have other jumps than when its break was opened.
+      // The jumps of a gap may have changed since its break was opened.
       await this.breaks.revise(tx, accountId, ofStatement);
       const resolved = [
         ...(await breaks.resolveKnownOutcomes(tx, accountId)),

@@ -23,8 +23,8 @@ const isSecond = Prisma.sql`p.freed_at IS NOT NULL AND p.state = 'paid'
     WHERE m.account_id = p.account_id AND m.expected_payment_id = p.expected_payment_id
       AND m.unlinked_at IS NULL)`;
 /**
- * Whether the payment has a break. A resolved `duplicate_payment` is reported again when its
- * reversal turns out to be another payment's; a known outcome is final.
+ * Whether the payment has a break. A `duplicate_payment` break resolved automatically is reported
+ * again when the reversal belongs to another payment after all.
  */
 const isReported = (kind: string) => Prisma.sql`EXISTS (
   SELECT 1 FROM break b

@@ -7,14 +7,15 @@ import type { explanationStates, expectedPaymentStates } from './book.schema.js'
 import { explainingBreakKinds, type Category } from './line-outcome.js';
 
 /**
- * Whether a break, by its own columns, makes its line count as in a break, even if it is matched.
+ * Whether a break makes its line count as in a break, even if the line is matched. Reads only the
+ * columns of the break.
  */
 export const explainsItsLine = Prisma.sql`state = 'open'
   AND kind = ANY (${explainingBreakKinds}::text[])`;
 
 /**
- * The state of a line from conditions on it, in the order that every reader uses: an open break, a
- * match, a classification. A null condition counts as false.
+ * The state of a line: the first true condition in the order open break, match, classification.
+ * Every reader uses this order. A null condition counts as false.
  */
 export const explanationOf = (line: {
   isInBreak: Prisma.Sql;
@@ -70,8 +71,8 @@ const stateOfRow = explanationOf({
 });
 
 /**
- * A query of the few nsus that the filters can select, or null when all lines must be read. A line
- * is pending only while it is undecided or in `deferred_line`.
+ * A query of the few nsus that the filters can select, or null when all lines must be read. A
+ * pending line is always undecided or in `deferred_line`.
  */
 function candidateNsus(
   accountId: number,

@@ -36,8 +36,8 @@ const transactionView = z.object({
     rule: z.string().nullable(),
     evidence: z.unknown(),
     /**
-     * The break of the line. Without a match or classification, `rule` is the kind of the break
-     * too.
+     * The break of the line. For a line without a match or classification, `rule` is the kind of
+     * this break.
      */
     breakKind: z.string().nullable(),
     breakEvidence: z.unknown(),
@@ -53,7 +53,7 @@ const transactionView = z.object({
 
 export const listTransactionsOfBook = route({
   ...book,
-  chapter: 'Book',
+  chapter: 'Reconciliation',
   name: 'listBookTransactions',
   summary: 'Lists statement lines, each with its explanation, newest first.',
   path: '/v1/transactions',
@@ -70,8 +70,8 @@ export const listTransactionsOfBook = route({
 });
 
 /**
- * `withdrawn`: no payment is expected any more: rejected, proven not executed, or the charge was
- * cancelled.
+ * `withdrawn`: no payment is expected any more, because the operation was rejected or proven not
+ * executed, or the charge was cancelled.
  */
 export const expectedPaymentStates = [
   'open',
@@ -88,7 +88,7 @@ export const expectedPaymentStates = [
 
 export const listExpectedPayments = route({
   ...book,
-  chapter: 'Book',
+  chapter: 'Reconciliation',
   name: 'listExpectedPayments',
   summary: 'Lists payments that should appear on the statement, with their state, newest first.',
   path: '/v1/expected-payments',
@@ -107,7 +107,7 @@ export const listExpectedPayments = route({
       amount: reais.nullable(),
       /** The paid amount, before refunds and reversals. */
       settledAmount: reais,
-      /** What of it was refunded (credits) or reversed (debits). */
+      /** The part of the paid amount that was refunded (credits) or reversed (debits). */
       returnedAmount: reais,
       dueDate: z.string().nullable(),
       isMultiUse: z.boolean(),
@@ -119,7 +119,7 @@ export const listExpectedPayments = route({
 
 export const getSummary = route({
   ...book,
-  chapter: 'Book',
+  chapter: 'Reconciliation',
   name: 'getSummary',
   summary:
     'Returns the state of an account: statement completeness, explained lines, work in progress.',

@@ -8,8 +8,8 @@ import * as decided from './line-outcome.js';
 
 const lineBreakKinds: string[] = [...decided.lineBreakKinds];
 /**
- * Kinds whose resolved breaks can be reopened: an automatic one each time, a person's for a larger
- * amount.
+ * Kinds whose resolved breaks can be reopened. A break resolved automatically is reopened each
+ * time. A break that a person resolved is reopened only for a larger amount.
  */
 const reopenedKinds: string[] = [
   ...lineBreakKinds,
@@ -28,11 +28,11 @@ export interface NewBreak {
   /** A break is unique by kind and subject. */
   subject: string;
   amountCents: bigint | null;
-  /** The line that it is about, or that shows it; null when there is none. */
+  /** The line that the break is about, or that shows its cause; null when there is none. */
   nsu: bigint | null;
   expectedPaymentId?: string | null;
   evidence: object;
-  /** Reopens the break even for no larger amount: what a person settled was another amount. */
+  /** Reopens the break even if the amount is not larger: the person resolved another amount. */
   isBeyondSettlement?: boolean;
 }
 
@@ -66,7 +66,7 @@ export async function resolveBreaks(
     RETURNING ${reportedColumns}`;
 }
 
-/** The bank's clock less the database's. */
+/** The bank's clock minus the database's clock. */
 const clockOffsetOf = (accountId: number) => Prisma.sql`COALESCE(
   (SELECT clock_offset_ms FROM statement_state WHERE account_id = ${opaqueAccountId(accountId)}),
     0) * interval '1 millisecond'`;
@@ -193,7 +193,7 @@ export async function resolveKnownOutcomes(tx: Tx, accountId: number): Promise<R
     RETURNING ${reportedColumns}`;
 }
 
-/** The debited and not reversed cents of a failed transfer (f). */
+/** The cents of a failed transfer (f) that were debited and not reversed. */
 const outstandingOfFailed = Prisma.sql`
   SELECT e.id AS expected_payment_id, debit.nsu, totals.paid - totals.reversed AS cents
   FROM expected_payment e
@@ -207,7 +207,10 @@ const outstandingOfFailed = Prisma.sql`
   ) totals
   CROSS JOIN LATERAL (SELECT totals.nsu) debit
   WHERE e.account_id = f.account_id AND e.id = f.expected_payment_id`;
-/** Not after an automatic resolution: the reversal may turn out to be another payment's. */
+/**
+ * Whether the transfer has a break. A break resolved automatically does not count: the reversal may
+ * belong to another payment.
+ */
 const failedIsReported = Prisma.sql`EXISTS (
   SELECT 1 FROM break b WHERE b.account_id = f.account_id AND b.kind = 'failed_but_debited'
     AND b.subject = 'transfer:' || f.id AND b.resolution IS DISTINCT FROM 'automatic')`;

@@ -32,7 +32,7 @@ export class Breaks {
     );
   }
 
-  /** Updates the amounts and evidence of open breaks; their subject stays. */
+  /** Updates the amounts and evidence of open breaks. Their subjects do not change. */
   async revise(tx: Tx, accountId: number, breaks: NewBreak[]): Promise<void> {
     await reviseBreaks(tx, accountId, breaks);
   }

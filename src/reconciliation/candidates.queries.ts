@@ -1,5 +1,5 @@
-// Loads the candidates of a batch of lines: by their references, and for debits without a reference
-// among the few open payments whose operation has no response from the bank.
+// Loads the candidates of a batch of lines by their references. Debits without a reference can only
+// match the few open payments whose operation has no response from the bank.
 import { opaqueAccountId, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import type { Candidate, OpenDebit } from './line-outcome.js';
@@ -8,7 +8,7 @@ import { incomingTypes } from './reversals.js';
 /** More candidates than this cannot be distinguished from each other. */
 const maxCandidates = 50;
 
-/** Tolerance between the time of an effect at the bank and our or the bank's clock, either way. */
+/** How far our clock or the bank's clock may differ from the time of an effect at the bank. */
 const skewMs = 30_000;
 /** Whether a person unlinked the line from the expected payment: nothing matches them again. */
 const isUnlinkedManually = (
@@ -147,7 +147,7 @@ const referencesOfLine = (accountId: number) => Prisma.sql`
 
 /**
  * The candidates by the lines' references, and the payments of debits whose endToEndId the lines
- * carry.
+ * contain.
  */
 export async function loadReferencedCandidates(
   tx: Tx,
@@ -203,7 +203,10 @@ const idsOfExpectedPayment = Prisma.sql`
          max(value) FILTER (WHERE kind = 'counterparty') AS counterparty
   FROM expected_payment_reference WHERE account_id = e.account_id AND expected_payment_id = e.id`;
 
-/** Lines with the open payments of their amount: of one counterparty, or where either has none. */
+/**
+ * Pairs of a line and an open payment with the same amount. Both have the same counterparty, or at
+ * least one has none.
+ */
 const pairsOfAmount = Prisma.sql`
   -- Each branch joins by equality, so that thousands of one amount are not compared pairwise.
   SELECT line.*, ranked.*, true AS "isSameCounterparty" FROM line
@@ -253,7 +256,8 @@ const openPayments = (accountId: number, boundMs: number) => Prisma.sql`
   WHERE totals.paid = 0`;
 
 /**
- * Unpaid debits of the lines' amounts, of operations without a response, unless an id contradicts.
+ * Unpaid debits that have the lines' amounts and belong to operations without a response. An id
+ * that contradicts the line excludes the debit.
  */
 export async function loadOpenDebits(
   tx: Tx,
@@ -313,6 +317,6 @@ export async function loadOpenDebits(
     ORDER BY nsu, "createdAt", "expectedPaymentId"`;
 }
 
-/** The condition of the index operation_without_response, to the letter. */
+/** Must equal the condition of the index operation_without_response, so that PostgreSQL uses it. */
 export const isWithoutResponse = Prisma.sql`(o.state <> 'rejected'
   AND (o.state <> 'succeeded' OR o.response_status IS NULL))`;

@@ -10,11 +10,11 @@ export interface LineFacts {
   endToEndId: string | null;
   originalEndToEndId: string | null;
   occurredAt: Date;
-  /** Recorded so recently that the line of the payment that it returns may still arrive. */
+  /** The line was stored recently, so the line of the payment that it reverses may still arrive. */
   isFresh: boolean;
 }
 
-/** An earlier line, outside the batch, that pays an outgoing expected payment. */
+/** An earlier line outside the batch that pays an outgoing expected payment. */
 export interface PayingLine {
   nsu: bigint;
   occurredAt: Date;
@@ -24,7 +24,7 @@ export interface PayingLine {
   isClosed?: boolean;
 }
 
-/** An expected payment that a reference on the line names. */
+/** An expected payment that a reference on the line identifies. */
 export interface Candidate {
   expectedPaymentId: string;
   operationId: string;
@@ -35,9 +35,9 @@ export interface Candidate {
   isCredit: boolean;
   /** Null when the payer chooses. */
   amountCents: bigint | null;
-  /** Live payments before this line, in cents. */
+  /** Cents of the live payments before this line. */
   paidCents: bigint;
-  /** The part of them that was reversed before this line, in cents. */
+  /** The part of `paidCents` that was reversed before this line. */
   reversedCents: bigint;
   isMultiUse: boolean;
   dueDate: string | null;
@@ -51,13 +51,13 @@ export interface Candidate {
    * open. A line that references the expected payment displaces those matches.
    */
   provisionalRuleCents?: bigint;
-  /** It was requested after the line had happened. */
+  /** The payment was requested after the line happened. */
   isLater?: boolean;
   /** No payment was expected any more: rejected, failed, or proven not executed. */
   isWithdrawn: boolean;
   referenceKind: string;
   referenceValue: string;
-  /** The line references it as the original that it returns, not by an id of its own. */
+  /** The line references the payment as its original, and not by one of the line's own ids. */
   isOriginal: boolean;
 }
 
@@ -66,10 +66,10 @@ export interface OpenDebit extends Candidate {
   amountCents: bigint;
   /** The reference that it shares with the line; null when one of them has none. */
   sharedReference: 'original' | 'counterparty' | null;
-  /** It has an id that only the bank assigns: a line that pays it would carry that id. */
+  /** It has an id that only the bank assigns: a line that pays it would contain that id. */
   isKnownToBank: boolean;
   createdAt: Date;
-  /** When its movement can have happened, by the bank's clock. */
+  /** The period in which the money can have moved, by the bank's clock. */
   from: Date;
   until: Date;
 }
@@ -92,9 +92,9 @@ export type OriginalCreditPayment = Pick<
   'expectedPaymentId' | 'operationId' | 'kind' | 'operationState'
 > & {
   amountCents: bigint;
-  /** The rule by which the credit was matched. */
+  /** The rule that matched the credit. */
   rule: string;
-  /** Paid before this batch, less refunds; unknown when the credit is in the batch. */
+  /** Paid cents minus refunded cents before this batch; unknown when the credit is in the batch. */
   leftCents?: bigint;
 };
 
@@ -220,7 +220,9 @@ export function evidenceOf({
   return { referenceKind, referenceValue };
 }
 
-/** What the lines of one batch have paid and reversed so far, on top of what was stored before. */
+/**
+ * The cents that the lines of one batch have paid and reversed so far, added to the stored cents.
+ */
 export class PaidTotals {
   private readonly paid = new Map<string, bigint>();
   private readonly reversed = new Map<string, bigint>();
@@ -252,7 +254,7 @@ export class PaidTotals {
     return (this.displaced.has(id) ? 0n : reversedCents) + (this.reversed.get(id) ?? 0n);
   }
 
-  /** What lines of this batch pay, less what they reverse. */
+  /** The cents that lines of this batch pay, minus the cents that they reverse. */
   netCentsInBatch(expectedPaymentId: string): bigint {
     return (this.paid.get(expectedPaymentId) ?? 0n) - (this.reversed.get(expectedPaymentId) ?? 0n);
   }
@@ -303,7 +305,7 @@ export function subjectOfExpected(expectedPaymentId: string): string {
   return `expected_payment:${expectedPaymentId}`;
 }
 
-/** A line that came late: its day already had a certificate. */
+/** A line that arrived late: its day already had a certificate. */
 export function subjectOfLate(date: string, nsu: bigint): string {
   return `day:${date}/${nsu}`;
 }

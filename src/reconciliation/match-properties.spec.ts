@@ -86,7 +86,7 @@ function fittingOf(line: LineFacts, candidates: readonly Candidate[]): Candidate
   return [...new Map(able.map((each) => [each.expectedPaymentId, each])).values()];
 }
 
-/** Whether the line equals the total owed of all, and the amount owed of none. */
+/** Whether the line equals the total owed of all payments, and the amount of no single payment. */
 function isPaidTogether(line: LineFacts, fitting: readonly Candidate[]): boolean {
   if (fitting.some(({ isMultiUse, amountCents }) => isMultiUse || amountCents === null))
     return false;
@@ -95,7 +95,7 @@ function isPaidTogether(line: LineFacts, fitting: readonly Candidate[]): boolean
   return owed.reduce((sum, cents) => sum + cents, 0n) === line.amountCents;
 }
 
-it('matches a credit only to its one referenced payment, or to several whose total it equals', () => {
+it('matches a credit only to its one referenced payment, or to all if it equals their total', () => {
   fc.assert(
     fc.property(scenario, ({ lines, candidates }) => {
       const credits = lines.filter(({ isCredit }) => isCredit);

@@ -82,7 +82,7 @@ describe('a line', () => {
     });
   });
 
-  it('with references to two expected payments is an ambiguous break with both, in any order', () => {
+  it('that references two expected payments is an ambiguous break, in any order', () => {
     const [a, b] = [candidate('a'), candidate('b', { amountCents: 77n })];
     for (const candidates of [
       [a, b],
@@ -147,7 +147,7 @@ describe('lines of one batch', () => {
   const at = (nsu: bigint, second: number, amountCents = 1_000n) =>
     line(nsu, { amountCents, occurredAt: new Date(goLiveAt.getTime() + second * 1_000) });
 
-  it('count for each other in the order of time, not of arrival', () => {
+  it('settle an expected payment in the order of their times, not of their arrival', () => {
     const [late, early] = [at(1n, 9), at(2n, 3)];
     const candidates = new Map([late, early].map(({ nsu }) => [nsu, [candidate('a')]]));
     expect(decide([late, early], candidates, goLiveAt)).toMatchObject([
@@ -162,7 +162,7 @@ describe('lines of one batch', () => {
     expect(outcomes.map(({ nsu }) => nsu)).toEqual([9n, 10n]);
   });
 
-  it('do not count as paid when they end in a break', () => {
+  it('pay nothing when they end in a break', () => {
     const contrary = { ...at(1n, 1), isCredit: false };
     const candidates = new Map([1n, 2n].map((nsu) => [nsu, [candidate('a')]]));
     expect(decide([contrary, at(2n, 2)], candidates, goLiveAt)).toMatchObject([

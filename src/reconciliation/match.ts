@@ -38,7 +38,7 @@ export interface LineCandidates {
   unlinked?: ReadonlyMap<bigint, ReadonlySet<string>>;
 }
 
-/** Whether a debit references no payable candidate: open debits are loaded for it. */
+/** Whether a debit references no payable candidate. Open debits are loaded for such a debit. */
 export function isUnreferencedDebit(line: LineFacts, referenced: readonly Candidate[]): boolean {
   return !line.isCredit && payableCandidates(line, referenced).length === 0;
 }
@@ -51,8 +51,9 @@ export function decide(
 ): LineOutcome[] {
   const batch = new Batch(candidates, goLiveAt);
   const ordered = [...lines].sort(compareByTime);
-  // Payments before reversals: a reversal may have a lower nsu than its payment, or the same
-  // instant. References before rules: a rule applies only to what references leave.
+  // Payments come before reversals: a reversal may have a lower nsu than its payment, or the same
+  // instant. References come before rules: a rule applies only to lines that references leave
+  // unmatched.
   const reversals = ordered.filter((line) => batch.isReversal(line));
   const payments = ordered.filter((line) => !batch.isReversal(line));
   const referenced = payments.filter((line) => batch.isReferenced(line));
@@ -170,8 +171,8 @@ class Batch {
   }
 
   /**
-   * The payments of debits in this batch whose endToEndId the line carries. It may not be stored as
-   * a reference.
+   * The payments of debits in this batch whose endToEndId the line contains. That endToEndId is not
+   * always stored as a reference.
    */
   private referencedInBatch({ nsu, endToEndId, originalEndToEndId }: LineFacts): Candidate[] {
     const find = (id: string | null, isOriginal: boolean): Candidate[] => {
@@ -205,7 +206,10 @@ class Batch {
     });
   }
 
-  /** Records for later lines what a debit pays, which debit it displaces, and what it refunds. */
+  /**
+   * Records for later lines which payment a debit pays, which debit it displaces, and which credit
+   * it refunds.
+   */
   private recordDebit(line: LineFacts, candidate: Candidate, displaces: boolean): void {
     if (line.isCredit) return;
     const before = displaces ? this.totals.payingLineBefore(candidate) : null;
@@ -253,7 +257,7 @@ class Batch {
     } = {},
   ): LineOutcome {
     const { nsu, amountCents } = line;
-    // Lines before go-live are matched by reference; the others need no explanation.
+    // Lines before go-live can be matched by reference. Without a match they need no explanation.
     if (line.occurredAt < this.goLiveAt) return beforeGoLive(nsu);
     return {
       outcome: 'break',

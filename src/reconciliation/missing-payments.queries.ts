@@ -8,7 +8,7 @@ import { reportedColumns, type ReportedBreak } from './breaks.queries.js';
 export interface MissingCheckState {
   /** The bank's time when the last complete sync began: all earlier lines are stored. */
   bankTime: Date;
-  /** The bank's clock less the database's. */
+  /** The bank's clock minus the database's clock. */
   clockOffsetMs: bigint;
   /** The database's clock. */
   now: Date;
@@ -61,9 +61,9 @@ export interface MissingPayment {
   operationId: string;
   operationKind: string;
   amountCents: bigint;
-  /** Of a bill, its payment day; null when the deadline is an hour and not a day. */
+  /** The due date, or the payment day of a bill; null when the deadline is a time and not a day. */
   dueDate: string | null;
-  /** Of a debit: when it should have taken effect, by the bank's clock. */
+  /** For a debit: when it should have taken effect, by the bank's clock. */
   effectiveAt: Date;
 }
 

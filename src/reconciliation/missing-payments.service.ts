@@ -29,7 +29,10 @@ export class MissingPayments {
     private readonly jobQueue: JobQueue,
   ) {}
 
-  /** Checks when it is time; whether any break changed, so that its events must be delivered. */
+  /**
+   * Checks if a check is due. Returns whether any break changed: the caller then delivers the
+   * events.
+   */
   async checkWhenDue(accountId: number): Promise<boolean> {
     const state = await queries.readMissingCheckState(this.database.prisma, accountId);
     if (!state || !isTime(state)) return false;
@@ -81,8 +84,8 @@ function dueBy(
 }
 
 /**
- * A debit becomes due one wait after its operation ended, by the bank's clock. That clock may have
- * been set forward since, but never back: today's clock offset gives a time no later than the true
+ * A debit becomes due `waitMs` after its operation ended, by the bank's clock. That clock may have
+ * been set forward since, but never back. So today's clock offset gives the true time or an earlier
  * one.
  */
 function since(state: queries.MissingCheckState, waitMs: number): queries.CheckedSince {

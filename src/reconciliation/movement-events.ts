@@ -21,7 +21,7 @@ export interface BankTransfer {
   state: string;
 }
 
-/** Null unless the match is of sent money. */
+/** Null unless the match belongs to sent money. */
 export function movementEvent(
   line: EventLine,
   {

@@ -4,12 +4,12 @@ import { Prisma } from '../generated/service/client.js';
 import { ownRefundTotal, bankReversals } from '../expected-payments/refunded-amounts.queries.js';
 import type { OriginalCredit } from './line-outcome.js';
 
-/** Credits that share one id cannot be distinguished: two are enough to find that. */
+/** Credits that share one id cannot be distinguished. Two credits show that. */
 const maxCredits = 2;
 
 /**
- * The debits that refund a credit (line), whoever ordered them and whatever they are matched to:
- * debits that reference it, and debits of our refunds. Debits that were reversed are left out.
+ * The debits that refund a credit (line), requested or not, and matched or not: debits that
+ * reference the credit, and debits of our refunds. Debits that were reversed are left out.
  */
 export const debitsRefundingLine = Prisma.sql`
   SELECT debit.nsu, debit.amount_cents, debit.recorded_at

@@ -34,8 +34,8 @@ import {
 import * as queries from './outcomes.queries.js';
 
 /**
- * States of an operation that is not known to have succeeded: its payment on the statement proves
- * it.
+ * States of an operation that is not known to have succeeded. A matched payment proves that it
+ * succeeded.
  */
 const unresolvedStates: readonly (string | null)[] = ['unknown', 'needs_operator', 'not_executed'];
 
@@ -202,7 +202,7 @@ function toLateLine(match: Matched, transfer: BankTransfer | undefined): breaks.
   };
 }
 
-/** Resolved when the money is reversed. */
+/** The break is resolved when the money is reversed. */
 function toFailedButDebited(match: Matched, { id }: BankTransfer): breaks.NewBreak {
   const { nsu, amountCents, expectedPaymentId, operation, evidence } = match;
   return {

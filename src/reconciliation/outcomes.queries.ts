@@ -29,8 +29,8 @@ export async function lockReconciliation(tx: Tx, accountId: number): Promise<big
 }
 
 /**
- * Of a debit (t) in a break (b): its original credit was matched since, or in the same batch by a
- * rule.
+ * Whether the original credit of a debit (t) was matched after the debit's break (b) was opened, or
+ * by a rule in the same batch.
  */
 const refundsMatchedCredit = Prisma.sql`EXISTS (
   SELECT FROM (
@@ -71,8 +71,9 @@ export async function recordRecheckedBreaks(tx: Tx, accountId: number): Promise<
 }
 
 /**
- * Pending lines that can be decided again. An undecided line is decided as new, and a line
- * explained since is released by the next pass: neither may use up the limit.
+ * Pending lines that can be decided again. Undecided lines are left out, because they are decided
+ * as new. Explained lines are left out, because the next pass releases them. Neither uses up the
+ * limit.
  */
 const pendingLines = (accountId: number, afterArrival: bigint) => Prisma.sql`
   SELECT w.nsu, w.deferred_at, CASE WHEN EXISTS (

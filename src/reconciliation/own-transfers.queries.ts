@@ -29,7 +29,7 @@ const isSameTransfer = Prisma.sql`NOT d.is_credit AND d.amount_cents = t.amount_
   AND d.nsu <> t.nsu`;
 
 /**
- * Whether a debit (d) pays a requested transfer: the bank's id alone does not prove an own
+ * Whether a debit (d) pays a requested transfer. The bank's id alone does not prove an own-account
  * transfer.
  */
 const paysTransfer = (accountId: number) => Prisma.sql`(
@@ -79,9 +79,9 @@ export async function listOwnTransfers(
 
 /**
  * Makes the credits of these debits pending again: in other accounts and, for a requested transfer,
- * in the same account. Credits explained by a reference or a person stay; credits in a break or
- * matched by a rule of their account do not, whatever their age. Returns the accounts of the
- * credits.
+ * in the same account. Credits explained by a reference or a person are left out. Credits in a
+ * break, or matched by a rule of their account, are included, whatever their age. Returns the
+ * accounts of the credits.
  */
 export async function deferOwnTransferCredits(
   tx: Tx,
@@ -123,8 +123,8 @@ export interface ExplainedPendingLine {
   nsu: bigint;
   deferredAt: Date;
   /**
-   * The account's own rule explains it in an open period, but one of our accounts sent it: that
-   * precedes.
+   * The account's own rule explains the credit in an open period, but one of our accounts sent it.
+   * The own-account transfer takes precedence.
    */
   isProvisionalOwnTransfer: boolean;
 }

@@ -22,7 +22,7 @@ export function decidedPaymentsOf(outcomes: readonly LineOutcome[]) {
   };
 }
 
-/** The evidence names nothing of the other account: its readers may have no access to that one. */
+/** The evidence contains nothing of the other account, to which its readers may have no access. */
 export function classifyOwnTransfers(
   outcomes: readonly LineOutcome[],
   transfers: readonly OwnTransfer[],

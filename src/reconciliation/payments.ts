@@ -1,6 +1,6 @@
-// Which expected payment a line pays. The references on the line decide, the strongest first. A
-// debit without a reference is matched by what it shares with a payment that the bank never
-// responded to.
+// Decides which expected payment a line pays. The references on the line decide, the strongest
+// first. A debit without a reference can only match a payment whose operation has no response from
+// the bank. It must share the original or the counterparty with that payment.
 import { saoPauloDay } from '../brazil/statement-day.js';
 import { referenceKinds } from '../expected-payments/references.js';
 import { isExactAmountOwed, splitExactAmountOwed } from '../expected-payments/settlement.js';
@@ -30,7 +30,8 @@ export function payableCandidates(line: LineFacts, candidates: readonly Candidat
     (candidate) =>
       !candidate.isOriginal && candidate.isCredit === line.isCredit && isPayable(candidate),
   );
-  // A reused id of a client references what it did when the line happened, whenever it is decided.
+  // Clients may reuse an id. The line pays the payment that had the id when the line happened,
+  // whenever the line is decided.
   const earlier = able.filter(({ isLater }) => !isLater);
   return earlier.length > 0 ? earlier : able;
 }
@@ -50,7 +51,7 @@ export type PaymentChoice =
   | { pays: 'all'; parts: { paid: Candidate; amountCents: bigint }[] }
   | { pays: 'none'; kind: Exclude<LineBreakKind, 'unexpected'>; candidates: readonly Candidate[] };
 
-/** Which of its referenced candidates, at least one, a line pays. */
+/** Decides which of its referenced candidates a line pays. There is at least one candidate. */
 export function choosePayment(
   line: LineFacts,
   candidates: readonly Candidate[],
@@ -74,9 +75,9 @@ export function hasProvisionalRuleMatch(candidate: Candidate, totals: PaidTotals
 }
 
 /**
- * One credit pays all of several referenced payments if it equals the total owed, and no single one
- * is owed exactly that amount. Earlier payments do not count: a second payment is a duplicate, and
- * the order in which the two lines are read must change nothing.
+ * One credit pays all of several referenced payments if it equals their total owed, and equals the
+ * amount owed of none of them. Earlier payments do not count: a second payment is a duplicate, and
+ * the order in which the lines are read must not change the result.
  */
 function splitOverAll({ amountCents, occurredAt }: LineFacts, candidates: readonly Candidate[]) {
   if (candidates.some(({ isMultiUse, amountCents: owed }) => isMultiUse || owed === null))
@@ -148,7 +149,7 @@ export type DebitExplanation =
   | { by: 'pending' }
   | { by: 'nothing' };
 
-/** The bank's response may still bring ids, which then decide. */
+/** The bank's response may still contain ids. Those ids then decide. */
 const statesBeingSent: readonly (string | null)[] = ['received', 'sending'];
 
 /** What explains a debit without a reference to an expected payment. */

@@ -96,7 +96,7 @@ it('gives every line matches that add up to it, or one other outcome', () => {
   );
 });
 
-it('never refunds more than a credit paid, and only the payments that it was matched to', () => {
+it('refunds at most what a credit paid, and only payments that the credit was matched to', () => {
   fc.assert(
     fc.property(scenario, ({ lines, candidates }) => {
       const outcomes = decide(lines, candidates, goLiveAt);
@@ -117,7 +117,7 @@ it('never refunds more than a credit paid, and only the payments that it was mat
   );
 });
 
-it('splits a line only when it equals the total owed of all its references, and of none alone', () => {
+it('splits a line only if it equals the total owed of all its references, and of none alone', () => {
   fc.assert(
     fc.property(scenario, ({ lines, candidates }) => {
       const outcomes = decide(lines, candidates, goLiveAt);

@@ -24,18 +24,18 @@ export const isOfHistoryEntry = Prisma.sql`i.account_id = e.account_id AND i.kin
 /** The refund is on the statement and was not reversed. */
 export const refundStands = Prisma.sql`seen.paid > 0 AND seen.reversed = 0`;
 /**
- * The refund has failed or was reversed: it may be requested again. Only a person gives up a refund
- * that the bank accepted and never debited.
+ * The refund has failed or was reversed: it may be requested again. Only a person can withdraw a
+ * refund that the bank accepted and never debited.
  */
 export const refundIsOver = Prisma.sql`(seen.reversed > 0
   OR seen.paid = 0 AND (seen.is_withdrawn OR o.state IN ('rejected', 'not_executed')))`;
-/** Whether the break was reopened since an entry (e): then a person resolves it. */
+/** Whether the break was reopened since an entry (e). If so, only a person can resolve it. */
 export const isReopenedSince = Prisma.sql`EXISTS (
   SELECT 1 FROM break_history_entry again WHERE again.account_id = e.account_id
     AND again.break_id = e.break_id
     AND again.action = 'reopened' AND again.sequence > e.sequence)`;
 
-/** The credits that the refunds among these expected payments refund. */
+/** The credits that are refunded by the refunds among these expected payments. */
 export async function listRefundedCredits(
   tx: Tx,
   accountId: number,
@@ -52,9 +52,9 @@ const isAmong = (nsus: bigint[] | null) =>
   nsus === null ? Prisma.sql`true` : Prisma.sql`b.nsu = ANY (${nsus}::bigint[])`;
 
 /**
- * Whether the refund (seen) of an entry (e) covers its break (b): it returned the whole disputed
- * amount at the time of the request, or the Pix is fully refunded. The settlement review reports a
- * remaining excess.
+ * Whether the refund (seen) of an entry (e) covers its break (b). It does if it refunds the whole
+ * amount that the break had at the request, or if the Pix is fully refunded. The settlement review
+ * reports a remaining excess.
  */
 const coversItsBreak = Prisma.sql`(
   seen.paid >= COALESCE((e.detail ->> 'ofCents')::bigint, seen.paid)
@@ -160,10 +160,7 @@ export async function deleteRefundClassifications(
       AND c.nsu = b.nsu AND c.category = 'refunded' AND c.evidence ->> 'breakId' = b.id::text`;
 }
 
-/**
- * The expected payment, if it is of a refund that the bank accepted and the statement does not
- * show.
- */
+/** The expected payment, if its refund was accepted by the bank and is not on the statement. */
 export async function listUnseenRefunds(
   tx: Tx,
   accountId: number,

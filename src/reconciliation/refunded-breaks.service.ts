@@ -9,7 +9,7 @@ import * as queries from './refunded-breaks.queries.js';
 export class RefundedBreaks {
   constructor(private readonly breaks: Breaks) {}
 
-  /** To be called after matches of these expected payments were made or unlinked. */
+  /** Must be called after matches of these expected payments were made or unlinked. */
   async review(tx: Tx, accountId: number, expectedPaymentIds: string[]): Promise<void> {
     const nsus = await queries.listRefundedCredits(tx, accountId, expectedPaymentIds);
     if (nsus.length === 0) return;
@@ -24,8 +24,8 @@ export class RefundedBreaks {
   }
 
   /**
-   * Resolves breaks of these lines, or of all, whose refund the statement shows; whether there were
-   * any.
+   * Resolves breaks of these lines, or of all, whose refund the statement shows. Returns whether
+   * any break was resolved.
    */
   async settle(tx: Tx, accountId: number, nsus: bigint[] | null): Promise<boolean> {
     const resolved = await queries.resolveRefunded(tx, accountId, nsus);

@@ -1,4 +1,4 @@
-// Which sent payment a credit reverses, in whole or in part, and never for more than was paid.
+// Decides which sent payment a credit reverses, in whole or in part, and never more than was paid.
 import type { Candidate, LineFacts, PaidTotals } from './line-outcome.js';
 import { distinctPayments, withStrongestReference } from './payments.js';
 

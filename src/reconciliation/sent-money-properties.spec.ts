@@ -148,7 +148,7 @@ it('matches by rule only the exact amount of an unpaid debit, once', () => {
   );
 });
 
-it('leaves a line pending only while an operation in progress or an unseen line may explain it', () => {
+it('leaves a line pending only while an operation or a line to come may explain it', () => {
   fc.assert(
     fc.property(scenario, ({ lines, candidates }) => {
       for (const { nsu, outcome } of decide(lines, candidates, goLiveAt)) {

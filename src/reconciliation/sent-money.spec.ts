@@ -58,7 +58,7 @@ const outcomesOf = (lines: LineFacts[], { referenced, openDebits }: CandidateRow
 const one = (decided: LineFacts, rows: CandidateRows) => outcomesOf([decided], rows)[0];
 
 describe('a debit', () => {
-  it('is matched by its strongest reference, whatever the others identify', () => {
+  it('is matched by its strongest reference, even if others identify other payments', () => {
     const could = [
       candidate('by bill', { referenceKind: 'bill_code' }),
       candidate('by external id', { referenceKind: 'external_id' }),
@@ -122,7 +122,7 @@ describe('a debit', () => {
     ]);
   });
 
-  it.each([999n, 1_001n])('of another amount (%s) is no payment', (amountCents) => {
+  it.each([999n, 1_001n])('of another amount (%s) is an amount_mismatch break', (amountCents) => {
     const referenced = { 1: [candidate('a', { operationState: 'unknown' })] };
     expect(one(line(1n, { amountCents }), { referenced })).toMatchObject({
       kind: 'amount_mismatch',
@@ -215,15 +215,15 @@ describe('a debit without a reference', () => {
   });
 
   it.each<[string, Partial<OpenDebit>]>([
-    ['began after it', { from: at(11) }],
+    ['began after the debit', { from: at(11) }],
     ['is of another amount', { amountCents: 999n }],
     ['was paid', { paidCents: 1_000n }],
     [
       'is no longer recovered, and has no counterparty',
       { operationState: 'needs_operator', sharedReference: null },
     ],
-    ['ended long before', { operationState: 'not_executed', until: at(9) }],
-    ['would have had its effect before', { until: at(9) }],
+    ['ended long before the debit', { operationState: 'not_executed', until: at(9) }],
+    ['must have taken effect before the debit', { until: at(9) }],
   ])('is unexpected beside a payment that %s', (_, change) => {
     expect(outcomeWith(open('a', change))).toMatchObject({ outcome: 'break', kind: 'unexpected' });
   });
@@ -281,7 +281,7 @@ describe('a reversal of sent money', () => {
     },
   );
 
-  it('of a refunded own-account Pix reverses the Pix, and of the refund reverses the refund', () => {
+  it('of an own-account Pix or of its refund is matched by its type', () => {
     const referenced = { 1: [paid('refund'), original('pix')] };
     const decided = (typeName: string) => one(reversal(1n, { typeName }), { referenced });
     expect(decided('CREDIT_PIX_REFUND')).toMatchObject({ expectedPaymentId: 'pix' });

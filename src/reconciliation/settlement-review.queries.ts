@@ -27,8 +27,8 @@ export interface ReviewedPaymentRow {
 }
 
 /**
- * The payments of these credits, and of the credits that share a line with them. A refund stands
- * for the credit that it refunds. Exact payments of a multi-use QR code are left out: there are
+ * The payments of these credits, and of the credits that share a line with them. For a refund, the
+ * refunded credit is used. Exact payments of a multi-use QR code are left out, because there are
  * thousands.
  */
 export async function listReviewedPayments(
@@ -125,8 +125,9 @@ export async function listOpenFindings(
 }
 
 /**
- * Accepts again the open breaks that once exceeded the accepted amount and no longer do, unless a
- * person acted on them since. `amountCents` is the current amount of each.
+ * Accepts open breaks again that were reopened for a larger amount and are now within the accepted
+ * amount. Breaks on which a person acted since are left out. `amountCents` is the current amount of
+ * each.
  */
 export async function restoreAcceptances(
   tx: Tx,
@@ -173,15 +174,15 @@ export interface SettledFinding {
   subject: string;
   expectedPaymentId: string | null;
   resolution: string;
-  /** Findings up to this amount are covered by the settlement. */
+  /** Findings up to this amount are covered by the resolution. */
   coveredCents: bigint | null;
 }
 
 /**
- * The settlement breaks of these lines that a person resolved. A refunded amount is no longer
- * found, so a refund covers nothing more. Two cases differ: a refund of a line that pays several
- * expected payments cannot be attributed to one of them, and an underpaid amount was never
- * received.
+ * The settlement breaks of these lines that a person resolved. Refunded money is no longer part of
+ * a finding, so a refund covers no further amount. There are two exceptions. A refund of a line
+ * that pays several expected payments cannot be attributed to one of them. An underpaid amount was
+ * never received.
  */
 export async function listSettledFindings(
   tx: Tx,

@@ -20,7 +20,7 @@ export class SettlementReview {
 
   /**
    * Reviews the credits among these expected payments, and the credits that the refunds among them
-   * refund. To be called with every expected payment whose matches were made or unlinked.
+   * refund. Must be called with every expected payment whose matches were made or unlinked.
    */
   async review(tx: Tx, accountId: number, expectedPaymentIds: string[]): Promise<void> {
     const ids = [...new Set(expectedPaymentIds)];
@@ -63,8 +63,8 @@ export class SettlementReview {
   }
 
   /**
-   * Reviews charges found cancelled or expired after their payments were decided; whether there
-   * were any.
+   * Reviews charges that were found cancelled or expired after their payments were decided. Returns
+   * whether there were any.
    */
   async reviewEnded(accountId: number, limit = pageSize): Promise<boolean> {
     let last: queries.EndedCharge | null = null;
@@ -94,14 +94,17 @@ export class SettlementReview {
 
 const keyOf = ({ kind, subject }: queries.OpenFinding): string => `${kind} ${subject}`;
 
-/** A finding within what a person settled is not reported again under another kind. */
+/** A finding within the amount that a person resolved is not reported again under another kind. */
 function covers(settled: queries.SettledFinding, finding: Finding): boolean {
   const { subject, expectedPaymentId, coveredCents } = settled;
   if (subject !== finding.subject || expectedPaymentId !== finding.expectedPaymentId) return false;
   return coveredCents !== null && finding.amountCents <= coveredCents;
 }
 
-/** An amount found beyond the refunded one is not refunded yet: the break is reopened. */
+/**
+ * A finding above the refunded amount contains money that is not refunded yet: the break is
+ * reopened.
+ */
 function isBeyondRefund(settled: queries.SettledFinding, finding: Finding): boolean {
   if (settled.resolution !== 'refund' || keyOf(settled) !== keyOf(finding)) return false;
   return settled.coveredCents !== null && finding.amountCents > settled.coveredCents;

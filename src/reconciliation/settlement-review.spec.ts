@@ -68,11 +68,21 @@ describe('a charge of 1000, paid', () => {
   });
 
   it.each([
-    ['by a reference, at any time', 'reference', 0, ['paid_after_cancellation 1 1000']],
-    ['by a rule before it', 'declared', 0, []],
-    ['by a rule after it', 'declared', 9, ['paid_after_cancellation 1 1000']],
-    ['manually, at any time', 'manual', 9, []],
-  ])('and cancelled, is checked when matched %s', (_, rule, second, breaks) => {
+    [
+      'matched by a reference at any time, has a break',
+      'reference',
+      0,
+      ['paid_after_cancellation 1 1000'],
+    ],
+    ['matched by a rule before the cancellation, has no break', 'declared', 0, []],
+    [
+      'matched by a rule after the cancellation, has a break',
+      'declared',
+      9,
+      ['paid_after_cancellation 1 1000'],
+    ],
+    ['matched manually at any time, has no break', 'manual', 9, []],
+  ])('then cancelled, and %s', (_, rule, second, breaks) => {
     const cancelled = credit([[1_000]], { cancelledAt: at(5), expiredAt: null });
     Object.assign(cancelled.payments[0] ?? {}, { rule, occurredAt: at(second) });
     expect(findings(cancelled)).toEqual(breaks);
@@ -84,13 +94,13 @@ describe('a charge of 1000, paid', () => {
   });
 
   it.each<[string, [number, number?][], string[]]>([
-    ['less is underpaid', [[400]], ['underpaid 1 600']],
+    ['is underpaid by a smaller amount', [[400]], ['underpaid 1 600']],
     [
-      'twice is late once and a duplicate once',
+      'has one late and one duplicate payment when paid twice',
       [[1_000], [1_000]],
       ['paid_after_expiry 1 1000', 'duplicate_payment 2 1000'],
     ],
-    ['more is overpaid', [[1_200]], ['overpaid 1 200']],
+    ['is overpaid by a larger amount', [[1_200]], ['overpaid 1 200']],
   ])('after its expiry, %s', (_, payments, breaks) =>
     expect(findings(credit(payments, { expiredAt: at(-1) }))).toEqual(breaks),
   );
@@ -175,8 +185,8 @@ it('gives a line one break at most, and reports excess amounts to the cent', () 
     fc.property(payments, (all) => {
       const found = findSettlementBreaks([credit(all)]);
       expect(new Set(found.map(({ nsu }) => nsu)).size).toBe(found.length);
-      // The payment that settles is in excess by the net total above the amount owed. Each later
-      // payment is in excess by its own unrefunded part: the net total alone would hide it after a
+      // The excess of the settling payment is the net total above the amount owed. The excess of
+      // each later payment is its own unrefunded part: the net total would hide it after a
       // partial refund.
       let [gross, net] = [0, 0];
       const over = all.map(([cents, refundedCents]) => {

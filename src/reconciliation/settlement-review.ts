@@ -142,7 +142,7 @@ function kindOf(
   return mayBePaidLate(terms) ? null : 'paid_after_expiry';
 }
 
-/** A charge with a fine or interest may be paid late; the amount owed on that day decides. */
+/** A charge with a fine or interest may be paid late. The amount owed on that day then decides. */
 function mayBePaidLate(terms: string | null): boolean {
   const { fine, interest } = parseAdjustments(terms);
   return fine !== null || interest !== null;
@@ -159,8 +159,8 @@ function isAfterCancellation(rule: string, occurredAt: Date, cancelledAt: Date |
 }
 
 /**
- * The outstanding amount. A refunded part of an instalment is not claimed again: the seller chose
- * it.
+ * The outstanding amount. A refunded part of an instalment does not count as outstanding, because
+ * the seller chose to refund it.
  */
 function outstandingOf(
   credit: ReviewedCredit,

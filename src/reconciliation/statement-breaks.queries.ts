@@ -6,7 +6,8 @@ import type { ReplacedHash } from '../statement/line-erasure.queries.js';
 import { reportedColumns, type NewBreak, type ReportedBreak } from './breaks.queries.js';
 
 /**
- * A break that a person resolved is reopened only for a larger amount; an automatic one, each time.
+ * A break that a person resolved is reopened only for a larger amount. A break resolved
+ * automatically is reopened each time.
  */
 const isReported = (
   kind: string,

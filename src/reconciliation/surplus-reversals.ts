@@ -1,4 +1,4 @@
-// Which reversals exceed what is paid of their expected payment. Pure.
+// Finds the reversals that exceed the paid amount of their expected payment. Pure.
 import { compareByTime } from './payments.js';
 
 export interface ReversalMatch {
@@ -9,7 +9,7 @@ export interface ReversalMatch {
   isManual: boolean;
   /** The total paid of the expected payment. */
   paidCents: bigint;
-  /** When the line references a credit as its original: that credit pays the expected payment. */
+  /** Whether the line references a credit as its original that still pays the expected payment. */
   isOfPaidCredit: boolean;
 }
 

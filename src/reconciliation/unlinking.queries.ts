@@ -51,7 +51,7 @@ export async function unlinkDisplaced(
     RETURNING nsu, expected_payment_id AS "expectedPaymentId"`;
 }
 
-/** Unlinks the reversals since a second debit of the same payment: they may be of either debit. */
+/** Unlinks the reversals after a second debit of the same payment: each may be of either debit. */
 export async function unlinkReversalsSince(
   tx: Tx,
   accountId: number,
@@ -86,7 +86,7 @@ export async function unlinkReversalsSince(
 const noLongerPaid = 'The payment that it reversed is no longer matched.';
 
 /**
- * Unlinks reversals that exceed what is still paid after payments were displaced. Manual matches
+ * Unlinks reversals that exceed the amount still paid after payments were displaced. Manual matches
  * are unlinked too.
  */
 export async function unlinkSurplusReversals(

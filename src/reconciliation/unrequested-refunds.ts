@@ -14,10 +14,10 @@ export type RefundChoice =
       refunds: 'payments';
       creditNsu: bigint;
       parts: { paid: OriginalCreditPayment; amountCents: bigint; evidence: ReferenceEvidence }[];
-      /** With it, the whole credit is refunded. */
+      /** Whether the whole credit is refunded after this line. */
       isFull: boolean;
     }
-  /** The credit may still arrive. */
+  /** The credit may still arrive, or it is decided again. */
   | { refunds: 'unseen' }
   /** Several credits or payments fit. */
   | { refunds: 'several'; creditNsu: bigint | null }
@@ -38,7 +38,7 @@ export function withBatchPayments(
   });
 }
 
-/** Which payments a debit refunds, and never for more than is unrefunded of the credit. */
+/** The payments that a debit refunds, up to the unrefunded part of the credit. */
 export function chooseRefund(
   line: LineFacts,
   credits: readonly OriginalCredit[],
@@ -54,7 +54,8 @@ export function chooseRefund(
   if (credits.some((each) => each.creditNsu !== creditNsu))
     return { refunds: 'several', creditNsu: null };
   const paid = credits.flatMap((each) => each.paid ?? []);
-  // Another line displaced the credit, which is decided again: its refund is decided after it.
+  // Another line displaced this match of the credit. The credit is decided again, and its refund
+  // after it.
   if (paid.some((each) => each.rule === 'declared' && totals.isDisplaced(each.expectedPaymentId)))
     return { refunds: 'unseen' };
   const unrefundedCents = creditCents - first.refundedCents - totals.refundedCents(creditNsu);

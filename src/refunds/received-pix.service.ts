@@ -1,5 +1,5 @@
-// Finds the received Pix that a refund names on the statement. The statement is synced first when
-// the line is not there yet.
+// Finds the statement line of the received Pix that a refund references. If the line is not stored
+// yet, the statement is synced first.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { RefundFilter } from '../contract/refunds.js';
@@ -48,7 +48,7 @@ export class ReceivedPixFinder {
         });
       case 'ambiguous':
         throw new AppError('rule_broken', {
-          public: 'Several received Pix have this id: identify one by END_TO_END_ID or NSU.',
+          public: 'Several received Pix have this id: send an END_TO_END_ID or NSU instead.',
           reason: 'ambiguous_reference',
         });
       case 'chosen':
@@ -67,7 +67,9 @@ export class ReceivedPixFinder {
     );
   }
 
-  /** Syncs until the line is there, or until a sync that began after this call did not find it. */
+  /**
+   * Syncs until the line is stored, or until a sync that began after this call has not found it.
+   */
   private async chooseAfterSync(
     accountId: number,
     reference: ReceivedPixReference,

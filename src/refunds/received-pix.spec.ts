@@ -38,7 +38,7 @@ describe('the received Pix of a reference', () => {
     ['a bank slip paid through the clearing', { endToEndId: null, typeName: 'CREDIT_BANKSLIP' }],
     ['the reversal of a Pix that we sent', { typeName: 'CREDIT_PIX_REVERSAL' }],
     ['a refund that we received', { endToEndId: 'D8888', typeName: 'CREDIT_PIX_REFUND' }],
-    ['a refund that names its original', { originalEndToEndId: 'E1' }],
+    ['a refund with the id of its original', { originalEndToEndId: 'E1' }],
     ['a refund with a Portuguese type name', { typeName: 'DEVOLUCAO_PIX' }],
   ])('is never %s', (_, changes) =>
     expect(chooseRefundOriginal([{ ...received, ...changes }])).toEqual({

@@ -1,9 +1,10 @@
-// Which received Pix a refund's reference names, and until when that Pix can be refunded.
+// Finds the received Pix that a refund's reference identifies, and the time until which it can be
+// refunded.
 import { addDays } from '../brazil/calendar.js';
 import { saoPauloDay } from '../brazil/statement-day.js';
 import { refundWindowDays } from '../contract/refunds.js';
 
-/** A statement line that a refund's reference names. */
+/** A statement line with the id in a refund's reference. */
 export interface ReferencedStatementLine {
   nsu: bigint;
   isCredit: boolean;
@@ -11,7 +12,7 @@ export interface ReferencedStatementLine {
   typeName: string;
   endToEndId: string | null;
   originalEndToEndId: string | null;
-  /** The payer of a credit; null where the line lacks it. */
+  /** The payer of a credit; null if the line does not show it. */
   counterparty: string | null;
   occurredAt: Date;
 }
@@ -26,8 +27,8 @@ export type RefundOriginalChoice =
   | { outcome: 'absent' | 'not_refundable' | 'ambiguous' };
 
 /**
- * The only received Pix among the lines of a reference. Several are ambiguous, whatever is still
- * refundable of each: nothing says which of them the caller means.
+ * The only received Pix among the lines of a reference. Several received Pix are ambiguous, even if
+ * only one of them is still refundable: the reference does not identify one of them.
  */
 export function chooseRefundOriginal(
   lines: readonly ReferencedStatementLine[],
@@ -40,8 +41,8 @@ export function chooseRefundOriginal(
 }
 
 /**
- * Type names of refunds and reversals, in the words that banks use. The end-to-end id does not
- * suffice: the reversal of a Pix that we sent and that failed also has an id that begins with `E`.
+ * Type names of refunds and reversals, in the words that banks use. The endToEndId is not enough:
+ * the reversal of a failed Pix that we sent also has an id that begins with `E`.
  */
 const reversalTypes = /REFUND|REVERSAL|RETURN|CHARGEBACK|DEVOL|ESTORNO/i;
 
@@ -51,7 +52,10 @@ function isReceivedPix(line: ReferencedStatementLine): line is RefundOriginal {
   return isCredit && isPix && originalEndToEndId === null && !reversalTypes.test(typeName);
 }
 
-/** Whether a Pix can still be refunded: counts São Paulo days, without the day of receipt. */
+/**
+ * Whether a Pix can still be refunded. The days are São Paulo days; the day of receipt does not
+ * count.
+ */
 export function isRefundWindowOpen(receivedAt: Date, now: Date): boolean {
   return saoPauloDay(now) <= addDays(saoPauloDay(receivedAt), refundWindowDays);
 }

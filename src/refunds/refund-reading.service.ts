@@ -1,4 +1,4 @@
-// Refunds as business systems read them.
+// Refunds as business systems read them, by id or as a list.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
 import { AppError } from '../platform/errors.js';
@@ -10,7 +10,10 @@ import { toRefundView } from './refunds.schema.js';
 export class RefundReading {
   constructor(private readonly database: Database) {}
 
-  /** By the operation's id, the bank's id of the refund, or its nsu. Throws `not_found`. */
+  /**
+   * Finds a refund by its operation's id, the bank's id of the refund, or its nsu. Throws
+   * `not_found`.
+   */
   async get(accountId: number, id: string) {
     const filter = isUuid(id) ? { id } : isNsu(id) ? { nsu: BigInt(id) } : { endToEndId: id };
     const [refund] = await this.read(accountId, { ...filter, before: null, limit: 1 });
@@ -18,7 +21,10 @@ export class RefundReading {
     return refund;
   }
 
-  /** Up to one more than the page's limit, which shows whether there is a next page. */
+  /**
+   * Lists up to one refund more than the page's limit: the extra refund shows that there is a next
+   * page.
+   */
   async list(
     accountId: number,
     page: Page,

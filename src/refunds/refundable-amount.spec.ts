@@ -28,7 +28,7 @@ describe('the refundable amount of a received Pix', () => {
     expect(refundRejection(facts, 751n)?.reason).toBe('refund_exceeds_original');
   });
 
-  it('rejects every refund while a refund to the payer names no Pix', () =>
+  it('rejects every refund while a refund to the payer has no id of its Pix', () =>
     expect(refundRejection({ ...unrefunded, hasUnattributedRefund: true }, 1n)?.reason).toBe(
       'refund_frozen',
     ));

@@ -1,7 +1,7 @@
 // How much of a received Pix can still be refunded.
 export interface RefundableFacts {
   originalCents: bigint;
-  /** Total of the statement's refund debits of this Pix, whoever ordered them. */
+  /** Total of the refund debits of this Pix on the statement, by us or by the bank. */
   refundedCents: bigint;
   /** Total of the reversals of those debits. */
   reversedCents: bigint;
@@ -25,7 +25,7 @@ export function refundableCents(facts: RefundableFacts): bigint {
   return refundable < originalCents ? refundable : originalCents;
 }
 
-/** Why `requestedCents` cannot be refunded; null when it can. */
+/** Why `requestedCents` cannot be refunded; null when the amount can be refunded. */
 export function refundRejection(
   facts: RefundableFacts,
   requestedCents: bigint,
@@ -34,7 +34,8 @@ export function refundRejection(
     return {
       reason: 'refund_frozen',
       public:
-        'The statement shows a refund to this payer that names no Pix: match it first, because until then the refundable amount is not known.',
+        'The statement shows a refund to this payer without the id of its Pix. ' +
+        'Match that refund first, so that the refundable amount is known.',
     };
   if (requestedCents <= refundableCents(facts)) return null;
   return {

@@ -18,8 +18,8 @@ const matchesReference = (filterBy: RefundFilter, id: string): Prisma.Sql => {
 };
 
 /**
- * Up to 20 lines of a reference, those that look like a received Pix first: a QR code may have been
- * paid a thousand times. With `NSU` the id must be a whole number.
+ * Up to 20 lines of a reference. Lines that may be a received Pix come first, because a QR code may
+ * have been paid a thousand times. With `NSU` the id must be a whole number.
  */
 export async function listRefundReferenceLines(
   db: Db,
@@ -54,7 +54,10 @@ export async function hasCompletedSyncSince(
   return rows.length === 1;
 }
 
-/** Locks the Pix for the rest of the transaction: its refunds are checked one at a time. */
+/**
+ * Locks the Pix for the rest of the transaction, so that only one refund of it is checked at a
+ * time.
+ */
 export async function lockRefundOriginal(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
   await tx.$queryRaw`
     SELECT 1 FROM statement_line WHERE account_id = ${accountId} AND nsu = ${nsu}
@@ -62,8 +65,8 @@ export async function lockRefundOriginal(tx: Tx, accountId: number, nsu: bigint)
 }
 
 /**
- * Reads the refunds of a Pix that the caller has locked. A refund counts once: by its line, or by
- * our record while there is no line.
+ * Reads the refunds of a Pix that the caller has locked. Each refund counts once: by its line, or
+ * by our record while it has no line.
  */
 export async function readRefundableFacts(
   tx: Tx,
@@ -130,8 +133,8 @@ export async function readRefundableFacts(
 }
 
 /**
- * Whether the statement shows a refund to that payer since `since` that names no Pix, is unmatched,
- * is none of our refunds and was not reversed.
+ * Whether the statement shows a refund to that payer since `since` without the id of its Pix.
+ * Refunds that are matched, that we made, or that were reversed do not count.
  */
 const hasUnattributedRefund = (accountId: number, counterparty: string | null, since: Date) =>
   Prisma.sql`
@@ -167,7 +170,8 @@ export async function insertRefund(
 }
 
 /**
- * The bank accepted the refund, or the statement shows it. Ids that are null here stay as stored.
+ * Marks a refund as accepted: the bank accepted it, or the statement shows it. An id that is null
+ * here keeps its stored value.
  */
 export async function markRefundAccepted(
   tx: Tx,

@@ -50,7 +50,7 @@ const refunds = { chapter: 'Refunds', authentication: 'api-key', method: 'GET' }
 export const listRefundsRoute = route({
   ...refunds,
   name: 'listRefunds',
-  summary: 'Refunds of received Pix with their settlement, newest first.',
+  summary: 'Lists refunds of received Pix with their settlement, newest first.',
   path: '/v1/refunds',
   query: listQuery({ state: z.enum(states).optional(), originalNsu: queryNsu.optional() }),
   response: listOf(refundView),
@@ -59,7 +59,7 @@ export const listRefundsRoute = route({
 export const getRefundRoute = route({
   ...refunds,
   name: 'getRefund',
-  summary: "One refund, by its operation's id, by the bank's id of the refund, or by its nsu.",
+  summary: "Returns one refund by its operation's id, the bank's id of the refund, or its nsu.",
   path: '/v1/refunds/{id}',
   params: z.object({ id: text(100) }),
   response: refundView,

@@ -1,5 +1,5 @@
 // Owns refunds of received Pix. The refundable amount is computed under the lock of the Pix's line,
-// so concurrent refunds never exceed what was received, whoever ordered earlier refunds.
+// so concurrent refunds never exceed the received amount. Refunds that the bank made count too.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { refundTransaction } from '../contract/refunds.js';
 import type { RouteInput, RouteOutput } from '../contract/route.js';
@@ -81,7 +81,7 @@ export class RefundsService implements OnModuleInit {
   }
 
   /**
-   * An error found here rejects a new refund only, when its record is written: a repeat still gets
+   * An error found here rejects only a new refund, when its record is written. A repeat still gets
    * its stored response.
    */
   private async prepare(

@@ -19,13 +19,13 @@ export class BankSettings {
   }
 }
 
-/** Runs changes of a setting in the order of their calls, each after the one before has ended. */
+/** Runs changes of a setting one after another, in the order of the calls. */
 export class SerialQueue {
   private last: Promise<unknown> = Promise.resolve();
 
   run<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.last.then(work);
-    // A failure is reported to its own caller; the next work runs all the same.
+    // A failure is reported to its own caller only; the next work still runs.
     this.last = result.catch(() => undefined);
     return result;
   }

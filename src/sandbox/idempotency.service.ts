@@ -1,6 +1,6 @@
-// One key, one effect. The key is inserted in the transaction of the effect: of concurrent requests
-// one acts, and the others wait for its response. A refused request stores no key. The mode
-// `idempotentRepeat` says what a repeat gets.
+// Executes each IdempotencyKey once. The key is inserted in the transaction of the effect: of
+// concurrent requests one is executed, and the others wait for its response. A refused request
+// stores no key. The mode `idempotentRepeat` sets the response to a repeat.
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../platform/errors.js';
 import { BankClock } from './clock/bank-clock.service.js';
@@ -23,7 +23,7 @@ export class Idempotency {
   /**
    * Returns the response of `effect`, or the stored response of the key. Throws
    * `idempotency_key_reused` when the body differs. In mode `conflict` every repeat throws
-   * `conflict`; in mode `ignore` the key is ignored and repeats act.
+   * `conflict`; in mode `ignore` repeats are executed.
    */
   async runOnce(
     tx: SandboxTx,

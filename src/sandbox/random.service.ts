@@ -1,5 +1,5 @@
-// Draws all random values of the bank, so that replacing this one class by a seeded source makes a
-// run repeatable.
+// Provides all random values of the bank. A test that replaces this class by a seeded source makes
+// a run repeatable.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 

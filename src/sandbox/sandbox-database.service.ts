@@ -18,7 +18,7 @@ export class SandboxSettings {
   ) {}
 }
 
-/** What a query runs on: the pool, a connection or a transaction. */
+/** The pool, a connection or a transaction: each can run a query. */
 export interface Queryable {
   query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
 }
@@ -59,7 +59,7 @@ export class SandboxDatabase implements Queryable, OnApplicationShutdown {
       },
     });
     // A connection lost between two queries emits its error here; without a listener the process
-    // would end. The next query on that connection fails by itself, and the pool opens another one.
+    // would end. The next query on that connection fails, and the pool opens another connection.
     const logConnectionLoss = (error: Error) =>
       settings.log.warn({ err: error }, 'database connection lost');
     this.pool.on('error', () => undefined);

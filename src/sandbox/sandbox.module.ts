@@ -103,7 +103,7 @@ import { Webhooks } from './webhooks/webhooks.service.js';
   providers: [
     { provide: APP_GUARD, useClass: SandboxApiKeyGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
-    // Outermost first: a request that a fault leaves hanging no longer counts as inside the bank.
+    // Outermost first: a request that a fault leaves hanging no longer delays a reset.
     { provide: APP_INTERCEPTOR, useClass: CallFaults },
     { provide: APP_INTERCEPTOR, useClass: ResetGateInterceptor },
     SandboxDatabase,
@@ -151,7 +151,7 @@ export interface SandboxOptions {
   };
 }
 
-/** The path holds from `src` and from `dist`. */
+/** The path is the same from `src` and from `dist`. */
 const migrations = fileURLToPath(new URL('../../prisma/sandbox/migrations', import.meta.url));
 
 /**

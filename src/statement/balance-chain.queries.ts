@@ -1,5 +1,4 @@
-// Finds the first gap of a stored balance chain. Reads only the lines that are needed to decide
-// that.
+// Finds the first gap of a stored balance chain. Reads only the lines that the check needs.
 import type { Db } from '../database.service.js';
 import {
   balanceBefore,
@@ -15,7 +14,7 @@ const pageSize = 5_000;
 
 /**
  * Checks the chain after new lines were stored from `fromNsu` on. The lines just below are checked
- * again: where they are numbered out of order, a new line may seem to follow the highest nsu
+ * again: If these lines are numbered out of order, a new line may seem to follow the highest nsu,
  * although the chain ended at another line.
  */
 export async function checkChainFrom(
@@ -32,7 +31,7 @@ export async function checkChainFrom(
 
 /**
  * The first gap at or above `fromNsu`. Lines above `untilNsu` are ignored.
- * - `balance`: the balance that the chain reached; null where it is the one on the line with the
+ * - `balance`: the balance that the chain reached; null if it is the balance on the line with the
  *   highest nsu.
  * - `jumps`: the jumps at accepted gaps, from somewhat before `fromNsu` on.
  * - `alsoAccepted`: gaps to treat as accepted by a person, whatever their jump.
@@ -69,9 +68,9 @@ export async function findGap(
 }
 
 /**
- * Checks the chain from the best of the lines before the suspect. Those lines were checked before,
- * but a check that begins among lines numbered out of order reports a false gap. The start from
- * which the check gets furthest has no such problem.
+ * Checks the chain from the best of the lines before the suspect. Those lines were checked before.
+ * But a check that begins among lines numbered out of order reports a false gap. The best start is
+ * the line from which the check links the most lines.
  */
 function checkFromBestStart(
   links: readonly ChainLink[],

@@ -108,7 +108,7 @@ describe('the balance chain', () => {
     );
   });
 
-  it('gives the same result in pieces as in one check of a long history', () => {
+  it('gives the same result for a long history in pieces as in one check', () => {
     const links = renumbered(
       linked(Array.from({ length: 500 }, (_, index) => ((index * 7) % 13) - 6 || 1)),
       Array.from({ length: 500 }, (_, index) => index ^ 1),

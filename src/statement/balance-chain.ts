@@ -47,7 +47,7 @@ export interface BalanceChainCheck {
   resume: Boundary;
 }
 
-/** How many lines apart, in nsu order, two lines may be that follow each other in the chain. */
+/** The largest distance, in nsu order, between two consecutive lines of the chain. */
 export const linkWindow = 50;
 
 interface CheckOptions {
@@ -56,7 +56,8 @@ interface CheckOptions {
    */
   start: bigint | null;
   /**
-   * Whether more lines follow that are not given: then the last lines given are not checked yet.
+   * Whether more lines follow after the given lines. If so, the last given lines are not checked
+   * yet.
    */
   isCut?: boolean;
   /** Whether a person accepted a gap at this nsu with this jump. */
@@ -119,9 +120,9 @@ function gapAt(links: readonly ChainLink[], { index, balance }: Boundary): Gap {
 }
 
 /**
- * The end of the shortest group of lines that links from the last boundary. Where no such group
- * exists, earlier groups are merged back, the last one first: a line left out of a group may belong
- * into it.
+ * The end of the shortest group of lines that links from the last boundary. If no such group
+ * exists, earlier groups are merged again, beginning with the last group, because a line after a
+ * group may belong to it.
  */
 function linkFrom(links: readonly ChainLink[], boundaries: Boundary[]): Boundary | null {
   const furthest = (boundaries.at(-1) as Boundary).index;
@@ -171,7 +172,8 @@ function shortestGroup(
 
 /**
  * The balances at which a path over all lines begins and ends (an Euler path: lines are edges
- * between balances); nulls where no such path exists. A cycle begins and ends at `cycleStart`.
+ * between balances); nulls where no such path exists. A path that is a cycle begins and ends at
+ * `cycleStart`.
  */
 function endsOf(
   open: ReadonlyMap<bigint, number>,

@@ -1,5 +1,5 @@
-// Reads which period of the statement is closed and what waits for more; extends the closed period
-// after two full reads agreed.
+// Reads the closed period of the statement and the needs for a longer closed period. Extends the
+// closed period after two full reads agreed.
 import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { findGap } from './balance-chain.queries.js';
@@ -10,15 +10,15 @@ export interface ClosedPeriodState {
   closedFrom: Date | null;
   closedUntil: Date | null;
   /**
-   * The bank's time from which on a closed period is needed: the earliest of
+   * The bank's time from which a closed period is needed: the earliest of
    * - the first attempt of an operation whose outcome is unknown, less one hour;
    * - the due time of a scheduled bill payment that is overdue, less one hour;
    * - the first line, outside the closed period, that a refund policy would refund.
    */
   neededFrom: Date | null;
   /**
-   * The start of the first day without a day close that is over and older than the visibility
-   * bound.
+   * The start of the first day without a day close, if that day is over and older than the
+   * visibility bound.
    */
   dayCloseFrom: Date | null;
 }
@@ -79,8 +79,8 @@ export async function countLinesSince(db: Db, accountId: number, from: Date): Pr
 }
 
 /**
- * The time of the first line beyond `maxLines`, counted from the end of the period that lies next
- * to the closed period; null when all lines fit.
+ * The time of the first line beyond `maxLines`, counted from the end of the period that adjoins the
+ * closed period. Null when all lines fit.
  */
 export async function findPeriodCut(
   db: Db,
@@ -112,8 +112,8 @@ export async function hasGapInPeriod(
 }
 
 /**
- * Records that the period is closed: it extends the closed period where they touch, and replaces it
- * where not.
+ * Records that the period is closed: it extends the closed period if they touch, and replaces it
+ * otherwise.
  */
 export async function recordClosedPeriod(
   tx: Tx,

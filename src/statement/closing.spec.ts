@@ -27,21 +27,24 @@ describe('periodsToClose', () => {
     });
   });
 
-  it('begins with the day that an outcome waits for', () => {
+  it('begins with the day from which an unknown outcome needs the statement', () => {
     expect(period({ neededFrom: at('2026-11-20T02:59:59') })?.startDate).toBe('2026-11-19');
   });
 
   const closed = { closedFrom: at('2026-11-18T03:00:00'), closedUntil: at('2026-11-20T12:00:00') };
   it.each([
     ['continues at the end of the closed period', {}],
-    ['ignores a need within the closed period', { neededFrom: at('2026-11-19T12:00:00') }],
-    ['leaves no gap before a later need', { neededFrom: at('2026-11-21T12:00:00') }],
+    [
+      'ignores an unknown outcome within the closed period',
+      { neededFrom: at('2026-11-19T12:00:00') },
+    ],
+    ['leaves no gap before a later unknown outcome', { neededFrom: at('2026-11-21T12:00:00') }],
     ['leaves no gap before a later day close', { dayCloseFrom: at('2026-11-20T03:00:00') }],
   ])('%s', (_, over) => {
     expect(days({ ...closed, ...over })).toEqual([['2026-11-20', null]]);
   });
 
-  it('extends the closed period forward first, then backward to what is needed', () => {
+  it('extends the closed period forward first, then backward to the earliest needed day', () => {
     const over = { neededFrom: at('2026-11-10T12:00:00'), dayCloseFrom: at('2026-11-09T03:00:00') };
     expect(days({ ...closed, ...over })).toEqual([
       ['2026-11-20', null],
@@ -92,7 +95,7 @@ describe('limitPeriod', () => {
     expect(after && limitPeriod(after, at('2026-11-21T14:00:00')).endDate).toBe('2026-11-21');
   });
 
-  it('adjoins the closed period when it lies before it', () => {
+  it('ends where the closed period begins when it extends that period backward', () => {
     const closed = { closedFrom: at('2026-11-18T03:00:00'), closedUntil: bankTime };
     const [, before] = long(closed);
     expect(before && limitPeriod(before, at('2026-11-03T12:00:00'))).toMatchObject({

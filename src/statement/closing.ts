@@ -1,11 +1,11 @@
-// Which periods of the statement can be closed, and whether two full reads of one agree. A closed
-// period misses nothing: every effect before its end was visible when the first read began, and the
-// second read, with pages of another size, showed the same lines.
+// Finds the periods of the statement that can be closed, and checks whether two full reads of a
+// period agree. A closed period misses nothing: every effect before its end was visible when the
+// first read began, and the second read, with pages of another size, showed the same lines.
 import { addDays } from '../brazil/calendar.js';
 import { statementDayOf, statementDayStart } from '../brazil/statement-day.js';
 import type { ParsedLine } from './statement-line.js';
 
-/** What is closed and what waits for a closed period. All times are the bank's. */
+/** The closed period, and the needs for a longer closed period. All times are the bank's. */
 export interface ClosingNeeds {
   closedFrom: Date | null;
   closedUntil: Date | null;
@@ -35,14 +35,14 @@ export interface ClosingPeriod {
 }
 
 /**
- * A longer time since the last closing costs more to read than it is worth, unless something waits
- * for it.
+ * A longer time since the last closing is read only if an outcome or a day close needs it, because
+ * the read is expensive.
  */
 const maxUnclosedDays = 7;
 
 /**
- * The periods that can be closed now: first the one after the closed period, then the one before
- * it, where something waits for it. The first ends one visibility bound before the first read: an
+ * The periods that can be closed now: first the period after the closed period, then the period
+ * before it if it is needed. The first period ends one visibility bound before the first read. An
  * effect before that end was visible when each of the two reads began. The closed period stays
  * contiguous: it grows at both ends.
  */
@@ -79,7 +79,7 @@ function periodBefore({
 }
 
 /**
- * The part of a long period that is closed at once: whole days next to the closed period, and at
+ * The part of a long period that one closing covers: whole days next to the closed period, and at
  * least one day. `cutAt` is the time of the first line beyond the limit, counted from the closed
  * period; null when all lines fit.
  */
@@ -126,16 +126,16 @@ export interface PageShape {
 
 /**
  * The page size of the second read. It is smaller than the bank's own, so that lines at the border
- * of two pages of one read lie within one page of the other.
+ * of two pages of one read are within one page of the other read.
  */
 export function secondPageSize(pageLines: number): number {
   return pageLines > 13 ? pageLines - 13 : Math.max(1, pageLines - 1);
 }
 
 /**
- * Whether each read would have shown a line that the other missed at the border of two pages, or
- * after a repeated page: pages of two sizes have their borders, and end, at other lines. A single
- * page with nothing after it has no border.
+ * Whether each read would show a line that the other read missed, at the border of two pages or
+ * after a repeated page. Pages of two sizes have their borders and their end at different lines. A
+ * single page with nothing after it has no border.
  */
 export function haveDifferentPageBorders(first: PageShape, second: PageShape): boolean {
   const isOnePage = ({ count, isRepeated }: PageShape) => count <= 1 && !isRepeated;

@@ -12,9 +12,9 @@ export interface ReplacedHash {
 }
 
 /**
- * Erases the line, and the unreadable lines stored for the same nsu: those are resolved, and a
- * random id replaces the hash of their text, because a guess of the text could be verified against
- * the hash. Returns the replaced hashes.
+ * Erases the line, and the unreadable lines stored for the same nsu: Those unreadable lines are
+ * resolved. A random id replaces the hash of their text, because a guess of the text could be
+ * verified against the hash. Returns the replaced hashes.
  */
 export async function eraseLine(
   tx: Tx,

@@ -11,8 +11,8 @@ import {
 } from './unreadable-lines.queries.js';
 
 /**
- * The stored hash of an erased line. Whatever content the bank shows for its nsu again is not
- * stored.
+ * The stored hash of an erased line. If the bank shows the nsu again, with any content, that
+ * content is not stored.
  */
 const erasedHash = '';
 

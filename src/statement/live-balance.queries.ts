@@ -1,5 +1,5 @@
-// Stores the balance that the bank reports: when it is requested next, and since when the last line
-// differs from it.
+// Stores the balance that the bank reports, the time of the next request, and since when the last
+// line differs from that balance.
 import type { Db } from '../database.service.js';
 
 /**
@@ -43,7 +43,7 @@ export async function findLastLine(
 /**
  * Records the balance that the bank reports. The balance counts as off when two checks in a row
  * differ, more than `boundMs` (the visibility bound) apart and with no newer line between them. It
- * then stays off until both agree. Returns whether that state changed.
+ * then counts as off until the balance and the last line agree. Returns whether this changed.
  */
 export async function recordBankBalance(
   db: Db,

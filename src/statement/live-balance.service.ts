@@ -1,6 +1,6 @@
 // Compares the balance that the bank reports with the last line of the statement: the balance chain
-// cannot show that the newest line is missing. It runs after a sync, seldom, and its failure does
-// not fail the sync.
+// cannot show that the newest line is missing. The comparison runs after some syncs, and its
+// failure does not fail the sync.
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';

@@ -20,7 +20,8 @@ export interface PagePositionStart {
   /** Whether the history was once read to its beginning. */
   isAnchored: boolean;
   /**
-   * The gap down to which pages are read again; null when there is no gap, or when that is not due.
+   * The gap down to which pages are read again; null when there is no gap, or when no such read is
+   * due.
    */
   gapNsu: bigint | null;
   /** Whether all pages are read, from the first to the last, whatever they show. */
@@ -50,7 +51,7 @@ export class PagePosition {
   }
 
   /**
-   * Moves past a page that was read; false when no further page must be read. `contentHashes`
+   * Advances after a page was read. False when no further page must be read. `contentHashes`
    * identify the page's lines, readable or not.
    */
   advance(
@@ -120,7 +121,7 @@ export class PagePosition {
     return lowestNsu < this.previousLowest ? 'desc' : 'asc';
   }
 
-  /** Records the lines of a page; false when this sync had seen all of them. */
+  /** Records the lines of a page. False when this sync has already seen all of these lines. */
   private addUnseen(contentHashes: readonly string[]): boolean {
     const before = this.seen.size;
     for (const hash of contentHashes) this.seen.add(hash);

@@ -8,7 +8,7 @@ import {
   type PageRead,
 } from './paging.js';
 
-describe('orderOf', () => {
+describe('pageOrderOf', () => {
   it.each<[bigint[], PageOrder | null]>([
     [[], null],
     [[5n], null],
@@ -20,7 +20,7 @@ describe('orderOf', () => {
   ])('of %s is %s', (nsus, order) => expect(pageOrderOf(nsus)).toBe(order));
 });
 
-describe('firstPage', () => {
+describe('firstPageToRead', () => {
   it.each<[PageOrder | null, bigint, number, number]>([
     [null, 0n, 0, 1],
     [null, 1_000n, 100, 1],
@@ -67,7 +67,7 @@ describe('isLastPage', () => {
   });
 });
 
-/** A bank's statement and its stored copy: does with the pages what the statement service does. */
+/** A bank's statement and its stored copy. Reads and stores pages as the statement service does. */
 class Simulation {
   readonly stored = new Set<number>();
   /** The nsus that the bank shows; a withheld nsu is missing. */
@@ -215,7 +215,7 @@ describe.each(['desc', 'asc'] as const)('reading a statement in %s order', (orde
     );
   });
 
-  it('fetches a withheld line once it appears, however old it is', () => {
+  it('stores a withheld line once it appears, however old the line is', () => {
     const anywhere = fc.integer({ min: 2, max: 39 });
     fc.assert(
       fc.property(size, anywhere, (pageSize, withheld) => {

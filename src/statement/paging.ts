@@ -1,9 +1,10 @@
-// Which page of the statement is read first and which last. The bank states neither the order of
-// its pages nor the number of lines on a page: both are derived from the pages read. Reading ends
-// where nothing new is found, so that the cost depends on new lines, not on history.
+// Decides which page of the statement is read first and which page is read last. The bank states
+// neither the order of its pages nor the number of lines on a page: both are derived from the pages
+// read. Reading ends at a page without a new line, so that the cost depends on new lines, not on
+// history.
 export type PageOrder = 'desc' | 'asc';
 
-/** The order of a page's lines; null when it has too few lines to show one. */
+/** The order of a page's lines; null when the page has too few lines to show an order. */
 export function pageOrderOf(nsus: readonly bigint[]): PageOrder | null {
   const [first] = nsus;
   const last = nsus.at(-1);
@@ -33,12 +34,13 @@ export interface PageRead {
   newLines: number;
   lowestNsu: bigint | null;
   /**
-   * Whether the history was once read to its beginning. Before, a page of stored lines may be a
+   * Whether the history was once read to its beginning. Until then, a page of stored lines may be a
    * shifted page.
    */
   isAnchored: boolean;
   /**
-   * The gap down to which pages are read again; null when there is no gap, or when that is not due.
+   * The gap down to which pages are read again; null when there is no gap, or when no such read is
+   * due.
    */
   gapNsu: bigint | null;
 }

@@ -46,7 +46,7 @@ interface ClosingResult {
   newLines: number;
   /**
    * Whether only a part of a long period was read: a further job closes the rest, so that other
-   * jobs run between.
+   * jobs can run in between.
    */
   isCut: boolean;
 }

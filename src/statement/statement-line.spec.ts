@@ -207,7 +207,7 @@ describe('parseStatementLine', () => {
     }
   });
 
-  it('keeps characters of two surrogates', () => {
+  it('preserves characters of two surrogates', () => {
     expect(line({ notes: '"\\ud83d\\ude00 😀"' }).notes).toBe('😀 😀');
   });
 
@@ -220,7 +220,7 @@ describe('parseStatementLine', () => {
       );
   });
 
-  it('has the same hash for equal content in another notation, and another for other content', () => {
+  it('has a hash that depends on the content, not on its notation', () => {
     const hash = line().contentHash;
     expect(line({ amount: '10.50', nsu: '42' }).contentHash).toBe(hash);
     const reversed = Object.entries(fields).reverse();

@@ -95,7 +95,10 @@ export function contentHashOf(parsed: ParsedLine): string {
   return parsed.ok ? parsed.line.contentHash : parsed.contentHash;
 }
 
-/** The references of a line, on the line itself or in its proof; the line's own come first. */
+/**
+ * The references of a line, from the line itself or from its proof. The line itself takes
+ * precedence.
+ */
 function references(line: z.output<typeof requiredFields>) {
   const proof = (line.proof ?? {}) as Record<string, unknown>;
   const fields = line as Record<string, unknown>;
@@ -116,7 +119,7 @@ function references(line: z.output<typeof requiredFields>) {
 
 /**
  * The text of an id; null above 200 characters. No id of the service or of the bank is that long,
- * and an index could be unable to hold it.
+ * and an index may be unable to hold such a text.
  */
 function idOf(value: unknown): string | null {
   const text = textOf(value);

@@ -12,13 +12,13 @@ import { UnreadableLinesController } from './unreadable-lines.controller.js';
 import { UnreadableLines } from './unreadable-lines.service.js';
 
 /**
- * A sync this many intervals overdue is enqueued past its coalescing: its job was lost with the
- * queue, or a killed worker left the job's lock behind.
+ * A sync that is this many intervals overdue is enqueued without coalescing. Its job was lost with
+ * the queue, or a killed worker did not release the job's lock.
  */
 const overdueAfterIntervals = 3;
 /**
- * How often due syncs are looked for: an account's own interval may be shorter than the configured
- * one.
+ * How often the service enqueues due syncs. An account's own interval may be shorter than the
+ * configured interval.
  */
 const maxTickMs = 1_000;
 const closingIntervalMs = 5_000;

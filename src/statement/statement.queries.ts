@@ -1,12 +1,15 @@
 // Stores statement lines and the state of each account's statement. Every write is fenced by the
-// token of its sync: a process that lost its lock without noticing writes nothing.
+// token of its sync: a process that lost its lock and did not detect it writes nothing.
 import type { Db, Tx } from '../database.service.js';
 import { invariant } from '../platform/errors.js';
 import type { Gap } from './balance-chain.js';
 import type { StatementLine } from './statement-line.js';
 import type { PageOrder } from './paging.js';
 
-/** The right of one sync to write an account's statement, until a later sync replaces the token. */
+/**
+ * The token with which one sync may write an account's statement, until a later sync replaces the
+ * token.
+ */
 export interface SyncFence {
   accountId: number;
   token: string;
@@ -15,13 +18,14 @@ export interface SyncFence {
 export interface SyncStart {
   firstGapNsu: bigint | null;
   /**
-   * Whether pages are read again down to the gap; less and less often while that does not fill it.
+   * Whether pages are read again down to the gap; the longer this does not fill the gap, the longer
+   * the pauses between reads.
    */
   isGapDue: boolean;
   /**
    * Whether all pages are read again: where the bank orders pages by time, a late line may be on
-   * any page. Only once the gap is older than the visibility bound, and seldom after full reads
-   * have not filled it.
+   * any page. A full read is due only when the gap is older than the visibility bound. After full
+   * reads have not filled the gap, they become rare.
    */
   isFullReadDue: boolean;
   /**
@@ -44,8 +48,8 @@ export interface SyncStart {
 /** The number of full reads that do not fill a gap before the chain counts as broken. */
 const fullReadsBeforeBroken = 2;
 /**
- * After that, one in this many reads of a gap is a full read: about every seventeen hours, by the
- * pauses between.
+ * After that, one in this many reads of a gap is a full read: about every seventeen hours, with the
+ * pauses between reads.
  */
 const readsPerFullRead = 100;
 
@@ -172,7 +176,7 @@ export async function finishSync(
     startedAt: Date;
     gap: Gap | null;
     /**
-     * The balance that the chain reached; null where it is the one on the line with the highest
+     * The balance that the chain reached; null if it is the balance on the line with the highest
      * nsu.
      */
     balanceCents: bigint | null;
@@ -232,8 +236,8 @@ export async function finishSync(
 }
 
 /**
- * Accounts without a completed sync, or whose last one is more than `intervals` of their sync
- * intervals ago.
+ * Accounts without a completed sync, or whose last completed sync is more than `intervals` of their
+ * sync intervals ago.
  */
 export async function listOverdueAccounts(
   db: Db,
@@ -247,7 +251,7 @@ export async function listOverdueAccounts(
       - ${intervals} * COALESCE(s.sync_interval_ms, ${configuredMs}) * interval '1 millisecond'`;
 }
 
-/** Each account's own sync interval in milliseconds; null where the configured one applies. */
+/** Each account's own sync interval in milliseconds; null if the configured interval applies. */
 export async function listSyncIntervals(
   db: Db,
 ): Promise<{ accountId: number; intervalMs: number | null }[]> {

@@ -26,8 +26,8 @@ const progressLogIntervalMs = 5_000;
 export interface SyncResult {
   newLines: number;
   /**
-   * Whether anything else must be reconciled: the chain broke or holds again, or unreadable lines
-   * were resolved.
+   * Whether there is something to reconcile besides new lines: the balance chain broke or was
+   * restored, or unreadable lines were resolved.
    */
   hasOtherChanges: boolean;
   /** Whether all pages due were read; the first import may stop between two pages. */
@@ -75,8 +75,8 @@ export class StatementService {
   }
 
   /**
-   * Enqueues, past its coalescing, a sync of each account whose last completed sync is more than
-   * `intervals` of its intervals ago.
+   * Enqueues an overdue sync, without coalescing, for each account whose last completed sync is
+   * more than `intervals` of its sync intervals ago.
    */
   async enqueueOverdue(intervals: number, configuredMs: number): Promise<void> {
     const { prisma } = this.database;
@@ -140,8 +140,8 @@ export class StatementService {
     return this.database.transaction(async (tx) => {
       await this.assertLatestSync(tx, fence);
       const from = minNsu(state.firstGapNsu, read.lowestNew);
-      // Without new lines the balance reached stays: the line with the highest nsu may not be the
-      // last one booked.
+      // Without new lines the stored balance stays, because the line with the highest nsu may not
+      // be the last booked line.
       const { gap, balance } =
         from === null
           ? { gap: null, balance: state.balanceCents }
@@ -183,8 +183,8 @@ export class StatementService {
         const now = performance.now();
         if (isAnchored || now - loggedAt < progressLogIntervalMs) return;
         loggedAt = now;
-        // The rate counts this sync alone, the total all stored lines: an import may resume an
-        // interrupted one.
+        // The rate counts the lines of this sync. The total counts all stored lines, because an
+        // import may resume an interrupted import.
         const linesPerSecond = Math.round((newLines * 1_000) / (now - startedAt));
         const lines = Number(lineCount) + newLines;
         this.log.info({ accountId, lines, linesPerSecond }, 'statement import in progress');

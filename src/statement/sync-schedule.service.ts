@@ -1,5 +1,5 @@
-// Enqueues each account's statement sync at its own interval, or at the configured one where it has
-// none.
+// Enqueues each account's statement sync at its own interval, or at the configured interval if the
+// account has none.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
 import { JobQueue } from '../platform/job-queue.js';
@@ -11,9 +11,8 @@ const timerSlackMs = 50;
 @Injectable()
 export class SyncSchedule {
   /**
-   * When this process last enqueued a sync of each account. It is the enqueueing that counts, not
-   * the completed sync: a bank that does not respond is not called more often than the interval
-   * says.
+   * When this process last enqueued a sync of each account. The interval begins at the enqueueing,
+   * not at the completed sync, so that a bank that does not respond is not called more often.
    */
   private readonly enqueuedAt = new Map<number, number>();
 

@@ -11,7 +11,7 @@ export interface NewUnreadableLine {
 }
 
 /**
- * Stores unreadable lines, each once; a resolved one that is shown again is reopened. Returns the
+ * Stores unreadable lines, each once. A resolved line that is shown again is reopened. Returns the
  * number stored or reopened.
  */
 export async function insertUnreadableLines(
@@ -36,8 +36,8 @@ export async function insertUnreadableLines(
 }
 
 /**
- * Resolves the unreadable lines of nsus that were read as they are stored. Returns the number
- * resolved.
+ * Resolves the unreadable lines of nsus that the bank now shows with the stored content. Returns
+ * the number of resolved lines.
  */
 export async function resolveReadableLines(
   tx: Tx,

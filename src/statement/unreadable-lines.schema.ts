@@ -5,7 +5,7 @@ import { route } from '../contract/route.js';
 import { bigInteger, integer, queryBoolean, queryNsu, text, timestamp } from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
 
-const base = { chapter: 'Book', authentication: 'api-key' } as const;
+const base = { chapter: 'Reconciliation', authentication: 'api-key' } as const;
 const params = z.object({ id: text(100) });
 const kinds = ['unreadable', 'changed'] as const;
 

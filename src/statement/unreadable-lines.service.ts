@@ -38,8 +38,8 @@ export class UnreadableLines {
   }
 
   /**
-   * Reads all open unreadable lines again, or only one. Throws `conflict` when a sync runs for too
-   * long.
+   * Reads all open unreadable lines again, or only the line with `onlyHash`. Throws `conflict` when
+   * a sync runs for too long.
    */
   async redrive(accountId: number, onlyHash: string | null = null): Promise<RedriveResult> {
     const deadline = performance.now() + lockTimeoutMs;
@@ -87,8 +87,8 @@ export class UnreadableLines {
   }
 
   /**
-   * Records the lines that can be read now; returns their number. A line whose nsu another line has
-   * stays unreadable.
+   * Records the lines that can be read now; returns their number. A line stays unreadable if
+   * another stored line has its nsu.
    */
   private async recordReadable(
     fence: SyncFence,
@@ -117,7 +117,7 @@ export class UnreadableLines {
   }
 }
 
-/** The parsed line, or none. Stored text that is not JSON does not stop the other lines. */
+/** The parsed line, or no line. Stored text that is not JSON does not stop the other lines. */
 function parseStored(content: string): StatementLine[] {
   try {
     const parsed = parseStatementLine(parseJson(content));

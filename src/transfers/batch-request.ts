@@ -5,7 +5,7 @@ import { normalizeAccountNumber } from '../expected-payments/counterparty.js';
 import { sha256 } from '../platform/exact-json.js';
 import { generateExternalId } from './transfer-request.js';
 
-/** Gives an externalId to each item whose client chose none. */
+/** Generates an externalId for each item without an externalId from the client. */
 export function completeBatch(items: BatchRequest, operationId: string): BatchRequest {
   return items.map((item, position) => ({
     ...item,
@@ -14,8 +14,8 @@ export function completeBatch(items: BatchRequest, operationId: string): BatchRe
 }
 
 /**
- * JSON path → messages, for each externalId that an earlier item already has: two movements with
- * one externalId could not be distinguished.
+ * JSON path → messages, for each externalId that an earlier item already has. Two movements with
+ * the same externalId could not be distinguished.
  */
 export function repeatedExternalIds(items: BatchRequest): Record<string, string[]> {
   const firstPositions = new Map<string, number>();

@@ -7,7 +7,7 @@ export interface PixKeyLookup {
   /** The account of the key: `ispb/branch/number`. */
   counterparty: string;
   expiresAt: Date;
-  /** The operation of the transfer that uses the look-up; null while none does. */
+  /** The operation of the transfer that uses the look-up; null while it is unused. */
   operationId: string | null;
 }
 
@@ -22,7 +22,10 @@ export async function findPixKeyLookup(
   });
 }
 
-/** False when the look-up does not exist, is used, or has expired. */
+/**
+ * Claims a look-up for an operation. False when the look-up does not exist, is used, or has
+ * expired.
+ */
 export async function claimPixKeyLookup(
   tx: Tx,
   accountId: number,
@@ -51,10 +54,7 @@ export async function releasePixKeyLookup(
       AND l.operation_id = t.operation_id`;
 }
 
-/**
- * Claims a released look-up again: its transfer was recorded as rejected and took place all the
- * same.
- */
+/** Claims a released look-up again: its transfer was recorded as rejected, but was executed. */
 export async function reclaimPixKeyLookup(
   tx: Tx,
   accountId: number,

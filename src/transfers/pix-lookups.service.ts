@@ -41,14 +41,14 @@ export class PixLookupsService {
         lookedUpAt,
         expiresAt: pixLookupExpiry(endToEndId, lookedUpAt),
       },
-      // A bank may answer a repeat with the earlier look-up, which stays used if a transfer uses
-      // it.
+      // A bank may answer a repeat with the earlier look-up. That look-up stays used if a transfer
+      // uses it.
       skipDuplicates: true,
     });
     return { endToEndId, reply: new Reply(status, text) };
   }
 
-  /** Throws `look_up_not_found` unless this account made the look-up. */
+  /** Finds a look-up. Throws `look_up_not_found` unless this account made the look-up. */
   async get(accountId: number, endToEndId: string): Promise<queries.PixKeyLookup> {
     const lookup = await queries.findPixKeyLookup(this.database.prisma, accountId, endToEndId);
     if (!lookup) throw lookupError('look_up_not_found');
@@ -69,15 +69,12 @@ export class PixLookupsService {
     };
   }
 
-  /** Releases the look-up of a rejected transfer: it may start another one. */
+  /** Releases the look-up of a rejected transfer, so that it may start another transfer. */
   async release(tx: Tx, { accountId, id }: Operation): Promise<void> {
     await queries.releasePixKeyLookup(tx, accountId, id);
   }
 
-  /**
-   * Claims the look-up again for a transfer that was recorded as rejected and took place all the
-   * same.
-   */
+  /** Claims the look-up again for a transfer that was recorded as rejected, but was executed. */
   async reclaim(tx: Tx, { accountId, id }: Operation): Promise<void> {
     await queries.reclaimPixKeyLookup(tx, accountId, id);
   }

@@ -49,8 +49,8 @@ export class TransferRecords {
 
   /**
    * Records the transfers of an operation, one for each of its expected payments and in their
-   * order. A single transfer has the operation's id: the id that a 202 response gives to the caller
-   * finds the transfer later.
+   * order. A single transfer has the operation's id, so that the caller can read it with the id in
+   * a 202 response.
    */
   async recordRequest(
     tx: Tx,
@@ -103,7 +103,7 @@ export class TransferRecords {
     await this.expectedPayments.withdrawPayments(tx, accountId, ids);
   }
 
-  /** Records what the statement shows of an operation that the bank never answered. */
+  /** Records the debits on the statement of an operation that got no response from the bank. */
   async recordDebits(tx: Tx, { accountId, id }: Operation): Promise<void> {
     const transfers = await queries.listTransfersWithDebits(tx, accountId, id);
     const shown = transfers.filter(({ shape, isDebited }) => shape !== 'batch' || isDebited);
@@ -120,7 +120,7 @@ export class TransferRecords {
     );
   }
 
-  /** Fails the items of a batch whose payments were proven absent while other items took place. */
+  /** Fails the batch items that were proven not executed while other items were executed. */
   async failAbsent(
     tx: Tx,
     { accountId, id }: Operation,

@@ -11,8 +11,8 @@ import {
 import { normalizeAccountNumber, formatCounterparty } from '../expected-payments/counterparty.js';
 
 /**
- * The externalId of a transfer whose client chose none. It is derived from the operation and the
- * position in it: each movement can be identified, and a repeat gets the same id.
+ * The externalId of a transfer without an externalId from the client. It is derived from the
+ * operation and the position in it: each movement has its own id, and a repeat has the same id.
  */
 export function generateExternalId(operationId: string, position: number): string {
   return uuidv5(String(position), operationId);

@@ -1,5 +1,5 @@
 // Checks the status of accepted transfers at the bank until they are final, at growing intervals. A
-// webhook only makes a check happen sooner. At a bank without status by id, the statement alone
+// webhook only makes a check happen sooner. At a bank without status by id, only the statement
 // decides.
 import { Injectable } from '@nestjs/common';
 import { AccountsService, type BankAccount } from '../accounts/accounts.service.js';
@@ -54,7 +54,8 @@ export class TransferStatusChecks {
   }
 
   /**
-   * Null unless the bank's response is about this transfer: the next check is already scheduled.
+   * Null unless the bank's response is about this transfer. If it is null, the next check is
+   * already scheduled.
    */
   private async readStatus(
     account: BankAccount,

@@ -1,5 +1,5 @@
-// The state of one transfer: what the bank reports about it, in a response or in a status read by
-// id, and its settlement, which the statement decides.
+// The state of one transfer: The bank reports the state, in a response or in a status read by id.
+// The statement decides the settlement.
 import type { BatchElement } from '../contract/batch-transfers.js';
 import type { TransferDetails, TransferResponse } from '../contract/transfers.js';
 import type { Reference } from '../expected-payments/expected-payments.service.js';

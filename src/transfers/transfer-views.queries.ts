@@ -32,7 +32,7 @@ export interface TransferFilters {
   externalId?: string | undefined;
   endToEndId?: string | undefined;
   operationId?: string | undefined;
-  /** The list's cursor: only transfers older than this one. */
+  /** The list's cursor: only transfers older than this transfer are listed. */
   before: string | null;
   limit: number;
 }
@@ -67,8 +67,8 @@ export async function listTransferRows(
 }
 
 /**
- * The transfer with this id, tried as each kind of id, the most specific first. Of several with one
- * externalId, the newest. An externalId may look like any other id.
+ * The transfer with this id, tried as each kind of id, the most specific first. Of several
+ * transfers with the same externalId, the newest. An externalId may have the form of any other id.
  */
 export async function findTransferId(
   db: Db,

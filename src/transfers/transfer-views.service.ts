@@ -31,7 +31,7 @@ export class TransferViews {
   }
 
   /**
-   * Lists up to one transfer more than the page's limit: the extra one shows that a next page
+   * Lists up to one transfer more than the page's limit: the extra transfer shows that a next page
    * exists.
    */
   async list(

@@ -1,4 +1,4 @@
-// SQL of transfers. A state only moves forward: a late report never changes a final state.
+// SQL of transfers. A state only advances: a late report never changes a final state.
 import type { Db, Tx } from '../database.service.js';
 import type { FinishedTransfer } from './transfer-events.js';
 import type { TransferReport, TransferState } from './transfer-status.js';
@@ -37,9 +37,9 @@ export async function insertTransferRows(
 export type TransferReportRow = Omit<TransferReport, 'nsu'> & { id: string };
 
 /**
- * Stores what the bank reported about transfers. Returns the transfers that became final by it. Ids
- * that were missing are stored even for a final transfer: a response may arrive after the
- * statement's evidence.
+ * Stores what the bank reported about transfers. Returns the transfers that became final. Ids that
+ * were missing are stored even for a final transfer: a response may arrive after the statement's
+ * evidence.
  */
 export async function updateTransfers(
   tx: Tx,
@@ -121,7 +121,7 @@ export async function listTransfersOfOperation(
 export interface DebitedTransfer extends TransferKey {
   shape: string;
   isDebited: boolean;
-  /** Of the debit's statement line. */
+  /** The endToEndId of the debit's statement line. */
   endToEndId: string | null;
   /** The movement id of the debit's statement line. */
   bankId: string | null;
@@ -173,9 +173,9 @@ export interface DueTransfer extends TransferKey {
 }
 
 /**
- * Claims transfers for a status check: those whose check is due, and those that a webhook referred
- * to since their last check. The claim also schedules the next check, so that a failed check loses
- * no transfer.
+ * Claims transfers for a status check: those whose check is due, and those that a webhook has
+ * referenced since their last check. The claim also schedules the next check, so that a failed
+ * check loses no transfer.
  */
 export async function claimDueTransfers(
   db: Db,

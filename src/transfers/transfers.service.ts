@@ -120,7 +120,7 @@ export class TransfersService implements OnModuleInit {
   }
 
   /**
-   * Looks a Pix key up and creates the transfer to it. One idempotency key gives one transfer: a
+   * Looks a Pix key up and creates the transfer to it. An idempotency key has one transfer. A
    * repeat makes no second look-up and gets the first response.
    */
   async createByKey(
@@ -154,22 +154,22 @@ export class TransfersService implements OnModuleInit {
 
   private async outgoingOf(accountId: number, shape: TransferShape): Promise<OutgoingMoney> {
     const { amountCents } = shape;
-    // Each look-up returns a new endToEndId, so that id distinguishes nothing: a client that looks
-    // the key up and sends again would pay twice.
+    // Each look-up returns a new endToEndId, so that id does not distinguish two transfers. A
+    // client that looks the key up again and resends would pay twice.
     if (shape.shape === 'key') {
       const { counterparty } = await this.lookups.get(accountId, shape.endToEndId);
       return { counterparty, amountCents, isDistinguishable: false };
     }
     const counterparty = counterpartyOfTransfer(shape);
     const externalId = shape.shape === 'internal' ? shape.externalId : null;
-    // An externalId of an earlier transfer distinguishes nothing.
+    // An externalId that an earlier transfer has does not distinguish this transfer.
     const isDistinguishable =
       externalId !== null &&
       !(await queries.isExternalIdUsed(this.database.prisma, accountId, [externalId], null));
     return { counterparty, amountCents, isDistinguishable };
   }
 
-  /** Looks a transfer up at the bank. A manual Pix has no id of ours to look it up by. */
+  /** Looks a transfer up at the bank. A manual Pix has no id of ours for a look-up. */
   private async lookUp(
     account: BankAccount,
     operation: Operation,
@@ -185,14 +185,17 @@ export class TransfersService implements OnModuleInit {
       return { outcome: 'unknown' };
     if (await this.isExternalIdShared(operation, shape)) return { outcome: 'unknown' };
     const { status, text, value } = response;
-    // The client may have used the externalId earlier, without the service: such a transfer proves
-    // nothing about this one.
+    // The client may have used the externalId earlier, without the service: such a transfer is no
+    // evidence about this transfer.
     if (shape.shape === 'internal' && new Date(value.createdAt) < since)
       return { outcome: 'not_offered' };
     return { outcome: 'accepted', status, text, response: value, bankReference: value.id };
   }
 
-  /** An externalId of several transfers does not identify which of them the bank knows. */
+  /**
+   * Whether several transfers have this externalId. If so, a look-up does not show which of them
+   * the bank knows.
+   */
   private async isExternalIdShared(
     { accountId, id }: Operation,
     shape: TransferShape,

@@ -1,9 +1,9 @@
 // Authenticates the sender of a webhook as the bank. The sender must present the secret of the
-// registration in any scheme that a registration can name, or sign the body with that secret.
+// registration in any scheme that a registration can have, or sign the body with that secret.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { standardWebhookOf } from '../platform/secret-box.js';
 
-/** The header that our registrations name for the secret. */
+/** The header for the secret in our registrations. */
 export const webhookKeyHeader = 'x-webhook-key';
 
 export interface AuthenticationHeaders {

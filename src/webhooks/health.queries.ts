@@ -5,8 +5,8 @@ import { Prisma } from '../generated/service/client.js';
 
 /**
  * Types of lines for which we register webhooks that carry an id of the line. Webhooks of internal
- * transfers and TEDs carry no id that the statement shows, so that nobody can say whether they
- * came.
+ * transfers and TEDs carry no id that the statement shows, so a missing webhook of these types
+ * cannot be detected.
  */
 const notifiableTypes = [
   ...['CREDIT_PIX', 'CREDIT_BANKSLIP', 'DEBIT_PIX', 'DEBIT_PIX_REFUND', 'CREDIT_PIX_REFUND'],
@@ -15,25 +15,28 @@ const notifiableTypes = [
 /** Event types with a correlationId that report a payment, and not another status of a charge. */
 const paymentEvents = ['CHARGE_PAID', 'CHARGE_PAID_V2', 'PIX_RECEIVED'];
 /**
- * The first webhook of a burst triggers a sync that records the other lines before their webhooks
- * come. A webhook within this time of the recording therefore does not count as late.
+ * The first webhook of a burst triggers a sync. The sync records the other lines before their
+ * webhooks come. A webhook within this time of the recording therefore does not count as late.
  */
 const burstMs = 10_000;
 /**
- * A charge that is paid again is reported again: a webhook from before a line, less this tolerance
- * between clocks, belongs to an earlier line.
+ * Each payment of a charge is reported. A webhook that came before a line, by more than this
+ * tolerance between clocks, belongs to an earlier line.
  */
 const clockToleranceMs = 300_000;
 
 export interface HealthWindow {
   from: Date;
   until: Date;
-  /** Webhooks of lines from this time on may still come. All times are the bank's. */
+  /** The webhooks of lines from this time on may still come. All times are the bank's. */
   overdueBefore: Date;
   limit: number;
 }
 
-/** Webhooks are expected for lines from this time on: the account was live, and stored here. */
+/**
+ * Webhooks are expected for lines from this time on: the later of go-live and the creation of the
+ * account.
+ */
 const accountSince = (accountId: number) => Prisma.sql`
   SELECT GREATEST(a.go_live_at, a.created_at
            + COALESCE(s.first_clock_offset_ms, 0) * interval '1 millisecond') AS since
@@ -46,7 +49,7 @@ export interface WebhookEventCount {
   quarantined: bigint;
 }
 
-/** Counts webhooks by the time of their receipt, in the bank's time as it was then. */
+/** Counts webhooks by the time of their receipt, in the bank's time at the receipt. */
 export async function countWebhookEvents(
   db: Db,
   accountId: number,
@@ -68,7 +71,7 @@ export interface LineTypeHealth {
   notified: bigint;
   lost: bigint;
   waiting: bigint;
-  /** Milliseconds from the movement to its first webhook; null where none came. */
+  /** Milliseconds from the movement to its first webhook; null if no webhook came. */
   p50: number | null;
   p99: number | null;
   max: number | null;

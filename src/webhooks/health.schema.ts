@@ -13,9 +13,9 @@ const figures = {
   expected: integer,
   notified: integer,
   lost: integer,
-  /** Not notified, and too recent to count as lost. */
+  /** Lines without a webhook that are too recent to count as lost. */
   waiting: integer,
-  /** Lost divided by expected, to four decimals; null where none was expected. */
+  /** Lost lines divided by expected lines, to four decimals; null if no line was expected. */
   lossRate: z.number().nullable(),
   /** Milliseconds from the movement at the bank to its first webhook. */
   lag: z.object({ p50: integer.nullable(), p99: integer.nullable(), max: integer.nullable() }),
@@ -24,7 +24,7 @@ const figures = {
 export const getWebhookHealth = route({
   ...health,
   name: 'getWebhookHealth',
-  summary: 'Webhook health: loss, lag and copies, measured against the statement.',
+  summary: 'Returns webhook health against the statement: loss, lag and copies.',
   path: '/v1/webhook-health',
   query: z.object(period),
   response: z.object({
@@ -50,7 +50,7 @@ export const getWebhookHealth = route({
 export const listUnnotifiedTransactions = route({
   ...health,
   name: 'listUnnotifiedTransactions',
-  summary: 'Transactions that no webhook reported, newest first.',
+  summary: 'Lists transactions that no webhook reported, newest first.',
   path: '/v1/webhook-health/unnotified',
   query: listQuery(period),
   response: listOf(

@@ -59,8 +59,8 @@ describe('planRegistrations', () => {
   });
 
   it('accepts the scheme in lower case as the same', () => {
-    const known = apply(planRegistrations(address, []), []);
-    const lowerCase = known.map((registration) => ({
+    const registered = apply(planRegistrations(address, []), []);
+    const lowerCase = registered.map((registration) => ({
       ...registration,
       authorizationScheme: 'header',
     }));
@@ -83,11 +83,11 @@ describe('planRegistrations', () => {
   });
 
   it('does not report event types that it does not register', () => {
-    const known = apply(planRegistrations(address, []), [foreign('MED_REQUESTED')]);
-    expect(planRegistrations(address, known)).toEqual(empty);
+    const registered = apply(planRegistrations(address, []), [foreign('MED_REQUESTED')]);
+    expect(planRegistrations(address, registered)).toEqual(empty);
   });
 
-  it('accepts any loopback address with our webhook path as ours, in development only', () => {
+  it('treats any loopback address with our webhook path as ours, in development only', () => {
     const local = { ...address, publicUrl: 'http://127.0.0.1:3000', allowsLoopback: true };
     const old = apply(planRegistrations({ ...local, publicUrl: 'http://localhost:4000' }, []), []);
     expect(planRegistrations(local, old).update).toHaveLength(registeredEventTypes.length);
@@ -97,9 +97,9 @@ describe('planRegistrations', () => {
   });
 
   it('leaves no registration of ours with another secret', () => {
-    const known = apply(planRegistrations(address, []), []);
-    const stale = { ...known[0], id: 'stale', authorization: 'x-webhook-key: old' };
-    const all = [...known, stale as WebhookRegistration];
+    const registered = apply(planRegistrations(address, []), []);
+    const stale = { ...registered[0], id: 'stale', authorization: 'x-webhook-key: old' };
+    const all = [...registered, stale as WebhookRegistration];
     const after = apply(planRegistrations(address, all), all);
     const ours = after.filter(({ url }) => url.startsWith(address.publicUrl));
     expect(ours.filter(({ authorization }) => authorization !== 'x-webhook-key: s3cret')).toEqual(

@@ -1,5 +1,6 @@
-// Computes what must change at the bank so that each event type is registered once at our address.
-// Only registrations under our own address are created or changed; foreign ones are reported only.
+// Computes the changes at the bank after which each event type is registered at our address. Only
+// registrations under our own address are created or changed. Foreign registrations are only
+// reported.
 import type { WebhookRegistration } from '../contract/webhook-registrations.js';
 import { registeredEventTypes } from './webhook-body.js';
 import { webhookKeyHeader } from './authentication.js';
@@ -14,7 +15,7 @@ export type WantedRegistration = {
 export interface RegistrationPlan {
   create: WantedRegistration[];
   update: { id: string; wanted: WantedRegistration }[];
-  /** Event types that are registered at an address of others. */
+  /** Event types that are registered only at a foreign address. */
   foreign: string[];
 }
 
@@ -24,8 +25,8 @@ export interface WebhookAddress {
   slug: string;
   secret: string;
   /**
-   * In development the address changes with the port, so that any loopback address with our webhook
-   * path is ours.
+   * Whether any loopback address with our webhook path is ours. In development the address changes
+   * with the port.
    */
   allowsLoopback: boolean;
 }
@@ -68,7 +69,10 @@ function isOurs({ publicUrl, slug, allowsLoopback }: WebhookAddress, url: string
   return ['127.0.0.1', 'localhost', '[::1]'].includes(hostname) && pathname.startsWith(path);
 }
 
-/** A bank that does not return the registered secret gets it again at every check. */
+/**
+ * False if the bank does not return the registered secret: such a bank gets the secret again at
+ * every check.
+ */
 function isUpToDate(existing: WebhookRegistration, wanted: WantedRegistration): boolean {
   return (
     existing.url === wanted.url &&

@@ -1,6 +1,5 @@
-// How often the statement is synced, given how reliably webhooks report its lines: more often where
-// webhooks are lost or late, less often where every line was notified. A webhook triggers a sync of
-// its own, whatever the interval.
+// Computes how often the statement is synced: more often if webhooks are lost or late, less often
+// if every line was notified. A webhook triggers a sync of its own, whatever the interval.
 
 /** A statement line of a type that the bank sends webhooks for. */
 export interface NotifiableLine {
@@ -13,17 +12,17 @@ export interface NotifiableLine {
 }
 
 const minIntervalMs = 1_000;
-/** The interval is doubled only on the evidence of this many lines. */
+/** The interval is doubled only if at least this many lines were notified. */
 const minHealthyLines = 20;
-/** The newest lines show a bank that stopped sending a moment ago. */
+/** The newest lines show whether the bank has just stopped sending webhooks. */
 const newestLines = 10;
 const minNewestLines = 3;
 /** Losing more than one webhook in fifty shortens the interval. */
 const linesPerToleratedLoss = 50;
 
 /**
- * The interval between syncs in milliseconds; null where the setting applies unchanged. `lines` are
- * the newest first.
+ * The interval between syncs in milliseconds; null if the setting applies unchanged. `lines` are in
+ * order, the newest first.
  */
 export function syncIntervalFor(
   lines: readonly NotifiableLine[],

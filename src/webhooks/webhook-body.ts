@@ -47,15 +47,21 @@ export type WebhookReference = {
 
 export interface WebhookBody {
   eventType: string;
-  /** Unknown or unreadable: stored, counted and shown, never dropped. */
+  /**
+   * Whether the event type is unknown or the body is unreadable. Such a webhook is stored, counted
+   * and shown, never dropped.
+   */
   isQuarantined: boolean;
   reference: WebhookReference | null;
 }
 
-/** The event type of a webhook that names none, or none that is valid. */
+/** The event type of a webhook without a valid event type. */
 const unnamed = 'UNNAMED';
 
-/** `urlEventType` is the event type in the URL's path, or null. It precedes the one in the body. */
+/**
+ * `urlEventType` is the event type in the URL's path, or null. It takes precedence over the event
+ * type in the body.
+ */
 export function readWebhookBody(body: Uint8Array, urlEventType: string | null): WebhookBody {
   const fields = readObject(body);
   if (!fields)
@@ -79,7 +85,10 @@ function readObject(body: Uint8Array): Record<string, unknown> | null {
   }
 }
 
-/** An event type goes into paths and metric labels, so that any other text is replaced. */
+/**
+ * An event type is used in paths and metric labels, so any text that is not a valid event type is
+ * replaced.
+ */
 function eventTypeOf(text: string | null): string {
   return text !== null && /^\w{1,80}$/.test(text) ? text.toUpperCase() : unnamed;
 }

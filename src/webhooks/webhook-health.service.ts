@@ -1,5 +1,5 @@
-// Measures how reliably webhooks report the lines that the statement shows. Webhooks settle
-// no payment: their health sets the sync interval, and gives operators figures for the bank.
+// Measures how reliably webhooks report the lines that the statement shows. Webhooks settle no
+// payment. Their health sets the sync interval, and operators can report its figures to the bank.
 import { Injectable } from '@nestjs/common';
 import { BankService } from '../bank/bank.service.js';
 import { Database } from '../database.service.js';
@@ -60,7 +60,7 @@ export class WebhookHealth {
     });
   }
 
-  /** A line from before this time whose webhook has not come counts as lost. */
+  /** The webhook of a line before this time counts as lost if it has not come. */
   private overdueBefore(now: Date): Date {
     return new Date(now.getTime() - (this.bank.profile.visibilityBoundMs ?? 0) - graceMs);
   }

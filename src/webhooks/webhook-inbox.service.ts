@@ -78,7 +78,7 @@ function accountsOf(batch: readonly PendingWebhook[]): Set<number> {
   return new Set(batch.map(({ webhook }) => webhook.accountId));
 }
 
-/** Only Pix that were sent are followed: a received Pix is referenced by its nsu. */
+/** Whether the webhook references a Pix that was sent. A received Pix is referenced by its nsu. */
 function referencesPix({ referenceKind }: StoredWebhook): boolean {
   return referenceKind === 'end_to_end_id';
 }

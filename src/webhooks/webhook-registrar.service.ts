@@ -1,5 +1,5 @@
-// Registers the service's webhooks at the bank. It compares with what is registered and changes
-// only differences.
+// Registers the service's webhooks at the bank. It compares them with the registrations at the bank
+// and changes only differences.
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { BankResponse } from '../bank/response-classification.js';
@@ -27,7 +27,7 @@ export class WebhookRegistrar {
     private readonly log: Log,
   ) {}
 
-  /** Throws where the bank does not accept a change, so that the job is retried. */
+  /** Throws if the bank does not accept a change, so that the job is retried. */
   @OnJob('registerWebhooks')
   async register({ accountId }: JobPayload<'registerWebhooks'>): Promise<void> {
     const account = await this.accounts.get(accountId);
@@ -63,9 +63,7 @@ export class WebhookRegistrar {
       await this.jobQueue.enqueue('registerWebhooks', { accountId: id });
   }
 
-  /**
-   * Registers when the service starts. Where the bank is unavailable, the timer tries again later.
-   */
+  /** Registers when the service starts. If the bank is unavailable, a timer retries later. */
   async registerAll(): Promise<void> {
     for (const { id, slug } of await this.accounts.list()) {
       try {

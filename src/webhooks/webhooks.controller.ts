@@ -13,7 +13,10 @@ interface WebhookParams {
 }
 
 const slugText = /^[a-z0-9-]{1,60}$/;
-/** Compared with when the account is unknown, so that the duration does not reveal it. */
+/**
+ * The secret that is compared when the account is unknown, so that the duration does not reveal
+ * that.
+ */
 const placeholderSecret = 'no account of this name';
 
 @Controller('webhooks/bank')

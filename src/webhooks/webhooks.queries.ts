@@ -61,7 +61,7 @@ export async function storeWebhooks(pool: pg.Pool, webhooks: StoredWebhook[]): P
  * Marks pending webhooks as processed after a sync that began after their receipt. These are the
  * webhooks whose reference the statement shows, those without a reference, and those whose
  * reference was still missing after the last delay. For the others, the next sync becomes due after
- * the next of `repeatDelaysMs`. The first such sync has read the bank's clock anew, so that it
+ * the next of `repeatDelaysMs`. The first sync after the receipt has read the bank's clock, so it
  * corrects `received_at_bank_time`. `nextSyncInMs` is the shortest of these delays, or null if no
  * webhook waits for another sync.
  */

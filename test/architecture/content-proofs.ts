@@ -293,6 +293,7 @@ export const smallFileRules: ProvenRule[] = [
       'src/bank/a.ts': 'a;\n'.repeat(19),
       'src/bank/b.ts': 'a;\n'.repeat(20),
       'src/bank/bank.module.ts': 'a;',
+      'src/bank/bank.controller.ts': 'a;',
       'src/bank/a.spec.ts': 'a;',
       'test/support/a.ts': 'a;',
     },

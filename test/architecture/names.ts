@@ -18,7 +18,7 @@ const fileName = new RegExp(
 const emptyWords = 'utils?|helpers?|common|shared|misc|base|manager|data|info';
 /** The whole name, or its last word: `charge-utils.ts` says no more than `utils.ts`. */
 const emptyName = new RegExp(`(^|-)(${emptyWords})$`);
-/** A version or `old`, which belongs to the repository's history, or a prefix for "interface". */
+/** A version or `old`, which belong in the repository's history, or a prefix for "interface". */
 const historyName = /(^|[-_])(old|v\d+)$|^(old|i)-/;
 
 function codeOf(files: readonly ProjectFile[]): ProjectFile[] {
@@ -69,7 +69,7 @@ export const filesAreShort: Rule = (files) =>
     return lines > maxFileLines ? [file.violation(0, `has ${lines} lines`)] : [];
   });
 
-/** Not in specs, where one `describe` callback holds many tests. */
+/** Specs are not checked: one `describe` callback holds many tests. */
 export const functionsAreShort: Rule = (files) =>
   violationsIn(
     codeOf(files).filter((file) => !isSpec(file)),

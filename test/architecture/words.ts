@@ -1,4 +1,4 @@
-// The words of the project: none that the glossary replaces, lines that fit, one meaning a name.
+// No word that the glossary replaces, no line that is too wide, and no name with two meanings.
 import ts from 'typescript';
 import { isSpec, nameParts, walk, type ProjectFile, type Rule } from './project-file.js';
 
@@ -91,7 +91,7 @@ function commentAndSqlLines(file: ProjectFile): Set<number> {
   return lines;
 }
 
-/** What two files export under one name has two meanings. */
+/** A name has one meaning, so two files must not export the same name. */
 export const exportedNamesAreUnique: Rule = (files) => {
   const places = new Map<string, string[]>();
   for (const file of files.filter(isChecked))
@@ -124,11 +124,11 @@ function exportedNames({ ast }: ProjectFile): Set<string> {
 
 const minFileLines = 20;
 
-/** A smaller file joins the neighbour that it changes with. A Nest module may stand alone. */
+/** A smaller file belongs in a neighbour that changes with it. A Nest module may stand alone. */
 export const filesAreNotTiny: Rule = (files) =>
   files
     .filter((file) => /^src\/.*\.tsx?$/.test(file.path) && !isSpec(file))
-    .filter(({ path }) => nameParts(path).role !== 'module')
+    .filter(({ path }) => !['module', 'controller'].includes(nameParts(path).role ?? ''))
     .flatMap((file) => {
       const lines = file.text.trimEnd().split('\n').length;
       return lines < minFileLines ? [file.violation(0, `has only ${lines} lines`)] : [];

@@ -13,7 +13,7 @@ const create = (body: unknown) => bank.call('POST', '/baas/v1/charges', { body }
 const timestamp = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z?$/);
 
 describe('POST /baas/v1/charges', () => {
-  it('issues a conventional slip with an ourNumber of the bank and codes with the requested amount and date', async () => {
+  it('issues a conventional slip with an ourNumber, and codes with the requested amount and date', async () => {
     const request = slip({ Amount: 1234.56 });
     const { status, body } = await create(request);
     expect(status).toBe(200);

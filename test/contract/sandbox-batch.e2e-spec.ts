@@ -7,8 +7,8 @@ import { expectError, newKeyHeader } from './samples.js';
 import { batchItem, internalTransfer, transferCalls } from './transfer-samples.js';
 import { WebhookConsumer } from './webhook-consumer.js';
 
-const own = 'sandbox-dev-key';
-const other = 'sandbox-dev-key-2';
+const ownApiKey = 'sandbox-dev-key';
+const otherApiKey = 'sandbox-dev-key-2';
 
 let bank: SandboxUnderTest;
 beforeEach(async () => {
@@ -27,10 +27,10 @@ const interrupt = () =>
     ...{ endpoint: 'batch', kind: 'partial-batch', times: 1, probability: null },
     ...{ seed: 1, delayMs: null },
   } as const);
-const book = async () => {
+const readLedger = async () => {
   const { body } = await bank.call('GET', '/sandbox/ledger');
-  const [one, two] = body.accounts.map(({ balance }: { balance: number }) => balance);
-  return { balances: [one, two], movements: body.movements };
+  const [first, second] = body.accounts.map(({ balance }: { balance: number }) => balance);
+  return { balances: [first, second], movements: body.movements };
 };
 const statuses = (elements: { status: string }[]) => elements.map(({ status }) => status);
 
@@ -39,7 +39,7 @@ describe('a batch', () => {
     const headers = newKeyHeader();
     const items = [batchItem({ amount: 1 }), batchItem({ amount: 2 })];
     const { body } = await sendBatch(items, headers);
-    const { balances, movements } = await book();
+    const { balances, movements } = await readLedger();
     expect(balances).toEqual([99_997, 5_003]);
     const line = (index: number, account: string, isCredit: boolean) =>
       expect.objectContaining({
@@ -55,7 +55,7 @@ describe('a batch', () => {
       expect(body[index]).toMatchObject({ externalId, amount });
       const found = (await get(externalId)).body;
       expect(found).toMatchObject({ id: body[index].id, status: 'EFFECTIVE', externalId, amount });
-      expect((await get(body[index].id, other)).body).toMatchObject({ externalId, amount });
+      expect((await get(body[index].id, otherApiKey)).body).toMatchObject({ externalId, amount });
     }
   });
 
@@ -64,7 +64,7 @@ describe('a batch', () => {
     const items = Array.from({ length: 30 }, () => batchItem({ externalId }));
     const { body } = await sendBatch(items);
     expect(new Set(body.map(({ id }: { id: string }) => id)).size).toBe(30);
-    expect((await book()).balances).toEqual([99_997, 5_003]);
+    expect((await readLedger()).balances).toEqual([99_997, 5_003]);
   });
 
   it.each<[string, string, Record<string, unknown>]>([
@@ -94,12 +94,12 @@ describe('a batch', () => {
         code: reason,
         title: expect.stringContaining('Item 2'),
       });
-      expect(await book()).toEqual({ balances: [100_000, 5_000], movements: [] });
+      expect(await readLedger()).toEqual({ balances: [100_000, 5_000], movements: [] });
       expect((await sendBatch([batchItem()], headers)).status).toBe(200);
     },
   );
 
-  it('does the possible items in the mode partial, and reports the failed ones', async () => {
+  it('executes the possible items in the mode partial, and reports the failed items', async () => {
     await modes({ batch: 'partial' });
     const items = [
       batchItem({ beneficiaryAccountNumber: '9' }),
@@ -115,12 +115,12 @@ describe('a batch', () => {
       error: { code: 'beneficiary_account_not_found', description: expect.any(String) },
     });
     expect(body[2].error.code).toBe('insufficient_funds');
-    expect((await book()).balances).toEqual([0, 105_000]);
+    expect((await readLedger()).balances).toEqual([0, 105_000]);
     expectError(await get(body[0].id), 404);
     expectError(await get(items[2]?.externalId ?? ''), 404);
   });
 
-  it('stops after its first half by a fault, and answers a repeat with the same response', async () => {
+  it('stops after its first half because of a fault, and a repeat gets the same response', async () => {
     interrupt();
     expectError(await sendBatch([batchItem({ amount: 1_000_000 })]), 422);
     const [items, headers] = [
@@ -132,7 +132,7 @@ describe('a batch', () => {
     expect(statuses(body)).toEqual(['DONE', 'DONE', 'ERROR', 'ERROR', 'ERROR']);
     expect(body[2].error.code).toBe('batch_interrupted');
     expect((await sendBatch(items, headers)).text).toBe(text);
-    expect((await book()).balances).toEqual([99_998, 5_002]);
+    expect((await readLedger()).balances).toEqual([99_998, 5_002]);
   });
 
   it('accepts at most batchMaximumItems items', async () => {
@@ -145,7 +145,7 @@ describe('a batch', () => {
     const items = Array.from({ length: 300 }, () => batchItem({ amount: 0.01 }));
     const { status, body } = await sendBatch(items);
     expect([status, body.length]).toEqual([200, 300]);
-    expect((await book()).balances).toEqual([99_997, 5_003]);
+    expect((await readLedger()).balances).toEqual([99_997, 5_003]);
   });
 });
 
@@ -155,12 +155,12 @@ describe('transfers between accounts', () => {
       const isSecond = index % 2 === 1;
       const beneficiaryAccount = isSecond ? '1000001' : '1000002';
       const request = internalTransfer({ amount: isSecond ? 2 : 1, beneficiaryAccount });
-      return send(request, newKeyHeader(), isSecond ? other : own);
+      return send(request, newKeyHeader(), isSecond ? otherApiKey : ownApiKey);
     });
     const batches = Array.from({ length: 4 }, () => sendBatch([batchItem(), batchItem()]));
     const responses = await Promise.all([...opposite, ...batches]);
     expect(responses.map(({ status }) => status)).toEqual(Array(36).fill(200));
-    const { balances, movements } = await book();
+    const { balances, movements } = await readLedger();
     expect(balances).toEqual([100_015.2, 4_984.8]);
     expect(movements).toHaveLength(80);
   });
@@ -171,7 +171,7 @@ describe('transfers between accounts', () => {
     );
     const accepted = responses.filter(({ status }) => status === 200);
     expect(accepted).toHaveLength(3);
-    expect((await book()).balances).toEqual([10_000, 95_000]);
+    expect((await readLedger()).balances).toEqual([10_000, 95_000]);
   });
 
   it('replay, refuse or execute a repeat, depending on the mode idempotentRepeat', async () => {
@@ -182,29 +182,29 @@ describe('transfers between accounts', () => {
     expectError(await send(request, headers), 409);
     await modes({ idempotentRepeat: 'ignore' });
     expect((await send(request, headers)).body.id).not.toBe(first.body.id);
-    expect((await book()).movements).toHaveLength(4);
+    expect((await readLedger()).movements).toHaveLength(4);
     expect((await get(request.externalId)).body.transactionNsu).toBe(2);
   });
 
-  it('send a webhook to both sides', async () => {
+  it('send a webhook to both accounts', async () => {
     const consumer = await WebhookConsumer.listen();
     try {
       const [debited, credited] = ['TRANSFER_INTERNAL_DEBITED', 'TRANSFER_INTERNAL_CREDITED'];
-      await consumer.register(bank, debited, own);
-      await consumer.register(bank, credited, other);
+      await consumer.register(bank, debited, ownApiKey);
+      await consumer.register(bank, credited, otherApiKey);
       const sent = (await send(internalTransfer())).body;
       const [item] = (await sendBatch([batchItem()])).body;
       const { id, externalId, amount, createdAt, payer, beneficiary } = sent;
-      const one = await consumer.find(debited, own, id);
-      expect(one).toEqual({
+      const sentWebhook = await consumer.find(debited, ownApiKey, id);
+      expect(sentWebhook).toEqual({
         ...{ id, externalId, eventType: debited, status: 'EFFECTIVE', paymentChannel: 'API' },
         ...{ type: 'INTERNAL', amount, createdAt, payer, beneficiary },
       });
-      const received = await consumer.find(credited, other, `C${id}`);
-      expect(received).toEqual({ ...one, id: `C${id}`, eventType: credited });
-      const ofBatch = await consumer.find(credited, other, `C${item.id}`);
+      const received = await consumer.find(credited, otherApiKey, `C${id}`);
+      expect(received).toEqual({ ...sentWebhook, id: `C${id}`, eventType: credited });
+      const ofBatch = await consumer.find(credited, otherApiKey, `C${item.id}`);
       expect(ofBatch.externalId).toBe(item.externalId);
-      await consumer.find(debited, own, item.id);
+      await consumer.find(debited, ownApiKey, item.id);
     } finally {
       consumer.close();
     }

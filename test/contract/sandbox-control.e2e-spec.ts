@@ -62,7 +62,7 @@ it('starts with empty statements and its opening balances', async () => {
 });
 
 describe('POST /sandbox/pix/received', () => {
-  it('pays a QR code by its payload, and refuses another amount than its fixed one', async () => {
+  it('pays a QR code by its payload, and refuses an amount other than its fixed amount', async () => {
     const request = staticQr({ amount: 12.34 });
     const { payloadPix } = (await qr(request)).body;
     expectError(await receive({ payloadPix, amount: 12.33 }), 422);
@@ -90,7 +90,7 @@ describe('POST /sandbox/pix/received', () => {
     expect((await receive({ payloadPix, amount: 0.01 })).body.amount).toBe(0.01);
   });
 
-  it('pays a charge by its correlationId, with the amount due or another one, repeatedly', async () => {
+  it('pays a charge by its correlationId, with the amount due or another amount, repeatedly', async () => {
     const request = pixSlip();
     await charge(request);
     const { correlationId } = request;
@@ -113,7 +113,7 @@ describe('POST /sandbox/pix/received', () => {
     });
   });
 
-  it('credits an unexpected Pix to the named account, by default to the one of the API key', async () => {
+  it('credits an unexpected Pix to the named account, by default to the account of the API key', async () => {
     expect((await receive({ amount: 5 })).body.account).toBe('1000001');
     expect((await receive({ amount: 5, account: '1000002' })).body.account).toBe('1000002');
   });

@@ -65,7 +65,7 @@ describe('a request', () => {
     expect(repeat.body.correlationId).toBe(request.correlationId);
   });
 
-  it('hangs after its effect and is closed without a response; a repeat of its key gets it', async () => {
+  it('hangs after its effect and is closed without a response; a repeat gets the response', async () => {
     await addFault({ endpoint: 'qrcode', kind: 'hang-after-effect', times: 1, delayMs: 250 });
     const [request, headers] = [staticQr(), newKeyHeader()];
     const path = '/baas/api/v2/pix/qrcode/static';
@@ -179,7 +179,7 @@ describe('a fault', () => {
     jest.restoreAllMocks();
   });
 
-  it('ends when the bank stops: hanging requests are closed, slow ones get their response', async () => {
+  it('ends when the bank stops: hanging requests are closed, slow requests get their response', async () => {
     const other = await sandboxUnderTest();
     for (const kind of ['hang-after-effect', 'slow'])
       await other.call('POST', '/sandbox/faults', {

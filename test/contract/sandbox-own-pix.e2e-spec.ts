@@ -55,7 +55,7 @@ it('refunds a Pix to the own account with a debit and a credit', async () => {
   expect(await balance()).toBe(100_000);
 });
 
-it('returns a Pix to the own account once, by a return or by a refund', async () => {
+it('returns a Pix to the own account once: after a return, a refund is refused', async () => {
   const id = await sendEffectivePix(ownKey);
   expect((await post('/sandbox/pix/returned', { endToEndId: id })).status).toBe(200);
   expect((await refund(id, 0.01)).body.code).toBe('refund_exceeds_original');

@@ -12,8 +12,8 @@ import {
 } from './transfer-samples.js';
 import { WebhookConsumer } from './webhook-consumer.js';
 
-const own = 'sandbox-dev-key';
-const other = 'sandbox-dev-key-2';
+const ownApiKey = 'sandbox-dev-key';
+const otherApiKey = 'sandbox-dev-key-2';
 
 let bank: SandboxUnderTest;
 let consumer: WebhookConsumer;
@@ -21,8 +21,8 @@ beforeAll(async () => {
   bank = await sandboxUnderTest();
   consumer = await WebhookConsumer.listen();
   for (const type of ['PIX_PAYMENT_UPDATED', 'PIX_REFUNDED'])
-    await consumer.register(bank, type, own);
-  await consumer.register(bank, 'PIX_RECEIVED', other);
+    await consumer.register(bank, type, ownApiKey);
+  await consumer.register(bank, 'PIX_RECEIVED', otherApiKey);
 });
 afterAll(async () => {
   const { audit } = (await bank.call('GET', '/sandbox/ledger')).body;
@@ -106,14 +106,14 @@ describe('the webhooks of a sent Pix', () => {
     const headers = newKeyHeader();
     const sent = (await send(keyTransfer(await newEndToEndId()), headers)).body;
     await waitUntilFinal(sent.id);
-    const update = await consumer.find('PIX_PAYMENT_UPDATED', own, sent.endToEndId);
+    const update = await consumer.find('PIX_PAYMENT_UPDATED', ownApiKey, sent.endToEndId);
     const { amount, createdAt, description, payer, beneficiary } = sent;
     expect(update).toEqual({
       ...{ eventType: 'PIX_PAYMENT_EFFECTIVE', endToEndId: sent.endToEndId },
       ...{ idempotencyKey: headers.IdempotencyKey, status: 'PIX_EFFECTIVE', amount, createdAt },
       ...{ description, payer, beneficiary },
     });
-    const receipt = await consumer.find('PIX_RECEIVED', other, sent.endToEndId);
+    const receipt = await consumer.find('PIX_RECEIVED', otherApiKey, sent.endToEndId);
     expect(receipt).toMatchObject({
       ...{ eventType: 'PIX_RECEIVED', endToEndId: sent.endToEndId, amount },
       proof: { payer, beneficiary, status: 'PIX_EFFECTIVE' },
@@ -126,7 +126,7 @@ describe('the webhooks of a sent Pix', () => {
       delayMs: null,
     } as const);
     const sent = (await send(manualTransfer())).body;
-    const update = await consumer.find('PIX_PAYMENT_UPDATED', own, sent.endToEndId);
+    const update = await consumer.find('PIX_PAYMENT_UPDATED', ownApiKey, sent.endToEndId);
     expect(update).toMatchObject({
       ...{ eventType: 'PIX_PAYMENT_ERROR', status: 'PIX_ERROR', error: { code: 'AC06' } },
     });
@@ -151,7 +151,7 @@ describe('POST /sandbox/pix/returned', () => {
     const parallel = await Promise.all(Array.from({ length: 8 }, () => returnPix(original)));
     expect(parallel.filter(({ status }) => status === 200)).toHaveLength(1);
     expect((await returnPix(original)).body.code).toBe('return_exceeds_pix');
-    const refunded = await consumer.find('PIX_REFUNDED', own, body.endToEndId);
+    const refunded = await consumer.find('PIX_REFUNDED', ownApiKey, body.endToEndId);
     expect(refunded).toEqual({
       ...{ eventType: 'PIX_REFUNDED', endToEndId: body.endToEndId, amount: 4 },
       ...{ originalEndToEndId: sent.endToEndId, refundCode: 'MD06' },

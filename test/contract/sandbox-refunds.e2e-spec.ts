@@ -16,7 +16,7 @@ afterEach(async () => {
   await bank.stop();
 });
 
-const other = 'sandbox-dev-key-2';
+const otherApiKey = 'sandbox-dev-key-2';
 const post = async (path: string, body: unknown = {}) => bank.call('POST', path, { body });
 const receive = async (body: object) => (await post('/sandbox/pix/received', body)).body;
 const refund = (id: string | number, filterBy: string, body: object, headers = {}) =>
@@ -196,10 +196,10 @@ describe('between two accounts of the bank', () => {
   }
 
   it('credits the payer in the same movement and sends the payer a webhook', async () => {
-    await registerForDeliveries(bank, 'PIX_REFUNDED', other);
+    await registerForDeliveries(bank, 'PIX_REFUNDED', otherApiKey);
     const endToEndId = await pixFromOther(10);
     const { body } = await refundPix(endToEndId, 4);
-    const [credit] = await lines('type=CREDIT_PIX_REFUND', other);
+    const [credit] = await lines('type=CREDIT_PIX_REFUND', otherApiKey);
     expect(credit).toMatchObject({
       amount: 4,
       createdAt: body.createdAt,
@@ -228,12 +228,12 @@ describe('between two accounts of the bank', () => {
     await eventually(async () =>
       expect(await lines('type=CREDIT_PIX_REFUND_REVERSAL')).toHaveLength(1),
     );
-    expect(await lines('type=CREDIT_PIX_REFUND', other)).toEqual([]);
+    expect(await lines('type=CREDIT_PIX_REFUND', otherApiKey)).toEqual([]);
   });
 });
 
 describe('POST /sandbox/pix/med', () => {
-  it('refunds all that is refundable of a received Pix, also after the refund window', async () => {
+  it('refunds the whole refundable amount of a received Pix, also after the refund window', async () => {
     await setClock('2027-03-02T12:00:00Z');
     const { endToEndId } = await receive({ amount: 10 });
     await setClock('2027-12-02T12:00:00Z');

@@ -116,7 +116,7 @@ it('identifies a repeated charge by its correlationId, which is unique in every 
   }
 });
 
-it('pays the mode freeAmountPayment on a QR code without an amount', async () => {
+it('pays the amount of the mode freeAmountPayment on a QR code without an amount', async () => {
   const request = staticQr({ amount: undefined });
   await post('/baas/api/v2/pix/qrcode/static', request, newKeyHeader());
   const pay = () => post(`/baas/v1/charges/${request.correlationId}/pay`, {});

@@ -77,11 +77,13 @@ it('restarts all numbering', async () => {
 it('still has the initial settings after a restart', async () => {
   await post('/sandbox/clock', { advance: 'P1D' });
   await reset();
-  const again = await bank.start();
+  const restartedBank = await bank.start();
   try {
-    expect(Math.abs(again.get(BankClock).now().getTime() - Date.now())).toBeLessThan(60_000);
+    expect(Math.abs(restartedBank.get(BankClock).now().getTime() - Date.now())).toBeLessThan(
+      60_000,
+    );
   } finally {
-    await again.close();
+    await restartedBank.close();
   }
 });
 

@@ -17,7 +17,7 @@ import {
   transferCalls,
 } from './transfer-samples.js';
 
-const other = 'sandbox-dev-key-2';
+const otherApiKey = 'sandbox-dev-key-2';
 
 let bank: SandboxUnderTest;
 beforeEach(async () => {
@@ -117,7 +117,7 @@ describe('a sent Pix', () => {
     ];
     for (const { id, endToEndId: e2e, type, payer, amount, beneficiary } of sent) {
       expect((await waitUntilFinal(id)).status).toBe('PIX_EFFECTIVE');
-      const [line] = await linesOf(e2e, other);
+      const [line] = await linesOf(e2e, otherApiKey);
       expect(line).toMatchObject({ amount, type: { name: 'CREDIT_PIX', isCredit: true } });
       expect(line.proof).toMatchObject({ type, status: 'PIX_EFFECTIVE', payer, beneficiary });
     }
@@ -213,7 +213,7 @@ describe('the mode pixDebit: when-effective', () => {
     await clock({ frozen: true });
   });
 
-  it('holds the amount, and debits it at the end', async () => {
+  it('blocks the amount, and debits it at the end', async () => {
     const { body } = await send(manualTransfer({ amount: 99_000, beneficiary: ownAccountParty }));
     expect(body).toMatchObject({ status: 'PIX_PROCESSING', transactionNsu: null });
     expect(await ledger('1000001')).toEqual({ balance: 100_000, movements: [] });
@@ -271,7 +271,7 @@ describe('a look-up', () => {
 
   it('begins only one transfer, of the account that made the look-up', async () => {
     const id = await newEndToEndId();
-    const foreign = await send(keyTransfer(id), newKeyHeader(), other);
+    const foreign = await send(keyTransfer(id), newKeyHeader(), otherApiKey);
     expect(foreign.body.code).toBe('look_up_not_found');
     const responses = await Promise.all(Array.from({ length: 10 }, () => send(keyTransfer(id))));
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -282,19 +282,20 @@ describe('a look-up', () => {
 });
 
 describe('GET /baas/api/v2/transfers/{identifier}', () => {
-  it('answers both sides of a transfer between accounts, and only the payer of a Pix', async () => {
+  it('returns a transfer between accounts to both accounts, and a Pix to its payer only', async () => {
     const { externalId, id } = (await send(internalTransfer())).body;
     for (const identifier of [id, externalId]) {
       expect((await get(identifier)).body).toMatchObject({ id, externalId, transactionNsu: 1 });
-      const received = (await get(identifier, other)).body;
+      const received = (await get(identifier, otherApiKey)).body;
       expect(received).toMatchObject({ id, externalId, status: 'EFFECTIVE' });
-      const line = (await bank.call('GET', '/baas/api/v2/transactions', { apiKey: other })).body[0];
+      const line = (await bank.call('GET', '/baas/api/v2/transactions', { apiKey: otherApiKey }))
+        .body[0];
       expect(received.transactionNsu).toBe(line.nsu);
       expect(line).toMatchObject({ externalId, type: { name: 'CREDIT_TRANSFER_INTERNAL' } });
     }
     const pix = (await send(manualTransfer({ beneficiary: ownAccountParty }))).body;
-    expectError(await get(pix.id, other), 404);
-    expectError(await get(pix.endToEndId, other), 404);
+    expectError(await get(pix.id, otherApiKey), 404);
+    expectError(await get(pix.endToEndId, otherApiKey), 404);
     for (const identifier of [randomUUID(), 'nothing', 'E1', '%00', "'"])
       expectError(await get(identifier), 404);
     expectError(await get('\u0000'), 400, '$.identifier');

@@ -96,7 +96,7 @@ describe('the API of bank accounts', () => {
         expect((await addWithSlug(invalid)).body.errors).toHaveProperty(['$.slug']);
     });
 
-    it('shares its bank key with no other account, and gets another key only when the operator confirms', async () => {
+    it('has its own bank key, and gets another key only when the operator confirms', async () => {
       const { slug } = await addAccount({ apiKey: 'the-only-one' });
       expect((await addAccount({ apiKey: 'the-only-one' })).response.status).toBe(409);
       expect((await addAccount({ apiKey: 'sandbox-dev-key' })).response.status).toBe(409);

@@ -165,7 +165,7 @@ describe('bill payments', () => {
     expect((await bills.pay({ amount: 80, barCode })).body.status).toBe('PAID');
   });
 
-  it('revives a payment recorded as not executed, beside the live payment of its bill', async () => {
+  it('revives a payment recorded as not executed, although its bill has another payment', async () => {
     const { kind } = service.application.get(BillPaymentsService, { strict: false }) as unknown as {
       kind: OperationKind;
     };

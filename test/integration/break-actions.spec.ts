@@ -10,8 +10,8 @@ import { until } from '../support/until.js';
 
 describe('actions on a break', () => {
   let service: ServiceOnSandbox;
-  const book = new BreaksFixture(() => service);
-  const { act, get, sql, actions, liveMatches } = book;
+  const fixture = new BreaksFixture(() => service);
+  const { act, get, sql, actions, liveMatches } = fixture;
 
   beforeAll(async () => {
     service = await serviceOnSandbox();
@@ -19,8 +19,8 @@ describe('actions on a break', () => {
   afterAll(() => service.stop());
 
   it('links a line to one expected payment, publishes its event and records the action', async () => {
-    const { nsu, id } = await book.addUnexpectedLine();
-    const expectedPaymentId = await book.addExpectedPayment({ isWithdrawn: true });
+    const { nsu, id } = await fixture.addUnexpectedLine();
+    const expectedPaymentId = await fixture.addExpectedPayment({ isWithdrawn: true });
     await sql(
       `INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type,
          amount_cents)
@@ -41,11 +41,11 @@ describe('actions on a break', () => {
   });
 
   it('links a line to several expected payments only when the amounts add up to the line', async () => {
-    const { nsu, id } = await book.addUnexpectedLine();
+    const { nsu, id } = await fixture.addUnexpectedLine();
     const [one, other, debit] = [
-      await book.addExpectedPayment({ amountCents: 400 }),
-      await book.addExpectedPayment({ amountCents: 600 }),
-      await book.addExpectedPayment({ isCredit: false }),
+      await fixture.addExpectedPayment({ amountCents: 400 }),
+      await fixture.addExpectedPayment({ amountCents: 600 }),
+      await fixture.addExpectedPayment({ isCredit: false }),
     ];
     const allocate = (first: number, second: number) =>
       act(id, 'link', {
@@ -68,9 +68,9 @@ describe('actions on a break', () => {
     ]);
   });
 
-  it('lets one of two concurrent links of a line win', async () => {
-    const { nsu, id } = await book.addUnexpectedLine();
-    const both = [await book.addExpectedPayment(), await book.addExpectedPayment()];
+  it('accepts only one of two concurrent links of a line', async () => {
+    const { nsu, id } = await fixture.addUnexpectedLine();
+    const both = [await fixture.addExpectedPayment(), await fixture.addExpectedPayment()];
     const responses = await Promise.all(
       both.map((expectedPaymentId) => act(id, 'link', { expectedPaymentId })),
     );
@@ -88,7 +88,7 @@ describe('actions on a break', () => {
   ])(
     'resolves the break of one %s once when two transactions do so at the same time',
     async (subjectKind, subjectId, kind, resolve) => {
-      const id = await book.addBreak(kind, `${subjectKind}:${subjectId}`);
+      const id = await fixture.addBreak(kind, `${subjectKind}:${subjectId}`);
       const holder = await service.pool.connect();
       await holder.query('BEGIN');
       await holder.query(`SELECT FROM break WHERE id = $1 FOR UPDATE`, [id]);
@@ -105,9 +105,9 @@ describe('actions on a break', () => {
   );
 
   it('links a missing payment to its line and resolves the break of the line too', async () => {
-    const { nsu, id: lineBreakId } = await book.addUnexpectedLine();
-    const expectedPaymentId = await book.addExpectedPayment();
-    const id = await book.addBreak('missing', `expected_payment:${expectedPaymentId}`, {
+    const { nsu, id: lineBreakId } = await fixture.addUnexpectedLine();
+    const expectedPaymentId = await fixture.addExpectedPayment();
+    const id = await fixture.addBreak('missing', `expected_payment:${expectedPaymentId}`, {
       expectedPaymentId,
     });
     expect((await act(id, 'link', { nsu })).body).toMatchObject({
@@ -118,28 +118,28 @@ describe('actions on a break', () => {
     await act(id, 'reopen');
     expect(await get(id)).toMatchObject({ state: 'open', resolution: null });
     expect(await liveMatches(nsu)).toEqual([]);
-    await book.reconcile();
+    await fixture.reconcile();
     expect(await get(lineBreakId)).toMatchObject({ state: 'open' });
-    expect(await book.explanation(nsu)).toMatchObject({ state: 'in_break' });
+    expect(await fixture.explanation(nsu)).toMatchObject({ state: 'in_break' });
   });
 
   it('shows the rule and the expected payments of a matched line that is in a break', async () => {
-    const { nsu, id } = await book.addUnexpectedLine();
-    expect(await book.explanation(nsu)).toMatchObject({
+    const { nsu, id } = await fixture.addUnexpectedLine();
+    expect(await fixture.explanation(nsu)).toMatchObject({
       ...{ state: 'in_break', rule: 'unexpected', breakKind: 'unexpected' },
       breakEvidence: { candidates: [] },
     });
-    const expectedPaymentId = await book.addExpectedPayment();
+    const expectedPaymentId = await fixture.addExpectedPayment();
     await act(id, 'link', { expectedPaymentId });
-    await book.addBreak('overpaid', `nsu:${nsu}`, { nsu });
-    expect(await book.explanation(nsu)).toMatchObject({
+    await fixture.addBreak('overpaid', `nsu:${nsu}`, { nsu });
+    expect(await fixture.explanation(nsu)).toMatchObject({
       ...{ state: 'in_break', rule: 'manual', breakKind: 'overpaid', breakEvidence: {} },
       expectedPaymentIds: [expectedPaymentId],
     });
   });
 
   it('accepts an unexpected line, and undoes that when the break is reopened', async () => {
-    const { nsu, id } = await book.addUnexpectedLine();
+    const { nsu, id } = await fixture.addUnexpectedLine();
     expect((await act(id, 'accept')).body).toMatchObject({
       state: 'resolved',
       resolution: 'accept',
@@ -147,13 +147,13 @@ describe('actions on a break', () => {
     expect(
       await sql(`SELECT rule, category, reason FROM classification WHERE nsu = $1`, nsu),
     ).toEqual([{ rule: 'manual', category: 'accepted', reason: 'as agreed' }]);
-    expect(await book.explanation(nsu)).toMatchObject({ state: 'classified', rule: 'manual' });
+    expect(await fixture.explanation(nsu)).toMatchObject({ state: 'classified', rule: 'manual' });
     expect(statusAndCode(await act(id, 'accept'))).toEqual([409, 'already_resolved']);
-    await book.reconcile();
-    const other = await book.addBreak('unreadable_line', `line:${nsu}`, { nsu });
+    await fixture.reconcile();
+    const other = await fixture.addBreak('unreadable_line', `line:${nsu}`, { nsu });
     await act(other, 'accept');
     await act(other, 'reopen');
-    expect(await book.explanation(nsu)).toMatchObject({ state: 'classified', rule: 'manual' });
+    expect(await fixture.explanation(nsu)).toMatchObject({ state: 'classified', rule: 'manual' });
     expect((await act(id, 'reopen')).body.state).toBe('open');
     expect(await sql(`SELECT 1 FROM classification WHERE nsu = $1`, nsu)).toEqual([]);
     expect(statusAndCode(await act(id, 'reopen'))).toEqual([409, 'already_open']);
@@ -162,7 +162,7 @@ describe('actions on a break', () => {
   });
 
   it('refuses to reopen an automatically resolved break, and keeps its history append-only', async () => {
-    const { nsu, id } = await book.addUnexpectedLine();
+    const { nsu, id } = await fixture.addUnexpectedLine();
     await sql(`UPDATE break SET amount_cents = 700 WHERE nsu = $1`, nsu);
     const revised = { action: 'revised', detail: { fromCents: '1000', toCents: '700' } };
     expect((await get(id)).history.at(-1)).toMatchObject(revised);
@@ -177,7 +177,7 @@ describe('actions on a break', () => {
   });
 
   it('acts on many breaks, reports each, and changes nothing when repeated', async () => {
-    const added = [await book.addUnexpectedLine(), await book.addUnexpectedLine()];
+    const added = [await fixture.addUnexpectedLine(), await fixture.addUnexpectedLine()];
     const repeatedId = added[0]?.id.toUpperCase();
     const ids = [...added.map(({ id }) => id), repeatedId, randomUUID()];
     const bulk = async (body: object) =>
@@ -192,8 +192,8 @@ describe('actions on a break', () => {
       unchanged: 2,
       refused: 1,
     });
-    const { id } = await book.addUnexpectedLine({ amountCents: 7 });
-    await book.addUnexpectedLine({ amountCents: 8 });
+    const { id } = await fixture.addUnexpectedLine({ amountCents: 7 });
+    await fixture.addUnexpectedLine({ amountCents: 8 });
     const filter = { kind: 'unexpected', maxAmount: 0.07 };
     expect((await bulk({ filter, action: 'accept' })).data).toMatchObject([
       { id, outcome: 'done' },
@@ -203,10 +203,10 @@ describe('actions on a break', () => {
   it('lists candidates with the reasons for each', async () => {
     const reference = 'ORDER-2026-771';
     const document = '39053344705';
-    const best = await book.addExpectedPayment({ amountCents: 12_345, document, reference });
-    const second = await book.addExpectedPayment({ amountCents: 12_345 });
-    await book.addExpectedPayment({ amountCents: 12_345, isCredit: false });
-    const { id, nsu } = await book.addUnexpectedLine({
+    const best = await fixture.addExpectedPayment({ amountCents: 12_345, document, reference });
+    const second = await fixture.addExpectedPayment({ amountCents: 12_345 });
+    await fixture.addExpectedPayment({ amountCents: 12_345, isCredit: false });
+    const { id, nsu } = await fixture.addUnexpectedLine({
       amountCents: 12_345,
       document,
       notes: `pagamento ${reference}`,
@@ -226,7 +226,7 @@ describe('actions on a break', () => {
       },
       { expectedPaymentId: second, reasons: ['same_amount', 'same_day'] },
     ]);
-    const missing = await book.addBreak('missing', `expected_payment:${best}`, {
+    const missing = await fixture.addBreak('missing', `expected_payment:${best}`, {
       expectedPaymentId: best,
     });
     expect((await get(missing)).candidates[0]).toMatchObject({ nsu, score: 100 });
@@ -237,7 +237,7 @@ describe('actions on a break', () => {
     const days = ['2026-11-23', '2026-11-19', '2026-10-01'];
     for (const [index, cents] of [99, 10_000, 100_000, 1_000_000].entries())
       for (const day of days) {
-        const id = await book.addBreak('balance_mismatch', `grid ${index} ${day}`, {
+        const id = await fixture.addBreak('balance_mismatch', `grid ${index} ${day}`, {
           amountCents: cents,
         });
         await sql(`UPDATE break SET opened_day = $2 WHERE id = $1`, id, day);

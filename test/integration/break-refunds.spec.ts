@@ -8,8 +8,8 @@ import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-s
 
 describe('refunds of a break', () => {
   let service: ServiceOnSandbox;
-  const book = new BreaksFixture(() => service);
-  const { act, actions, get, sql } = book;
+  const fixture = new BreaksFixture(() => service);
+  const { act, actions, get, sql } = fixture;
   const policies = () => service.application.get(RefundPolicies, { strict: false });
   const apply = () => policies().apply({ accountId: service.accountId });
   const changePolicy = (fields: object) =>
@@ -29,12 +29,12 @@ describe('refunds of a break', () => {
   /** Syncs the statement, which shows the refunds made since, and reconciles. */
   const syncAndReconcile = async () => {
     await service.sync();
-    await book.reconcile();
+    await fixture.reconcile();
   };
   /** Receives a Pix and adds a break of this kind about it. */
   const receiveInBreak = async (kind: string, amount: number, excess = amount) => {
     const nsu = await receivePix(amount);
-    const id = await book.addBreak(kind, `nsu:${nsu}`, {
+    const id = await fixture.addBreak(kind, `nsu:${nsu}`, {
       nsu,
       amountCents: Math.round(excess * 100),
     });
@@ -68,7 +68,7 @@ describe('refunds of a break', () => {
     const { nsu, id } = await receiveInBreak('overpaid', 15, 5);
     expect((await act(id, 'refund')).status).toBe(200);
     expect(await refundsOf(nsu)).toMatchObject([{ amount: 5 }]);
-    const second = await book.addBreak('paid_after_cancellation', `nsu:${nsu}`, {
+    const second = await fixture.addBreak('paid_after_cancellation', `nsu:${nsu}`, {
       nsu,
       amountCents: 1_500,
     });
@@ -101,8 +101,8 @@ describe('refunds of a break', () => {
   });
 
   it('refuses to refund a line that is not a Pix, and a caller without the refund scope', async () => {
-    const nsu = await book.addLine();
-    const id = await book.addBreak('unexpected', `nsu:${nsu}`, { nsu, amountCents: 1_000 });
+    const nsu = await fixture.addLine();
+    const id = await fixture.addBreak('unexpected', `nsu:${nsu}`, { nsu, amountCents: 1_000 });
     expect(statusAndCode(await act(id, 'refund'))).toEqual([422, 'not_refundable']);
     const { body: key } = await service.call('POST', '/v1/accounts/main/keys', {
       body: { name: 'clerk', kind: 'api', scopes: ['read', 'reconcile'] },
@@ -162,8 +162,8 @@ describe('refunds of a break', () => {
     ];
     await closePeriod();
     await act(noted.id, 'note');
-    await book.reconcile();
-    const allocations = [{ expectedPaymentId: await book.addExpectedPayment(), amount: 12 }];
+    await fixture.reconcile();
+    const allocations = [{ expectedPaymentId: await fixture.addExpectedPayment(), amount: 12 }];
     const link = { nsu: linked.nsu, allocations, reason: 'as agreed' };
     await service.call('POST', '/v1/matches', { body: link });
     await sql(`UPDATE break SET state = 'open' WHERE id = $1`, linked.id);
@@ -244,7 +244,7 @@ describe('refunds of a break', () => {
         operation,
       );
     await setNeedsOperator(operationId);
-    const id = await book.addBreak('unknown_outcome', `operation:${operationId}`);
+    const id = await fixture.addBreak('unknown_outcome', `operation:${operationId}`);
     const { status, body } = await act(id, 'resend');
     expect([status, body.severity]).toEqual([200, 'high']);
     const { body: operation } = await service.call('GET', `/v1/operations/${operationId}`);
@@ -253,7 +253,7 @@ describe('refunds of a break', () => {
     expect(
       await sql(`SELECT 1 FROM statement_line WHERE amount_cents = 321 AND NOT is_credit`),
     ).toHaveLength(1);
-    await book.reconcile();
+    await fixture.reconcile();
     expect(await get(id)).toMatchObject({ state: 'resolved', resolution: 'automatic' });
   });
 
@@ -263,18 +263,18 @@ describe('refunds of a break', () => {
     await syncAndReconcile();
     const [{ id: operationId }] = await refundsOf(nsu);
     await sql(`UPDATE operation SET state = 'needs_operator' WHERE id = $1`, operationId);
-    const unknown = await book.addBreak('unknown_outcome', `operation:${operationId}`);
+    const unknown = await fixture.addBreak('unknown_outcome', `operation:${operationId}`);
     expect(statusAndCode(await act(unknown, 'resend'))).toEqual([409, 'not_safe_to_resend']);
     expect(statusAndCode(await act(id, 'resend'))).toEqual([409, 'already_resolved']);
-    const other = await book.addBreak('unknown_outcome', `bill_payment:${operationId}`);
+    const other = await fixture.addBreak('unknown_outcome', `bill_payment:${operationId}`);
     expect(statusAndCode(await act(other, 'resend'))).toEqual([409, 'not_safe_to_resend']);
   });
 
-  it('blocks other actions until the statement shows the refund, and reopens the break when the refund is reversed', async () => {
+  it('blocks other actions until the statement shows the refund, and reopens when it is reversed', async () => {
     const nsu = await receivePix(14);
-    await book.reconcile();
+    await fixture.reconcile();
     const [{ id }] = (await service.call('GET', `/v1/breaks?nsu=${nsu}`)).body.data;
-    const expectedPaymentId = await book.addExpectedPayment({ amountCents: 1_400 });
+    const expectedPaymentId = await fixture.addExpectedPayment({ amountCents: 1_400 });
     const fault = { endpoint: 'refunds', kind: 'async-error', times: 1, delayMs: 60_000 };
     expect((await service.bank.call('POST', '/sandbox/faults', { body: fault })).status).toBe(200);
     const { body } = await act(id, 'refund');
@@ -289,19 +289,19 @@ describe('refunds of a break', () => {
 
     await syncAndReconcile();
     expect(await get(id)).toMatchObject({ state: 'resolved', resolution: 'refund' });
-    expect(await book.explanation(nsu)).toMatchObject({ state: 'classified', rule: 'refund' });
-    await book.expectReadingsAgree();
+    expect(await fixture.explanation(nsu)).toMatchObject({ state: 'classified', rule: 'refund' });
+    await fixture.expectReadingsAgree();
 
     const now = new Date(Date.now() + 2 * 60_000).toISOString();
     await service.bank.call('POST', '/sandbox/clock', { body: { now } });
     await syncAndReconcile();
     expect(await get(id)).toMatchObject({ state: 'open', resolution: null });
-    expect(await book.explanation(nsu)).toMatchObject({ state: 'in_break' });
+    expect(await fixture.explanation(nsu)).toMatchObject({ state: 'in_break' });
     await act(id, 'refund');
     await syncAndReconcile();
     expect(await refundsOf(nsu)).toHaveLength(2);
     expect((await get(id)).state).toBe('resolved');
     await act(id, 'reopen');
-    expect(await book.explanation(nsu)).toMatchObject({ state: 'in_break' });
+    expect(await fixture.explanation(nsu)).toMatchObject({ state: 'in_break' });
   });
 });

@@ -5,8 +5,8 @@ import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-s
 
 describe('a break that a person resolved', () => {
   let service: ServiceOnSandbox;
-  const book = new BreaksFixture(() => service);
-  const { act, get, sql, actions } = book;
+  const fixture = new BreaksFixture(() => service);
+  const { act, get, sql, actions } = fixture;
 
   beforeAll(async () => {
     service = await serviceOnSandbox();
@@ -15,7 +15,7 @@ describe('a break that a person resolved', () => {
 
   it('stays resolved for the accepted balance jump only', async () => {
     await service.sync();
-    const { nsu } = await book.addUnexpectedLine();
+    const { nsu } = await fixture.addUnexpectedLine();
     const setGap = async (cents: number | null) => {
       await sql(
         `UPDATE statement_state SET gap_nsu = $2, gap_balance_cents = $1,
@@ -23,7 +23,7 @@ describe('a break that a person resolved', () => {
         cents,
         nsu,
       );
-      await book.reconcile();
+      await fixture.reconcile();
       return (await service.call('GET', '/v1/breaks?kind=broken_balance_chain')).body.data[0];
     };
     const { id } = await setGap(40);
@@ -49,7 +49,7 @@ describe('a break that a person resolved', () => {
     };
     const syncAndReconcile = async () => {
       await service.sync();
-      await book.reconcile();
+      await fixture.reconcile();
     };
 
     it('is reopened when one of two partial refunds is reversed', async () => {
@@ -65,7 +65,7 @@ describe('a break that a person resolved', () => {
       await service.bank.call('POST', '/sandbox/clock', { body: { now } });
       await syncAndReconcile();
       expect(await get(id)).toMatchObject({ state: 'open' });
-      expect(await book.explanation(nsu)).toMatchObject({ state: 'in_break' });
+      expect(await fixture.explanation(nsu)).toMatchObject({ state: 'in_break' });
       await act(id, 'refund', { amount: 6 });
       await syncAndReconcile();
       expect(await get(id)).toMatchObject({ state: 'resolved', resolution: 'refund' });
@@ -82,7 +82,7 @@ describe('a break that a person resolved', () => {
         first.id,
       );
       const fields = { expectedPaymentId, amountCents: 1_200 };
-      const missing = await book.addBreak(
+      const missing = await fixture.addBreak(
         'missing',
         `expected_payment:${expectedPaymentId}`,
         fields,

@@ -16,56 +16,56 @@ beforeEach(() => {
   nsu += 10;
 });
 
-const book = new SentMoneyFixture(() => service);
-const { run, addCharge } = book;
-const listBreaks = () => book.listBreaksFrom(nsu);
+const fixture = new SentMoneyFixture(() => service);
+const { run, addCharge } = fixture;
+const listBreaks = () => fixture.listBreaksFrom(nsu);
 const outcomes = async () =>
-  (await book.outcomes()).filter((line) => line.nsu >= nsu).map(({ outcome }) => outcome);
+  (await fixture.outcomes()).filter((line) => line.nsu >= nsu).map(({ outcome }) => outcome);
 const pix = { isCredit: true, typeName: 'CREDIT_PIX' };
 
 it('opens one break when a charge turns out to be cancelled after its payment', async () => {
   await addCharge('ended');
-  await book.addLines({ ...pix, nsu, externalId: 'ended' });
-  await book.reconcile();
+  await fixture.addLines({ ...pix, nsu, externalId: 'ended' });
+  await fixture.reconcile();
   expect(await listBreaks()).toEqual([]);
   await run(
     `UPDATE charge SET cancelled_at = now(), checked_at = clock_timestamp()
      WHERE correlation_id = 'ended'`,
   );
-  await book.reconciliationParts().accountBreaks.enqueueContradicted();
-  expect(book.enqueuedJobs.at(-1)).toEqual(['reconcile', { accountId: service.accountId }]);
-  await book.reconcile();
+  await fixture.reconciliationParts().accountBreaks.enqueueContradicted();
+  expect(fixture.enqueuedJobs.at(-1)).toEqual(['reconcile', { accountId: service.accountId }]);
+  await fixture.reconcile();
   expect(await listBreaks()).toEqual([{ kind: 'paid_after_cancellation', state: 'open', nsu }]);
-  const before = book.enqueuedJobs.length;
-  await book.reconciliationParts().accountBreaks.enqueueContradicted();
-  expect(book.enqueuedJobs).toHaveLength(before);
+  const before = fixture.enqueuedJobs.length;
+  await fixture.reconciliationParts().accountBreaks.enqueueContradicted();
+  expect(fixture.enqueuedJobs).toHaveLength(before);
 });
 
 it('reviews every ended charge, and enqueues no job for charges that cannot have a break', async () => {
   for (const [index, reference] of ['one', 'other', 'refunded early'].entries()) {
     await addCharge(reference);
     const endToEndId = `end ${reference}`;
-    await book.addLines({ ...pix, nsu: nsu + index, externalId: reference, endToEndId, age: 9 });
+    await fixture.addLines({ ...pix, nsu: nsu + index, externalId: reference, endToEndId, age: 9 });
   }
-  await book.addLines({
+  await fixture.addLines({
     ...{ nsu: nsu + 3, typeName: 'DEBIT_PIX_REFUND' },
     originalEndToEndId: 'end refunded early',
   });
-  await book.reconcile();
+  await fixture.reconcile();
   await run(
     `UPDATE charge SET cancelled_at = now(), checked_at = now()
      WHERE correlation_id IN ('one', 'other', 'refunded early')`,
   );
   await run(`UPDATE reconciliation_state SET charges_reviewed_at = now() - interval '1 hour'`);
-  const { accountBreaks, review } = book.reconciliationParts();
+  const { accountBreaks, review } = fixture.reconciliationParts();
   expect(await review.reviewEnded(service.accountId, 1)).toBe(true);
   expect(await listBreaks()).toEqual([
     { kind: 'paid_after_cancellation', state: 'open', nsu },
     { kind: 'paid_after_cancellation', state: 'open', nsu: nsu + 1 },
   ]);
-  const before = book.enqueuedJobs.length;
+  const before = fixture.enqueuedJobs.length;
   await accountBreaks.enqueueContradicted();
-  expect(book.enqueuedJobs).toHaveLength(before);
+  expect(fixture.enqueuedJobs).toHaveLength(before);
   const { rows } = await run(
     `SELECT charges_reviewed_at > now() - interval '15 minutes' AS "isRecent"
      FROM reconciliation_state`,
@@ -75,19 +75,19 @@ it('reviews every ended charge, and enqueues no job for charges that cannot have
 
 it('publishes charge.refunded when the bank refunds a duplicate payment, and resolves its break', async () => {
   await addCharge('twice');
-  await book.addLines(
+  await fixture.addLines(
     { ...pix, nsu, externalId: 'twice', endToEndId: 'E1', age: 9 },
     { ...pix, nsu: nsu + 1, externalId: 'twice', endToEndId: 'E2', age: 8 },
   );
-  await book.reconcile();
+  await fixture.reconcile();
   expect(await listBreaks()).toEqual([{ kind: 'duplicate_payment', state: 'open', nsu: nsu + 1 }]);
-  await book.addLines({ nsu: nsu + 2, typeName: 'DEBIT_PIX_REFUND', originalEndToEndId: 'E2' });
-  await book.reconcile();
+  await fixture.addLines({ nsu: nsu + 2, typeName: 'DEBIT_PIX_REFUND', originalEndToEndId: 'E2' });
+  await fixture.reconcile();
   expect(await listBreaks()).toEqual([
     { kind: 'duplicate_payment', state: 'resolved', nsu: nsu + 1 },
   ]);
   expect(await outcomes()).toContain('reversal by reversal');
-  expect((await book.events()).at(-1)).toMatchObject({
+  expect((await fixture.events()).at(-1)).toMatchObject({
     type: 'charge.refunded',
     data: { correlationId: 'twice', settlement: 'refunded', nsu: nsu + 2 },
   });
@@ -97,7 +97,7 @@ it('publishes charge.refunded when the bank refunds a duplicate payment, and res
     service.accountId,
     nsu + 2,
   );
-  await book.reconcile();
+  await fixture.reconcile();
   expect(await outcomes()).toContain('unexpected');
 });
 
@@ -106,24 +106,24 @@ describe('a manual decision about a payment', () => {
 
   it('is not replaced by a break of another kind once part of the first payment is refunded', async () => {
     await addCharge('accepted');
-    await book.addLines(
+    await fixture.addLines(
       { ...pix, nsu, externalId: 'accepted', endToEndId: 'E3', age: 9 },
       { ...pix, nsu: nsu + 1, externalId: 'accepted', endToEndId: 'E4', age: 8 },
     );
-    await book.reconcile();
+    await fixture.reconcile();
     await decide(
       `UPDATE break SET state = 'resolved', resolved_at = now(), resolution = 'accept',
          resolved_by = 'k'
        WHERE account_id = $1 AND nsu = $2`,
     );
     const part = { typeName: 'DEBIT_PIX_REFUND', amountCents: 100 };
-    await book.addLines({ ...part, nsu: nsu + 2, originalEndToEndId: 'E3' });
-    await book.reconcile();
+    await fixture.addLines({ ...part, nsu: nsu + 2, originalEndToEndId: 'E3' });
+    await fixture.reconcile();
     await run(
       `UPDATE charge SET cancelled_at = now(), checked_at = now()
        WHERE correlation_id = 'accepted'`,
     );
-    await book.reconcile();
+    await fixture.reconcile();
     expect(await listBreaks()).toEqual([
       { kind: 'paid_after_cancellation', state: 'open', nsu },
       { kind: 'duplicate_payment', state: 'resolved', nsu: nsu + 1 },
@@ -132,8 +132,8 @@ describe('a manual decision about a payment', () => {
 
   it('stays when the charge that the payment was linked to is cancelled', async () => {
     const id = await addCharge('linked');
-    await book.addLines({ ...pix, nsu: nsu + 1 });
-    await book.reconcile();
+    await fixture.addLines({ ...pix, nsu: nsu + 1 });
+    await fixture.reconcile();
     await decide(
       `UPDATE break SET state = 'resolved', resolved_at = now(), resolution = 'link',
          resolved_by = 'k'
@@ -150,10 +150,10 @@ describe('a manual decision about a payment', () => {
     await run(
       `UPDATE charge SET cancelled_at = now(), checked_at = now() WHERE correlation_id = 'linked'`,
     );
-    const before = book.enqueuedJobs.length;
-    await book.reconciliationParts().accountBreaks.enqueueContradicted();
-    expect(book.enqueuedJobs).toHaveLength(before);
-    await book
+    const before = fixture.enqueuedJobs.length;
+    await fixture.reconciliationParts().accountBreaks.enqueueContradicted();
+    expect(fixture.enqueuedJobs).toHaveLength(before);
+    await fixture
       .reconciliationParts()
       .review.review(service.database.prisma as never, service.accountId, [id]);
     expect(await listBreaks()).toEqual([{ kind: 'unexpected', state: 'resolved', nsu: nsu + 1 }]);
@@ -169,7 +169,7 @@ describe('a resolved overpaid break', () => {
       resolution,
     );
   const reconciledBreaks = async () => {
-    await book.reconcile();
+    await fixture.reconcile();
     const { rows } = await run(
       `SELECT kind, COALESCE(resolution, state) AS status, resolved_by AS by,
          amount_cents::int AS cents
@@ -194,22 +194,22 @@ describe('a resolved overpaid break', () => {
   const overpay = async (reference: string) => {
     const id = await addCharge(reference);
     const second = { nsu: nsu + 1, amountCents: 1_100, endToEndId: `second ${reference}`, age: 7 };
-    await book.addLines({ ...pix, ...second, externalId: reference });
+    await fixture.addLines({ ...pix, ...second, externalId: reference });
     expect(await reconciledBreaks()).toEqual(overpaid('open', null, 100));
     return id;
   };
-  /** A payment of R$ 5.00 that happened before the other one and is recorded after it. */
+  /** Records a payment of R$ 5.00 that happened before the payment of R$ 11.00. */
   const addEarlierPayment = (reference: string) => {
     const first = { nsu, amountCents: 500, endToEndId: `first ${reference}`, age: 9 };
-    return book.addLines({ ...pix, ...first, externalId: reference });
+    return fixture.addLines({ ...pix, ...first, externalId: reference });
   };
   const addRefund = (line: number, amountCents: number, originalEndToEndId: string) =>
-    book.addLines({ nsu: line, typeName: 'DEBIT_PIX_REFUND', amountCents, originalEndToEndId });
+    fixture.addLines({ nsu: line, typeName: 'DEBIT_PIX_REFUND', amountCents, originalEndToEndId });
 
   it('reopens when the excess exceeds the accepted amount, and is resolved again when it no longer does', async () => {
     const id = await overpay('too much');
     await resolve('accept');
-    await book
+    await fixture
       .reconciliationParts()
       .review.review(service.database.prisma as never, service.accountId, [id]);
     expect(await reconciledBreaks()).toEqual(overpaid('accept', 'clerk', 100));
@@ -243,20 +243,20 @@ describe('a resolved overpaid break', () => {
     expect(await reconciledBreaks()).toEqual(overpaid('open', null, 100));
   });
 
-  it('reopens for an excess that is left after a refund, even a smaller one', async () => {
+  it('reopens when a later payment causes an excess after the refund, even a smaller excess', async () => {
     await overpay('refunded');
     await resolve('refund');
     await addRefund(nsu + 2, 100, 'second refunded');
     expect(await reconciledBreaks()).toEqual(overpaid('refund', 'clerk', 100));
-    await book.addLines({ ...pix, nsu, externalId: 'refunded', amountCents: 50, age: 9 });
+    await fixture.addLines({ ...pix, nsu, externalId: 'refunded', amountCents: 50, age: 9 });
     expect(await reconciledBreaks()).toEqual(overpaid('open', null, 50));
   });
 });
 
 it('shows the reversal of a refund with its charge', async () => {
   await addCharge('refund reversed');
-  await book.addLines({ ...pix, nsu, externalId: 'refund reversed', endToEndId: 'E9', age: 9 });
-  const refund = await book.addOperation({
+  await fixture.addLines({ ...pix, nsu, externalId: 'refund reversed', endToEndId: 'E9', age: 9 });
+  const refund = await fixture.addOperation({
     kind: 'refund_pix',
     state: 'succeeded',
     references: [{ kind: 'end_to_end_id', value: 'D3' }],
@@ -268,7 +268,7 @@ it('shows the reversal of a refund with its charge', async () => {
     ...[service.accountId, refund.operationId, nsu, refund.expectedPaymentId],
   );
   const settlements = async () => {
-    await book.reconcile();
+    await fixture.reconcile();
     const { prisma } = service.database;
     const refunds = await listChargeRefunds(prisma, service.accountId, [BigInt(nsu)]);
     const payments = await listMatchedChargePayments(prisma, service.accountId, [
@@ -278,26 +278,26 @@ it('shows the reversal of a refund with its charge', async () => {
     const view = toChargeView(row, payments, refunds, '2026-01-01');
     return { charge: view.settlement, refunds: view.refunds };
   };
-  const requested = { orderedBy: 'us', settlement: 'open' };
-  expect(await settlements()).toMatchObject({ charge: 'settled', refunds: [requested] });
-  await book.addLines({ nsu: nsu + 1, typeName: 'DEBIT_PIX_REFUND', endToEndId: 'D3', age: 6 });
-  const made = { settlement: 'settled' };
-  expect(await settlements()).toMatchObject({ charge: 'refunded', refunds: [made] });
-  // Paid again. The breaks agree: a payment that was refunded in full counts as if it never came.
-  await book.addLines({
+  const openRefund = { orderedBy: 'us', settlement: 'open' };
+  expect(await settlements()).toMatchObject({ charge: 'settled', refunds: [openRefund] });
+  await fixture.addLines({ nsu: nsu + 1, typeName: 'DEBIT_PIX_REFUND', endToEndId: 'D3', age: 6 });
+  const settledRefund = { settlement: 'settled' };
+  expect(await settlements()).toMatchObject({ charge: 'refunded', refunds: [settledRefund] });
+  // The charge is paid again. A fully refunded payment counts neither here nor in breaks.
+  await fixture.addLines({
     ...pix,
     nsu: nsu + 3,
     externalId: 'refund reversed',
     endToEndId: 'E10',
     age: 2,
   });
-  expect(await settlements()).toMatchObject({ charge: 'settled', refunds: [made] });
+  expect(await settlements()).toMatchObject({ charge: 'settled', refunds: [settledRefund] });
   expect(await listBreaks()).toEqual([]);
   const published = await run(
     `SELECT type FROM event WHERE data LIKE '%refund reversed%' ORDER BY id`,
   );
   expect(published.rows).toEqual([{ type: 'charge.paid' }, { type: 'charge.paid' }]);
-  await book.addLines({ nsu: nsu + 2, isCredit: true, endToEndId: 'D3' });
-  const reversed = { settlement: 'reversed', state: 'accepted' };
-  expect(await settlements()).toMatchObject({ charge: 'overpaid', refunds: [reversed] });
+  await fixture.addLines({ nsu: nsu + 2, isCredit: true, endToEndId: 'D3' });
+  const reversedRefund = { settlement: 'reversed', state: 'accepted' };
+  expect(await settlements()).toMatchObject({ charge: 'overpaid', refunds: [reversedRefund] });
 });

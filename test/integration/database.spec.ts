@@ -51,7 +51,7 @@ describe('the database', () => {
     expect(rows).toEqual([{ value: 2 }, { value: 2 }]);
   });
 
-  it('runs one holder of a session lock at a time, and the next after it has ended or failed', async () => {
+  it('runs one holder of a session lock at a time, and the next after it ended or failed', async () => {
     open();
     let inside = 0;
     const work = async () => {

@@ -139,7 +139,7 @@ describe('a day close when balances do not link', () => {
     expect((await closedDays.verify('accepted'))?.difference).toBeNull();
   });
 
-  it('opens an accepted break of a day again when the day has another difference', async () => {
+  it('reopens the accepted break of a day when its difference changes', async () => {
     const lines: TestLine[] = [
       { nsu: 1, at: '2026-03-02T10:00:00Z', cents: 1_000 },
       { nsu: 2, at: '2026-03-02T11:00:00Z', cents: -40 },
@@ -175,7 +175,7 @@ describe('a day close when balances do not link', () => {
     expect((await closedDays.verify('bound'))?.difference).toBeNull();
   });
 
-  it('opens the break of a gap again when the jump differs from the accepted one', async () => {
+  it('reopens the break of a gap when the jump differs from the accepted jump', async () => {
     const { id } = await closedDays.account('jumps');
     await closedDays.arrive(id, marchLines, ({ nsu }) => nsu !== 2);
     await closedDays.run(
@@ -273,7 +273,7 @@ describe('a day close when balances do not link', () => {
     expect((await closedDays.verify('meanwhile'))?.difference).toBeNull();
   });
 
-  it('adds a line before the first certified day by an amendment, and counts it as waiting until then', async () => {
+  it('counts a line before the first certified day as waiting until an amendment adds it', async () => {
     const lines = [
       { nsu: 1, at: '2026-02-20T10:00:00Z', cents: 5 },
       { nsu: 2, at: '2026-02-21T10:00:00Z', cents: -5 },

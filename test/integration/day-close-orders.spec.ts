@@ -44,7 +44,7 @@ describe('day closes when lines arrive in any order', () => {
     }
     return [...days].sort();
   };
-  /** Closes the days one by one. `arrivals` has, for each line, the close before which it comes. */
+  /** Closes the days one by one. `arrivals[nsu - 1]` is the close before which the line arrives. */
   const closeWith = async (slug: string, arrivals: readonly number[]) => {
     const account = await closedDays.account(slug);
     for (const [index, until] of closedAfter.entries()) {
@@ -82,8 +82,8 @@ describe('day closes when lines arrive in any order', () => {
     });
     await fc.assert(closesTheSame, {
       ...{ seed: 7, numRuns: 6, endOnFailure: true },
-      // A line of the second day is numbered below the cut of the first day, and comes after that
-      // day is certified.
+      // A line of the second day is numbered below the cut of the first day, and arrives after
+      // that day is certified.
       examples: [[[0, 1, 0, 0, 2, 0, 2, 1, 2]]],
     });
   });

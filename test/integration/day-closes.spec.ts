@@ -36,7 +36,7 @@ describe('day closes', () => {
         `${date}/${revision} ${openingCents} +${creditCents} -${debitCents} = ${closingCents}`,
     );
 
-  it('certifies each day to the cent, also a day without lines and a day with a line numbered in another', async () => {
+  it('certifies each day to the cent, also without lines or with a line numbered among later lines', async () => {
     const { id } = await closeAccount('figures');
     expect(await certifiedFigures(id)).toEqual([
       '2026-03-02/1 10000 +1000 -280 = 10720',
@@ -152,7 +152,7 @@ describe('day closes', () => {
     expect(await closedDays.breaks(account.id)).toEqual([]);
   });
 
-  it('does not certify a day whose figures are not the bank’s, and has an open break until they are', async () => {
+  it('does not certify a day whose figures differ from the bank’s, and has a break until they agree', async () => {
     const account = await closedDays.account('gap');
     await closedDays.arrive(account.id, statementLines, ({ nsu }) => nsu !== 2);
     await closedDays.decide(account.id);
@@ -172,7 +172,7 @@ describe('day closes', () => {
     ]);
   });
 
-  it('amends the day of a late line and the days after it, and has an open break until then', async () => {
+  it('amends the day of a late line and all later days, and has an open break until then', async () => {
     const account = await closedDays.account('late');
     // The missing lines sum to zero, so that no balance shows that they are missing.
     const late = [

@@ -16,19 +16,19 @@ beforeEach(() => {
   nsu += 10;
 });
 
-const book = new SentMoneyFixture(() => service);
-const { run, addCharge } = book;
-const listBreaks = () => book.listBreaksFrom(nsu);
+const fixture = new SentMoneyFixture(() => service);
+const { run, addCharge } = fixture;
+const listBreaks = () => fixture.listBreaksFrom(nsu);
 const outcomes = async () =>
-  (await book.outcomes()).filter((line) => line.nsu >= nsu).map(({ outcome }) => outcome);
+  (await fixture.outcomes()).filter((line) => line.nsu >= nsu).map(({ outcome }) => outcome);
 
 const pix = { isCredit: true, typeName: 'CREDIT_PIX' };
 
 describe('a line is decided again', () => {
-  it('when a declared rule matched it in an open period and another line references its expected payment', async () => {
+  it('when a declared rule matched it and another line references its expected payment', async () => {
     const id = await addCharge('ruled');
-    await book.addLines({ ...pix, nsu, age: 9 });
-    await book.reconcile();
+    await fixture.addLines({ ...pix, nsu, age: 9 });
+    await fixture.reconcile();
     await run(
       `WITH resolved AS (UPDATE break SET state = 'resolved', resolved_at = now() WHERE nsu = $2)
        INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, rule_id,
@@ -38,16 +38,16 @@ describe('a line is decided again', () => {
       nsu,
       id,
     );
-    await book.addLines({ ...pix, nsu: nsu + 1, externalId: 'ruled' });
-    await book.reconcile();
+    await fixture.addLines({ ...pix, nsu: nsu + 1, externalId: 'ruled' });
+    await fixture.reconcile();
     expect(await outcomes()).toEqual(['unexpected', 'payment by reference']);
     expect(await listBreaks()).toEqual([{ kind: 'unexpected', state: 'open', nsu }]);
   });
 
-  it('but not when its period is closed: the second line is a duplicate payment', async () => {
+  it('but not when its period is closed: the referencing line is a duplicate payment', async () => {
     const id = await addCharge('closed');
-    await book.addLines({ ...pix, nsu, age: 3_600 });
-    await book.reconcile();
+    await fixture.addLines({ ...pix, nsu, age: 3_600 });
+    await fixture.reconcile();
     await run(
       `WITH resolved AS (UPDATE break SET state = 'resolved', resolved_at = now() WHERE nsu = $2),
             closed AS (INSERT INTO statement_state (account_id, closed_from, closed_until)
@@ -59,8 +59,8 @@ describe('a line is decided again', () => {
       nsu,
       id,
     );
-    await book.addLines({ ...pix, nsu: nsu + 1, externalId: 'closed' });
-    await book.reconcile();
+    await fixture.addLines({ ...pix, nsu: nsu + 1, externalId: 'closed' });
+    await fixture.reconcile();
     await run(`DELETE FROM statement_state`);
     expect(await outcomes()).toEqual(['payment by declared', 'payment by reference']);
     expect(await listBreaks()).toContainEqual({
@@ -69,7 +69,7 @@ describe('a line is decided again', () => {
     });
   });
 
-  it('when another account of the service turns out to have sent it, however late, even if a rule matched it', async () => {
+  it('when another account proves to have sent it, even after 30 days or a match by a rule', async () => {
     const { rows } = await run(
       `INSERT INTO bank_account
        SELECT (jsonb_populate_record(a, jsonb_build_object('id', 9999, 'slug', 'other'))).*
@@ -77,11 +77,11 @@ describe('a line is decided again', () => {
       service.accountId,
     );
     const transfer = { ...pix, typeName: 'CREDIT_TRANSFER_INTERNAL' };
-    await book.addLines(
+    await fixture.addLines(
       { ...transfer, nsu, movementId: 'inner' },
       { ...transfer, nsu: nsu + 1, movementId: 'ruled' },
     );
-    await book.reconcile();
+    await fixture.reconcile();
     await run(`UPDATE break SET opened_at = now() - interval '30 days' WHERE nsu = $1`, nsu);
     await run(
       `WITH resolved AS (UPDATE break SET state = 'resolved', resolved_at = now() WHERE nsu = $2)
@@ -102,9 +102,9 @@ describe('a line is decided again', () => {
        FROM (VALUES (1, 'inner'), (2, 'ruled')) AS line(nsu, id)`,
       rows[0].id,
     );
-    await book.reconciliationParts().reconciliation.reconcile({ accountId: rows[0].id });
-    expect(book.enqueuedJobs).toContainEqual(['reconcile', { accountId: service.accountId }]);
-    await book.reconcile();
+    await fixture.reconciliationParts().reconciliation.reconcile({ accountId: rows[0].id });
+    expect(fixture.enqueuedJobs).toContainEqual(['reconcile', { accountId: service.accountId }]);
+    await fixture.reconcile();
     expect((await listBreaks()).map(({ state }) => state)).toEqual(['resolved', 'resolved']);
     const classified = await run(
       `SELECT category, evidence FROM classification
@@ -116,7 +116,7 @@ describe('a line is decided again', () => {
     expect(await outcomes()).toEqual([null, null]);
   });
 
-  it('when another account defers it while its own account is deciding without having seen it', async () => {
+  it('when another account defers it while a concurrent transaction is deciding it', async () => {
     const { database, accountId } = service;
     await run(
       `INSERT INTO bank_account
@@ -124,7 +124,7 @@ describe('a line is decided again', () => {
        FROM bank_account a WHERE id = $1`,
       accountId,
     );
-    await book.addLines({ ...pix, nsu, endToEndId: 'E deferred' });
+    await fixture.addLines({ ...pix, nsu, endToEndId: 'E deferred' });
     await run(
       `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
          end_to_end_id, balance_previous_cents, current_balance_cents, occurred_at, content_hash,
@@ -151,9 +151,9 @@ describe('a line is decided again', () => {
     expect(rows).toEqual([{ nsu }]);
   });
 
-  it('not before its first decision nor while it has an outcome, and neither delays other lines', async () => {
+  it('neither before its first decision nor while it has an outcome, and delays no other line', async () => {
     const { database, accountId } = service;
-    await book.addLines(
+    await fixture.addLines(
       { ...pix, nsu, age: 9 },
       { ...pix, nsu: nsu + 1 },
       { ...pix, nsu: nsu + 2 },
@@ -187,15 +187,15 @@ describe('a line is decided again', () => {
     const pendingLines = async () =>
       (await run(`SELECT nsu::int FROM deferred_line WHERE nsu BETWEEN $1 AND $1 + 9`, nsu)).rows;
     expect(await pendingLines()).toContainEqual({ nsu });
-    await book.reconcile();
+    await fixture.reconcile();
     expect(await pendingLines()).toEqual([]);
   });
 
   it('when a reference of an old operation is recorded long after the break was opened', async () => {
-    await book.addLines({ nsu, age: 9 });
-    await book.reconcile();
+    await fixture.addLines({ nsu, age: 9 });
+    await fixture.reconcile();
     await run(`UPDATE break SET opened_at = now() - interval '30 days' WHERE nsu = $1`, nsu);
-    const { operationId } = await book.addOperation({ state: 'succeeded', age: 20 });
+    const { operationId } = await fixture.addOperation({ state: 'succeeded', age: 20 });
     await run(`UPDATE operation SET updated_at = now() WHERE id = $1`, operationId);
     await run(
       `INSERT INTO expected_payment_reference
@@ -203,7 +203,7 @@ describe('a line is decided again', () => {
       operationId,
       String(nsu),
     );
-    await book.reconcile();
+    await fixture.reconcile();
     expect(await outcomes()).toEqual(['payment by reference']);
     expect(await listBreaks()).toEqual([{ kind: 'unexpected', state: 'resolved', nsu }]);
   });
@@ -228,65 +228,65 @@ describe('a Pix from the account to a key of the same account', () => {
     ['debit first', [['debit'], ['credit']]],
     ['credit first', [['credit'], ['debit']]],
   ] as const)(
-    'has both its legs explained when they arrive in this order: %s',
+    'has both lines explained when they arrive in this order: %s',
     async (order, batches) => {
       const id = `E own ${order}`;
-      await book.addOperation({
+      await fixture.addOperation({
         state: 'succeeded',
         transferState: 'effective',
         references: [{ kind: 'end_to_end_id', value: id }],
       });
       for (const batch of batches) {
-        await book.addLines(...batch.map((leg) => legs(id)[leg]));
-        await book.reconcile();
+        await fixture.addLines(...batch.map((leg) => legs(id)[leg]));
+        await fixture.reconcile();
       }
       expect(await outcomes()).toEqual(['payment by reference', null]);
       expect(await categories()).toEqual([{ nsu: nsu + 1, category: 'own_account_transfer' }]);
     },
   );
 
-  it('has both legs explained when a person links the debit, however late', async () => {
+  it('has both lines explained when a person links the debit, however late', async () => {
     const amountCents = 777;
-    const { expectedPaymentId } = await book.addOperation({
+    const { expectedPaymentId } = await fixture.addOperation({
       ...{ state: 'succeeded', transferState: 'accepted', amountCents },
     });
     const { debit, credit } = legs('E manual');
-    await book.addLines({ ...debit, amountCents }, { ...credit, amountCents });
-    await book.reconcile();
+    await fixture.addLines({ ...debit, amountCents }, { ...credit, amountCents });
+    await fixture.reconcile();
     expect(await outcomes()).toEqual(['unexpected', 'unexpected']);
     await run(`UPDATE break SET opened_at = now() - interval '30 days' WHERE nsu = $1`, nsu + 1);
-    const { breaks, review } = book.reconciliationParts();
-    const events = new EventsService(service.database, book.jobQueue);
-    const manualMatches = new ManualMatches(events, book.expectedPayments, breaks, review);
+    const { breaks, review } = fixture.reconciliationParts();
+    const events = new EventsService(service.database, fixture.jobQueue);
+    const manualMatches = new ManualMatches(events, fixture.expectedPayments, breaks, review);
     const allocations = [{ expectedPaymentId, amountCents: null }];
     const by = { actor: 'anna', reason: 'test' };
     await service.database.transaction((tx) =>
       manualMatches.link(tx, service.accountId, { nsu: BigInt(nsu), allocations }, by),
     );
-    await book.reconcile();
+    await fixture.reconcile();
     expect(await outcomes()).toEqual(['payment by manual', null]);
     expect(await categories()).toEqual([{ nsu: nsu + 1, category: 'own_account_transfer' }]);
   });
 
   it('is not an own transfer when no operation requested its debit', async () => {
     const { debit, credit } = legs('E stranger');
-    await book.addLines(debit, credit);
-    await book.reconcile();
+    await fixture.addLines(debit, credit);
+    await fixture.reconcile();
     expect(await outcomes()).toEqual(['unexpected', 'unexpected']);
   });
 
   it('explains only a credit of the same amount', async () => {
     const id = 'E own once';
-    await book.addOperation({
+    await fixture.addOperation({
       state: 'succeeded',
       transferState: 'effective',
       references: [{ kind: 'end_to_end_id', value: id }],
     });
     const { debit, credit } = legs(id);
-    await book.addLines(debit, credit);
-    await book.reconcile();
-    await book.addLines({ ...credit, nsu: nsu + 2, amountCents: 999 });
-    await book.reconcile();
+    await fixture.addLines(debit, credit);
+    await fixture.reconcile();
+    await fixture.addLines({ ...credit, nsu: nsu + 2, amountCents: 999 });
+    await fixture.reconcile();
     expect((await outcomes()).at(-1)).toBe('unexpected');
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import * as journal from '../support/journal.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
-describe('an operation of which the statement shows a part', () => {
+describe('an operation that the statement shows only in part', () => {
   let service: ServiceDatabase;
   let accountId: number;
   let bank: journal.ScriptedBankClient;
@@ -65,13 +65,13 @@ describe('an operation of which the statement shows a part', () => {
   /** The bank's clock is an hour ahead, and the statement is closed until then. */
   const closeAnHourAhead = () => closeStatement('-1 hour');
 
-  it('succeeds in part when the closed statement shows only some: the others are absent', async () => {
+  it('succeeds in part when the closed statement shows some movements, and proves the others absent', async () => {
     await loseResponse({ movements: 3 });
     const [first = '', second = '', third = ''] = await expectedPaymentIds();
     await storeLine(1, second);
     await closeStatement();
     await advance();
-    // The others have as long to show after the matched one as after the sending.
+    // The other movements may appear for as long after the match as after the sending.
     expect(await currentState()).toBe('unknown');
     await closeAnHourAhead();
     await advance();
@@ -91,7 +91,7 @@ describe('an operation of which the statement shows a part', () => {
     expect(callbacks).toEqual([]);
   });
 
-  it('is unknown again when a line arrives late, and then ends by what the statement shows', async () => {
+  it('is unknown again when a line arrives late, and then ends as the statement shows', async () => {
     await loseResponse({ movements: 2 });
     await closeStatement();
     await advance();
@@ -106,7 +106,7 @@ describe('an operation of which the statement shows a part', () => {
     expect(await onlyOperation()).toMatchObject({ state: 'unknown', reason: 'seen_in_part' });
     expect(callbacks).toEqual(['rejected', 'reopened']);
     expect(await withdrawnPayments()).toEqual([]);
-    // However old the operation is, the other movement has its time to show.
+    // The other movement may still appear, however old the operation is.
     await journal.makeOlder(service.database, accountId, '30 hours');
     await advance();
     expect(await currentState()).toBe('unknown');
@@ -134,7 +134,7 @@ describe('an operation of which the statement shows a part', () => {
     expect(await currentState()).toBe('succeeded');
   });
 
-  it('succeeds when all movements are matched, and is not absent when one is', async () => {
+  it('succeeds when all movements are matched, and is unknown while one is not', async () => {
     await loseResponse({ movements: 2 });
     await closeStatement();
     const [first, second] = await expectedPaymentIds();

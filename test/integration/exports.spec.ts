@@ -12,7 +12,7 @@ import { until } from '../support/until.js';
 
 const lineCount = 5_300;
 const perDay = 400;
-/** The amount of a line in centavos. Each line has another amount. */
+/** The amount of a line in centavos. Each line has a different amount. */
 const amountOf = (nsu: number) => 1_000 + nsu;
 const isCredit = (nsu: number) => nsu % 3 !== 0;
 const day = (number: number) => `2026-03-${String(number).padStart(2, '0')}`;

@@ -123,7 +123,7 @@ describe('a hostile bank', () => {
     },
   );
 
-  it('is read by its body, whatever its content type', async () => {
+  it('that sends another content type has its JSON body read', async () => {
     behave = respondWith(200, chargeJson, { 'content-type': 'text/plain' });
     expect(await call()).toMatchObject({ outcome: 'success' });
     behave = respondWith(404, '{"title":"Not Found"}', { 'content-type': 'text/plain' });

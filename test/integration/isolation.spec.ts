@@ -246,7 +246,7 @@ describe('the routes of the service', () => {
     }
   });
 
-  it('return A its own objects, so that the 404s below mean something', async () => {
+  it('return the objects of A to A, so that the 404s below prove isolation', async () => {
     for (const route of businessRoutes().filter((one) => belongsToAccount(one))) {
       if (route.method !== 'GET') continue;
       const key = route.authentication === 'partner-key' ? partnerKey : apiKey;

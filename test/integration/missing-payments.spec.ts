@@ -1,5 +1,5 @@
 // Expected payments without a line by their deadline. Each test writes the statement, charges and
-// sent money of an account of its own, at the times that its guarantee is about.
+// sent money of its own account, at the times that it tests.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listExpectedPaymentRows } from '../../src/reconciliation/book.queries.js';
@@ -196,7 +196,7 @@ describe('a missing payment', () => {
     expect((await breaks()).map(({ id }) => id)).toContain(later.expectedPaymentId);
   });
 
-  it('is found though its due date precedes the last check: created later, accepted later, unlinked', async () => {
+  it('is found when created, accepted or unlinked after the check of its due date', async () => {
     const paid = await charge(monday);
     await pay(paid, 1);
     const unknown = await charge(monday, { state: 'unknown' });

@@ -87,12 +87,9 @@ describe('an operation that the bank never acknowledged', () => {
 
   it.each<[string, () => Promise<unknown>]>([
     ['the statement is not closed', () => Promise.resolve()],
+    ['the closed period ends before the last effect could show', () => closeStatement('1 hour')],
     [
-      'the statement is closed only until before the last effect could show',
-      () => closeStatement('1 hour'),
-    ],
-    [
-      'the statement is closed only since after the first attempt',
+      'the closed period begins after the first attempt',
       async () => {
         await closeStatement();
         await query(`UPDATE statement_state SET closed_from = now() - interval '59 minutes'
@@ -162,7 +159,7 @@ describe('an operation that the bank never acknowledged', () => {
     await closeStatement();
     await storeLine({ nsu: 1, cents: 77 });
     await query(`INSERT INTO deferred_line (account_id, nsu) VALUES ($1, 1), ($1, 2)`);
-    // A debit of its amount, after the last moment at which its effect could have shown.
+    // A debit of its amount, later than any debit of this operation could appear.
     await storeLine({ nsu: 2, ago: '30 minutes' });
     await advance();
     expect(await currentState()).toBe('not_executed');
@@ -189,7 +186,7 @@ describe('an operation that the bank never acknowledged', () => {
     expect(instance.enqueuedJobs).toContain('closeStatement');
   });
 
-  it('uses the bank’s clock, and the wider period when that clock was set in between', async () => {
+  it('uses the bank’s clock, and needs a wider closed period when that clock was changed', async () => {
     await loseResponse();
     await closeStatement();
     await query(`UPDATE operation_attempt SET clock_offset_ms = 7200000 WHERE account_id = $1`);

@@ -89,7 +89,7 @@ describe('a second request with the same counterparty and amount', () => {
     ['another counterparty', { counterparty: '1/1/2' }, 200],
     ['the header that allows a duplicate', { allow: true }, 200],
     ['a distinguishing id on the second alone', { isDistinguishable: true }, 409],
-  ])('with %s: %s gets %i', async (_, over, status) => {
+  ])('with %s (%p) gets %i', async (_, over, status) => {
     await performFirst();
     expect((await resultOf(perform('second', over))).status).toBe(status);
   });
@@ -101,7 +101,7 @@ describe('a second request with the same counterparty and amount', () => {
     ['77777777/1/54321', '1', 200],
     ['54321', '77777777/54321/1', 200],
   ])(
-    'after one to %s, one to %s gets %i: a number alone is the same account as its full form',
+    'after a payment to %s, a payment to %s gets %i: a number alone equals its full account',
     async (firstCounterparty, counterparty, status) => {
       bank.script = [journal.unknownResponse()];
       await perform('first', { counterparty: firstCounterparty });

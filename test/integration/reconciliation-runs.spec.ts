@@ -78,7 +78,7 @@ describe('a reconciliation run', () => {
     expect(await requestRun()).not.toBe(first);
   });
 
-  it('is performed by one worker at a time, finishes once, and continues after its worker was killed', async () => {
+  it('has one worker at a time, finishes once, and continues after its worker was killed', async () => {
     const id = await requestRun();
     const worker = new Database(service.pool);
     await worker.withSessionLock('runReconciliation', service.accountId, async () => {

@@ -50,7 +50,7 @@ describe('refunds of received Pix', () => {
   ) =>
     service.call('PUT', `/baas/api/v1/transactions/${id}/refund?filterBy=${filterBy}`, {
       body: { amount, ...(description ? { description } : {}) },
-      // With a key of its own, a refund is allowed although another one is still in progress.
+      // A refund with its own key is allowed while another refund is still in progress.
       headers: key === null ? {} : { IdempotencyKey: key, 'Concilia-Allow-Duplicate': 'true' },
     });
   const withNewKey = () => ({ key: randomUUID() });
@@ -142,7 +142,7 @@ describe('refunds of received Pix', () => {
     expect((await refund(endToEndId, 6, withNewKey())).status).toBe(200);
   });
 
-  it('counts a refund that the bank made by itself', async () => {
+  it('counts a refund that the bank made without a request', async () => {
     const { endToEndId } = await receive(10);
     await service.bank.call('POST', '/sandbox/pix/med', { body: { endToEndId, amount: 4 } });
     await service.sync();
@@ -215,22 +215,22 @@ describe('refunds of received Pix', () => {
   );
 
   it('freezes refunds to a payer while a refund line names no Pix, until it is matched', async () => {
-    const [one, another] = [await receive(10), await receive(10)];
-    const other = await receiveFromSameBank(10);
+    const [refundedPix, secondPix] = [await receive(10), await receive(10)];
+    const otherPayerPix = await receiveFromSameBank(10);
     await setMode({ lineOriginalId: 'absent' });
-    // Our own refund is attributed by its ids, although its line names no Pix either.
-    const ownRefund = await refund(one.endToEndId, 1, withNewKey());
+    // The service's own refund is attributed by its ids, although its line names no Pix.
+    const ownRefund = await refund(refundedPix.endToEndId, 1, withNewKey());
     await service.sync();
-    expect((await refund(one.endToEndId, 1, withNewKey())).status).toBe(200);
-    const body = { endToEndId: one.endToEndId, amount: 3 };
+    expect((await refund(refundedPix.endToEndId, 1, withNewKey())).status).toBe(200);
+    const body = { endToEndId: refundedPix.endToEndId, amount: 3 };
     await service.bank.call('POST', '/sandbox/pix/med', { body });
     await service.sync();
     await setMode({ lineOriginalId: 'present' });
-    for (const { endToEndId } of [one, another])
+    for (const { endToEndId } of [refundedPix, secondPix])
       expect(await codeOf(refund(endToEndId, 1, withNewKey()))).toEqual([422, 'refund_frozen']);
-    // A Pix of another payer is not frozen, nor is one received later.
-    const later = await receive(10);
-    for (const { endToEndId } of [other, later])
+    // A Pix of another payer and a Pix received later are not frozen.
+    const laterPix = await receive(10);
+    for (const { endToEndId } of [otherPayerPix, laterPix])
       expect((await refund(endToEndId, 1, withNewKey())).status).toBe(200);
     const [{ id }] = await sql(
       `SELECT expected_payment_id AS id FROM refund WHERE nsu = $1`,
@@ -242,14 +242,14 @@ describe('refunds of received Pix', () => {
          AND type_name = 'DEBIT_PIX_REFUND'`,
     );
     await service.match(nsu, id);
-    expect((await refund(another.endToEndId, 1, withNewKey())).status).toBe(200);
+    expect((await refund(secondPix.endToEndId, 1, withNewKey())).status).toBe(200);
     // Matched manually to a refund of that Pix, the line counts as refunded.
-    expect((await refund(one.endToEndId, 5.01, withNewKey())).body.code).toBe(
+    expect((await refund(refundedPix.endToEndId, 5.01, withNewKey())).body.code).toBe(
       'refund_exceeds_original',
     );
   });
 
-  it('rejects references to no received Pix, to several, and to no line at all', async () => {
+  it('rejects references to no received Pix, to several received Pix, and to no line', async () => {
     const { endToEndId } = await receive(10);
     const { body } = await refund(endToEndId, 1);
     await service.sync();

@@ -13,7 +13,7 @@ describe('a trial of a rule', () => {
   });
   afterAll(() => service.drop());
 
-  it('reports what would be matched, unmatched, ambiguous and in conflict, without changing anything', async () => {
+  it('reports matched, unmatched, ambiguous and conflicting lines, and changes nothing', async () => {
     const [anna, bruno, carla, davi] = documents;
     const exact = await setup.addExpectedPayment({ cents: 1_000, document: anna });
     const near = await setup.addExpectedPayment({ cents: 2_000, document: bruno });

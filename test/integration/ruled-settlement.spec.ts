@@ -115,7 +115,7 @@ describe('a match by a declared rule', () => {
     ['the charge and the rule', false],
     ['the rule', true],
   ])(
-    'is refused for a Pix that was refunded before there was %s, and a manual link too',
+    'is refused, like a manual link, for a Pix that was refunded before %s existed',
     async (_, isExpected) => {
       const terms = { cents: 1_000, document: anna };
       const earlyId = isExpected ? await setup.addExpectedPayment(terms) : null;

@@ -85,12 +85,12 @@ it('never moves backwards', async () => {
 
 it('survives a restart, running or frozen', async () => {
   const readAfterRestart = async () => {
-    const again = await bank.start();
+    const restartedBank = await bank.start();
     try {
-      const call = createCaller(await again.getUrl(), 'sandbox-dev-key');
+      const call = createCaller(await restartedBank.getUrl(), 'sandbox-dev-key');
       return (await call('GET', '/sandbox/clock')).body;
     } finally {
-      await again.close();
+      await restartedBank.close();
     }
   };
   await change({ advance: 'P10D' });

@@ -83,11 +83,11 @@ it('runs a chain of tasks before the clock responds', async () => {
 });
 
 it('runs each of many tasks once with two processes of one bank', async () => {
-  const other = await bank.start();
+  const secondProcess = await bank.start();
   try {
     const done: string[] = [];
     const workers = new Set<Bank>();
-    for (const application of [bank.application, other])
+    for (const application of [bank.application, secondProcess])
       handle(application, async (tx, subject) => {
         workers.add(application);
         // Both processes must have a task before either continues: otherwise one might run them
@@ -99,11 +99,11 @@ it('runs each of many tasks once with two processes of one bank', async () => {
     await schedule(bank.application, subjects(200), 0);
     await until('all tasks have run', async () => (await listPending()).length === 0);
     await Promise.all(
-      [bank.application, other].map((application) => application.get(DueWork).runDue()),
+      [bank.application, secondProcess].map((application) => application.get(DueWork).runDue()),
     );
     expect(done.sort()).toEqual(subjects(200).sort());
   } finally {
-    await other.close();
+    await secondProcess.close();
   }
 });
 
@@ -141,15 +141,15 @@ it('responds at once when the only task fails', async () => {
 it('still has pending tasks after a restart', async () => {
   const done: string[] = [];
   await schedule(bank.application, ['pending'], hour);
-  const other = await bank.start();
+  const secondProcess = await bank.start();
   try {
-    handle(other, async (_, subject) => void done.push(subject));
+    handle(secondProcess, async (_, subject) => void done.push(subject));
     await bank.application.close();
-    await other.get(BankClock).change({ to: (now) => new Date(now.getTime() + 2 * hour) });
-    await other.get(DueWork).runDue();
+    await secondProcess.get(BankClock).change({ to: (now) => new Date(now.getTime() + 2 * hour) });
+    await secondProcess.get(DueWork).runDue();
     expect(done).toEqual(['pending']);
   } finally {
-    await other.close();
+    await secondProcess.close();
   }
 });
 
@@ -170,18 +170,18 @@ it('schedules no task of a rolled-back transaction', async () => {
 });
 
 it('finishes running tasks before it closes, and starts no other', async () => {
-  const other = await bank.start();
+  const secondProcess = await bank.start();
   let started = 0;
   let finished = 0;
-  handle(other, async (tx) => {
+  handle(secondProcess, async (tx) => {
     started += 1;
     await tx.query('SELECT pg_sleep(0.2)');
     finished += 1;
   });
   // The first process has no handler for this kind: its attempts fail and change nothing.
-  await schedule(other, subjects(100), 0);
+  await schedule(secondProcess, subjects(100), 0);
   await until('a task has started', () => started > 0);
-  await other.close();
+  await secondProcess.close();
   expect(finished).toBe(started);
   expect(started).toBeLessThan(100);
   expect(await listPending()).toHaveLength(100 - started);

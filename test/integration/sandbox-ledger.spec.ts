@@ -1,4 +1,4 @@
-// The book's rules: chained lines, balanced movements, the database's constraints and the audit.
+// The ledger's rules: chained lines, balanced movements, the database's constraints and the audit.
 import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
 
 let bank: SandboxUnderTest;
@@ -91,7 +91,7 @@ describe('the database refuses', () => {
   const first = { nsu: 'NULL', balance: 10_000_000 } as const;
   const balanced = [movement, entry('1000001', 500), entry('other', -500)];
 
-  it('nothing valid: a balanced movement with its line by raw SQL', async () => {
+  it('no balanced movement with its line, even when raw SQL inserts them', async () => {
     await inTransaction(...balanced, line(500, first, 1), setBalance(10_000_500, 1));
     expect((await readLedger()).audit.clean).toBe(true);
   });
@@ -160,7 +160,7 @@ describe('the database refuses', () => {
   });
 });
 
-it('reports in its audit what was corrupted behind the constraints', async () => {
+it('reports in its audit rows that were corrupted past the constraints', async () => {
   await post({ amount: 1, isCredit: true, typeName: 'ANY_LINE' });
   const client = await bank.pool.connect();
   try {
@@ -235,15 +235,15 @@ it('reports in its audit lines that follow each other in a circle', async () => 
   expect(problems).toEqual([expect.stringMatching(/nsu 2: moved earlier than the line before/)]);
 });
 
-it('has the same book and keys after a restart', async () => {
+it('has the same ledger and keys after a restart', async () => {
   await post({ amount: 1, isCredit: true, typeName: 'ANY_LINE' });
   const before = await readLedger();
-  const again = await bank.start();
+  const restartedBank = await bank.start();
   try {
-    const url = `${await again.getUrl()}/sandbox/ledger`;
+    const url = `${await restartedBank.getUrl()}/sandbox/ledger`;
     const response = await fetch(url, { headers: { 'x-service-api-key': 'sandbox-dev-key' } });
     expect(await response.json()).toEqual(before);
   } finally {
-    await again.close();
+    await restartedBank.close();
   }
 });

@@ -77,13 +77,13 @@ it.each<[unknown, string]>([
 
 it('survives a restart', async () => {
   await change({ batch: 'partial', chargeStatus: { paid: 'Pago' }, freeAmountPayment: 0.29 });
-  const again = await bank.start();
+  const restartedBank = await bank.start();
   try {
-    const call = createCaller(await again.getUrl(), 'sandbox-dev-key');
+    const call = createCaller(await restartedBank.getUrl(), 'sandbox-dev-key');
     expect((await call('GET', '/sandbox/modes')).body).toEqual(await read());
-    expect(again.get(Modes).current.freeAmountPayment).toBe(29n);
+    expect(restartedBank.get(Modes).current.freeAmountPayment).toBe(29n);
   } finally {
-    await again.close();
+    await restartedBank.close();
   }
 });
 
@@ -93,11 +93,11 @@ it('gives a mode that is not stored its default', async () => {
     `UPDATE bank_setting SET value = (value::jsonb - 'pixStepMs' #- '{chargeStatus,voided}')::json
      WHERE name = 'modes'`,
   );
-  const again = await bank.start();
+  const restartedBank = await bank.start();
   try {
-    expect(again.get(Modes).current).toEqual({ ...defaultModes, batch: 'partial' });
+    expect(restartedBank.get(Modes).current).toEqual({ ...defaultModes, batch: 'partial' });
   } finally {
-    await again.close();
+    await restartedBank.close();
   }
 });
 
@@ -121,12 +121,12 @@ it('applies each of several concurrent changes', async () => {
     chargeStatus: { ...defaults.chargeStatus, paid: 'Pago', expired: 'Vencido' },
   };
   expect(await read()).toEqual(expected);
-  const again = await bank.start();
+  const restartedBank = await bank.start();
   try {
-    const call = createCaller(await again.getUrl(), 'sandbox-dev-key');
+    const call = createCaller(await restartedBank.getUrl(), 'sandbox-dev-key');
     expect((await call('GET', '/sandbox/modes')).body).toEqual(expected);
   } finally {
-    await again.close();
+    await restartedBank.close();
   }
 });
 

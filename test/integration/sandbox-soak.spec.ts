@@ -1,4 +1,4 @@
-// Runs SOAK_OPERATIONS random operations concurrently. Afterwards the audit of the book finds no
+// Runs SOAK_OPERATIONS random operations concurrently. Afterwards the ledger audit finds no
 // problem and each statement is one chain.
 import { randomUUID } from 'node:crypto';
 import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
@@ -220,7 +220,7 @@ async function followChain(apiKey: string): Promise<{ lines: number; opening: nu
 }
 
 it(
-  'has a correct book after concurrent operations of every kind',
+  'has a correct ledger after concurrent operations of every kind',
   async () => {
     const unexpected: string[] = [];
     let left = operations;

@@ -197,7 +197,7 @@ it.each(['nsu', 'commit'])(
   },
 );
 
-it('accepts a filter by a type of the test’s own once a line of the account has it', async () => {
+it('accepts a filter by a type that a test invented once a line of the account has it', async () => {
   const query = 'type=FEE_OF_TOMORROW';
   const filter = () => bank.call('GET', `/baas/api/v2/transactions?${query}&type=CREDIT_PIX`);
   expectError(await filter(), 400, '$.type');

@@ -94,7 +94,7 @@ describe('a webhook', () => {
     expect(line.body).toHaveLength(1);
   });
 
-  it('delayed by a fault is sent when the bank’s clock reaches its time, after later ones', async () => {
+  it('delayed by a fault is sent when the bank’s clock reaches its time, after later webhooks', async () => {
     await register('PIX_RECEIVED');
     await fault('webhook-late', { times: 1, delayMs: 60_000 });
     await freeze();
@@ -108,7 +108,7 @@ describe('a webhook', () => {
     await eventually(async () => expect(amounts()).toEqual([2, 3, 1]));
   });
 
-  it('reordered by a fault is sent after the next one', async () => {
+  it('reordered by a fault is sent after the next webhook', async () => {
     await register('PIX_RECEIVED');
     await fault('webhook-reordered', { times: 1, delayMs: 1_000 });
     await freeze();
@@ -128,7 +128,7 @@ describe('a webhook', () => {
     expect(received[1]?.text).toBe(received[0]?.text);
   });
 
-  it('forged is sent once beside the genuine one, with a wrong secret', async () => {
+  it('forged by a fault is sent once beside the genuine webhook, with a wrong secret', async () => {
     await register('CHARGE_PAID');
     await fault('webhook-forged', { times: 1, endpoint: 'charges' });
     const request = pixSlip();

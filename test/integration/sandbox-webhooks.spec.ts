@@ -208,12 +208,12 @@ it('sends pending deliveries after a restart', async () => {
   await receive({ amount: 1 });
   await eventually(async () => expect((await deliveries())[0]?.last_outcome).toBe('HTTP 503'));
   await bank.application.close();
-  const again = await bank.start();
+  const restartedBank = await bank.start();
   try {
     await eventually(async () => expect(received).toHaveLength(2));
     await eventually(async () => expect((await deliveries())[0]?.state).toBe('delivered'));
   } finally {
-    await again.close();
+    await restartedBank.close();
   }
 });
 

@@ -166,7 +166,7 @@ describe('scheduled bill payments', () => {
     expect(await stateOf(id)).toBe('failed');
   });
 
-  it('fail despite classified or later lines, and open a break while another line is unexplained', async () => {
+  it('fail despite classified or later lines, and have a break while a line is unexplained', async () => {
     const { id } = await passUnpaid('2026-12-02T15:00:00Z');
     await bills.closePeriod('2026-11-01T00:00:00Z', '2026-12-05T00:00:00Z');
     await storeDebit(9_002, '2026-12-03T15:00:00Z');
@@ -222,7 +222,7 @@ describe('scheduled bill payments', () => {
       return payment;
     };
 
-    it('are paid when their debit appears after all', async () => {
+    it('are paid when their debit appears later', async () => {
       const { id, barCode } = await failPayment('2026-12-14', '2026-12-17T00:00:00Z');
       await storeDebit(9_010, '2026-12-18T15:00:00Z');
       await service.match(9_010, await bills.expectedPaymentOf(barCode));

@@ -12,7 +12,7 @@ const counterparty = '99999999/1/1000002';
 
 describe('debits that disagree with what was sent', () => {
   let service: ServiceDatabase;
-  const book = new SentMoneyFixture(() => service);
+  const fixture = new SentMoneyFixture(() => service);
   const {
     run,
     enqueuedJobs,
@@ -23,7 +23,7 @@ describe('debits that disagree with what was sent', () => {
     outcomes,
     openBreaks,
     events,
-  } = book;
+  } = fixture;
 
   beforeAll(async () => {
     service = await serviceDatabase();

@@ -9,7 +9,7 @@ const counterparty = '99999999/1/1000002';
 
 describe('the statement line of sent money', () => {
   let service: ServiceDatabase;
-  const book = new SentMoneyFixture(() => service);
+  const fixture = new SentMoneyFixture(() => service);
   const {
     run,
     enqueuedJobs,
@@ -21,7 +21,7 @@ describe('the statement line of sent money', () => {
     outcomes,
     openBreaks,
     events,
-  } = book;
+  } = fixture;
 
   beforeAll(async () => {
     service = await serviceDatabase();
@@ -77,7 +77,7 @@ describe('the statement line of sent money', () => {
     const enqueue = ['advanceOperation', { accountId: service.accountId, operationId }];
     expect(enqueuedJobs).toContainEqual(enqueue);
     enqueuedJobs.length = 0;
-    await book.reconciliationParts().accountBreaks.enqueueContradicted();
+    await fixture.reconciliationParts().accountBreaks.enqueueContradicted();
     expect(enqueuedJobs).toContainEqual(enqueue);
     await setOperationState(operationId, 'succeeded');
     await reconcile();
@@ -212,11 +212,11 @@ describe('the statement line of sent money', () => {
       transferState: 'failed',
     });
     await addLines({ nsu: 1, endToEndId: 'E', age: 50 });
-    await book.reconciliation(600_000).reconcile({ accountId: service.accountId });
-    const { accountBreaks, missing } = book.reconciliationParts();
+    await fixture.reconciliation(600_000).reconcile({ accountId: service.accountId });
+    const { accountBreaks, missing } = fixture.reconciliationParts();
     missing.checkWhenDue = async () => {
       await addLines({ nsu: 2, isCredit: true, endToEndId: 'E' });
-      await book.reconciliation(600_000).reconcile({ accountId: service.accountId });
+      await fixture.reconciliation(600_000).reconcile({ accountId: service.accountId });
       return false;
     };
     await accountBreaks.refresh(service.accountId);
@@ -245,7 +245,7 @@ describe('the statement line of sent money', () => {
     await addLines({ nsu: 3, isCredit: true, endToEndId: 'E', amountCents: 600 });
     await reconcile();
     expect(await openBreaks()).toEqual([]);
-    // After a second debit, the reversal may be of either debit: this one counts as debited again.
+    // With two debits, the reversal may be of either of them: the payment counts as debited again.
     await addLines({ nsu: 4, endToEndId: 'E', age: 40 });
     await reconcile();
     expect(await openBreaks()).toContainEqual({

@@ -112,7 +112,7 @@ interface Arrival {
   batchSize: number;
   /** After how many batches the bank cancels charges; by default before any line is decided. */
   cancelledAfter?: number;
-  /** After how many batches the other account, which sent some of the money, is reconciled. */
+  /** After how many batches the account that sent some of the money is reconciled. */
   otherAccountAfter?: number;
   /** The number of lines from before go-live, which are decided with the first batch. */
   openingCount?: number;
@@ -120,39 +120,39 @@ interface Arrival {
 
 async function decideInBatches(account: number, arrival: Arrival) {
   const { lines, batchSize, cancelledAfter = 0, otherAccountAfter = 0, openingCount = 0 } = arrival;
-  const other = account + 100;
+  const senderAccount = account + 100;
   await run(
     `INSERT INTO bank_account (id, slug, go_live_at)
      VALUES ($1, $1::int::text, $3), ($2, $2::int::text, $3)`,
-    ...[account, other, goLiveAt],
+    ...[account, senderAccount, goLiveAt],
   );
   await addExpectedPayments(account, cancelledAfter > 0);
   if (openingCount > 0) await addLines(account, openingLines(openingCount));
   for (let batch = 0; batch * batchSize < lines.length; batch += 1) {
     await addLines(account, lines.slice(batch * batchSize, (batch + 1) * batchSize));
     if (batch === cancelledAfter && batch > 0) await cancelCharges(account);
-    if (batch === otherAccountAfter) await reconcileSender(other);
+    if (batch === otherAccountAfter) await reconcileSender(senderAccount);
     expect(await expectPendingLinesListed(service.database)).toBeGreaterThan(0);
     await reconcile(account);
     await expectPendingLinesListed(service.database);
   }
-  // Lines that were pending for a line of the last batch.
+  // Decides the lines that waited for a line of the last batch.
   await reconcile(account);
   const results = await listResults(account);
-  // The next arrival uses the same ids. The statistics know this account alone, as they do while
-  // the history of another account is imported.
+  // ANALYZE gives the planner statistics of this account alone, as during an import of another
+  // account. The next arrival uses the same ids, so this account is deleted.
   await run('ANALYZE');
-  await run(`DELETE FROM bank_account WHERE id IN ($1, $2)`, account, other);
+  await run(`DELETE FROM bank_account WHERE id IN ($1, $2)`, account, senderAccount);
   return results;
 }
 
-async function reconcileSender(other: number): Promise<void> {
+async function reconcileSender(senderAccount: number): Promise<void> {
   const sent = ownTransferIds(copies).map((e2e, index) => ({
     ...{ nsu: index + 1, is_credit: false, cents: 1_000, type: 'DEBIT_PIX', second: 0 },
     e2e,
   }));
-  await addLines(other, sent);
-  await reconcile(other);
+  await addLines(senderAccount, sent);
+  await reconcile(senderAccount);
 }
 
 const openingLines = (count: number): ScenarioLine[] =>
@@ -161,7 +161,7 @@ const openingLines = (count: number): ScenarioLine[] =>
     second: index - count,
   }));
 
-it('decides the same outcomes in whatever order and batches lines arrive, with each break once', async () => {
+it('decides the same outcomes in every order and batch size of arrival, with each break once', async () => {
   const lines = scenarioLines(copies);
   const inOrder = await decideInBatches(101, { lines, batchSize: 1_000 });
   const mixed = {
@@ -178,7 +178,7 @@ it('decides the same outcomes in whatever order and batches lines arrive, with e
     otherAccountAfter: 1,
   };
   expect(await decideInBatches(103, backwards)).toEqual(inOrder);
-  // More lines than one batch decides; those that the other account defers are the last ones.
+  // More lines than one batch decides. The lines that the sender account defers come last.
   expect(await decideInBatches(104, { lines, batchSize: 1_000, openingCount: 990 })).toEqual(
     inOrder,
   );
@@ -190,11 +190,11 @@ it('decides the same outcomes in whatever order and batches lines arrive, with e
   expect(Object.fromEntries(rows.map(({ kind, count }) => [kind, count / copies]))).toEqual(
     openBreaksPerCopy,
   );
-  const twice = await run(
+  const linesWithSeveralBreaks = await run(
     `SELECT nsu FROM break
      WHERE account_id = 101 AND state = 'open' GROUP BY nsu HAVING count(*) > 1`,
   );
-  expect(twice.rows).toEqual([]);
+  expect(linesWithSeveralBreaks.rows).toEqual([]);
   await reconcile(101);
   expect(await listResults(101)).toEqual(inOrder);
 });

@@ -96,8 +96,8 @@ describe('the completeness of the statement copy', () => {
     bank.lines = swapped(3);
     await expectBalance(10_300n);
     await expectBalance(10_300n);
-    // Out of order again: they follow the line with the highest number as if it had been booked
-    // last.
+    // Also out of order: their balances continue from line 3, the highest number, although line 2
+    // was booked last.
     bank.lines.push({ nsu: 4, cents: 100, override: balances('102.00', '103.00') });
     bank.lines.push({ nsu: 5, cents: -100, override: balances('103.00', '102.00') });
     await expectBalance(10_300n);
@@ -242,7 +242,7 @@ describe('the completeness of the statement copy', () => {
     }
   });
 
-  it('records a line that can be read now once, and leaves the others unreadable', async () => {
+  it('records a line once when it becomes readable, and leaves other lines unreadable', async () => {
     bank.lines = [{ nsu: 1, cents: 100, override: { amount: new LosslessNumber('10.005') } }];
     await sync();
     const [, id] = await insertUnreadableLine(service.database.pool, accountId, { nsu: 2 });
@@ -263,7 +263,7 @@ describe('the completeness of the statement copy', () => {
     await expect(lines.get(accountId + 1, id)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is compared with the balance that the bank reports, and is off when they keep differing', async () => {
+  it('is compared with the balance that the bank reports, and has a break when they keep differing', async () => {
     let response: unknown = {
       outcome: 'success',
       value: { amountAvailable: 10_350n, amountBlocked: 0n },

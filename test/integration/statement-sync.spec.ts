@@ -195,7 +195,7 @@ describe('the statement sync', () => {
     expect((await state()).complete).toBe(false);
   });
 
-  it('keeps the stored line when the bank shows it again with different content', async () => {
+  it('does not change a stored line when the bank shows it again with different content', async () => {
     bank.lines = credits(1, 3);
     await sync();
     bank.lines = [...credits(1, 2), { nsu: 3, cents: 100, override: { notes: 'written over' } }];

@@ -249,7 +249,7 @@ describe('the lifecycle of a transfer', () => {
       await setup.database.transaction((tx) => onSucceeded(tx, operation, { response: null }));
     };
 
-    it('is effective between accounts, and accepted as a Pix', async () => {
+    it('is effective when it is between accounts, and accepted when it is a Pix', async () => {
       const internalId = await sendWithoutResponse('transfers', () =>
         setup.send(internalTransfer()),
       );

@@ -176,7 +176,7 @@ describe('transfers', () => {
       expect(await setup.events()).toEqual([{ type: 'transfer.effective', transferId: view.id }]);
     });
 
-    it('is distinguishable only by a client’s externalId that was never used before', async () => {
+    it('is distinguishable only when the client chose an externalId that was never used before', async () => {
       const request = internalTransfer();
       await setup.send(request);
       await setup.send({ ...request, amount: 0.76 });
@@ -220,7 +220,7 @@ describe('transfers', () => {
       expect(await lookUp(absent.id)).toEqual({ outcome: 'absent' });
     });
 
-    it('is not looked up without an id of its own, nor found by an id of several transfers', async () => {
+    it('is not looked up without its own id, nor found by an id that several transfers share', async () => {
       await fault('transfers', 'reset-after-effect', { times: 2 });
       const sent = bodyOf(await setup.send(manualTransfer()));
       expect(await lookUp(sent.id)).toEqual({ outcome: 'not_offered' });

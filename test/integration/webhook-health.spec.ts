@@ -13,7 +13,7 @@ interface LineFixture {
   /** How many seconds ago the movement occurred. */
   age?: number;
   type?: string;
-  /** The id by which the webhook references the line; null: no webhook came. */
+  /** The id by which the webhook references the line; null when no webhook came. */
   referencedBy?: 'nsu' | 'end_to_end_id' | 'correlation_id' | null;
   eventType?: string;
   lagMs?: number;
@@ -40,7 +40,7 @@ describe('webhook health', () => {
     ({ id: accountId } = await service.database.prisma.bankAccount.create({
       data: { slug: randomUUID(), goLiveAt: new Date(0), createdAt: daysAgo(30) },
     }));
-    // The bank's clock is an hour ahead of ours.
+    // The bank's clock is an hour ahead of the service's clock.
     await run(
       `INSERT INTO statement_state (account_id, clock_offset_ms, first_clock_offset_ms)
        VALUES ($1, $2, $2)`,
@@ -154,7 +154,8 @@ describe('webhook health', () => {
       { nsu: 2 },
       { nsu: 3, referencedBy: null, age: 700 },
       { nsu: 4, referencedBy: null, age: 10 },
-      // A voided charge reports no payment, and a webhook from before belongs to an earlier line.
+      // A CHARGE_VOIDED webhook reports no payment. The webhook long before line 6 belongs to an
+      // earlier line.
       {
         nsu: 5,
         referencedBy: 'correlation_id',

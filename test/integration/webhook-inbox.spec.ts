@@ -160,14 +160,14 @@ describe('webhooks of the bank', () => {
       expect((await findOnly()).state).toBe('pending');
     });
 
-    it('are processed by the first sync where they have no reference', async () => {
+    it('are processed by the first sync when they have no reference', async () => {
       await receive({ id: 'C-1' }, 'TRANSFER_INTERNAL_CREDITED');
       await recordSync(1);
       await processWebhooks();
       expect((await findOnly()).state).toBe('processed');
     });
 
-    it('stay quarantined where their event type is unknown', async () => {
+    it('stay quarantined when their event type is unknown', async () => {
       await receive({ nsu: 1 }, 'MED_REQUESTED');
       await addLine(1);
       await recordSync(1);

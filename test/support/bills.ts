@@ -13,7 +13,7 @@ export interface BillCodes {
 export const noon = '2026-11-23T15:00:00Z';
 
 export function billsAt(service: ServiceOnSandbox) {
-  /** Sets the bank's clock, and syncs so that the service learns the bank's time. */
+  /** Sets the bank's clock, and syncs so that the service measures its clock offset. */
   const setClock = async (change: object) => {
     const { status } = await service.bank.call('POST', '/sandbox/clock', { body: change });
     expect(status).toBe(200);

@@ -21,7 +21,7 @@ export interface TestLine {
   at: string;
   /** Negative for a debit. */
   cents: number;
-  /** The line's position in booking order, if that is not its nsu. */
+  /** The line's position in booking order, if it differs from the nsu. */
   booked?: number;
 }
 
@@ -57,8 +57,8 @@ export class ClosedDays {
     );
 
   /**
-   * Stores those of the lines that arrive now. The balances start at R$ 100.00 and follow the
-   * booking order of all lines.
+   * Stores the lines of `all` that `arrivesNow` selects. Balances start at R$ 100.00 and follow
+   * the booking order of `all`.
    */
   readonly arrive = async (
     accountId: number,

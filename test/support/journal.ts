@@ -40,7 +40,7 @@ export const unknownResponse = (
   more: Partial<UnknownOutcome> = {},
 ): ScriptedResponse => ({ outcome: 'unknown', reason, status: null, ...more });
 
-/** Responds by the script, in turn, and accepts when it is used up. Records what it was sent. */
+/** Gives the scripted responses in turn, then accepts every request. Records the requests. */
 export class ScriptedBankClient {
   readonly profile = {
     isRepeatSafe: true,

@@ -112,7 +112,7 @@ async function runOnServer(sql) {
   await client.query(sql).finally(() => client.end());
 }
 
-/** All ports are bound until the last is found: a released port could be found again. */
+/** Holds each port until all are found, because a released port could be found again. */
 async function freePorts(count) {
   const servers = Array.from({ length: count }, () => createServer());
   for (const server of servers)

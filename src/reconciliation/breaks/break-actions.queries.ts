@@ -63,7 +63,7 @@ export async function resolveBreak(
     RETURNING ${reportedColumns}`;
 }
 
-/** Resolves the open breaks that say that the line is unexplained. */
+/** Resolves the open breaks of a line without an explanation. */
 export async function resolveLineBreaks(
   tx: Tx,
   accountId: number,
@@ -147,7 +147,7 @@ export async function findLastLink(
   return entry ?? null;
 }
 
-/** Those of the matches that are not unlinked. */
+/** The ids of the given matches that are not unlinked. */
 export async function listLiveMatchIds(
   db: Db,
   accountId: number,

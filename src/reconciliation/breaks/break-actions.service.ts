@@ -132,11 +132,11 @@ export class BreakActions {
   ): Promise<void> {
     const { id, state, resolution } = found;
     const nsu = isOfItsLine(found) ? found.nsu : null;
-    if (state === 'open') throw conflict('already_open', 'The break is open.');
+    if (state === 'open') throw conflict('already_open', 'The break is already open.');
     if (resolution === 'automatic')
       throw conflict(
         'resolved_automatically',
-        'The break was resolved automatically; only a person’s or a policy’s resolution can be reopened.',
+        'Only a resolution by a person or a policy can be reopened, not an automatic one.',
       );
     if (resolution === 'accept' && nsu !== null)
       await queries.deleteAcceptedClassification(tx, accountId, nsu);
@@ -157,9 +157,9 @@ export class BreakActions {
     const [matchId] = link ? await queries.listLiveMatchIds(tx, accountId, link.matchIds) : [];
     if (!link || !matchId) return;
     const { nsu, isCredit } = link;
-    // An unexplained line returns to its own reopened break: deciding it again could open a
-    // second break for it. A line whose payment was in question is decided again, and pays it
-    // again.
+    // If the line had no explanation, its own break is reopened and the line is not decided again:
+    // that could open a second break. Otherwise the line is decided again, and can pay the same
+    // expected payment.
     const wasUnexplained = isLineKind(kind) && !(kind === 'duplicate_payment' && isCredit);
     const isReconsidered = nsu !== nsuOfBreak || !wasUnexplained;
     await this.manualMatches.unlink(tx, accountId, { nsu, matchId, isReconsidered }, decidedBy);
@@ -212,12 +212,12 @@ async function lock(tx: Tx, accountId: number, id: string): Promise<queries.Lock
 }
 
 function assertOpen(found: queries.LockedBreak): queries.LockedBreak {
-  if (found.state !== 'open') throw conflict('already_resolved', 'The break is resolved.');
+  if (found.state !== 'open') throw conflict('already_resolved', 'The break is already resolved.');
   return found;
 }
 
 /**
- * Whether the break says that its line is unexplained. Other breaks of a line, such as
+ * Whether the break is about a line without an explanation. Other breaks of a line, such as
  * `late_line`, leave the line's explanation unchanged.
  */
 function isOfItsLine({ kind, subject, nsu }: queries.LockedBreak): boolean {
@@ -228,7 +228,7 @@ function isLineKind(kind: string): boolean {
   return (lineBreakKinds as readonly string[]).includes(kind);
 }
 
-/** The break has the line or the expected payment; the action gives the other one. */
+/** The break has the line or the expected payment. The action contains the missing one. */
 function linkOf(
   { nsu, subject, expectedPaymentId }: queries.LockedBreak,
   request: ActionOf<'link'>,

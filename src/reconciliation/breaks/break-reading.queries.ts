@@ -27,7 +27,7 @@ export interface BreakRow {
   resolution: string | null;
 }
 
-// A break without a recorded day at the bank takes the day of PostgreSQL's time.
+// A break without a recorded day at the bank uses the day of PostgreSQL's clock.
 const openedDay = Prisma.sql`COALESCE(b.opened_day,
   to_char(b.opened_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD'))`;
 

@@ -1,4 +1,4 @@
-// SQL of refunds of breaks: what was requested and what became of it.
+// SQL of refunds of breaks: the requests and their outcomes.
 import type { Db, Tx } from '../../database.service.js';
 import { refundIsOver, refundOfHistoryEntry, refundStands } from '../refunded-breaks.queries.js';
 
@@ -8,7 +8,7 @@ export interface RequestedRefund {
   amountCents: bigint | null;
   /** The refund was refused, proven not executed, or reversed. */
   isOver: boolean;
-  /** The statement shows the refund; a later request is another refund. */
+  /** The statement shows the refund. A later request is then a new refund. */
   isShown: boolean;
 }
 

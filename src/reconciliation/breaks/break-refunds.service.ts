@@ -1,4 +1,4 @@
-// Refunds the received Pix of a break, once, whoever requests it and however often. The history
+// Refunds the received Pix of a break once, for any number of requests by any caller. The history
 // records the request before the bank is called, and the bank's acceptance after it. Only the
 // statement line of the refund resolves the break.
 import { Injectable } from '@nestjs/common';
@@ -31,7 +31,8 @@ const refundableKinds = [
   'paid_after_expiry',
 ];
 /**
- * The amount of an `underpaid` break is what did not come, so the request must give the amount.
+ * The amount of an `underpaid` break is the unpaid part, so the request must contain the amount to
+ * refund.
  */
 const underpaid = 'underpaid';
 const missing = 'missing';
@@ -118,7 +119,9 @@ export class BreakRefunds {
     });
   }
 
-  /** Null if a refund has already resolved the break, or the policy no longer applies to it. */
+  /**
+   * Null if a refund has already resolved the break, or the policy no longer applies to the break.
+   */
   private async prepare(
     tx: Tx,
     accountId: number,
@@ -130,11 +133,11 @@ export class BreakRefunds {
     if (found.state === 'resolved') {
       if (found.resolution === 'refund') return null;
       throw new AppError('conflict', {
-        public: 'The break is resolved.',
+        public: 'The break is already resolved.',
         reason: 'already_resolved',
       });
     }
-    // A note, a link and a policy change take the same locks, so all that came before is seen
+    // A note, a link and a policy change take the same locks, so all earlier actions are visible
     // here.
     if (request.actor === 'policy' && !(await isStillPolicyRefundable(tx, accountId, found)))
       return null;
@@ -168,7 +171,7 @@ export class BreakRefunds {
   ) {
     if (kind === underpaid && amountCents === null)
       throw notRefundable(
-        'amount is required: the amount of an underpaid break is what did not come.',
+        'amount is required: the amount of an underpaid break was never received.',
       );
     if (kind !== underpaid && !refundableKinds.includes(kind))
       throw notRefundable('Breaks of this kind have nothing to refund.');

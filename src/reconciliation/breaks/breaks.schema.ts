@@ -150,7 +150,7 @@ export const actOnBreak = route({
   method: 'POST',
   name: 'actOnBreak',
   summary:
-    'Links, accepts, refunds, resends, reopens or annotates a break; records the action and its reason.',
+    'Links, accepts, refunds, resends, reopens or annotates a break, and records the reason.',
   path: '/v1/breaks/{id}/actions',
   idempotencyKey: 'accepted',
   params,

@@ -34,7 +34,7 @@ describe('rankCandidates', () => {
     ]);
   });
 
-  it('ignores what shares only the day, or accepts any amount', () => {
+  it('ignores a candidate that shares only the day or has no amount', () => {
     expect(rank(like('day', { amountCents: 5n }), like('any', { amountCents: null }))).toEqual([]);
   });
 
@@ -44,7 +44,7 @@ describe('rankCandidates', () => {
     ]);
   });
 
-  it('lists at most ten, and orders equals the same way each time', () => {
+  it('lists at most ten, and orders equally ranked candidates the same way each time', () => {
     const many = Array.from({ length: 30 }, (_, index) => like(String(index + 10)));
     const first = rank(...many);
     expect(first).toHaveLength(10);

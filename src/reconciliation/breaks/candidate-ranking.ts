@@ -1,9 +1,10 @@
-// Ranks the candidates for a break, with reasons. A suggestion to a person; it matches nothing.
+// Ranks the candidates for a break, with reasons. The ranking is a suggestion to a person and
+// matches nothing.
 import { daysBetween, type PlainDate } from '../../brazil/calendar.js';
 
 /** What a candidate has in common with the line or expected payment of the break. */
 export interface Similarity {
-  /** The line's nsu, or the expected payment's id: breaks ties. */
+  /** The line's nsu, or the expected payment's id. Orders candidates with equal points. */
   key: string;
   /** The candidate's amount; null if the payer chooses it. */
   amountCents: bigint | null;

@@ -10,7 +10,7 @@ export interface ManualMatchLine extends EventLine {
   arrival: bigint;
   /** Whether a live match of the line is manual. */
   hasManualMatch: boolean;
-  /** The refunded part of the line, whoever ordered the refunds. */
+  /** The refunded part of the line, by requested and unrequested refunds. */
   refundedPartCents: bigint;
 }
 
@@ -43,7 +43,7 @@ export interface ManualMatchExpected {
   dueDate: string | null;
   terms: string | null;
   isWithdrawn: boolean;
-  /** Paid by other lines than this one. */
+  /** The cents that other lines have paid. */
   paidCents: bigint;
   reversedCents: bigint;
 }
@@ -80,8 +80,8 @@ export interface DecidedBy {
 }
 
 /**
- * Unlinks the live matches of a line and returns them. With an `actor`, no reference and no
- * rule links the pairs again; with null, another match displaces them and they may return when
+ * Unlinks the live matches of a line and returns them. With an `actor`, no reference and no rule
+ * links the same pairs again. With null, another match displaces them, and they may return when
  * that match is undone.
  */
 export async function unlinkMatchesOfLine(
@@ -124,7 +124,7 @@ export async function insertManualMatches(
   return ids;
 }
 
-/** Deletes the line's classification and its entry as deferred. */
+/** Deletes the line's classification and its row in `deferred_line`. */
 export async function deleteOtherOutcomes(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
   await tx.$executeRaw`
     DELETE FROM classification WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ${nsu}`;
@@ -134,8 +134,8 @@ export async function deleteOtherOutcomes(tx: Tx, accountId: number, nsu: bigint
 
 /**
  * Marks breaks as resolved automatically after the link that resolved them is undone, so that
- * reconciliation can reopen them. This includes what a person accepted of the line, or of the
- * amount that the line left owed. Returns the ids of the breaks.
+ * reconciliation can reopen them. This includes accepted breaks of the line, and accepted breaks
+ * about the amount that the line left unpaid. Returns the ids of the breaks.
  */
 export async function resetLinkedBreaks(
   tx: Tx,

@@ -1,5 +1,5 @@
-// Makes and undoes manual matches under the reconciliation lock, so that no batch decides the
-// line meanwhile. No rule displaces a manual match, and no rule links again what a person has
+// Makes and undoes manual matches under the reconciliation lock, so that no batch decides the line
+// meanwhile. No rule displaces a manual match. No rule links a pair again that a person has
 // unlinked.
 import { Injectable } from '@nestjs/common';
 import { saoPauloDay } from '../../brazil/statement-day.js';
@@ -75,7 +75,7 @@ export class ManualMatches {
       });
     if (line.hasManualMatch)
       throw new AppError('conflict', {
-        public: 'The line is linked manually already; unlink it first.',
+        public: 'The line is already linked manually; unlink it first.',
         reason: 'line_is_linked',
       });
     await lockBreaksOfLine(tx, accountId, nsu);
@@ -129,7 +129,7 @@ export class ManualMatches {
     const unlinked = await queries.unlinkMatchesOfLine(tx, accountId, nsu, decidedBy);
     if (!unlinked.some(({ id }) => id === matchId))
       throw new AppError('conflict', {
-        public: 'The match is unlinked already.',
+        public: 'The match is already unlinked.',
         reason: 'already_unlinked',
       });
     const expected = [...new Set(unlinked.map(({ expectedPaymentId }) => expectedPaymentId))];
@@ -145,7 +145,7 @@ export class ManualMatches {
   }
 
   /**
-   * Reviews settlements after a change of matches. Reversals that exceed what is still paid are
+   * Reviews settlements after a change of matches. Reversals that exceed the amount still paid are
    * unlinked, and their lines are decided again.
    */
   private async reviewSettlements(

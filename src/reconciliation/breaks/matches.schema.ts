@@ -5,14 +5,14 @@ import { bigInteger, queryNsu, reais, text, timestamp } from '../../contract/wir
 import { listOf, listQuery } from '../../platform/listing.js';
 import { allocations, reasonText } from './breaks.schema.js';
 
-const base = { chapter: 'Book', authentication: 'api-key' } as const;
+const base = { chapter: 'Reconciliation', authentication: 'api-key' } as const;
 
 export const matchView = z.object({
   id: z.string(),
   nsu: bigInteger,
   expectedPaymentId: z.string(),
   amount: reais,
-  /** `payment`, or `reversal`: the money of a payment coming back. */
+  /** `payment`, or `reversal`: the money of a payment was reversed. */
   role: z.enum(['payment', 'reversal']),
   /** `manual` if a person made the match: no rule and no reference displaces it. */
   rule: z.string(),
@@ -55,8 +55,7 @@ export const unlinkManually = route({
   ...base,
   method: 'DELETE',
   name: 'unlinkManually',
-  summary:
-    'Unlinks all matches of the match’s line, with a reason in body or query; decides the line again.',
+  summary: 'Unlinks all matches of the line and decides it again. Reason: in the body or query.',
   path: '/v1/matches/{id}',
   idempotencyKey: 'accepted',
   params: z.object({ id: text(100) }),

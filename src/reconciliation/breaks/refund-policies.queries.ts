@@ -30,7 +30,8 @@ export async function writeRefundPolicies(
       ORDER BY p.kind
       ON CONFLICT (account_id, break_kind) DO UPDATE
       SET is_on = EXCLUDED.is_on, max_cents = EXCLUDED.max_cents,
-          changed_by = EXCLUDED.changed_by, reason = EXCLUDED.reason, changed_at = EXCLUDED.changed_at
+          changed_by = EXCLUDED.changed_by, reason = EXCLUDED.reason,
+          changed_at = EXCLUDED.changed_at
       WHERE (refund_policy.is_on, refund_policy.max_cents)
         IS DISTINCT FROM (EXCLUDED.is_on, EXCLUDED.max_cents)
       RETURNING break_kind, is_on, max_cents
@@ -41,9 +42,9 @@ export async function writeRefundPolicies(
     FROM changed ORDER BY break_kind`;
 }
 
-// A condition on a policy (p), a break (b) and its line (t). Left out are breaks on which a
-// person has acted, breaks whose line a person has linked, and breaks whose refund was refused
-// or is requested.
+// A condition on a policy (p), a break (b) and its line (t). It excludes breaks on which a person
+// has acted, breaks whose line a person has linked, and breaks whose refund was refused or is
+// requested.
 const isPolicyRefundable = Prisma.sql`
   p.is_on AND b.state = 'open' AND b.kind = p.break_kind AND b.subject = 'nsu:' || b.nsu
   AND b.opened_at > p.changed_at AND b.amount_cents <= COALESCE(p.max_cents, b.amount_cents)

@@ -83,8 +83,8 @@ export class RefundPolicies {
   }
 
   /**
-   * Refunds by the account's policies, and requests the closing of periods that refunds wait
-   * for.
+   * Requests refunds by the account's policies. Requests the closing of a period if a refund waits
+   * for it.
    */
   @OnJob('refundByPolicy')
   async apply({ accountId }: JobPayload<'refundByPolicy'>): Promise<void> {
@@ -117,8 +117,8 @@ export class RefundPolicies {
         amountCents: null,
       });
     } catch (error) {
-      // A refusal is in the history and the break is left to a person. Without a response from
-      // the bank, the next job repeats the request.
+      // The history contains the refusal, and a person must handle the break. Without a response
+      // from the bank, the next job repeats the request.
       if (!(error instanceof AppError)) throw error;
     }
   }

@@ -25,7 +25,7 @@ describe('the severity of a break', () => {
     expect(of(amountCents, openedDay)).toBe(severity);
   });
 
-  it('counts business days: 20 November is none', () => {
+  it('counts business days, without the holiday of 20 November', () => {
     expect(cutoffs).toEqual(['2026-11-19', '2026-11-17', '2026-11-06']);
   });
 

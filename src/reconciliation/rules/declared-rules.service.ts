@@ -8,14 +8,14 @@ import { Breaks } from '../breaks.service.js';
 import type { ArrivedLine } from '../outcomes.queries.js';
 import { bankFees } from './default-rules.js';
 import * as candidates from './rule-candidates.queries.js';
-import { loadCompetition, type Competition } from './rule-competition.queries.js';
+import { loadRuleComponent, type RuleComponent } from './rule-components.queries.js';
 import { decideByRules, type RuleDecision } from './rule-decision.js';
 import { groupBy, isOpen, reachOf, type AppliedRule } from './rule.js';
 import * as queries from './rules.queries.js';
 import { isUnexpected, paidIn, toOutcomes } from './rule-outcomes.js';
 
 const pageSize = 1_000;
-/** Reviews overlap, so that expected payments of long transactions are not missed. */
+/** Reviews overlap, so that expected payments of long database transactions are not missed. */
 export const reviewOverlapMs = 60_000;
 
 /** What the caller writes: lines of the batch, and other lines whose outcome has changed. */
@@ -56,8 +56,8 @@ export class DeclaredRules {
     const fresh = unexpected.filter((nsu) => !linesInBreaks.has(nsu));
     const paid = paidIn(outcomes);
     const known = await candidates.listRuleLines(tx, accountId, fresh);
-    const competition = hasMatching(rules)
-      ? await loadCompetition(
+    const component = hasMatching(rules)
+      ? await loadRuleComponent(
           tx,
           accountId,
           {
@@ -70,12 +70,12 @@ export class DeclaredRules {
       : { lines: new Map(known.map((line) => [line.nsu, line])), expected: new Map() };
     // Lines that this batch matches by reference, classifies or defers do not compete.
     const competes = new Set(unexpected);
-    for (const { nsu } of outcomes) if (!competes.has(nsu)) competition.lines.delete(nsu);
+    for (const { nsu } of outcomes) if (!competes.has(nsu)) component.lines.delete(nsu);
     for (const [id, payment] of paid) {
-      const before = competition.expected.get(id);
-      if (before) competition.expected.set(id, payment(before));
+      const before = component.expected.get(id);
+      if (before) component.expected.set(id, payment(before));
     }
-    return this.decide(tx, accountId, rules, competition, unchanged);
+    return this.decide(tx, accountId, rules, component, unchanged);
   }
 
   /**
@@ -99,7 +99,7 @@ export class DeclaredRules {
     const since = new Date((state.reviewedUntil?.getTime() ?? 0) - reviewOverlapMs);
     const page = { after, limit: pageSize };
     const nsus = isChanged
-      ? await candidates.pageCompetingLines(tx, accountId, page)
+      ? await candidates.pageComponentLines(tx, accountId, page)
       : await candidates.pageAffectedLines(tx, accountId, {
           ...page,
           since,
@@ -114,10 +114,10 @@ export class DeclaredRules {
       nsus: nsus.filter((nsu) => !decided.has(nsu)),
       expectedPaymentIds: [],
     };
-    const competition = await loadCompetition(tx, accountId, start, reach);
+    const component = await loadRuleComponent(tx, accountId, start, reach);
     const nothing = { lines: [], outcomes: [], released: [] };
-    const applied = await this.decide(tx, accountId, rules, competition, nothing);
-    for (const nsu of competition.lines.keys()) decided.add(nsu);
+    const applied = await this.decide(tx, accountId, rules, component, nothing);
+    for (const nsu of component.lines.keys()) decided.add(nsu);
     return { applied, next: last === undefined ? null : { after: last, decided, state: state } };
   }
 
@@ -131,7 +131,7 @@ export class DeclaredRules {
     tx: Tx,
     accountId: number,
     rules: AppliedRule[],
-    { lines, expected }: Competition,
+    { lines, expected }: RuleComponent,
     before: RuleOutcomes,
   ): Promise<RuleOutcomes> {
     if (lines.size === 0) return before;

@@ -90,7 +90,7 @@ export async function listRuleLines(
     WHERE t.account_id = ${opaqueAccountId(accountId)} AND t.nsu = ANY (${nsus}::bigint[])`;
 }
 
-export interface CompetitionKeys {
+export interface ComponentKeys {
   nsus: bigint[];
   documents: string[];
   /** Ids that notes may contain. */
@@ -99,10 +99,10 @@ export interface CompetitionKeys {
 }
 
 /** Competing lines with one of these keys. */
-export async function listCompetingLines(
+export async function listComponentLines(
   tx: Tx,
   accountId: number,
-  keys: CompetitionKeys,
+  keys: ComponentKeys,
 ): Promise<CompetingLine[]> {
   const { nsus, documents, referenceValues, expectedPaymentIds } = keys;
   if (Object.values(keys).every(({ length }: unknown[]) => length === 0)) return [];
@@ -122,7 +122,7 @@ export async function listCompetingLines(
 }
 
 /** One page of the nsus of lines that rules may decide, in the order of nsu. */
-export async function pageCompetingLines(
+export async function pageComponentLines(
   tx: Tx,
   accountId: number,
   { after, limit }: { after: bigint; limit: number },
@@ -178,7 +178,7 @@ export async function pageAffectedLines(
 export async function listRuleExpectedPayments(
   db: Db,
   accountId: number,
-  { documents, referenceValues, expectedPaymentIds }: CompetitionKeys,
+  { documents, referenceValues, expectedPaymentIds }: ComponentKeys,
   isDecidedAgain: Prisma.Sql = isProvisional,
 ): Promise<RuleExpectedPayment[]> {
   return db.$queryRaw<RuleExpectedPayment[]>`
@@ -228,7 +228,7 @@ export async function listRuleExpectedPayments(
         AND c.cancelled_at IS NOT NULL)`;
 }
 
-export const noKeys: CompetitionKeys = {
+export const noKeys: ComponentKeys = {
   nsus: [],
   documents: [],
   referenceValues: [],

@@ -43,7 +43,7 @@ export class RuleCatalog {
       .catch((error: unknown) => {
         if (!isTaken(error)) throw error;
         throw new AppError('conflict', {
-          public: 'A rule with this name exists already.',
+          public: 'A rule with this name already exists.',
           reason: 'name_taken',
         });
       });
@@ -67,7 +67,7 @@ export class RuleCatalog {
       if (!target) throw new AppError('not_found');
       if (target.state === 'active')
         throw new AppError('conflict', {
-          public: 'The version is active already.',
+          public: 'The version is already active.',
           reason: 'already_active',
         });
       if (!(await queries.isRuleVersionTried(tx, accountId, { ruleId, version })))
@@ -92,7 +92,7 @@ export class RuleCatalog {
       if (!target) throw new AppError('not_found');
       if (target.state === 'retired')
         throw new AppError('conflict', {
-          public: 'The version is retired already.',
+          public: 'The version is already retired.',
           reason: 'already_retired',
         });
       await this.end(tx, by, ruleId, version);

@@ -130,7 +130,7 @@ describe('findPaymentOptions', () => {
     expect(findPaymentOptions(action({ combines: true }), line(1), expected)).toHaveLength(2);
   });
 
-  it('combines more than twelve only all together', () => {
+  it('combines more than twelve payments only as the whole set', () => {
     const many = Array.from({ length: 20 }, (_, at) =>
       expectedPayment(String(at), { amountCents: 50n }),
     );

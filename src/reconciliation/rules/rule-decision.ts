@@ -1,6 +1,6 @@
-// Decides all competing lines and open expected payments by the declared rules at once, so that
-// neither the order of arrival nor the size of a batch changes the result. A rule matches a
-// pair only if neither side could be matched otherwise. Pure.
+// Decides all competing lines and open expected payments by the declared rules at once. So neither
+// the order of arrival nor the size of a batch changes the result. A rule matches a pair only if
+// neither the line nor the expected payment could be matched otherwise. Pure.
 import { settlementOfPaidAmount, type PaidSettlement } from '../../expected-payments/settlement.js';
 import {
   byPriority,
@@ -29,7 +29,7 @@ export interface RulePayment {
    * rule tolerates the difference.
    */
   owedCents: bigint | null;
-  /** The amount paid less the amount owed. */
+  /** The amount paid minus the amount owed. */
   differenceCents: bigint;
   settlement: PaidSettlement;
 }
@@ -157,7 +157,10 @@ class RuleMatcher {
   }
 }
 
-/** The line pays one expected payment with its full amount, or each of several what is owed. */
+/**
+ * The line pays one expected payment with its full amount, or several with the amount owed for
+ * each.
+ */
 function paymentsOf(
   action: MatchAction,
   line: RuleLine,
@@ -172,9 +175,7 @@ function paymentsOf(
   });
 }
 
-/**
- * Lines that pay one expected payment in parts, if together they do not exceed what is owed.
- */
+/** Lines that pay one expected payment in parts, if together they do not exceed the amount owed. */
 function instalmentsOf(
   action: MatchAction,
   groupsByExpectedId: ReadonlyMap<string, readonly LineGroup[]>,

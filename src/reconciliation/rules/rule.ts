@@ -112,7 +112,7 @@ export function groupBy<Key, Value>(
   return groups;
 }
 
-/** Removes accents and case, in which notes that people type differ. */
+/** Removes accents and case, because people type notes in different ways. */
 export function normalizeText(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();
 }
@@ -207,9 +207,9 @@ export function toleranceOf(action: MatchAction, owedCents: bigint): bigint {
 }
 
 /**
- * Whether a part of the line was refunded before the expected payment or the rule existed: such
- * a line pays nothing. A later refund reverses what the line paid, whichever of both lines was
- * read first.
+ * Whether a part of the line was refunded before the expected payment or the rule existed. Such a
+ * line pays nothing. A later refund reverses the payment of the line, whichever of the two
+ * was read first.
  */
 export function wasRefundedBefore(
   { firstRefundedAt }: RuleLine,

@@ -93,6 +93,7 @@ export async function listAccountsToReview(
   db: Db,
   reviewOverlapMs: number,
 ): Promise<{ accountId: number }[]> {
+  const cancelled = chargesCancelledSince(Prisma.sql`s.account_id`, Prisma.sql`last_review.since`);
   return db.$queryRaw`
     SELECT s.account_id AS "accountId" FROM reconciliation_state s
     CROSS JOIN LATERAL (
@@ -109,7 +110,7 @@ export async function listAccountsToReview(
       ) OR EXISTS (
         SELECT 1 FROM expected_payment e
         WHERE e.account_id = s.account_id AND e.withdrawn_at > last_review.since
-      ) OR EXISTS (${chargesCancelledSince(Prisma.sql`s.account_id`, Prisma.sql`last_review.since`)}))`;
+      ) OR EXISTS (${cancelled}))`;
 }
 
 export interface VersionKey {

@@ -30,7 +30,7 @@ describe('a rule’s declaration', () => {
     ['does not match by amount alone', matches({ by: ['amount'] }), ['then.match.by']],
     ['does not match by document alone', matches({ by: ['document'] }), ['then.match.by']],
     [
-      'needs the window of the criterion window',
+      'needs the field window for the criterion window',
       matches({ by: ['document', 'window'] }),
       ['then.match.window'],
     ],

@@ -77,7 +77,8 @@ export async function countChanges(tx: Tx, { accountId, runId }: RunKey): Promis
 }
 
 /**
- * Ends a running run; false if it has ended already, and whoever ended it recorded the event.
+ * Ends a running run. Returns false if the run has already ended: then its event is already
+ * recorded.
  */
 export async function endRun(
   tx: Tx,

@@ -34,8 +34,7 @@ export const runView = z.object({
 export const startRun = route({
   ...base,
   name: 'startReconciliation',
-  summary:
-    'Starts a run: syncs, decides all lines, checks deadlines. Returns the run in progress if there is one.',
+  summary: 'Starts a run: syncs, decides lines, checks deadlines. Or returns the run in progress.',
   method: 'POST',
   path: '/v1/reconciliations',
   idempotencyKey: 'accepted',

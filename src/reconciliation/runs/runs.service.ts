@@ -59,7 +59,7 @@ export class RunsService {
     await this.database.withSessionLock('runReconciliation', accountId, async (keepLock) => {
       const run = await this.get(accountId, runId);
       if (run.state !== 'running') return;
-      // Losing the lock does no harm: the run ends once, whoever ends it.
+      // Losing the lock does no harm: the run ends only once, in whichever process.
       const lockRenewal = setInterval(() => void keepLock().catch(() => undefined), lockRenewalMs);
       try {
         await this.end(run, await this.reconcileAccount(run));

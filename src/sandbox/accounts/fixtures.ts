@@ -4,7 +4,7 @@ import type { PixKeyKind } from '../../brazil/pix-key.js';
 import { buildUtilityBill } from '../../brazil/utility-bill.js';
 import type { SandboxAccount } from './party.js';
 
-/** Seed data of a new sandbox bank. With it every chapter of the contract can be tried at once. */
+/** Seed data of a new sandbox bank: enough to try every chapter of the contract. */
 export interface FixtureAccount extends Omit<SandboxAccount, 'id'> {
   openingBalanceCents: bigint;
   dictKeys: { kind: PixKeyKind; key: string }[];
@@ -53,7 +53,7 @@ export const fixtureAccounts: [FixtureAccount, FixtureAccount] = [
   },
 ];
 
-/** The bank's internal accounts: the other leg of money that enters or leaves the bank. */
+/** The bank's internal accounts: the second leg of money that enters or leaves the bank. */
 export const internalAccounts = [
   { number: 'capital', holderName: 'Opening balances of customers' },
   { number: 'spi', holderName: 'Pix to and from other institutions' },

@@ -1,4 +1,4 @@
-// Charges back a paid bill: on request of a test, or later by the fault `async-error`.
+// Charges a paid bill back: at the request of a test, or later by the fault `async-error`.
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
 import { findAccountById } from '../accounts/accounts.queries.js';

@@ -98,7 +98,7 @@ export interface ListedBillPayment extends BillPaymentRow {
   account: string;
 }
 
-/** Newest first, at most a thousand: those of an account, the one with an id, or all. */
+/** At most a thousand payments, newest first: of an account, with an id, or all. */
 export async function listSandboxBillPayments(
   database: Queryable,
   { account, id }: { account: string | null; id: string | null },

@@ -51,7 +51,7 @@ export class BillRegister {
   async reopen(tx: SandboxTx, bill: Bill, at: Date): Promise<void> {
     if (!bill.issuedSlip) return updateBillStatus(tx, bill.barCode, 'PENDING_PAYMENT');
     const { charge } = bill.issuedSlip;
-    // Another payment may remain, or the issuer may still have the money of this one.
+    // Another payment may remain, or the issuer may still have the money of this payment.
     if (charge.status === 'Voided' || (await sumChargePayments(tx, charge)) > 0n) return;
     const { id, dueDate } = charge;
     await updateCharge(tx, id, { status: unpaidStatus(charge, saoPauloDay(at)), dueDate, at });
@@ -72,7 +72,7 @@ export class BillRegister {
 }
 
 /**
- * The overdue task of the charge has already run or been skipped, so the due date is checked here.
+ * The overdue task of the charge may have run while the charge was paid, so the due date decides.
  */
 function unpaidStatus({ type, dueDate }: ChargeRow, today: PlainDate): ChargeRow['status'] {
   if (dueDate !== null && today > rollToBusinessDay(dueDate)) return 'Expired';

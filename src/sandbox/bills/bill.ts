@@ -39,7 +39,7 @@ export interface BillRow extends FixtureBill {
   parties: string | null;
 }
 
-/** A bill of another institution. Fields missing from its row get defaults that never vary. */
+/** A bill of another institution. Fields that its row does not have get fixed defaults. */
 export function billOfRow(row: BillRow): Bill {
   const named = row.parties === null ? {} : (JSON.parse(row.parties) as Partial<BillParties>);
   const { payer, beneficiary, issuer } = { ...defaultParties(row.barCode), ...named };
@@ -83,7 +83,7 @@ function statusOf(status: ChargeRow['status']): BillStatus {
 const identifierDigits = 19;
 
 /**
- * A stand-in for the number of the central register: nineteen digits, derived from the bar code.
+ * The number of the bill in the central register: here nineteen digits derived from the bar code.
  */
 function identifierOf(barCode: string): string {
   const number = BigInt(`0x${sha256(barCode)}`) % 10n ** BigInt(identifierDigits);

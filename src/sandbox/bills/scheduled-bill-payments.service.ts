@@ -53,8 +53,8 @@ export class ScheduledBillPayments {
     const account = await findAccountById(tx, payment.accountId);
     invariant(account, 'a payer is never deleted');
     try {
-      // The amount was checked when the payment was accepted, for the requested day or for the day
-      // of acceptance, so it is not checked again.
+      // The amount was checked at acceptance, for the requested day or the day of acceptance. It is
+      // not checked again.
       this.settlement.assertPayable(account, bill, null);
       const { nsu } = await this.settlement.settle(tx, account, bill, payment);
       return { nsu, failure: null };

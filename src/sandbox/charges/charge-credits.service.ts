@@ -1,5 +1,5 @@
-// Credits payments of charges, by Pix or by bar code, and sends `CHARGE_PAID`. The payment marks a
-// slip as paid unless it is voided. A static QR code stays payable.
+// Credits payments of charges, by Pix or by bar code, and sends `CHARGE_PAID`. A payment marks a
+// slip as paid unless the slip is voided. A static QR code stays payable.
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';

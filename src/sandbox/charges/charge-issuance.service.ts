@@ -79,7 +79,7 @@ export class ChargeIssuance {
 
   /**
    * The stored response, or null when the correlationId is new. Throws `conflict` when the body
-   * differs, or when the mode replays no repeats.
+   * differs, or when the mode `idempotentRepeat` is not `replay`.
    */
   async findStoredResponse(
     database: Queryable,

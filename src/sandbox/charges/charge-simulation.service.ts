@@ -23,8 +23,8 @@ export class ChargeSimulation {
   ) {}
 
   /**
-   * Pays the amount due today, by Pix if there is a QR code. A paid slip is `conflict`; late and
-   * void slips pay.
+   * Pays the amount due today, by Pix if there is a QR code. Throws `conflict` when the slip is
+   * paid. Overdue and voided slips can be paid.
    */
   async pay(account: SandboxAccount, correlationId: string) {
     return this.database.transaction(async (tx) => {
@@ -47,8 +47,8 @@ export class ChargeSimulation {
   }
 
   /**
-   * Moves the due date to the last business day before today; with a weekend day the slip would not
-   * be overdue yet. An expired slip can still be paid, like a real one.
+   * Moves the due date to the last business day before today. A due date on a weekend would move to
+   * the next business day. An expired slip can still be paid, as at a real bank.
    */
   async expire(account: SandboxAccount, correlationId: string) {
     return this.database.transaction(async (tx) => {
@@ -86,7 +86,7 @@ export class ChargeSimulation {
     return charge;
   }
 
-  /** A voided slip keeps its status when it is paid, so its credits decide. */
+  /** The status of a voided slip does not change when it is paid, so its payments are summed. */
   private async isPaid(tx: SandboxTx, charge: ChargeRow): Promise<boolean> {
     if (charge.status !== 'Voided') return charge.status === 'Paid';
     return (await sumChargePayments(tx, charge)) > 0n;

@@ -1,5 +1,5 @@
-// Voids charges. A payment sent before the payer's bank learns of the void may still arrive; it is
-// credited.
+// Voids charges. A payment that arrives after the void is still credited: the payer's bank may not
+// know of the void yet.
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';

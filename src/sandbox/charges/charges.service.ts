@@ -68,7 +68,7 @@ export class Charges {
     } catch (cause) {
       if (!ourNumberConstraints.includes((cause as { constraint?: string }).constraint ?? ''))
         throw cause;
-      // Of two identical concurrent requests, the later may hit the number of the first before its
+      // Of two identical concurrent requests, the later one may violate the unique ourNumber before
       // correlationId.
       const earlier = await this.issuance.findStoredResponse(this.database, account, identity);
       if (earlier !== null) return earlier;

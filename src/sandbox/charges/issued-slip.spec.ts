@@ -13,7 +13,7 @@ const request = (changes: object = {}) =>
     ...changes,
   }) as ChargeRequest;
 
-it('assigns the number of wallet 112; the free field has branch, wallet, number and account', () => {
+it('assigns the number of wallet 112, and builds the free field from it', () => {
   const slip = issueSlip(account, request(), 42n);
   expect(slip).toMatchObject({ wallet: 112, ourNumber: '00000000042' });
   expect(parseBankSlip(slip.digitableLine, '2026-11-21')).toMatchObject({

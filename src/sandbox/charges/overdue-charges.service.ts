@@ -1,5 +1,5 @@
-// Marks slips as overdue by the bank's clock, at the start of the day after the last day without
-// fine. Each sends `CHARGE_OVERDUE` once, whether the clock or a test expires it.
+// Marks slips as overdue by the bank's clock, at the start of the first day after the due date. A
+// slip sends `CHARGE_OVERDUE` once, whether the clock or a test expires it.
 import { Injectable } from '@nestjs/common';
 import { addDays, rollToBusinessDay, type PlainDate } from '../../brazil/calendar.js';
 import { statementDayStart } from '../../brazil/statement-day.js';

@@ -10,14 +10,15 @@ import { BankSettings, SerialQueue } from '../bank-settings.service.js';
 export const latestInstant = Date.parse('2049-01-01T00:00:00Z');
 
 interface ClockState {
-  /** How far the bank's time is ahead of the machine's, in milliseconds. */
+  /** The bank's time minus the machine's time, in milliseconds. */
   offsetMs: number;
   /** The frozen time in epoch milliseconds; null while the clock runs. */
   frozenAtMs: number | null;
 }
 
 /**
- * A change of the clock. `to` computes the new time from the current one, and must not be earlier.
+ * A change of the clock. `to` computes the new time from the current time. The new time must not be
+ * earlier.
  */
 export interface ClockChange {
   to?: (now: Date) => Date;
@@ -40,7 +41,7 @@ export class BankClock {
   }
 
   now(): Date {
-    // The machine's clock may be set back; times must still be ascending in the order of events.
+    // The machine's clock may be set back; the bank's times must still ascend.
     const reportedMs = this.state.frozenAtMs ?? Date.now() + this.state.offsetMs;
     this.lastReportedMs = Math.max(this.lastReportedMs, reportedMs);
     return new Date(this.lastReportedMs);
@@ -57,7 +58,7 @@ export class BankClock {
 
   /**
    * Throws `rule_broken` with the reason `clock_cannot_move_backwards`. Changes run one after
-   * another: two that start from the same time would undo each other.
+   * another: of two changes that start from the same time, one would be lost.
    */
   change({ to, isFrozen }: ClockChange): Promise<void> {
     return this.changes.run(async () => {

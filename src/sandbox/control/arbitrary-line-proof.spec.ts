@@ -13,7 +13,7 @@ const line: ArbitraryLine = {
 const proofOf = (changes: Partial<ArbitraryLine> = {}) =>
   proofOfArbitraryLine({ ...line, ...changes }, { id: 'ted', account, counterparty: null });
 
-it('names both parties of a TED, the own account as beneficiary of a credit and payer of a debit', () => {
+it('names both parties of a TED: the account as beneficiary of a credit, payer of a debit', () => {
   expect(proofOf()).toMatchObject({
     id: 'ted',
     type: 'EXTERNAL',
@@ -27,7 +27,7 @@ it('names both parties of a TED, the own account as beneficiary of a credit and 
   });
 });
 
-it('gives a Pix its endToEndId and the named account of this bank as counterparty', () => {
+it('sets the endToEndId of a Pix and the given account of this bank as counterparty', () => {
   const counterparty = { id: 2, ...second };
   const pix = { ...line, typeName: 'CREDIT_PIX', endToEndId: 'E1' };
   expect(proofOfArbitraryLine(pix, { id: 'x', account, counterparty })).toMatchObject({

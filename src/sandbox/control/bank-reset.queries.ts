@@ -1,14 +1,14 @@
 import type { SandboxTx } from '../sandbox-database.service.js';
 
 /**
- * Statements of another process take precedence: the reset stops waiting after this time and is
- * retried.
+ * The longest wait for a lock of another process. After it the reset is retried, so that it does
+ * not delay that process.
  */
 const lockTimeoutMs = 300;
 
 /**
- * The id sequences of these tables continue after a reset. A sender or worker that still holds an
- * id of the old bank must not find a row of the new bank under it.
+ * The id sequences of these tables continue after a reset. A sender or worker may still have an id
+ * of the old bank. No row of the new bank may have this id.
  */
 const tablesWithContinuedIds = ['webhook_delivery', 'due_task'];
 

@@ -1,5 +1,5 @@
-// Resets the bank to its initial state. New requests wait and running ones have ended. A due task
-// in progress is waited for; later ones find an empty table.
+// Resets the bank to its initial state. New requests wait, and the running requests and a due task
+// in progress end before. The reset deletes all other due tasks.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { BankSeeding } from './bank-seeding.service.js';

@@ -81,7 +81,7 @@ export class IncomingPixes {
     };
   }
 
-  /** Acts as a payer's bank: a fixed amount cannot be changed, an open one must be sent. */
+  /** Checks as a payer's bank does: a fixed amount cannot change, a missing one is required. */
   private async destinationOfPayload(
     payload: string,
     requestedCents: bigint | null,

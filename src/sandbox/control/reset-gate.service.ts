@@ -1,5 +1,5 @@
-// Counts the requests inside the bank, and holds new ones while the bank is reset. No request sees
-// half of the old bank and half of the new one.
+// Counts the requests in progress, and delays new requests while the bank is reset. No request sees
+// a part of the old bank and a part of the new bank.
 import {
   Injectable,
   type CallHandler,
@@ -31,8 +31,8 @@ export class ResetGate {
   }
 
   /**
-   * Runs `work` after every other request has left and before any other enters. The caller's own
-   * request is inside.
+   * Runs `work` after every other request has ended and before the next request begins. The
+   * caller's own request is in progress.
    */
   async runAlone<Result>(work: () => Promise<Result>): Promise<Result> {
     this.leave();
@@ -52,8 +52,8 @@ export class ResetGate {
 }
 
 /**
- * A request is inside while its handler runs, however a fault then delays, damages or loses its
- * response.
+ * A request is in progress only while its handler runs, not while a fault then delays, damages or
+ * loses its response.
  */
 @Injectable()
 export class ResetGateInterceptor implements NestInterceptor {

@@ -18,7 +18,7 @@ import {
 export type DueHandler = (tx: SandboxTx, subject: string) => Promise<void>;
 
 const concurrency = 4;
-/** Also the longest delay before tasks of another process, or failed tasks, are checked again. */
+/** The longest delay before tasks of another process, or failed tasks, are checked again. */
 const maxIdleMs = 1_000;
 const otherProcessWaitMs = 100;
 

@@ -1,5 +1,5 @@
 // Which requests to the bank a fault applies to. Faults never apply to the control plane and to the
-// routes that simulate a payment or an expiry: these are tools of the test.
+// routes that simulate a payment or an expiry, because a real bank does not serve these.
 import type { HttpMethod, Route } from '../../contract/route.js';
 import { afterEffectKinds, type Fault, type FaultEndpoint, type FaultKind } from './fault.js';
 
@@ -36,7 +36,7 @@ export const endpointsOfRoutes: Readonly<Record<string, FaultEndpoint | null>> =
 
 const simulations = ['payCharge', 'expireCharge'];
 
-/** Whether a route is a tool of tests, not an operation that a real bank offers. */
+/** Whether a route is only for tests: a real bank does not serve it. */
 export function isTestTool({ name, path }: Pick<Route, 'name' | 'path'>): boolean {
   return path.startsWith('/sandbox/') || simulations.includes(name);
 }
@@ -47,7 +47,7 @@ export function bankCallOf(route: Route | undefined): BankCall | null {
   return { endpoint: endpointsOfRoutes[route.name] ?? null, method: route.method };
 }
 
-/** A fault on one of these endpoints without a method applies to writes only, not to the reads. */
+/** A fault on one of these endpoints applies to writes only, unless it names a method. */
 const endpointsWithReads: readonly (FaultEndpoint | null)[] = [
   ...(['charges', 'transfers', 'bill-payments', 'webhooks'] as const),
 ];
@@ -64,8 +64,8 @@ export function appliesToCall(
   if (method) return method === call.method;
   const hasEffect = call.method !== 'GET';
   if (endpoint !== '*') return hasEffect || !endpointsWithReads.includes(endpoint);
-  // A read has no effect to fail after. The statement is the exception: lost responses of it are
-  // worth a test.
+  // A read has no effect, so a fault after an effect does not apply. The statement is an exception,
+  // because tests need lost responses of the statement.
   const isAfterEffect = (afterEffectKinds as readonly FaultKind[]).includes(kind);
   return hasEffect || !isAfterEffect || call.endpoint === 'transactions';
 }

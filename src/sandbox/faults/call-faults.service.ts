@@ -53,7 +53,7 @@ export class CallFaults implements NestInterceptor, OnModuleDestroy {
     for (const end of this.waiting) end();
   }
 
-  /** Returns the body to send. A refused request has thrown before and counts no chance. */
+  /** Returns the body to send. Not called for a refused request, so that no chance is counted. */
   private async applyFault(
     call: BankCall,
     reply: FastifyReply,

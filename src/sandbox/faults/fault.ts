@@ -1,5 +1,5 @@
-// What a fault is and when it fires. It is drawn from a seed: the n-th chance has the same result
-// in every run.
+// Defines faults and decides when a fault fires. A fault with a probability has a seed: its n-th
+// chance has the same result in every run.
 import type { HttpMethod } from '../../contract/route.js';
 import { sha256 } from '../../platform/exact-json.js';
 
@@ -18,15 +18,15 @@ export const faultEndpoints = [
 ] as const;
 export type FaultEndpoint = (typeof faultEndpoints)[number];
 
-/** The response is lost after the effect of the request. */
+/** Kinds that lose the response after the effect of the request. */
 export const afterEffectKinds = [
   'error-after-effect',
   'hang-after-effect',
   'reset-after-effect',
 ] as const;
-/** The response is lost or damaged. */
+/** Kinds that lose or damage the response. */
 export const responseKinds = [...afterEffectKinds, 'truncated', 'garbage', 'empty'] as const;
-/** Applied to the request itself, at any endpoint. */
+/** Kinds that apply to the request itself, at any endpoint. */
 export const callKinds = ['error-before-effect', ...responseKinds, 'slow'] as const;
 export const webhookKinds = [
   'webhook-lost',
@@ -36,7 +36,7 @@ export const webhookKinds = [
   'webhook-forged',
 ] as const;
 /**
- * Applied when the statement is read, except `line-withheld`, which is fixed when the line is
+ * Kinds that apply when the statement is read, except `line-withheld`, which fires when the line is
  * posted.
  */
 export const statementKinds = ['statement-lag', 'page-shift', 'line-withheld'] as const;
@@ -72,7 +72,7 @@ export interface Fault extends FaultRequest {
   fired: number;
 }
 
-/** Durations when the fault has none. A statement lag ends well within ten seconds. */
+/** The durations of faults without `delayMs`. A statement lag ends well within ten seconds. */
 const defaultDelaysMs: Partial<Record<FaultKind, number>> = {
   'hang-after-effect': 5_000,
   slow: 2_000,
@@ -87,7 +87,7 @@ export function faultDelayMs({ kind, delayMs }: Pick<Fault, 'kind' | 'delayMs'>)
   return delayMs ?? defaultDelaysMs[kind] ?? 0;
 }
 
-/** Endpoints, besides `*`, at which a kind that is not applied to the request itself can fire. */
+/** Endpoints, besides `*`, of kinds that do not apply to the request itself. */
 const endpointsByKind: Partial<Record<FaultKind, readonly FaultEndpoint[]>> = {
   'async-error': ['transfers', 'bill-payments', 'refunds'],
   'partial-batch': ['batch'],

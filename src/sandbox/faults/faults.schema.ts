@@ -98,7 +98,7 @@ export const addFault = route({
 export const listFaults = route({
   ...control,
   name: 'sandboxListFaults',
-  summary: 'Lists the faults, with how often each could have fired and how often it did.',
+  summary: 'Lists the faults, each with its chances so far and how often it fired.',
   method: 'GET',
   path,
   response: z.object({ faults: z.array(fault) }),

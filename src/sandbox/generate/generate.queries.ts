@@ -74,8 +74,8 @@ async function insertLines(
 }
 
 /**
- * Inserts charges that no request created. No request body hashes to an empty text, so that no
- * request is a repeat of theirs.
+ * Inserts charges that no request created. Their body hash is an empty text, which no request
+ * body has, so that no request is a repeat of theirs.
  */
 async function insertCharges(tx: SandboxTx, accountId: number, charges: string): Promise<void> {
   await tx.query(

@@ -23,7 +23,7 @@ import { plannedRows, type PlannedRows } from './planned-rows.js';
 import type { PlannedLine } from './planned-line.js';
 
 const batchLines = 10_000;
-/** Lines that are planned and written together. A chunk blocks the event loop and is in memory. */
+/** Lines that are planned and written together. A chunk is in memory and blocks the event loop. */
 const chunkLines = 500;
 const dayMs = 86_400_000;
 const progressMs = 5_000;
@@ -138,7 +138,7 @@ export class LineGenerator implements BeforeApplicationShutdown {
 
   /**
    * Times that rise evenly to now, from `spanMs` before now or from the account's last line. No
-   * time is before that of a line that was posted between two batches.
+   * time is before the time of a line that was posted between two batches.
    */
   private async timesOf(tx: SandboxTx, run: GenerationRun): Promise<(position: number) => Date> {
     const lastMs = (await findLastLineTime(tx, run.account.id))?.getTime() ?? 0;

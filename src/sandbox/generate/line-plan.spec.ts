@@ -144,7 +144,7 @@ it('refunds earlier received Pix, never more than was received', () => {
 
 it.each([
   ['an empty account', 0n, 0n],
-  ['an account whose balance is held', 5_000_000n, 5_000_000n],
+  ['an account whose balance is blocked', 5_000_000n, 5_000_000n],
   ['an account at its balance limit', maxBalanceCents, 0n],
   ['an account one cent below its limit', maxBalanceCents - 1n, 0n],
 ])('leaves the balance of %s within its bounds', (_, balanceCents, blockedCents) => {

@@ -21,10 +21,10 @@ export interface LinePlanStart {
   /** The key to which its charges are paid. */
   pixKey: string;
   balanceCents: bigint;
-  /** The held part of the balance, which no debit may use. */
+  /** The blocked part of the balance, which no debit may use. */
   blockedCents: bigint;
   nextChargeId: () => bigint;
-  /** The time of a position, never before that of a lower one; positions may be fractions. */
+  /** The time of a position, never before the time of a lower position. It may be a fraction. */
   timeOf: (position: number) => Date;
 }
 
@@ -115,7 +115,7 @@ export class LinePlan {
     }
   }
 
-  /** Two times in three it tries to pay an earlier code again. */
+  /** Pays an earlier QR code again in two of three cases, if there is one. */
   private payQr(inputs: LineInputs, maxCreditCents: bigint): PlannedLine {
     const open = this.random.below(3) > 0 ? this.openQrs[this.random.below(sampleSize)] : undefined;
     if (open && open.paymentsLeft > 0 && (open.amountCents ?? 0n) <= maxCreditCents) {

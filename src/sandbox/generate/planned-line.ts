@@ -33,7 +33,7 @@ export interface PlannedLine extends LineDetails {
   id: string;
   /** A positive change is a credit. */
   changeCents: bigint;
-  /** The bank's own account on the other side of the movement. */
+  /** The bank's own account that the movement changes too. */
   internal: InternalAccount;
   at: Date;
   idempotencyKey: string | null;

@@ -91,7 +91,8 @@ const problems = `
     WHERE checks.is_wrong
   UNION ALL
   SELECT 'account ' || number || ' holds ' || balance_cents
-         || ' cents, its chain of lines ends with ' || chain_end || ' at nsu ' || coalesce(tail_nsu, 0)
+         || ' cents, its chain of lines ends with ' || chain_end
+         || ' at nsu ' || coalesce(tail_nsu, 0)
     FROM ends WHERE balance_cents <> chain_end OR tail_nsu IS DISTINCT FROM found_tail_nsu
   UNION ALL
   SELECT 'account ' || number || ' assigned nsu ' || last_nsu
@@ -111,11 +112,11 @@ const problems = `
       AND EXISTS (SELECT FROM movement WHERE id = entry.movement_id AND kind = 'ordinary')`;
 
 /**
- * Recomputes the whole book from entries and lines and returns a sentence for each broken rule.
+ * Recomputes the whole ledger from entries and lines and returns a sentence for each broken rule.
  * Stored balances are only compared, never used as input. Returns at most 100 problems.
  */
 export async function auditLedger(tx: SandboxTx): Promise<string[]> {
-  // With the default work_mem PostgreSQL sorts a book of a million lines on disk.
+  // With the default work_mem PostgreSQL sorts a ledger of a million lines on disk.
   await tx.query(`SELECT set_config('work_mem', '64MB', true)`);
   const rows = await tx.query<{ problem: string }>(
     `${auditFigures} SELECT problem FROM (${problems}) AS found LIMIT 100`,

@@ -2,7 +2,7 @@ import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 
 export interface LockedAccount {
   balanceCents: bigint;
-  /** Part of the balance that is held for operations that are not yet effective. */
+  /** Part of the balance that is blocked until its transfers are effective. */
   blockedCents: bigint;
   lastNsu: bigint;
   tailNsu: bigint | null;
@@ -23,7 +23,7 @@ export async function lockCustomerAccounts(
   return new Map(rows.map(({ id, ...account }) => [id, account]));
 }
 
-/** Increases the held part of an account's balance by `cents`; a negative number releases it. */
+/** Blocks `cents` more of an account's balance; a negative number releases them. */
 export async function addBlockedCents(
   tx: SandboxTx,
   accountId: number,
@@ -53,7 +53,7 @@ export interface LineRow {
   visible_at: Date | null;
   hides_external_id: boolean;
   hides_original_id: boolean;
-  /** The account's numbering after this line: its highest nsu, and an nsu that waits for a line. */
+  /** The account's numbering after this line: its highest nsu, and a skipped nsu. */
   last_nsu: bigint;
   skipped_nsu: bigint | null;
 }
@@ -94,11 +94,12 @@ export async function insertLedgerMovement(
        INSERT INTO statement_line (
          account_id, nsu, previous_nsu, movement_id, change_cents, balance_previous_cents,
          current_balance_cents, type_name, notes, correlation_id, external_id, end_to_end_id,
-         original_end_to_end_id, proof, created_at, visible_at, hides_external_id, hides_original_id)
+         original_end_to_end_id, proof, created_at, visible_at, hides_external_id,
+         hides_original_id)
        SELECT line.account_id, line.nsu, line.previous_nsu, made.id, line.change_cents,
               line.balance_previous_cents, line.current_balance_cents, line.type_name, line.notes,
-              line.correlation_id, line.external_id, line.end_to_end_id, line.original_end_to_end_id,
-              line.proof, $2, line.visible_at, line.hides_external_id, line.hides_original_id
+              line.correlation_id, line.external_id, line.end_to_end_id,
+              line.original_end_to_end_id, line.proof, $2, line.visible_at, line.hides_external_id, line.hides_original_id
        FROM made, line
      )
      UPDATE account SET balance_cents = line.current_balance_cents, last_nsu = line.last_nsu,

@@ -1,6 +1,6 @@
-// Owns the bank's book. Each movement is balanced, each customer's line continues the chain of the
-// line before it, and no balance goes below zero. Account rows are locked in order of id, so that
-// the lines of one account are written one after another.
+// Owns the bank's ledger. The legs of each movement sum to zero, each customer's line continues the
+// chain of the line before it, and no balance goes below zero. Account rows are locked in order of
+// id, so that the lines of one account are written one after another.
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
 import { stringifyJson } from '../../platform/exact-json.js';
@@ -35,9 +35,9 @@ export class SandboxLedger {
   ) {}
 
   /**
-   * Locks these accounts until the database transaction ends. A caller that posts several
-   * movements, or that reads an account's lines before it posts, must lock all its accounts here
-   * first. One common order of locks prevents deadlocks.
+   * Locks these accounts until the database transaction ends, in one common order that prevents
+   * deadlocks. A caller must lock all its accounts here first when it posts several movements, or
+   * when it reads an account's lines before it posts.
    */
   async lock(
     tx: SandboxTx,
@@ -52,14 +52,14 @@ export class SandboxLedger {
     return locked;
   }
 
-  /** Holds part of the balance. Throws `rule_broken` with the reason `insufficient_funds`. */
+  /** Blocks part of the balance. Throws `rule_broken` with the reason `insufficient_funds`. */
   async block(tx: SandboxTx, account: SandboxAccount, cents: bigint): Promise<void> {
     const locked = (await this.lock(tx, [account])).get(account.id)!;
     if (availableCents(locked) < cents) throw insufficientFunds();
     await addBlockedCents(tx, account.id, cents);
   }
 
-  /** Releases an amount that `block` held. */
+  /** Releases an amount that `block` blocked. */
   async unblock(tx: SandboxTx, account: SandboxAccount, cents: bigint): Promise<void> {
     await this.lock(tx, [account]);
     await addBlockedCents(tx, account.id, -cents);
@@ -94,7 +94,7 @@ export class SandboxLedger {
       const accountNumber = account.number;
       posted.push({ ...line, accountNumber, nsu, changeCents, idempotencyKey, createdAt });
     }
-    // Faults are drawn last, so that a refused movement uses up none.
+    // Faults fire last, so that a refused movement does not use up a fault.
     for (const row of lines)
       row.visible_at = this.visibility.visibleAt(row.nsu, row.type_name, createdAt);
     const internalLegs = legs.filter((leg) => 'internal' in leg);
@@ -120,7 +120,7 @@ export class SandboxLedger {
     if (changeCents < 0n && currentBalanceCents < before.blockedCents) throw insufficientFunds();
     if (changeCents > 0n && currentBalanceCents > maxBalanceCents && !isReversal(line.typeName))
       throw new AppError('rule_broken', {
-        public: 'The account cannot hold that much.',
+        public: 'The balance of the account would exceed its limit.',
         reason: 'balance_limit',
       });
     const { nsu, lastNsu, skippedNsu } = nextNsu(before, this.modes.current.balanceOrder);

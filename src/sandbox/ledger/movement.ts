@@ -9,7 +9,7 @@ import type { TransactionTypeName } from './transaction-types.js';
  */
 export const maxBalanceCents = 90_000_000_000_000n;
 
-/** What an account can spend: its balance less the part that is held. */
+/** The amount that an account can spend: its balance less the blocked part. */
 export function availableCents({
   balanceCents,
   blockedCents,

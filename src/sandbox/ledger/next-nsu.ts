@@ -6,8 +6,8 @@ export interface Numbering {
 }
 
 /**
- * The nsu of an account's next line. In the order `commit` every second line gets the number that
- * the line before it skipped, as if its database transaction had begun earlier and ended later.
+ * The nsu of an account's next line. In the order `commit` every second line gets the nsu that the
+ * line before it skipped. It is as if its database transaction began earlier and ended later.
  * Balances then follow the order of commits and not the order of nsu.
  */
 export function nextNsu(

@@ -21,7 +21,7 @@ const descriptions = {
   DEBIT_FEE: 'Tarifa',
 } as const;
 
-/** The endpoints whose calls write lines of a type. No endpoint writes the types left out. */
+/** The endpoints whose calls write lines of a type. No endpoint writes any other type. */
 const endpoints: Partial<Record<keyof typeof descriptions, readonly FaultEndpoint[]>> = {
   DEBIT_TRANSFER_INTERNAL: ['transfers', 'batch'],
   CREDIT_TRANSFER_INTERNAL: ['transfers', 'batch'],

@@ -1,5 +1,5 @@
-// The modes, which decide what the contract leaves open: the only list of their values and
-// defaults.
+// The modes, with their values and defaults. A mode decides behaviour that the contract leaves
+// open.
 import { z } from 'zod';
 import { route } from '../../contract/route.js';
 import { filledText, integer, positiveReais } from '../../contract/wire.js';
@@ -13,7 +13,7 @@ const count = (minimum: number, maximum: number) =>
 const oneOf = <const Values extends [string, ...string[]]>(...values: Values) =>
   z.enum(values, `Must be one of ${values.join(', ')}.`);
 
-/** The words for a charge's status. The contract shows only those at creation. */
+/** The names of a charge's status. The contract shows only the names at creation. */
 const chargeStatus = z.strictObject({
   slipCreated: word,
   qrCreated: word,
@@ -23,7 +23,7 @@ const chargeStatus = z.strictObject({
 });
 
 export const modes = z.strictObject({
-  /** The result of a reused key or correlationId: the first response, 409, or a second effect. */
+  /** The result of a repeat of a key or correlationId: first response, 409, or a second effect. */
   idempotentRepeat: oneOf('replay', 'conflict', 'ignore'),
   statementOrder: oneOf('desc', 'asc'),
   /** The most lines of a page; a larger `limit` gets this many. */
@@ -37,13 +37,13 @@ export const modes = z.strictObject({
   /** Whether new lines of a refund carry its original's endToEndId; written lines do not change. */
   lineOriginalId: oneOf('present', 'absent'),
   chargeStatus,
-  /** What `/pay` pays on a static QR code without an amount. */
+  /** The amount that `/pay` pays on a static QR code without an amount. */
   freeAmountPayment: positiveReais,
   /** How webhooks are authenticated: as registered, or otherwise with the registered secret. */
   webhookSigning: oneOf('registered', 'header', 'bearer', 'basic', 'none', 'standard-webhooks'),
   /** The body of CHARGE_PAID: the fields of both published versions, or exactly one version. */
   webhookShape: oneOf('complete', 'v1', 'v2'),
-  /** When a sent Pix is debited. With `when-effective` its amount is held until then. */
+  /** When a sent Pix is debited. With `when-effective` its amount is blocked until then. */
   pixDebit: oneOf('at-acceptance', 'when-effective'),
   /** How long a sent Pix stays in each of its two intermediate states. */
   pixStepMs: count(0, 86_400_000),
@@ -89,7 +89,7 @@ export const defaultModes: ModeValues = {
   rateLimitPerSecond: null,
 };
 
-/** A change. Modes that are left out stay as they are, and so do the words of `chargeStatus`. */
+/** A change. Modes that are left out stay as they are, and so do the names of `chargeStatus`. */
 const modeChanges = modes.extend({ chargeStatus: chargeStatus.partial() }).partial();
 
 export type ModeChanges = z.output<typeof modeChanges>;
@@ -104,14 +104,14 @@ const control = {
 export const readModes = route({
   ...control,
   name: 'sandboxReadModes',
-  summary: 'Lists the current modes, which decide what the contract leaves open.',
+  summary: 'Returns the current modes, which decide behaviour that the contract leaves open.',
   method: 'GET',
 });
 
 export const changeModes = route({
   ...control,
   name: 'sandboxChangeModes',
-  summary: 'Changes the given modes, for everything that happens from now on.',
+  summary: 'Changes the given modes. The change applies to everything that happens after it.',
   method: 'PATCH',
   body: modeChanges,
 });

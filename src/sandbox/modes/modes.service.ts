@@ -48,7 +48,7 @@ export class Modes {
   }
 }
 
-/** Those properties that the defaults also have. */
+/** The stored properties that the defaults also have. */
 function known<Values extends object>(stored: Values, defaults: Values): Values {
   return Object.fromEntries(Object.entries(stored).filter(([name]) => name in defaults)) as Values;
 }

@@ -8,7 +8,7 @@ it.each([
   ['invalid', '*******'],
 ])('masks %s', (document, masked) => expect(maskedDocument(document)).toBe(masked));
 
-it('says whether the key belongs to the given holder, and false without a holder', () => {
+it('reports whether the key belongs to the given holder, and false without a holder', () => {
   const beneficiary = outsideParty({ name: 'Ana', document: '529.982.247-25' });
   const belongsTo = (document?: string | null) =>
     dictLookupResponse({ endToEndId: 'E1', key: 'ana@x.example', beneficiary }, document)

@@ -47,7 +47,7 @@ export class EndToEndIds {
     private readonly random: Random,
   ) {}
 
-  /** A new id of the institution: `E` begins the id of a payment, `D` the id of its return. */
+  /** A new id of the institution: `E` begins the id of a payment, `D` begins the id of a return. */
   next(kind: EndToEndId['kind'], ispb: string): string {
     const sequence = this.random.alphanumeric(11);
     return buildEndToEndId({ kind, ispb, at: this.clock.now(), sequence });

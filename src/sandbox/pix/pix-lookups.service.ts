@@ -1,5 +1,5 @@
 // Looks up Pix keys and stores each response. Its endToEndId can begin one transfer of the account
-// that made the look-up. Every look-up gets a new endToEndId, whatever its IdempotencyKey.
+// that made the look-up. Every look-up gets a new endToEndId, also with a repeated IdempotencyKey.
 import { Injectable } from '@nestjs/common';
 import { parsePixKey } from '../../brazil/pix-key.js';
 import type { PixLookupRequest, PixLookupResponse } from '../../contract/pix-lookup.js';

@@ -26,7 +26,7 @@ export type ChosenLine =
 
 /**
  * The only received Pix among the lines of a reference. Several are always `ambiguous`, even when
- * only one has a refundable amount, because the one that the caller means is unknown.
+ * only one has a refundable amount, because nobody knows which Pix the caller means.
  */
 export function chooseReceivedPix(lines: readonly ReferencedLine[]): ChosenLine {
   if (lines.length === 0) return { outcome: 'absent' };

@@ -76,7 +76,7 @@ export const requestedByReceiver: RefundReason = {
   text: 'Devolução solicitada pelo usuário recebedor',
 };
 
-/** The reason of a refund that the bank takes by the Mecanismo Especial de Devolução (MED). */
+/** The reason of a refund by the bank: the Mecanismo Especial de Devolução (MED). */
 export function medReason(text: string | null): RefundReason {
   return { code: 'FR01', text: text ?? 'Mecanismo Especial de Devolução: suspeita de fraude' };
 }

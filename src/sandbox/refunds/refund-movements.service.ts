@@ -28,7 +28,7 @@ export interface RefundInstruction {
   description: string | null;
   reason: RefundReason;
   idempotencyKey: string | null;
-  /** Whether the refund will fail: it then does not credit a payer of this bank and is reversed. */
+  /** Whether the refund will fail: it then credits no payer of this bank and is reversed later. */
   isLost: boolean;
 }
 
@@ -84,7 +84,7 @@ export class RefundMovements {
     const debitLeg: Leg = { account, changeCents: -amountCents, line: debit };
     if (!payerAccount || instruction.isLost) return this.postLegs(tx, idempotencyKey, debitLeg);
     const creditLeg: Leg = { account: payerAccount, changeCents: amountCents, line: credit };
-    // An account has one leg in a movement, so a refund to the own account takes two movements.
+    // An account has one leg in a movement, so a refund to the account itself takes two movements.
     const isOwn = payerAccount.id === account.id;
     const line = await this.postLegs(tx, idempotencyKey, debitLeg, ...(isOwn ? [] : [creditLeg]));
     if (isOwn) await this.postLegs(tx, null, creditLeg);
@@ -117,7 +117,7 @@ export class RefundMovements {
     return line;
   }
 
-  /** The fields that the lines of both sides share. */
+  /** The fields that the debit line and the credit line share. */
   private describe(original: OriginalPix, instruction: RefundInstruction) {
     const { account, payer, endToEndId: originalEndToEndId } = original;
     const endToEndId = this.ids.next('D', bank.ispb);

@@ -33,7 +33,7 @@ export class RefundOutcomes {
   }
 
   /**
-   * Draws the fault by which a refund fails. Called last, so that a refused refund uses up none.
+   * Fires the fault by which a refund fails. Called last: a refused refund uses up no fault.
    */
   drawFailure(): FiredFault | null {
     return this.faults.fire(['refunds'], 'async-error');

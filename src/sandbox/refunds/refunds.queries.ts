@@ -18,8 +18,8 @@ const referenceColumns: Record<RefundFilter, string> = {
 };
 
 /**
- * At most two of the account's lines that a reference identifies, received Pix first. Two show that
- * the reference is ambiguous; a QR code may have a thousand. With NSU the id must be a number.
+ * At most two of the account's lines that a reference identifies, received Pix first. Two lines are
+ * enough to show that the reference is ambiguous. With NSU the id must be a number.
  */
 export async function listReferencedLines(
   database: Queryable,

@@ -27,7 +27,8 @@ export class Refunds {
   ) {}
 
   /**
-   * Returns the refund's statement line. Each call is a new refund, whatever its IdempotencyKey.
+   * Returns the refund's statement line. Each call is a new refund, also with a repeated
+   * IdempotencyKey.
    */
   async refund(
     account: SandboxAccount,
@@ -52,7 +53,7 @@ export class Refunds {
     });
   }
 
-  /** A refund by the bank (MED): no refund window applies, and the default is the whole rest. */
+  /** A refund by the bank (MED), without a refund window. The default is the refundable amount. */
   async takeBack(
     caller: SandboxAccount,
     request: RouteInput<typeof takePixBack>['body'],

@@ -46,8 +46,8 @@ const columns = `id, nsu, change_cents, balance_previous_cents, current_balance_
 
 /**
  * Bounds of nsu for bounds of time, so that the index on nsu leaves out lines outside the period.
- * The nsu and the time of an account's lines rise together. Only the order `commit` swaps an nsu
- * with a neighbour's, which a margin of two covers.
+ * The nsu and the time of an account's lines rise together. Only the order `commit` swaps two
+ * neighbouring nsus; a margin of two covers that.
  */
 const nsuBounds = {
   from: (account: string, from: string) =>
@@ -112,7 +112,7 @@ export async function findStatementRow(
   return row ?? null;
 }
 
-/** Those of the type names that a line of the account has. */
+/** The given type names that at least one line of the account has. */
 export async function findUsedTypeNames(
   database: Queryable,
   accountId: number,

@@ -79,8 +79,8 @@ export class Statement {
   }
 
   /**
-   * Plays a fault: a Pix is credited between two pages, so that the last line of one page is the
-   * first line of the next.
+   * Applies the fault `page-shift`: a Pix is credited between two pages, so that the last line of
+   * one page is the first line of the next.
    */
   private async shiftPages(account: SandboxAccount): Promise<void> {
     if (!this.faults.fire(['transactions'], 'page-shift')) return;

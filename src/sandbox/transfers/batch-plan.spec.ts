@@ -15,7 +15,7 @@ const item = (amount: bigint, to = beneficiary.number): BatchItem => ({
 const refusals = (items: BatchItem[], fundsCents: bigint) =>
   planBatch(items, { payer, accounts, fundsCents }).map(({ refused }) => refused);
 
-it('refuses items without a valid beneficiary, and leaves the funds to the others', () => {
+it('refuses items without a valid beneficiary, and uses no funds for them', () => {
   expect(
     refusals([item(5n, '9'), item(5n, payer.number), item(6n), item(5n), item(1n)], 5n),
   ).toEqual([
@@ -27,7 +27,7 @@ it('refuses items without a valid beneficiary, and leaves the funds to the other
   ]);
 });
 
-it('never plans more than the funds, and refuses nothing that still fits', () => {
+it('never plans more than the funds, and refuses no item that they still cover', () => {
   fc.assert(
     fc.property(
       fc.array(fc.bigInt(1n, 50n), { maxLength: 20 }),

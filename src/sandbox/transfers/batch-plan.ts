@@ -10,9 +10,8 @@ export type PlannedBatchItem = { item: BatchItem } & (
 );
 
 /**
- * Decides in order which items can be done. A refused item takes nothing from the funds of the
- * items after it. `fundsCents` is what the payer can spend; `accounts` has the beneficiaries by
- * number.
+ * Decides in order which items can be done. A refused item uses no funds. `fundsCents` is
+ * the amount that the payer can spend; `accounts` has the beneficiaries by number.
  */
 export function planBatch(
   items: readonly BatchItem[],
@@ -46,7 +45,7 @@ export function interruptHalfway(plan: readonly PlannedBatchItem[]): PlannedBatc
   );
 }
 
-/** The prefix of an error message that says which item of the batch it is about. */
+/** The prefix of an error message: the item of the batch that the error is about. */
 export function batchItemPrefix(index: number): string {
   return `Item ${index + 1}: `;
 }

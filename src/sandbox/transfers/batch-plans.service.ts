@@ -1,4 +1,4 @@
-// Plans a batch before any of its money moves, under the locks of all its accounts.
+// Plans a batch before its money moves. All its accounts are locked meanwhile.
 import { Injectable } from '@nestjs/common';
 import type { BatchRequest } from '../../contract/batch-transfers.js';
 import { AppError, invariant } from '../../platform/errors.js';
@@ -51,7 +51,7 @@ export class BatchPlans {
     const index = plan.findIndex(({ refused }) => refused !== null);
     const refused = plan[index]?.refused;
     if (refused && !isPartial) throw refusalError(refused, batchItemPrefix(index));
-    // Drawn last, so that a refused batch does not use up the fault.
+    // Fires last, so that a refused batch does not use up the fault.
     const isInterrupted = this.faults.fire(['batch'], 'partial-batch') !== null;
     return { isPartial, items: isInterrupted ? interruptHalfway(plan) : plan };
   }

@@ -18,7 +18,7 @@ export function doneBatchElement(subject: BatchElementInput): BatchElement {
   return { ...element(subject, 'DONE'), transferAt: transferredAt, transferredAt };
 }
 
-/** The element of an item that failed in a partial batch. No money of it moved. */
+/** The element of an item that failed in a partial batch. The item moved no money. */
 export function failedBatchElement(
   subject: BatchElementInput,
   error: { code: string; description: string },

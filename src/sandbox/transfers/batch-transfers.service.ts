@@ -1,6 +1,6 @@
-// Transfers to many accounts of the bank by one request: all or none, or with the mode `partial`
-// those that can be done. A batch is one database transaction and one IdempotencyKey; each item is
-// a transfer of its own.
+// Sends transfers to many accounts of the bank by one request. In the mode `partial` it sends only
+// the possible transfers, otherwise all or none. A batch is one database transaction and one
+// IdempotencyKey; each item is a transfer of its own.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import {

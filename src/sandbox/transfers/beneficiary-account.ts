@@ -16,7 +16,7 @@ export function describeRefusal(reason: RefusalReason): string {
   return refusals[reason];
 }
 
-/** `prefix` says which item of a batch the error is about. */
+/** `prefix` names the item of a batch that the error is about. */
 export function refusalError(reason: RefusalReason, prefix = ''): AppError {
   return new AppError('rule_broken', { public: prefix + refusals[reason], reason });
 }

@@ -1,5 +1,5 @@
 // Moves money between two accounts of the bank: one movement with both legs, effective at once,
-// with a webhook to each side.
+// with a webhook for each account.
 import { Injectable } from '@nestjs/common';
 import { invariant } from '../../platform/errors.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';

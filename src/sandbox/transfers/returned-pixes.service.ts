@@ -1,5 +1,5 @@
-// Returns a Pix that an account sent, whole or in part, and never more than was sent. A beneficiary
-// at this bank is debited; for another institution only the payer has a line.
+// Returns a Pix that an account sent, whole or in part, and never more than was sent. The payer is
+// credited. A beneficiary at this bank is debited.
 import { Injectable } from '@nestjs/common';
 import type { RouteInput } from '../../contract/route.js';
 import { AppError, invariant } from '../../platform/errors.js';
@@ -78,7 +78,7 @@ export class ReturnedPixes {
   }
 
   /**
-   * The amount to return. Both accounts are locked, so that the sum of earlier returns is final.
+   * The amount to return. Locks both accounts, so that no other return changes the sum.
    */
   private async amountOf(
     tx: SandboxTx,

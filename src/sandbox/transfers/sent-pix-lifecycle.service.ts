@@ -35,7 +35,7 @@ export class SentPixLifecycle {
     dueWork.handle(endTask, (tx, id) => this.end(tx, id));
   }
 
-  /** Debits or holds the amount. Throws `rule_broken` with the reason `insufficient_funds`. */
+  /** Debits or blocks the amount. Throws `rule_broken` with the reason `insufficient_funds`. */
   async begin(tx: SandboxTx, payer: SandboxAccount, transfer: Transfer): Promise<Transfer> {
     if (this.modes.current.pixDebit === 'when-effective') {
       await this.ledger.block(tx, payer, transfer.amountCents);
@@ -50,7 +50,7 @@ export class SentPixLifecycle {
     await insertTransfers(tx, [transfer]);
     const { id: subject, createdAt } = transfer;
     const { pixStepMs } = this.modes.current;
-    // Both steps are scheduled now, so that a clock that is moved far runs both at once.
+    // Both steps are scheduled now, so that both run when the clock is moved past them.
     const after = (waitMs: number) => new Date(createdAt.getTime() + waitMs);
     const endMs = Math.max(2 * pixStepMs, delayMs);
     await this.dueWork.schedule(tx, { kind: waitTask, subject, dueAt: after(pixStepMs) });

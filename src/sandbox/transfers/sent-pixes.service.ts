@@ -1,5 +1,5 @@
-// Accepts a Pix that an account sends. The amount is debited or held in the database transaction of
-// the response. sent-pix-lifecycle.service.ts does the later steps.
+// Accepts a Pix that an account sends. The amount is debited or blocked in the database transaction
+// of the response. sent-pix-lifecycle.service.ts does the later steps.
 import { Injectable } from '@nestjs/common';
 import { parseTaxId } from '../../brazil/tax-id.js';
 import type { TransferShape } from '../../contract/transfers.js';
@@ -43,7 +43,7 @@ export class SentPixes {
     const lookup = await lockDictLookup(tx, order.payer.id, endToEndId);
     if (!lookup)
       throw new AppError('rule_broken', {
-        public: 'No look-up of this account returned that endToEndId.',
+        public: 'No look-up of this account returned this endToEndId.',
         reason: 'look_up_not_found',
       });
     if (await isEndToEndIdUsed(tx, endToEndId))
@@ -96,7 +96,7 @@ export class SentPixes {
       createdAt: now,
       updatedAt: now,
     });
-    // Drawn last, so that a refused request does not use up the fault.
+    // Fires last, so that a refused request does not use up the fault.
     const fault = this.faults.fire(['transfers'], 'async-error');
     const transfer = fault ? { ...accepted, error: pixFailures.accountBlocked } : accepted;
     await this.lifecycle.store(tx, transfer, fault?.delayMs ?? 0);

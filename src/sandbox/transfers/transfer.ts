@@ -28,9 +28,9 @@ export interface Transfer {
   beneficiaryAccountId: number | null;
   /** The nsu of the debit on the payer's statement; null before the debit. */
   transactionNsu: bigint | null;
-  /** Whether the amount is held on the payer's account. */
+  /** Whether the amount is blocked on the payer's account. */
   isBlocked: boolean;
-  /** The failure it will end with: known from acceptance on, reported when the Pix ends. */
+  /** The failure of the Pix: set at acceptance, reported when the Pix ends. */
   error: PixFailure | null;
   createdAt: Date;
   updatedAt: Date;

@@ -43,7 +43,7 @@ export const returnSentPix = route({
   body: z.looseObject({
     account: text(20).nullish(),
     endToEndId: filledText(64),
-    /** When left out, all that was not returned yet. */
+    /** When left out, the whole amount that was not returned yet. */
     amount: positiveReais.nullish(),
     reason: text(140).nullish(),
   }),

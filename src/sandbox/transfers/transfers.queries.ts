@@ -72,8 +72,8 @@ export async function isEndToEndIdUsed(tx: SandboxTx, endToEndId: string): Promi
 
 /**
  * A transfer that the account sent, or received from another account of the bank, by its id,
- * endToEndId or externalId. Of several with one externalId, those that the account sent come first,
- * then the newest.
+ * endToEndId or externalId. Several may have one externalId: a sent transfer precedes a received
+ * one, and a newer transfer precedes an older one.
  */
 export async function findTransfer(
   database: Queryable,
@@ -109,8 +109,9 @@ export async function findCreditNsu(
 }
 
 /**
- * The returned total of a Pix, in cents: the larger of the payer's credits and of the beneficiary's
- * debits less their reversals. Either may be at this bank, and both may be one account.
+ * The returned total of a Pix, in cents: the larger of two sums. One is the sum of the payer's
+ * credits, the other of the beneficiary's debits less their reversals. Payer and beneficiary may be
+ * at this bank or not, and both may be one account.
  */
 export async function sumReturnedCents(
   tx: SandboxTx,

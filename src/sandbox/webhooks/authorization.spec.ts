@@ -18,6 +18,6 @@ it.each([
   ['BEARER', null],
   ['BEARER', 'two words'],
   ['BASIC', ''],
-] as const)('refuses %s %p, which no header can carry', (scheme, authorization) => {
+] as const)('refuses %s %p, because no header can carry it', (scheme, authorization) => {
   expect(authorizationHeaders(scheme, authorization)).toBeNull();
 });

@@ -39,8 +39,8 @@ export async function postponeDelivery(tx: SandboxTx, id: bigint, until: Date): 
 }
 
 /**
- * Commits of this connection do not wait for the disk. A crash of the server may lose the latest
- * recorded outcomes; those deliveries are then sent twice.
+ * Commits of this connection do not wait for the disk. A crash of the server may lose the outcomes
+ * of the latest deliveries, which are then sent twice.
  */
 export async function relaxDurability(session: Queryable): Promise<void> {
   await session.query('SET synchronous_commit = off');
@@ -82,7 +82,7 @@ export async function claimDueDeliveries(
   );
 }
 
-/** Records many deliveries at once, because under load deliveries end faster than commits. */
+/** Records many deliveries in one commit, because under load deliveries end faster than commits. */
 export async function markDeliveriesDelivered(
   database: Queryable,
   deliveries: { id: bigint; outcome: string; at: Date }[],

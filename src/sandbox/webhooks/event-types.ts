@@ -2,7 +2,7 @@ import type { FaultEndpoint } from '../faults/fault.js';
 
 /**
  * The event types that can be registered: the union of the lists that are published for the real
- * service, which conflict. CHARGE_PAID_V2 is left out, because only a body names itself so.
+ * service, which conflict. CHARGE_PAID_V2 is left out, because it is only the name in a body.
  */
 export const webhookEventTypes = [
   'CHARGE_PAID',
@@ -42,7 +42,7 @@ const endpointsByPrefix: readonly (readonly [string, readonly FaultEndpoint[]])[
   ['PIX_REFUND', ['refunds']],
 ];
 
-/** The endpoints at which a fault for this event's webhook can be aimed. */
+/** The endpoints of faults that apply to this event's webhook. */
 export function faultEndpointsOf(eventType: WebhookEventType): readonly FaultEndpoint[] {
   const found = endpointsByPrefix.find(([prefix]) => eventType.startsWith(prefix));
   return ['webhooks', ...(found?.[1] ?? [])];

@@ -26,7 +26,7 @@ it('has the shape of the genuine body', () => {
   expect(shape(read(forged))).toEqual(shape(read(truth)));
 });
 
-it('changes the amount, to the same value everywhere', () => {
+it('changes every amount to the same value', () => {
   expect(forged.amount.value).toBe('1244.66');
   expect(forged.proof.amount).toEqual(forged.amount);
 });

@@ -72,7 +72,7 @@ describe('a signature', () => {
 });
 
 it.each(['registered', 'header', 'bearer', 'basic', 'standard-webhooks'] as const)(
-  'gives a forgery the headers of the mode %s with a wrong secret',
+  'builds the headers of a forgery in the mode %s with a wrong secret',
   (signing) => {
     const unreadable = { scheme: 'BASIC', authorization: base64('a:\u0007') } as const;
     for (const changes of [byHeader, byBearer, byBasic, unreadable]) {
@@ -86,6 +86,6 @@ it.each(['registered', 'header', 'bearer', 'basic', 'standard-webhooks'] as cons
   },
 );
 
-it('gives a forgery no headers in the mode none', () => {
+it('builds no headers for a forgery in the mode none', () => {
   expect(authenticationHeaders(delivery({ isForged: true }), 'none')).toEqual({});
 });

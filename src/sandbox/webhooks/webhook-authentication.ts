@@ -25,8 +25,8 @@ const defaultHeader = 'x-webhook-key';
 const login = 'bank';
 
 /**
- * The authentication headers of a delivery. A registration whose secret no header can carry is used
- * as registered, whatever the mode.
+ * The authentication headers of a delivery. A secret that no header can carry is sent as
+ * registered, whatever the mode.
  */
 export function authenticationHeaders(
   delivery: AuthenticatedDelivery,

@@ -28,7 +28,7 @@ import { authenticationHeaders } from './webhook-authentication.js';
 const maxInFlight = 16;
 const timeoutMs = 5_000;
 const leaseMs = 3 * timeoutMs;
-/** The longest pause, after which a delivery of another process or a moved clock is noticed. */
+/** The longest pause. After it, deliveries of another process or a moved clock are detected. */
 const maxIdleMs = 1_000;
 
 @Injectable()

@@ -539,7 +539,7 @@ CREATE INDEX "webhook_delivery_registration_id_idx" ON "webhook_delivery" ("regi
 
 -- Control
 
--- Settings of the control API that outlast a restart: the clock and the modes.
+-- Settings of the control plane that survive a restart: the clock and the modes.
 CREATE TABLE "bank_setting" (
   "name" TEXT NOT NULL,
   "value" JSON NOT NULL,

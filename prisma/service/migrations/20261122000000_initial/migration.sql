@@ -43,7 +43,7 @@ CREATE TABLE "api_key" (
   "revoked_at" TIMESTAMPTZ(3),
 
   CONSTRAINT "api_key_pkey" PRIMARY KEY ("id"),
-  -- An unknown scope grants nothing, so it is a mistake.
+  -- An unknown scope would grant nothing, so it can only be an error.
   CONSTRAINT "api_key_scopes" CHECK (
     "scopes" <@ ARRAY['read', 'charge', 'transfer', 'pay', 'refund', 'onboard', 'reconcile']
   )
@@ -101,8 +101,8 @@ CREATE TABLE "operation" (
       'not_executed', 'needs_operator')
   ),
   CONSTRAINT "operation_amount" CHECK ("amount_cents" > 0),
-  -- The sweeper finds unfinished operations by next_action_at: an unfinished operation without one
-  -- would never finish.
+  -- The sweeper finds unfinished operations by next_action_at: an unfinished operation without this
+  -- time would never finish.
   CONSTRAINT "operation_unfinished_has_next_action" CHECK (
     ("state" IN ('received', 'sending', 'unknown')) = ("next_action_at" IS NOT NULL)
   ),
@@ -111,7 +111,8 @@ CREATE TABLE "operation" (
     ("state" IN ('succeeded', 'rejected', 'not_executed', 'needs_operator'))
       = ("ended_at" IS NOT NULL)
   ),
-  -- The bank knows an operation with a bank_reference, so it cannot be proven not executed.
+  -- The bank knows an operation with a bank_reference. So the operation cannot be proven not
+  -- executed.
   CONSTRAINT "operation_known_to_bank_is_executed" CHECK (
     "state" <> 'not_executed' OR "bank_reference" IS NULL
   )
@@ -151,8 +152,8 @@ CREATE TRIGGER "operation_request_is_fixed" BEFORE UPDATE ON "operation" FOR EAC
      OR OLD.amount_cents IS DISTINCT FROM NEW.amount_cents)
   EXECUTE FUNCTION "operation_request_is_fixed"();
 
--- What identifies a repeat of an operation: its idempotency key, or a natural id such as a
--- correlationId. The primary key allows one operation for each.
+-- An id that identifies a repeat of an operation: its idempotency key, or a natural id such as a
+-- correlationId. The primary key allows one operation for each id.
 CREATE TABLE "operation_identity" (
   "account_id" INTEGER NOT NULL,
   "kind" TEXT NOT NULL,
@@ -166,7 +167,7 @@ CREATE TABLE "operation_identity" (
 CREATE INDEX "operation_identity_account_id_operation_id_idx"
   ON "operation_identity" ("account_id", "operation_id");
 
--- Each attempt to send an operation to the bank, also one that may not have reached it.
+-- Each attempt to send an operation to the bank. An attempt may not have reached the bank.
 CREATE TABLE "operation_attempt" (
   "account_id" INTEGER NOT NULL,
   "operation_id" UUID NOT NULL,
@@ -345,7 +346,7 @@ CREATE TABLE "unreadable_line" (
   "resolution" TEXT,
 
   CONSTRAINT "unreadable_line_pkey" PRIMARY KEY ("account_id", "content_hash"),
-  -- Exactly the resolved lines have a resolution.
+  -- A line has a resolution if and only if it is resolved.
   CONSTRAINT "unreadable_line_resolution" CHECK (
     ("resolved_at" IS NULL) = ("resolution" IS NULL)
     AND "resolution" IN ('read', 'restored', 'erased')
@@ -474,7 +475,7 @@ CREATE INDEX "charge_ended"
 
 -- Transfers
 
--- A look-up of a Pix key. Its endToEndId begins one transfer.
+-- A look-up of a Pix key. Its endToEndId can be used for one transfer.
 CREATE TABLE "pix_lookup" (
   "account_id" INTEGER NOT NULL,
   "end_to_end_id" TEXT NOT NULL,
@@ -628,7 +629,7 @@ CREATE INDEX "refund_account_id_end_to_end_id_idx" ON "refund" ("account_id", "e
 
 -- Bulk uploads
 
--- A file of charges or transfers. The same file again is the same upload.
+-- A file of charges or transfers. The same file uploaded again is the same upload.
 CREATE TABLE "bulk_upload" (
   "account_id" INTEGER NOT NULL,
   "id" UUID NOT NULL,
@@ -645,7 +646,7 @@ CREATE UNIQUE INDEX "bulk_upload_account_id_kind_file_hash_key"
   ON "bulk_upload" ("account_id", "kind", "file_hash");
 CREATE INDEX "bulk_upload_unfinished" ON "bulk_upload" ("created_at") WHERE (finished_at IS NULL);
 
--- A row of an uploaded file, and the operation that it became.
+-- A row of an uploaded file, and the operation that was created for it.
 CREATE TABLE "bulk_row" (
   "account_id" INTEGER NOT NULL,
   "upload_id" UUID NOT NULL,
@@ -687,9 +688,9 @@ CREATE TABLE "match" (
 
   CONSTRAINT "match_pkey" PRIMARY KEY ("account_id", "id"),
   CONSTRAINT "match_role" CHECK ("role" IN ('payment', 'reversal')),
-  -- A rule is named with its version: another version may decide otherwise.
+  -- A rule is recorded with its version: another version may decide differently.
   CONSTRAINT "match_rule" CHECK (("rule_id" IS NULL) = ("rule_version" IS NULL)),
-  -- A manual match names the person, and only a manual match does.
+  -- made_by is the API key of a manual match. An automatic match has none.
   CONSTRAINT "match_manual" CHECK (("rule" = 'manual') = ("made_by" IS NOT NULL))
 );
 -- A line has at most one live match with an expected payment.
@@ -740,8 +741,8 @@ CREATE TRIGGER "match_covers_its_line_on_insert" AFTER INSERT ON "match"
 CREATE TRIGGER "match_covers_its_line_on_update" AFTER UPDATE ON "match"
   REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION "match_covers_its_line"();
 
--- A match is unlinked, which stays recorded, and never deleted. Deleting one of several matches of
--- a line would leave the line matched in part.
+-- A match is never deleted. It is unlinked, and its row stays. Deleting one of several matches of a
+-- line would leave the line matched in part.
 CREATE FUNCTION "match_is_not_deleted"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'match % can be unlinked but not deleted', OLD.id
@@ -767,7 +768,7 @@ CREATE TABLE "classification" (
     "category" IN ('before_go_live', 'fee', 'tariff', 'own_account_transfer', 'ignored',
       'accepted', 'refunded')
   ),
-  -- A rule is named with its version: another version may decide otherwise.
+  -- A rule is recorded with its version: another version may decide differently.
   CONSTRAINT "classification_rule" CHECK (("rule_id" IS NULL) = ("rule_version" IS NULL))
 );
 CREATE INDEX "classification_declared"
@@ -793,7 +794,7 @@ CREATE TABLE "break" (
 
   CONSTRAINT "break_pkey" PRIMARY KEY ("account_id", "id"),
   CONSTRAINT "break_state" CHECK ("state" IN ('open', 'resolved')),
-  -- Exactly the resolved breaks have a time and a resolution.
+  -- A break has a resolution and its time if and only if it is resolved.
   CONSTRAINT "break_resolution" CHECK (
     ("state" = 'resolved') = ("resolution" IS NOT NULL)
     AND ("state" = 'resolved') = ("resolved_at" IS NOT NULL)
@@ -1108,7 +1109,8 @@ CREATE TABLE "day_close_state" (
   CONSTRAINT "day_close_state_pkey" PRIMARY KEY ("account_id")
 );
 
--- What a certificate covers of one line: the line hash, and a commitment to the rest of the line.
+-- What a certificate covers of one line: the line hash. It is computed from the money fields and
+-- from a commitment to the other fields.
 CREATE TABLE "certified_line" (
   "account_id" INTEGER NOT NULL,
   "nsu" BIGINT NOT NULL,
@@ -1184,8 +1186,8 @@ CREATE TABLE "delivery" (
 
   CONSTRAINT "delivery_pkey" PRIMARY KEY ("account_id", "id"),
   CONSTRAINT "delivery_state" CHECK ("state" IN ('pending', 'delivered', 'dead')),
-  -- Due deliveries are found by next_attempt_at: a pending delivery without one would never be
-  -- sent.
+  -- Due deliveries are found by next_attempt_at: a pending delivery without this time would never
+  -- be sent.
   CONSTRAINT "delivery_pending_is_due" CHECK (
     ("state" = 'pending') = ("next_attempt_at" IS NOT NULL)
   )

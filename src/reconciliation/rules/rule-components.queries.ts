@@ -8,18 +8,18 @@ import {
   type RuleLine,
 } from './rule.js';
 import {
-  listCompetingLines,
+  listComponentLines,
   listRuleExpectedPayments,
   noKeys,
   type CompetingLine,
 } from './rule-candidates.queries.js';
 
-export interface Competition {
+export interface RuleComponent {
   lines: Map<bigint, CompetingLine>;
   expected: Map<string, RuleExpectedPayment>;
 }
 
-export interface CompetitionStart {
+export interface ComponentStart {
   /** Lines of the batch in progress. */
   lines: CompetingLine[];
   /** Lines in breaks, or matched provisionally by a rule. */
@@ -31,16 +31,16 @@ export interface CompetitionStart {
  * Loads everything connected with the start, directly or indirectly: through lines that match
  * rules cover, through open expected payments, and through matches that rules have made.
  */
-export async function loadCompetition(
+export async function loadRuleComponent(
   tx: Tx,
   accountId: number,
-  start: CompetitionStart,
+  start: ComponentStart,
   reach: Reach,
-): Promise<Competition> {
-  const found: Competition = { lines: new Map(), expected: new Map() };
+): Promise<RuleComponent> {
+  const found: RuleComponent = { lines: new Map(), expected: new Map() };
   const ofLines = { documents: new Set<string>(), referenceValues: new Set<string>() };
   const ofExpected = { documents: new Set<string>(), referenceValues: new Set<string>() };
-  const recorded = await listCompetingLines(tx, accountId, { ...noKeys, nsus: start.nsus });
+  const recorded = await listComponentLines(tx, accountId, { ...noKeys, nsus: start.nsus });
   let lines = addTo(found.lines, [...start.lines, ...recorded], ({ nsu }) => nsu);
   let pendingIds = start.expectedPaymentIds;
   while (lines.length > 0 || pendingIds.length > 0) {
@@ -58,7 +58,7 @@ export async function loadCompetition(
     pendingIds = [];
     if (fresh.length === 0) break;
     const open = fresh.filter(isOpen);
-    const more = await listCompetingLines(tx, accountId, {
+    const more = await listComponentLines(tx, accountId, {
       nsus: [],
       documents: reach.byDocument ? takeUnseen(ofExpected.documents, open.map(documentOf)) : [],
       referenceValues: reach.byNotes
