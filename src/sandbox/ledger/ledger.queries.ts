@@ -99,7 +99,8 @@ export async function insertLedgerMovement(
        SELECT line.account_id, line.nsu, line.previous_nsu, made.id, line.change_cents,
               line.balance_previous_cents, line.current_balance_cents, line.type_name, line.notes,
               line.correlation_id, line.external_id, line.end_to_end_id,
-              line.original_end_to_end_id, line.proof, $2, line.visible_at, line.hides_external_id, line.hides_original_id
+              line.original_end_to_end_id, line.proof, $2, line.visible_at,
+              line.hides_external_id, line.hides_original_id
        FROM made, line
      )
      UPDATE account SET balance_cents = line.current_balance_cents, last_nsu = line.last_nsu,
