@@ -139,7 +139,6 @@ export const settingSchemas = {
     .optional(),
 } as const;
 
-export type SettingName = keyof typeof settingSchemas;
 const settingsObject = z.object(settingSchemas);
 type SettingValues = z.output<typeof settingsObject>;
 

@@ -22,7 +22,6 @@ export const uploadView = z.object({
   createdAt: timestamp,
   finishedAt: timestamp.nullable(),
 });
-export type UploadView = z.output<typeof uploadView>;
 
 export const rowView = z.object({
   line: integer,

@@ -4,7 +4,7 @@ import type { Db } from '../database.service.js';
 import { referenceKinds } from '../expected-payments/references.js';
 import { Prisma } from '../generated/service/client.js';
 import type { explanationStates, expectedPaymentStates } from './book.schema.js';
-import { explainingBreakKinds, type Category } from './line-outcome.js';
+import { explainingBreakKinds, reversalSettlements, type Category } from './line-outcome.js';
 
 /**
  * Whether a break makes its line count as in a break, even if the line is matched. Reads only the
@@ -189,7 +189,7 @@ export interface ExpectedPaymentFilters {
   limit: number;
 }
 
-const reversedStates = ['refunded', 'partially_refunded', 'reversed', 'partially_reversed'];
+const reversedStates: readonly string[] = reversalSettlements;
 
 /**
  * Conditions on expected payments (e) that use an index: by reference, and by state when reversed.

@@ -13,7 +13,7 @@ import {
   timestamp,
 } from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
-import { categories } from './line-outcome.js';
+import { categories, reversalSettlements } from './line-outcome.js';
 
 const book = { authentication: 'api-key', method: 'GET' } as const;
 
@@ -79,10 +79,7 @@ export const expectedPaymentStates = [
   'partially_settled',
   'settled',
   'overpaid',
-  'refunded',
-  'partially_refunded',
-  'reversed',
-  'partially_reversed',
+  ...reversalSettlements,
   'withdrawn',
 ] as const;
 

@@ -103,8 +103,24 @@ export interface ReferenceEvidence {
   referenceValue: string;
 }
 
-export type ReversalSettlement =
-  'refunded' | 'partially_refunded' | 'reversed' | 'partially_reversed';
+/** Settlement of a credit that was refunded, and of a debit that was reversed. */
+export const reversalSettlements = [
+  'refunded',
+  'partially_refunded',
+  'reversed',
+  'partially_reversed',
+] as const;
+export type ReversalSettlement = (typeof reversalSettlements)[number];
+
+/** `isFull`: nothing is left of what was paid. */
+export function reversalSettlement(payment: {
+  isCredit: boolean;
+  isFull: boolean;
+}): ReversalSettlement {
+  const { isCredit, isFull } = payment;
+  if (isCredit) return isFull ? 'refunded' : 'partially_refunded';
+  return isFull ? 'reversed' : 'partially_reversed';
+}
 
 interface MatchedAs {
   outcome: 'matched';

@@ -6,6 +6,7 @@ import {
   evidenceOf,
   paidCentsWhenDisplaced,
   PaidTotals,
+  reversalSettlement,
   type InBreak,
   type Candidate,
   type LineFacts,
@@ -139,7 +140,7 @@ class Batch {
             rule: 'reversal',
             evidence: part.evidence,
             owedCents: null,
-            settlement: choice.isFull ? 'refunded' : 'partially_refunded',
+            settlement: reversalSettlement({ isCredit: true, isFull: choice.isFull }),
           }),
         );
       case 'unseen':
@@ -229,7 +230,7 @@ class Batch {
       role: 'reversal',
       rule: 'reversal',
       owedCents: null,
-      settlement: isFull ? 'reversed' : 'partially_reversed',
+      settlement: reversalSettlement({ isCredit: false, isFull }),
     });
   }
 

@@ -61,7 +61,8 @@ export const everyModuleHasALayer: Rule = (files) =>
 
 export const importsGoDown: Rule = (files) =>
   crossings(files).flatMap(({ file, one, target }) => {
-    if (isInSandbox(file.path) || isInSandbox(target)) return []; // The sandbox has its own rules below.
+    // The sandbox has its own rules below.
+    if (isInSandbox(file.path) || isInSandbox(target)) return [];
     const isBelow = layerOf(target) > layerOf(file.path);
     if (target.startsWith('src/') && isBelow) return [];
     return [file.violation(one.node, `imports ${target}, which is not below it`)];

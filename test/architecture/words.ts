@@ -86,7 +86,8 @@ function commentAndSqlLines(file: ProjectFile): Set<number> {
   });
   const isInTemplate = (index: number) =>
     templates.some((node) => node.getStart(file.ast) < index && index < node.end);
-  for (const match of file.text.matchAll(/^[ \t]*(?:\/\/.*|\/\*\*?[\s\S]*?\*\/)/gm))
+  const comments = /(?:^|[ \t;,(){}[\]])(?:\/\/ .*|\/\*[\s\S]*?\*\/)/gm;
+  for (const match of file.text.matchAll(comments))
     if (!isInTemplate(match.index)) add(match.index, match.index + match[0].length - 1);
   return lines;
 }

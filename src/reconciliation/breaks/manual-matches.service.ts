@@ -9,7 +9,7 @@ import { ExpectedPaymentsService } from '../../expected-payments/expected-paymen
 import { owedCentsWhenPaid, settlementOfPaidAmount } from '../../expected-payments/settlement.js';
 import { AppError } from '../../platform/errors.js';
 import { JobQueue } from '../../platform/job-queue.js';
-import { subjectOfExpected, subjectOfLine } from '../line-outcome.js';
+import { reversalSettlement, subjectOfExpected, subjectOfLine } from '../line-outcome.js';
 import { Breaks } from '../breaks.service.js';
 import { chargeEvent } from '../line-events.js';
 import { resolveReversed } from '../breaks.queries.js';
@@ -269,10 +269,9 @@ function isSameMatch(
 function settlementOf(one: Allocated) {
   const { role, allocatedCents, paidCents, reversedCents, owedCents, isMultiUse } = one;
   if (role === 'reversal') {
-    const isWhole = reversedCents + allocatedCents >= paidCents;
-    if (one.isCredit)
-      return { role, settlement: isWhole ? 'refunded' : 'partially_refunded' } as const;
-    return { role, settlement: isWhole ? 'reversed' : 'partially_reversed' } as const;
+    const isFull = reversedCents + allocatedCents >= paidCents;
+    const settlement = reversalSettlement({ isCredit: one.isCredit, isFull });
+    return { role, settlement } as const;
   }
   const terms = { amountCents: owedCents, isMultiUse };
   return { role, settlement: settlementOfPaidAmount(terms, paidCents + allocatedCents) } as const;

@@ -12,7 +12,6 @@ export const policyKinds = [
   'paid_after_cancellation',
   'paid_after_expiry',
 ] as const;
-export type PolicyKind = (typeof policyKinds)[number];
 
 const policiesView = z.object({
   data: z.array(

@@ -155,7 +155,6 @@ export const trialView = z.object({
   /** The sum of the differences within the tolerance. */
   tolerated: z.object({ count: integer, amount: reais }),
 });
-export type TrialView = z.output<typeof trialView>;
 
 const versionView = z.object({
   version: integer,
