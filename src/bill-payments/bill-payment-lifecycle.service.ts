@@ -148,7 +148,7 @@ export class BillPaymentLifecycle {
     const { accountId, id } = key;
     await this.database.transaction(async (tx) => {
       await queries.markBillPaymentPaid(tx, key, bankStatus);
-      await this.expectedPayments.reinstate(tx, accountId, [id]);
+      await this.expectedPayments.reinstate(tx, accountId, [id], 'absence_revoked');
     });
   }
 
@@ -160,7 +160,7 @@ export class BillPaymentLifecycle {
     const hasFailed = await this.database.transaction(async (tx) => {
       const failed = await queries.failUnpaidBillPayment(tx, { accountId, id }, evidence);
       if (!failed) return false;
-      await this.expectedPayments.withdraw(tx, { accountId, operationId: id });
+      await this.expectedPayments.withdraw(tx, { accountId, operationId: id }, 'failed');
       await this.events.record(tx, accountId, [
         billPaymentEvent('bill_payment.failed', id, failed),
       ]);

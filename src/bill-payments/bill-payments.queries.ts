@@ -1,6 +1,7 @@
 // SQL of bill payments. A state changes under the lock of its row, or only from a state that may
 // precede it.
 import type { Db, Tx } from '../database.service.js';
+import { isAmountDue } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { Prisma } from '../generated/service/client.js';
 import type { BillPaymentState } from './bill-payment-state.js';
 
@@ -266,6 +267,7 @@ export async function failUnpaidBillPayment(
           AND (${isUndecided} OR (t.amount_cents = p.amount_cents
             AND (t.bill_code IS NULL OR t.bill_code = p.bar_code) AND NOT ${isExplained})))
       AND NOT ${hasUnreadableLine}
+      AND NOT ${isAmountDue(accountId, Prisma.sql`SELECT p.amount_cents`)}
     RETURNING p.bank_id AS "bankId", p.amount_cents AS "amountCents",
               p.scheduled_for AS "scheduledFor"`;
   return failed ?? null;

@@ -1,5 +1,6 @@
 // The SQL of charge status checks. `next_check_at` is on the bank's clock, as due dates are.
 import type { Db, Tx } from '../database.service.js';
+import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 
 /**
  * Webhooks that report a changed charge. These webhooks only trigger a check: the status read at
@@ -98,8 +99,11 @@ export async function recordChargeStatusCheck(
   const { correlationId, checkedAt, bankStatus, bankDueDate, nextCheckAt, end } = check;
   const cancelledAt = end?.kind === 'cancelled' ? end.at : null;
   const expiredAt = end?.kind === 'expired' ? end.at : null;
-  const [before] = await tx.$queryRaw<{ isCancelled: boolean; isExpired: boolean }[]>`
-    SELECT cancelled_at IS NOT NULL AS "isCancelled", expired_at IS NOT NULL AS "isExpired"
+  const [before] = await tx.$queryRaw<
+    { isCancelled: boolean; isExpired: boolean; expectedPaymentId: string }[]
+  >`
+    SELECT expected_payment_id AS "expectedPaymentId",
+           cancelled_at IS NOT NULL AS "isCancelled", expired_at IS NOT NULL AS "isExpired"
     FROM charge WHERE account_id = ${accountId} AND correlation_id = ${correlationId} FOR UPDATE`;
   if (!before) return false;
   await tx.$executeRaw`
@@ -110,6 +114,7 @@ export async function recordChargeStatusCheck(
       cancelled_at = COALESCE(cancelled_at, ${cancelledAt}),
       expired_at = COALESCE(expired_at, ${expiredAt})
     WHERE account_id = ${accountId} AND correlation_id = ${correlationId}`;
+  if (end !== null) await recordPaymentTasks(tx, accountId, [before.expectedPaymentId]);
   if (end === null || before.isCancelled) return false;
   return end.kind === 'cancelled' || !before.isExpired;
 }

@@ -1,5 +1,9 @@
-// Inserts expected payments and their references in bulk: a batch has a thousand items.
+// Inserts expected payments, their references and their facts in bulk: a batch has a thousand
+// items.
 import type { Tx } from '../database.service.js';
+import { Prisma } from '../generated/service/client.js';
+import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import type { ReinstatementKind, WithdrawalKind } from './facts.js';
 
 export interface NewExpectedPaymentRow {
   id: string;
@@ -23,9 +27,11 @@ export async function insertExpectedPayments(
   }));
   await tx.$executeRaw`
     INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, amount_cents,
-      due_date, terms, is_multi_use, counterparty_document)
+      due_date, terms, is_multi_use, counterparty_document, created_at_bank_time)
     SELECT ${accountId}, id, ${operationId}::uuid, ${kind}, "isCredit", "amountCents"::bigint,
-           "dueDate", terms, "isMultiUse", "counterpartyDocument"
+           "dueDate", terms, "isMultiUse", "counterpartyDocument",
+           now() + (SELECT clock_offset_ms FROM statement_state
+             WHERE account_id = ${accountId}) * interval '1 millisecond'
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       AS r(id uuid, "isCredit" boolean, "amountCents" text, "dueDate" text, terms text,
            "isMultiUse" boolean, "counterpartyDocument" text)`;
@@ -50,4 +56,54 @@ export async function insertReferences(
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       AS r("expectedPaymentId" uuid, kind text, value text)
     ON CONFLICT DO NOTHING`;
+}
+
+/** Payments by their ids, or all payments of operations. */
+export type SelectedPayments = { ids: string[] } | { operationIds: string[] };
+
+/** Idempotent: a payment that is withdrawn already gets no second fact. */
+export async function insertWithdrawals(
+  tx: Tx,
+  accountId: number,
+  selected: SelectedPayments,
+  kind: WithdrawalKind,
+): Promise<void> {
+  await insertFacts(tx, accountId, selected, kind, Prisma.sql`e.withdrawn_at IS NULL`);
+}
+
+/** Idempotent: a payment that is not withdrawn gets no fact. */
+export async function insertReinstatements(
+  tx: Tx,
+  accountId: number,
+  selected: SelectedPayments,
+  kind: ReinstatementKind,
+): Promise<void> {
+  await insertFacts(tx, accountId, selected, kind, Prisma.sql`e.withdrawn_at IS NOT NULL`);
+}
+
+async function insertFacts(
+  tx: Tx,
+  accountId: number,
+  selected: SelectedPayments,
+  kind: WithdrawalKind | ReinstatementKind,
+  isConcerned: Prisma.Sql,
+): Promise<void> {
+  const isByIds = 'ids' in selected;
+  const values = isByIds ? selected.ids : selected.operationIds;
+  if (values.length === 0) return;
+  const column = isByIds ? Prisma.sql`e.id` : Prisma.sql`e.operation_id`;
+  const changed = await tx.$queryRaw<{ id: string }[]>`
+    INSERT INTO expected_payment_fact (account_id, expected_payment_id, kind, bank_time)
+    SELECT e.account_id, e.id, ${kind}, clock_timestamp()
+      + COALESCE(s.clock_offset_ms, 0) * interval '1 millisecond'
+    FROM (
+      -- Locked: a concurrent fact about the same payment is recorded before or after this one.
+      SELECT account_id, id FROM expected_payment e
+      WHERE account_id = ${accountId} AND ${column} = ANY (${values}::uuid[]) AND ${isConcerned}
+      ORDER BY id FOR UPDATE
+    ) e
+    LEFT JOIN statement_state s ON s.account_id = e.account_id
+    RETURNING expected_payment_id AS id`;
+  const ids = changed.map(({ id }) => id);
+  await recordPaymentTasks(tx, accountId, ids);
 }

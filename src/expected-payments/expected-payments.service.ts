@@ -4,7 +4,9 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { Tx } from '../database.service.js';
+import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import * as queries from './expected-payments.queries.js';
+import type { ReinstatementKind, WithdrawalKind } from './facts.js';
 import type { Reference } from './references.js';
 
 export { referenceKinds, type Reference, type ReferenceKind } from './references.js';
@@ -83,46 +85,51 @@ export class ExpectedPaymentsService {
         references.map((reference) => ({ expectedPaymentId, ...reference })),
       ),
     );
+    // A line may carry the ids, or share the document of a new payment.
+    const ids = payments.map(({ expectedPaymentId }) => expectedPaymentId);
+    await recordPaymentTasks(tx, accountId, ids);
   }
 
-  /** Withdraws single payments, for example when the bank executed only part of the operation. */
-  async withdrawPayments(tx: Tx, accountId: number, ids: string[]): Promise<void> {
-    await tx.expectedPayment.updateMany({
-      where: { accountId, id: { in: ids }, withdrawnAt: null },
-      data: { withdrawnAt: new Date() },
-    });
+  /** Records that no payment is expected any more. Payments that are withdrawn stay as they are. */
+  async withdrawPayments(
+    tx: Tx,
+    accountId: number,
+    ids: string[],
+    kind: WithdrawalKind,
+  ): Promise<void> {
+    await queries.insertWithdrawals(tx, accountId, { ids }, kind);
   }
 
-  /** Withdraws all payments of an operation that was rejected or proven not executed. */
+  /** Withdraws all payments of an operation. */
   async withdraw(
     tx: Tx,
     { accountId, operationId }: Omit<ExpectingOperation, 'kind'>,
+    kind: WithdrawalKind,
   ): Promise<void> {
-    await tx.expectedPayment.updateMany({
-      where: { accountId, operationId, withdrawnAt: null },
-      data: { withdrawnAt: new Date() },
-    });
+    await queries.insertWithdrawals(tx, accountId, { operationIds: [operationId] }, kind);
   }
 
-  /** Reinstates single payments that the statement shows although they were withdrawn. */
-  async reinstatePayments(tx: Tx, accountId: number, ids: string[]): Promise<void> {
-    if (ids.length === 0) return;
-    await tx.expectedPayment.updateMany({
-      where: { accountId, id: { in: ids } },
-      data: { withdrawnAt: null },
-    });
+  /** Records that single withdrawn payments are expected again. */
+  async reinstatePayments(
+    tx: Tx,
+    accountId: number,
+    ids: string[],
+    kind: ReinstatementKind,
+  ): Promise<void> {
+    await queries.insertReinstatements(tx, accountId, { ids }, kind);
   }
 
   /**
    * Reinstates all payments of operations: the statement shows one of these payments although it
    * was withdrawn, so the others may appear too.
    */
-  async reinstate(tx: Tx, accountId: number, operationIds: string[]): Promise<void> {
-    if (operationIds.length === 0) return;
-    await tx.expectedPayment.updateMany({
-      where: { accountId, operationId: { in: operationIds } },
-      data: { withdrawnAt: null },
-    });
+  async reinstate(
+    tx: Tx,
+    accountId: number,
+    operationIds: string[],
+    kind: ReinstatementKind,
+  ): Promise<void> {
+    await queries.insertReinstatements(tx, accountId, { operationIds }, kind);
   }
 }
 

@@ -17,6 +17,9 @@ export const referenceKinds = [
 ] as const;
 export type ReferenceKind = (typeof referenceKinds)[number];
 
+/** The kinds that several payments may share: they name no payment, and only help to choose. */
+export const sharedReferenceKinds: ReferenceKind[] = ['original_end_to_end_id', 'counterparty'];
+
 export interface Reference {
   kind: ReferenceKind;
   value: string;

@@ -2,6 +2,7 @@
 // matched to it, and whether the period in which its lines must appear is closed and fully decided.
 import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
+import { isAmountDue } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { advisoryLocks } from '../platform/advisory-locks.js';
 import type { OperationRef } from './operations.queries.js';
 import type { EffectPeriod } from './effect-period.js';
@@ -9,7 +10,13 @@ import type { EffectPeriod } from './effect-period.js';
 const paidOf = Prisma.sql`
   SELECT sum(m.amount_cents) AS cents, max(m.created_at) AS matched_at FROM match m
   WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id
-    AND m.role = 'payment' AND m.unlinked_at IS NULL`;
+    AND m.role = 'payment' AND m.unlinked_at IS NULL
+    -- What a rule matched in an open period may change, so it ends no operation.
+    AND (m.rule <> 'declared' OR EXISTS (
+      SELECT FROM statement_line t
+      JOIN statement_state s ON s.account_id = t.account_id
+      WHERE t.account_id = m.account_id AND t.nsu = m.nsu
+        AND t.occurred_at >= s.closed_from AND t.occurred_at < s.closed_until))`;
 /**
  * An outgoing payment is matched when its full amount is matched. An incoming payment is matched by
  * any amount, because any payment shows that the charge exists.
@@ -131,8 +138,9 @@ export async function readSendingTimes(
 
 /**
  * Whether every line of the period is decided and none can be one of these expected payments of the
- * operation. False if a line was stored as unreadable since the first attempt. Also false while a
- * debit of one of their amounts waits for a decision or is not explained.
+ * operation. False if a line was stored as unreadable since the first attempt, while a subject of
+ * one of their amounts is due to be decided, and while a debit of one of their amounts waits for a
+ * decision or is not explained.
  */
 export async function isAbsentFromPeriod(
   db: Db,
@@ -150,7 +158,8 @@ export async function isAbsentFromPeriod(
       SELECT t.nsu, t.arrival, t.is_credit, t.amount_cents FROM statement_line t
       WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
     )
-    SELECT NOT EXISTS (
+    SELECT NOT ${isAmountDue(accountId, Prisma.sql`SELECT amount_cents FROM expected`)}
+    AND NOT EXISTS (
       SELECT 1 FROM line WHERE arrival > COALESCE(
         (SELECT decided_arrival FROM reconciliation_state WHERE account_id = ${accountId}), 0)
     ) AND NOT EXISTS (

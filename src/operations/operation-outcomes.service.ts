@@ -9,6 +9,7 @@ import { EventsService } from '../events/events.service.js';
 import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
 import { invariant } from '../platform/errors.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { recordOperationTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { releaseIdentities, releaseNaturalIdentities } from './identities.queries.js';
 import { isFinalOperationState, type Operation, type OperationKind } from './operation.js';
 import * as queries from './operations.queries.js';
@@ -115,17 +116,21 @@ export class OperationOutcomes {
     const isDetached = before.isDetached || !['received', 'succeeded', 'rejected'].includes(state);
     await queries.updateOperationState(tx, before, outcome, isDetached);
     const kind = this.kindOf(before);
+    await recordOperationTasks(tx, accountId, operationId);
     const isRevoked = before.state === 'not_executed' && state !== 'not_executed';
-    if (isRevoked) await this.expectedPayments.reinstate(tx, accountId, [operationId]);
+    if (isRevoked)
+      await this.expectedPayments.reinstate(tx, accountId, [operationId], 'absence_revoked');
     if (isRevoked && state !== 'succeeded') await kind.onReopened?.(tx, before);
     if (state === 'succeeded') {
       const { decodedResponse = null, absentExpectedPaymentIds = [] } = outcome;
       const response = decodedResponse as never;
       await kind.onSucceeded?.(tx, before, { response, absentExpectedPaymentIds });
-      await this.expectedPayments.withdrawPayments(tx, accountId, [...absentExpectedPaymentIds]);
+      const absent = [...absentExpectedPaymentIds];
+      await this.expectedPayments.withdrawPayments(tx, accountId, absent, 'absence_proven');
     }
     if (state === 'rejected' || state === 'not_executed') {
-      await this.expectedPayments.withdraw(tx, { accountId, operationId });
+      const withdrawal = state === 'rejected' ? 'rejected' : 'absence_proven';
+      await this.expectedPayments.withdraw(tx, { accountId, operationId }, withdrawal);
       // A request that was never sent had no effect, so its key is released for a retry with the
       // secrets.
       if (outcome.reason === 'never_sent') await releaseIdentities(tx, before);

@@ -100,7 +100,7 @@ export class TransferRecords {
   async withdrawFailed(tx: Tx, { accountId, id }: Operation): Promise<void> {
     const failed = await queries.listTransfersOfOperation(tx, accountId, id, 'failed');
     const ids = failed.map(({ expectedPaymentId }) => expectedPaymentId);
-    await this.expectedPayments.withdrawPayments(tx, accountId, ids);
+    await this.expectedPayments.withdrawPayments(tx, accountId, ids, 'failed');
   }
 
   /** Records the debits on the statement of an operation that got no response from the bank. */

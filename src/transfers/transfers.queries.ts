@@ -1,5 +1,6 @@
 // SQL of transfers. A state only advances: a late report never changes a final state.
 import type { Db, Tx } from '../database.service.js';
+import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import type { FinishedTransfer } from './transfer-events.js';
 import type { TransferReport, TransferState } from './transfer-status.js';
 
@@ -47,7 +48,7 @@ export async function updateTransfers(
   reports: TransferReportRow[],
   firstStatusCheckMs: number | null,
 ): Promise<FinishedTransfer[]> {
-  return tx.$queryRaw<FinishedTransfer[]>`
+  const finished = await tx.$queryRaw<(FinishedTransfer & { expectedPaymentId: string })[]>`
     WITH report AS (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) AS r(
         id uuid, state text, "bankStatus" text, "errorCode" text, "bankId" text, "endToEndId" text)
@@ -77,8 +78,16 @@ export async function updateTransfers(
     )
     SELECT id, operation_id AS "operationId", shape, state, amount_cents AS "amountCents",
            end_to_end_id AS "endToEndId", external_id AS "externalId", bank_id AS "bankId",
-           error_code AS "errorCode"
+           error_code AS "errorCode", expected_payment_id AS "expectedPaymentId"
     FROM updated WHERE state IN ('effective', 'failed') AND NOT was_final ORDER BY position`;
+  // The debit of a transfer that failed is a break until it is reversed.
+  const failed = finished.filter(({ state }) => state === 'failed');
+  await recordPaymentTasks(
+    tx,
+    accountId,
+    failed.map(({ expectedPaymentId }) => expectedPaymentId),
+  );
+  return finished;
 }
 
 /**

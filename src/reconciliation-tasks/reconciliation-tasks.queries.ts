@@ -1,0 +1,122 @@
+// Records which subjects must be decided again. Whoever changes a fact records the task in the
+// transaction of the fact, so that neither is committed without the other.
+import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
+import { Prisma } from '../generated/service/client.js';
+
+/** Decides these lines again. */
+export async function recordLineTasks(
+  tx: Tx,
+  accountId: number,
+  nsus: readonly bigint[],
+): Promise<void> {
+  if (nsus.length === 0) return;
+  await tx.$executeRaw`
+    INSERT INTO reconciliation_task (account_id, kind, nsu)
+    SELECT ${accountId}, 'line', nsu FROM unnest(${[...nsus]}::bigint[]) AS subject(nsu)`;
+}
+
+/** Decides these lines again when a bound has passed, unless that is recorded already. */
+export async function recordDelayedLineTasks(
+  tx: Tx,
+  accountId: number,
+  nsus: readonly bigint[],
+  afterMs: number,
+): Promise<void> {
+  if (nsus.length === 0) return;
+  await tx.$executeRaw`
+    INSERT INTO reconciliation_task (account_id, kind, nsu, due_at)
+    SELECT ${accountId}, 'line', nsu, clock_timestamp() + ${afterMs} * interval '1 millisecond'
+    FROM unnest(${[...nsus]}::bigint[]) AS subject(nsu)
+    WHERE NOT EXISTS (
+      SELECT FROM reconciliation_task later
+      WHERE later.account_id = ${opaqueAccountId(accountId)} AND later.nsu = subject.nsu
+        AND later.kind = 'line' AND later.due_at > clock_timestamp())`;
+}
+
+/** Decides these expected payments, and the lines connected with them, again. */
+export async function recordPaymentTasks(
+  tx: Tx,
+  accountId: number,
+  expectedPaymentIds: readonly string[],
+  afterMs = 0,
+): Promise<void> {
+  if (expectedPaymentIds.length === 0) return;
+  await tx.$executeRaw`
+    INSERT INTO reconciliation_task (account_id, kind, expected_payment_id, due_at)
+    SELECT ${accountId}, 'payment', id, clock_timestamp() + ${afterMs} * interval '1 millisecond'
+    FROM (
+      SELECT DISTINCT id FROM unnest(${[...expectedPaymentIds]}::uuid[]) AS given(id)
+    ) subject`;
+}
+
+/** Decides the expected payments of an operation again: its state or its response changed. */
+export async function recordOperationTasks(
+  tx: Db,
+  accountId: number,
+  operationId: string,
+): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO reconciliation_task (account_id, kind, expected_payment_id)
+    SELECT account_id, 'payment', id FROM expected_payment
+    WHERE account_id = ${accountId} AND operation_id = ${operationId}::uuid`;
+}
+
+/**
+ * Whether a subject of one of these amounts (a query of cents) is due to be decided: until it is,
+ * the matches do not show what the facts mean.
+ */
+export const isAmountDue = (accountId: number, amounts: Prisma.Sql) => Prisma.sql`EXISTS (
+  SELECT FROM reconciliation_task task
+  LEFT JOIN expected_payment due_payment ON due_payment.account_id = task.account_id
+    AND due_payment.id = task.expected_payment_id
+  LEFT JOIN statement_line due_line ON due_line.account_id = task.account_id
+    AND task.kind = 'line' AND due_line.nsu = task.nsu
+  WHERE task.account_id = ${accountId} AND task.due_at <= clock_timestamp()
+    AND (task.kind = 'rules'
+      OR COALESCE(due_payment.amount_cents, due_line.amount_cents) IN (${amounts})))`;
+
+/** Decides every line that rules may decide again: a rule was activated or retired. */
+export async function recordRulesTask(tx: Tx, accountId: number, afterNsu = 0n): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO reconciliation_task (account_id, kind, nsu)
+    VALUES (${accountId}, 'rules', ${afterNsu})`;
+}
+
+export interface ReconciliationTask {
+  id: bigint;
+  kind: 'line' | 'payment' | 'rules';
+  nsu: bigint | null;
+  expectedPaymentId: string | null;
+}
+
+/** The due tasks, oldest first; those of rules come last. The caller holds the account's lock. */
+export async function claimTasks(
+  tx: Tx,
+  accountId: number,
+  limit: number,
+): Promise<ReconciliationTask[]> {
+  return tx.$queryRaw`
+    SELECT id, kind, nsu, expected_payment_id AS "expectedPaymentId" FROM reconciliation_task
+    WHERE account_id = ${opaqueAccountId(accountId)} AND due_at <= clock_timestamp()
+    ORDER BY kind = 'rules', id LIMIT ${limit}`;
+}
+
+export async function deleteTasks(tx: Tx, accountId: number, ids: bigint[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.$executeRaw`
+    DELETE FROM reconciliation_task
+    WHERE account_id = ${opaqueAccountId(accountId)} AND id = ANY (${ids}::bigint[])`;
+}
+
+/** A condition on an account (a): it has new lines or due tasks. */
+export const hasDueSubjects = Prisma.sql`(
+  EXISTS (SELECT FROM reconciliation_task task
+          WHERE task.account_id = a.id AND task.due_at <= clock_timestamp())
+  OR (SELECT max(t.arrival) FROM statement_line t WHERE t.account_id = a.id)
+    > COALESCE((SELECT s.decided_arrival FROM reconciliation_state s
+                WHERE s.account_id = a.id), 0))`;
+
+/** Accounts with new lines or due tasks; their jobs may have been lost with the queue. */
+export async function listAccountsWithDueSubjects(db: Db): Promise<{ accountId: number }[]> {
+  return db.$queryRaw`SELECT a.id AS "accountId" FROM bank_account a WHERE ${hasDueSubjects}`;
+}
