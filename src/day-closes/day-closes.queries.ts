@@ -2,7 +2,7 @@
 // certificates; stores how far an account's days are closed.
 import type { Db, Tx } from '../database.service.js';
 import { Prisma, type DayClose } from '../generated/service/client.js';
-import { explanationOf, explainsItsLine } from '../reconciliation/book.queries.js';
+import { explanationOf, explainsItsLine } from '../reconciliation/api/transactions.queries.js';
 import type { Jump } from '../statement/balance-chain.js';
 import { lineIdColumns } from './certified-lines.queries.js';
 import type { FollowingLine } from './cut.js';

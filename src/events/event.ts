@@ -8,6 +8,7 @@ export const eventTypes = [
   'charge.overpaid',
   'charge.refunded',
   'transaction.unexpected',
+  'match.unlinked',
   'charge.cancelled',
   'charge.expired',
   'operation.unknown',

@@ -3,7 +3,7 @@
 // out.
 import type { Db } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
-import { explanationOf, explainsItsLine } from '../reconciliation/book.queries.js';
+import { explanationOf, explainsItsLine } from '../reconciliation/api/transactions.queries.js';
 import type { ExplainedLine, ExportedLine } from './exported-line.js';
 
 export interface Window {

@@ -1,7 +1,5 @@
 // Breaks that no line of a batch causes: opened and resolved from the stored state of the account.
 import { Injectable } from '@nestjs/common';
-import { BankService } from '../bank/bank.service.js';
-import { visibilityBoundOrDefaultMs } from '../bank/profiles.js';
 import { Database } from '../database.service.js';
 import { JobQueue } from '../platform/job-queue.js';
 import * as billBreaks from './bill-payment-breaks.queries.js';
@@ -9,8 +7,7 @@ import * as breaks from './breaks.queries.js';
 import { Breaks } from './breaks.service.js';
 import * as statementBreaks from './statement-breaks.queries.js';
 import { MissingPayments } from './missing-payments.service.js';
-import { SettlementReview } from './settlement-review.service.js';
-import { lockReconciliation } from './outcomes.queries.js';
+import { lockReconciliation } from './apply.queries.js';
 
 const pageSize = 1_000;
 
@@ -18,17 +15,12 @@ const pageSize = 1_000;
 export class AccountBreaks {
   constructor(
     private readonly database: Database,
-    private readonly bank: BankService,
     private readonly breaks: Breaks,
-    private readonly review: SettlementReview,
     private readonly missing: MissingPayments,
     private readonly jobQueue: JobQueue,
   ) {}
 
-  /**
-   * Enqueues operations, failed transfers and bill payments whose outcome the statement
-   * contradicts.
-   */
+  /** Enqueues operations and accounts whose stored state asks for a break, or for its end. */
   async enqueueContradicted(): Promise<void> {
     const { prisma } = this.database;
     let last: breaks.OperationKey | null = null;
@@ -42,13 +34,9 @@ export class AccountBreaks {
       last = page.length === pageSize ? (page.at(-1) ?? null) : null;
     } while (last !== null);
     const accounts = [
-      ...(await breaks.listAccountsWithFailedButDebited(
-        prisma,
-        visibilityBoundOrDefaultMs(this.bank.profile),
-      )),
+      ...(await breaks.listAccountsWithOutcomes(prisma)),
       ...(await billBreaks.listAccountsWithBillBreaks(prisma)),
       ...(await statementBreaks.listAccountsWithStatementBreaks(prisma)),
-      ...(await this.review.listAccountsWithEndedCharges()),
     ];
     for (const { accountId } of accounts) await this.jobQueue.enqueue('reconcile', { accountId });
   }
@@ -66,14 +54,9 @@ export class AccountBreaks {
       ...ofStatement,
     ];
     const hasMissing = await this.missing.checkWhenDue(accountId);
-    const hasEnded = await this.review.reviewEnded(accountId);
     return this.database.transaction(async (tx) => {
-      // A reversal is decided before or after this lock: either way, it resolves the breaks opened
-      // here.
       await lockReconciliation(tx, accountId);
-      const boundMs = visibilityBoundOrDefaultMs(this.bank.profile);
-      const failed = await breaks.listFailedButDebited(tx, accountId, boundMs);
-      await this.breaks.open(tx, accountId, [...unreported, ...failed]);
+      await this.breaks.open(tx, accountId, unreported);
       // The jumps of a gap may have changed since its break was opened.
       await this.breaks.revise(tx, accountId, ofStatement);
       const resolved = [
@@ -82,8 +65,7 @@ export class AccountBreaks {
         ...(await statementBreaks.resolveEndedStatementBreaks(tx, accountId)),
       ];
       await this.breaks.reportResolved(tx, accountId, resolved);
-      const changed = unreported.length + failed.length + resolved.length;
-      return hasEnded || hasMissing || changed > 0;
+      return hasMissing || unreported.length + resolved.length > 0;
     });
   }
 }

@@ -3,24 +3,19 @@
 import { v7 as uuidv7 } from 'uuid';
 import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
-import { isWithoutResponse } from './candidates.queries.js';
-import * as decided from './line-outcome.js';
+import { isWithoutResponse } from './operation-effect.queries.js';
 
-const lineBreakKinds: string[] = [...decided.lineBreakKinds];
 /**
  * Kinds whose resolved breaks can be reopened. A break resolved automatically is reopened each
  * time. A break that a person resolved is reopened only for a larger amount.
  */
 const reopenedKinds: string[] = [
-  ...lineBreakKinds,
-  ...decided.settlementBreakKinds,
-  ...[
-    'missing',
-    'unreadable_line',
-    'broken_balance_chain',
-    'balance_mismatch',
-    'failed_but_debited',
-  ],
+  // Of bill payments.
+  'duplicate_payment',
+  'missing',
+  'unreadable_line',
+  'broken_balance_chain',
+  'balance_mismatch',
 ];
 
 export interface NewBreak {
@@ -67,7 +62,7 @@ export async function resolveBreaks(
 }
 
 /** The bank's clock minus the database's clock. */
-const clockOffsetOf = (accountId: number) => Prisma.sql`COALESCE(
+export const clockOffsetOf = (accountId: number) => Prisma.sql`COALESCE(
   (SELECT clock_offset_ms FROM statement_state WHERE account_id = ${opaqueAccountId(accountId)}),
     0) * interval '1 millisecond'`;
 
@@ -98,8 +93,8 @@ export async function insertBreaks(
       ${breaks.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[]
     ) AS b(id, kind, subject, amount_cents, nsu, expected_payment_id, evidence)
     ON CONFLICT (account_id, kind, subject) DO UPDATE
-    SET state = 'open', resolved_at = NULL, opened_at = now(), opened_day = EXCLUDED.opened_day,
-        evidence = EXCLUDED.evidence, expected_payment_id = EXCLUDED.expected_payment_id,
+    SET state = 'open', resolved_at = NULL, evidence = EXCLUDED.evidence,
+        expected_payment_id = EXCLUDED.expected_payment_id,
         amount_cents = EXCLUDED.amount_cents, nsu = EXCLUDED.nsu
     WHERE break.state = 'resolved' AND break.kind = ANY (${reopenedKinds})
       AND (break.resolution = 'automatic'
@@ -130,30 +125,7 @@ export async function reviseBreaks(tx: Tx, accountId: number, breaks: NewBreak[]
         IS DISTINCT FROM (b.amount_cents, b.nsu, b.expected_payment_id, b.evidence)`;
 }
 
-/**
- * Resolves the breaks of lines that are explained now. The settlement review decides whether a
- * matched credit is a duplicate: its break stays open and keeps its age.
- */
-export async function resolveExplained(
-  tx: Tx,
-  accountId: number,
-  nsus: bigint[],
-): Promise<ReportedBreak[]> {
-  if (nsus.length === 0) return [];
-  return tx.$queryRaw<ReportedBreak[]>`
-    UPDATE break SET state = 'resolved', resolved_at = now()
-    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[])
-      AND state = 'open'
-      AND kind = ANY (${lineBreakKinds})
-      AND (kind <> 'duplicate_payment' OR NOT EXISTS (
-        SELECT FROM statement_line t JOIN match m ON m.account_id = t.account_id AND m.nsu = t.nsu
-        WHERE t.account_id = break.account_id AND t.nsu = break.nsu AND t.is_credit
-          AND m.unlinked_at IS NULL))
-    RETURNING ${reportedColumns}`;
-}
-
-// Conditions on an operation (o), a failed transfer (f) and a break (b), shared by the queries
-// below.
+// Conditions on an operation (o) and a break (b), shared by the queries below.
 const outcomeIsUnreported = Prisma.sql`o.state = 'needs_operator' AND NOT EXISTS (
   SELECT 1 FROM break b WHERE b.account_id = o.account_id AND b.kind = 'unknown_outcome'
     AND b.subject = 'operation:' || o.id)`;
@@ -193,98 +165,15 @@ export async function resolveKnownOutcomes(tx: Tx, accountId: number): Promise<R
     RETURNING ${reportedColumns}`;
 }
 
-/** The cents of a failed transfer (f) that were debited and not reversed. */
-const outstandingOfFailed = Prisma.sql`
-  SELECT e.id AS expected_payment_id, debit.nsu, totals.paid - totals.reversed AS cents
-  FROM expected_payment e
-  CROSS JOIN LATERAL (
-    SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment' AND m.unlinked_at IS NULL),
-      0)::bigint AS paid,
-           COALESCE(sum(m.amount_cents)
-             FILTER (WHERE m.role = 'reversal' AND m.unlinked_at IS NULL), 0)::bigint AS reversed,
-           min(m.nsu) FILTER (WHERE m.role = 'payment' AND m.unlinked_at IS NULL) AS nsu
-    FROM match m WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id
-  ) totals
-  CROSS JOIN LATERAL (SELECT totals.nsu) debit
-  WHERE e.account_id = f.account_id AND e.id = f.expected_payment_id`;
-/**
- * Whether the transfer has a break. A break resolved automatically does not count: the reversal may
- * belong to another payment.
- */
-const failedIsReported = Prisma.sql`EXISTS (
-  SELECT 1 FROM break b WHERE b.account_id = f.account_id AND b.kind = 'failed_but_debited'
-    AND b.subject = 'transfer:' || f.id AND b.resolution IS DISTINCT FROM 'automatic')`;
-const recentlyFailed = (boundMs: number) => Prisma.sql`f.state = 'failed'
-  AND f.updated_at > now() - interval '30 days'
-    AND f.updated_at <= now() - ${boundMs} * interval '1 millisecond'`;
-
-/** Transfers that the bank reports as failed and has not reversed within the visibility bound. */
-export async function listFailedButDebited(
-  db: Db,
-  accountId: number,
-  boundMs: number,
-): Promise<NewBreak[]> {
-  return db.$queryRaw<NewBreak[]>`
-    SELECT 'failed_but_debited' AS kind, 'transfer:' || f.id AS subject,
-           outstanding.cents AS "amountCents", NULL::bigint AS nsu,
-           outstanding.expected_payment_id AS "expectedPaymentId",
-           jsonb_build_object('transferId', f.id, 'operationId', f.operation_id,
-                              'endToEndId', f.end_to_end_id,
-                              'debitNsu', outstanding.nsu::text,
-                              'errorCode', f.error_code) AS evidence
-    FROM transfer f CROSS JOIN LATERAL (${outstandingOfFailed}) outstanding
-    WHERE f.account_id = ${opaqueAccountId(accountId)} AND ${recentlyFailed(boundMs)}
-      AND outstanding.cents > 0 AND NOT ${failedIsReported}
-    LIMIT 1000`;
-}
-
-/** Resolves `failed_but_debited` breaks of transfers whose money was reversed. */
-export async function resolveReversed(
-  tx: Tx,
-  accountId: number,
-  expectedPaymentIds: string[],
-): Promise<ReportedBreak[]> {
-  if (expectedPaymentIds.length === 0) return [];
-  return tx.$queryRaw<ReportedBreak[]>`
-    UPDATE break SET state = 'resolved', resolved_at = now()
-    FROM transfer f CROSS JOIN LATERAL (${outstandingOfFailed}) outstanding
-    WHERE break.account_id = ${opaqueAccountId(accountId)} AND break.kind = 'failed_but_debited'
-      AND break.state = 'open'
-      AND break.expected_payment_id = ANY (${expectedPaymentIds}::uuid[])
-      AND f.account_id = break.account_id AND f.expected_payment_id = break.expected_payment_id
-      AND outstanding.cents <= 0
-    RETURNING ${reportedColumns}`;
-}
-
-/** Accounts with undecided lines, due pending lines, or operations whose breaks must change. */
-export async function listUndecidedAccounts(
-  db: Db,
-  pauseMs: number,
-): Promise<{ accountId: number }[]> {
+/** Accounts with operations of unknown outcome to report, or with breaks about finished ones. */
+export async function listAccountsWithOutcomes(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT a.id AS "accountId" FROM bank_account a
-    LEFT JOIN reconciliation_state s ON s.account_id = a.id
-    WHERE (SELECT max(t.arrival) FROM statement_line t WHERE t.account_id = a.id)
-      > COALESCE(s.decided_arrival, 0)
-    OR EXISTS (
-      SELECT 1 FROM deferred_line d
-      WHERE d.account_id = a.id AND d.deferred_at <= now() - ${pauseMs} * interval '1 millisecond'
-    ) OR EXISTS (
+    WHERE EXISTS (
       SELECT 1 FROM operation o WHERE o.account_id = a.id AND ${outcomeIsUnreported}
     ) OR EXISTS (
       SELECT 1 FROM break b WHERE b.account_id = a.id AND ${outcomeIsKnown}
     )`;
-}
-
-/** Accounts with a failed transfer that was debited, not reversed and has no break. */
-export async function listAccountsWithFailedButDebited(
-  db: Db,
-  boundMs: number,
-): Promise<{ accountId: number }[]> {
-  return db.$queryRaw`
-    SELECT DISTINCT f.account_id AS "accountId" FROM transfer f
-    CROSS JOIN LATERAL (${outstandingOfFailed}) outstanding
-    WHERE ${recentlyFailed(boundMs)} AND outstanding.cents > 0 AND NOT ${failedIsReported}`;
 }
 
 export interface OperationKey {
@@ -310,7 +199,7 @@ export async function listContradictedOperations(
       AND EXISTS (
       SELECT 1 FROM expected_payment e
       JOIN match m ON m.account_id = e.account_id AND m.expected_payment_id = e.id
-        AND m.role = 'payment' AND m.unlinked_at IS NULL
+        AND m.role = 'payment' AND m.unlinked_at IS NULL AND m.rule <> 'declared'
       WHERE e.account_id = o.account_id AND e.operation_id = o.id)
     ORDER BY o.account_id, o.id LIMIT ${limit}`;
 }

@@ -1,51 +1,83 @@
 // Events about decided lines. They hold ids and amounts, never names or tax ids.
 import { eventAmount, type EventType, type NewEvent } from '../events/event.js';
 import type { PaidSettlement } from '../expected-payments/settlement.js';
-import type { ReversalSettlement } from './line-outcome.js';
+import type { ReversalSettlement } from './decide/outcome.js';
+import type {
+  ChargeFacts,
+  ExpectedPaymentFacts,
+  LineAllocation,
+  StatementLineFacts,
+} from './decide/model.js';
 
-export interface EventLine {
-  nsu: bigint;
-  isCredit: boolean;
-  amountCents: bigint;
-  typeName: string;
-  correlationId: string | null;
-  endToEndId: string | null;
-  occurredAt: Date;
-}
-
-export interface EventCharge {
-  correlationId: string;
-  type: string;
-  amountCents: bigint | null;
-}
+type EventLine = Pick<
+  StatementLineFacts,
+  'nsu' | 'isCredit' | 'amountCents' | 'typeName' | 'correlationId' | 'endToEndId' | 'occurredAt'
+>;
 
 // Receivers release goods on `charge.paid`: a partial payment must not use the same event type.
-const chargeEventTypes: Record<PaidSettlement | ReversalSettlement, EventType> = {
+const paidEventTypes: Record<PaidSettlement, EventType> = {
   settled: 'charge.paid',
   partially_settled: 'charge.partially_paid',
   overpaid: 'charge.overpaid',
-  // Refunded by the bank. Our own refunds are reported by `refund.settled`.
-  refunded: 'charge.refunded',
-  partially_refunded: 'charge.refunded',
-  reversed: 'charge.refunded',
-  partially_reversed: 'charge.refunded',
 };
 
-export function chargeEvent(
+/** Event types of sent money, by the kind of the operation that sent it. */
+const sentEventTypes: Partial<Record<string, Record<LineAllocation['role'], EventType>>> = {
+  create_transfer: { payment: 'transfer.settled', reversal: 'transfer.reversed' },
+  create_transfer_batch: { payment: 'transfer.settled', reversal: 'transfer.reversed' },
+  pay_bill: { payment: 'bill_payment.settled', reversal: 'bill_payment.reversed' },
+  refund_pix: { payment: 'refund.settled', reversal: 'refund.reversed' },
+};
+
+/** What a line, or the part of it in `line.amountCents`, did to an expected payment. */
+export function allocationEvent(
   line: EventLine,
-  charge: EventCharge,
+  payment: ExpectedPaymentFacts,
+  role: LineAllocation['role'],
   settlement: PaidSettlement | ReversalSettlement,
+): NewEvent | null {
+  const { charge } = payment;
+  if (charge)
+    return {
+      type: isPaid(settlement) ? paidEventTypes[settlement] : 'charge.refunded',
+      data: { ...chargeOf(payment, charge), settlement, ...paymentOf(line) },
+    };
+  const type = sentEventTypes[payment.kind]?.[role];
+  if (!type) return null;
+  return { type, data: { ...operationOf(payment), ...paymentOf(line), settlement } };
+}
+
+/** A match ended: another decision about its line, or a person, took its place. */
+export function unlinkedEvent(
+  { lineByNsu, paymentById }: KnownFacts,
+  { nsu, expectedPaymentId, role, amountCents }: EndedMatch,
 ): NewEvent {
+  const payment = paymentById.get(expectedPaymentId);
+  const line = lineByNsu.get(nsu);
+  const subject = payment?.charge
+    ? chargeOf(payment, payment.charge)
+    : payment && operationOf(payment);
   return {
-    type: chargeEventTypes[settlement],
+    type: 'match.unlinked',
     data: {
-      correlationId: charge.correlationId,
-      chargeType: charge.type,
-      chargeAmount: charge.amountCents === null ? null : eventAmount(charge.amountCents),
-      settlement,
-      ...paymentOf(line),
+      ...{ nsu, expectedPaymentId, role, amount: eventAmount(amountCents) },
+      ...subject,
+      endToEndId: line?.endToEndId ?? null,
+      occurredAt: line?.occurredAt.toISOString() ?? null,
     },
   };
+}
+
+interface KnownFacts {
+  lineByNsu: ReadonlyMap<bigint, EventLine>;
+  paymentById: ReadonlyMap<string, ExpectedPaymentFacts>;
+}
+
+interface EndedMatch {
+  nsu: bigint;
+  expectedPaymentId: string;
+  role: string;
+  amountCents: bigint;
 }
 
 export function unexpectedEvent(line: EventLine, breakKind: string): NewEvent {
@@ -61,7 +93,21 @@ export function unexpectedEvent(line: EventLine, breakKind: string): NewEvent {
   };
 }
 
-export function paymentOf({ nsu, amountCents, endToEndId, occurredAt }: EventLine) {
+function isPaid(settlement: PaidSettlement | ReversalSettlement): settlement is PaidSettlement {
+  return settlement in paidEventTypes;
+}
+
+function chargeOf({ amountCents }: ExpectedPaymentFacts, { correlationId, type }: ChargeFacts) {
+  const chargeAmount = amountCents === null ? null : eventAmount(amountCents);
+  return { correlationId, chargeType: type, chargeAmount };
+}
+
+function operationOf({ operationId, transfer }: ExpectedPaymentFacts) {
+  if (!transfer) return { operationId };
+  return { operationId, transferId: transfer.id, externalId: transfer.externalId };
+}
+
+function paymentOf({ nsu, amountCents, endToEndId, occurredAt }: EventLine) {
   return {
     nsu,
     amount: eventAmount(amountCents),

@@ -6,11 +6,11 @@ import { BankService } from '../bank/bank.service.js';
 import { saoPauloDay } from '../brazil/statement-day.js';
 import { Database } from '../database.service.js';
 import { JobQueue } from '../platform/job-queue.js';
-import { subjectOfExpected } from './line-outcome.js';
+import { subjectOfExpected } from './decide/outcome.js';
 import { Breaks, type NewBreak } from './breaks.service.js';
 import { debitMissingAfterMs, lastMissingDueDate, missingFrom } from './missing-deadlines.js';
 import * as queries from './missing-payments.queries.js';
-import { lockReconciliation } from './outcomes.queries.js';
+import { lockReconciliation } from './apply.queries.js';
 
 /** Between two checks, by the bank's clock. */
 const checkPauseMs = 60_000;

@@ -50,7 +50,7 @@ import { FaultsController } from './faults/faults.controller.js';
 import { Faults } from './faults/faults.service.js';
 import { GenerateController } from './generate/generate.controller.js';
 import { LineGenerator } from './generate/generate.service.js';
-import { Idempotency } from './idempotency.service.js';
+import { Idempotency } from './idempotency/idempotency.service.js';
 import { LineVisibility } from './ledger/line-visibility.service.js';
 import { SandboxLedger } from './ledger/ledger.service.js';
 import { ModesController } from './modes/modes.controller.js';

@@ -1,6 +1,5 @@
 // SQL of actions on a break: its row is locked first, and each step is recorded in the history.
-import type { Db, Tx } from '../../database.service.js';
-import { subjectOfLine, lineBreakKinds } from '../line-outcome.js';
+import type { Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import { reportedColumns, type ReportedBreak } from '../breaks.queries.js';
 import type { DecidedBy } from './manual-matches.queries.js';
@@ -14,6 +13,7 @@ export interface LockedBreak {
   nsu: bigint | null;
   expectedPaymentId: string | null;
   resolution: string | null;
+  evidence: { jumps?: unknown };
 }
 
 /** Locks the break for the transaction; null if the account has no break with this id. */
@@ -24,7 +24,7 @@ export async function lockBreak(
 ): Promise<LockedBreak | null> {
   const [found] = await tx.$queryRaw<LockedBreak[]>`
     SELECT id, kind, state, subject, amount_cents AS "amountCents", nsu,
-           expected_payment_id AS "expectedPaymentId", resolution
+           expected_payment_id AS "expectedPaymentId", resolution, evidence
     FROM break WHERE account_id = ${accountId} AND id = ${id}::uuid FOR UPDATE`;
   return found ?? null;
 }
@@ -63,99 +63,23 @@ export async function resolveBreak(
     RETURNING ${reportedColumns}`;
 }
 
-/** Resolves the open breaks of a line without an explanation. */
-export async function resolveLineBreaks(
-  tx: Tx,
-  accountId: number,
-  nsu: bigint,
-  resolution: string,
-  decidedBy: DecidedBy,
-): Promise<ReportedBreak[]> {
-  return tx.$queryRaw<ReportedBreak[]>`
-    UPDATE break SET ${resolvedWith(resolution, decidedBy)}
-    WHERE account_id = ${accountId} AND nsu = ${nsu} AND subject = ${subjectOfLine(nsu)}
-      AND state = 'open' AND kind = ANY (${[...lineBreakKinds]}::text[])
-    RETURNING ${reportedColumns}`;
-}
-
 /** Reopens a resolved break; its age still counts from its first opening. */
-export async function reopenBreak(
-  tx: Tx,
-  accountId: number,
-  id: string,
-  { actor, reason }: DecidedBy,
-): Promise<ReportedBreak[]> {
-  await insertBreakHistoryEntry(tx, accountId, id, 'reopen', { actor, reason });
+export async function reopenBreak(tx: Tx, accountId: number, id: string): Promise<ReportedBreak[]> {
   return tx.$queryRaw<ReportedBreak[]>`
     UPDATE break SET state = 'open'
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'resolved'
     RETURNING ${reportedColumns}`;
 }
 
-export async function isLineMatched(tx: Tx, accountId: number, nsu: bigint): Promise<boolean> {
-  const found = await tx.match.findFirst({
-    where: { accountId, nsu, unlinkedAt: null },
-    select: { id: true },
-  });
-  return found !== null;
-}
-
-/** Classifies a line as accepted by a person. An earlier classification stays. */
-export async function classifyAccepted(
-  tx: Tx,
-  accountId: number,
-  nsu: bigint,
-  { actor, reason }: DecidedBy,
-): Promise<void> {
-  await tx.$executeRaw`
-    INSERT INTO classification (account_id, nsu, rule, category, reason, evidence)
-    VALUES (${accountId}, ${nsu}, 'manual', 'accepted', ${reason},
-            jsonb_build_object('actor', ${actor}::text))
-    ON CONFLICT (account_id, nsu) DO NOTHING`;
-  await tx.$executeRaw`DELETE FROM deferred_line WHERE account_id = ${accountId} AND nsu = ${nsu}`;
-}
-
-export async function deleteAcceptedClassification(
-  tx: Tx,
-  accountId: number,
-  nsu: bigint,
-): Promise<void> {
-  await tx.$executeRaw`
-    DELETE FROM classification
-    WHERE account_id = ${accountId} AND nsu = ${nsu} AND category = 'accepted' AND rule = 'manual'`;
-}
-
-export interface BreakLink {
-  nsu: bigint;
-  isCredit: boolean;
-  matchIds: string[];
-}
-
-/** The line and matches of the break's last `link` action. */
-export async function findLastLink(
+/** The line of the break's last `link` action; null if it has none. */
+export async function findLastLinkedLine(
   tx: Tx,
   accountId: number,
   breakId: string,
-): Promise<BreakLink | null> {
-  const [entry] = await tx.$queryRaw<BreakLink[]>`
-    SELECT t.nsu, t.is_credit AS "isCredit",
-           ARRAY(SELECT jsonb_array_elements_text(e.detail -> 'matchIds')) AS "matchIds"
-    FROM break_history_entry e
-    JOIN statement_line t ON t.account_id = e.account_id AND t.nsu = (e.detail ->> 'nsu')::bigint
-    WHERE e.account_id = ${accountId} AND e.break_id = ${breakId}::uuid AND e.action = 'link'
-    ORDER BY e.sequence DESC LIMIT 1`;
-  return entry ?? null;
-}
-
-/** The ids of the given matches that are not unlinked. */
-export async function listLiveMatchIds(
-  db: Db,
-  accountId: number,
-  matchIds: string[],
-): Promise<string[]> {
-  const rows = await db.match.findMany({
-    where: { accountId, id: { in: matchIds }, unlinkedAt: null },
-    select: { id: true },
-  });
-  return rows.map(({ id }) => id);
+): Promise<bigint | null> {
+  const [entry] = await tx.$queryRaw<{ nsu: bigint }[]>`
+    SELECT (detail ->> 'nsu')::bigint AS nsu FROM break_history_entry
+    WHERE account_id = ${accountId} AND break_id = ${breakId}::uuid AND action = 'link'
+    ORDER BY sequence DESC LIMIT 1`;
+  return entry?.nsu ?? null;
 }

@@ -7,15 +7,14 @@ import { Database, type Tx } from '../../database.service.js';
 import { OperationResending } from '../../operations/operation-resending.service.js';
 import { AppError, unreachable } from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
-import { subjectOfExpected, subjectOfLine, lineBreakKinds } from '../line-outcome.js';
+import { subjectOfExpected, subjectOfLine } from '../decide/outcome.js';
 import { Breaks } from '../breaks.service.js';
-import { deleteRefundClassifications } from '../refunded-breaks.queries.js';
-import { markRulesChanged } from '../rules/rules.queries.js';
-import { lockReconciliation } from '../outcomes.queries.js';
+import { lockReconciliation } from '../apply.queries.js';
+import { ReconciliationService } from '../reconciliation.service.js';
 import * as queries from './break-actions.queries.js';
 import { BreakRefunds } from './break-refunds.service.js';
 import type { BreakAction } from './breaks.schema.js';
-import type { DecidedBy } from './manual-matches.queries.js';
+import { listLiveMatches, type DecidedBy } from './manual-matches.queries.js';
 import {
   assertNoRefundInProgress,
   ManualMatches,
@@ -34,6 +33,7 @@ export class BreakActions {
     private readonly refunds: BreakRefunds,
     private readonly resending: OperationResending,
     private readonly jobs: ManualMatchJobs,
+    private readonly reconciliation: ReconciliationService,
   ) {}
 
   /**
@@ -73,17 +73,20 @@ export class BreakActions {
     }
   }
 
-  /** Runs a change in one transaction that locks reconciliation, then the break. */
+  /**
+   * Runs a change in one transaction that locks reconciliation, then the break. It returns the
+   * operations to advance after the commit.
+   */
   private async change(
     accountId: number,
     id: string,
-    work: (tx: Tx, found: queries.LockedBreak) => Promise<void>,
+    work: (tx: Tx, found: queries.LockedBreak) => Promise<string[]>,
   ): Promise<void> {
-    await this.database.transaction(async (tx) => {
+    const operationIds = await this.database.transaction(async (tx) => {
       await lockReconciliation(tx, accountId);
-      await work(tx, await lock(tx, accountId, id));
+      return work(tx, await lock(tx, accountId, id));
     });
-    await this.jobs.enqueueAfterCommit(accountId, []);
+    await this.jobs.enqueueAfterCommit(accountId, operationIds);
   }
 
   private async link(
@@ -97,12 +100,7 @@ export class BreakActions {
       const found = assertOpen(await lock(tx, accountId, id));
       const link = linkOf(found, request);
       await assertNoRefundInProgress(tx, accountId, { breakId: id });
-      // Resolve before linking: the match would resolve the break as `automatic` otherwise.
-      await this.resolve(tx, accountId, id, 'link', decidedBy);
-      const linked = await this.manualMatches.link(tx, accountId, link, decidedBy);
-      const { matchIds } = linked;
-      const detail = { nsu: link.nsu.toString(), matchIds };
-      await queries.insertBreakHistoryEntry(tx, accountId, id, 'link', decidedBy, detail);
+      const linked = await this.manualMatches.link(tx, accountId, link, decidedBy, id);
       return linked.operationIds;
     });
     await this.jobs.enqueueAfterCommit(accountId, operationIds);
@@ -113,15 +111,14 @@ export class BreakActions {
     accountId: number,
     found: queries.LockedBreak,
     decidedBy: DecidedBy,
-  ): Promise<void> {
-    const { id, nsu } = assertOpen(found);
+  ): Promise<string[]> {
+    const { id } = assertOpen(found);
     await assertNoRefundInProgress(tx, accountId, { breakId: id });
-    const isOfLine = nsu !== null && isOfItsLine(found);
-    if (isOfLine && !(await queries.isLineMatched(tx, accountId, nsu)))
-      await queries.classifyAccepted(tx, accountId, nsu, decidedBy);
     await this.refunds.withdrawMissing(tx, accountId, found);
+    const covered = coveredByAcceptance(found);
+    await queries.insertBreakHistoryEntry(tx, accountId, id, 'accept', decidedBy, covered);
     await this.resolve(tx, accountId, id, 'accept', decidedBy);
-    if (isOfLine) await markRulesChanged(tx, accountId);
+    return this.decideAgain(tx, accountId, found);
   }
 
   private async reopen(
@@ -129,40 +126,51 @@ export class BreakActions {
     accountId: number,
     found: queries.LockedBreak,
     decidedBy: DecidedBy,
-  ): Promise<void> {
+  ): Promise<string[]> {
     const { id, state, resolution } = found;
-    const nsu = isOfItsLine(found) ? found.nsu : null;
     if (state === 'open') throw conflict('already_open', 'The break is already open.');
     if (resolution === 'automatic')
       throw conflict(
         'resolved_automatically',
         'Only a resolution by a person or a policy can be reopened, not an automatic one.',
       );
-    if (resolution === 'accept' && nsu !== null)
-      await queries.deleteAcceptedClassification(tx, accountId, nsu);
+    await queries.insertBreakHistoryEntry(tx, accountId, id, 'reopen', decidedBy);
     if (resolution === 'accept') await this.refunds.reinstateMissing(tx, accountId, found);
-    if (resolution === 'refund') await deleteRefundClassifications(tx, accountId, [id]);
     if (resolution === 'link') await this.unlink(tx, accountId, found, decidedBy);
-    const reopened = await queries.reopenBreak(tx, accountId, id, decidedBy);
+    const reopened = await queries.reopenBreak(tx, accountId, id);
     await this.breaks.reportOpened(tx, accountId, reopened);
+    const operationIds = await this.decideAgain(tx, accountId, found);
+    const { state: now } = await lock(tx, accountId, id);
+    if (now === 'resolved')
+      throw conflict(
+        'nothing_to_reopen',
+        'The statement no longer shows what the break was about.',
+      );
+    return operationIds;
   }
 
   private async unlink(
     tx: Tx,
     accountId: number,
-    { id, kind, nsu: nsuOfBreak }: queries.LockedBreak,
+    { id }: queries.LockedBreak,
     decidedBy: DecidedBy,
   ): Promise<void> {
-    const link = await queries.findLastLink(tx, accountId, id);
-    const [matchId] = link ? await queries.listLiveMatchIds(tx, accountId, link.matchIds) : [];
-    if (!link || !matchId) return;
-    const { nsu, isCredit } = link;
-    // If the line had no explanation, its own break is reopened and the line is not decided again:
-    // that could open a second break. Otherwise the line is decided again, and can pay the same
-    // expected payment.
-    const wasUnexplained = isLineKind(kind) && !(kind === 'duplicate_payment' && isCredit);
-    const isReconsidered = nsu !== nsuOfBreak || !wasUnexplained;
-    await this.manualMatches.unlink(tx, accountId, { nsu, matchId, isReconsidered }, decidedBy);
+    const nsu = await queries.findLastLinkedLine(tx, accountId, id);
+    const [match] = nsu === null ? [] : await listLiveMatches(tx, accountId, nsu);
+    if (nsu === null || !match) return;
+    await this.manualMatches.unlink(tx, accountId, { nsu, matchId: match.id }, decidedBy);
+  }
+
+  /** Decides the line and the expected payment of a break again, with the person's decision. */
+  private async decideAgain(
+    tx: Tx,
+    accountId: number,
+    { nsu, expectedPaymentId }: queries.LockedBreak,
+  ): Promise<string[]> {
+    return this.reconciliation.decideNow(tx, accountId, {
+      nsus: nsu === null ? [] : [nsu],
+      expectedPaymentIds: expectedPaymentId === null ? [] : [expectedPaymentId],
+    });
   }
 
   private async note(
@@ -170,8 +178,9 @@ export class BreakActions {
     accountId: number,
     { id }: queries.LockedBreak,
     decidedBy: DecidedBy,
-  ): Promise<void> {
+  ): Promise<string[]> {
     await queries.insertBreakHistoryEntry(tx, accountId, id, 'note', decidedBy);
+    return [];
   }
 
   private async resend(accountId: number, id: string, decidedBy: DecidedBy): Promise<void> {
@@ -217,15 +226,14 @@ function assertOpen(found: queries.LockedBreak): queries.LockedBreak {
 }
 
 /**
- * Whether the break is about a line without an explanation. Other breaks of a line, such as
- * `late_line`, leave the line's explanation unchanged.
+ * What an acceptance covers: the amount of the break at that time, and for a gap or a day the jumps
+ * of the balance. The row of the break changes afterwards; this does not.
  */
-function isOfItsLine({ kind, subject, nsu }: queries.LockedBreak): boolean {
-  return nsu !== null && subject === subjectOfLine(nsu) && isLineKind(kind);
-}
-
-function isLineKind(kind: string): boolean {
-  return (lineBreakKinds as readonly string[]).includes(kind);
+function coveredByAcceptance({ amountCents, evidence: { jumps } }: queries.LockedBreak): object {
+  return {
+    cents: amountCents?.toString() ?? null,
+    ...(jumps === undefined ? {} : { jumps }),
+  };
 }
 
 /** The break has the line or the expected payment. The action contains the missing one. */

@@ -9,8 +9,8 @@ import { noPreferences } from '../../operations/operation.js';
 import { AppError } from '../../platform/errors.js';
 import { RefundsService } from '../../refunds/refunds.service.js';
 import { listUnseenRefunds } from '../refunded-breaks.queries.js';
-import { RefundedBreaks } from '../refunded-breaks.service.js';
-import { lockReconciliation } from '../outcomes.queries.js';
+import { lockReconciliation } from '../apply.queries.js';
+import { ReconciliationService } from '../reconciliation.service.js';
 import { lockBreak, insertBreakHistoryEntry, type LockedBreak } from './break-actions.queries.js';
 import * as queries from './break-refunds.queries.js';
 import type { DecidedBy } from './manual-matches.queries.js';
@@ -49,7 +49,7 @@ export class BreakRefunds {
   constructor(
     private readonly database: Database,
     private readonly refunds: RefundsService,
-    private readonly refunded: RefundedBreaks,
+    private readonly reconciliation: ReconciliationService,
     private readonly expectedPayments: ExpectedPaymentsService,
   ) {}
 
@@ -97,7 +97,7 @@ export class BreakRefunds {
   ): Promise<void> {
     if (kind !== missing) return;
     const ids = await listUnseenRefunds(tx, accountId, expectedPaymentId);
-    await this.expectedPayments.withdrawPayments(tx, accountId, ids);
+    await this.expectedPayments.withdrawPayments(tx, accountId, ids, 'given_up');
   }
 
   /** Expects the withdrawn refund again. */
@@ -108,15 +108,7 @@ export class BreakRefunds {
   ): Promise<void> {
     if (kind !== missing) return;
     const ids = await listUnseenRefunds(tx, accountId, expectedPaymentId);
-    await this.expectedPayments.reinstatePayments(tx, accountId, ids);
-  }
-
-  /** Resolves breaks whose refunds the statement now shows; returns whether there were any. */
-  async resolveShownRefunds(accountId: number): Promise<boolean> {
-    return this.database.transaction(async (tx) => {
-      await lockReconciliation(tx, accountId);
-      return this.refunded.settle(tx, accountId, null);
-    });
+    await this.expectedPayments.reinstatePayments(tx, accountId, ids, 'expected_again');
   }
 
   /**
@@ -212,14 +204,15 @@ export class BreakRefunds {
     }
     await this.database.transaction(async (tx) => {
       await lockReconciliation(tx, accountId);
-      await lockBreak(tx, accountId, id);
+      const found = await lockBreak(tx, accountId, id);
       const by = { actor: request.actor, reason: null };
       if (!(await queries.isRefundProgressRecorded(tx, accountId, id, operationId)))
         await insertBreakHistoryEntry(tx, accountId, id, 'refund_under_way', by, {
           operationId,
           state,
         });
-      await this.refunded.settle(tx, accountId, null);
+      const nsus = found?.nsu == null ? [] : [found.nsu];
+      await this.reconciliation.decideNow(tx, accountId, { nsus, expectedPaymentIds: [] });
     });
   }
 

@@ -1,13 +1,13 @@
 // SQL of manual matches. All matches of a line are made and undone together, since they sum to
 // it.
-import { v7 as uuidv7 } from 'uuid';
 import { opaqueAccountId, type Tx } from '../../database.service.js';
-import { subjectOfLine } from '../line-outcome.js';
-import type { EventLine } from '../line-events.js';
-import { debitsRefundingLine } from '../original-credits.queries.js';
+import { lineBreakKinds, subjectOfLine } from '../decide/outcome.js';
+import { debitsRefundingLine } from '../../expected-payments/refunding-debits.queries.js';
 
-export interface ManualMatchLine extends EventLine {
+export interface ManualMatchLine {
   arrival: bigint;
+  isCredit: boolean;
+  amountCents: bigint;
   /** Whether a live match of the line is manual. */
   hasManualMatch: boolean;
   /** The refunded part of the line, by requested and unrequested refunds. */
@@ -20,9 +20,7 @@ export async function findManualMatchLine(
   nsu: bigint,
 ): Promise<ManualMatchLine | null> {
   const [line] = await tx.$queryRaw<ManualMatchLine[]>`
-    SELECT t.nsu, t.arrival, t.is_credit AS "isCredit", t.amount_cents AS "amountCents",
-           t.type_name AS "typeName", t.correlation_id AS "correlationId",
-           t.end_to_end_id AS "endToEndId", t.occurred_at AS "occurredAt",
+    SELECT t.arrival, t.is_credit AS "isCredit", t.amount_cents AS "amountCents",
            EXISTS (SELECT 1 FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu
              AND m.unlinked_at IS NULL AND m.rule = 'manual') AS "hasManualMatch",
            (SELECT COALESCE(sum(refund.amount_cents), 0)::bigint FROM (
@@ -34,15 +32,8 @@ export async function findManualMatchLine(
 
 export interface ManualMatchExpected {
   expectedPaymentId: string;
-  operationId: string;
-  kind: string;
-  operationState: string | null;
   isCredit: boolean;
   amountCents: bigint | null;
-  isMultiUse: boolean;
-  dueDate: string | null;
-  terms: string | null;
-  isWithdrawn: boolean;
   /** The cents that other lines have paid. */
   paidCents: bigint;
   reversedCents: bigint;
@@ -56,13 +47,10 @@ export async function listManualMatchExpected(
   ids: string[],
 ): Promise<ManualMatchExpected[]> {
   return tx.$queryRaw<ManualMatchExpected[]>`
-    SELECT e.id AS "expectedPaymentId", e.operation_id AS "operationId", e.kind,
-           o.state AS "operationState", e.is_credit AS "isCredit", e.amount_cents AS "amountCents",
-           e.is_multi_use AS "isMultiUse", e.due_date AS "dueDate", e.terms,
-           e.withdrawn_at IS NOT NULL AS "isWithdrawn", paid.cents AS "paidCents",
+    SELECT e.id AS "expectedPaymentId", e.is_credit AS "isCredit",
+           e.amount_cents AS "amountCents", paid.cents AS "paidCents",
            paid.reversed AS "reversedCents"
     FROM expected_payment e
-    LEFT JOIN operation o ON o.account_id = e.account_id AND o.id = e.operation_id
     CROSS JOIN LATERAL (
       SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment'), 0)::bigint AS cents,
              COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'reversal'), 0)::bigint AS reversed
@@ -79,57 +67,70 @@ export interface DecidedBy {
   reason: string;
 }
 
-/**
- * Unlinks the live matches of a line and returns them. With an `actor`, no reference and no rule
- * links the same pairs again. With null, another match displaces them, and they may return when
- * that match is undone.
- */
-export async function unlinkMatchesOfLine(
-  tx: Tx,
-  accountId: number,
-  nsu: bigint,
-  { actor, reason }: { actor: string | null; reason: string },
-): Promise<{ id: string; expectedPaymentId: string; role: string; amountCents: bigint }[]> {
-  return tx.$queryRaw`
-    UPDATE match SET unlinked_at = now(), unlinked_by = ${actor}, unlink_reason = ${reason}
-    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ${nsu} AND unlinked_at IS NULL
-    RETURNING id, expected_payment_id AS "expectedPaymentId", role, amount_cents AS "amountCents"`;
-}
-
-export interface ManualMatch {
+export interface LiveMatch {
+  id: string;
   expectedPaymentId: string;
   amountCents: bigint;
-  owedCents: bigint | null;
-  role: 'payment' | 'reversal';
 }
 
-export async function insertManualMatches(
+export async function listLiveMatches(
   tx: Tx,
   accountId: number,
   nsu: bigint,
-  matches: ManualMatch[],
-  { actor, reason }: DecidedBy,
-): Promise<string[]> {
-  const ids = matches.map(() => uuidv7());
-  await tx.$executeRaw`
-    INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, owed_cents, role,
-      rule, made_by, reason, evidence)
-    SELECT ${accountId}, m.id, ${nsu}, m.expected, m.cents, m.owed, m.role, 'manual', ${actor},
-      ${reason}, '{}'
-    FROM unnest(
-      ${ids}::uuid[], ${matches.map(({ expectedPaymentId }) => expectedPaymentId)}::uuid[],
-      ${matches.map(({ amountCents }) => amountCents)}::bigint[],
-      ${matches.map(({ owedCents }) => owedCents)}::bigint[],
-      ${matches.map(({ role }) => role)}::text[]) AS m(id, expected, cents, owed, role)`;
-  return ids;
+): Promise<LiveMatch[]> {
+  return tx.match.findMany({
+    where: { accountId, nsu, unlinkedAt: null },
+    select: { id: true, expectedPaymentId: true, amountCents: true },
+    orderBy: { id: 'asc' },
+  });
 }
 
-/** Deletes the line's classification and its row in `deferred_line`. */
-export async function deleteOtherOutcomes(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
-  await tx.$executeRaw`
-    DELETE FROM classification WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ${nsu}`;
-  await tx.$executeRaw`
-    DELETE FROM deferred_line WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ${nsu}`;
+/** Records what a person decided about a line. The decision takes effect when it is applied. */
+export async function insertLineDecision(
+  tx: Tx,
+  accountId: number,
+  action: 'link' | 'unlink',
+  {
+    nsu,
+    allocations,
+    decidedBy: { actor, reason },
+  }: {
+    nsu: bigint;
+    allocations: readonly { expectedPaymentId: string; amountCents: bigint }[];
+    decidedBy: DecidedBy;
+  },
+): Promise<void> {
+  await tx.lineDecision.create({
+    data: {
+      ...{ accountId, nsu, action, actor, reason },
+      allocations: allocations.map(({ expectedPaymentId, amountCents }) => ({
+        expectedPaymentId,
+        cents: amountCents.toString(),
+      })),
+    },
+  });
+}
+
+/** The open breaks of a line without an explanation, and the break that a person acted on. */
+export async function listLinkedBreaks(
+  tx: Tx,
+  accountId: number,
+  nsu: bigint,
+  breakId: string | null,
+): Promise<string[]> {
+  const rows = await tx.break.findMany({
+    where: {
+      accountId,
+      state: 'open',
+      OR: [
+        { nsu, subject: subjectOfLine(nsu), kind: { in: [...lineBreakKinds] } },
+        ...(breakId === null ? [] : [{ id: breakId }]),
+      ],
+    },
+    select: { id: true },
+    orderBy: { id: 'asc' },
+  });
+  return rows.map(({ id }) => id);
 }
 
 /**

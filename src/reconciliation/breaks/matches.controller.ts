@@ -80,11 +80,11 @@ export class MatchesController {
       });
     return this.idempotency.runOnce({ accountId, route: unlinkManually, request }, async () => {
       const { id: matchId, nsu } = await this.get(accountId, params.id);
-      const ids = await this.database.transaction((tx) =>
+      const unlinked = await this.database.transaction((tx) =>
         this.manualMatches.unlink(tx, accountId, { nsu, matchId }, { actor: keyId, reason }),
       );
-      await this.jobs.enqueueAfterCommit(accountId, []);
-      return this.shown(accountId, ids);
+      await this.jobs.enqueueAfterCommit(accountId, unlinked.operationIds);
+      return this.shown(accountId, unlinked.matchIds);
     });
   }
 

@@ -1,12 +1,6 @@
 // SQL of refund policies: their settings, and the breaks that they refund.
 import type { Db, Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
-import {
-  isOfHistoryEntry,
-  isReopenedSince,
-  refundOfHistoryEntry,
-  refundStands,
-} from '../refunded-breaks.queries.js';
 import type { LockedBreak } from './break-actions.queries.js';
 
 /**
@@ -69,6 +63,17 @@ const policyBreaks = Prisma.sql`
 /** No policy sends money while the balance chain has a gap. */
 const isChainWhole = Prisma.sql`s.broken_since IS NULL AND s.first_gap_nsu IS NULL`;
 const isClosed = Prisma.sql`t.occurred_at >= s.closed_from AND t.occurred_at < s.closed_until`;
+/** Every line is decided, and nothing about the line or its payments is due to be decided. */
+const isDecided = Prisma.sql`NOT EXISTS (
+    SELECT FROM statement_line fresh
+    WHERE fresh.account_id = b.account_id AND fresh.arrival > COALESCE(
+      (SELECT decided_arrival FROM reconciliation_state WHERE account_id = b.account_id), 0)
+  ) AND NOT EXISTS (
+    SELECT FROM reconciliation_task task
+    WHERE task.account_id = b.account_id AND task.due_at <= clock_timestamp()
+      AND (task.kind = 'rules' OR task.nsu = b.nsu OR task.expected_payment_id IN (
+        SELECT expected_payment_id FROM match m
+        WHERE m.account_id = b.account_id AND m.nsu = b.nsu AND m.unlinked_at IS NULL)))`;
 
 /** Breaks that their policy refunds now, oldest first. */
 export async function listPolicyRefunds(
@@ -79,6 +84,7 @@ export async function listPolicyRefunds(
   return db.$queryRaw`
     SELECT b.id AS "breakId", p.reason FROM ${policyBreaks}
     WHERE p.account_id = ${accountId} AND ${isPolicyRefundable} AND ${isChainWhole} AND ${isClosed}
+      AND ${isDecided}
     ORDER BY b.opened_at, b.id LIMIT ${limit}`;
 }
 
@@ -96,7 +102,7 @@ export async function isStillPolicyRefundable(
   const found = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM ${policyBreaks}
     WHERE b.account_id = ${accountId} AND b.id = ${id}::uuid
-      AND ${isPolicyRefundable} AND ${isChainWhole} AND ${isClosed}`;
+      AND ${isPolicyRefundable} AND ${isChainWhole} AND ${isClosed} AND ${isDecided}`;
   return found.length > 0;
 }
 
@@ -119,17 +125,9 @@ export async function hasRefundAwaitingClosing(
   return found.length > 0;
 }
 
-/** Accounts with a break to refund by policy, or with a requested refund on the statement. */
+/** Accounts with a break to refund by policy. */
 export async function listAccountsToRefund(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
-    SELECT p.account_id AS "accountId" FROM ${policyBreaks}
-    WHERE ${isPolicyRefundable} AND ${isChainWhole}
-    UNION
-    SELECT b.account_id FROM break b
-    JOIN break_history_entry e
-      ON e.account_id = b.account_id AND e.break_id = b.id AND e.action = 'refund'
-    JOIN LATERAL (
-      SELECT seen.* FROM ${refundOfHistoryEntry} WHERE ${isOfHistoryEntry}
-    ) seen ON true
-    WHERE b.state = 'open' AND ${refundStands} AND NOT ${isReopenedSince}`;
+    SELECT DISTINCT p.account_id AS "accountId" FROM ${policyBreaks}
+    WHERE ${isPolicyRefundable} AND ${isChainWhole}`;
 }

@@ -95,8 +95,6 @@ export class RefundPolicies {
       maxRefundsPerJob,
     ))
       await this.refund(accountId, breakId, reason ?? 'policy');
-    if (await this.refunds.resolveShownRefunds(accountId))
-      await this.jobQueue.enqueue('reconcile', { accountId });
     const { visibilityBoundMs } = this.bank.profile;
     if (visibilityBoundMs === null) return;
     if (await queries.hasRefundAwaitingClosing(prisma, accountId, visibilityBoundMs))

@@ -1,16 +1,13 @@
 // SQL that loads the lines and expected payments that declared rules decide. Lines matched by
 // reference or manually do not compete, nor do lines in closed periods that a rule has matched.
-import { opaqueAccountId, type Db, type Tx } from '../../database.service.js';
+import { opaqueAccountId, type Db } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
-import { debitsRefundingLine } from '../original-credits.queries.js';
-import type { ArrivedLine } from '../outcomes.queries.js';
-import type { RuleExpectedPayment, RuleLine } from './rule.js';
-import { chargesCancelledSince } from './rules.queries.js';
+import { ruleCandidateKind } from '../decide/rule.js';
+import { debitsRefundingLine } from '../../expected-payments/refunding-debits.queries.js';
+import type { RuleExpectedPayment, RuleLine } from '../decide/rule.js';
 
 /** For each document, only the newest expected payments are considered. */
 const maxPerDocument = 5_000;
-/** The reference kind of candidates in a break of a line that a rule found ambiguous. */
-export const ruleCandidateKind = 'expected_payment';
 
 /**
  * Whether a rule's decision for the line `t` may still change: its period is not closed, and
@@ -34,27 +31,6 @@ export const isUndecidedBreak = Prisma.sql`b.state = 'open' AND b.nsu IS NOT NUL
   OR b.kind = 'ambiguous'
     AND b.evidence -> 'candidates' -> 0 ->> 'referenceKind' = ${ruleCandidateKind})`;
 
-/**
- * Lines without a match by reference, with the kind of their break; null for lines that a rule
- * decided.
- */
-function competing(accountId: number): Prisma.Sql {
-  return Prisma.sql`
-    SELECT b.nsu, b.kind AS "breakKind" FROM break b
-    WHERE b.account_id = ${opaqueAccountId(accountId)} AND b.kind IN ('unexpected', 'ambiguous')
-      AND ${isUndecidedBreak}
-    UNION ALL
-    SELECT DISTINCT m.nsu, NULL FROM match m
-    WHERE m.account_id = ${opaqueAccountId(accountId)} AND m.rule = 'declared'
-      AND m.unlinked_at IS NULL
-    UNION ALL
-    SELECT c.nsu, NULL FROM classification c
-    WHERE c.account_id = ${opaqueAccountId(accountId)} AND c.rule = 'declared'`;
-}
-
-/** Whether rules may decide the competing line `c`, with its statement line `t`. */
-const mayChange = Prisma.sql`(c."breakKind" IS NOT NULL OR (${isProvisional}))`;
-
 export const lineColumns = Prisma.sql`
   t.nsu, t.arrival, t.is_credit AS "isCredit", t.amount_cents AS "amountCents",
   t.type_name AS "typeName",
@@ -70,105 +46,18 @@ export const lineColumns = Prisma.sql`
     WHERE undone.account_id = t.account_id AND undone.nsu = t.nsu
       AND undone.unlinked_by IS NOT NULL
     ORDER BY undone.expected_payment_id
-  ) AS "unlinkedFrom",
-  'new' AS "source", false AS "isFresh"`;
+  ) AS "unlinkedFrom"`;
 
-export interface CompetingLine extends RuleLine, ArrivedLine {
+export interface CompetingLine extends RuleLine {
   /** The kind of the line's open break; null if it has none. */
   breakKind: 'unexpected' | 'ambiguous' | null;
 }
 
-/** Lines of a batch in the form that rules read; they have no break yet. */
-export async function listRuleLines(
-  tx: Tx,
-  accountId: number,
-  nsus: bigint[],
-): Promise<CompetingLine[]> {
-  if (nsus.length === 0) return [];
-  return tx.$queryRaw<CompetingLine[]>`
-    SELECT ${lineColumns}, NULL AS "breakKind" FROM statement_line t
-    WHERE t.account_id = ${opaqueAccountId(accountId)} AND t.nsu = ANY (${nsus}::bigint[])`;
-}
-
 export interface ComponentKeys {
-  nsus: bigint[];
   documents: string[];
   /** Ids that notes may contain. */
   referenceValues: string[];
   expectedPaymentIds: string[];
-}
-
-/** Competing lines with one of these keys. */
-export async function listComponentLines(
-  tx: Tx,
-  accountId: number,
-  keys: ComponentKeys,
-): Promise<CompetingLine[]> {
-  const { nsus, documents, referenceValues, expectedPaymentIds } = keys;
-  if (Object.values(keys).every(({ length }: unknown[]) => length === 0)) return [];
-  return tx.$queryRaw<CompetingLine[]>`
-    WITH competing AS MATERIALIZED (${competing(accountId)})
-    SELECT ${lineColumns}, c."breakKind" FROM competing c
-    JOIN statement_line t ON t.account_id = ${opaqueAccountId(accountId)} AND t.nsu = c.nsu
-    WHERE ${mayChange} AND (t.nsu = ANY (${nsus}::bigint[])
-      OR t.counterparty_document = ANY (${documents}::text[])
-      OR EXISTS (SELECT 1 FROM unnest(${referenceValues}::text[]) AS wanted(value)
-                 WHERE strpos(t.notes, wanted.value) > 0)
-      OR t.nsu IN (
-        SELECT m.nsu FROM match m
-        WHERE m.account_id = ${opaqueAccountId(accountId)}
-          AND m.expected_payment_id = ANY (${expectedPaymentIds}::uuid[])
-          AND m.rule = 'declared' AND m.unlinked_at IS NULL))`;
-}
-
-/** One page of the nsus of lines that rules may decide, in the order of nsu. */
-export async function pageComponentLines(
-  tx: Tx,
-  accountId: number,
-  { after, limit }: { after: bigint; limit: number },
-): Promise<bigint[]> {
-  const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
-    SELECT c.nsu FROM (${competing(accountId)}) c
-    JOIN statement_line t ON t.account_id = ${opaqueAccountId(accountId)} AND t.nsu = c.nsu
-    WHERE c.nsu > ${after} AND ${mayChange} ORDER BY c.nsu LIMIT ${limit}`;
-  return rows.map(({ nsu }) => nsu);
-}
-
-/**
- * One page of the lines that expected payments created, withdrawn or cancelled since may
- * affect, in the order of nsu.
- */
-export async function pageAffectedLines(
-  tx: Tx,
-  accountId: number,
-  { after, limit, since, byNotes }: { after: bigint; limit: number; since: Date; byNotes: boolean },
-): Promise<bigint[]> {
-  const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
-    WITH cancelled AS MATERIALIZED (
-      SELECT e.id, e.counterparty_document
-      FROM (${chargesCancelledSince(accountId, Prisma.sql`${since}::timestamptz`)}) c
-      JOIN expected_payment e
-        ON e.account_id = ${opaqueAccountId(accountId)} AND e.id = c.expected_payment_id
-    )
-    SELECT c.nsu FROM (${competing(accountId)}) c
-    JOIN statement_line t ON t.account_id = ${opaqueAccountId(accountId)} AND t.nsu = c.nsu
-    WHERE c.nsu > ${after} AND ${mayChange} AND (t.counterparty_document IN (
-      SELECT counterparty_document FROM cancelled
-    ) OR EXISTS (
-      SELECT 1 FROM expected_payment e
-      WHERE e.account_id = ${opaqueAccountId(accountId)}
-        AND e.counterparty_document = t.counterparty_document
-        AND (e.created_at > ${since} OR e.withdrawn_at > ${since})
-    ) OR ${byNotes} AND EXISTS (
-      SELECT 1 FROM regexp_split_to_table(t.notes, '[[:space:],;:()]+') AS word
-      JOIN expected_payment_reference r ON r.account_id = ${opaqueAccountId(accountId)}
-        AND r.kind IN ('correlation_id', 'external_id') AND r.value = btrim(word, '.-_/#!?')
-      JOIN expected_payment e ON e.account_id = r.account_id AND e.id = r.expected_payment_id
-      WHERE e.created_at > ${since} OR e.withdrawn_at > ${since}
-        OR e.id IN (SELECT id FROM cancelled)
-    ))
-    ORDER BY c.nsu LIMIT ${limit}`;
-  return rows.map(({ nsu }) => nsu);
 }
 
 /**
@@ -228,13 +117,6 @@ export async function listRuleExpectedPayments(
         AND c.cancelled_at IS NOT NULL)`;
 }
 
-export const noKeys: ComponentKeys = {
-  nsus: [],
-  documents: [],
-  referenceValues: [],
-  expectedPaymentIds: [],
-};
-
 export interface DeclaredOutcome {
   nsu: bigint;
   ruleId: string;
@@ -262,26 +144,4 @@ export async function listDeclaredOutcomes(
     SELECT nsu, rule_id, NULL, NULL, NULL, category FROM classification
     WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[])
       AND rule = 'declared'`;
-}
-
-/**
- * Ends the matches and classifications of these lines by rules; always of whole lines, since
- * their matches sum to them. Returns the expected payments that they paid.
- */
-export async function deleteDeclaredOutcomes(
-  tx: Tx,
-  accountId: number,
-  nsus: bigint[],
-): Promise<string[]> {
-  if (nsus.length === 0) return [];
-  await tx.$executeRaw`
-    DELETE FROM classification
-    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[])
-      AND rule = 'declared'`;
-  const rows = await tx.$queryRaw<{ id: string }[]>`
-    UPDATE match SET unlinked_at = now(), unlink_reason = 'The rules now decide the line otherwise.'
-    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[])
-      AND rule = 'declared' AND unlinked_at IS NULL
-    RETURNING expected_payment_id AS id`;
-  return rows.map(({ id }) => id);
 }

@@ -6,6 +6,7 @@ import { Database, type Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
 import { JobQueue } from '../../platform/job-queue.js';
+import { recordRulesTask } from '../../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { bankFees } from './default-rules.js';
 import { toAction, toCondition } from './rule-views.js';
 import type { RuleDefinition } from './rules.schema.js';
@@ -79,7 +80,7 @@ export class RuleCatalog {
       if (active) await this.end(tx, by, ruleId, active.version);
       await queries.activateRule(tx, accountId, { ruleId, version });
       await this.note(tx, by, { ruleId, version }, 'activated');
-      await queries.markRulesChanged(tx, accountId);
+      await recordRulesTask(tx, accountId);
     });
     await this.jobQueue.enqueue('reconcile', { accountId });
   }
@@ -96,7 +97,7 @@ export class RuleCatalog {
           reason: 'already_retired',
         });
       await this.end(tx, by, ruleId, version);
-      if (target.state === 'active') await queries.markRulesChanged(tx, accountId);
+      if (target.state === 'active') await recordRulesTask(tx, accountId);
     });
     await this.jobQueue.enqueue('reconcile', { accountId });
   }

@@ -7,15 +7,11 @@ import { statementDayStart } from '../../brazil/statement-day.js';
 import { Database, type Db } from '../../database.service.js';
 import { AppError } from '../../platform/errors.js';
 import { BankTime } from '../../statement/bank-time.service.js';
-import {
-  listDeclaredOutcomes,
-  listRuleExpectedPayments,
-  noKeys,
-} from './rule-candidates.queries.js';
-import { decideByRules } from './rule-decision.js';
+import { listDeclaredOutcomes, listRuleExpectedPayments } from './rule-candidates.queries.js';
+import { decideByRules } from '../decide/rule-decision.js';
 import * as queries from './rule-trials.queries.js';
-import { covers, isOpen, findPaymentOptions, findPossibleIds } from './rule.js';
-import type { AppliedRule, RuleExpectedPayment, RuleLine } from './rule.js';
+import { covers, isOpen, findPaymentOptions, findPossibleIds } from '../decide/rule.js';
+import type { AppliedRule, RuleExpectedPayment, RuleLine } from '../decide/rule.js';
 import { listActiveRules, type VersionKey } from './rules.queries.js';
 import { readStored } from './stored-rule.js';
 import { readResult, TrialResult } from './trial-result.js';
@@ -154,7 +150,6 @@ async function listExpectedPaymentsOf(
     const paid = await listDeclaredOutcomes(db, accountId, nsus);
     const documents = page.map(({ counterpartyDocument }) => counterpartyDocument);
     const keys = {
-      ...noKeys,
       documents: [...new Set(documents)].filter((document) => document !== null),
       referenceValues: [...new Set(page.flatMap(({ notes }) => findPossibleIds(notes)))],
       expectedPaymentIds: paid.flatMap(({ expectedPaymentId: id }) => id ?? []),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { maskTaxId, parseTaxId } from '../../brazil/tax-id.js';
 import { reais } from '../../contract/wire.js';
 import { normalizeTaxId } from '../../expected-payments/counterparty.js';
-import type { RuleAction, RuleCondition } from './rule.js';
+import type { RuleAction, RuleCondition } from '../decide/rule.js';
 import type { RuleDefinition } from './rules.schema.js';
 
 export function toCondition({ amount, document, notes, ...others }: RuleDefinition['when']) {

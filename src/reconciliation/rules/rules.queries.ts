@@ -1,9 +1,8 @@
-// SQL of rules, their versions, and the review of lines against them.
+// SQL of rules and their versions.
 import type { Db, Tx } from '../../database.service.js';
-import { Prisma } from '../../generated/service/client.js';
-import { chargeChecksTakeAtMost } from '../settlement-review.queries.js';
+import { recordRulesTask } from '../../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { readStored, type StoredRule } from './stored-rule.js';
-import type { AppliedRule } from './rule.js';
+import type { AppliedRule } from '../decide/rule.js';
 
 /** The active versions of the account's rules. */
 export async function listActiveRules(db: Db, accountId: number): Promise<AppliedRule[]> {
@@ -14,7 +13,7 @@ export async function listActiveRules(db: Db, accountId: number): Promise<Applie
 }
 
 /**
- * Adds a default rule unless one with its id or name exists; earlier breaks are then reviewed.
+ * Adds a default rule unless one with its id or name exists; earlier lines are then decided again.
  */
 export async function insertDefaultRule(
   tx: Tx,
@@ -32,85 +31,7 @@ export async function insertDefaultRule(
       (account_id, rule_id, version, state, priority, action, definition, activated_at)
     SELECT ${accountId}, id, 1, 'active', ${priority}, 'classify',
            ${JSON.stringify(definition)}::jsonb, now() FROM made`;
-  if (made > 0) await markRulesChanged(tx, accountId);
-}
-
-/** Records a change of rules or manual decisions, so that the lines of rules are reviewed. */
-export async function markRulesChanged(tx: Tx, accountId: number): Promise<void> {
-  await tx.$executeRaw`
-    INSERT INTO reconciliation_state (account_id, rules_changed_at)
-    VALUES (${accountId}, clock_timestamp())
-    ON CONFLICT (account_id) DO UPDATE SET rules_changed_at = EXCLUDED.rules_changed_at`;
-}
-
-export interface RuleReviewState {
-  now: Date;
-  changedAt: Date | null;
-  reviewedAt: Date | null;
-  reviewedUntil: Date | null;
-}
-
-/** How far lines have been reviewed; the caller holds the reconciliation lock. */
-export async function readRuleReviewState(
-  tx: Tx,
-  accountId: number,
-): Promise<RuleReviewState | undefined> {
-  const [state] = await tx.$queryRaw<RuleReviewState[]>`
-    SELECT clock_timestamp() AS now, rules_changed_at AS "changedAt",
-           rules_reviewed_at AS "reviewedAt", rules_looked_at AS "reviewedUntil"
-    FROM reconciliation_state WHERE account_id = ${accountId}`;
-  return state;
-}
-
-export async function recordRuleReview(
-  tx: Tx,
-  accountId: number,
-  { changedAt, reviewedUntil }: { changedAt: Date | null; reviewedUntil: Date },
-): Promise<void> {
-  await tx.$executeRaw`
-    UPDATE reconciliation_state
-    SET rules_reviewed_at = ${changedAt}, rules_looked_at = ${reviewedUntil}
-    WHERE account_id = ${accountId}`;
-}
-
-/**
- * Charges whose cancellation at the bank was detected since: no line pays them by a rule any
- * more. `checked_at` is the start of a check, which may take up to `chargeChecksTakeAtMost`.
- */
-export const chargesCancelledSince = (
-  accountId: Prisma.Sql | number,
-  since: Prisma.Sql,
-) => Prisma.sql`
-  SELECT expected_payment_id FROM charge
-  WHERE account_id = ${accountId} AND cancelled_at IS NOT NULL
-    AND checked_at > ${since} - ${chargeChecksTakeAtMost}::interval`;
-
-/**
- * Accounts whose rules, or whose expected payments under match rules, changed since the last
- * review.
- */
-export async function listAccountsToReview(
-  db: Db,
-  reviewOverlapMs: number,
-): Promise<{ accountId: number }[]> {
-  const cancelled = chargesCancelledSince(Prisma.sql`s.account_id`, Prisma.sql`last_review.since`);
-  return db.$queryRaw`
-    SELECT s.account_id AS "accountId" FROM reconciliation_state s
-    CROSS JOIN LATERAL (
-      SELECT COALESCE(s.rules_looked_at, '-infinity')
-        - ${reviewOverlapMs} * interval '1 millisecond' AS since
-    ) last_review
-    WHERE s.rules_changed_at > COALESCE(s.rules_reviewed_at, '-infinity')
-      OR EXISTS (
-        SELECT 1 FROM rule_version v
-        WHERE v.account_id = s.account_id AND v.state = 'active' AND v.action = 'match'
-      ) AND (EXISTS (
-        SELECT 1 FROM expected_payment e
-        WHERE e.account_id = s.account_id AND e.created_at > last_review.since
-      ) OR EXISTS (
-        SELECT 1 FROM expected_payment e
-        WHERE e.account_id = s.account_id AND e.withdrawn_at > last_review.since
-      ) OR EXISTS (${cancelled}))`;
+  if (made > 0) await recordRulesTask(tx, accountId);
 }
 
 export interface VersionKey {

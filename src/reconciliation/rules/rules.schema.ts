@@ -13,7 +13,7 @@ import {
 } from '../../contract/wire.js';
 import { normalizeTaxId } from '../../expected-payments/counterparty.js';
 import { listOf, listQuery } from '../../platform/listing.js';
-import { criteria, declaredCategories } from './rule.js';
+import { criteria, declaredCategories } from '../decide/rule.js';
 
 const integerBetween = (least: number, most: number) =>
   integer.refine((value) => value >= least && value <= most, `Must be from ${least} to ${most}.`);

@@ -1,5 +1,5 @@
 // The stored form of a rule version: JSON with cents as strings, so that none is lost. Pure.
-import type { AppliedRule, MatchAction, RuleAction, RuleCondition } from './rule.js';
+import type { AppliedRule, MatchAction, RuleAction, RuleCondition } from '../decide/rule.js';
 
 type Stored<Value> = { [Key in keyof Value]: Value[Key] extends bigint ? string : Value[Key] };
 

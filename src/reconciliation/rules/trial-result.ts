@@ -1,5 +1,5 @@
 // Compares what a version of a rule would decide with the current outcomes. Pure.
-import type { RuleDecision } from './rule-decision.js';
+import type { RuleDecision } from '../decide/rule-decision.js';
 
 /** How many nsus each figure lists. */
 const sampleSize = 20;

@@ -8,7 +8,7 @@ import { payBill, type BillPaymentRequest } from '../../contract/bill-payments.j
 import { AppError, invariant } from '../../platform/errors.js';
 import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
 import type { SandboxAccount } from '../accounts/party.js';
-import { Idempotency } from '../idempotency.service.js';
+import { Idempotency } from '../idempotency/idempotency.service.js';
 import { Random } from '../random.service.js';
 import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 import type { Bill } from './bill.js';

@@ -11,7 +11,7 @@ import { AppError } from '../../platform/errors.js';
 import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
-import { Idempotency } from '../idempotency.service.js';
+import { Idempotency } from '../idempotency/idempotency.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { ChargeIssuance, type NewCharge } from './charge-issuance.service.js';
 import { maxQrCents } from './issued-slip.js';

@@ -12,7 +12,7 @@ import { AppError } from '../../platform/errors.js';
 import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
-import { Idempotency } from '../idempotency.service.js';
+import { Idempotency } from '../idempotency/idempotency.service.js';
 import { Random } from '../random.service.js';
 import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 import { doneBatchElement, failedBatchElement, type BatchElementInput } from './batch-response.js';

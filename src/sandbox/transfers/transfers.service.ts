@@ -11,7 +11,7 @@ import { AppError, unreachable } from '../../platform/errors.js';
 import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { findAccountsByNumber } from '../accounts/accounts.queries.js';
-import { Idempotency } from '../idempotency.service.js';
+import { Idempotency } from '../idempotency/idempotency.service.js';
 import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 import { getBeneficiary } from './beneficiary-account.js';
 import { InternalTransfers } from './internal-transfers.service.js';

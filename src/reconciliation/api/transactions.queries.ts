@@ -1,0 +1,260 @@
+// Reads lines and expected payments with their states, which are derived from matches,
+// classifications and breaks, and stored nowhere.
+import type { Db } from '../../database.service.js';
+import { referenceKinds } from '../../expected-payments/references.js';
+import { Prisma } from '../../generated/service/client.js';
+import type { explanationStates, expectedPaymentStates } from './transactions.schema.js';
+import { explainingBreakKinds, reversalSettlements, type Category } from '../decide/outcome.js';
+
+/**
+ * Whether a break makes its line count as in a break, even if the line is matched. Reads only the
+ * columns of the break.
+ */
+export const explainsItsLine = Prisma.sql`state = 'open'
+  AND kind = ANY (${explainingBreakKinds}::text[])`;
+
+/**
+ * The state of a line: the first true condition in the order open break, match, classification.
+ * Every reader uses this order. A null condition counts as false.
+ */
+export const explanationOf = (line: {
+  isInBreak: Prisma.Sql;
+  isMatched: Prisma.Sql;
+  isClassified: Prisma.Sql;
+}): Prisma.Sql => Prisma.sql`
+  CASE WHEN ${line.isInBreak} THEN 'in_break' WHEN ${line.isMatched} THEN 'matched'
+       WHEN ${line.isClassified} THEN 'classified' ELSE 'pending' END`;
+
+export interface TransactionRow {
+  nsu: bigint;
+  amountCents: bigint;
+  typeName: string;
+  isCredit: boolean;
+  correlationId: string | null;
+  endToEndId: string | null;
+  externalId: string | null;
+  notes: string | null;
+  balancePreviousCents: bigint;
+  currentBalanceCents: bigint;
+  occurredAt: Date;
+  recordedAt: Date;
+  state: (typeof explanationStates)[number];
+  /** The rule of its match or classification, else the kind of its break. */
+  rule: string | null;
+  evidence: unknown;
+  /** The kind of the open break of the line. */
+  breakKind: string | null;
+  breakEvidence: unknown;
+  category: Category | null;
+  ruleId: string | null;
+  ruleVersion: number | null;
+  expectedPaymentIds: string[];
+  breakId: string | null;
+}
+
+export interface TransactionFilters {
+  nsu: bigint | null;
+  reference: string | null;
+  state: string | null;
+  isCredit: boolean | null;
+  /** The bounds of the bank's day; `until` is exclusive. */
+  from: Date | null;
+  until: Date | null;
+  beforeNsu: bigint | null;
+  limit: number;
+}
+
+const stateOfRow = explanationOf({
+  isInBreak: Prisma.sql`b.explains`,
+  isMatched: Prisma.sql`m.rule IS NOT NULL`,
+  isClassified: Prisma.sql`c.rule IS NOT NULL`,
+});
+
+/**
+ * A query of the few nsus that the filters can select, or null when all lines must be read. A
+ * pending line is always undecided or in `deferred_line`.
+ */
+function candidateNsus(
+  accountId: number,
+  { nsu, reference, state }: TransactionFilters,
+): Prisma.Sql | null {
+  if (nsu !== null) return null;
+  // One query per id, each with its own index.
+  if (reference !== null)
+    return Prisma.sql`
+      SELECT nsu FROM statement_line WHERE account_id = ${accountId}
+        AND correlation_id = ${reference}
+      UNION SELECT nsu FROM statement_line WHERE account_id = ${accountId}
+        AND end_to_end_id = ${reference}
+      UNION SELECT nsu FROM statement_line WHERE account_id = ${accountId}
+        AND external_id = ${reference}`;
+  if (state === 'pending')
+    return Prisma.sql`
+      SELECT nsu FROM statement_line
+      WHERE account_id = ${accountId}
+        AND arrival <= (SELECT max(arrival) FROM statement_line WHERE account_id = ${accountId})
+        AND arrival > COALESCE((SELECT decided_arrival FROM reconciliation_state
+          WHERE account_id = ${accountId}), 0)
+      UNION SELECT nsu FROM deferred_line WHERE account_id = ${accountId}`;
+  if (state === 'in_break')
+    return Prisma.sql`SELECT DISTINCT nsu FROM break WHERE account_id = ${accountId}
+      AND ${explainsItsLine}`;
+  return null;
+}
+
+export async function listTransactionRows(
+  db: Db,
+  accountId: number,
+  filters: TransactionFilters,
+): Promise<TransactionRow[]> {
+  const { nsu, reference, state, isCredit, from, until, beforeNsu, limit } = filters;
+  const few = candidateNsus(accountId, filters);
+  // Looked up one by one, newest first, until the page is full.
+  const lines = few
+    ? Prisma.sql`(
+      SELECT nsu FROM (${few}) found
+      WHERE ${beforeNsu}::bigint IS NULL OR nsu < ${beforeNsu}::bigint ORDER BY nsu DESC OFFSET 0
+    ) candidate
+    CROSS JOIN LATERAL (
+      SELECT * FROM statement_line WHERE account_id = ${accountId} AND nsu = candidate.nsu OFFSET 0
+    ) t`
+    : Prisma.sql`statement_line t`;
+  return db.$queryRaw<TransactionRow[]>`
+    SELECT t.nsu, t.amount_cents AS "amountCents", t.type_name AS "typeName",
+      t.is_credit AS "isCredit",
+           t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
+           t.external_id AS "externalId", t.notes,
+             t.balance_previous_cents AS "balancePreviousCents",
+           t.current_balance_cents AS "currentBalanceCents", t.occurred_at AS "occurredAt",
+           t.recorded_at AS "recordedAt", x.*
+    FROM ${lines}
+    CROSS JOIN LATERAL (
+      SELECT ${stateOfRow} AS state,
+             COALESCE(m.rule, c.rule, CASE WHEN b.explains THEN b.kind END) AS rule,
+             COALESCE(m.evidence, c.evidence, CASE WHEN b.explains THEN b.evidence END) AS evidence,
+             CASE WHEN b.explains THEN b.kind END AS "breakKind",
+             CASE WHEN b.explains THEN b.evidence END AS "breakEvidence",
+             CASE WHEN m.rule IS NULL THEN c.category END AS category,
+             CASE WHEN m.rule IS NULL THEN c.rule_id ELSE m.rule_id END AS "ruleId",
+             CASE WHEN m.rule IS NULL THEN c.rule_version ELSE m.rule_version END AS "ruleVersion",
+             COALESCE(m.ids, '{}') AS "expectedPaymentIds", b.id AS "breakId"
+      FROM (SELECT 1) one
+      LEFT JOIN LATERAL (
+        SELECT min(rule) AS rule, (array_agg(evidence ORDER BY expected_payment_id))[1] AS evidence,
+               (array_agg(rule_id))[1] AS rule_id, (array_agg(rule_version))[1] AS rule_version,
+               array_agg(expected_payment_id::text ORDER BY expected_payment_id) AS ids
+        FROM match WHERE account_id = t.account_id AND nsu = t.nsu AND unlinked_at IS NULL
+      ) m ON true
+      LEFT JOIN classification c ON c.account_id = t.account_id AND c.nsu = t.nsu
+      LEFT JOIN LATERAL (
+        SELECT id, kind, evidence, ${explainsItsLine} AS explains FROM break
+        WHERE account_id = t.account_id AND nsu = t.nsu
+        ORDER BY (${explainsItsLine}) DESC, state = 'open' DESC, opened_at DESC LIMIT 1
+      ) b ON true
+    ) x
+    WHERE t.account_id = ${accountId}
+      AND (${nsu}::bigint IS NULL OR t.nsu = ${nsu}::bigint)
+      AND (${beforeNsu}::bigint IS NULL OR t.nsu < ${beforeNsu}::bigint)
+      AND (${isCredit}::boolean IS NULL OR t.is_credit = ${isCredit}::boolean)
+      AND (${from}::timestamptz IS NULL OR t.occurred_at >= ${from}::timestamptz)
+      AND (${until}::timestamptz IS NULL OR t.occurred_at < ${until}::timestamptz)
+      AND (${reference}::text IS NULL
+           OR ${reference} IN (t.correlation_id, t.end_to_end_id, t.external_id))
+      AND (${state}::text IS NULL OR x.state = ${state})
+    ORDER BY ${few ? Prisma.sql`candidate.nsu` : Prisma.sql`t.nsu`} DESC LIMIT ${limit}`;
+}
+
+export interface ExpectedPaymentRow {
+  id: string;
+  operationId: string;
+  kind: string;
+  state: (typeof expectedPaymentStates)[number];
+  isCredit: boolean;
+  amountCents: bigint | null;
+  settledCents: bigint;
+  reversedCents: bigint;
+  dueDate: string | null;
+  isMultiUse: boolean;
+  references: { kind: string; value: string }[];
+  createdAt: Date;
+}
+
+export interface ExpectedPaymentFilters {
+  state: string | null;
+  reference: string | null;
+  operationId: string | null;
+  beforeId: string | null;
+  /** The current day at the bank: expected payments due before it are overdue. */
+  today: string;
+  limit: number;
+}
+
+const reversedStates: readonly string[] = reversalSettlements;
+
+/**
+ * Conditions on expected payments (e) that use an index: by reference, and by state when reversed.
+ */
+function indexedConditions(
+  accountId: number,
+  { reference, state }: ExpectedPaymentFilters,
+): Prisma.Sql {
+  const withReference = Prisma.sql`AND e.id IN (
+    SELECT expected_payment_id FROM expected_payment_reference
+    WHERE account_id = ${accountId} AND kind = ANY (${[...referenceKinds]}::text[])
+      AND value = ${reference})`;
+  const withReversals = Prisma.sql`AND e.id IN (
+    SELECT expected_payment_id FROM match
+    WHERE account_id = ${accountId} AND role = 'reversal' AND unlinked_at IS NULL)`;
+  return Prisma.sql`${reference === null ? Prisma.empty : withReference}
+      ${state !== null && reversedStates.includes(state) ? withReversals : Prisma.empty}`;
+}
+
+export async function listExpectedPaymentRows(
+  db: Db,
+  accountId: number,
+  filters: ExpectedPaymentFilters,
+): Promise<ExpectedPaymentRow[]> {
+  const { state, operationId, beforeId, today, limit } = filters;
+  return db.$queryRaw<ExpectedPaymentRow[]>`
+    SELECT e.id, e.operation_id AS "operationId", e.kind, x.state, e.is_credit AS "isCredit",
+           e.amount_cents AS "amountCents", paid.cents AS "settledCents",
+             paid.reversed AS "reversedCents", e.due_date AS "dueDate",
+           e.is_multi_use AS "isMultiUse", e.created_at AS "createdAt",
+             reference.list AS "references"
+    FROM expected_payment e
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(amount_cents) FILTER (WHERE role = 'payment'), 0)::bigint AS cents,
+             COALESCE(sum(amount_cents) FILTER (WHERE role = 'reversal'), 0)::bigint AS reversed,
+             COALESCE((array_agg(owed_cents ORDER BY id DESC) FILTER (WHERE role = 'payment'))[1],
+                      e.amount_cents) AS owed
+      FROM match
+      WHERE account_id = e.account_id AND expected_payment_id = e.id AND unlinked_at IS NULL
+    ) paid
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(jsonb_agg(jsonb_build_object('kind', kind, 'value', value)), '[]') AS list
+      FROM expected_payment_reference WHERE account_id = e.account_id AND expected_payment_id = e.id
+    ) reference
+    LEFT JOIN LATERAL (
+      SELECT cancelled_at IS NOT NULL AS is_cancelled, bank_due_date FROM charge
+      WHERE account_id = e.account_id AND expected_payment_id = e.id
+    ) charge ON true
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN paid.cents = 0 AND (e.withdrawn_at IS NOT NULL OR charge.is_cancelled)
+        THEN 'withdrawn'
+                  WHEN paid.cents = 0 AND COALESCE(charge.bank_due_date, e.due_date) < ${today}
+                    THEN 'overdue'
+                  WHEN paid.cents = 0 THEN 'open'
+                  WHEN paid.reversed > 0 THEN CASE
+                    WHEN paid.reversed < paid.cents THEN 'partially_' ELSE '' END
+                    || CASE WHEN e.is_credit THEN 'refunded' ELSE 'reversed' END
+                  WHEN paid.owed IS NULL OR paid.cents = paid.owed THEN 'settled'
+                  WHEN paid.cents < paid.owed THEN 'partially_settled'
+                  WHEN e.is_multi_use THEN 'settled' ELSE 'overpaid' END AS state
+    ) x
+    WHERE e.account_id = ${accountId}
+      AND (${beforeId}::uuid IS NULL OR e.id < ${beforeId}::uuid)
+      AND (${operationId}::uuid IS NULL OR e.operation_id = ${operationId}::uuid)
+      AND (${state}::text IS NULL OR x.state = ${state})
+      ${indexedConditions(accountId, filters)}
+    ORDER BY e.id DESC LIMIT ${limit}`;
+}

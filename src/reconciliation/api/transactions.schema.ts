@@ -1,0 +1,162 @@
+// The API that reads the result of reconciliation: transactions with their explanation, expected
+// payments, and the summary.
+import { z } from 'zod';
+import { route } from '../../contract/route.js';
+import {
+  bigInteger,
+  integer,
+  plainDate,
+  queryBoolean,
+  queryNsu,
+  reais,
+  text,
+  timestamp,
+} from '../../contract/wire.js';
+import { listOf, listQuery } from '../../platform/listing.js';
+import { categories, reversalSettlements } from '../decide/outcome.js';
+
+const book = { authentication: 'api-key', method: 'GET' } as const;
+
+export const explanationStates = ['matched', 'classified', 'in_break', 'pending'] as const;
+
+const transactionView = z.object({
+  nsu: bigInteger,
+  amount: reais,
+  type: z.object({ name: z.string(), isCredit: z.boolean() }),
+  correlationId: z.string().nullable(),
+  endToEndId: z.string().nullable(),
+  externalId: z.string().nullable(),
+  notes: z.string().nullable(),
+  balance: z.object({ balancePrevious: reais, currentBalance: reais }),
+  occurredAt: timestamp,
+  recordedAt: timestamp,
+  /** The line's state, with the rule and evidence that decided it. */
+  explanation: z.object({
+    state: z.enum(explanationStates),
+    rule: z.string().nullable(),
+    evidence: z.unknown(),
+    /**
+     * The break of the line. For a line without a match or classification, `rule` is the kind of
+     * this break.
+     */
+    breakKind: z.string().nullable(),
+    breakEvidence: z.unknown(),
+    /** The category of a classified line. */
+    category: z.enum(categories).nullable(),
+    /** The account's own rule, and its version, that decided the line. */
+    ruleId: z.string().nullable(),
+    ruleVersion: integer.nullable(),
+    expectedPaymentIds: z.array(z.string()),
+    breakId: z.string().nullable(),
+  }),
+});
+
+export const listTransactionsOfBook = route({
+  ...book,
+  chapter: 'Reconciliation',
+  name: 'listBookTransactions',
+  summary: 'Lists statement lines, each with its explanation, newest first.',
+  path: '/v1/transactions',
+  query: listQuery({
+    /** A day in São Paulo. */
+    day: plainDate.optional(),
+    nsu: queryNsu.optional(),
+    /** A correlationId, endToEndId or externalId. */
+    reference: text(100).optional(),
+    state: z.enum(explanationStates).optional(),
+    isCredit: queryBoolean.optional(),
+  }),
+  response: listOf(transactionView),
+});
+
+/**
+ * `withdrawn`: no payment is expected any more, because the operation was rejected or proven not
+ * executed, or the charge was cancelled.
+ */
+export const expectedPaymentStates = [
+  'open',
+  'overdue',
+  'partially_settled',
+  'settled',
+  'overpaid',
+  ...reversalSettlements,
+  'withdrawn',
+] as const;
+
+export const listExpectedPayments = route({
+  ...book,
+  chapter: 'Reconciliation',
+  name: 'listExpectedPayments',
+  summary: 'Lists payments that should appear on the statement, with their state, newest first.',
+  path: '/v1/expected-payments',
+  query: listQuery({
+    state: z.enum(expectedPaymentStates).optional(),
+    reference: text(100).optional(),
+    operationId: z.uuid('Must be an operation’s id.').optional(),
+  }),
+  response: listOf(
+    z.object({
+      id: z.string(),
+      operationId: z.string(),
+      kind: z.string(),
+      state: z.enum(expectedPaymentStates),
+      isCredit: z.boolean(),
+      amount: reais.nullable(),
+      /** The paid amount, before refunds and reversals. */
+      settledAmount: reais,
+      /** The part of the paid amount that was refunded (credits) or reversed (debits). */
+      returnedAmount: reais,
+      dueDate: z.string().nullable(),
+      isMultiUse: z.boolean(),
+      references: z.array(z.object({ kind: z.string(), value: z.string() })),
+      createdAt: timestamp,
+    }),
+  ),
+});
+
+export const getSummary = route({
+  ...book,
+  chapter: 'Reconciliation',
+  name: 'getSummary',
+  summary:
+    'Returns the state of an account: statement completeness, explained lines, work in progress.',
+  path: '/v1/summary',
+  response: z.object({
+    statement: z.object({
+      lastNsu: bigInteger.nullable(),
+      complete: z.boolean(),
+      closedUntil: timestamp.nullable(),
+      balance: reais.nullable(),
+      syncedAt: timestamp.nullable(),
+      unreadableLines: integer,
+      syncs: integer,
+      /** The balance chain stays broken after full re-reads. */
+      broken: z.object({ nsu: bigInteger, since: timestamp }).nullable(),
+      /** The progress of the first import of the history, while it runs. */
+      import: z
+        .object({
+          lines: integer,
+          oldest: timestamp.nullable(),
+          newest: timestamp.nullable(),
+          startedAt: timestamp,
+          linesPerSecond: integer,
+        })
+        .nullable(),
+      /** The balance that the bank reports, and whether the last line agrees. */
+      liveBalance: z.object({ amount: reais, at: timestamp, agrees: z.boolean() }).nullable(),
+    }),
+    transactions: z.object({
+      total: integer,
+      matched: integer,
+      classified: integer,
+      inBreak: integer,
+      pending: integer,
+    }),
+    /** Expected payments without a line, not withdrawn or cancelled; `open` includes `overdue`. */
+    expectedPayments: z.object({ open: integer, overdue: integer }),
+    operations: z.object({ sending: integer, unknown: integer, needsOperator: integer }),
+    breaks: z.object({ open: integer }),
+    webhooks: z.object({ received: integer, pending: integer, quarantined: integer }),
+    deliveries: z.object({ pending: integer, dead: integer }),
+  }),
+});

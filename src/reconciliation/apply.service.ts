@@ -1,0 +1,371 @@
+// Writes the difference between a decision and what is stored: matches, classifications, pending
+// lines, breaks and events, in the transaction that loaded the facts. Its caller holds the
+// account's reconciliation lock.
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../database.service.js';
+import type { NewEvent } from '../events/event.js';
+import { EventsService } from '../events/events.service.js';
+import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
+import {
+  recordDelayedLineTasks,
+  recordPaymentTasks,
+} from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import * as queries from './apply.queries.js';
+import * as states from './break-states.queries.js';
+import { Breaks } from './breaks.service.js';
+import type { DecidedComponent } from './component.service.js';
+import { breakKey, standingDecisions } from './decide/break-decisions.js';
+import { isRefundShown, openBreaks, resolutionOf, type OpenBreak } from './decide/breaks.js';
+import { resultsOf, type AllocationResult } from './decide/settlement-after.js';
+import { allocationEvent, unexpectedEvent, unlinkedEvent } from './line-events.js';
+import { lineBreakKinds, subjectOfLine } from './decide/outcome.js';
+import type { LineAllocation, StatementLineFacts } from './decide/model.js';
+
+/** States of an operation that a match of its payment resolves. */
+const unresolvedStates: readonly (string | null)[] = ['unknown', 'needs_operator', 'not_executed'];
+
+export interface AppliedChanges {
+  /** Operations whose payment the statement shows; they advance after the commit. */
+  operationIds: string[];
+  /** Whether anything changed: events may be waiting for their delivery. */
+  isChanged: boolean;
+}
+
+/** The person who ended the link of a line in this transaction. */
+export interface UnlinkedBy {
+  nsu: bigint;
+  actor: string;
+  reason: string;
+}
+
+interface ApplyOptions {
+  /** How late a line may show that another line refunds or reverses. */
+  freshMs: number;
+  unlinkedBy: UnlinkedBy | null;
+}
+
+type Results = ReadonlyMap<LineAllocation, AllocationResult>;
+
+/** Stored without an actor: the same match may be made again. */
+const replaced = 'The line is decided otherwise now.';
+
+interface Difference {
+  made: LineAllocation[];
+  ended: queries.StoredMatch[];
+}
+
+@Injectable()
+export class DecisionWriter {
+  constructor(
+    private readonly events: EventsService,
+    private readonly expectedPayments: ExpectedPaymentsService,
+    private readonly breaks: Breaks,
+  ) {}
+
+  async apply(
+    tx: Tx,
+    accountId: number,
+    decided: DecidedComponent,
+    { freshMs, unlinkedBy }: ApplyOptions,
+  ): Promise<AppliedChanges> {
+    const { facts, decision } = decided;
+    if (facts.lines.length === 0 && facts.expectedPayments.length === 0)
+      return { operationIds: [], isChanged: false };
+    const results = resultsOfAll(decided);
+    const difference = await this.writeMatches(tx, accountId, decided, {
+      results,
+      unlinkedBy,
+    });
+    const hasClassified = await this.writeClassifications(tx, accountId, decided);
+    await this.writePending(tx, accountId, decided, freshMs);
+    await this.reinstateShown(tx, accountId, decided);
+    const opened = await this.writeBreaks(tx, accountId, decided);
+    const events = [
+      ...difference.ended.map((match) => unlinkedEvent(decision.component, match)),
+      ...this.eventsOf(decided, difference.made, results),
+      ...opened,
+    ];
+    await this.events.record(tx, accountId, events);
+    const operations = difference.made
+      .filter(({ role }) => role === 'payment')
+      .flatMap(
+        ({ expectedPaymentId }) => decision.component.paymentById.get(expectedPaymentId) ?? [],
+      )
+      .filter(({ operationState }) => unresolvedStates.includes(operationState));
+    return {
+      operationIds: [...new Set(operations.map(({ operationId }) => operationId))],
+      isChanged: events.length > 0 || hasClassified,
+    };
+  }
+
+  /** Replaces the matches of lines whose allocations differ. Others keep their ids. */
+  private async writeMatches(
+    tx: Tx,
+    accountId: number,
+    { facts, decision: { component } }: DecidedComponent,
+    { results, unlinkedBy }: { results: Results; unlinkedBy: UnlinkedBy | null },
+  ): Promise<Difference> {
+    const nsus = facts.lines.map(({ nsu }) => nsu);
+    const stored = groupByNsu(await queries.listStoredMatches(tx, accountId, nsus));
+    const changed = nsus.filter(
+      (nsu) => !isSame(stored.get(nsu) ?? [], component.allocationsOfLine(nsu)),
+    );
+    const ending = changed.filter((nsu) => stored.has(nsu));
+    await queries.unlinkMatches(
+      tx,
+      accountId,
+      ending.map((nsu) => {
+        const isByPerson = unlinkedBy?.nsu === nsu;
+        const { actor, reason } = isByPerson ? unlinkedBy : { actor: null, reason: replaced };
+        return { nsu, actor, reason };
+      }),
+    );
+    const matches = changed.flatMap((nsu) => component.allocationsOfLine(nsu));
+    await queries.insertMatches(
+      tx,
+      accountId,
+      matches.map((match) => ({ ...match, owedCents: results.get(match)?.owedCents ?? null })),
+    );
+    await queries.updateOwedCents(tx, accountId, changedOwed(stored, component, results));
+    const before = ending.flatMap((nsu) => stored.get(nsu) ?? []);
+    return {
+      made: matches.filter((match) => !before.some((one) => isSamePart(one, match))),
+      ended: before.filter((one) => !matches.some((match) => isSamePart(one, match))),
+    };
+  }
+
+  private async writeClassifications(
+    tx: Tx,
+    accountId: number,
+    { facts, decision: { unmatched } }: DecidedComponent,
+  ): Promise<boolean> {
+    const nsus = facts.lines.map(({ nsu }) => nsu);
+    const stored = await queries.listStoredClassifications(tx, accountId, nsus);
+    const storedByNsu = new Map(stored.map((one) => [one.nsu, one]));
+    const isUnchanged = (nsu: bigint) => {
+      const [was, is] = [storedByNsu.get(nsu), unmatched.get(nsu)];
+      if (is?.outcome !== 'classified') return was === undefined;
+      const { category, rule, declared } = is;
+      return (
+        was?.category === category &&
+        was.rule === rule &&
+        was.ruleId === (declared?.ruleId ?? null) &&
+        was.ruleVersion === (declared?.version ?? null)
+      );
+    };
+    const changed = nsus.filter((nsu) => !isUnchanged(nsu));
+    await queries.deleteClassifications(
+      tx,
+      accountId,
+      changed.filter((nsu) => storedByNsu.has(nsu)),
+    );
+    const classified = changed.flatMap((nsu) => {
+      const outcome = unmatched.get(nsu);
+      return outcome?.outcome === 'classified' ? [{ nsu, ...outcome }] : [];
+    });
+    await queries.insertClassifications(tx, accountId, classified);
+    return changed.length > 0;
+  }
+
+  /** A line that waits for another one is decided again when that one can no longer come. */
+  private async writePending(
+    tx: Tx,
+    accountId: number,
+    { facts, decision: { unmatched, component } }: DecidedComponent,
+    freshMs: number,
+  ): Promise<void> {
+    const nsus = facts.lines.map(({ nsu }) => nsu);
+    const pending = nsus.filter((nsu) => unmatched.get(nsu)?.outcome === 'pending');
+    await queries.recordPendingLines(tx, accountId, nsus, pending);
+    const waiting = pending.filter((nsu) => {
+      const outcome = unmatched.get(nsu);
+      return outcome?.outcome === 'pending' && outcome.waitsFor === 'line';
+    });
+    await recordDelayedLineTasks(tx, accountId, waiting, freshMs);
+    const failing = facts.expectedPayments.filter(
+      ({ id, transfer }) => transfer?.failure === 'recent' && component.netCents(id) > 0n,
+    );
+    await recordPaymentTasks(
+      tx,
+      accountId,
+      failing.map(({ id }) => id),
+      freshMs,
+    );
+  }
+
+  /** Returns the events of lines that are in a break for the first time. */
+  private async writeBreaks(
+    tx: Tx,
+    accountId: number,
+    { facts, decision }: DecidedComponent,
+  ): Promise<NewEvent[]> {
+    const { component } = decision;
+    const nsus = facts.lines.map(({ nsu }) => nsu);
+    // The breaks of a multi-use QR code are about its lines, which are decided apart.
+    const ids = facts.expectedPayments
+      .filter(({ isCredit, isMultiUse }) => !(isCredit && isMultiUse))
+      .map(({ id }) => id);
+    const all = await states.listStoredBreaks(tx, accountId, nsus, ids);
+    const stored = all.filter((one) => isAbout(component, one));
+    const open = openBreaks(facts, decision);
+    const openByKey = new Map(open.map((one) => [breakKey(one), one]));
+    const wasOpen = new Set(stored.filter(isOpen).map(breakKey));
+    const standing = standingDecisions(facts.decisions);
+    const ended = stored.filter((one) => isOpen(one) && !isStillOpen(one, openByKey, component));
+    const resolved = ended.map((one) => ({
+      id: one.id,
+      ...resolutionOf(one, standing, (requested) => isRefundShown(decision, requested)),
+    }));
+    await this.breaks.reportResolved(
+      tx,
+      accountId,
+      await states.resolveDecidedBreaks(tx, accountId, resolved),
+    );
+    const fresh = [...openByKey.values()].filter((one) => !wasOpen.has(breakKey(one)));
+    await this.breaks.reportOpened(
+      tx,
+      accountId,
+      await states.openDecidedBreaks(tx, accountId, fresh),
+    );
+    await this.breaks.revise(
+      tx,
+      accountId,
+      [...openByKey.values()].filter((one) => wasOpen.has(breakKey(one))),
+    );
+    const inBreak = new Set(
+      stored.filter((one) => isOpen(one) && isOfUnmatchedLine(one)).map(({ nsu }) => nsu),
+    );
+    return fresh
+      .filter((one) => isOfUnmatchedLine(one) && !inBreak.has(one.nsu))
+      .flatMap(({ nsu, kind }) => {
+        const line = nsu === null ? undefined : component.lineByNsu.get(nsu);
+        const isMatched = nsu !== null && component.allocationsOfLine(nsu).length > 0;
+        return line && !isMatched ? [unexpectedEvent(line, kind)] : [];
+      });
+  }
+
+  /**
+   * Payments that were withdrawn and that the statement shows: they, and the other payments of an
+   * operation that was proven absent, may appear after all.
+   */
+  private async reinstateShown(
+    tx: Tx,
+    accountId: number,
+    { facts, decision: { component } }: DecidedComponent,
+  ): Promise<void> {
+    const shown = facts.expectedPayments.filter(
+      ({ id, withdrawal }) => withdrawal !== null && component.paidCents(id) > 0n,
+    );
+    const absent = shown.filter(({ withdrawal }) => withdrawal === 'absence_proven');
+    const operationIds = absent.map(({ operationId }) => operationId);
+    await this.expectedPayments.reinstate(tx, accountId, operationIds, 'absence_revoked');
+    const ids = shown.map(({ id }) => id);
+    await this.expectedPayments.reinstatePayments(tx, accountId, ids, 'absence_revoked');
+  }
+
+  private eventsOf(
+    { decision: { component } }: DecidedComponent,
+    made: readonly LineAllocation[],
+    results: ReadonlyMap<LineAllocation, AllocationResult>,
+  ): NewEvent[] {
+    const order = new Map(component.lines.map(({ nsu }, index) => [nsu, index]));
+    const positionOf = ({ nsu }: LineAllocation) => order.get(nsu) ?? 0;
+    return [...made]
+      .sort((a, b) => positionOf(a) - positionOf(b))
+      .flatMap((allocation) => {
+        const line = component.lineByNsu.get(allocation.nsu);
+        const payment = component.paymentById.get(allocation.expectedPaymentId);
+        const result = results.get(allocation);
+        if (!line || !payment || !result) return [];
+        const part: StatementLineFacts = { ...line, amountCents: allocation.amountCents };
+        return allocationEvent(part, payment, allocation.role, result.settlement) ?? [];
+      });
+  }
+}
+
+function resultsOfAll({
+  facts,
+  decision,
+}: DecidedComponent): Map<LineAllocation, AllocationResult> {
+  const { component, refunds } = decision;
+  return new Map(
+    facts.expectedPayments.flatMap((payment) => [...resultsOf(component, payment, refunds)]),
+  );
+}
+
+/** Whether a line was matched to the same part of the same payment, by whatever rule. */
+function isSamePart(stored: queries.StoredMatch, match: LineAllocation): boolean {
+  return (
+    stored.nsu === match.nsu &&
+    stored.expectedPaymentId === match.expectedPaymentId &&
+    stored.amountCents === match.amountCents &&
+    stored.role === match.role
+  );
+}
+
+function isSame(stored: queries.StoredMatch[], matches: readonly LineAllocation[]): boolean {
+  if (stored.length !== matches.length) return false;
+  return matches.every((match) =>
+    stored.some(
+      (one) =>
+        isSamePart(one, match) &&
+        one.rule === match.rule &&
+        one.ruleId === (match.declared?.ruleId ?? null) &&
+        one.ruleVersion === (match.declared?.version ?? null),
+    ),
+  );
+}
+
+function changedOwed(
+  stored: ReadonlyMap<bigint, queries.StoredMatch[]>,
+  component: DecidedComponent['decision']['component'],
+  results: ReadonlyMap<LineAllocation, AllocationResult>,
+): { id: string; owedCents: bigint | null }[] {
+  return [...stored].flatMap(([nsu, matches]) => {
+    const allocations = component.allocationsOfLine(nsu);
+    if (!isSame(matches, allocations)) return [];
+    return matches.flatMap(({ id, owedCents: before, ...match }) => {
+      const allocation = allocations.find((one) =>
+        isSamePart({ ...match, id, owedCents: before }, one),
+      );
+      const owedCents = (allocation && results.get(allocation)?.owedCents) ?? null;
+      return owedCents === before ? [] : [{ id, owedCents }];
+    });
+  });
+}
+
+/** The lines of a multi-use QR code are decided apart: its other breaks are not about these. */
+function isAbout(
+  { lineByNsu, paymentById }: DecidedComponent['decision']['component'],
+  { subject, nsu, expectedPaymentId }: states.StoredBreak,
+): boolean {
+  if (nsu !== null && subject === subjectOfLine(nsu)) return lineByNsu.has(nsu);
+  const payment = expectedPaymentId === null ? undefined : paymentById.get(expectedPaymentId);
+  return payment !== undefined && !(payment.isCredit && payment.isMultiUse);
+}
+
+const isOpen = ({ state }: states.StoredBreak): boolean => state === 'open';
+
+function isOfUnmatchedLine({ kind, nsu }: Pick<OpenBreak, 'kind' | 'nsu'>): boolean {
+  return nsu !== null && (lineBreakKinds as readonly string[]).includes(kind);
+}
+
+/** A missing payment is found when a line pays it; every other break by its finding. */
+function isStillOpen(
+  stored: states.StoredBreak,
+  open: ReadonlyMap<string, OpenBreak>,
+  component: DecidedComponent['decision']['component'],
+): boolean {
+  if (stored.kind !== 'missing') return open.has(breakKey(stored));
+  return stored.expectedPaymentId === null || component.paidCents(stored.expectedPaymentId) === 0n;
+}
+
+function groupByNsu<Row extends { nsu: bigint }>(rows: readonly Row[]): Map<bigint, Row[]> {
+  const grouped = new Map<bigint, Row[]>();
+  for (const row of rows) {
+    const known = grouped.get(row.nsu);
+    if (known) known.push(row);
+    else grouped.set(row.nsu, [row]);
+  }
+  return grouped;
+}

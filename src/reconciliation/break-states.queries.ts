@@ -1,0 +1,108 @@
+// Reads and writes the states of breaks that follow from a decision.
+import { v7 as uuidv7 } from 'uuid';
+import { opaqueAccountId, type Tx } from '../database.service.js';
+import { clockOffsetOf, reportedColumns, type ReportedBreak } from './breaks.queries.js';
+import type { OpenBreak, Resolution } from './decide/breaks.js';
+import { lineBreakKinds, settlementBreakKinds } from './decide/outcome.js';
+
+const decidedKinds: string[] = [
+  ...new Set<string>([
+    ...lineBreakKinds,
+    ...settlementBreakKinds,
+    ...['late_line', 'failed_but_debited', 'missing'],
+  ]),
+];
+
+export interface StoredBreak {
+  id: string;
+  kind: string;
+  subject: string;
+  state: 'open' | 'resolved';
+  amountCents: bigint | null;
+  nsu: bigint | null;
+  expectedPaymentId: string | null;
+  evidence: object;
+}
+
+/** The breaks of these lines and expected payments that a decision opens and resolves. */
+export async function listStoredBreaks(
+  tx: Tx,
+  accountId: number,
+  nsus: bigint[],
+  expectedPaymentIds: string[],
+): Promise<StoredBreak[]> {
+  return tx.$queryRaw`
+    SELECT b.id, b.kind, b.subject, b.state, b.amount_cents AS "amountCents", b.nsu,
+           b.expected_payment_id AS "expectedPaymentId", b.evidence
+    FROM (
+      SELECT b.* FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
+      CROSS JOIN LATERAL (
+        SELECT * FROM break
+        WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = wanted.nsu OFFSET 0
+      ) b
+      UNION
+      SELECT b.* FROM unnest(${expectedPaymentIds}::uuid[]) AS wanted(id)
+      CROSS JOIN LATERAL (
+        SELECT * FROM break
+        WHERE account_id = ${opaqueAccountId(accountId)}
+          AND expected_payment_id = wanted.id OFFSET 0
+      ) b
+    ) b
+    WHERE b.kind = ANY (${decidedKinds}::text[])
+      -- Breaks of days and of bill payments have other causes.
+      AND (b.subject = 'nsu:' || b.nsu OR b.subject = 'expected_payment:' || b.expected_payment_id
+        OR b.kind = 'late_line' AND b.subject LIKE 'operation:%'
+        OR b.kind = 'failed_but_debited')`;
+}
+
+/** Opens breaks, or opens resolved ones again: a break keeps the time of its first opening. */
+export async function openDecidedBreaks(
+  tx: Tx,
+  accountId: number,
+  breaks: readonly OpenBreak[],
+): Promise<ReportedBreak[]> {
+  if (breaks.length === 0) return [];
+  return tx.$queryRaw<ReportedBreak[]>`
+    INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, expected_payment_id,
+      evidence, opened_day)
+    SELECT ${accountId}, b.id, b.kind, 'open', b.subject, b.amount_cents, b.nsu,
+           b.expected_payment_id, b.evidence,
+           to_char((now() + ${clockOffsetOf(accountId)}) AT TIME ZONE 'America/Sao_Paulo',
+             'YYYY-MM-DD')
+    FROM unnest(
+      ${breaks.map(() => uuidv7())}::uuid[], ${breaks.map(({ kind }) => kind)}::text[],
+      ${breaks.map(({ subject }) => subject)}::text[],
+      ${breaks.map(({ amountCents }) => amountCents)}::bigint[],
+      ${breaks.map(({ nsu }) => nsu)}::bigint[],
+      ${breaks.map(({ expectedPaymentId }) => expectedPaymentId)}::uuid[],
+      ${breaks.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[]
+    ) AS b(id, kind, subject, amount_cents, nsu, expected_payment_id, evidence)
+    ON CONFLICT (account_id, kind, subject) DO UPDATE
+    SET state = 'open', evidence = EXCLUDED.evidence,
+        expected_payment_id = EXCLUDED.expected_payment_id,
+        amount_cents = EXCLUDED.amount_cents, nsu = EXCLUDED.nsu
+    WHERE break.state = 'resolved'
+    RETURNING ${reportedColumns}`;
+}
+
+/** Resolves open breaks, each as a person, a policy or new evidence resolved it. */
+export async function resolveDecidedBreaks(
+  tx: Tx,
+  accountId: number,
+  ended: ({ id: string } & Resolution)[],
+): Promise<ReportedBreak[]> {
+  if (ended.length === 0) return [];
+  return tx.$queryRaw<ReportedBreak[]>`
+    UPDATE break SET state = 'resolved', resolved_at = now(), resolution = ended.resolution,
+      resolved_by = ended.actor, resolution_reason = ended.reason,
+      amount_cents = COALESCE(ended.cents, break.amount_cents)
+    FROM unnest(
+      ${ended.map(({ id }) => id)}::uuid[],
+      ${ended.map(({ resolution }) => resolution)}::text[],
+      ${ended.map(({ actor }) => actor)}::text[], ${ended.map(({ reason }) => reason)}::text[],
+      ${ended.map(({ cents }) => cents)}::bigint[]
+    ) AS ended(id, resolution, actor, reason, cents)
+    WHERE break.account_id = ${opaqueAccountId(accountId)} AND break.id = ended.id
+      AND break.state = 'open'
+    RETURNING ${reportedColumns}`;
+}

@@ -1,0 +1,274 @@
+// Finds the components of the due subjects: the lines and expected payments that references,
+// manual links, refunds and amounts connect. It searches by keys, so the cost follows what is
+// connected and not the history. A multi-use QR code and a reference that names more than 50
+// expected payments connect nothing.
+import { opaqueAccountId, type Tx } from '../database.service.js';
+import { Prisma } from '../generated/service/client.js';
+import { effectOfOperation, isWithoutResponse } from './operation-effect.queries.js';
+
+/** A reference that names more expected payments than this connects nothing. */
+export const maxNamed = 50;
+/** More lines with one id than this cannot be distinguished by it. */
+const maxSharing = 1_000;
+
+export interface ComponentIds {
+  nsus: Set<bigint>;
+  expectedPaymentIds: Set<string>;
+}
+
+export interface ComponentSeeds {
+  nsus: readonly bigint[];
+  expectedPaymentIds: readonly string[];
+}
+
+/** Adds everything connected with the seeds, directly or indirectly. */
+export async function extendComponent(
+  tx: Tx,
+  accountId: number,
+  found: ComponentIds,
+  seeds: ComponentSeeds,
+  boundMs: number,
+): Promise<void> {
+  let nsus = addAll(found.nsus, seeds.nsus);
+  let ids = addAll(found.expectedPaymentIds, seeds.expectedPaymentIds);
+  while (nsus.length > 0 || ids.length > 0) {
+    const payments = await listPaymentsOfLines(tx, accountId, nsus);
+    const siblings = await listWithdrawnSiblings(tx, accountId, ids);
+    const lines = [
+      ...(await listLinesOfLines(tx, accountId, nsus)),
+      ...(await listLinesOfPayments(tx, accountId, ids, boundMs)),
+    ];
+    ids = addAll(found.expectedPaymentIds, [...payments, ...siblings]);
+    nsus = addAll(found.nsus, lines);
+  }
+}
+
+/** Adds the values and returns those that were new. */
+function addAll<Value>(known: Set<Value>, values: readonly Value[]): Value[] {
+  const fresh = [...new Set(values)].filter((value) => !known.has(value));
+  for (const value of fresh) known.add(value);
+  return fresh;
+}
+
+/** The kinds of reference that name an expected payment, with the column of the line. */
+const lineIds = Prisma.sql`(VALUES
+  ('idempotency_key', t.idempotency_key), ('nsu', t.nsu::text), ('movement_id', t.movement_id),
+  ('end_to_end_id', t.end_to_end_id), ('external_id', t.external_id),
+  ('correlation_id', t.correlation_id), ('bill_code', t.bill_code),
+  ('end_to_end_id', CASE WHEN t.is_credit THEN t.original_end_to_end_id END)
+) AS id(kind, value)`;
+
+/** The statement lines (t) with these nsus. */
+const linesOf = (accountId: number, nsus: readonly bigint[]) => Prisma.sql`
+  unnest(${[...nsus]}::bigint[]) AS wanted(nsu)
+  CROSS JOIN LATERAL (
+    SELECT * FROM statement_line
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = wanted.nsu OFFSET 0
+  ) t`;
+
+async function listPaymentsOfLines(
+  tx: Tx,
+  accountId: number,
+  nsus: readonly bigint[],
+): Promise<string[]> {
+  if (nsus.length === 0) return [];
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    SELECT unnest(named.ids)::text AS id FROM ${linesOf(accountId, nsus)}
+    CROSS JOIN LATERAL ${lineIds}
+    CROSS JOIN LATERAL (
+      SELECT array_agg(expected_payment_id) AS ids FROM (
+        SELECT expected_payment_id FROM expected_payment_reference
+        WHERE account_id = ${opaqueAccountId(accountId)} AND kind = id.kind AND value = id.value
+        LIMIT ${maxNamed + 1}
+      ) reference
+    ) named
+    WHERE cardinality(named.ids) <= ${maxNamed}
+    UNION
+    SELECT m.expected_payment_id::text FROM unnest(${[...nsus]}::bigint[]) AS wanted(nsu)
+    CROSS JOIN LATERAL (
+      SELECT expected_payment_id FROM match
+      WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = wanted.nsu
+        AND unlinked_at IS NULL OFFSET 0
+    ) m
+    UNION
+    SELECT linked ->> 'expectedPaymentId' FROM unnest(${[...nsus]}::bigint[]) AS wanted(nsu)
+    CROSS JOIN LATERAL (
+      SELECT action, allocations FROM (
+        SELECT * FROM line_decision
+        WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = wanted.nsu OFFSET 0
+      ) decision ORDER BY sequence DESC LIMIT 1
+    ) decided
+    CROSS JOIN LATERAL jsonb_array_elements(decided.allocations) linked
+    WHERE decided.action = 'link'
+    UNION
+    SELECT r.expected_payment_id::text FROM unnest(${[...nsus]}::bigint[]) AS wanted(nsu)
+    CROSS JOIN LATERAL (
+      SELECT expected_payment_id FROM refund
+      WHERE account_id = ${opaqueAccountId(accountId)} AND original_nsu = wanted.nsu OFFSET 0
+    ) r
+    UNION
+    -- A debit may be a payment of an operation without a response, by its amount alone.
+    SELECT e.id::text FROM (
+      SELECT id FROM operation o
+      WHERE o.account_id = ${opaqueAccountId(accountId)} AND ${isWithoutResponse} OFFSET 0
+    ) o
+    CROSS JOIN LATERAL (
+      SELECT id, is_credit, amount_cents FROM expected_payment
+      WHERE account_id = ${opaqueAccountId(accountId)} AND operation_id = o.id OFFSET 0
+    ) e
+    WHERE NOT e.is_credit AND e.amount_cents IN (
+        SELECT t.amount_cents FROM ${linesOf(accountId, nsus)} WHERE NOT t.is_credit)`;
+  return rows.map(({ id }) => id);
+}
+
+/** Lines that share an endToEndId with these, or refund or reverse them. */
+async function listLinesOfLines(
+  tx: Tx,
+  accountId: number,
+  nsus: readonly bigint[],
+): Promise<bigint[]> {
+  if (nsus.length === 0) return [];
+  const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
+    SELECT DISTINCT other.nsu FROM ${linesOf(accountId, nsus)}
+    CROSS JOIN LATERAL (
+      (SELECT nsu FROM statement_line
+       WHERE account_id = ${opaqueAccountId(accountId)} AND end_to_end_id = t.end_to_end_id
+       ORDER BY nsu LIMIT ${maxSharing})
+      UNION ALL
+      (SELECT nsu FROM statement_line
+       WHERE account_id = ${opaqueAccountId(accountId)}
+         AND end_to_end_id = t.original_end_to_end_id ORDER BY nsu LIMIT ${maxSharing})
+      UNION ALL
+      (SELECT nsu FROM statement_line
+       WHERE account_id = ${opaqueAccountId(accountId)}
+         AND original_end_to_end_id = t.end_to_end_id ORDER BY nsu LIMIT ${maxSharing})
+    ) other
+    WHERE other.nsu <> t.nsu`;
+  return rows.map(({ nsu }) => nsu);
+}
+
+/**
+ * Of payments that were withdrawn: the other withdrawn payments of their operations. One break
+ * reports all late lines of an operation.
+ */
+async function listWithdrawnSiblings(
+  tx: Tx,
+  accountId: number,
+  ids: readonly string[],
+): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    SELECT DISTINCT sibling.id FROM unnest(${[...ids]}::uuid[]) AS wanted(id)
+    CROSS JOIN LATERAL (
+      SELECT expected_payment_id FROM expected_payment_fact
+      WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = wanted.id
+      OFFSET 0
+    ) fact
+    CROSS JOIN LATERAL (
+      SELECT operation_id FROM expected_payment
+      WHERE account_id = ${opaqueAccountId(accountId)} AND id = fact.expected_payment_id OFFSET 0
+    ) e
+    CROSS JOIN LATERAL (
+      SELECT id FROM expected_payment
+      WHERE account_id = ${opaqueAccountId(accountId)} AND operation_id = e.operation_id OFFSET 0
+    ) sibling
+    WHERE EXISTS (
+      SELECT FROM expected_payment_fact f
+      WHERE f.account_id = ${opaqueAccountId(accountId)} AND f.expected_payment_id = sibling.id)`;
+  return rows.map(({ id }) => id);
+}
+
+const linesWithId = (accountId: number, kind: string, column: Prisma.Sql) => Prisma.sql`
+  SELECT nsu FROM statement_line
+  WHERE account_id = ${opaqueAccountId(accountId)} AND r.kind = ${kind} AND ${column} = r.value`;
+
+/**
+ * Debits of the amount that no id explains. They compete for a payment whose outcome is or was
+ * unknown, and they may wait for one that is being sent: its end frees them.
+ */
+const competingDebits = (accountId: number, boundMs: number) => Prisma.sql`
+  SELECT t.nsu FROM payment
+  JOIN operation o ON o.account_id = ${opaqueAccountId(accountId)}
+    AND o.id = payment.operation_id
+  CROSS JOIN LATERAL (${effectOfOperation(accountId, boundMs)}) effect
+  CROSS JOIN LATERAL (
+    SELECT nsu FROM statement_line
+    WHERE account_id = ${opaqueAccountId(accountId)} AND NOT is_credit
+      AND amount_cents = payment.amount_cents AND (${isWithoutResponse} OR o.is_detached)
+      AND occurred_at BETWEEN effect."from" AND effect."until"
+    UNION
+    SELECT d.nsu FROM deferred_line d
+    JOIN statement_line line ON line.account_id = d.account_id AND line.nsu = d.nsu
+    WHERE d.account_id = ${opaqueAccountId(accountId)} AND NOT line.is_credit
+      AND line.amount_cents = payment.amount_cents
+  ) t
+  WHERE NOT payment.is_credit AND NOT EXISTS (
+    SELECT FROM match m
+    WHERE m.account_id = ${opaqueAccountId(accountId)} AND m.nsu = t.nsu
+      AND m.unlinked_at IS NULL AND m.rule IN ('reference', 'manual'))`;
+
+async function listLinesOfPayments(
+  tx: Tx,
+  accountId: number,
+  ids: readonly string[],
+  boundMs: number,
+): Promise<bigint[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
+    WITH payment AS MATERIALIZED (
+      SELECT e.id, e.is_credit, e.amount_cents, e.operation_id
+      FROM unnest(${[...ids]}::uuid[]) AS wanted(id)
+      CROSS JOIN LATERAL (
+        SELECT * FROM expected_payment
+        WHERE account_id = ${opaqueAccountId(accountId)} AND id = wanted.id OFFSET 0
+      ) e
+      WHERE NOT (e.is_credit AND e.is_multi_use)
+    )
+    SELECT line.nsu FROM payment
+    CROSS JOIN LATERAL (
+      SELECT kind, value FROM expected_payment_reference
+      WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = payment.id OFFSET 0
+    ) r
+    CROSS JOIN LATERAL (
+      ${linesWithId(accountId, 'idempotency_key', Prisma.sql`idempotency_key`)}
+      UNION ALL ${linesWithId(accountId, 'movement_id', Prisma.sql`movement_id`)}
+      UNION ALL ${linesWithId(accountId, 'end_to_end_id', Prisma.sql`end_to_end_id`)}
+      UNION ALL ${linesWithId(accountId, 'end_to_end_id', Prisma.sql`original_end_to_end_id`)}
+      UNION ALL ${linesWithId(accountId, 'external_id', Prisma.sql`external_id`)}
+      UNION ALL ${linesWithId(accountId, 'correlation_id', Prisma.sql`correlation_id`)}
+      UNION ALL ${linesWithId(accountId, 'bill_code', Prisma.sql`bill_code`)}
+      UNION ALL
+      SELECT nsu FROM statement_line
+      WHERE account_id = ${opaqueAccountId(accountId)}
+        AND nsu = CASE WHEN r.kind = 'nsu' AND r.value ~ '^[0-9]{1,18}$' THEN r.value::bigint END
+    ) line
+    -- A reference that names too many payments connects nothing new. A line that it matched before
+    -- is found, so that the match ends.
+    WHERE (
+      SELECT count(*) FROM (
+        SELECT FROM expected_payment_reference other
+        WHERE other.account_id = ${opaqueAccountId(accountId)} AND other.kind = r.kind
+          AND other.value = r.value LIMIT ${maxNamed + 1}
+      ) named
+    ) <= ${maxNamed} OR EXISTS (
+      SELECT FROM match m
+      WHERE m.account_id = ${opaqueAccountId(accountId)} AND m.nsu = line.nsu
+        AND m.unlinked_at IS NULL)
+    UNION
+    SELECT m.nsu FROM payment
+    CROSS JOIN LATERAL (
+      SELECT nsu, rule, unlinked_at FROM match
+      WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = payment.id OFFSET 0
+    ) m
+    WHERE m.unlinked_at IS NULL OR m.rule = 'manual'
+    UNION
+    SELECT r.original_nsu FROM payment
+    CROSS JOIN LATERAL (
+      SELECT original_nsu FROM refund
+      WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = payment.id OFFSET 0
+    ) r
+    JOIN statement_line line ON line.account_id = ${opaqueAccountId(accountId)}
+      AND line.nsu = r.original_nsu
+    UNION ${competingDebits(accountId, boundMs)}`;
+  return rows.map(({ nsu }) => nsu);
+}

@@ -1,0 +1,104 @@
+// Which breaks are open: they follow from the findings and from the decisions of people.
+import { subjectOfLine } from './outcome.js';
+import type { BreakDecision, Facts } from './model.js';
+import {
+  breakKey,
+  isResolvedByRefund,
+  standingDecisions,
+  type StandingDecisions,
+} from './break-decisions.js';
+import type { Decision } from './decide.js';
+
+/** A break that is open, with what it is about. */
+export interface OpenBreak {
+  kind: string;
+  subject: string;
+  amountCents: bigint;
+  nsu: bigint | null;
+  expectedPaymentId: string | null;
+  evidence: object;
+}
+
+/** The breaks that the facts leave open. */
+export function openBreaks({ lines, decisions }: Facts, decision: Decision): OpenBreak[] {
+  const standing = standingDecisions(decisions);
+  const bySubject = groupBySubject(decisions, standing, (requested) =>
+    isRefundShown(decision, requested),
+  );
+  const ofPayments = decision.findings.filter(({ kind, subject, nsu, ...finding }) => {
+    const own = standing.get(breakKey({ kind, subject }))?.accepted;
+    if (own && covers(own, finding.amountCents)) return false;
+    if (nsu === null || subject !== subjectOfLine(nsu)) return true;
+    // What a person settled about a line is not reported again under another kind.
+    const isSplit = decision.component.allocationsOfLine(nsu).length > 1;
+    return !(bySubject.get(subject) ?? []).some(
+      (other) =>
+        other.expectedPaymentId === finding.expectedPaymentId &&
+        (other.action === 'accept' || isSplit || other.kind === 'underpaid') &&
+        covers(other, finding.amountCents),
+    );
+  });
+  const ofLines = lines.flatMap(({ nsu, amountCents }): OpenBreak[] => {
+    const outcome = decision.unmatched.get(nsu);
+    if (outcome?.outcome !== 'break') return [];
+    const { kind, expectedPaymentId, candidates, originalNsu } = outcome;
+    const original = originalNsu === null ? {} : { originalNsu: originalNsu.toString() };
+    const evidence = { candidates, ...original };
+    return [{ kind, subject: subjectOfLine(nsu), amountCents, nsu, expectedPaymentId, evidence }];
+  });
+  return [...ofLines, ...ofPayments];
+}
+
+/** The standing acceptances of each subject's breaks, and the refunds that the statement shows. */
+function groupBySubject(
+  decisions: readonly BreakDecision[],
+  standing: ReadonlyMap<string, StandingDecisions>,
+  isRefunded: (requested: BreakDecision) => boolean,
+): Map<string, BreakDecision[]> {
+  const bySubject = new Map<string, BreakDecision[]>();
+  for (const decision of decisions) {
+    const { accepted, requestedRefunds } = standing.get(breakKey(decision)) ?? {};
+    const isRefund = requestedRefunds?.includes(decision) === true && isRefunded(decision);
+    if (decision !== accepted && !isRefund) continue;
+    bySubject.set(decision.subject, [...(bySubject.get(decision.subject) ?? []), decision]);
+  }
+  return bySubject;
+}
+
+/** Whether the statement shows the requested refund and it covers its break. */
+export function isRefundShown({ component, refunds }: Decision, requested: BreakDecision): boolean {
+  const line = requested.nsu === null ? undefined : component.lineByNsu.get(requested.nsu);
+  return line !== undefined && isResolvedByRefund(component, requested, line, refunds);
+}
+
+/** A decision covers up to its amount; a larger amount opens the break again. */
+function covers({ cents }: BreakDecision, amountCents: bigint): boolean {
+  return cents !== null && amountCents <= cents;
+}
+
+/** How a break ended that is no longer open: by a person or a policy, or by itself. */
+export interface Resolution {
+  resolution: 'accept' | 'refund' | 'link' | null;
+  actor: string | null;
+  reason: string | null;
+  /** What the acceptance covers. */
+  cents: bigint | null;
+}
+
+export function resolutionOf(
+  { kind, subject }: { kind: string; subject: string },
+  standing: ReadonlyMap<string, StandingDecisions>,
+  isRefunded: (requested: BreakDecision) => boolean,
+): Resolution {
+  const {
+    accepted = null,
+    linked = null,
+    requestedRefunds = [],
+  } = standing.get(breakKey({ kind, subject })) ?? {};
+  const refund = requestedRefunds.find(isRefunded);
+  const decided = accepted ?? linked ?? refund;
+  if (!decided) return { resolution: null, actor: null, reason: null, cents: null };
+  const { actor, reason } = decided;
+  const resolution = accepted ? 'accept' : linked ? 'link' : 'refund';
+  return { resolution, actor, reason, cents: accepted?.cents ?? null };
+}

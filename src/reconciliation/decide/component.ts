@@ -1,0 +1,219 @@
+// The facts of one decision, indexed, and the allocations decided so far.
+import type {
+  ExpectedPaymentFacts,
+  Facts,
+  LineAllocation,
+  StatementLineFacts,
+  UnmatchedOutcome,
+} from './model.js';
+import type { LineBreakKind, ReferenceEvidence } from './outcome.js';
+import { lineReferences } from './line-references.js';
+
+/** The order in which lines happened. Every decision follows it, and never the order of arrival. */
+export function compareLines(
+  a: Pick<StatementLineFacts, 'nsu' | 'occurredAt'>,
+  b: Pick<StatementLineFacts, 'nsu' | 'occurredAt'>,
+): number {
+  return a.occurredAt.getTime() - b.occurredAt.getTime() || Number(a.nsu - b.nsu);
+}
+
+/** An expected payment that a reference of a line names. */
+export interface Named {
+  kind: string;
+  payment: ExpectedPaymentFacts;
+  evidence: ReferenceEvidence;
+}
+
+export function named(kind: string, value: string, payment: ExpectedPaymentFacts): Named {
+  return { kind, payment, evidence: { referenceKind: kind, referenceValue: value } };
+}
+
+/** The outcome of a line that needs no match for a reason of the service's own. */
+export function classifiedAs(
+  category: 'before_go_live' | 'own_account_transfer',
+  evidence: object = {},
+): UnmatchedOutcome {
+  return {
+    outcome: 'classified',
+    category,
+    rule: category,
+    reason: null,
+    evidence,
+    declared: null,
+  };
+}
+
+export class Component {
+  /** In the order in which they happened. */
+  readonly lines: readonly StatementLineFacts[];
+  readonly paymentById: ReadonlyMap<string, ExpectedPaymentFacts>;
+  readonly lineByNsu: ReadonlyMap<bigint, StatementLineFacts>;
+  readonly unmatched = new Map<bigint, UnmatchedOutcome>();
+  private readonly paymentsByReference = new Map<string, ExpectedPaymentFacts[]>();
+  private readonly linesByEndToEndId = new Map<string, StatementLineFacts[]>();
+  private readonly linesByOriginal = new Map<string, StatementLineFacts[]>();
+  private readonly separated: ReadonlySet<string>;
+  private readonly duplicatesByPayment = new Map<string, StatementLineFacts[]>();
+  private readonly allocationsByLine = new Map<bigint, LineAllocation[]>();
+  private readonly allocationsByPayment = new Map<string, LineAllocation[]>();
+
+  constructor(readonly facts: Facts) {
+    this.lines = [...facts.lines].sort(compareLines);
+    this.lineByNsu = new Map(this.lines.map((line) => [line.nsu, line]));
+    this.paymentById = new Map(facts.expectedPayments.map((payment) => [payment.id, payment]));
+    for (const payment of facts.expectedPayments)
+      for (const { kind, value } of payment.references)
+        addTo(this.paymentsByReference, keyOf(kind, value), payment);
+    for (const line of this.lines) {
+      if (line.endToEndId !== null) addTo(this.linesByEndToEndId, line.endToEndId, line);
+      const { originalEndToEndId: original } = line;
+      if (original !== null) addTo(this.linesByOriginal, original, line);
+    }
+    this.separated = new Set(
+      facts.separated.map(({ nsu, expectedPaymentId }) => `${nsu} ${expectedPaymentId}`),
+    );
+  }
+
+  /** Whether a person separated the line from the payment. */
+  isSeparated({ nsu }: Pick<StatementLineFacts, 'nsu'>, expectedPaymentId: string): boolean {
+    return this.separated.has(`${nsu} ${expectedPaymentId}`);
+  }
+
+  /** The expected payments that have this reference, without those separated from the line. */
+  named(line: StatementLineFacts, kind: string, value: string): ExpectedPaymentFacts[] {
+    const found = this.paymentsByReference.get(keyOf(kind, value)) ?? [];
+    return found.filter(({ id }) => !this.isSeparated(line, id));
+  }
+
+  /** The expected payments that the line's own ids name, the most reliable kind of id first. */
+  referencedBy(line: StatementLineFacts): Named[] {
+    return lineReferences(line).flatMap(({ kind, value }) =>
+      this.named(line, kind, value).map((payment) => named(kind, value, payment)),
+    );
+  }
+
+  /** The sent payments that a credit names as its original. */
+  namedAsOriginal(line: StatementLineFacts): Named[] {
+    const { originalEndToEndId: original, isCredit } = line;
+    if (original === null || !isCredit) return [];
+    return this.named(line, 'end_to_end_id', original).map((payment) =>
+      named('original_end_to_end_id', original, payment),
+    );
+  }
+
+  linesWithEndToEndId(endToEndId: string | null): readonly StatementLineFacts[] {
+    return endToEndId === null ? [] : (this.linesByEndToEndId.get(endToEndId) ?? []);
+  }
+
+  /** The lines that name this Pix as their original. */
+  linesNaming(endToEndId: string | null): readonly StatementLineFacts[] {
+    return endToEndId === null ? [] : (this.linesByOriginal.get(endToEndId) ?? []);
+  }
+
+  allocate(allocation: LineAllocation): void {
+    addTo(this.allocationsByLine, allocation.nsu, allocation);
+    addTo(this.allocationsByPayment, allocation.expectedPaymentId, allocation);
+  }
+
+  leaveUnmatched(
+    line: StatementLineFacts,
+    kind: LineBreakKind,
+    { expectedPaymentId = null, candidates, originalNsu = null }: UnmatchedEvidence = {},
+  ): void {
+    if (kind === 'duplicate_payment' && expectedPaymentId !== null)
+      addTo(this.duplicatesByPayment, expectedPaymentId, line);
+    // Lines before go-live can be matched by reference. Without a match they need no explanation.
+    this.unmatched.set(
+      line.nsu,
+      line.occurredAt < this.facts.goLiveAt
+        ? classifiedAs('before_go_live')
+        : {
+            outcome: 'break',
+            kind,
+            expectedPaymentId,
+            candidates: (candidates ?? this.candidatesOf(line)).map(({ evidence }) => evidence),
+            originalNsu,
+          },
+    );
+  }
+
+  /** Debits beyond the one that pays this payment. */
+  duplicateDebitsOf(expectedPaymentId: string): readonly StatementLineFacts[] {
+    return this.duplicatesByPayment.get(expectedPaymentId) ?? [];
+  }
+
+  private candidatesOf(line: StatementLineFacts): Named[] {
+    return [...this.referencedBy(line), ...this.namedAsOriginal(line)];
+  }
+
+  allocationsOfLine(nsu: bigint): readonly LineAllocation[] {
+    return this.allocationsByLine.get(nsu) ?? [];
+  }
+
+  allocationsOf(expectedPaymentId: string): readonly LineAllocation[] {
+    return this.allocationsByPayment.get(expectedPaymentId) ?? [];
+  }
+
+  /** The payments of an expected payment with their lines, in the order in which they happened. */
+  paymentsOf(
+    expectedPaymentId: string,
+  ): { allocation: LineAllocation; line: StatementLineFacts }[] {
+    return this.allocationsOf(expectedPaymentId)
+      .filter(({ role }) => role === 'payment')
+      .flatMap((allocation) => {
+        const line = this.lineByNsu.get(allocation.nsu);
+        return line ? [{ allocation, line }] : [];
+      })
+      .sort((a, b) => compareLines(a.line, b.line));
+  }
+
+  get allocations(): LineAllocation[] {
+    return [...this.allocationsByLine.values()].flat();
+  }
+
+  isDecided(nsu: bigint): boolean {
+    return this.unmatched.has(nsu) || this.allocationsByLine.has(nsu);
+  }
+
+  paidCents(expectedPaymentId: string): bigint {
+    return totalCents(this.allocationsOf(expectedPaymentId), 'payment');
+  }
+
+  reversedCents(expectedPaymentId: string): bigint {
+    return totalCents(this.allocationsOf(expectedPaymentId), 'reversal');
+  }
+
+  /** What lines paid and no line reversed. */
+  netCents(expectedPaymentId: string): bigint {
+    return this.paidCents(expectedPaymentId) - this.reversedCents(expectedPaymentId);
+  }
+}
+
+export interface UnmatchedEvidence {
+  expectedPaymentId?: string | null;
+  /** By default, all expected payments that the line names. */
+  candidates?: readonly { evidence: ReferenceEvidence }[];
+  originalNsu?: bigint | null;
+}
+
+function totalCents(allocations: readonly LineAllocation[], role: LineAllocation['role']): bigint {
+  let total = 0n;
+  for (const allocation of allocations)
+    if (allocation.role === role) total += allocation.amountCents;
+  return total;
+}
+
+const keyOf = (kind: string, value: string): string => `${kind} ${value}`;
+
+function addTo<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
+  const known = map.get(key);
+  if (known) known.push(value);
+  else map.set(key, [value]);
+}
+
+/** Each payment once, with its first reference. */
+export function distinct(items: readonly Named[]): Named[] {
+  const first = new Map<string, Named>();
+  for (const item of items) if (!first.has(item.payment.id)) first.set(item.payment.id, item);
+  return [...first.values()];
+}

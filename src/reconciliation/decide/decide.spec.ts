@@ -1,0 +1,167 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { facts } from '../../../test/support/facts.js';
+import { rules, shuffledBy, world } from '../../../test/support/worlds.js';
+import { openBreaks } from './breaks.js';
+import { decide, type Decision } from './decide.js';
+import type { Facts, StatementLineFacts } from './model.js';
+
+const runs = { numRuns: 2_000 };
+/** Everything that is stored of a decision, in an order of its own. */
+function rowsOf(all: Facts, decision: Decision): string[] {
+  const text = (value: unknown) =>
+    JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? `${one}` : one));
+  return [
+    ...decision.allocations.map(text),
+    ...[...decision.unmatched].map(text),
+    ...openBreaks(all, decision).map(text),
+  ].sort();
+}
+
+const keys = fc.array(fc.integer(), { minLength: 8, maxLength: 8 });
+
+describe('decide', () => {
+  it('gives the same rows in whatever order the facts are', () => {
+    fc.assert(
+      fc.property(world, keys, (all, order) => {
+        const shuffled = {
+          ...all,
+          lines: shuffledBy(all.lines, order),
+          expectedPayments: shuffledBy(all.expectedPayments, order),
+          links: [...all.links].reverse(),
+          separated: [...all.separated].reverse(),
+        };
+        expect(rowsOf(shuffled, decide(shuffled))).toEqual(rowsOf(all, decide(all)));
+      }),
+      runs,
+    );
+  });
+
+  it('ends every line in exactly one outcome, whose parts add up to the line', () => {
+    fc.assert(
+      fc.property(world, (all) => {
+        const { component, unmatched } = decide(all);
+        for (const { nsu, amountCents } of all.lines) {
+          const parts = component.allocationsOfLine(nsu);
+          expect(unmatched.has(nsu)).toBe(parts.length === 0);
+          if (parts.length > 0) expect(sumOf(parts)).toBe(amountCents);
+          const paid = new Set(parts.map(({ expectedPaymentId }) => expectedPaymentId));
+          expect(paid.size).toBe(parts.length);
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('never reverses more than was paid, and pays money that we sent once', () => {
+    fc.assert(
+      fc.property(world, (all) => {
+        const { component } = decide(all);
+        for (const { id, isCredit, isMultiUse } of all.expectedPayments) {
+          // The payments of a multi-use QR code are decided apart: links have no limit here.
+          if (!isMultiUse) expect(component.netCents(id)).toBeGreaterThanOrEqual(0n);
+          const automatic = component
+            .paymentsOf(id)
+            .filter(({ allocation }) => !allocation.linkedBy);
+          if (!isCredit && !isMultiUse) expect(automatic.length).toBeLessThanOrEqual(1);
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('matches no pair that a person separated, and every link that only pays', () => {
+    fc.assert(
+      fc.property(world, (all) => {
+        const { component, allocations } = decide(all);
+        const automatic = allocations.filter(({ linkedBy }) => linkedBy === null);
+        for (const { nsu, expectedPaymentId } of all.separated)
+          expect(
+            automatic.some((one) => one.nsu === nsu && one.expectedPaymentId === expectedPaymentId),
+          ).toBe(false);
+        for (const { nsu, allocations: linked } of all.links) {
+          const isPayment = linked.every(
+            ({ expectedPaymentId }) =>
+              component.paymentById.get(expectedPaymentId)?.isCredit ===
+              component.lineByNsu.get(nsu)?.isCredit,
+          );
+          if (isPayment) expect(component.allocationsOfLine(nsu)).toMatchObject(linked);
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('decides what is not connected as if it were alone', () => {
+    fc.assert(
+      fc.property(world, world, (one, made) => {
+        const other = apart(made);
+        const both = facts({
+          lines: [...one.lines, ...other.lines],
+          expectedPayments: [...one.expectedPayments, ...other.expectedPayments],
+          links: [...one.links, ...other.links],
+          separated: [...one.separated, ...other.separated],
+          decisions: [...one.decisions, ...other.decisions],
+          rules,
+        });
+        const alone = [one, other].map((each) => ({ ...each, rules }));
+        expect(rowsOf(both, decide(both))).toEqual(
+          alone.flatMap((each) => rowsOf(each, decide(each))).sort(),
+        );
+      }),
+      runs,
+    );
+  });
+});
+
+function sumOf(parts: readonly { amountCents: bigint }[]): bigint {
+  return parts.reduce((sum, { amountCents }) => sum + amountCents, 0n);
+}
+
+/** The same facts with other ids, other amounts and other people, so that nothing connects them. */
+function apart(all: Facts): Facts {
+  const other = (id: string | null) => (id === null ? null : `other ${id}`);
+  const more = (amount: bigint) => amount + 7n;
+  const nsuOf = (nsu: bigint) => nsu + 100n;
+  return {
+    ...all,
+    lines: all.lines.map((one): StatementLineFacts => ({
+      ...one,
+      nsu: nsuOf(one.nsu),
+      amountCents: more(one.amountCents),
+      correlationId: other(one.correlationId),
+      externalId: other(one.externalId),
+      endToEndId: other(one.endToEndId),
+      originalEndToEndId: other(one.originalEndToEndId),
+      counterpartyDocument: other(one.counterpartyDocument),
+    })),
+    expectedPayments: all.expectedPayments.map((one) => ({
+      ...one,
+      id: `other ${one.id}`,
+      operationId: `other ${one.operationId}`,
+      amountCents: one.amountCents === null ? null : more(one.amountCents),
+      counterpartyDocument: other(one.counterpartyDocument),
+      references: one.references.map(({ kind, value }) => ({
+        kind,
+        value: kind === 'counterparty' ? value : `other ${value}`,
+      })),
+    })),
+    links: all.links.map(({ nsu, allocations, decidedBy }) => ({
+      nsu: nsuOf(nsu),
+      decidedBy,
+      allocations: allocations.map(({ expectedPaymentId, amountCents }) => ({
+        expectedPaymentId: `other ${expectedPaymentId}`,
+        amountCents: more(amountCents),
+      })),
+    })),
+    separated: all.separated.map(({ nsu, expectedPaymentId }) => ({
+      nsu: nsuOf(nsu),
+      expectedPaymentId: `other ${expectedPaymentId}`,
+    })),
+    decisions: all.decisions.map((one) => ({
+      ...one,
+      subject: `nsu:${nsuOf(one.nsu ?? 0n)}`,
+      nsu: one.nsu === null ? null : nsuOf(one.nsu),
+    })),
+  };
+}

@@ -1,0 +1,83 @@
+// The matcher: decides what every line of a component means, from facts alone. The steps follow one
+// another from the strongest evidence to the weakest, and each goes through the lines in the order
+// in which they happened.
+import type { Facts, LineAllocation, UnmatchedOutcome } from './model.js';
+import { payableBy, payByReference } from './by-reference.js';
+import { applyRules } from './by-rule.js';
+import { Component } from './component.js';
+import {
+  keepFinalClassifications,
+  keepFinalMatches,
+  linesOfReversals,
+  linkPayments,
+  linkReversals,
+} from './manual-links.js';
+import { classifyOwnTransfers } from './own-transfers.js';
+import { findLateLines, findSettlementFindings, type PaymentFinding } from './payment-findings.js';
+import { refundsByCredit, refundUnrequested, type RefundsByCredit } from './refunds.js';
+import { mayBeReversal, reverse } from './reversals.js';
+import { acceptLines, classifyRefunded } from './settled-lines.js';
+import { payUnreferenced, unconfirmedDebits } from './unreferenced-debits.js';
+
+/** What the facts mean: allocations, or one other outcome, for each line; and findings. */
+export interface Decision {
+  component: Component;
+  refunds: RefundsByCredit;
+  allocations: readonly LineAllocation[];
+  unmatched: ReadonlyMap<bigint, UnmatchedOutcome>;
+  findings: readonly PaymentFinding[];
+}
+
+export function decide(facts: Facts): Decision {
+  const component = new Component(facts);
+  // 1. People.
+  acceptLines(component);
+  linkPayments(component);
+  keepFinalMatches(component);
+  // 2. The ids on the lines.
+  const awaitsPayments = linesOfReversals(component);
+  const isFree = ({ nsu }: { nsu: bigint }) =>
+    !component.isDecided(nsu) && !awaitsPayments.has(nsu);
+  for (const line of component.lines) {
+    const payable = isFree(line) ? payableBy(component, line) : [];
+    if (payable.length > 0) payByReference(component, line, payable);
+  }
+  keepFinalClassifications(component);
+  // 3. Operations whose response never came.
+  const debits = unconfirmedDebits(facts.expectedPayments);
+  for (const line of component.lines)
+    if (!line.isCredit && isFree(line)) payUnreferenced(component, line, debits);
+  // 4. Reversals of sent money.
+  linkReversals(component);
+  for (const line of component.lines)
+    if (!component.isDecided(line.nsu) && mayBeReversal(line)) reverse(component, line);
+  // 5. Refunds of received money that nobody requested.
+  const refunds = refundsByCredit(facts.expectedPayments);
+  decideRefunds(component, refunds);
+  // 6. What is left is unexpected, unless our own accounts, a refund or a rule explain it.
+  for (const line of component.lines)
+    if (!component.isDecided(line.nsu)) component.leaveUnmatched(line, 'unexpected');
+  classifyOwnTransfers(component);
+  classifyRefunded(component, refunds);
+  applyRules(component, refunds);
+  // A rule may have matched a credit whose refund was unexpected until now.
+  decideRefunds(component, refunds);
+  const { allocations, unmatched } = component;
+  const findings = [...findSettlementFindings(component, refunds), ...findLateLines(component)];
+  return { component, refunds, allocations, unmatched, findings };
+}
+
+/** Decides the debits without an explanation that may refund a credit. */
+function decideRefunds(component: Component, refunds: RefundsByCredit): void {
+  for (const line of component.lines) {
+    const known = component.unmatched.get(line.nsu);
+    const isOpen = known ? isUnexpected(known) : !component.isDecided(line.nsu);
+    if (line.isCredit || !isOpen) continue;
+    component.unmatched.delete(line.nsu);
+    refundUnrequested(component, line, refunds);
+  }
+}
+
+function isUnexpected(outcome: UnmatchedOutcome): boolean {
+  return outcome.outcome === 'break' && outcome.kind === 'unexpected';
+}

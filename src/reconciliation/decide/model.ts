@@ -1,0 +1,200 @@
+// The facts that outcomes are computed from, and what is computed. Facts are never changed by
+// reconciliation: the same facts give the same outcomes, in any order of arrival.
+import type { WithdrawalKind } from '../../expected-payments/facts.js';
+import type { Reference } from '../../expected-payments/references.js';
+import type { AppliedRule } from './rule.js';
+import type { Category, DeclaredRule, LineBreakKind, ReferenceEvidence } from './outcome.js';
+
+/** A statement line, with the ids that may tie it to expected payments. */
+export interface StatementLineFacts {
+  nsu: bigint;
+  isCredit: boolean;
+  /** Never negative. */
+  amountCents: bigint;
+  typeName: string;
+  /** At the bank. */
+  occurredAt: Date;
+  /** When it was stored, on PostgreSQL's clock. */
+  recordedAt: Date;
+  idempotencyKey: string | null;
+  movementId: string | null;
+  endToEndId: string | null;
+  externalId: string | null;
+  correlationId: string | null;
+  billCode: string | null;
+  /** The Pix that the line refunds or reverses. */
+  originalEndToEndId: string | null;
+  /** `ispb/branch/number`. */
+  counterparty: string | null;
+  counterpartyDocument: string | null;
+  notes: string | null;
+  /** Stored so recently that the line which it refunds or reverses may still arrive. */
+  isFresh: boolean;
+  /** Another account of the service sent this credit. */
+  isFromOtherAccount: boolean;
+}
+
+/** What should appear on the statement, with the facts of the operation that expects it. */
+export interface ExpectedPaymentFacts {
+  id: string;
+  operationId: string;
+  /** The kind of the operation. */
+  kind: string;
+  isCredit: boolean;
+  /** Null when the payer chooses the amount. */
+  amountCents: bigint | null;
+  dueDate: string | null;
+  terms: string | null;
+  isMultiUse: boolean;
+  counterpartyDocument: string | null;
+  /** On PostgreSQL's clock, and on the bank's. */
+  createdAt: Date;
+  createdAtBankTime: Date;
+  references: readonly Reference[];
+  /** Null when the operation is not in the journal. */
+  operationState: string | null;
+  /** The bank has not confirmed the operation: its debit may carry none of our ids. */
+  isWithoutResponse: boolean;
+  /** The span of bank time in which the money can have moved; null without an attempt. */
+  effect: { from: Date; until: Date } | null;
+  /** The last fact that says that no payment is expected; a revocation by a line is left out. */
+  withdrawal: WithdrawalKind | null;
+  charge: ChargeFacts | null;
+  transfer: TransferFacts | null;
+  /** The credit that our refund refunds. */
+  refundOfNsu: bigint | null;
+}
+
+export interface ChargeFacts {
+  correlationId: string;
+  type: string;
+  /** When the bank was found to have cancelled it, in bank time. */
+  cancelledAt: Date | null;
+  /** When it was found unpaid after its last day, in bank time. */
+  expiredAt: Date | null;
+}
+
+export interface TransferFacts {
+  id: string;
+  externalId: string | null;
+  endToEndId: string | null;
+  errorCode: string | null;
+  /** The bank reported it as failed: less than a visibility bound ago, or before. */
+  failure: 'recent' | 'past' | null;
+}
+
+/** A person's link of a whole line, and not undone by a person. */
+export interface ManualLink {
+  nsu: bigint;
+  allocations: readonly { expectedPaymentId: string; amountCents: bigint }[];
+  decidedBy: DecisionMaker;
+}
+
+/** A line and an expected payment that a person separated: nothing matches them automatically. */
+export interface SeparatedPair {
+  nsu: bigint;
+  expectedPaymentId: string;
+}
+
+/**
+ * A match that recomputation keeps: its period was closed, its charge was cancelled, or the
+ * personal data that it was made by was erased.
+ */
+export interface FinalMatch {
+  nsu: bigint;
+  expectedPaymentId: string;
+  amountCents: bigint;
+  rule: 'declared' | 'counterparty';
+  owedCents: bigint | null;
+  isTolerated: boolean;
+  /** Null unless a rule of the account's own made it. */
+  declared: DeclaredRule | null;
+  evidence: object;
+}
+
+/** A classification by a rule that recomputation keeps. */
+export interface FinalClassification {
+  nsu: bigint;
+  category: Category;
+  reason: string | null;
+  evidence: object;
+  ruleId: string;
+  version: number;
+}
+
+/** What people and policies decided about a break, in the order of their sequence. */
+export interface BreakDecision {
+  breakId: string;
+  kind: string;
+  subject: string;
+  nsu: bigint | null;
+  expectedPaymentId: string | null;
+  action: 'accept' | 'refund' | 'reopen' | 'link' | 'unlink';
+  actor: string;
+  reason: string | null;
+  /** What an acceptance covers, or the amount of the break when its refund was requested. */
+  cents: bigint | null;
+  /** The expected payment of the requested refund. */
+  refundPaymentId: string | null;
+}
+
+export interface Facts {
+  lines: readonly StatementLineFacts[];
+  expectedPayments: readonly ExpectedPaymentFacts[];
+  links: readonly ManualLink[];
+  separated: readonly SeparatedPair[];
+  finalMatches: readonly FinalMatch[];
+  finalClassifications: readonly FinalClassification[];
+  decisions: readonly BreakDecision[];
+  rules: readonly AppliedRule[];
+  /** Lines before it need no explanation. */
+  goLiveAt: Date;
+}
+
+export type MatchRule =
+  'manual' | 'reference' | 'original' | 'counterparty' | 'declared' | 'reversal';
+
+/** A line, or part of it, that accounts for an expected payment. */
+export interface LineAllocation {
+  nsu: bigint;
+  expectedPaymentId: string;
+  amountCents: bigint;
+  role: 'payment' | 'reversal';
+  rule: MatchRule;
+  /** The total owed by a rule on that day; null where the terms of the payment decide. */
+  ruleOwedCents: bigint | null;
+  /** The rule accepted a difference between the amount paid and the amount owed. */
+  isTolerated: boolean;
+  declared: DeclaredRule | null;
+  evidence: object;
+  /** Who linked the line and why; null unless a person did. */
+  linkedBy: DecisionMaker | null;
+}
+
+export interface DecisionMaker {
+  actor: string;
+  reason: string;
+}
+
+/** What a line is decided to be, if it has no allocation. */
+export type UnmatchedOutcome =
+  | {
+      outcome: 'classified';
+      category: Category;
+      rule: string;
+      reason: string | null;
+      evidence: object;
+      declared: DeclaredRule | null;
+    }
+  | {
+      outcome: 'break';
+      kind: LineBreakKind;
+      /** The one expected payment that was already paid or has another amount. */
+      expectedPaymentId: string | null;
+      /** The references of what the line may be. */
+      candidates: readonly ReferenceEvidence[];
+      /** The credit that the line names as its original. */
+      originalNsu: bigint | null;
+    }
+  /** An operation in progress may explain it, or a line that may still come. */
+  | { outcome: 'pending'; waitsFor: 'operation' | 'line' };

@@ -1,0 +1,81 @@
+// The words of outcomes: settlements, categories, kinds of breaks and their subjects.
+
+export interface ReferenceEvidence {
+  referenceKind: string;
+  referenceValue: string;
+}
+
+/** Settlement of a credit that was refunded, and of a debit that was reversed. */
+export const reversalSettlements = [
+  'refunded',
+  'partially_refunded',
+  'reversed',
+  'partially_reversed',
+] as const;
+export type ReversalSettlement = (typeof reversalSettlements)[number];
+
+/** `isFull`: nothing is left of what was paid. */
+export function reversalSettlement(payment: {
+  isCredit: boolean;
+  isFull: boolean;
+}): ReversalSettlement {
+  const { isCredit, isFull } = payment;
+  if (isCredit) return isFull ? 'refunded' : 'partially_refunded';
+  return isFull ? 'reversed' : 'partially_reversed';
+}
+
+/** Why a line needs no match. */
+export const categories = [
+  'before_go_live',
+  'fee',
+  'tariff',
+  'own_account_transfer',
+  'ignored',
+  'accepted',
+  'refunded',
+] as const;
+export type Category = (typeof categories)[number];
+
+/** A version of a rule of the account's own. */
+export interface DeclaredRule {
+  ruleId: string;
+  version: number;
+}
+
+/** Breaks of lines without an explanation. */
+export const lineBreakKinds = [
+  'unexpected',
+  'ambiguous',
+  'duplicate_payment',
+  'amount_mismatch',
+] as const;
+export type LineBreakKind = (typeof lineBreakKinds)[number];
+
+/** Breaks about the payments of an expected payment whose lines are matched. */
+export const settlementBreakKinds = [
+  'underpaid',
+  'overpaid',
+  'duplicate_payment',
+  'paid_after_cancellation',
+  'paid_after_expiry',
+] as const;
+export type SettlementBreakKind = (typeof settlementBreakKinds)[number];
+
+/** While a break of these kinds is open, its line counts as in a break, even if it is matched. */
+export const explainingBreakKinds: string[] = [
+  ...new Set<string>([...lineBreakKinds, ...settlementBreakKinds]),
+];
+
+// The subject of a break: a break is unique by (account, kind, subject).
+export function subjectOfLine(nsu: bigint): string {
+  return `nsu:${nsu}`;
+}
+
+export function subjectOfExpected(expectedPaymentId: string): string {
+  return `expected_payment:${expectedPaymentId}`;
+}
+
+/** A line that arrived late: its day already had a certificate. */
+export function subjectOfLate(date: string, nsu: bigint): string {
+  return `day:${date}/${nsu}`;
+}

@@ -1,0 +1,151 @@
+// Refunds of received money: the debits that refund a credit, the refunded part of a payment, and
+// debits that refund a credit without a request of ours, as when the bank returns a Pix for fraud.
+import type { ExpectedPaymentFacts, LineAllocation, StatementLineFacts } from './model.js';
+import type { Component } from './component.js';
+import { reversalOf } from './reversals.js';
+import { wait } from './unreferenced-debits.js';
+
+/** Our own refunds, by the nsu of the credit that they refund. */
+export type RefundsByCredit = ReadonlyMap<bigint, readonly string[]>;
+
+export function refundsByCredit(
+  payments: readonly Pick<ExpectedPaymentFacts, 'id' | 'refundOfNsu'>[],
+): RefundsByCredit {
+  const refunds = new Map<bigint, string[]>();
+  for (const { id, refundOfNsu } of payments)
+    if (refundOfNsu !== null) refunds.set(refundOfNsu, [...(refunds.get(refundOfNsu) ?? []), id]);
+  return refunds;
+}
+
+/** The debits that refund a credit, requested or not, without those that were reversed. */
+export function debitsRefunding(
+  component: Component,
+  credit: StatementLineFacts,
+  refunds: RefundsByCredit,
+): StatementLineFacts[] {
+  if (!credit.isCredit) return [];
+  const requested = (refunds.get(credit.nsu) ?? [])
+    .flatMap((id) => component.allocationsOf(id))
+    .filter(({ role }) => role === 'payment')
+    .flatMap(({ nsu }) => component.lineByNsu.get(nsu) ?? []);
+  const debits = [...component.linesNaming(credit.endToEndId), ...requested];
+  return [...new Set(debits)].filter(
+    (debit) => !debit.isCredit && !isReversed(component, debit.nsu),
+  );
+}
+
+/** Whether the payment that the debit makes was reversed, in whole or in part. */
+function isReversed(component: Component, nsu: bigint): boolean {
+  return component
+    .allocationsOfLine(nsu)
+    .some(
+      ({ role, expectedPaymentId }) =>
+        role === 'payment' && component.reversedCents(expectedPaymentId) > 0n,
+    );
+}
+
+/** Our own refunds of a credit on the statement, less their reversals. */
+export function ownRefundCents(
+  component: Component,
+  creditNsu: bigint,
+  refunds: RefundsByCredit,
+): bigint {
+  return (refunds.get(creditNsu) ?? []).reduce((sum, id) => sum + component.netCents(id), 0n);
+}
+
+/** What the bank refunded of a credit without our request; of one of its payments, or of all. */
+function bankRefundCents(
+  component: Component,
+  credit: StatementLineFacts,
+  expectedPaymentId?: string,
+): bigint {
+  return component
+    .linesNaming(credit.endToEndId)
+    .filter(({ isCredit }) => !isCredit)
+    .flatMap(({ nsu }) => component.allocationsOfLine(nsu))
+    .filter(({ role }) => role === 'reversal')
+    .filter((one) => expectedPaymentId === undefined || one.expectedPaymentId === expectedPaymentId)
+    .reduce((sum, { amountCents }) => sum + amountCents, 0n);
+}
+
+/**
+ * The refunded part of a payment. When a line pays several expected payments, a partial refund
+ * cannot be attributed to one of them: own refunds count only once they cover the whole line.
+ */
+export function refundedCentsOf(
+  component: Component,
+  { nsu, expectedPaymentId, amountCents }: LineAllocation,
+  refunds: RefundsByCredit,
+): bigint {
+  const line = component.lineByNsu.get(nsu);
+  if (!line) return 0n;
+  const own = ownRefundCents(component, nsu, refunds);
+  const isOwnCounted = amountCents === line.amountCents || own >= line.amountCents;
+  const refunded = bankRefundCents(component, line, expectedPaymentId) + (isOwnCounted ? own : 0n);
+  return refunded < amountCents ? refunded : amountCents;
+}
+
+/** Every line that refunds a credit, our own refunds less those that were reversed in full. */
+export function refundsOfCredit(
+  component: Component,
+  credit: StatementLineFacts,
+  refunds: RefundsByCredit,
+): { line: StatementLineFacts; amountCents: bigint }[] {
+  const own = (refunds.get(credit.nsu) ?? [])
+    .filter((id) => component.netCents(id) > 0n)
+    .flatMap((id) => component.paymentsOf(id));
+  const byBank = component.linesNaming(credit.endToEndId).flatMap((line) =>
+    component
+      .allocationsOfLine(line.nsu)
+      .filter(({ role }) => role === 'reversal' && !line.isCredit)
+      .map((allocation) => ({ line, allocation })),
+  );
+  return [...own, ...byBank].map(({ line, allocation }) => ({
+    line,
+    amountCents: allocation.amountCents,
+  }));
+}
+
+/** Decides a debit that refunds a credit without a request of ours. */
+export function refundUnrequested(
+  component: Component,
+  debit: StatementLineFacts,
+  refunds: RefundsByCredit,
+): void {
+  const credits = component
+    .linesWithEndToEndId(debit.originalEndToEndId)
+    .filter(({ isCredit }) => isCredit);
+  const [credit, ...others] = credits;
+  if (!credit) {
+    const mayCome = debit.originalEndToEndId !== null && debit.isFresh;
+    if (mayCome && debit.occurredAt >= component.facts.goLiveAt)
+      return wait(component, debit, 'line');
+    return component.leaveUnmatched(debit, 'unexpected');
+  }
+  const { nsu: originalNsu } = credit;
+  if (others.length > 0) return component.leaveUnmatched(debit, 'ambiguous');
+  const paid = component
+    .allocationsOfLine(credit.nsu)
+    .filter(({ role }) => role === 'payment')
+    .filter(({ expectedPaymentId }) => !component.isSeparated(debit, expectedPaymentId));
+  const refundedCents =
+    ownRefundCents(component, credit.nsu, refunds) + bankRefundCents(component, credit);
+  const unrefundedCents = credit.amountCents - refundedCents;
+  if (paid.length === 0 || debit.amountCents > unrefundedCents)
+    return component.leaveUnmatched(debit, 'unexpected', { originalNsu });
+  if (paid.length > 1 && debit.amountCents !== credit.amountCents)
+    return component.leaveUnmatched(debit, 'ambiguous', { originalNsu });
+  const parts = paid.map(({ expectedPaymentId, amountCents }) => ({
+    expectedPaymentId,
+    amountCents: paid.length > 1 ? amountCents : debit.amountCents,
+  }));
+  // A person may have matched the refund to another line.
+  if (parts.some((part) => part.amountCents > component.netCents(part.expectedPaymentId)))
+    return component.leaveUnmatched(debit, 'unexpected', { originalNsu });
+  const evidence = {
+    referenceKind: 'original_end_to_end_id',
+    referenceValue: credit.endToEndId,
+  };
+  for (const { expectedPaymentId, amountCents } of parts)
+    component.allocate(reversalOf({ nsu: debit.nsu, amountCents }, expectedPaymentId, evidence));
+}

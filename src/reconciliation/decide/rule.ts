@@ -1,0 +1,328 @@
+// The terms of a declared rule, and which expected payments a line may pay by it. Pure.
+import { addDays } from '../../brazil/calendar.js';
+import { saoPauloDay } from '../../brazil/statement-day.js';
+import { formatCounterparty } from '../../expected-payments/counterparty.js';
+import { owedCentsWhenPaid } from '../../expected-payments/settlement.js';
+
+/** The reference kind of the candidates of a line that a rule found ambiguous. */
+export const ruleCandidateKind = 'expected_payment';
+
+export const declaredCategories = ['fee', 'tariff', 'own_account_transfer', 'ignored'] as const;
+export type DeclaredCategory = (typeof declaredCategories)[number];
+
+/** What a line and an expected payment must share. */
+export const criteria = ['document', 'amount', 'window', 'notes'] as const;
+export type Criterion = (typeof criteria)[number];
+
+/** Which lines a rule covers; every given condition must hold. */
+export interface RuleCondition {
+  isCredit?: boolean;
+  /** Names of types; a name that ends with `*` is a prefix. */
+  types?: string[];
+  minCents?: bigint;
+  maxCents?: bigint;
+  /** The counterparty's CPF or CNPJ, unmasked. */
+  document?: string;
+  counterparty?: { ispb: string; branch: string; number: string };
+  /** Text that the notes contain, without regard to accents and case. */
+  notes?: string;
+}
+
+export interface ClassifyAction {
+  classify: DeclaredCategory;
+  reason: string;
+}
+
+export interface MatchAction {
+  by: Criterion[];
+  toleranceCents: bigint;
+  /** In basis points of the amount owed. */
+  toleranceBasisPoints: bigint;
+  /** Around the due date, or around the day of creation without one. */
+  window: { daysBefore: number; daysAfter: number } | null;
+  /** One line may pay several expected payments in full. */
+  combines: boolean;
+  /** Several lines may pay one expected payment in parts. */
+  instalments: boolean;
+}
+
+export type RuleAction = ({ do: 'classify' } & ClassifyAction) | ({ do: 'match' } & MatchAction);
+
+/** A version of a rule, ready to apply. */
+export interface AppliedRule {
+  ruleId: string;
+  version: number;
+  priority: number;
+  when: RuleCondition;
+  then: RuleAction;
+  /** Not set for a version in trial. */
+  activatedAt?: Date | null;
+}
+
+export interface RuleLine {
+  nsu: bigint;
+  isCredit: boolean;
+  amountCents: bigint;
+  typeName: string;
+  counterparty: string | null;
+  counterpartyDocument: string | null;
+  notes: string | null;
+  /** The line references the Pix that it refunds or reverses, so it pays nothing. */
+  isRefundOrReversal: boolean;
+  /** When the statement first showed a refund of the line; null if it has none. */
+  firstRefundedAt: Date | null;
+  occurredAt: Date;
+  /** Expected payments from which a person has unlinked the line. */
+  unlinkedFrom: readonly string[];
+}
+
+/** An expected payment with the amount that final matches have paid. */
+export interface RuleExpectedPayment {
+  expectedPaymentId: string;
+  operationId: string;
+  kind: string;
+  operationState: string | null;
+  isCredit: boolean;
+  /** Null if the payer chooses it. */
+  amountCents: bigint | null;
+  dueDate: string | null;
+  terms: string | null;
+  isMultiUse: boolean;
+  counterpartyDocument: string | null;
+  createdAt: Date;
+  paidCents: bigint;
+  /** The total owed when `paidCents` was paid; null if nothing was paid or the payer chose. */
+  owedCents: bigint | null;
+  /** Ids that the notes of a line may contain: correlationId and externalId. */
+  referenceValues: string[];
+}
+
+/** Lower priority first; among equals the older rule first, since rule ids ascend with time. */
+export function byPriority(a: AppliedRule, b: AppliedRule): number {
+  return a.priority - b.priority || (a.ruleId < b.ruleId ? -1 : 1);
+}
+
+export function groupBy<Key, Value>(
+  values: Iterable<Value>,
+  keyOf: (value: Value) => Key,
+): Map<Key, Value[]> {
+  const groups = new Map<Key, Value[]>();
+  for (const value of values) {
+    const group = groups.get(keyOf(value));
+    if (group) group.push(value);
+    else groups.set(keyOf(value), [value]);
+  }
+  return groups;
+}
+
+/** Removes accents and case, because people type notes in different ways. */
+export function normalizeText(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();
+}
+
+/** Shorter ids occur in notes by chance. */
+const minReferenceLength = 4;
+const maxWords = 40;
+
+/** The words of a line's notes that may be our ids. */
+export function findPossibleIds(notes: string | null): string[] {
+  if (notes === null) return [];
+  const words = notes
+    .split(/[\s,;:()[\]{}"'|<>!?#]+/)
+    .map((word) => word.replace(/^[.\-_/]+|[.\-_/]+$/g, ''))
+    .filter(({ length }) => length >= minReferenceLength && length <= 100);
+  return [...new Set(words)].slice(0, maxWords);
+}
+
+/** Whether a rule with this condition covers the line. */
+export function covers(when: RuleCondition, line: RuleLine): boolean {
+  const { isCredit, types, minCents, maxCents, document, counterparty, notes } = when;
+  return (
+    (isCredit === undefined || line.isCredit === isCredit) &&
+    (types === undefined || types.some((type) => isOfType(line.typeName, type))) &&
+    (minCents === undefined || line.amountCents >= minCents) &&
+    (maxCents === undefined || line.amountCents <= maxCents) &&
+    (document === undefined || line.counterpartyDocument === document) &&
+    (counterparty === undefined || line.counterparty === formatCounterparty(counterparty)) &&
+    (notes === undefined ||
+      (line.notes !== null && normalizeText(line.notes).includes(normalizeText(notes))))
+  );
+}
+
+/** How match rules connect competing lines: which lines they cover, and by which criteria. */
+export interface Reach {
+  covers: (line: RuleLine) => boolean;
+  byDocument: boolean;
+  byNotes: boolean;
+}
+
+export function reachOf(rules: readonly AppliedRule[]): Reach {
+  const matching = rules.flatMap(({ when, then }) =>
+    then.do === 'match' ? [{ when, by: then.by }] : [],
+  );
+  const isByDocument = ({ by }: { by: Criterion[] }) => by.includes('document');
+  return {
+    covers: (line) => !line.isRefundOrReversal && matching.some(({ when }) => covers(when, line)),
+    byDocument: matching.some(isByDocument),
+    byNotes: matching.some((one) => !isByDocument(one)),
+  };
+}
+
+function isOfType(name: string, type: string): boolean {
+  return type.endsWith('*') ? name.startsWith(type.slice(0, -1)) : name === type;
+}
+
+/** Whether an expected payment is still open to payments. */
+export function isOpen({
+  isMultiUse,
+  amountCents,
+  owedCents,
+  paidCents,
+}: RuleExpectedPayment): boolean {
+  if (isMultiUse || paidCents === 0n) return true;
+  return amountCents !== null && paidCents < (owedCents ?? amountCents);
+}
+
+/**
+ * The amount still owed if this line pays it on its day; null if the payer chooses the amount.
+ */
+export function stillOwed(
+  expected: RuleExpectedPayment,
+  { amountCents, occurredAt }: RuleLine,
+): bigint | null {
+  const before = paidBefore(expected);
+  const owed = owedCentsWhenPaid(expected, before + amountCents, saoPauloDay(occurredAt));
+  return owed === null ? null : owed - before;
+}
+
+/**
+ * The amount already paid; zero for multi-use expected payments, whose payments are
+ * independent.
+ */
+export function paidBefore({ isMultiUse, paidCents }: RuleExpectedPayment): bigint {
+  return isMultiUse ? 0n : paidCents;
+}
+
+/** The allowed difference from the amount owed: the larger of both tolerances. */
+export function toleranceOf(action: MatchAction, owedCents: bigint): bigint {
+  const ofPercent = (owedCents * action.toleranceBasisPoints) / 10_000n;
+  return ofPercent > action.toleranceCents ? ofPercent : action.toleranceCents;
+}
+
+/**
+ * Whether a part of the line was refunded before the expected payment or the rule existed. Such a
+ * line pays nothing. A later refund reverses the payment of the line, whichever of the two
+ * was read first.
+ */
+export function wasRefundedBefore(
+  { firstRefundedAt }: RuleLine,
+  since: Date | null | undefined,
+): boolean {
+  return firstRefundedAt !== null && since != null && firstRefundedAt <= since;
+}
+
+/** Whether the line and the expected payment agree in everything but the amount. */
+function agrees(action: MatchAction, line: RuleLine, expected: RuleExpectedPayment): boolean {
+  const { by, window } = action;
+  if (line.isRefundOrReversal || line.isCredit !== expected.isCredit) return false;
+  if (wasRefundedBefore(line, expected.createdAt)) return false;
+  if (line.unlinkedFrom.includes(expected.expectedPaymentId)) return false;
+  if (by.includes('document')) {
+    const { counterpartyDocument: document } = line;
+    if (document === null || document !== expected.counterpartyDocument) return false;
+  }
+  if (by.includes('notes')) {
+    const words = findPossibleIds(line.notes);
+    if (!expected.referenceValues.some((value) => words.includes(value))) return false;
+  }
+  if (!by.includes('window') || window === null) return true;
+  const day = saoPauloDay(line.occurredAt);
+  const middle = expected.dueDate ?? saoPauloDay(expected.createdAt);
+  return day >= addDays(middle, -window.daysBefore) && day <= addDays(middle, window.daysAfter);
+}
+
+/** Lines with the same key have the same payment options. */
+export function lineGroupKey(action: MatchAction, line: RuleLine): string {
+  const {
+    isCredit,
+    isRefundOrReversal,
+    firstRefundedAt,
+    amountCents,
+    counterpartyDocument,
+    unlinkedFrom,
+  } = line;
+  const notes = action.by.includes('notes') ? line.notes : null;
+  const day = saoPauloDay(line.occurredAt);
+  const amount = amountCents.toString();
+  return JSON.stringify([
+    isCredit,
+    isRefundOrReversal,
+    firstRefundedAt,
+    amount,
+    counterpartyDocument,
+    unlinkedFrom,
+    notes,
+    day,
+  ]);
+}
+
+function agreesInAmount(
+  action: MatchAction,
+  line: RuleLine,
+  expected: RuleExpectedPayment,
+): boolean {
+  if (!action.by.includes('amount')) return true;
+  const owed = stillOwed(expected, line);
+  if (owed === null) return false;
+  const difference = line.amountCents - owed;
+  const tolerance = toleranceOf(action, owed);
+  return difference <= tolerance && (action.instalments || -difference <= tolerance);
+}
+
+/** Among more candidates than this, only all of them together are tried. */
+const maxCombined = 12;
+
+/** All options of the line: one expected payment, or several in full. */
+export function findPaymentOptions(
+  action: MatchAction,
+  line: RuleLine,
+  expected: readonly RuleExpectedPayment[],
+): RuleExpectedPayment[][] {
+  const candidates = expected.filter((each) => agrees(action, line, each));
+  const alone = candidates
+    .filter((each) => agreesInAmount(action, line, each))
+    .map((each) => [each]);
+  return action.combines ? [...alone, ...combinations(line, candidates)] : alone;
+}
+
+/** Sets of two or more candidates whose amounts owed sum to the line. */
+function combinations(
+  line: RuleLine,
+  candidates: readonly RuleExpectedPayment[],
+): RuleExpectedPayment[][] {
+  const owed = candidates.flatMap((expected) => {
+    const cents = expected.isMultiUse ? null : stillOwed(expected, { ...line, amountCents: 0n });
+    return cents === null || cents <= 0n ? [] : [{ expected, cents }];
+  });
+  if (owed.length < 2) return [];
+  const found: RuleExpectedPayment[][] = [];
+  const total = owed.reduce((sum, { cents }) => sum + cents, 0n);
+  if (owed.length > maxCombined)
+    return total === line.amountCents ? [owed.map(({ expected }) => expected)] : [];
+  const choose = (
+    from: number,
+    chosen: RuleExpectedPayment[],
+    left: bigint,
+    remaining: bigint,
+  ): void => {
+    // Two sets are enough: the line is ambiguous.
+    if (found.length > 1 || left < 0n || left > remaining) return;
+    if (left === 0n && chosen.length > 1) found.push(chosen);
+    const next = owed[from];
+    if (left === 0n || !next) return;
+    choose(from + 1, [...chosen, next.expected], left - next.cents, remaining - next.cents);
+    choose(from + 1, chosen, left, remaining - next.cents);
+  };
+  choose(0, [], line.amountCents, total);
+  return found;
+}

@@ -1,0 +1,146 @@
+// Recomputes what every line means from the facts alone, and compares it with what is stored. A
+// difference is an alarm: it is reported and never repaired.
+import type { BankProfile } from '../bank/profiles.js';
+import type { Database, Db } from '../database.service.js';
+import { breakKey } from './decide/break-decisions.js';
+import { openBreaks } from './decide/breaks.js';
+import { decide, type Decision } from './decide/decide.js';
+import { lineBreakKinds, settlementBreakKinds } from './decide/outcome.js';
+import { loadFacts, loadOptionsOf } from './load.queries.js';
+import * as queries from './recomputation.queries.js';
+
+const breakKinds = [
+  ...new Set<string>([...lineBreakKinds, ...settlementBreakKinds]),
+  'late_line',
+  'failed_but_debited',
+];
+const timeoutMs = 6 * 3_600_000;
+
+/** What is stored of a line or a break, and what the facts mean. */
+export interface OutcomeDifference {
+  /** `line 7`, or the kind and the subject of a break. */
+  subject: string;
+  stored: string;
+  computed: string;
+}
+
+export interface RecomputedAccount {
+  account: string;
+  lines: number;
+  /** Subjects that are due to be decided: they are not compared. */
+  due: number;
+  differences: OutcomeDifference[];
+}
+
+export class Recomputation {
+  constructor(
+    private readonly database: Database,
+    private readonly profile: BankProfile,
+  ) {}
+
+  /** Compares one account or all of them, each in a snapshot of its own. */
+  async compare(onlySlug?: string): Promise<RecomputedAccount[]> {
+    const accounts = await this.database.prisma.bankAccount.findMany({
+      ...(onlySlug === undefined ? {} : { where: { slug: onlySlug } }),
+      orderBy: { id: 'asc' },
+    });
+    const compared: RecomputedAccount[] = [];
+    for (const { id, slug } of accounts)
+      compared.push({ account: slug, ...(await this.compareAccount(id)) });
+    return compared;
+  }
+
+  async compareAccount(accountId: number): Promise<Omit<RecomputedAccount, 'account'>> {
+    return this.database.prisma.$transaction((db) => compareIn(db, accountId, this.profile), {
+      ...{ isolationLevel: 'RepeatableRead', maxWait: 10_000, timeout: timeoutMs },
+    });
+  }
+}
+
+async function compareIn(db: Db, accountId: number, profile: BankProfile) {
+  const facts = await loadFacts(db, accountId, loadOptionsOf(profile));
+  const decision = decide(facts);
+  const due = await queries.listDueSubjects(db, accountId);
+  const lines = await queries.listStoredOutcomes(db, accountId, lineBreakKinds);
+  const pending = new Set(lines.filter(({ isPending }) => isPending).map(({ nsu }) => nsu));
+  const isCompared = comparedSubjects(decision, due, pending);
+  const differences = [
+    ...lines.filter(isCompared).flatMap((line) => differenceOfLine(decision, line)),
+    ...differencesOfBreaks(
+      (await queries.listStoredOpenBreaks(db, accountId, breakKinds)).filter(isCompared),
+      openBreaks(facts, decision).filter(isCompared),
+    ),
+  ];
+  return { lines: facts.lines.length, due: due.length + pending.size, differences };
+}
+
+interface Subject {
+  nsu?: bigint | null;
+  expectedPaymentId?: string | null;
+}
+
+/** What is due, pending, or shares a payment with such a line is decided later. */
+function comparedSubjects(
+  { component }: Decision,
+  due: readonly queries.DueSubject[],
+  pending: ReadonlySet<bigint>,
+): (subject: Subject) => boolean {
+  if (due.some(({ nsu, expectedPaymentId }) => nsu === null && expectedPaymentId === null))
+    return () => false;
+  const dueNsus = new Set([...pending, ...due.flatMap(({ nsu }) => nsu ?? [])]);
+  const duePayments = new Set([
+    ...due.flatMap(({ expectedPaymentId }) => expectedPaymentId ?? []),
+    ...[...dueNsus].flatMap((nsu) =>
+      component.allocationsOfLine(nsu).map(({ expectedPaymentId }) => expectedPaymentId),
+    ),
+  ]);
+  const isDuePayment = (id: string) => duePayments.has(id);
+  return ({ nsu = null, expectedPaymentId = null }) => {
+    if (expectedPaymentId !== null && isDuePayment(expectedPaymentId)) return false;
+    if (nsu === null) return true;
+    const paid = component.allocationsOfLine(nsu);
+    return !dueNsus.has(nsu) && !paid.some((one) => isDuePayment(one.expectedPaymentId));
+  };
+}
+
+function differenceOfLine(decision: Decision, line: queries.StoredOutcome): OutcomeDifference[] {
+  const stored = [...line.outcomes].sort().join(', ');
+  const computed = describeOutcome(decision, line.nsu).sort().join(', ');
+  return stored === computed ? [] : [{ subject: `line ${line.nsu}`, stored, computed }];
+}
+
+/** In the form of `listStoredOutcomes`. */
+function describeOutcome({ component }: Decision, nsu: bigint): string[] {
+  const outcome = component.unmatched.get(nsu);
+  if (outcome?.outcome === 'classified') return [`${outcome.category} by ${outcome.rule}`];
+  if (outcome) return [outcome.outcome === 'break' ? outcome.kind : outcome.outcome];
+  return component
+    .allocationsOfLine(nsu)
+    .map((one) => `${one.role} by ${one.rule} of ${one.expectedPaymentId} ${one.amountCents}`);
+}
+
+interface ComparedBreak {
+  kind: string;
+  subject: string;
+  amountCents: bigint | null;
+}
+
+function differencesOfBreaks(
+  stored: readonly ComparedBreak[],
+  computed: readonly ComparedBreak[],
+): OutcomeDifference[] {
+  const textOf = (one: ComparedBreak | undefined) =>
+    one ? `open, ${one.amountCents}` : 'not open';
+  const storedByKey = new Map(stored.map((one) => [breakKey(one), one]));
+  const computedByKey = new Map(computed.map((one) => [breakKey(one), one]));
+  return [...new Set([...storedByKey.keys(), ...computedByKey.keys()])].flatMap((subject) => {
+    const was = textOf(storedByKey.get(subject));
+    const is = textOf(computedByKey.get(subject));
+    return was === is ? [] : [{ subject, stored: was, computed: is }];
+  });
+}
+
+/** A difference as one sentence. */
+export function describeDifference({ subject, stored, computed }: OutcomeDifference): string {
+  return `${subject}: stored ${stored || 'nothing'}; computed ${computed || 'nothing'}`;
+}

@@ -1,0 +1,134 @@
+// Finds what competes with a component by the account's match rules: open expected payments and
+// unexplained lines that share a document or a word. It reads what was decided before, because
+// only unexplained lines and open payments compete.
+import { opaqueAccountId, type Tx } from '../../database.service.js';
+import { Prisma } from '../../generated/service/client.js';
+import { isProvisional, isUndecidedBreak } from './rule-candidates.queries.js';
+
+/** For each document, only the newest expected payments are considered. */
+const maxPerDocument = 5_000;
+
+export interface GroupKeys {
+  documents: readonly string[];
+  /** Ids that notes may contain: of payments, to find lines; of lines, to find payments. */
+  words: readonly string[];
+}
+
+const isEmpty = ({ documents, words }: GroupKeys) => documents.length + words.length === 0;
+
+/** Open expected payments with one of these documents or references. */
+export async function listGroupPayments(
+  tx: Tx,
+  accountId: number,
+  keys: GroupKeys,
+): Promise<string[]> {
+  if (isEmpty(keys)) return [];
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    SELECT DISTINCT e.id FROM (
+      SELECT newest.id FROM unnest(${[...keys.documents]}::text[]) AS of_document(document)
+      CROSS JOIN LATERAL (
+        SELECT id FROM expected_payment
+        WHERE account_id = ${opaqueAccountId(accountId)}
+          AND counterparty_document = of_document.document AND withdrawn_at IS NULL
+        ORDER BY created_at DESC, id DESC LIMIT ${maxPerDocument}
+      ) newest
+      UNION
+      SELECT r.expected_payment_id FROM unnest(${[...keys.words]}::text[]) AS reference(value)
+      CROSS JOIN LATERAL (
+        SELECT expected_payment_id FROM expected_payment_reference
+        WHERE account_id = ${opaqueAccountId(accountId)}
+          AND kind IN ('correlation_id', 'external_id') AND value = reference.value
+      ) r
+    ) wanted
+    CROSS JOIN LATERAL (
+      SELECT * FROM expected_payment
+      WHERE account_id = ${opaqueAccountId(accountId)} AND id = wanted.id OFFSET 0
+    ) e
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.rule <> 'declared'), 0) AS cents,
+             bool_or(m.rule = 'declared') AS has_rule
+      FROM (
+        SELECT amount_cents, rule, role, unlinked_at FROM match
+        WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = e.id OFFSET 0
+      ) m
+      WHERE m.unlinked_at IS NULL AND m.role = 'payment'
+    ) paid
+    WHERE e.withdrawn_at IS NULL AND (e.is_multi_use OR e.amount_cents IS NULL
+      OR e.terms IS NOT NULL OR paid.has_rule OR paid.cents < e.amount_cents)`;
+  return rows.map(({ id }) => id);
+}
+
+/** Lines without an explanation, or with one by a rule, that share a document or contain a word. */
+export async function listGroupLines(
+  tx: Tx,
+  accountId: number,
+  keys: GroupKeys,
+): Promise<bigint[]> {
+  if (isEmpty(keys)) return [];
+  const { documents, words } = keys;
+  const byDocument = Prisma.sql`
+    SELECT line.nsu FROM unnest(${[...documents]}::text[]) AS of_document(document)
+    CROSS JOIN LATERAL (
+      SELECT nsu FROM statement_line
+      WHERE account_id = ${opaqueAccountId(accountId)}
+        AND counterparty_document = of_document.document
+    ) line`;
+  const byWord = Prisma.sql`
+    SELECT t.nsu FROM (${undecidedNsus(accountId, 0n)}) undecided
+    JOIN statement_line t ON t.account_id = ${opaqueAccountId(accountId)}
+      AND t.nsu = undecided.nsu
+    WHERE EXISTS (
+      SELECT FROM unnest(${[...words]}::text[]) AS wanted(value)
+      WHERE strpos(t.notes, wanted.value) > 0)`;
+  const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
+    SELECT found.nsu FROM (
+      ${byDocument} UNION ${words.length === 0 ? Prisma.sql`SELECT NULL::bigint` : byWord}
+    ) found
+    WHERE found.nsu IS NOT NULL AND ${isUndecided(accountId)}`;
+  return rows.map(({ nsu }) => nsu);
+}
+
+/** Whether rules may decide a line (found.nsu): it has an open break, or a rule decided it. */
+const isUndecided = (accountId: number) => Prisma.sql`(
+  EXISTS (
+    SELECT FROM (
+      SELECT * FROM break
+      WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = found.nsu OFFSET 0
+    ) b WHERE ${isUndecidedBreak})
+  OR EXISTS (
+    SELECT FROM match
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = found.nsu AND rule = 'declared'
+      AND unlinked_at IS NULL)
+  OR EXISTS (
+    SELECT FROM classification
+    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = found.nsu AND rule = 'declared'))`;
+
+const undecidedNsus = (accountId: number, after: bigint) => Prisma.sql`
+  SELECT b.nsu FROM break b
+  WHERE b.account_id = ${opaqueAccountId(accountId)} AND b.kind IN ('unexpected', 'ambiguous')
+    AND ${isUndecidedBreak} AND b.nsu > ${after}
+  UNION
+  SELECT m.nsu FROM match m
+  WHERE m.account_id = ${opaqueAccountId(accountId)} AND m.rule = 'declared'
+    AND m.unlinked_at IS NULL AND m.nsu > ${after}
+  UNION
+  SELECT c.nsu FROM classification c
+  WHERE c.account_id = ${opaqueAccountId(accountId)} AND c.rule = 'declared'
+    AND c.nsu > ${after}`;
+
+/** One page of the lines that rules may decide again, in the order of nsu. */
+export async function pageUndecidedLines(
+  tx: Tx,
+  accountId: number,
+  { after, limit }: { after: bigint; limit: number },
+): Promise<bigint[]> {
+  const rows = await tx.$queryRaw<{ nsu: bigint }[]>`
+    SELECT t.nsu FROM (${undecidedNsus(accountId, after)}) undecided
+    JOIN statement_line t ON t.account_id = ${opaqueAccountId(accountId)}
+      AND t.nsu = undecided.nsu
+    WHERE ${isProvisional} OR EXISTS (
+      SELECT FROM break b
+      WHERE b.account_id = t.account_id AND b.nsu = t.nsu AND ${isUndecidedBreak})
+    ORDER BY t.nsu LIMIT ${limit}`;
+  return rows.map(({ nsu }) => nsu);
+}
