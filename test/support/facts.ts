@@ -1,0 +1,47 @@
+// Facts of a decision with defaults, for tests of the matcher.
+import type {
+  ExpectedPaymentFacts,
+  Facts,
+  StatementLineFacts,
+} from '../../src/reconciliation/decide/model.js';
+
+const noon = new Date('2026-03-02T12:00:00Z');
+
+export function lineFacts(change: Partial<StatementLineFacts>): StatementLineFacts {
+  return {
+    ...{ nsu: 1n, isCredit: true, amountCents: 1_000n, typeName: 'CREDIT_PIX' },
+    ...{ occurredAt: noon, recordedAt: change.occurredAt ?? noon },
+    ...{ idempotencyKey: null, movementId: null, endToEndId: null, externalId: null },
+    ...{ correlationId: null, billCode: null, originalEndToEndId: null },
+    ...{ counterparty: null, counterpartyDocument: null, notes: null },
+    ...{ isFresh: false, isFromOtherAccount: false },
+    ...change,
+  };
+}
+
+export function expectedPaymentFacts(change: Partial<ExpectedPaymentFacts>): ExpectedPaymentFacts {
+  const createdAt = change.createdAt ?? new Date('2026-03-02T09:00:00Z');
+  return {
+    ...{ id: 'payment', operationId: 'operation', kind: 'create_charge', isCredit: true },
+    ...{ amountCents: 1_000n, dueDate: null, terms: null, isMultiUse: false },
+    ...{ counterpartyDocument: null, createdAt, createdAtBankTime: createdAt, references: [] },
+    ...{ operationState: 'succeeded', isWithoutResponse: false, effect: null, withdrawal: null },
+    ...{ refundOfNsu: null, charge: null, transfer: null },
+    ...change,
+  };
+}
+
+export function facts(change: Partial<Facts>): Facts {
+  return {
+    ...{
+      lines: [],
+      expectedPayments: [],
+      links: [],
+      separated: [],
+      finalMatches: [],
+      finalClassifications: [],
+    },
+    ...{ decisions: [], rules: [], goLiveAt: new Date(0) },
+    ...change,
+  };
+}
