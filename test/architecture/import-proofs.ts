@@ -4,6 +4,7 @@ import {
   axiosStaysInBankAndEvents,
   bullmqStaysInPlatformAndQueues,
   everyModuleHasALayer,
+  foldersOfAModuleMakeNoCycle,
   importsGoDown,
   importsMakeNoCycle,
   injectedClassesAreImportedAsValues,
@@ -47,6 +48,24 @@ export const importRules: ProvenRule[] = [
       'src/bank/response.ts:1 imports src/statement/statement-line.ts, which is not below it',
       'src/money/cents.ts:1 imports src/brazil/pix-key.ts, which is not below it',
       'src/app.module.ts:1 imports src/main.ts, which is not below it',
+    ],
+  },
+
+  {
+    name: 'of the folders of a module go one way',
+    rule: foldersOfAModuleMakeNoCycle,
+    tree: {
+      'src/charges/charge.ts': `import './checks/status.js';`,
+      'src/charges/checks/status.ts': `import '../views/view.js';`,
+      'src/charges/views/view.ts': `import '../charge.js';`,
+      'src/charges/views/columns.ts': '',
+      'src/charges/api/controller.ts': `import '../views/columns.js';`,
+      'src/charges/charges.module.ts': `import './api/controller.js';`,
+    },
+    found: [
+      'src/charges/charge.ts:1 imports src/charges/checks, which imports its folder',
+      'src/charges/checks/status.ts:1 imports src/charges/views, which imports its folder',
+      'src/charges/views/view.ts:1 imports src/charges, which imports its folder',
     ],
   },
 

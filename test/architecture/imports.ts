@@ -27,6 +27,7 @@ const layers: readonly (readonly string[])[] = [
   ['operations'],
   ['statement'],
   ['expected-payments'],
+  ['reconciliation-tasks'],
   ['events'],
   ['bank'],
   ['accounts'],
@@ -104,6 +105,34 @@ export const importsMakeNoCycle: Rule = (files) => {
   };
   for (const path of sources.keys()) visit(path, []);
   return cycles;
+};
+
+/** `src/reconciliation/rules/rule.ts` → `src/reconciliation/rules`. */
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
+
+/**
+ * The folders of a module, its root among them, import each other one way only. A `.module.ts`
+ * wires what stands above it, and is left out.
+ */
+export const foldersOfAModuleMakeNoCycle: Rule = (files) => {
+  const edges = sourcesOf(files)
+    .filter(({ path }) => nameParts(path).role !== 'module')
+    .flatMap((file) =>
+      importsOf(file).flatMap(({ target, node }) => {
+        if (target === null || moduleOf(target) !== moduleOf(file.path)) return [];
+        const [from, to] = [folderOf(file.path), folderOf(target)];
+        return from === to || to === 'src' ? [] : [{ file, node, from, to }];
+      }),
+    );
+  const reaches = (from: string, to: string, seen = new Set<string>()): boolean => {
+    if (from === to) return true;
+    if (seen.has(from)) return false;
+    seen.add(from);
+    return edges.some((edge) => edge.from === from && reaches(edge.to, to, seen));
+  };
+  return edges
+    .filter(({ from, to }) => reaches(to, from))
+    .map(({ file, node, to }) => file.violation(node, `imports ${to}, which imports its folder`));
 };
 
 export const noForwardRef: Rule = (files) =>

@@ -1,5 +1,11 @@
 // The processes of a round: one sandbox bank, and one or two services on one database. Owns their
 // databases, kills and restarts the processes, and empties the queue.
+import { bankProfileOf } from '../../src/bank/profiles.js';
+import { Database } from '../../src/database.service.js';
+import {
+  describeDifference,
+  Recomputation,
+} from '../../src/reconciliation/recomputation.service.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nextBusinessHour } from '../../src/brazil/business-hours.js';
 import { ConciliaProcess } from '../support/concilia-process.js';
@@ -100,6 +106,15 @@ export class ChaosDeployment {
   /** Everything that the services have printed. */
   get printed(): string {
     return this.earlierOutput + this.services.map(({ printed }) => printed).join('');
+  }
+
+  /** Outcomes and breaks that are stored otherwise than the facts mean. */
+  async listOutcomeDifferences(): Promise<string[]> {
+    const profile = bankProfileOf({ profile: 'sandbox' });
+    const database = new Database(this.databases.service.pool);
+    const recomputed = await new Recomputation(database, profile).compare();
+    await database.prisma.$disconnect();
+    return recomputed.flatMap(({ differences }) => differences.map(describeDifference));
   }
 
   /** Tables of the service and of its queue that contain text of the pattern. */

@@ -70,7 +70,9 @@ export async function runRound(
     const issued = await listIssuedCharges(deployment, sent);
     const { printed } = deployment;
     const leaks = await findLeaks(deployment);
+    const recomputed = await deployment.listOutcomeDifferences();
     const findings = [
+      ...recomputed.map((difference) => `recomputed otherwise: ${difference}`),
       ...unserved.map((kind) => `the service does not serve ${kind}`),
       ...failures,
       ...checkRound({ round, settings, sent, state, issued, printed, leaks }),

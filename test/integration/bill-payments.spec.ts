@@ -156,7 +156,7 @@ describe('bill payments', () => {
       [paid.id],
     );
     await service.match(rows[0].nsu, expected);
-    await service.match(rows[1].nsu, expected, 'reversal');
+    await service.match(rows[1].nsu, expected);
     expect(await bills.read(paid.id)).toMatchObject({
       state: 'paid',
       settlement: 'reversed',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { listTransactionRows } from '../../src/reconciliation/book.queries.js';
+import { listTransactionRows } from '../../src/reconciliation/api/transactions.queries.js';
 import { SentMoneyFixture } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 

@@ -30,7 +30,7 @@ describe('actions on a break', () => {
     );
     const { status, body } = await act(id, 'link', { expectedPaymentId });
     expect([status, body.state, body.resolution]).toEqual([200, 'resolved', 'link']);
-    expect(await actions(id)).toEqual(['opened', 'resolved', 'link']);
+    expect(await actions(id)).toEqual(['opened', 'link', 'resolved']);
     expect(body.history.at(-1)).toMatchObject({ reason: 'as agreed', actor: expect.any(String) });
     expect(await liveMatches(nsu)).toEqual([{ rule: 'manual', manually: true, cents: 1_000 }]);
     expect(
@@ -158,7 +158,14 @@ describe('actions on a break', () => {
     expect(await sql(`SELECT 1 FROM classification WHERE nsu = $1`, nsu)).toEqual([]);
     expect(statusAndCode(await act(id, 'reopen'))).toEqual([409, 'already_open']);
     await act(id, 'note', { reason: 'asked the payer' });
-    expect(await actions(id)).toEqual(['opened', 'resolved', 'reopen', 'reopened', 'note']);
+    expect(await actions(id)).toEqual([
+      'opened',
+      'accept',
+      'resolved',
+      'reopen',
+      'reopened',
+      'note',
+    ]);
   });
 
   it('refuses to reopen an automatically resolved break, and keeps its history append-only', async () => {

@@ -87,7 +87,7 @@ describe('manual links', () => {
     await service.call('DELETE', `/v1/matches/${linked.data[0].id}?reason=not+theirs`);
     await fixture.reconcile();
     expect(await get(id)).toMatchObject({ state: 'open' });
-    expect(await actions(id)).toEqual(['opened', 'resolved', 'unlink', 'reopened']);
+    expect(await actions(id)).toEqual(['opened', 'accept', 'resolved', 'unlink', 'reopened']);
     expect(await fixture.explanation(nsu)).toMatchObject({ state: 'in_break' });
   });
 
@@ -112,7 +112,7 @@ describe('manual links', () => {
     ).toEqual([{ rule: 'reference', id: charge }]);
     expect(await get(id)).toMatchObject({ state: 'open', kind: 'duplicate_payment' });
     // The break is still the same one, with its original age.
-    expect((await fixture.actions(id)).slice(-2)).toEqual(['reopen', 'reopened']);
+    expect((await fixture.actions(id)).slice(-3)).toEqual(['reopen', 'unlink', 'reopened']);
     const age = await sql(
       `SELECT opened_at < now() - interval '19 days' AS old FROM break WHERE id = $1`,
       id,
@@ -133,7 +133,7 @@ describe('manual links', () => {
     await fixture.addLine({ correlationId: reference, amountCents: 999 });
     await fixture.reconcile();
     expect(await get(id)).toMatchObject({ state: 'open', amount: 0.01, expectedPaymentId });
-    expect(await actions(id)).toEqual(['opened', 'resolved', 'unlink', 'reopened']);
+    expect(await actions(id)).toEqual(['opened', 'accept', 'resolved', 'unlink', 'reopened']);
   });
 
   it('links reversals to a sent payment up to the amount that was paid', async () => {

@@ -31,14 +31,19 @@ describe('refunds of a break', () => {
     await service.sync();
     await fixture.reconcile();
   };
-  /** Receives a Pix and adds a break of this kind about it. */
-  const receiveInBreak = async (kind: string, amount: number, excess = amount) => {
+  /** Receives a Pix that opens a break of this kind. `excess`: the amount of an overpaid one. */
+  const receiveInBreak = async (
+    kind: 'unexpected' | 'duplicate_payment' | 'overpaid' | 'underpaid',
+    amount: number,
+    excess = 0,
+  ) => {
     const nsu = await receivePix(amount);
-    const id = await fixture.addBreak(kind, `nsu:${nsu}`, {
-      nsu,
-      amountCents: Math.round(excess * 100),
-    });
-    return { nsu, id };
+    const owedCents = Math.round((amount - excess) * 100);
+    if (kind === 'unexpected') await fixture.reconcile();
+    else await fixture.expectLine(nsu, owedCents, { isPaidBefore: kind === 'duplicate_payment' });
+    const { body } = await service.call('GET', `/v1/breaks?nsu=${nsu}&state=open`);
+    expect(body.data).toMatchObject([{ kind, state: 'open' }]);
+    return { nsu, id: body.data[0].id as string };
   };
   const closePeriod = (span = '1 hour') =>
     sql(
@@ -68,10 +73,17 @@ describe('refunds of a break', () => {
     const { nsu, id } = await receiveInBreak('overpaid', 15, 5);
     expect((await act(id, 'refund')).status).toBe(200);
     expect(await refundsOf(nsu)).toMatchObject([{ amount: 5 }]);
-    const second = await fixture.addBreak('paid_after_cancellation', `nsu:${nsu}`, {
+    await syncAndReconcile();
+    expect((await get(id)).state).toBe('resolved');
+    const [{ id: expectedPaymentId }] = await sql(
+      `SELECT expected_payment_id AS id FROM match WHERE nsu = $1 AND unlinked_at IS NULL`,
       nsu,
-      amountCents: 1_500,
-    });
+    );
+    await fixture.addCancelledCharge(expectedPaymentId);
+    await fixture.decideAll();
+    const { body } = await service.call('GET', `/v1/breaks?nsu=${nsu}&state=open`);
+    const [{ id: second, kind }] = body.data;
+    expect(kind).toBe('paid_after_cancellation');
     expect(statusAndCode(await act(second, 'refund'))).toEqual([422, 'already_refunded']);
     expect(statusAndCode(await act(second, 'refund', { amount: 10.01 }))).toEqual([
       422,
@@ -102,13 +114,14 @@ describe('refunds of a break', () => {
 
   it('refuses to refund a line that is not a Pix, and a caller without the refund scope', async () => {
     const nsu = await fixture.addLine();
-    const id = await fixture.addBreak('unexpected', `nsu:${nsu}`, { nsu, amountCents: 1_000 });
+    await fixture.reconcile();
+    const [{ id }] = (await service.call('GET', `/v1/breaks?nsu=${nsu}`)).body.data;
     expect(statusAndCode(await act(id, 'refund'))).toEqual([422, 'not_refundable']);
     const { body: key } = await service.call('POST', '/v1/accounts/main/keys', {
       body: { name: 'clerk', kind: 'api', scopes: ['read', 'reconcile'] },
       apiKey: 'concilia-dev-admin',
     });
-    const { id: other } = await receiveInBreak('overpaid', 2);
+    const { id: other } = await receiveInBreak('overpaid', 2, 1);
     expect((await act(other, 'refund', {}, key.key)).status).toBe(403);
     expect((await act(other, 'note', {}, key.key)).status).toBe(200);
     const put = {
@@ -177,8 +190,10 @@ describe('refunds of a break', () => {
   });
 
   it('refunds by default only money that was received and that the break is about', async () => {
-    const { id: less } = await receiveInBreak('underpaid', 20, 5);
-    const { id: late } = await receiveInBreak('late_line', 20);
+    const { id: less } = await receiveInBreak('underpaid', 20, -5);
+    const nsu = await receivePix(20);
+    const subject = `day:2026-01-01/${nsu}`;
+    const late = await fixture.addBreak('late_line', subject, { nsu, amountCents: 2_000 });
     expect(statusAndCode(await act(less, 'refund'))).toEqual([422, 'not_refundable']);
     expect(statusAndCode(await act(late, 'refund', { amount: 1 }))).toEqual([
       422,

@@ -33,7 +33,7 @@ describe('a break that a person resolved', () => {
     await act(id, 'accept');
     expect(await setGap(500_000)).toMatchObject({ id, state: 'open', amount: 5_000 });
     expect(await actions(id)).toEqual([
-      ...['opened', 'resolved', 'reopened', 'resolved', 'reopened'],
+      ...['opened', 'accept', 'resolved', 'reopened', 'accept', 'resolved', 'reopened'],
     ]);
     expect(await setGap(null)).toMatchObject({ id, resolution: 'automatic' });
   });

@@ -32,16 +32,12 @@ it('opens one break when a charge turns out to be cancelled after its payment', 
     `UPDATE charge SET cancelled_at = now(), checked_at = clock_timestamp()
      WHERE correlation_id = 'ended'`,
   );
-  await fixture.reconciliationParts().accountBreaks.enqueueContradicted();
-  expect(fixture.enqueuedJobs.at(-1)).toEqual(['reconcile', { accountId: service.accountId }]);
+  await fixture.makeAllDue();
   await fixture.reconcile();
   expect(await listBreaks()).toEqual([{ kind: 'paid_after_cancellation', state: 'open', nsu }]);
-  const before = fixture.enqueuedJobs.length;
-  await fixture.reconciliationParts().accountBreaks.enqueueContradicted();
-  expect(fixture.enqueuedJobs).toHaveLength(before);
 });
 
-it('reviews every ended charge, and enqueues no job for charges that cannot have a break', async () => {
+it('opens a break for each paid charge that ended, but for the one that was refunded', async () => {
   for (const [index, reference] of ['one', 'other', 'refunded early'].entries()) {
     await addCharge(reference);
     const endToEndId = `end ${reference}`;
@@ -56,21 +52,12 @@ it('reviews every ended charge, and enqueues no job for charges that cannot have
     `UPDATE charge SET cancelled_at = now(), checked_at = now()
      WHERE correlation_id IN ('one', 'other', 'refunded early')`,
   );
-  await run(`UPDATE reconciliation_state SET charges_reviewed_at = now() - interval '1 hour'`);
-  const { accountBreaks, review } = fixture.reconciliationParts();
-  expect(await review.reviewEnded(service.accountId, 1)).toBe(true);
+  await fixture.makeAllDue();
+  await fixture.reconcile();
   expect(await listBreaks()).toEqual([
     { kind: 'paid_after_cancellation', state: 'open', nsu },
     { kind: 'paid_after_cancellation', state: 'open', nsu: nsu + 1 },
   ]);
-  const before = fixture.enqueuedJobs.length;
-  await accountBreaks.enqueueContradicted();
-  expect(fixture.enqueuedJobs).toHaveLength(before);
-  const { rows } = await run(
-    `SELECT charges_reviewed_at > now() - interval '15 minutes' AS "isRecent"
-     FROM reconciliation_state`,
-  );
-  expect(rows).toContainEqual({ isRecent: true });
 });
 
 it('publishes charge.refunded when the bank refunds a duplicate payment, and resolves its break', async () => {
@@ -91,19 +78,11 @@ it('publishes charge.refunded when the bank refunds a duplicate payment, and res
     type: 'charge.refunded',
     data: { correlationId: 'twice', settlement: 'refunded', nsu: nsu + 2 },
   });
-  await run(
-    `WITH unlinked AS (UPDATE match SET unlinked_at = now(), unlinked_by = 'k' WHERE nsu = $2)
-     INSERT INTO deferred_line (account_id, nsu) VALUES ($1, $2)`,
-    service.accountId,
-    nsu + 2,
-  );
-  await fixture.reconcile();
+  await fixture.unlink(nsu + 2);
   expect(await outcomes()).toContain('unexpected');
 });
 
 describe('a manual decision about a payment', () => {
-  const decide = (sql: string) => run(sql, service.accountId, nsu + 1);
-
   it('is not replaced by a break of another kind once part of the first payment is refunded', async () => {
     await addCharge('accepted');
     await fixture.addLines(
@@ -111,11 +90,7 @@ describe('a manual decision about a payment', () => {
       { ...pix, nsu: nsu + 1, externalId: 'accepted', endToEndId: 'E4', age: 8 },
     );
     await fixture.reconcile();
-    await decide(
-      `UPDATE break SET state = 'resolved', resolved_at = now(), resolution = 'accept',
-         resolved_by = 'k'
-       WHERE account_id = $1 AND nsu = $2`,
-    );
+    await fixture.actOnBreaksOf(nsu + 1, 'accept');
     const part = { typeName: 'DEBIT_PIX_REFUND', amountCents: 100 };
     await fixture.addLines({ ...part, nsu: nsu + 2, originalEndToEndId: 'E3' });
     await fixture.reconcile();
@@ -123,6 +98,7 @@ describe('a manual decision about a payment', () => {
       `UPDATE charge SET cancelled_at = now(), checked_at = now()
        WHERE correlation_id = 'accepted'`,
     );
+    await fixture.makeAllDue();
     await fixture.reconcile();
     expect(await listBreaks()).toEqual([
       { kind: 'paid_after_cancellation', state: 'open', nsu },
@@ -134,40 +110,17 @@ describe('a manual decision about a payment', () => {
     const id = await addCharge('linked');
     await fixture.addLines({ ...pix, nsu: nsu + 1 });
     await fixture.reconcile();
-    await decide(
-      `UPDATE break SET state = 'resolved', resolved_at = now(), resolution = 'link',
-         resolved_by = 'k'
-       WHERE account_id = $1 AND nsu = $2`,
-    );
-    await run(
-      `INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, made_by,
-         evidence)
-       VALUES ($1, gen_random_uuid(), $2, $3, 1000, 'manual', 'k', '{}')`,
-      service.accountId,
-      nsu + 1,
-      id,
-    );
+    await fixture.link(nsu + 1, id);
     await run(
       `UPDATE charge SET cancelled_at = now(), checked_at = now() WHERE correlation_id = 'linked'`,
     );
-    const before = fixture.enqueuedJobs.length;
-    await fixture.reconciliationParts().accountBreaks.enqueueContradicted();
-    expect(fixture.enqueuedJobs).toHaveLength(before);
-    await fixture
-      .reconciliationParts()
-      .review.review(service.database.prisma as never, service.accountId, [id]);
+    await fixture.makeAllDue();
+    await fixture.reconcile();
     expect(await listBreaks()).toEqual([{ kind: 'unexpected', state: 'resolved', nsu: nsu + 1 }]);
   });
 });
 
 describe('a resolved overpaid break', () => {
-  const resolve = (resolution: string) =>
-    run(
-      `UPDATE break SET state = 'resolved', resolved_at = now(), resolution = $2,
-         resolved_by = 'clerk', resolution_reason = 'as agreed' WHERE nsu = $1`,
-      nsu + 1,
-      resolution,
-    );
   const reconciledBreaks = async () => {
     await fixture.reconcile();
     const { rows } = await run(
@@ -207,11 +160,8 @@ describe('a resolved overpaid break', () => {
     fixture.addLines({ nsu: line, typeName: 'DEBIT_PIX_REFUND', amountCents, originalEndToEndId });
 
   it('reopens when the excess exceeds the accepted amount, and is resolved again when it no longer does', async () => {
-    const id = await overpay('too much');
-    await resolve('accept');
-    await fixture
-      .reconciliationParts()
-      .review.review(service.database.prisma as never, service.accountId, [id]);
+    await overpay('too much');
+    await fixture.actOnBreaksOf(nsu + 1, 'accept');
     expect(await reconciledBreaks()).toEqual(overpaid('accept', 'clerk', 100));
     await addEarlierPayment('too much');
     expect(await reconciledBreaks()).toEqual(overpaid('open', null, 600));
@@ -222,6 +172,7 @@ describe('a resolved overpaid break', () => {
     expect(await reconciledBreaks()).toEqual(overpaid('accept', 'clerk', 100));
     expect(await history()).toEqual([
       { action: 'opened', from: null, to: null },
+      { action: 'accept', from: null, to: null },
       { action: 'resolved', from: null, to: null },
       { action: 'reopened', from: '100', to: '600' },
       { action: 'revised', from: '600', to: '200' },
@@ -231,23 +182,18 @@ describe('a resolved overpaid break', () => {
 
   it('is not accepted again automatically after a person has reopened it', async () => {
     await overpay('retaken');
-    await resolve('accept');
+    await fixture.actOnBreaksOf(nsu + 1, 'accept');
     await addEarlierPayment('retaken');
     expect(await reconciledBreaks()).toEqual(overpaid('open', null, 600));
-    await run(
-      `INSERT INTO break_history_entry (account_id, break_id, action, detail)
-       SELECT account_id, id, 'reopen', '{}' FROM break WHERE nsu = $1`,
-      nsu + 1,
-    );
+    await fixture.actOnBreaksOf(nsu + 1, 'reopen');
     await addRefund(nsu + 2, 500, 'first retaken');
     expect(await reconciledBreaks()).toEqual(overpaid('open', null, 100));
   });
 
   it('reopens when a later payment causes an excess after the refund, even a smaller excess', async () => {
     await overpay('refunded');
-    await resolve('refund');
     await addRefund(nsu + 2, 100, 'second refunded');
-    expect(await reconciledBreaks()).toEqual(overpaid('refund', 'clerk', 100));
+    expect(await reconciledBreaks()).toEqual(overpaid('automatic', null, 100));
     await fixture.addLines({ ...pix, nsu, externalId: 'refunded', amountCents: 50, age: 9 });
     expect(await reconciledBreaks()).toEqual(overpaid('open', null, 50));
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { listAccountsToReview } from '../../src/reconciliation/rules/rules.queries.js';
+import { makeAllDue } from '../support/reconciliation.js';
 import {
   matchRule,
   matchedByRule,
@@ -217,8 +217,7 @@ describe('a declared rule', () => {
     await setup.decide();
     expect(await setup.outcomes()).toEqual({ 1: ['ambiguous'] });
     await setup.addCancelledCharge(other);
-    const due = await listAccountsToReview(service.database.prisma, 0);
-    expect(due).toContainEqual({ accountId: account });
+    await makeAllDue(service.database, account);
     await setup.decide();
     expect(await setup.outcomes()).toEqual({ 1: [matchedByRule(id, 1_000)] });
   });
@@ -232,7 +231,7 @@ describe('a declared rule', () => {
     expect(await setup.outcomes()).toEqual({ 1: [matchedByRule(id, 1_000)] });
   });
 
-  it('decides the lines of one payer once in a review, however many pages they fill', async () => {
+  it('decides all lines of one payer together, however many there are', async () => {
     await setup.addLine({ nsu: 9_000, cents: 1_000, document: anna });
     await setup.decide();
     await setup.addExpectedPayment({ cents: 1_000, document: anna });
@@ -253,12 +252,13 @@ describe('a declared rule', () => {
        FROM statement_line WHERE account_id = $1 AND nsu < 9000`,
       account,
     );
-    const begin = { after: 0n, decided: new Set<bigint>(), state: null };
-    const page = await service.database.transaction(async (tx) => {
-      const first = await setup.declaredRules().review(tx, account, begin);
-      return [first?.next?.decided.size, first?.applied.outcomes.length];
-    });
-    expect(page).toEqual([1_101, 1_101]);
+    await setup.decide();
+    const { rows } = await setup.run(
+      `SELECT kind, count(*)::int FROM break
+       WHERE account_id = $1 AND state = 'open' GROUP BY kind`,
+      account,
+    );
+    expect(rows).toEqual([{ kind: 'ambiguous', count: 1_101 }]);
   });
 
   it('decides the same outcomes in whatever order and batches the lines arrive', async () => {

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Tx } from '../../src/database.service.js';
 import { listAccountsWithDaysToClose } from '../../src/day-closes/day-closes.queries.js';
-import { listTransactionRows } from '../../src/reconciliation/book.queries.js';
-import { listUndecidedAccounts } from '../../src/reconciliation/breaks.queries.js';
+import { listTransactionRows } from '../../src/reconciliation/api/transactions.queries.js';
+import { listAccountsWithDueSubjects } from '../../src/reconciliation-tasks/reconciliation-tasks.queries.js';
 import { readMissingCheckState } from '../../src/reconciliation/missing-payments.queries.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -68,7 +68,7 @@ async function countLinesRead(tx: Tx): Promise<number> {
 }
 
 it.each([
-  ['accounts with undecided lines', (tx: Tx) => listUndecidedAccounts(tx, 1_000), []],
+  ['accounts with undecided lines', (tx: Tx) => listAccountsWithDueSubjects(tx), []],
   ['days that may be certified', (tx: Tx) => listAccountsWithDaysToClose(tx), []],
   [
     'undecided lines that delay the check for missing payments',

@@ -2,14 +2,17 @@
 // sent money of its own account, at the times that it tests.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { listExpectedPaymentRows } from '../../src/reconciliation/book.queries.js';
-import { loadSummary } from '../../src/reconciliation/summary.queries.js';
+import { listExpectedPaymentRows } from '../../src/reconciliation/api/transactions.queries.js';
+import { loadSummary } from '../../src/reconciliation/api/summary.queries.js';
 import { SentMoneyFixture } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 // A Monday: payments that are due on it are missing from Wednesday on.
 const monday = '2026-03-09';
 const wednesday = '2026-03-11';
+const withdrawAll = `INSERT INTO expected_payment_fact
+    (account_id, expected_payment_id, kind, bank_time)
+  SELECT account_id, id, 'rejected', now() FROM expected_payment WHERE withdrawn_at IS NULL`;
 
 describe('a missing payment', () => {
   let service: ServiceDatabase;
@@ -153,10 +156,7 @@ describe('a missing payment', () => {
   it('opens no break for cancelled, withdrawn, multi-use or possibly not existing charges', async () => {
     const [cancelled, withdrawn] = [await charge(monday), await charge(monday)];
     await setCharge(cancelled, 'cancelled_at = now()');
-    await run(
-      `UPDATE expected_payment SET withdrawn_at = now() WHERE id = $1`,
-      withdrawn.expectedPaymentId,
-    );
+    await run(`${withdrawAll} AND id = $1`, withdrawn.expectedPaymentId);
     await charge(monday, { isMultiUse: true });
     await charge(monday, { state: 'needs_operator' });
     const expired = await charge(monday);
@@ -168,7 +168,7 @@ describe('a missing payment', () => {
 
   it.each([
     ['cancelled', 'UPDATE charge SET cancelled_at = now()'],
-    ['withdrawn', 'UPDATE expected_payment SET withdrawn_at = now()'],
+    ['withdrawn', withdrawAll],
     ['given a later day by the bank', `UPDATE charge SET bank_due_date = '2026-04-01'`],
   ])('has its break resolved when it is %s afterwards', async (_, change) => {
     await charge(monday);
@@ -205,12 +205,7 @@ describe('a missing payment', () => {
     expect(await breaks()).toEqual([]);
     const created = await charge('2026-03-02');
     await money.setOperationState(unknown.operationId, 'succeeded');
-    await run(
-      `WITH unlinked AS (
-         UPDATE match SET unlinked_at = now(), unlinked_by = 'k' RETURNING account_id, nsu
-       )
-       INSERT INTO deferred_line (account_id, nsu) SELECT * FROM unlinked`,
-    );
+    await money.unlink(1);
     await syncAt(`${wednesday}T12:02:00Z`);
     await reconcile();
     expect(new Set((await breaks()).map(({ id }) => id))).toEqual(

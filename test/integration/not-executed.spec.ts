@@ -249,6 +249,8 @@ describe('an operation that the bank never acknowledged', () => {
     bank.script = [
       async () => {
         await makeOlder('1 hour');
+        // Its lease has ended, so it is unknown first; then what is due about it is decided.
+        await advance();
         await closeStatement();
         await advance();
         expect(await currentState()).toBe('not_executed');

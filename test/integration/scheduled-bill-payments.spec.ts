@@ -73,12 +73,12 @@ describe('scheduled bill payments', () => {
     return { id, barCode, bankId: body.id as string };
   };
   /** Stores a debit without references. */
-  const storeDebit = async (nsu: number, occurredAt: string) => {
+  const storeDebit = async (nsu: number, occurredAt: string, isCredit = false) => {
     await service.pool.query(
       `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
          balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
-       VALUES ($1, $2::bigint, 'x', false, 15000000, 'DEBIT', 0, 0, $3, $2::text, '{}')`,
-      [service.accountId, nsu, occurredAt],
+       VALUES ($1, $2::bigint, 'x', $4, 15000000, 'DEBIT', 0, 0, $3, $2::text, '{}')`,
+      [service.accountId, nsu, occurredAt, isCredit],
     );
   };
   const stateOf = async (id: string) => (await bills.read(id)).state;
@@ -269,11 +269,11 @@ describe('scheduled bill payments', () => {
       };
       expect([await breaksOf(id), await breaksOf(other)]).toEqual([[duplicatePayment], []]);
 
-      await storeDebit(9_021, '2026-12-27T15:00:00Z');
-      await service.match(9_021, expected, 'reversal');
+      await storeDebit(9_021, '2026-12-27T15:00:00Z', true);
+      await service.match(9_021, expected);
       await decide();
       expect(await breaksOf(id)).toEqual([{ ...duplicatePayment, state: 'resolved' }]);
-      await service.pool.query(`UPDATE match SET unlinked_at = now() WHERE nsu = 9021`);
+      await service.unlink(9_021, expected);
       await decide();
       expect(await breaksOf(id)).toEqual([duplicatePayment]);
     });

@@ -38,7 +38,12 @@ describe('debits that disagree with what was sent', () => {
   });
 
   const withdraw = (expectedPaymentId: string) =>
-    run(`UPDATE expected_payment SET withdrawn_at = now() WHERE id = $1`, expectedPaymentId);
+    run(
+      `INSERT INTO expected_payment_fact (account_id, expected_payment_id, kind, bank_time)
+       VALUES ($1, $2, 'failed', now())`,
+      service.accountId,
+      expectedPaymentId,
+    );
   const isWithdrawn = async (expectedPaymentId: string) => {
     const { rows } = await run(
       `SELECT withdrawn_at IS NOT NULL AS "isWithdrawn" FROM expected_payment WHERE id = $1`,

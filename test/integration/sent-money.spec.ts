@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { listExpectedPaymentRows } from '../../src/reconciliation/book.queries.js';
-import { listUndecidedAccounts } from '../../src/reconciliation/breaks.queries.js';
+import { listExpectedPaymentRows } from '../../src/reconciliation/api/transactions.queries.js';
+import { listAccountsWithDueSubjects } from '../../src/reconciliation-tasks/reconciliation-tasks.queries.js';
 import { expectPendingLinesListed } from '../support/pending-lines.js';
 import { SentMoneyFixture } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
@@ -142,16 +142,16 @@ describe('the statement line of sent money', () => {
     await reconcile();
     expect(await outcomes()).toMatchObject([{ outcome: 'pending' }]);
     expect(await events()).toEqual([]);
-    const isDue = async (pauseMs: number) =>
-      (await listUndecidedAccounts(service.database.prisma, pauseMs)).some(
+    const isDue = async () =>
+      (await listAccountsWithDueSubjects(service.database.prisma)).some(
         ({ accountId }) => accountId === service.accountId,
       );
-    expect([await isDue(60_000), await isDue(0)]).toEqual([false, true]);
+    expect(await isDue()).toBe(false);
     await addReferences(operation.expectedPaymentId, { kind: 'nsu', value: '7' });
     await setOperationState(operation.operationId, 'succeeded');
     await reconcile();
     expect(await outcomes()).toMatchObject([{ outcome: 'payment by reference' }]);
-    expect(await isDue(0)).toBe(false);
+    expect(await isDue()).toBe(false);
     expect(await openBreaks()).toEqual([]);
   });
 

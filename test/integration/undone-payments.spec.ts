@@ -103,7 +103,7 @@ describe('a refund or reversal whose payment is unlinked', () => {
        WHERE b.nsu = $1`,
       nsu + 2,
     );
-    expect(rows).toEqual([{ actions: ['opened', 'resolved', 'unlink', 'reopened'] }]);
+    expect(rows).toEqual([{ actions: ['opened', 'link', 'resolved', 'reopened'] }]);
   });
 
   it('publishes no second event when a person links lines that a reference had matched', async () => {

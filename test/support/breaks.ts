@@ -4,6 +4,7 @@ import { expect } from '@jest/globals';
 import { listDayLines } from '../../src/day-closes/day-closes.queries.js';
 import { countExplanations } from '../../src/exports/exports.queries.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
+import { makeAllDue } from './reconciliation.js';
 import type { ServiceOnSandbox } from './service-on-sandbox.js';
 
 export class BreaksFixture {
@@ -51,16 +52,21 @@ export class BreaksFixture {
     const { accountId } = this.service();
     await this.sql(
       `INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, amount_cents,
-         is_multi_use, counterparty_document, withdrawn_at)
-       VALUES ($1, $2, gen_random_uuid(), 'create_charge', $3, $4,
-         false, $5, CASE WHEN $6 THEN now() END)`,
+         is_multi_use, counterparty_document)
+       VALUES ($1, $2, gen_random_uuid(), 'create_charge', $3, $4, false, $5)`,
       accountId,
       id,
       isCredit,
       amountCents,
       document,
-      isWithdrawn,
     );
+    if (isWithdrawn)
+      await this.sql(
+        `INSERT INTO expected_payment_fact (account_id, expected_payment_id, kind, bank_time)
+         VALUES ($1, $2, 'rejected', now())`,
+        accountId,
+        id,
+      );
     if (reference !== null)
       await this.sql(
         `INSERT INTO expected_payment_reference (account_id, kind, value, expected_payment_id)
@@ -91,6 +97,42 @@ export class BreaksFixture {
       fields.expectedPaymentId,
     );
     return id;
+  };
+
+  /** Makes a line the payment, by its endToEndId, of an expected payment of this amount. */
+  readonly expectLine = async (
+    nsu: number,
+    amountCents: number,
+    { isPaidBefore = false, isCancelled = false } = {},
+  ): Promise<void> => {
+    const reference = randomUUID();
+    const id = await this.addExpectedPayment({ amountCents, reference });
+    if (isPaidBefore) await this.addLine({ amountCents, correlationId: reference });
+    await this.sql(
+      `INSERT INTO expected_payment_reference (account_id, kind, value, expected_payment_id)
+       SELECT account_id, 'end_to_end_id', end_to_end_id, $3 FROM statement_line
+       WHERE account_id = $1 AND nsu = $2`,
+      this.service().accountId,
+      nsu,
+      id,
+    );
+    if (isCancelled) await this.addCancelledCharge(id);
+    await this.decideAll();
+  };
+
+  readonly addCancelledCharge = (expectedPaymentId: string) =>
+    this.sql(
+      `INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type,
+         amount_cents, cancelled_at)
+       SELECT account_id, id::text, operation_id, id, 'BANKSLIP', amount_cents, now()
+       FROM expected_payment WHERE id = $1`,
+      expectedPaymentId,
+    );
+
+  /** Decides every line again: the test has changed facts by SQL. */
+  readonly decideAll = async () => {
+    await makeAllDue(this.service().database, this.service().accountId);
+    await this.reconcile();
   };
 
   readonly reconcile = () =>

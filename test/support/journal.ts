@@ -264,7 +264,9 @@ export async function storeLine(
   await markLinesDecided(database, accountId);
 }
 
+/** As if reconciliation had decided everything that is due. */
 export async function markLinesDecided(database: Database, accountId: number): Promise<void> {
+  await database.pool.query('DELETE FROM reconciliation_task WHERE account_id = $1', [accountId]);
   await database.pool.query(
     `INSERT INTO reconciliation_state (account_id, decided_arrival)
      SELECT $1, COALESCE(max(arrival), 0) FROM statement_line WHERE account_id = $1
@@ -279,6 +281,7 @@ export async function closeStatement(
   accountId: number,
   before = '0 seconds',
 ): Promise<void> {
+  await database.pool.query('DELETE FROM reconciliation_task WHERE account_id = $1', [accountId]);
   await database.pool.query(
     `INSERT INTO statement_state (account_id, closed_from, closed_until)
      VALUES ($1, now() - interval '2 days', now() - $2::interval)

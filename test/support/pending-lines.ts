@@ -2,8 +2,8 @@
 // the lines that are not decided yet or stored as pending.
 import { expect } from '@jest/globals';
 import type { Database } from '../../src/database.service.js';
-import { listTransactionRows } from '../../src/reconciliation/book.queries.js';
-import { explainingBreakKinds } from '../../src/reconciliation/line-outcome.js';
+import { listTransactionRows } from '../../src/reconciliation/api/transactions.queries.js';
+import { explainingBreakKinds } from '../../src/reconciliation/decide/outcome.js';
 
 const noFilters = {
   nsu: null,

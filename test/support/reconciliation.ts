@@ -3,15 +3,18 @@ import type { Database } from '../../src/database.service.js';
 import { EventsService } from '../../src/events/events.service.js';
 import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
 import type { JobQueue } from '../../src/platform/job-queue.js';
-import { Breaks } from '../../src/reconciliation/breaks.service.js';
-import { explainingBreakKinds } from '../../src/reconciliation/line-outcome.js';
-import { MissingPayments } from '../../src/reconciliation/missing-payments.service.js';
-import { DeclaredRules } from '../../src/reconciliation/rules/declared-rules.service.js';
-import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
-import { RefundedBreaks } from '../../src/reconciliation/refunded-breaks.service.js';
-import { SettlementReview } from '../../src/reconciliation/settlement-review.service.js';
 import { AccountBreaks } from '../../src/reconciliation/account-breaks.service.js';
-import { OutcomeWriter } from '../../src/reconciliation/outcome-writer.service.js';
+import { DecisionWriter } from '../../src/reconciliation/apply.service.js';
+import { ManualMatches } from '../../src/reconciliation/breaks/manual-matches.service.js';
+import { Breaks } from '../../src/reconciliation/breaks.service.js';
+import { Components } from '../../src/reconciliation/component.service.js';
+import { explainingBreakKinds } from '../../src/reconciliation/decide/outcome.js';
+import { MissingPayments } from '../../src/reconciliation/missing-payments.service.js';
+import {
+  describeDifference,
+  Recomputation,
+} from '../../src/reconciliation/recomputation.service.js';
+import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 
 interface ReconciliationOptions {
   goLiveAt?: Date;
@@ -23,33 +26,49 @@ export function reconciliationOn(
   jobQueue: JobQueue,
   { goLiveAt = new Date(0), visibilityBoundMs = 10_000 }: ReconciliationOptions = {},
 ) {
-  const accounts = {
-    get: (id: number) => Promise.resolve({ id, slug: 'main', goLiveAt }),
-  } as never;
-  const bank = { profile: { visibilityBoundMs } } as never;
+  const profile = { visibilityBoundMs } as never;
+  const bank = { profile } as never;
   const events = new EventsService(database, jobQueue);
   const breaks = new Breaks(events);
-  const expectedPayments = new ExpectedPaymentsService();
-  const review = new SettlementReview(database, breaks, new RefundedBreaks(breaks));
-  const writer = new OutcomeWriter(events, expectedPayments, breaks, review, jobQueue);
-  const rules = new DeclaredRules(breaks);
   const missing = new MissingPayments(database, bank, breaks, jobQueue);
-  const accountBreaks = new AccountBreaks(database, bank, breaks, review, missing, jobQueue);
+  const accountBreaks = new AccountBreaks(database, breaks, missing, jobQueue);
   const reconciliation = new ReconciliationService(
     database,
-    accounts,
     bank,
-    writer,
+    new Components(bank),
+    new DecisionWriter(events, new ExpectedPaymentsService(), breaks),
     accountBreaks,
-    rules,
+    events,
     jobQueue,
   );
   const reconcile = reconciliation.reconcile.bind(reconciliation);
   reconciliation.reconcile = async ({ accountId }) => {
+    await database.prisma.bankAccount.updateMany({ where: { id: accountId }, data: { goLiveAt } });
     await reconcile({ accountId });
     await assertEachLineHasOutcome(database, accountId);
+    const { differences } = await new Recomputation(database, profile).compareAccount(accountId);
+    if (differences.length > 0)
+      throw new Error(`recomputed otherwise:\n${differences.map(describeDifference).join('\n')}`);
   };
-  return { reconciliation, accountBreaks, breaks, missing, review };
+  const manualMatches = new ManualMatches(reconciliation);
+  return { reconciliation, accountBreaks, breaks, missing, manualMatches };
+}
+
+/**
+ * Makes every subject of the account due. For tests that change a fact by SQL, and not by the
+ * module that records the task with it.
+ */
+export async function makeAllDue({ pool }: Database, accountId: number): Promise<void> {
+  await pool.query(
+    `INSERT INTO reconciliation_task (account_id, kind, expected_payment_id)
+     SELECT account_id, 'payment', id FROM expected_payment WHERE account_id = $1`,
+    [accountId],
+  );
+  await pool.query(
+    `INSERT INTO reconciliation_task (account_id, kind, nsu)
+     SELECT account_id, 'line', nsu FROM statement_line WHERE account_id = $1`,
+    [accountId],
+  );
 }
 
 /** Each decided line has a match, a classification or a break, or is stored as pending. */

@@ -1,7 +1,6 @@
 // Writes the lines, expected payments and declared rules of the account of a test, and reconciles
 // the account.
 import { randomUUID } from 'node:crypto';
-import { DeclaredRules } from '../../src/reconciliation/rules/declared-rules.service.js';
 import { RuleCatalog } from '../../src/reconciliation/rules/rule-catalog.service.js';
 import { RuleTrials } from '../../src/reconciliation/rules/rule-trials.service.js';
 import type { RuleDefinition } from '../../src/reconciliation/rules/rules.schema.js';
@@ -45,7 +44,6 @@ export class RulesSetup {
   }
 
   readonly run = (sql: string, ...values: unknown[]) => this.fixture.run(sql, ...values);
-  readonly declaredRules = () => new DeclaredRules(this.fixture.reconciliationParts().breaks);
   readonly decide = () =>
     this.fixture.reconciliation().reconcile({ accountId: this.service().accountId });
   readonly catalog = () => new RuleCatalog(this.service().database, this.fixture.jobQueue);

@@ -1,11 +1,10 @@
 // Writes operations, expected payments, charges and statement lines as the modules store them, and
 // reconciles the account of a test.
 import { randomUUID } from 'node:crypto';
-import { EventsService } from '../../src/events/events.service.js';
 import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
 import type { Reference } from '../../src/expected-payments/references.js';
-import { ManualMatches } from '../../src/reconciliation/breaks/manual-matches.service.js';
-import { reconciliationOn } from './reconciliation.js';
+import { recordOperationTasks } from '../../src/reconciliation-tasks/reconciliation-tasks.queries.js';
+import { makeAllDue, reconciliationOn } from './reconciliation.js';
 import type { ServiceDatabase } from './service-database.js';
 
 export interface SentOperation {
@@ -118,9 +117,11 @@ export class SentMoneyFixture {
       age,
     );
     await this.run(
-      `INSERT INTO operation_attempt (account_id, operation_id, number, started_at, send_by)
+      `INSERT INTO operation_attempt (account_id, operation_id, number, started_at, send_by,
+         clock_offset_ms)
        VALUES ($1, $2, 1, now() - $3 * interval '1 second',
-         now() - ($3 - 5) * interval '1 second')`,
+         now() - ($3 - 5) * interval '1 second', COALESCE(
+           (SELECT clock_offset_ms FROM statement_state WHERE account_id = $1), 0))`,
       accountId,
       operationId,
       age,
@@ -131,7 +132,11 @@ export class SentMoneyFixture {
         { ...common, amountCents: BigInt(amountCents), references },
       ]);
       if (state === 'not_executed' || state === 'rejected')
-        await this.expectedPayments.withdraw(tx, { accountId, operationId });
+        await this.expectedPayments.withdraw(
+          tx,
+          { accountId, operationId },
+          state === 'rejected' ? 'rejected' : 'absence_proven',
+        );
       return ids;
     });
     if (transferState !== null)
@@ -150,8 +155,8 @@ export class SentMoneyFixture {
     return { operationId, expectedPaymentId };
   };
 
-  readonly setOperationState = (operationId: string, state: string) =>
-    this.run(
+  readonly setOperationState = async (operationId: string, state: string) => {
+    await this.run(
       `UPDATE operation SET state = $2, updated_at = clock_timestamp(),
          next_action_at = CASE WHEN $3 THEN NULL ELSE now() + interval '1 hour' END,
          ended_at = CASE WHEN $3 THEN now() END,
@@ -161,6 +166,33 @@ export class SentMoneyFixture {
       state,
       isFinal(state),
     );
+    if (state === 'sending')
+      await this.run(
+        `INSERT INTO operation_attempt (account_id, operation_id, number, send_by)
+         SELECT account_id, operation_id, max(number) + 1, now() + interval '5 seconds'
+         FROM operation_attempt WHERE operation_id = $1 GROUP BY account_id, operation_id`,
+        operationId,
+      );
+    await this.service().database.transaction((tx) =>
+      recordOperationTasks(tx, this.service().accountId, operationId),
+    );
+  };
+
+  /** A person accepts or reopens the breaks of a line, as the API records it. */
+  readonly actOnBreaksOf = (nsu: number, action: 'accept' | 'reopen', actor = 'clerk') =>
+    this.service().database.transaction(async (tx) => {
+      const { accountId } = this.service();
+      await tx.$executeRaw`
+        INSERT INTO break_history_entry (account_id, break_id, action, actor, reason, detail)
+        SELECT account_id, id, ${action}, ${actor}, 'as agreed',
+          CASE WHEN ${action} = 'accept'
+            THEN jsonb_build_object('cents', amount_cents::text) ELSE '{}' END
+        FROM break WHERE account_id = ${accountId} AND nsu = ${nsu}`;
+      const seeds = { nsus: [BigInt(nsu)], expectedPaymentIds: [] };
+      await this.reconciliation().decideNow(tx, accountId, seeds);
+    });
+
+  readonly makeAllDue = () => makeAllDue(this.service().database, this.service().accountId);
 
   readonly addReferences = (expectedPaymentId: string, ...references: Reference[]) =>
     this.service().database.transaction((tx) =>
@@ -234,11 +266,7 @@ export class SentMoneyFixture {
   };
 
   private readonly by = { actor: 'anna', reason: 'test' };
-  private readonly manualMatches = () => {
-    const { breaks, review } = this.reconciliationParts();
-    const events = new EventsService(this.service().database, this.jobQueue);
-    return new ManualMatches(events, this.expectedPayments, breaks, review);
-  };
+  readonly manualMatches = () => this.reconciliationParts().manualMatches;
 
   /** A person links the whole line to this expected payment. */
   readonly link = (nsu: number, expectedPaymentId: string) =>

@@ -1,5 +1,6 @@
 // The whole service in front of a sandbox bank, without job workers and timers: a test runs each
 // step itself.
+import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 import { StatementService } from '../../src/statement/statement.service.js';
 import { serviceApplication } from './service-application.js';
 
@@ -7,6 +8,19 @@ export async function serviceOnSandbox() {
   const { application, sandbox: bank, database, call, stop } = await serviceApplication();
   const { pool } = database;
   const { id: accountId } = await database.prisma.bankAccount.findFirstOrThrow();
+  const decideLine = (action: string, nsu: number, expectedPaymentId: string) =>
+    database.transaction(async (tx) => {
+      await tx.$executeRaw`
+        INSERT INTO line_decision (account_id, nsu, action, allocations, actor, reason)
+        SELECT account_id, nsu, ${action}, jsonb_build_array(jsonb_build_object(
+          'expectedPaymentId', ${expectedPaymentId}::text, 'cents', amount_cents::text)),
+          'test', 'test'
+        FROM statement_line WHERE account_id = ${accountId} AND nsu = ${nsu}`;
+      const seeds = { nsus: [BigInt(nsu)], expectedPaymentIds: [expectedPaymentId] };
+      await application
+        .get(ReconciliationService, { strict: false })
+        .decideNow(tx, accountId, seeds);
+    });
   return {
     application,
     bank,
@@ -17,15 +31,11 @@ export async function serviceOnSandbox() {
     call,
     /** Syncs the statement. */
     sync: () => application.get(StatementService, { strict: false }).sync(accountId),
-    /** Inserts a match of a line with an expected payment. */
-    match: (nsu: number, expectedPaymentId: string, role = 'payment') =>
-      pool.query(
-        `INSERT INTO match
-           (account_id, id, nsu, expected_payment_id, amount_cents, role, rule, evidence)
-         SELECT account_id, gen_random_uuid(), nsu, $3::uuid, amount_cents, $4, 'test', '{}'
-         FROM statement_line WHERE account_id = $1 AND nsu = $2`,
-        [accountId, nsu, expectedPaymentId, role],
-      ),
+    /** A person links a line to an expected payment; a line against its direction reverses it. */
+    match: (nsu: number, expectedPaymentId: string) => decideLine('link', nsu, expectedPaymentId),
+    /** The person ends the link. */
+    unlink: (nsu: number, expectedPaymentId: string) =>
+      decideLine('unlink', nsu, expectedPaymentId),
     stop,
   };
 }

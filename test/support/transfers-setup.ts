@@ -123,7 +123,7 @@ export async function transfersSetup(bankBaseUrl: string) {
       Object.assign(bank, { profile });
       await database.pool.query(
         `TRUNCATE operation, operation_identity, operation_attempt,
-           expected_payment, expected_payment_reference,
+           expected_payment, expected_payment_reference, expected_payment_fact,
            transfer, pix_lookup, event, delivery, statement_line, match, webhook_event`,
       );
     },

@@ -38,6 +38,11 @@ export async function insertInitialData(target: InsertTarget, { builder }: Year)
     paymentSql,
     paymentRows(() => true),
   );
+  await insertRows(
+    target,
+    withdrawalSql,
+    paymentRows(({ isWithdrawn }) => isWithdrawn),
+  );
   const references = payments.flatMap((payment) =>
     payment.references.map((reference) => ({ id: payment.id, ...reference })),
   );
@@ -172,10 +177,15 @@ const paymentColumns = `
 
 const paymentSql = `
   INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, amount_cents,
-    due_date, terms, is_multi_use, created_at, withdrawn_at)
+    due_date, terms, is_multi_use, created_at)
   SELECT $1, id, "operationId", kind, "isCredit", cents,
-         "dueDate", terms, "isMultiUse", "createdAt", "withdrawnAt"
+         "dueDate", terms, "isMultiUse", "createdAt"
   ${from(paymentColumns)}`;
+
+const withdrawalSql = `
+  INSERT INTO expected_payment_fact (account_id, expected_payment_id, kind, bank_time, recorded_at)
+  SELECT $1, id, 'rejected', "withdrawnAt", "withdrawnAt"
+  ${from(paymentColumns)} WHERE "withdrawnAt" IS NOT NULL`;
 
 const referenceSql = `
   INSERT INTO expected_payment_reference (account_id, kind, value, expected_payment_id)

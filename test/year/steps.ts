@@ -2,8 +2,13 @@
 // tampering is detected.
 import { addDays, daysBetween } from '../../src/brazil/calendar.js';
 import { statementDayOf } from '../../src/brazil/statement-day.js';
+import { BankService } from '../../src/bank/bank.service.js';
 import { DayClosing } from '../../src/day-closes/day-closing.service.js';
 import { Verifier } from '../../src/day-closes/verifier.service.js';
+import {
+  describeDifference,
+  Recomputation,
+} from '../../src/reconciliation/recomputation.service.js';
 import { StatementClosing } from '../../src/statement/statement-closing.service.js';
 import type { YearDeployment } from './deployment.js';
 import type { Year } from './generate.js';
@@ -19,7 +24,7 @@ async function verifyAccount({ database }: YearDeployment): Promise<Verification
   return main;
 }
 
-const describeDifference = ({ difference }: Verification) =>
+const describeFirst = ({ difference }: Verification) =>
   difference && `day ${difference.date}, nsu ${String(difference.nsu)}, ${difference.field}`;
 
 /** Closes every day of the year in the parts in which the timers close them. */
@@ -65,7 +70,7 @@ async function countCertifiedDays(
 }
 
 const verifyCertificates: YearStep = async (deployment) => {
-  const difference = describeDifference(await verifyAccount(deployment));
+  const difference = describeFirst(await verifyAccount(deployment));
   return difference ? [`the certificates are not valid: ${difference}`] : [];
 };
 
@@ -107,7 +112,7 @@ const detectTampering: YearStep = async (deployment, year) => {
     await updateWithoutTriggers(deployment, change, nsu);
     const verification = await verifyAccount(deployment);
     await updateWithoutTriggers(deployment, restore, nsu);
-    if (!describeDifference(verification)) findings.push(`tampering with ${subject} is undetected`);
+    if (!describeFirst(verification)) findings.push(`tampering with ${subject} is undetected`);
   }
   return findings;
 };
@@ -128,8 +133,16 @@ async function updateWithoutTriggers(
   }
 }
 
+/** What is stored of every line is what the facts mean. */
+const recomputeOutcomes: YearStep = async ({ database, accountId, application }) => {
+  const { profile } = application.get(BankService, { strict: false });
+  const recomputed = await new Recomputation(database, profile).compareAccount(accountId);
+  return recomputed.differences.slice(0, 20).map(describeDifference);
+};
+
 /** By the name that the report prints, in the order in which they run. */
 export const yearSteps: Record<string, YearStep> = {
+  'recompute outcomes': recomputeOutcomes,
   'close days': closeDays,
   'verify certificates': verifyCertificates,
   'detect tampering': detectTampering,
