@@ -6,7 +6,7 @@ import { Prisma } from '../generated/service/client.js';
  * reference the credit, and debits of our refunds. Debits that were reversed are left out.
  */
 export const debitsRefundingLine = Prisma.sql`
-  SELECT debit.nsu, debit.amount_cents, debit.recorded_at
+  SELECT debit.nsu, debit.amount_cents, debit.occurred_at
   FROM (
     SELECT nsu FROM statement_line
     WHERE account_id = line.account_id AND original_end_to_end_id = line.end_to_end_id

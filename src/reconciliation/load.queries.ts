@@ -18,6 +18,7 @@ import type {
   TransferFacts,
 } from './decide/model.js';
 import { effectOfOperation, isWithoutResponse } from './operation-effect.queries.js';
+import type { AppliedRule } from './decide/rule.js';
 import { listActiveRules } from './rules/rules.queries.js';
 
 /** How late something may show on the statement. */
@@ -61,11 +62,24 @@ export async function loadFacts(
     finalMatches: await listFinalMatches(db, accountId, selection),
     finalClassifications: await listFinalClassifications(db, accountId, selection),
     decisions: await listBreakDecisions(db, accountId, selection),
-    rules: await listActiveRules(db, accountId),
+    rules: await listRulesInBankTime(db, accountId),
   };
 }
 
 const isLiveByCounterparty = Prisma.sql`AND rule = 'counterparty' AND unlinked_at IS NULL`;
+/** The active rules, with their activation in bank time. */
+async function listRulesInBankTime(db: Db, accountId: number): Promise<AppliedRule[]> {
+  const state = await db.statementState.findUnique({
+    where: { accountId },
+    select: { clockOffsetMs: true },
+  });
+  const aheadMs = Number(state?.clockOffsetMs ?? 0n);
+  return (await listActiveRules(db, accountId)).map(({ activatedAt, ...rule }) => ({
+    ...rule,
+    activatedAt: activatedAt ? new Date(activatedAt.getTime() + aheadMs) : null,
+  }));
+}
+
 /** The condition of the index match_declared. */
 const isLiveByRule = Prisma.sql`AND rule = 'declared' AND unlinked_at IS NULL`;
 

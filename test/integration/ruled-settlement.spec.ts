@@ -142,6 +142,7 @@ describe('a match by a declared rule', () => {
     async (_, first, second) => {
       const id = await setup.addExpectedPayment({ cents: 1_000, document: anna });
       await setup.declareActiveRule(matchRule({}));
+      await setup.backdate('2026-06-01');
       for (const line of first) await setup.addLine(line);
       await setup.decide();
       for (const line of second) await setup.addLine(line);

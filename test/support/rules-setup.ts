@@ -129,6 +129,22 @@ export class RulesSetup {
       line.originalEndToEndId ?? null,
     );
 
+  /** As if the expected payments and the rules had existed since this day. */
+  readonly backdate = async (day: string) => {
+    await this.run(
+      `UPDATE expected_payment SET created_at = $2::date, created_at_bank_time = $2::date
+       WHERE account_id = $1`,
+      this.service().accountId,
+      day,
+    );
+    await this.run(
+      `UPDATE rule_version SET activated_at = $2::date
+       WHERE account_id = $1 AND state = 'active'`,
+      this.service().accountId,
+      day,
+    );
+  };
+
   readonly link = (nsu: number, expectedPaymentId: string) =>
     this.fixture.link(nsu, expectedPaymentId);
   readonly events = () => this.fixture.events();

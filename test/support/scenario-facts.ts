@@ -62,6 +62,7 @@ const rule = z.union([
     match: z.array(z.enum(['document', 'amount', 'window', 'notes'])),
     combines: z.boolean().default(false),
     instalments: z.boolean().default(false),
+    activeSince: time.optional(),
   }),
   z.strictObject({
     classify: z.enum(['fee', 'tariff', 'own_account_transfer', 'ignored']),
@@ -124,7 +125,7 @@ export function factsOf(scenario: AccountantScenario): Facts {
     ),
     rules: scenario.rules.map((one, index) => ({
       ...{ ruleId: `rule ${index}`, version: 1, priority: index },
-      activatedAt: new Date('2026-03-02T13:00:00Z'),
+      activatedAt: ('match' in one && one.activeSince) || new Date('2026-03-01T00:00:00Z'),
       when: 'types' in one ? { types: one.types } : {},
       then:
         'match' in one

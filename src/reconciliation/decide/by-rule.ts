@@ -96,14 +96,12 @@ function toRuleLine(
   refunds: RefundsByCredit,
   unlinkedFrom: readonly string[],
 ): RuleLine {
-  const refunded = debitsRefunding(component, line, refunds).map(({ recordedAt }) => recordedAt);
+  const refunded = debitsRefunding(component, line, refunds).map(({ occurredAt }) => occurredAt);
   return {
     ...line,
     isRefundOrReversal: line.originalEndToEndId !== null,
     firstRefundedAt:
-      refunded.length === 0
-        ? null
-        : new Date(Math.min(...refunded.map((recordedAt) => recordedAt.getTime()))),
+      refunded.length === 0 ? null : new Date(Math.min(...refunded.map((at) => at.getTime()))),
     unlinkedFrom,
   };
 }
@@ -113,6 +111,7 @@ function toRulePayment(component: Component, payment: ExpectedPaymentFacts): Rul
   return {
     ...others,
     expectedPaymentId: id,
+    createdAt: payment.createdAtBankTime,
     paidCents: component.paidCents(id),
     owedCents: owedWhenPaid(component, payment),
     referenceValues: references

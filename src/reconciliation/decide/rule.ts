@@ -55,7 +55,7 @@ export interface AppliedRule {
   priority: number;
   when: RuleCondition;
   then: RuleAction;
-  /** Not set for a version in trial. */
+  /** In bank time. Not set for a version in trial. */
   activatedAt?: Date | null;
 }
 
@@ -69,7 +69,7 @@ export interface RuleLine {
   notes: string | null;
   /** The line references the Pix that it refunds or reverses, so it pays nothing. */
   isRefundOrReversal: boolean;
-  /** When the statement first showed a refund of the line; null if it has none. */
+  /** When the line was first refunded, at the bank; null if it was not. */
   firstRefundedAt: Date | null;
   occurredAt: Date;
   /** Expected payments from which a person has unlinked the line. */
@@ -89,6 +89,7 @@ export interface RuleExpectedPayment {
   terms: string | null;
   isMultiUse: boolean;
   counterpartyDocument: string | null;
+  /** In bank time. */
   createdAt: Date;
   paidCents: bigint;
   /** The total owed when `paidCents` was paid; null if nothing was paid or the payer chose. */

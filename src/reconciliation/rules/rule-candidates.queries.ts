@@ -38,7 +38,7 @@ export const lineColumns = Prisma.sql`
   t.original_end_to_end_id AS "originalEndToEndId", t.occurred_at AS "occurredAt",
   t.counterparty, t.counterparty_document AS "counterpartyDocument", t.notes,
   t.original_end_to_end_id IS NOT NULL AS "isRefundOrReversal",
-  (SELECT min(refund.recorded_at)
+  (SELECT min(refund.occurred_at)
    FROM (SELECT t.account_id, t.nsu, t.is_credit, t.end_to_end_id) line
    CROSS JOIN LATERAL (${debitsRefundingLine}) refund) AS "firstRefundedAt",
   ARRAY(
@@ -90,7 +90,8 @@ export async function listRuleExpectedPayments(
            o.state AS "operationState", e.is_credit AS "isCredit",
            e.amount_cents AS "amountCents", e.due_date AS "dueDate", e.terms,
            e.is_multi_use AS "isMultiUse", e.counterparty_document AS "counterpartyDocument",
-           e.created_at AS "createdAt", paid.cents AS "paidCents", paid.owed AS "owedCents",
+           COALESCE(e.created_at_bank_time, e.created_at) AS "createdAt",
+           paid.cents AS "paidCents", paid.owed AS "owedCents",
            ids.reference_values AS "referenceValues"
     FROM wanted
     JOIN expected_payment e ON e.account_id = ${opaqueAccountId(accountId)} AND e.id = wanted.id
