@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { toChargeView } from '../../src/charges/charge-view.js';
 import { listMatchedChargePayments, listChargeRefunds } from '../../src/charges/charges.queries.js';
+import { listExpectedPaymentRows } from '../../src/reconciliation/api/transactions.queries.js';
 import { SentMoneyFixture } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
@@ -22,6 +23,13 @@ const listBreaks = () => fixture.listBreaksFrom(nsu);
 const outcomes = async () =>
   (await fixture.outcomes()).filter((line) => line.nsu >= nsu).map(({ outcome }) => outcome);
 const pix = { isCredit: true, typeName: 'CREDIT_PIX' };
+/** The state in the list of expected payments, filtered by this state. */
+const listedState = async (reference: string, state: string) => {
+  const page = { operationId: null, beforeId: null, today: '2026-01-01', limit: 2 };
+  const filters = { ...page, reference, state };
+  const rows = await listExpectedPaymentRows(service.database.prisma, service.accountId, filters);
+  return rows.map((row) => row.state).join();
+};
 
 it('opens one break when a charge turns out to be cancelled after its payment', async () => {
   await addCharge('ended');
@@ -222,6 +230,7 @@ it('shows the reversal of a refund with its charge', async () => {
     ]);
     const row = { response: null, createdAt: new Date(), amountCents: 1_000n } as never;
     const view = toChargeView(row, payments, refunds, '2026-01-01');
+    expect(await listedState('refund reversed', view.settlement)).toBe(view.settlement);
     return { charge: view.settlement, refunds: view.refunds };
   };
   const openRefund = { orderedBy: 'us', settlement: 'open' };
@@ -246,4 +255,21 @@ it('shows the reversal of a refund with its charge', async () => {
   await fixture.addLines({ nsu: nsu + 2, isCredit: true, endToEndId: 'D3' });
   const reversedRefund = { settlement: 'reversed', state: 'accepted' };
   expect(await settlements()).toMatchObject({ charge: 'overpaid', refunds: [reversedRefund] });
+});
+
+it('keeps the settlement of a charge whose payment is refunded in part', async () => {
+  await addCharge('refunded in part');
+  const reference = { externalId: 'refunded in part', endToEndId: 'E11' };
+  await fixture.addLines(
+    { ...pix, nsu, ...reference, age: 9 },
+    { nsu: nsu + 1, typeName: 'DEBIT_PIX_REFUND', originalEndToEndId: 'E11', amountCents: 400 },
+  );
+  await fixture.reconcile();
+  expect(await listedState('refunded in part', 'settled')).toBe('settled');
+  await fixture.addLines({
+    ...{ nsu: nsu + 2, typeName: 'DEBIT_PIX_REFUND', originalEndToEndId: 'E11' },
+    amountCents: 600,
+  });
+  await fixture.reconcile();
+  expect(await listedState('refunded in part', 'refunded')).toBe('refunded');
 });

@@ -284,7 +284,7 @@ describe('the statement line of sent money', () => {
       for (const state of ['open', 'partially_reversed', 'reversed'])
         expect(await list(null, state)).toEqual(state === row?.state ? [row] : []);
       expect(await list('F', null)).toEqual([]);
-      return [row?.state, row?.settledCents, row?.reversedCents];
+      return [row?.state, row?.settledCents, row?.returnedCents];
     };
     expect(await readRow()).toEqual(['open', 0n, 0n]);
     const reversal = { isCredit: true, endToEndId: 'E' };

@@ -15,6 +15,7 @@ import {
   Recomputation,
 } from '../../src/reconciliation/recomputation.service.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
+import { assertSettlementsAgree } from './settlements.js';
 
 interface ReconciliationOptions {
   goLiveAt?: Date;
@@ -46,6 +47,7 @@ export function reconciliationOn(
     await database.prisma.bankAccount.updateMany({ where: { id: accountId }, data: { goLiveAt } });
     await reconcile({ accountId });
     await assertEachLineHasOutcome(database, accountId);
+    await assertSettlementsAgree(database, accountId);
     const { differences } = await new Recomputation(database, profile).compareAccount(accountId);
     if (differences.length > 0)
       throw new Error(`recomputed otherwise:\n${differences.map(describeDifference).join('\n')}`);

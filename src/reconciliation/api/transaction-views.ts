@@ -37,12 +37,12 @@ export function describeTransaction(row: TransactionRow) {
 }
 
 export function describeExpectedPayment(row: ExpectedPaymentRow) {
-  const { amountCents, settledCents, reversedCents, createdAt, ...same } = row;
+  const { amountCents, settledCents, returnedCents, createdAt, ...same } = row;
   return {
     ...same,
     amount: amountCents,
     settledAmount: settledCents,
-    returnedAmount: reversedCents,
+    returnedAmount: returnedCents,
     createdAt: createdAt.toISOString(),
   };
 }

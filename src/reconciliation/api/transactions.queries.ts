@@ -3,8 +3,13 @@
 import type { Db } from '../../database.service.js';
 import { referenceKinds } from '../../expected-payments/references.js';
 import { Prisma } from '../../generated/service/client.js';
-import type { explanationStates, expectedPaymentStates } from './transactions.schema.js';
-import { explainingBreakKinds, reversalSettlements, type Category } from '../decide/outcome.js';
+import { receivedSettlement, receivedTotals } from '../../expected-payments/settlement.queries.js';
+import {
+  returnedStates,
+  type explanationStates,
+  type expectedPaymentStates,
+} from './transactions.schema.js';
+import { explainingBreakKinds, type Category } from '../decide/outcome.js';
 
 /**
  * Whether a break makes its line count as in a break, even if the line is matched. Reads only the
@@ -172,7 +177,8 @@ export interface ExpectedPaymentRow {
   isCredit: boolean;
   amountCents: bigint | null;
   settledCents: bigint;
-  reversedCents: bigint;
+  /** Refunded to the payer, or reversed by the bank. */
+  returnedCents: bigint;
   dueDate: string | null;
   isMultiUse: boolean;
   references: { kind: string; value: string }[];
@@ -189,10 +195,12 @@ export interface ExpectedPaymentFilters {
   limit: number;
 }
 
-const reversedStates: readonly string[] = reversalSettlements;
+const isReturnedState = (state: string | null) =>
+  (returnedStates as readonly (string | null)[]).includes(state);
 
 /**
- * Conditions on expected payments (e) that use an index: by reference, and by state when reversed.
+ * Conditions on expected payments (e) that use an index: by reference, and by state when
+ * refunded or reversed.
  */
 function indexedConditions(
   accountId: number,
@@ -204,9 +212,14 @@ function indexedConditions(
       AND value = ${reference})`;
   const withReversals = Prisma.sql`AND e.id IN (
     SELECT expected_payment_id FROM match
-    WHERE account_id = ${accountId} AND role = 'reversal' AND unlinked_at IS NULL)`;
+    WHERE account_id = ${accountId} AND role = 'reversal' AND unlinked_at IS NULL
+    UNION
+    SELECT m.expected_payment_id FROM refund r
+    JOIN match m ON m.account_id = r.account_id AND m.nsu = r.original_nsu
+      AND m.unlinked_at IS NULL
+    WHERE r.account_id = ${accountId})`;
   return Prisma.sql`${reference === null ? Prisma.empty : withReference}
-      ${state !== null && reversedStates.includes(state) ? withReversals : Prisma.empty}`;
+      ${isReturnedState(state) ? withReversals : Prisma.empty}`;
 }
 
 export async function listExpectedPaymentRows(
@@ -218,18 +231,17 @@ export async function listExpectedPaymentRows(
   return db.$queryRaw<ExpectedPaymentRow[]>`
     SELECT e.id, e.operation_id AS "operationId", e.kind, x.state, e.is_credit AS "isCredit",
            e.amount_cents AS "amountCents", paid.cents AS "settledCents",
-             paid.reversed AS "reversedCents", e.due_date AS "dueDate",
+           COALESCE(received.returned, paid.reversed) AS "returnedCents", e.due_date AS "dueDate",
            e.is_multi_use AS "isMultiUse", e.created_at AS "createdAt",
-             reference.list AS "references"
+           reference.list AS "references"
     FROM expected_payment e
     CROSS JOIN LATERAL (
       SELECT COALESCE(sum(amount_cents) FILTER (WHERE role = 'payment'), 0)::bigint AS cents,
-             COALESCE(sum(amount_cents) FILTER (WHERE role = 'reversal'), 0)::bigint AS reversed,
-             COALESCE((array_agg(owed_cents ORDER BY id DESC) FILTER (WHERE role = 'payment'))[1],
-                      e.amount_cents) AS owed
+             COALESCE(sum(amount_cents) FILTER (WHERE role = 'reversal'), 0)::bigint AS reversed
       FROM match
       WHERE account_id = e.account_id AND expected_payment_id = e.id AND unlinked_at IS NULL
     ) paid
+    LEFT JOIN LATERAL (${receivedTotals}) received ON e.is_credit AND paid.cents > 0
     CROSS JOIN LATERAL (
       SELECT COALESCE(jsonb_agg(jsonb_build_object('kind', kind, 'value', value)), '[]') AS list
       FROM expected_payment_reference WHERE account_id = e.account_id AND expected_payment_id = e.id
@@ -244,12 +256,11 @@ export async function listExpectedPaymentRows(
                   WHEN paid.cents = 0 AND COALESCE(charge.bank_due_date, e.due_date) < ${today}
                     THEN 'overdue'
                   WHEN paid.cents = 0 THEN 'open'
-                  WHEN paid.reversed > 0 THEN CASE
-                    WHEN paid.reversed < paid.cents THEN 'partially_' ELSE '' END
-                    || CASE WHEN e.is_credit THEN 'refunded' ELSE 'reversed' END
-                  WHEN paid.owed IS NULL OR paid.cents = paid.owed THEN 'settled'
-                  WHEN paid.cents < paid.owed THEN 'partially_settled'
-                  WHEN e.is_multi_use THEN 'settled' ELSE 'overpaid' END AS state
+                  WHEN e.is_credit
+                    THEN ${receivedSettlement(Prisma.sql`COALESCE(received.owed, e.amount_cents)`)}
+                  WHEN paid.reversed = 0 THEN 'settled'
+                  WHEN paid.reversed < paid.cents THEN 'partially_reversed'
+                  ELSE 'reversed' END AS state
     ) x
     WHERE e.account_id = ${accountId}
       AND (${beforeId}::uuid IS NULL OR e.id < ${beforeId}::uuid)

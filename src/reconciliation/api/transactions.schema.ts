@@ -13,7 +13,7 @@ import {
   timestamp,
 } from '../../contract/wire.js';
 import { listOf, listQuery } from '../../platform/listing.js';
-import { categories, reversalSettlements } from '../decide/outcome.js';
+import { categories } from '../decide/outcome.js';
 
 const book = { authentication: 'api-key', method: 'GET' } as const;
 
@@ -69,6 +69,9 @@ export const listTransactionsOfBook = route({
   response: listOf(transactionView),
 });
 
+/** Of a received payment, refunded in full; of a sent one, reversed. */
+export const returnedStates = ['refunded', 'partially_reversed', 'reversed'] as const;
+
 /**
  * `withdrawn`: no payment is expected any more, because the operation was rejected or proven not
  * executed, or the charge was cancelled.
@@ -79,7 +82,7 @@ export const expectedPaymentStates = [
   'partially_settled',
   'settled',
   'overpaid',
-  ...reversalSettlements,
+  ...returnedStates,
   'withdrawn',
 ] as const;
 
