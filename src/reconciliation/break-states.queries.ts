@@ -1,7 +1,6 @@
 // Reads and writes the states of breaks that follow from a decision.
-import { v7 as uuidv7 } from 'uuid';
 import { opaqueAccountId, type Tx } from '../database.service.js';
-import { clockOffsetOf, reportedColumns, type ReportedBreak } from './breaks.queries.js';
+import { breaksToInsert, reportedColumns, type ReportedBreak } from './breaks.queries.js';
 import type { OpenBreak, Resolution } from './decide/breaks.js';
 import { lineBreakKinds, settlementBreakKinds } from './decide/outcome.js';
 
@@ -63,20 +62,7 @@ export async function openDecidedBreaks(
 ): Promise<ReportedBreak[]> {
   if (breaks.length === 0) return [];
   return tx.$queryRaw<ReportedBreak[]>`
-    INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, expected_payment_id,
-      evidence, opened_day)
-    SELECT ${accountId}, b.id, b.kind, 'open', b.subject, b.amount_cents, b.nsu,
-           b.expected_payment_id, b.evidence,
-           to_char((now() + ${clockOffsetOf(accountId)}) AT TIME ZONE 'America/Sao_Paulo',
-             'YYYY-MM-DD')
-    FROM unnest(
-      ${breaks.map(() => uuidv7())}::uuid[], ${breaks.map(({ kind }) => kind)}::text[],
-      ${breaks.map(({ subject }) => subject)}::text[],
-      ${breaks.map(({ amountCents }) => amountCents)}::bigint[],
-      ${breaks.map(({ nsu }) => nsu)}::bigint[],
-      ${breaks.map(({ expectedPaymentId }) => expectedPaymentId)}::uuid[],
-      ${breaks.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[]
-    ) AS b(id, kind, subject, amount_cents, nsu, expected_payment_id, evidence)
+    ${breaksToInsert(accountId, breaks)}
     ON CONFLICT (account_id, kind, subject) DO UPDATE
     SET state = 'open', evidence = EXCLUDED.evidence,
         expected_payment_id = EXCLUDED.expected_payment_id,

@@ -62,9 +62,26 @@ export async function resolveBreaks(
 }
 
 /** The bank's clock minus the database's clock. */
-export const clockOffsetOf = (accountId: number) => Prisma.sql`COALESCE(
+const clockOffsetOf = (accountId: number) => Prisma.sql`COALESCE(
   (SELECT clock_offset_ms FROM statement_state WHERE account_id = ${opaqueAccountId(accountId)}),
     0) * interval '1 millisecond'`;
+
+/** Inserts open breaks. Its caller says what happens to a break that exists already. */
+export const breaksToInsert = (accountId: number, breaks: readonly NewBreak[]) => Prisma.sql`
+  INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, expected_payment_id,
+    evidence, opened_day)
+  SELECT ${accountId}, b.id, b.kind, 'open', b.subject, b.amount_cents, b.nsu,
+         b.expected_payment_id, b.evidence,
+         to_char((now() + ${clockOffsetOf(accountId)}) AT TIME ZONE 'America/Sao_Paulo',
+           'YYYY-MM-DD')
+  FROM unnest(
+    ${breaks.map(() => uuidv7())}::uuid[], ${breaks.map(({ kind }) => kind)}::text[],
+    ${breaks.map(({ subject }) => subject)}::text[],
+    ${breaks.map(({ amountCents }) => amountCents)}::bigint[],
+    ${breaks.map(({ nsu }) => nsu)}::bigint[],
+    ${breaks.map(({ expectedPaymentId = null }) => expectedPaymentId)}::uuid[],
+    ${breaks.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[]
+  ) AS b(id, kind, subject, amount_cents, nsu, expected_payment_id, evidence)`;
 
 /**
  * Opens each break once. A break resolved automatically is reopened. A break that a person accepted
@@ -78,20 +95,7 @@ export async function insertBreaks(
   if (breaks.length === 0) return [];
   const beyond = breaks.filter(({ isBeyondSettlement }) => isBeyondSettlement);
   return tx.$queryRaw<ReportedBreak[]>`
-    INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, expected_payment_id,
-      evidence, opened_day)
-    SELECT ${accountId}, b.id, b.kind, 'open', b.subject, b.amount_cents, b.nsu,
-           b.expected_payment_id, b.evidence,
-           to_char((now() + ${clockOffsetOf(accountId)}) AT TIME ZONE 'America/Sao_Paulo',
-             'YYYY-MM-DD')
-    FROM unnest(
-      ${breaks.map(() => uuidv7())}::uuid[], ${breaks.map(({ kind }) => kind)}::text[],
-      ${breaks.map(({ subject }) => subject)}::text[],
-      ${breaks.map(({ amountCents }) => amountCents)}::bigint[],
-      ${breaks.map(({ nsu }) => nsu)}::bigint[],
-      ${breaks.map(({ expectedPaymentId = null }) => expectedPaymentId)}::uuid[],
-      ${breaks.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[]
-    ) AS b(id, kind, subject, amount_cents, nsu, expected_payment_id, evidence)
+    ${breaksToInsert(accountId, breaks)}
     ON CONFLICT (account_id, kind, subject) DO UPDATE
     SET state = 'open', resolved_at = NULL, evidence = EXCLUDED.evidence,
         expected_payment_id = EXCLUDED.expected_payment_id,
