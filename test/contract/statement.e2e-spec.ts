@@ -89,7 +89,10 @@ it('returns ten lines by default, and pages without overlap or gap', async () =>
 });
 
 it('returns the same lines under v1', async () => {
-  expect(await list('?limit=5', 'v1')).toEqual(await list('?limit=5'));
+  // A line may appear between the two readings.
+  await eventually(async () =>
+    expect(await list('?limit=5', 'v1')).toEqual(await list('?limit=5')),
+  );
 });
 
 it('shows an unbroken chain of balances', async () => {
