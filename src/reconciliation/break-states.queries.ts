@@ -2,15 +2,9 @@
 import { opaqueAccountId, type Tx } from '../database.service.js';
 import { breaksToInsert, reportedColumns, type ReportedBreak } from './breaks.queries.js';
 import type { OpenBreak, Resolution } from './decide/breaks.js';
-import { lineBreakKinds, settlementBreakKinds } from './decide/outcome.js';
+import { decidedBreakKinds } from './decide/outcome.js';
 
-const decidedKinds: string[] = [
-  ...new Set<string>([
-    ...lineBreakKinds,
-    ...settlementBreakKinds,
-    ...['late_line', 'failed_but_debited', 'missing'],
-  ]),
-];
+const decidedKinds: string[] = [...decidedBreakKinds, 'missing'];
 
 export interface StoredBreak {
   id: string;

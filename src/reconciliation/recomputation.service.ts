@@ -5,15 +5,10 @@ import type { Database, Db } from '../database.service.js';
 import { breakKey } from './decide/break-decisions.js';
 import { openBreaks } from './decide/breaks.js';
 import { decide, type Decision } from './decide/decide.js';
-import { lineBreakKinds, settlementBreakKinds } from './decide/outcome.js';
+import { decidedBreakKinds, lineBreakKinds } from './decide/outcome.js';
 import { loadFacts, loadOptionsOf } from './load.queries.js';
 import * as queries from './recomputation.queries.js';
 
-const breakKinds = [
-  ...new Set<string>([...lineBreakKinds, ...settlementBreakKinds]),
-  'late_line',
-  'failed_but_debited',
-];
 const timeoutMs = 6 * 3_600_000;
 
 /** What is stored of a line or a break, and what the facts mean. */
@@ -67,7 +62,7 @@ async function compareIn(db: Db, accountId: number, profile: BankProfile) {
   const differences = [
     ...lines.filter(isCompared).flatMap((line) => differenceOfLine(decision, line)),
     ...differencesOfBreaks(
-      (await queries.listStoredOpenBreaks(db, accountId, breakKinds)).filter(isCompared),
+      (await queries.listStoredOpenBreaks(db, accountId, decidedBreakKinds)).filter(isCompared),
       openBreaks(facts, decision).filter(isCompared),
     ),
   ];

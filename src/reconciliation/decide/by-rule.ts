@@ -15,7 +15,7 @@ import { debitsRefunding, type RefundsByCredit } from './refunds.js';
 
 export function applyRules(component: Component, refunds: RefundsByCredit): void {
   const { rules, expectedPayments } = component.facts;
-  const lines = component.lines.filter(({ nsu }) => isUnexpected(component, nsu));
+  const lines = component.lines.filter(({ nsu }) => component.isUnexpected(nsu));
   if (rules.length === 0 || lines.length === 0) return;
   const separated = new Map<bigint, string[]>();
   for (const { nsu, expectedPaymentId } of component.facts.separated)
@@ -33,11 +33,6 @@ export function applyRules(component: Component, refunds: RefundsByCredit): void
     const decision = decisions.get(line.nsu);
     if (decision) record(component, line, decision);
   }
-}
-
-function isUnexpected(component: Component, nsu: bigint): boolean {
-  const outcome = component.unmatched.get(nsu);
-  return outcome?.outcome === 'break' && outcome.kind === 'unexpected';
 }
 
 function record(component: Component, line: StatementLineFacts, decision: RuleDecision): void {

@@ -175,6 +175,12 @@ export class Component {
     return this.unmatched.has(nsu) || this.allocationsByLine.has(nsu);
   }
 
+  /** Whether nothing explains the line so far. */
+  isUnexpected(nsu: bigint): boolean {
+    const outcome = this.unmatched.get(nsu);
+    return outcome?.outcome === 'break' && outcome.kind === 'unexpected';
+  }
+
   paidCents(expectedPaymentId: string): bigint {
     return totalCents(this.allocationsOf(expectedPaymentId), 'payment');
   }

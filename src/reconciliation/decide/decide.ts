@@ -70,14 +70,9 @@ export function decide(facts: Facts): Decision {
 /** Decides the debits without an explanation that may refund a credit. */
 function decideRefunds(component: Component, refunds: RefundsByCredit): void {
   for (const line of component.lines) {
-    const known = component.unmatched.get(line.nsu);
-    const isOpen = known ? isUnexpected(known) : !component.isDecided(line.nsu);
+    const isOpen = component.isUnexpected(line.nsu) || !component.isDecided(line.nsu);
     if (line.isCredit || !isOpen) continue;
     component.unmatched.delete(line.nsu);
     refundUnrequested(component, line, refunds);
   }
-}
-
-function isUnexpected(outcome: UnmatchedOutcome): boolean {
-  return outcome.outcome === 'break' && outcome.kind === 'unexpected';
 }

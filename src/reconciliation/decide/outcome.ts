@@ -66,6 +66,13 @@ export const explainingBreakKinds: string[] = [
   ...new Set<string>([...lineBreakKinds, ...settlementBreakKinds]),
 ];
 
+/** The kinds of breaks that a decision opens. */
+export const decidedBreakKinds: readonly string[] = [
+  ...explainingBreakKinds,
+  'late_line',
+  'failed_but_debited',
+];
+
 // The subject of a break: a break is unique by (account, kind, subject).
 export function subjectOfLine(nsu: bigint): string {
   return `nsu:${nsu}`;

@@ -5,8 +5,7 @@ import { mayBeReversal } from './reversals.js';
 
 export function classifyOwnTransfers(component: Component): void {
   for (const line of component.lines) {
-    const known = component.unmatched.get(line.nsu);
-    if (!line.isCredit || known?.outcome !== 'break' || known.kind !== 'unexpected') continue;
+    if (!line.isCredit || !component.isUnexpected(line.nsu)) continue;
     if (!isOwnTransfer(component, line)) continue;
     // Nothing of the other account, to which the readers of this one may have no access.
     const { endToEndId } = line;
