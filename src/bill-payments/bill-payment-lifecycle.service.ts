@@ -15,6 +15,7 @@ import {
 import type { Operation } from '../operations/operation.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
 import { parseInstant } from '../statement/statement-line.js';
 import {
@@ -96,6 +97,7 @@ export class BillPaymentLifecycle {
   }
 
   /** Enqueues a status check for each account with a due payment. */
+  @Every('bill-payments', 2_000)
   async enqueueDue(): Promise<void> {
     const { prisma } = this.database;
     for (const due of await queries.listAccountsWithDueBillPayments(prisma, this.boundMs ?? 0))

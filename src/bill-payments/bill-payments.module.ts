@@ -1,28 +1,16 @@
-import { Module, type OnModuleInit } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
-import { Timers } from '../platform/timers.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { BillPaymentLifecycle } from './bill-payment-lifecycle.service.js';
 import { BillPaymentViews } from './bill-payment-views.service.js';
 import { BillPaymentsController } from './bill-payments.controller.js';
 import { BillPaymentsService } from './bill-payments.service.js';
 
-const sweepEveryMs = 2_000;
-
 @Module({
   imports: [OperationsModule, StatementModule, ExpectedPaymentsModule, EventsModule],
   controllers: [BillPaymentsController],
   providers: [BillPaymentsService, BillPaymentViews, BillPaymentLifecycle],
 })
-export class BillPaymentsModule implements OnModuleInit {
-  constructor(
-    private readonly timers: Timers,
-    private readonly lifecycle: BillPaymentLifecycle,
-  ) {}
-
-  onModuleInit(): void {
-    this.timers.every('bill-payments', sweepEveryMs, () => this.lifecycle.enqueueDue());
-  }
-}
+export class BillPaymentsModule {}

@@ -8,6 +8,7 @@ import { OnJob } from '../platform/job-methods.js';
 import { Log } from '../platform/log.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
 import * as queries from './bulk.queries.js';
 import { maxRows, type BulkKind } from './bulk.schema.js';
@@ -81,6 +82,7 @@ export class BulkService {
       await this.jobQueue.enqueue('issueBulkRows', { accountId, uploadId });
   }
 
+  @Every('bulk', 2_000)
   async enqueueUnfinished(): Promise<void> {
     for (const upload of await queries.listUnfinishedUploads(this.database.prisma))
       await this.jobQueue.enqueue('issueBulkRows', upload);

@@ -10,6 +10,8 @@ import { Database } from '../database.service.js';
 import { eventAmount, type NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
 import { OnJob } from '../platform/job-methods.js';
+import { JobQueue } from '../platform/job-queue.js';
+import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import * as queries from './charge-status.queries.js';
@@ -26,6 +28,7 @@ export class ChargeStatusChecks {
     private readonly bank: BankService,
     private readonly bankTime: BankTime,
     private readonly events: EventsService,
+    private readonly jobQueue: JobQueue,
   ) {}
 
   /** Checks every charge of the account that is due. */
@@ -55,8 +58,11 @@ export class ChargeStatusChecks {
     await queries.requestCheckOfCharge(this.database.prisma, accountId, correlationId, now);
   }
 
-  async listAccountsWithDueCharges(): Promise<{ accountId: number }[]> {
-    return queries.listAccountsWithDueCharges(this.database.prisma);
+  /** Enqueues a check for each account with a due charge. */
+  @Every('charges', 1_000)
+  async enqueueDue(): Promise<void> {
+    for (const account of await queries.listAccountsWithDueCharges(this.database.prisma))
+      await this.jobQueue.enqueue('checkChargeStatuses', account);
   }
 
   private async check(account: BankAccount, charge: queries.DueCharge, now: Date): Promise<void> {

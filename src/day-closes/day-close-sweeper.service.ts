@@ -5,6 +5,7 @@ import { AccountsService } from '../accounts/accounts.service.js';
 import { Database } from '../database.service.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
 import { listAccountsWithDaysToClose } from './day-closes.queries.js';
 import { DayClosing } from './day-closing.service.js';
@@ -18,6 +19,7 @@ export class DayCloseSweeper {
     private readonly closing: DayClosing,
   ) {}
 
+  @Every('day closes', 5_000)
   async enqueueReadyAccounts(): Promise<void> {
     for (const account of await listAccountsWithDaysToClose(this.database.prisma))
       await this.jobQueue.enqueue('closeDays', account);

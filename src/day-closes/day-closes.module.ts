@@ -1,6 +1,5 @@
-import { Module, type OnModuleInit } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
-import { Timers } from '../platform/timers.js';
 import { ReconciliationModule } from '../reconciliation/reconciliation.module.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { DayBalances } from './day-balance.service.js';
@@ -9,20 +8,9 @@ import { DayCloseSweeper } from './day-close-sweeper.service.js';
 import { DayClosesController } from './day-closes.controller.js';
 import { DayClosing } from './day-closing.service.js';
 
-const sweepEveryMs = 5_000;
-
 @Module({
   imports: [EventsModule, StatementModule, ReconciliationModule],
   controllers: [DayClosesController],
   providers: [DayClosing, DayBalances, DayCertifier, DayCloseSweeper],
 })
-export class DayClosesModule implements OnModuleInit {
-  constructor(
-    private readonly timers: Timers,
-    private readonly sweeper: DayCloseSweeper,
-  ) {}
-
-  onModuleInit(): void {
-    this.timers.every('day closes', sweepEveryMs, () => this.sweeper.enqueueReadyAccounts());
-  }
-}
+export class DayClosesModule {}

@@ -7,6 +7,7 @@ import type { Delivery } from '../generated/service/client.js';
 import { AppError } from '../platform/errors.js';
 import { stringifyJson } from '../platform/exact-json.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { Every } from '../platform/timer-methods.js';
 import type { NewEvent } from './event.js';
 import { insertEvents, listDueEndpoints, makeDeliveryDueNow } from './events.queries.js';
 
@@ -41,8 +42,18 @@ export class EventsService {
     return prisma.delivery.findUniqueOrThrow({ where });
   }
 
-  /** Enqueues the due deliveries of one account, or of all accounts if `accountId` is null. */
-  async enqueueDeliveries(accountId: number | null): Promise<void> {
+  /** Enqueues the due deliveries of one account. */
+  async enqueueDeliveries(accountId: number): Promise<void> {
+    await this.enqueueDue(accountId);
+  }
+
+  /** Enqueues the due deliveries of every account; their jobs may have been lost with the queue. */
+  @Every('deliveries', 1_000)
+  async enqueueAllDeliveries(): Promise<void> {
+    await this.enqueueDue(null);
+  }
+
+  private async enqueueDue(accountId: number | null): Promise<void> {
     for (const endpoint of await listDueEndpoints(this.database.prisma, accountId))
       await this.jobQueue.enqueue('deliverEvents', endpoint);
   }

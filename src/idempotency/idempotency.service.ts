@@ -10,6 +10,7 @@ import { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { canonicalJson, parseJson, stringifyJson } from '../platform/exact-json.js';
 import { SecretBox } from '../platform/secret-box.js';
+import { Every } from '../platform/timer-methods.js';
 import * as queries from './idempotency.queries.js';
 
 /** The account id in the idempotency record of a request that the operator makes. */
@@ -26,6 +27,8 @@ export interface KeyedRequest<R extends Route> {
 const abandonedAfterMs = 60_000;
 const maxWaitMs = 10_000;
 const waitIntervalMs = 50;
+/** No client repeats a request for longer than this. */
+const retentionDays = 7;
 
 @Injectable()
 export class IdempotencyService {
@@ -52,6 +55,11 @@ export class IdempotencyService {
     const claim = await this.claimOrReplay(recordKey, requestHash);
     if (claim instanceof Reply) return claim;
     return this.runAndStore(recordKey, claim, route, work);
+  }
+
+  @Every('idempotency-records', 3_600_000)
+  async deleteOldRecords(): Promise<void> {
+    await queries.deleteRecordsOlderThan(this.database.prisma, retentionDays);
   }
 
   /** The time of the claim, or the stored response. */

@@ -8,6 +8,7 @@ import { BankService } from '../bank/bank.service.js';
 import { Database } from '../database.service.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
 import * as evidence from './evidence.queries.js';
 import {
@@ -70,6 +71,7 @@ export class OperationRecovery {
    * Enqueues unfinished operations that are due, and ended operations that the statement
    * contradicts.
    */
+  @Every('operations', 1_000)
   async enqueueDue(): Promise<void> {
     const db = this.database.prisma;
     const due = [

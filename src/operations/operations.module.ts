@@ -1,7 +1,6 @@
-import { Module, type OnModuleInit } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.module.js';
-import { Timers } from '../platform/timers.js';
 import { OperationRecovery } from './operation-recovery.service.js';
 import { OperationResending } from './operation-resending.service.js';
 import { OperationSender } from './operation-sender.service.js';
@@ -9,8 +8,6 @@ import { OperationOutcomes } from './operation-outcomes.service.js';
 import { OperationsController } from './operations.controller.js';
 import { OperationsService } from './operations.service.js';
 import { PossibleDuplicates } from './possible-duplicates.service.js';
-
-const sweepEveryMs = 1_000;
 
 @Module({
   imports: [EventsModule, ExpectedPaymentsModule],
@@ -25,13 +22,4 @@ const sweepEveryMs = 1_000;
   ],
   exports: [OperationsService, OperationResending],
 })
-export class OperationsModule implements OnModuleInit {
-  constructor(
-    private readonly timers: Timers,
-    private readonly recovery: OperationRecovery,
-  ) {}
-
-  onModuleInit(): void {
-    this.timers.every('operations', sweepEveryMs, () => this.recovery.enqueueDue());
-  }
-}
+export class OperationsModule {}

@@ -1,7 +1,7 @@
 // `@OnJob` marks the method that processes a job. At boot, each job of the catalogue must have
 // exactly one method.
-import { MetadataScanner } from '@nestjs/core';
 import { jobs, type JobName, type JobPayload } from '../queues.js';
+import { findDecoratedMethods, markMethod } from './decorated-methods.js';
 import { invariant } from './errors.js';
 
 const jobKey = 'on-job';
@@ -17,26 +17,18 @@ export function OnJob<Name extends JobName>(name: Name) {
     _key: string,
     descriptor: TypedPropertyDescriptor<Method>,
   ): void => {
-    Reflect.defineMetadata(jobKey, name, descriptor.value as Method);
+    markMethod(jobKey, name, descriptor);
   };
-}
-
-interface FoundMethod {
-  job: JobName;
-  /** `Class.method`, for error messages. */
-  methodName: string;
-  run: JobMethod;
 }
 
 /**
  * The method of each job, bound to its provider. Throws when a job has no method or more than one.
  */
 export function findJobMethods(providers: readonly unknown[]): ReadonlyMap<JobName, JobMethod> {
-  const scanner = new MetadataScanner();
-  const found = [...new Set(providers)].flatMap((provider) => methodsOf(provider, scanner));
+  const found = findDecoratedMethods<JobName, JobMethod>(jobKey, providers);
   return new Map(
     (Object.keys(jobs) as JobName[]).map((name) => {
-      const methods = found.filter(({ job }) => job === name);
+      const methods = found.filter(({ mark }) => mark === name);
       const methodNames = methods.map(({ methodName }) => methodName).join(', ') || 'none';
       const [only] = methods;
       invariant(
@@ -46,16 +38,4 @@ export function findJobMethods(providers: readonly unknown[]): ReadonlyMap<JobNa
       return [name, only.run];
     }),
   );
-}
-
-function methodsOf(provider: unknown, scanner: MetadataScanner): FoundMethod[] {
-  if (typeof provider !== 'object' || provider === null) return [];
-  const methods = provider as Record<string, JobMethod>;
-  return scanner.getAllMethodNames(Object.getPrototypeOf(provider) as object).flatMap((key) => {
-    const method = methods[key] as JobMethod;
-    const job = Reflect.getMetadata(jobKey, method) as JobName | undefined;
-    if (job === undefined) return [];
-    const methodName = `${provider.constructor.name}.${key}`;
-    return [{ job, methodName, run: method.bind(provider) }];
-  });
 }

@@ -1,7 +1,10 @@
-// Periodic tasks of the scheduler role. Modules declare them. They run in this process, so that
-// sweepers still run when the queue has lost its jobs.
-import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+// Periodic tasks of the scheduler role: the methods with `@Every`. They run in this process, so
+// that sweepers still run when the queue has lost its jobs.
+import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { Settings } from '../config.js';
 import { Log } from './log.js';
+import { findTimerTasks, type TimerTask } from './timer-methods.js';
 import { newTraceId, runWithTrace } from './trace.js';
 
 /** The time of this process. It is injected, so that tests can replace it. */
@@ -12,20 +15,24 @@ export class Clock {
   }
 }
 
-interface Task {
-  name: string;
-  everyMs: number;
-  work: () => Promise<void>;
-}
-
 @Injectable()
-export class Timers implements BeforeApplicationShutdown {
-  private readonly tasks: Task[] = [];
+export class Timers implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly tasks: TimerTask[] = [];
   private readonly timeouts = new Map<string, NodeJS.Timeout>();
   private readonly running = new Set<Promise<void>>();
   private isStopped = false;
 
-  constructor(private readonly log: Log) {}
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly settings: Settings,
+    private readonly log: Log,
+  ) {}
+
+  /** Runs in every role: a process does not start when two methods have one timer. */
+  onModuleInit(): void {
+    const providers = this.discovery.getProviders().map(({ instance }): unknown => instance);
+    this.tasks.push(...findTimerTasks(providers, this.settings));
+  }
 
   /**
    * Declares a periodic task. It runs after `start()`, which is called in processes with the
@@ -49,7 +56,7 @@ export class Timers implements BeforeApplicationShutdown {
    * The next run is scheduled when the previous one has ended, so that runs of one task never
    * overlap.
    */
-  private schedule(task: Task, delayMs: number): void {
+  private schedule(task: TimerTask, delayMs: number): void {
     if (this.isStopped) return;
     const timeout = setTimeout(() => {
       const run = this.run(task).finally(() => {
@@ -61,7 +68,7 @@ export class Timers implements BeforeApplicationShutdown {
     this.timeouts.set(task.name, timeout);
   }
 
-  private async run(task: Task): Promise<void> {
+  private async run(task: TimerTask): Promise<void> {
     try {
       await runWithTrace(newTraceId(), task.work);
     } catch (error) {

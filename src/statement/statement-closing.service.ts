@@ -9,6 +9,7 @@ import { Database } from '../database.service.js';
 import { OnJob } from '../platform/job-methods.js';
 import { Log } from '../platform/log.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
 import {
   haveDifferentPageBorders,
@@ -88,6 +89,7 @@ export class StatementClosing {
   }
 
   /** Enqueues a closing for each account with a day that waits for its day close. */
+  @Every('closing', 5_000)
   async enqueueDue(): Promise<void> {
     const boundMs = this.bank.profile.visibilityBoundMs;
     if (boundMs === null) return;

@@ -75,17 +75,6 @@ export class StatementService {
   }
 
   /**
-   * Enqueues an overdue sync, without coalescing, for each account whose last completed sync is
-   * more than `intervals` of its sync intervals ago.
-   */
-  async enqueueOverdue(intervals: number, configuredMs: number): Promise<void> {
-    const { prisma } = this.database;
-    const overdue = await queries.listOverdueAccounts(prisma, intervals, configuredMs);
-    for (const { accountId } of overdue)
-      await this.jobQueue.enqueueOverdue('syncStatement', { accountId });
-  }
-
-  /**
    * Syncs new lines. The caller holds the account's `syncStatement` lock. `bankTime` in the result
    * is not later than the bank's time of any page read afterwards.
    */

@@ -1,12 +1,24 @@
 // Enqueues each account's statement sync at its own interval, or at the configured interval if the
 // account has none.
 import { Injectable } from '@nestjs/common';
+import { Settings } from '../config.js';
 import { Database } from '../database.service.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { Every } from '../platform/timer-methods.js';
 import * as queries from './statement.queries.js';
 
 /** A timer may fire this much early or late. */
 const timerSlackMs = 50;
+/**
+ * How often due syncs are enqueued. An account's own interval may be shorter than the configured
+ * interval.
+ */
+const maxTickMs = 1_000;
+/**
+ * A sync that is this many intervals overdue is enqueued without coalescing. Its job was lost with
+ * the queue, or a killed worker did not release the job's lock.
+ */
+const overdueAfterIntervals = 3;
 
 @Injectable()
 export class SyncSchedule {
@@ -19,6 +31,7 @@ export class SyncSchedule {
   constructor(
     private readonly database: Database,
     private readonly jobQueue: JobQueue,
+    private readonly settings: Settings,
   ) {}
 
   /** Sets the account's sync interval in milliseconds; null: the configured interval. */
@@ -27,12 +40,30 @@ export class SyncSchedule {
   }
 
   /** Enqueues a sync of every account whose interval has passed. */
-  async enqueueDue(configuredMs: number, now = performance.now()): Promise<void> {
+  @Every('statement', ({ syncIntervalMs }) => Math.min(syncIntervalMs, maxTickMs))
+  async enqueueDue(): Promise<void> {
+    const now = performance.now();
     for (const { accountId, intervalMs } of await queries.listSyncIntervals(this.database.prisma)) {
       const last = this.enqueuedAt.get(accountId) ?? -Infinity;
-      if (now - last < (intervalMs ?? configuredMs) - timerSlackMs) continue;
+      if (now - last < (intervalMs ?? this.settings.syncIntervalMs) - timerSlackMs) continue;
       this.enqueuedAt.set(accountId, now);
       await this.jobQueue.enqueue('syncStatement', { accountId });
     }
+  }
+
+  /**
+   * Enqueues an overdue sync, without coalescing, for each account whose last completed sync is too
+   * many of its sync intervals ago.
+   */
+  @Every('overdue-statement', ({ syncIntervalMs }) => syncIntervalMs)
+  async enqueueOverdue(): Promise<void> {
+    const { syncIntervalMs } = this.settings;
+    const { prisma } = this.database;
+    for (const { accountId } of await queries.listOverdueAccounts(
+      prisma,
+      overdueAfterIntervals,
+      syncIntervalMs,
+    ))
+      await this.jobQueue.enqueueOverdue('syncStatement', { accountId });
   }
 }

@@ -8,6 +8,7 @@ import { getTransfer } from '../contract/transfers.js';
 import { Database } from '../database.service.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
 import { TransferRecords, type TransferUpdate } from './transfer-records.service.js';
 import { readTransferResponse, statusCheckPausesMs } from './transfer-status.js';
@@ -47,6 +48,7 @@ export class TransferStatusChecks {
   }
 
   /** Enqueues a check for each account with a due transfer. */
+  @Every('transfers', 1_000)
   async enqueueDue(): Promise<void> {
     if (!this.bank.profile.hasStatusById) return;
     for (const { accountId } of await queries.listAccountsWithDueTransfers(this.database.prisma))

@@ -1,8 +1,7 @@
-import { Module, type OnModuleInit } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
-import { Timers } from '../platform/timers.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { PixLookupsService } from './pix-lookups.service.js';
 import { TransferBatches } from './transfer-batches.service.js';
@@ -11,8 +10,6 @@ import { TransferRecords } from './transfer-records.service.js';
 import { TransferViews } from './transfer-views.service.js';
 import { TransfersController } from './transfers.controller.js';
 import { TransfersService } from './transfers.service.js';
-
-const sweepEveryMs = 1_000;
 
 @Module({
   imports: [EventsModule, ExpectedPaymentsModule, OperationsModule, StatementModule],
@@ -27,13 +24,4 @@ const sweepEveryMs = 1_000;
   ],
   exports: [TransfersService],
 })
-export class TransfersModule implements OnModuleInit {
-  constructor(
-    private readonly timers: Timers,
-    private readonly statusChecks: TransferStatusChecks,
-  ) {}
-
-  onModuleInit(): void {
-    this.timers.every('transfers', sweepEveryMs, () => this.statusChecks.enqueueDue());
-  }
-}
+export class TransfersModule {}

@@ -3,6 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { Settings } from '../config.js';
+import { Every } from '../platform/timer-methods.js';
 import { SyncSchedule } from '../statement/sync-schedule.service.js';
 import { syncIntervalFor } from './sync-interval.js';
 import { WebhookHealth } from './webhook-health.service.js';
@@ -16,6 +17,7 @@ export class SyncIntervalAdjuster {
     private readonly settings: Settings,
   ) {}
 
+  @Every('sync-intervals', 60_000)
   async adjust(): Promise<void> {
     for (const { id } of await this.accounts.list()) {
       const lines = await this.health.listRecentLines(id);

@@ -14,6 +14,7 @@ import { AppError } from '../platform/errors.js';
 import { OnJob } from '../platform/job-methods.js';
 import { Log } from '../platform/log.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
 import { planRegistrations } from './registration.js';
 
@@ -58,6 +59,7 @@ export class WebhookRegistrar {
     for (const response of responses) valueOf(response);
   }
 
+  @Every('webhook-registrations', 300_000)
   async enqueueAll(): Promise<void> {
     for (const { id } of await this.accounts.list())
       await this.jobQueue.enqueue('registerWebhooks', { accountId: id });

@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
 import { listAccountsWithPendingWebhooks, processSyncedWebhooks } from './webhooks.queries.js';
 
@@ -29,6 +30,7 @@ export class WebhooksService {
   }
 
   /** Enqueues syncs again for pending webhooks whose job the queue lost. */
+  @Every('webhooks', 1_000)
   async enqueueSyncs(): Promise<void> {
     for (const { accountId } of await listAccountsWithPendingWebhooks(this.database.prisma))
       await this.jobQueue.enqueue('syncStatement', { accountId });

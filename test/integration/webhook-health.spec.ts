@@ -212,8 +212,8 @@ describe('webhook health', () => {
     const adjust = async () => {
       const { database } = service;
       const accounts = { list: () => Promise.resolve([{ id: accountId }]) } as never;
-      const syncSchedule = new SyncSchedule(database, {} as never);
       const settings = { syncIntervalMs: 60_000 } as never;
+      const syncSchedule = new SyncSchedule(database, {} as never, settings);
       await new SyncIntervalAdjuster(accounts, health, syncSchedule, settings).adjust();
       const { syncIntervalMs } = await database.prisma.statementState.findUniqueOrThrow({
         where: { accountId },

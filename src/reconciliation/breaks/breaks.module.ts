@@ -1,8 +1,7 @@
-import { Module, type OnModuleInit } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { EventsModule } from '../../events/events.module.js';
 import { ExpectedPaymentsModule } from '../../expected-payments/expected-payments.module.js';
 import { OperationsModule } from '../../operations/operations.module.js';
-import { Timers } from '../../platform/timers.js';
 import { RefundsModule } from '../../refunds/refunds.module.js';
 import { StatementModule } from '../../statement/statement.module.js';
 import { ReconciliationModule } from '../reconciliation.module.js';
@@ -15,8 +14,6 @@ import { ManualMatches, ManualMatchJobs } from './manual-matches.service.js';
 import { MatchesController } from './matches.controller.js';
 import { RefundPoliciesController } from './refund-policies.controller.js';
 import { RefundPolicies } from './refund-policies.service.js';
-
-const refundsEveryMs = 5_000;
 
 @Module({
   imports: [
@@ -38,13 +35,4 @@ const refundsEveryMs = 5_000;
     RefundPolicies,
   ],
 })
-export class BreaksModule implements OnModuleInit {
-  constructor(
-    private readonly timers: Timers,
-    private readonly policies: RefundPolicies,
-  ) {}
-
-  onModuleInit(): void {
-    this.timers.every('refund-policies', refundsEveryMs, () => this.policies.enqueueDue());
-  }
-}
+export class BreaksModule {}

@@ -9,6 +9,7 @@ import { Database } from '../../database.service.js';
 import { AppError } from '../../platform/errors.js';
 import { OnJob } from '../../platform/job-methods.js';
 import { JobQueue } from '../../platform/job-queue.js';
+import { Every } from '../../platform/timer-methods.js';
 import type { JobPayload } from '../../queues.js';
 import { BreakRefunds } from './break-refunds.service.js';
 import * as queries from './refund-policies.queries.js';
@@ -102,6 +103,7 @@ export class RefundPolicies {
   }
 
   /** Enqueues accounts whose job was lost, or where a period was closed since. */
+  @Every('refund-policies', 5_000)
   async enqueueDue(): Promise<void> {
     for (const { accountId } of await queries.listAccountsToRefund(this.database.prisma))
       await this.jobQueue.enqueue('refundByPolicy', { accountId });

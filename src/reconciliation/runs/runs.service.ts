@@ -9,6 +9,7 @@ import type { ReconciliationRun } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
 import { OnJob } from '../../platform/job-methods.js';
 import { JobQueue } from '../../platform/job-queue.js';
+import { Every } from '../../platform/timer-methods.js';
 import type { JobPayload } from '../../queues.js';
 import { StatementService } from '../../statement/statement.service.js';
 import { MissingPayments } from '../missing-payments.service.js';
@@ -70,6 +71,7 @@ export class RunsService {
   }
 
   /** Enqueues runs that have not ended: their worker or their job may be lost. */
+  @Every('runs', 5_000)
   async enqueueRunning(): Promise<void> {
     for (const run of await queries.listRunningRuns(this.database.prisma))
       await this.jobQueue.enqueue('runReconciliation', run);

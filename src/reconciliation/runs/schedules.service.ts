@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database.service.js';
 import { AppError } from '../../platform/errors.js';
 import { JobQueue } from '../../platform/job-queue.js';
+import { Every } from '../../platform/timer-methods.js';
 import { BankTime } from '../../statement/bank-time.service.js';
 import { defaultCron, nextCronTime, findCronProblem } from './cron.js';
 import { beginRun } from './runs.queries.js';
@@ -42,6 +43,7 @@ export class Schedules {
   }
 
   /** Begins due runs: one for each account, however many times it missed. */
+  @Every('schedules', 1_000)
   async beginDue(): Promise<void> {
     const { prisma } = this.database;
     for (const { accountId } of await queries.listAccountsWithoutSchedule(prisma))

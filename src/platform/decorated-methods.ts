@@ -1,0 +1,44 @@
+// Methods of providers that a decorator marks, such as `@OnJob` and `@Every`. They are found when
+// the application starts.
+import { MetadataScanner } from '@nestjs/core';
+
+export interface DecoratedMethod<Mark, Method> {
+  /** What the decorator was given. */
+  mark: Mark;
+  /** `Class.method`, for error messages. */
+  methodName: string;
+  /** The method, bound to its provider. */
+  run: Method;
+}
+
+/** Marks a method. The key is the decorator's own. */
+export function markMethod(
+  key: string,
+  mark: unknown,
+  { value: method }: { value?: object | undefined },
+): void {
+  Reflect.defineMetadata(key, mark, method as object);
+}
+
+/**
+ * Every method that was marked with the key. A provider may be listed twice, and may be a value
+ * that is not an object.
+ */
+export function findDecoratedMethods<Mark, Method extends (...given: never[]) => unknown>(
+  key: string,
+  providers: readonly unknown[],
+): DecoratedMethod<Mark, Method>[] {
+  const scanner = new MetadataScanner();
+  return [...new Set(providers)].flatMap((provider) => {
+    if (typeof provider !== 'object' || provider === null) return [];
+    const methods = provider as Record<string, Method>;
+    const names = scanner.getAllMethodNames(Object.getPrototypeOf(provider) as object);
+    return names.flatMap((name) => {
+      const method = methods[name] as Method;
+      const mark = Reflect.getMetadata(key, method) as Mark | undefined;
+      if (mark === undefined) return [];
+      const methodName = `${provider.constructor.name}.${name}`;
+      return [{ mark, methodName, run: method.bind(provider) as Method }];
+    });
+  });
+}
