@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { Every } from '../platform/timer-methods.js';
 import * as billBreaks from './bill-payment-breaks.queries.js';
 import * as breaks from './breaks.queries.js';
 import { Breaks } from './breaks.service.js';
@@ -21,6 +22,7 @@ export class AccountBreaks {
   ) {}
 
   /** Enqueues operations and accounts whose stored state asks for a break, or for its end. */
+  @Every('contradictions', 5_000)
   async enqueueContradicted(): Promise<void> {
     const { prisma } = this.database;
     let last: breaks.OperationKey | null = null;

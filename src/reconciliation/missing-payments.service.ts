@@ -6,6 +6,7 @@ import { BankService } from '../bank/bank.service.js';
 import { saoPauloDay } from '../brazil/statement-day.js';
 import { Database } from '../database.service.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { Every } from '../platform/timer-methods.js';
 import { subjectOfExpected } from './decide/outcome.js';
 import { Breaks, type NewBreak } from './breaks.service.js';
 import { debitMissingAfterMs, lastMissingDueDate, missingFrom } from './missing-deadlines.js';
@@ -61,6 +62,7 @@ export class MissingPayments {
   }
 
   /** Enqueues accounts whose last check is too old, even if no line has arrived. */
+  @Every('missing', 5_000)
   async enqueueDue(): Promise<void> {
     const due = await queries.listAccountsToCheck(this.database.prisma, checkPauseMs);
     for (const { accountId } of due) await this.jobQueue.enqueue('reconcile', { accountId });

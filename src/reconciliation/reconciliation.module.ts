@@ -1,7 +1,6 @@
-import { Module, type OnModuleInit } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.module.js';
-import { Timers } from '../platform/timers.js';
 import { StatementModule } from '../statement/statement.module.js';
 import { BookController } from './api/transactions.controller.js';
 import { Breaks } from './breaks.service.js';
@@ -14,10 +13,6 @@ import { RulesController } from './rules/rules.controller.js';
 import { AccountBreaks } from './account-breaks.service.js';
 import { DecisionWriter } from './apply.service.js';
 import { Components } from './component.service.js';
-
-const sweepEveryMs = 1_000;
-const contradictedEveryMs = 5_000;
-const missingEveryMs = 5_000;
 
 @Module({
   imports: [EventsModule, ExpectedPaymentsModule, StatementModule],
@@ -35,19 +30,4 @@ const missingEveryMs = 5_000;
   ],
   exports: [Breaks, MissingPayments, ReconciliationService],
 })
-export class ReconciliationModule implements OnModuleInit {
-  constructor(
-    private readonly timers: Timers,
-    private readonly reconciliation: ReconciliationService,
-    private readonly accountBreaks: AccountBreaks,
-    private readonly missing: MissingPayments,
-  ) {}
-
-  onModuleInit(): void {
-    this.timers.every('reconciliation', sweepEveryMs, () => this.reconciliation.enqueueDue());
-    this.timers.every('contradictions', contradictedEveryMs, () =>
-      this.accountBreaks.enqueueContradicted(),
-    );
-    this.timers.every('missing', missingEveryMs, () => this.missing.enqueueDue());
-  }
-}
+export class ReconciliationModule {}

@@ -6,6 +6,7 @@ import { Database, type Tx } from '../database.service.js';
 import { EventsService } from '../events/events.service.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
+import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
 import * as tasks from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { AccountBreaks } from './account-breaks.service.js';
@@ -68,6 +69,7 @@ export class ReconciliationService {
   }
 
   /** Enqueues accounts with due lines or tasks; their jobs may have been lost with the queue. */
+  @Every('reconciliation', 1_000)
   async enqueueDue(): Promise<void> {
     for (const due of await tasks.listAccountsWithDueSubjects(this.database.prisma))
       await this.jobQueue.enqueue('reconcile', due);
