@@ -17,7 +17,7 @@ export class Clock {
 
 @Injectable()
 export class Timers implements OnModuleInit, BeforeApplicationShutdown {
-  private readonly tasks: TimerTask[] = [];
+  private tasks: TimerTask[] = [];
   private readonly timeouts = new Map<string, NodeJS.Timeout>();
   private readonly running = new Set<Promise<void>>();
   private isStopped = false;
@@ -31,17 +31,10 @@ export class Timers implements OnModuleInit, BeforeApplicationShutdown {
   /** Runs in every role: a process does not start when two methods have one timer. */
   onModuleInit(): void {
     const providers = this.discovery.getProviders().map(({ instance }): unknown => instance);
-    this.tasks.push(...findTimerTasks(providers, this.settings));
+    this.tasks = findTimerTasks(providers, this.settings);
   }
 
-  /**
-   * Declares a periodic task. It runs after `start()`, which is called in processes with the
-   * scheduler role.
-   */
-  every(name: string, everyMs: number, work: () => Promise<void>): void {
-    this.tasks.push({ name, everyMs, work });
-  }
-
+  /** Called in processes with the scheduler role. */
   start(): void {
     for (const task of this.tasks) this.schedule(task, 0);
   }
