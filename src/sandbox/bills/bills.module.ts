@@ -1,0 +1,36 @@
+import { Module } from '@nestjs/common';
+import { SandboxAccountsModule } from '../accounts/accounts.module.js';
+import { SandboxChargesModule } from '../charges/charges.module.js';
+import { SandboxDueWorkModule } from '../due-work/due-work.module.js';
+import { SandboxIdempotencyModule } from '../idempotency/idempotency.module.js';
+import { SandboxLedgerModule } from '../ledger/ledger.module.js';
+import { BillChargebacks } from './bill-chargebacks.service.js';
+import { BillControlController } from './bill-control.controller.js';
+import { BillControl } from './bill-control.service.js';
+import { BillPaymentTimes } from './bill-payment-times.service.js';
+import { BillPayments } from './bill-payments.service.js';
+import { BillRegister } from './bill-register.service.js';
+import { BillSettlement } from './bill-settlement.service.js';
+import { BillsController } from './bills.controller.js';
+import { ScheduledBillPayments } from './scheduled-bill-payments.service.js';
+
+@Module({
+  imports: [
+    SandboxAccountsModule,
+    SandboxChargesModule,
+    SandboxDueWorkModule,
+    SandboxIdempotencyModule,
+    SandboxLedgerModule,
+  ],
+  controllers: [BillsController, BillControlController],
+  providers: [
+    BillRegister,
+    BillSettlement,
+    BillPaymentTimes,
+    BillChargebacks,
+    BillPayments,
+    ScheduledBillPayments,
+    BillControl,
+  ],
+})
+export class SandboxBillsModule {}

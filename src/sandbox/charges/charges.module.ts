@@ -1,0 +1,40 @@
+import { Module } from '@nestjs/common';
+import { SandboxAccountsModule } from '../accounts/accounts.module.js';
+import { SandboxDueWorkModule } from '../due-work/due-work.module.js';
+import { SandboxIdempotencyModule } from '../idempotency/idempotency.module.js';
+import { SandboxLedgerModule } from '../ledger/ledger.module.js';
+import { SandboxPixModule } from '../pix/pix.module.js';
+import { SandboxWebhooksModule } from '../webhooks/webhooks.module.js';
+import { ChargeCredits } from './charge-credits.service.js';
+import { ChargeIssuance } from './charge-issuance.service.js';
+import { ChargeReading } from './charge-reading.service.js';
+import { ChargeSimulation } from './charge-simulation.service.js';
+import { ChargeVoids } from './charge-voids.service.js';
+import { SandboxChargesController } from './charges.controller.js';
+import { Charges } from './charges.service.js';
+import { OverdueCharges } from './overdue-charges.service.js';
+import { StaticQrCodes } from './static-qr.service.js';
+
+@Module({
+  imports: [
+    SandboxAccountsModule,
+    SandboxDueWorkModule,
+    SandboxIdempotencyModule,
+    SandboxLedgerModule,
+    SandboxPixModule,
+    SandboxWebhooksModule,
+  ],
+  controllers: [SandboxChargesController],
+  providers: [
+    OverdueCharges,
+    ChargeReading,
+    ChargeVoids,
+    ChargeIssuance,
+    ChargeCredits,
+    ChargeSimulation,
+    Charges,
+    StaticQrCodes,
+  ],
+  exports: [ChargeCredits],
+})
+export class SandboxChargesModule {}

@@ -1,0 +1,37 @@
+import { Module } from '@nestjs/common';
+import { SandboxAccountsModule } from '../accounts/accounts.module.js';
+import { SandboxChargesModule } from '../charges/charges.module.js';
+import { SandboxDueWorkModule } from '../due-work/due-work.module.js';
+import { SandboxLedgerModule } from '../ledger/ledger.module.js';
+import { SandboxPixModule } from '../pix/pix.module.js';
+import { ArbitraryLines } from './arbitrary-lines.service.js';
+import { BankInspection } from './bank-inspection.service.js';
+import { BankReset } from './bank-reset.service.js';
+import { BankSeeding } from './bank-seeding.service.js';
+import { ClockController } from './clock.controller.js';
+import { ControlController } from './control.controller.js';
+import { InMemoryState } from './in-memory-state.service.js';
+import { IncomingPixes } from './incoming-pixes.service.js';
+import { ResetGate } from './reset-gate.service.js';
+
+@Module({
+  imports: [
+    SandboxAccountsModule,
+    SandboxChargesModule,
+    SandboxDueWorkModule,
+    SandboxLedgerModule,
+    SandboxPixModule,
+  ],
+  controllers: [ControlController, ClockController],
+  providers: [
+    BankSeeding,
+    IncomingPixes,
+    ArbitraryLines,
+    BankInspection,
+    ResetGate,
+    InMemoryState,
+    BankReset,
+  ],
+  exports: [ResetGate],
+})
+export class SandboxControlModule {}

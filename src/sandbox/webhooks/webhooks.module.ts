@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { RegistrationsController } from './registrations.controller.js';
+import { Registrations } from './registrations.service.js';
+import { WebhookSender } from './webhook-sender.service.js';
+import { Webhooks } from './webhooks.service.js';
+
+@Module({
+  controllers: [RegistrationsController],
+  providers: [Webhooks, WebhookSender, Registrations],
+  exports: [Webhooks],
+})
+export class SandboxWebhooksModule {}
