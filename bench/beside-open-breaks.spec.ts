@@ -3,7 +3,6 @@
 import { it } from '@jest/globals';
 import type pg from 'pg';
 import { loadSummary } from '../src/reconciliation/api/summary.queries.js';
-import { MissingPayments } from '../src/reconciliation/missing-payments.service.js';
 import { ReconciliationService } from '../src/reconciliation/reconciliation.service.js';
 import { alignColumns } from '../test/support/table.js';
 import { openYearDeployment, type YearDeployment } from '../test/year/deployment.js';
@@ -95,7 +94,6 @@ async function medians(accounts: Account[], work: (account: Account) => Promise<
 async function measureSteps(deployment: YearDeployment, accounts: Account[]) {
   const { pool, database, application } = deployment;
   const reconciliation = application.get(ReconciliationService, { strict: false });
-  const missing = application.get(MissingPayments, { strict: false });
   const reconcile =
     ({ id }: Account) =>
     () =>
@@ -109,9 +107,6 @@ async function measureSteps(deployment: YearDeployment, accounts: Account[]) {
       await insertLines(pool, account, 1, `paid${account.paidCharges}`);
       return reconcile(account);
     }),
-    'check of missing payments, once a minute': await medians(accounts, ({ id }) =>
-      Promise.resolve(() => missing.check(id)),
-    ),
     summary: await medians(accounts, ({ id }) =>
       Promise.resolve(() => loadSummary(database.prisma, id, today)),
     ),

@@ -1,7 +1,10 @@
 // SQL of bill payments. A state changes under the lock of its row, or only from a state that may
 // precede it.
 import type { Db, Tx } from '../database.service.js';
-import { isAmountDue } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import {
+  isAmountDue,
+  recordPaymentTasks,
+} from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { Prisma } from '../generated/service/client.js';
 import type { BillPaymentState } from './bill-payment-state.js';
 
@@ -32,7 +35,18 @@ export async function insertRequestedBillPayment(
     ON CONFLICT (account_id, bar_code)
       WHERE state NOT IN ('failed', 'rejected') AND freed_at IS NULL
       DO NOTHING`;
+  if (inserted === 1) await recordBillTasks(tx, accountId, id);
   return inserted === 1;
+}
+
+/** Decides all payments of the bill again: a second one depends on the state of the others. */
+async function recordBillTasks(tx: Tx, accountId: number, id: string): Promise<void> {
+  const payments = await tx.$queryRaw<{ id: string }[]>`
+    SELECT other.expected_payment_id AS id FROM bill_payment p
+    JOIN bill_payment other ON other.account_id = p.account_id AND other.bar_code = p.bar_code
+    WHERE p.account_id = ${accountId} AND p.id = ${id}::uuid`;
+  const ids = payments.map((payment) => payment.id);
+  await recordPaymentTasks(tx, accountId, ids);
 }
 
 /**
@@ -46,12 +60,11 @@ export async function freeReversedBill(
 ): Promise<boolean> {
   const freed = await tx.$executeRaw`
     UPDATE bill_payment p SET freed_at = now(), updated_at = now()
+    FROM expected_payment_total total
     WHERE p.account_id = ${accountId} AND p.bar_code = ${barCode}
       AND p.state = 'paid' AND p.freed_at IS NULL
-      AND p.amount_cents <= (
-        SELECT sum(m.amount_cents) FROM match m
-        WHERE m.account_id = p.account_id AND m.expected_payment_id = p.expected_payment_id
-          AND m.role = 'reversal' AND m.unlinked_at IS NULL)`;
+      AND total.account_id = p.account_id AND total.expected_payment_id = p.expected_payment_id
+      AND p.amount_cents <= total.reversed_cents`;
   return freed === 1;
 }
 
@@ -124,6 +137,7 @@ export async function recordBillPaymentAcceptance(
         next_check_at = CASE WHEN ${state} = 'scheduled' THEN clock_timestamp() END,
         updated_at = now()
     WHERE account_id = ${accountId} AND id = ${id}::uuid`;
+  await recordBillTasks(tx, accountId, id);
 }
 
 /** Rejects a requested payment: rejected by the bank, or proven not executed. */
@@ -134,6 +148,7 @@ export async function markBillPaymentRejected(
   await tx.$executeRaw`
     UPDATE bill_payment SET state = 'rejected', next_check_at = NULL, updated_at = now()
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'requested'`;
+  await recordBillTasks(tx, accountId, id);
 }
 
 export interface DueBillPayment {
@@ -185,9 +200,9 @@ export async function listDueBillPayments(
 
 // Conditions on a payment (p) and its account's statement (s).
 const isMatched = Prisma.sql`EXISTS (
-  SELECT 1 FROM match m
-  WHERE m.account_id = p.account_id AND m.expected_payment_id = p.expected_payment_id
-    AND m.role = 'payment' AND m.unlinked_at IS NULL)`;
+  SELECT FROM expected_payment_total total
+  WHERE total.account_id = p.account_id AND total.expected_payment_id = p.expected_payment_id
+    AND total.paid_cents > 0)`;
 const isOverdue = (boundMs: number) => Prisma.sql`
   p.scheduled_for + ${boundMs} * interval '1 millisecond'
     <= clock_timestamp() + COALESCE(s.clock_offset_ms, 0) * interval '1 millisecond'`;
@@ -214,6 +229,7 @@ export async function markBillPaymentPaid(
         next_check_at = NULL, updated_at = now()
     WHERE p.account_id = ${accountId} AND p.id = ${id}::uuid
       AND p.state IN ('scheduled', 'failed')`;
+  await recordBillTasks(tx, accountId, id);
 }
 
 /** Schedules the next status check. `bankStatus` is null when the bank reported none. */
@@ -270,6 +286,7 @@ export async function failUnpaidBillPayment(
       AND NOT ${isAmountDue(accountId, Prisma.sql`SELECT p.amount_cents`)}
     RETURNING p.bank_id AS "bankId", p.amount_cents AS "amountCents",
               p.scheduled_for AS "scheduledFor"`;
+  if (failed) await recordBillTasks(tx, accountId, id);
   return failed ?? null;
 }
 
@@ -283,7 +300,9 @@ const hasUnreadableLine = Prisma.sql`EXISTS (
 const isUndecided = Prisma.sql`(
   t.arrival > COALESCE(
     (SELECT r.decided_arrival FROM reconciliation_state r WHERE r.account_id = t.account_id), 0)
-  OR EXISTS (SELECT 1 FROM deferred_line d WHERE d.account_id = t.account_id AND d.nsu = t.nsu))`;
+  OR EXISTS (
+    SELECT FROM line_outcome o
+    WHERE o.account_id = t.account_id AND o.nsu = t.nsu AND o.state = 'pending'))`;
 /** The line is matched or classified, or a person has resolved its break. */
 const isExplained = Prisma.sql`(
   EXISTS (

@@ -24,8 +24,8 @@ export async function endChecksOfPaidCharges(db: Db, accountId: number, now: Dat
   await db.$executeRaw`
     UPDATE charge c SET next_check_at = NULL
     WHERE c.account_id = ${accountId} AND c.next_check_at <= ${now} AND c.checks = 0 AND EXISTS (
-      SELECT 1 FROM match m WHERE m.account_id = c.account_id
-        AND m.expected_payment_id = c.expected_payment_id AND m.unlinked_at IS NULL)`;
+      SELECT FROM expected_payment_total total WHERE total.account_id = c.account_id
+        AND total.expected_payment_id = c.expected_payment_id AND total.paid_cents > 0)`;
 }
 
 /** Makes a charge due if a pending webhook references it and was received after its last check. */
@@ -62,8 +62,8 @@ export async function listDueCharges(
     SELECT c.correlation_id AS "correlationId", c.type, c.amount_cents AS "amountCents",
            COALESCE(c.bank_due_date, c.due_date) AS "dueDate", c.checks,
            EXISTS (
-             SELECT 1 FROM match m WHERE m.account_id = c.account_id
-               AND m.expected_payment_id = c.expected_payment_id AND m.unlinked_at IS NULL
+             SELECT FROM expected_payment_total total WHERE total.account_id = c.account_id
+               AND total.expected_payment_id = c.expected_payment_id AND total.paid_cents > 0
            ) AS "isPaid",
            clock_timestamp() AS "checkedAt"
     FROM charge c
@@ -100,9 +100,14 @@ export async function recordChargeStatusCheck(
   const cancelledAt = end?.kind === 'cancelled' ? end.at : null;
   const expiredAt = end?.kind === 'expired' ? end.at : null;
   const [before] = await tx.$queryRaw<
-    { isCancelled: boolean; isExpired: boolean; expectedPaymentId: string }[]
+    {
+      isCancelled: boolean;
+      isExpired: boolean;
+      dueDate: string | null;
+      expectedPaymentId: string;
+    }[]
   >`
-    SELECT expected_payment_id AS "expectedPaymentId",
+    SELECT expected_payment_id AS "expectedPaymentId", bank_due_date AS "dueDate",
            cancelled_at IS NOT NULL AS "isCancelled", expired_at IS NOT NULL AS "isExpired"
     FROM charge WHERE account_id = ${accountId} AND correlation_id = ${correlationId} FOR UPDATE`;
   if (!before) return false;
@@ -114,7 +119,9 @@ export async function recordChargeStatusCheck(
       cancelled_at = COALESCE(cancelled_at, ${cancelledAt}),
       expired_at = COALESCE(expired_at, ${expiredAt})
     WHERE account_id = ${accountId} AND correlation_id = ${correlationId}`;
-  if (end !== null) await recordPaymentTasks(tx, accountId, [before.expectedPaymentId]);
+  const isPostponed = bankDueDate !== null && bankDueDate !== before.dueDate;
+  if (end !== null || isPostponed)
+    await recordPaymentTasks(tx, accountId, [before.expectedPaymentId]);
   if (end === null || before.isCancelled) return false;
   return end.kind === 'cancelled' || !before.isExpired;
 }

@@ -1,11 +1,6 @@
 // Reads charges with their operations, the payments matched to them, and the refunds of those
 // payments.
 import type { Db } from '../database.service.js';
-import {
-  refundedCentsOfMatch,
-  joinRefundTotals,
-} from '../expected-payments/refunded-amounts.queries.js';
-import { Prisma } from '../generated/service/client.js';
 
 export interface MatchedChargePayment {
   nsu: bigint;
@@ -78,13 +73,12 @@ export async function listMatchedChargePayments(
 ): Promise<(MatchedChargePayment & { correlationId: string })[]> {
   return db.$queryRaw`
     SELECT c.correlation_id AS "correlationId", line.nsu, m.amount_cents AS "amountCents",
-           m.owed_cents AS "owedCents", ${refundedCentsOfMatch} AS "refundedCents",
+           m.owed_cents AS "owedCents", m.refunded_cents AS "refundedCents",
            line.end_to_end_id AS "endToEndId", line.occurred_at AS "occurredAt"
     FROM charge c
     JOIN match m ON m.account_id = c.account_id AND m.expected_payment_id = c.expected_payment_id
       AND m.unlinked_at IS NULL AND m.role = 'payment'
     JOIN statement_line line ON line.account_id = m.account_id AND line.nsu = m.nsu
-    ${joinRefundTotals(Prisma.sql`c.expected_payment_id`)}
     WHERE c.account_id = ${accountId} AND c.correlation_id = ANY (${correlationIds}::text[])
     ORDER BY line.occurred_at, line.nsu`;
 }
@@ -113,18 +107,12 @@ export async function listChargeRefunds(
   return db.$queryRaw`
     SELECT r.id, r.original_nsu AS "originalNsu", r.amount_cents AS "amountCents", r.state, r.nsu,
            'us' AS "orderedBy", e.withdrawn_at IS NOT NULL AS "isWithdrawn",
-           matched."paidCents", matched."reversedCents"
+           COALESCE(total.paid_cents, 0) AS "paidCents",
+           COALESCE(total.reversed_cents, 0) AS "reversedCents"
     FROM refund r
     JOIN expected_payment e ON e.account_id = r.account_id AND e.id = r.expected_payment_id
-    CROSS JOIN LATERAL (
-      SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment'), 0)::bigint
-               AS "paidCents",
-             COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'reversal'), 0)::bigint
-               AS "reversedCents"
-      FROM match m
-      WHERE m.account_id = r.account_id AND m.expected_payment_id = r.expected_payment_id
-        AND m.unlinked_at IS NULL
-    ) matched
+    LEFT JOIN expected_payment_total total
+      ON total.account_id = r.account_id AND total.expected_payment_id = r.expected_payment_id
     WHERE r.account_id = ${accountId} AND r.original_nsu = ANY (${nsus}::bigint[])
     UNION ALL
     SELECT m.id, credit.nsu, m.amount_cents, 'accepted', debit.nsu, 'bank', false, m.amount_cents, 0

@@ -1,8 +1,8 @@
 // Reads which days can be certified, the lines of a day with their outcomes, and the chain of
 // certificates; stores how far an account's days are closed.
 import type { Db, Tx } from '../database.service.js';
-import { Prisma, type DayClose } from '../generated/service/client.js';
-import { explanationOf, explainsItsLine } from '../reconciliation/api/transactions.queries.js';
+import type { DayClose } from '../generated/service/client.js';
+import { explainsItsLine, stateOfLine } from '../reconciliation/api/transactions.queries.js';
 import type { Jump } from '../statement/balance-chain.js';
 import { lineIdColumns } from './certified-lines.queries.js';
 import type { FollowingLine } from './cut.js';
@@ -160,12 +160,6 @@ export interface DayLine extends HashedFields {
   label: string | null;
 }
 
-const stateOfLine = explanationOf({
-  isInBreak: Prisma.sql`open_break.kind IS NOT NULL`,
-  isMatched: Prisma.sql`m.is_matched`,
-  isClassified: Prisma.sql`c.category IS NOT NULL`,
-});
-
 /** The lines of a day, by nsu, each with its current outcome. */
 export async function listDayLines(
   tx: Tx,
@@ -179,21 +173,11 @@ export async function listDayLines(
            t.current_balance_cents AS "currentBalanceCents",
            t.occurred_at AS "occurredAt", t.content_hash AS "contentHash",
            certified.line_hash AS "lineHash",
-           CASE WHEN t.arrival > COALESCE(reconciliation.decided_arrival, 0)
-                  OR deferred.nsu IS NOT NULL THEN 'pending'
-                ELSE ${stateOfLine} END AS state,
-           CASE WHEN open_break.kind IS NOT NULL THEN open_break.kind WHEN m.is_matched THEN NULL
-                ELSE c.category END AS label
+           ${stateOfLine} AS state, COALESCE(open_break.kind, c.category) AS label
     FROM statement_line t
-    LEFT JOIN reconciliation_state reconciliation ON reconciliation.account_id = t.account_id
-    LEFT JOIN deferred_line deferred ON deferred.account_id = t.account_id AND deferred.nsu = t.nsu
     LEFT JOIN certified_line certified
       ON certified.account_id = t.account_id AND certified.nsu = t.nsu
     LEFT JOIN classification c ON c.account_id = t.account_id AND c.nsu = t.nsu
-    LEFT JOIN LATERAL (
-      SELECT true AS is_matched FROM match
-      WHERE account_id = t.account_id AND nsu = t.nsu AND unlinked_at IS NULL LIMIT 1
-    ) m ON true
     LEFT JOIN LATERAL (
       SELECT min(kind) AS kind FROM break WHERE account_id = t.account_id AND nsu = t.nsu
         AND ${explainsItsLine}

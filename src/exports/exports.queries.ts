@@ -2,8 +2,7 @@
 // that no connection waits for a slow client. Lines that arrive after the start of a file are left
 // out.
 import type { Db } from '../database.service.js';
-import { Prisma } from '../generated/service/client.js';
-import { explanationOf, explainsItsLine } from '../reconciliation/api/transactions.queries.js';
+import { explainsItsLine, stateOfLine } from '../reconciliation/api/transactions.queries.js';
 import type { ExplainedLine, ExportedLine } from './exported-line.js';
 
 export interface Window {
@@ -113,12 +112,6 @@ export async function listExportedLines(
     ORDER BY nsu LIMIT ${limit}`;
 }
 
-const stateOfExported = explanationOf({
-  isInBreak: Prisma.sql`b.kind IS NOT NULL`,
-  isMatched: Prisma.sql`m.rule IS NOT NULL`,
-  isClassified: Prisma.sql`c.rule IS NOT NULL`,
-});
-
 /** A page of the window's lines, by nsu, each with its current state and what explains it. */
 export async function listExplainedLines(
   db: Db,
@@ -140,11 +133,12 @@ export async function listExplainedLines(
            p.balance_previous_cents AS "balancePreviousCents",
            p.current_balance_cents AS "currentBalanceCents", p.correlation_id AS "correlationId",
            p.end_to_end_id AS "endToEndId", p.external_id AS "externalId", p.notes,
-           ${stateOfExported} AS state,
+           COALESCE(o.state, 'pending') AS state,
            COALESCE(m.rule, c.rule, b.kind) AS rule,
            CASE WHEN m.rule IS NULL THEN c.category END AS category, b.kind AS "breakKind",
            COALESCE(m.ids, '{}') AS "expectedPaymentIds"
     FROM page p
+    LEFT JOIN line_outcome o ON o.account_id = ${accountId} AND o.nsu = p.nsu
     LEFT JOIN LATERAL (
       SELECT string_agg(DISTINCT rule, ' ' ORDER BY rule) AS rule,
              array_agg(DISTINCT expected_payment_id::text ORDER BY expected_payment_id::text) AS ids
@@ -208,15 +202,6 @@ export async function listCertificates(
     WHERE account_id = ${accountId} AND date BETWEEN ${from} AND ${to}
     ORDER BY date, revision DESC`;
 }
-
-const stateOfLine = explanationOf({
-  isInBreak: Prisma.sql`EXISTS (
-    SELECT 1 FROM break WHERE account_id = t.account_id AND nsu = t.nsu AND ${explainsItsLine})`,
-  isMatched: Prisma.sql`EXISTS (
-    SELECT 1 FROM match WHERE account_id = t.account_id AND nsu = t.nsu AND unlinked_at IS NULL)`,
-  isClassified: Prisma.sql`EXISTS (
-    SELECT 1 FROM classification WHERE account_id = t.account_id AND nsu = t.nsu)`,
-});
 
 export async function countExplanations(
   db: Db,

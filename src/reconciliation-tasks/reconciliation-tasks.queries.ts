@@ -49,16 +49,21 @@ export async function recordPaymentTasks(
     ) subject`;
 }
 
-/** Decides the expected payments of an operation again: its state or its response changed. */
-export async function recordOperationTasks(
+/** Decides an operation and its expected payments again: its state or its response changed. */
+export async function recordOperationTask(
   tx: Db,
   accountId: number,
   operationId: string,
 ): Promise<void> {
   await tx.$executeRaw`
-    INSERT INTO reconciliation_task (account_id, kind, expected_payment_id)
-    SELECT account_id, 'payment', id FROM expected_payment
-    WHERE account_id = ${accountId} AND operation_id = ${operationId}::uuid`;
+    INSERT INTO reconciliation_task (account_id, kind, operation_id)
+    VALUES (${accountId}, 'operation', ${operationId}::uuid)`;
+}
+
+/** Decides again what is wrong about the statement itself: its chain, balance or unread lines. */
+export async function recordStatementTask(tx: Db, accountId: number): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO reconciliation_task (account_id, kind) VALUES (${accountId}, 'statement')`;
 }
 
 /**
@@ -67,13 +72,19 @@ export async function recordOperationTasks(
  */
 export const isAmountDue = (accountId: number, amounts: Prisma.Sql) => Prisma.sql`EXISTS (
   SELECT FROM reconciliation_task task
-  LEFT JOIN expected_payment due_payment ON due_payment.account_id = task.account_id
-    AND due_payment.id = task.expected_payment_id
   LEFT JOIN statement_line due_line ON due_line.account_id = task.account_id
     AND task.kind = 'line' AND due_line.nsu = task.nsu
   WHERE task.account_id = ${accountId} AND task.due_at <= clock_timestamp()
-    AND (task.kind = 'rules'
-      OR COALESCE(due_payment.amount_cents, due_line.amount_cents) IN (${amounts})))`;
+    AND (task.kind = 'rules' OR due_line.amount_cents IN (${amounts})
+      OR EXISTS (
+        SELECT FROM expected_payment due_payment
+        WHERE due_payment.account_id = ${accountId} AND due_payment.id = task.expected_payment_id
+          AND due_payment.amount_cents IN (${amounts}))
+      OR EXISTS (
+        SELECT FROM expected_payment due_payment
+        WHERE due_payment.account_id = ${accountId}
+          AND due_payment.operation_id = task.operation_id
+          AND due_payment.amount_cents IN (${amounts}))))`;
 
 /** Decides every line that rules may decide again: a rule was activated or retired. */
 export async function recordRulesTask(tx: Tx, accountId: number, afterNsu = 0n): Promise<void> {
@@ -84,9 +95,10 @@ export async function recordRulesTask(tx: Tx, accountId: number, afterNsu = 0n):
 
 export interface ReconciliationTask {
   id: bigint;
-  kind: 'line' | 'payment' | 'rules';
+  kind: 'line' | 'payment' | 'operation' | 'statement' | 'rules';
   nsu: bigint | null;
   expectedPaymentId: string | null;
+  operationId: string | null;
 }
 
 /** The due tasks, oldest first; those of rules come last. The caller holds the account's lock. */
@@ -96,7 +108,9 @@ export async function claimTasks(
   limit: number,
 ): Promise<ReconciliationTask[]> {
   return tx.$queryRaw`
-    SELECT id, kind, nsu, expected_payment_id AS "expectedPaymentId" FROM reconciliation_task
+    SELECT id, kind, nsu, expected_payment_id AS "expectedPaymentId",
+           operation_id AS "operationId"
+    FROM reconciliation_task
     WHERE account_id = ${opaqueAccountId(accountId)} AND due_at <= clock_timestamp()
     ORDER BY kind = 'rules', id LIMIT ${limit}`;
 }
@@ -108,15 +122,22 @@ export async function deleteTasks(tx: Tx, accountId: number, ids: bigint[]): Pro
     WHERE account_id = ${opaqueAccountId(accountId)} AND id = ANY (${ids}::bigint[])`;
 }
 
-/** A condition on an account (a): it has new lines or due tasks. */
+/** The bank time at which the last complete sync (of the statement state `s`) began. */
+export const lastSyncBankTime = Prisma.sql`
+  (s.last_sync_started_at + s.clock_offset_ms * interval '1 millisecond')`;
+
+/** A condition on an account (a): it has new lines, due tasks, or deadlines that have passed. */
 export const hasDueSubjects = Prisma.sql`(
   EXISTS (SELECT FROM reconciliation_task task
           WHERE task.account_id = a.id AND task.due_at <= clock_timestamp())
+  OR EXISTS (SELECT FROM statement_state s
+             JOIN expected_payment_total total ON total.account_id = s.account_id
+             WHERE s.account_id = a.id AND total.deadline <= ${lastSyncBankTime})
   OR (SELECT max(t.arrival) FROM statement_line t WHERE t.account_id = a.id)
     > COALESCE((SELECT s.decided_arrival FROM reconciliation_state s
                 WHERE s.account_id = a.id), 0))`;
 
-/** Accounts with new lines or due tasks; their jobs may have been lost with the queue. */
+/** Accounts with something to decide; their jobs may have been lost with the queue. */
 export async function listAccountsWithDueSubjects(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`SELECT a.id AS "accountId" FROM bank_account a WHERE ${hasDueSubjects}`;
 }

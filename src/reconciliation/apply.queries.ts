@@ -1,7 +1,9 @@
 // Reads what is stored about the lines of a component, and writes the differences, set-based. It is
-// the only writer of matches, classifications and pending lines.
+// the only writer of matches, classifications, the states of lines and the totals of payments.
 import { v7 as uuidv7 } from 'uuid';
 import { opaqueAccountId, type Tx } from '../database.service.js';
+import { lastSyncBankTime } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import type { LineState, PaymentSums, PaymentTotal } from './decide/totals.js';
 
 export interface StoredMatch {
   id: string;
@@ -11,6 +13,7 @@ export interface StoredMatch {
   role: string;
   rule: string;
   owedCents: bigint | null;
+  refundedCents: bigint;
   ruleId: string | null;
   ruleVersion: number | null;
 }
@@ -24,7 +27,8 @@ export async function listStoredMatches(
   return tx.$queryRaw`
     SELECT m.id, m.nsu, m.expected_payment_id AS "expectedPaymentId",
            m.amount_cents AS "amountCents", m.role, m.rule, m.owed_cents AS "owedCents",
-           m.rule_id AS "ruleId", m.rule_version AS "ruleVersion"
+           m.refunded_cents AS "refundedCents", m.rule_id AS "ruleId",
+           m.rule_version AS "ruleVersion"
     FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
     CROSS JOIN LATERAL (
       SELECT * FROM match
@@ -54,6 +58,7 @@ export interface NewMatch {
   expectedPaymentId: string;
   amountCents: bigint;
   owedCents: bigint | null;
+  refundedCents: bigint;
   role: string;
   rule: string;
   declared: { ruleId: string; version: number } | null;
@@ -64,13 +69,14 @@ export interface NewMatch {
 export async function insertMatches(tx: Tx, accountId: number, matches: NewMatch[]): Promise<void> {
   if (matches.length === 0) return;
   await tx.$executeRaw`
-    INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, owed_cents, role,
-      rule, rule_id, rule_version, made_by, reason, evidence)
+    INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, owed_cents,
+      refunded_cents, role, rule, rule_id, rule_version, made_by, reason, evidence)
     SELECT ${accountId}, * FROM unnest(
       ${matches.map(() => uuidv7())}::uuid[], ${matches.map(({ nsu }) => nsu)}::bigint[],
       ${matches.map(({ expectedPaymentId }) => expectedPaymentId)}::uuid[],
       ${matches.map(({ amountCents }) => amountCents)}::bigint[],
       ${matches.map(({ owedCents }) => owedCents)}::bigint[],
+      ${matches.map(({ refundedCents }) => refundedCents)}::bigint[],
       ${matches.map(({ role }) => role)}::text[],
       ${matches.map(({ rule }) => rule)}::text[],
       ${matches.map(({ declared }) => declared?.ruleId ?? null)}::uuid[],
@@ -80,19 +86,22 @@ export async function insertMatches(tx: Tx, accountId: number, matches: NewMatch
       ${matches.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[])`;
 }
 
-/** The amount owed changes when an earlier payment becomes known. */
-export async function updateOwedCents(
+export type MatchAmounts = Pick<StoredMatch, 'id' | 'owedCents' | 'refundedCents'>;
+
+/** The amount owed changes when an earlier payment becomes known, the refunded part by a refund. */
+export async function updateMatchAmounts(
   tx: Tx,
   accountId: number,
-  matches: { id: string; owedCents: bigint | null }[],
+  matches: MatchAmounts[],
 ): Promise<void> {
   if (matches.length === 0) return;
   await tx.$executeRaw`
-    UPDATE match SET owed_cents = owed.cents
+    UPDATE match SET owed_cents = now.owed, refunded_cents = now.refunded
     FROM unnest(
       ${matches.map(({ id }) => id)}::uuid[],
-      ${matches.map(({ owedCents }) => owedCents)}::bigint[]) AS owed(id, cents)
-    WHERE match.account_id = ${opaqueAccountId(accountId)} AND match.id = owed.id`;
+      ${matches.map(({ owedCents }) => owedCents)}::bigint[],
+      ${matches.map(({ refundedCents }) => refundedCents)}::bigint[]) AS now(id, owed, refunded)
+    WHERE match.account_id = ${opaqueAccountId(accountId)} AND match.id = now.id`;
 }
 
 export interface StoredClassification {
@@ -155,22 +164,65 @@ export async function insertClassifications(
       ${classified.map(({ declared }) => declared?.version ?? null)}::int[])`;
 }
 
-/** Stores which of these lines are pending. */
-export async function recordPendingLines(
+export async function writeLineStates(
   tx: Tx,
   accountId: number,
-  nsus: bigint[],
-  pending: bigint[],
+  states: ReadonlyMap<bigint, LineState>,
 ): Promise<void> {
+  if (states.size === 0) return;
   await tx.$executeRaw`
-    DELETE FROM deferred_line
-    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[])
-      AND nsu <> ALL (${pending}::bigint[])`;
-  if (pending.length === 0) return;
+    INSERT INTO line_outcome AS o (account_id, nsu, state)
+    SELECT ${accountId}, * FROM unnest(
+      ${[...states.keys()]}::bigint[], ${[...states.values()]}::text[])
+    ON CONFLICT (account_id, nsu) DO UPDATE SET state = EXCLUDED.state
+    WHERE o.state <> EXCLUDED.state`;
+}
+
+/** What these payments have come to so far. */
+export async function listStoredSums(
+  tx: Tx,
+  accountId: number,
+  expectedPaymentIds: readonly string[],
+): Promise<(PaymentSums & { expectedPaymentId: string })[]> {
+  if (expectedPaymentIds.length === 0) return [];
+  return tx.expectedPaymentTotal.findMany({
+    where: { accountId, expectedPaymentId: { in: [...expectedPaymentIds] } },
+    select: {
+      expectedPaymentId: true,
+      paidCents: true,
+      reversedCents: true,
+      refundedCents: true,
+      unrefundedCents: true,
+    },
+  });
+}
+
+export async function writeTotals(
+  tx: Tx,
+  accountId: number,
+  totals: readonly (PaymentTotal & { expectedPaymentId: string })[],
+): Promise<void> {
+  if (totals.length === 0) return;
   await tx.$executeRaw`
-    INSERT INTO deferred_line (account_id, nsu)
-    SELECT ${accountId}, nsu FROM unnest(${pending}::bigint[]) AS pending(nsu)
-    ON CONFLICT DO NOTHING`;
+    INSERT INTO expected_payment_total AS total (account_id, expected_payment_id, paid_cents,
+      reversed_cents, refunded_cents, unrefunded_cents, settlement, due_day, deadline)
+    SELECT ${accountId}, * FROM unnest(
+      ${totals.map(({ expectedPaymentId }) => expectedPaymentId)}::uuid[],
+      ${totals.map(({ paidCents }) => paidCents)}::bigint[],
+      ${totals.map(({ reversedCents }) => reversedCents)}::bigint[],
+      ${totals.map(({ refundedCents }) => refundedCents)}::bigint[],
+      ${totals.map(({ unrefundedCents }) => unrefundedCents)}::bigint[],
+      ${totals.map(({ settlement }) => settlement)}::text[],
+      ${totals.map(({ dueDay }) => dueDay)}::text[],
+      ${totals.map(({ deadline }) => deadline)}::timestamptz[])
+    ON CONFLICT (account_id, expected_payment_id) DO UPDATE
+    SET paid_cents = EXCLUDED.paid_cents, reversed_cents = EXCLUDED.reversed_cents,
+        refunded_cents = EXCLUDED.refunded_cents, unrefunded_cents = EXCLUDED.unrefunded_cents,
+        settlement = EXCLUDED.settlement, due_day = EXCLUDED.due_day, deadline = EXCLUDED.deadline
+    WHERE (total.paid_cents, total.reversed_cents, total.refunded_cents, total.unrefunded_cents,
+        total.settlement, total.due_day, total.deadline)
+      IS DISTINCT FROM (EXCLUDED.paid_cents, EXCLUDED.reversed_cents, EXCLUDED.refunded_cents,
+        EXCLUDED.unrefunded_cents, EXCLUDED.settlement, EXCLUDED.due_day, EXCLUDED.deadline)`;
 }
 
 /**
@@ -202,16 +254,28 @@ export async function listCreditsElsewhere(
 }
 
 /**
- * Locks the account's reconciliation until the end of the transaction. Returns the decided arrival.
+ * Locks the account's reconciliation until the end of the transaction. Returns the arrival up to
+ * which lines are decided, and the bank time at which the last complete sync began: its lines are
+ * stored by now.
  */
-export async function lockReconciliation(tx: Tx, accountId: number): Promise<bigint> {
+export async function lockReconciliation(
+  tx: Tx,
+  accountId: number,
+): Promise<{ decidedArrival: bigint; asOf: Date | null; syncedAsOf: Date | null }> {
   await tx.$executeRaw`
     INSERT INTO reconciliation_state (account_id) VALUES (${accountId})
       ON CONFLICT (account_id) DO NOTHING`;
-  const [state] = await tx.$queryRaw<{ decided: bigint }[]>`
-    SELECT decided_arrival AS decided FROM reconciliation_state
-      WHERE account_id = ${opaqueAccountId(accountId)} FOR UPDATE`;
-  return state?.decided ?? 0n;
+  await tx.$queryRaw`
+    SELECT FROM reconciliation_state
+    WHERE account_id = ${opaqueAccountId(accountId)} FOR UPDATE`;
+  const [state] = await tx.$queryRaw<
+    { decidedArrival: bigint; asOf: Date | null; syncedAsOf: Date | null }[]
+  >`
+    SELECT r.decided_arrival AS "decidedArrival", r.as_of AS "asOf",
+           GREATEST(r.as_of, ${lastSyncBankTime}) AS "syncedAsOf"
+    FROM reconciliation_state r LEFT JOIN statement_state s ON s.account_id = r.account_id
+    WHERE r.account_id = ${opaqueAccountId(accountId)}`;
+  return state!;
 }
 
 /** The next lines that were never decided, in the order of their arrival. */
@@ -226,12 +290,29 @@ export async function listNewLines(
     ORDER BY arrival LIMIT ${limit}`;
 }
 
-export async function recordDecidedArrival(
+/** Unpaid payments whose deadline has passed, the earliest first. */
+export async function listPassedDeadlines(
   tx: Tx,
   accountId: number,
-  arrival: bigint,
+  asOf: Date | null,
+  limit: number,
+): Promise<string[]> {
+  if (asOf === null) return [];
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    SELECT expected_payment_id AS id FROM expected_payment_total
+    WHERE account_id = ${opaqueAccountId(accountId)} AND deadline <= ${asOf}
+    ORDER BY deadline LIMIT ${limit}`;
+  return rows.map(({ id }) => id);
+}
+
+/** Stores how far the lines are decided: by arrival, and up to which bank time. */
+export async function recordDecided(
+  tx: Tx,
+  accountId: number,
+  { arrival, asOf }: { arrival: bigint; asOf: Date | null },
 ): Promise<void> {
   await tx.$executeRaw`
-    UPDATE reconciliation_state SET decided_arrival = ${arrival}, decided_at = now()
+    UPDATE reconciliation_state
+    SET decided_arrival = ${arrival}, as_of = ${asOf}, decided_at = now()
     WHERE account_id = ${opaqueAccountId(accountId)}`;
 }

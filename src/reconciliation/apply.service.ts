@@ -1,6 +1,6 @@
-// Writes the difference between a decision and what is stored: matches, classifications, pending
-// lines, breaks and events, in the transaction that loaded the facts. Its caller holds the
-// account's reconciliation lock.
+// Writes the difference between a decision and what is stored: matches, classifications, breaks,
+// the states of lines, the totals of payments and events, in the transaction that loaded the facts.
+// Its caller holds the account's reconciliation lock.
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../database.service.js';
 import type { NewEvent } from '../events/event.js';
@@ -16,10 +16,11 @@ import { Breaks } from './breaks.service.js';
 import type { DecidedComponent } from './component.service.js';
 import { breakKey, standingDecisions } from './decide/break-decisions.js';
 import { isRefundShown, openBreaks, resolutionOf, type OpenBreak } from './decide/breaks.js';
-import { resultsOf, type AllocationResult } from './decide/settlement-after.js';
+import { resultsOfAll, type AllocationResult } from './decide/settlement-after.js';
+import { countedAllocations, lineStates, totalOfCode, totalOfPayment } from './decide/totals.js';
 import { allocationEvent, unexpectedEvent, unlinkedEvent } from './line-events.js';
-import { lineBreakKinds, subjectOfLine } from './decide/outcome.js';
-import type { LineAllocation, StatementLineFacts } from './decide/model.js';
+import { lineBreakKinds, subjectOfLine, subjectOfOperation } from './decide/outcome.js';
+import type { ExpectedPaymentFacts, LineAllocation, StatementLineFacts } from './decide/model.js';
 
 /** States of an operation that a match of its payment resolves. */
 const unresolvedStates: readonly (string | null)[] = ['unknown', 'needs_operator', 'not_executed'];
@@ -50,6 +51,8 @@ type Results = ReadonlyMap<LineAllocation, AllocationResult>;
 const replaced = 'The line is decided otherwise now.';
 
 interface Difference {
+  /** The matches of the lines before. */
+  before: queries.StoredMatch[];
   made: LineAllocation[];
   ended: queries.StoredMatch[];
 }
@@ -69,17 +72,21 @@ export class DecisionWriter {
     { freshMs, unlinkedBy }: ApplyOptions,
   ): Promise<AppliedChanges> {
     const { facts, decision } = decided;
-    if (facts.lines.length === 0 && facts.expectedPayments.length === 0)
+    const { lines, expectedPayments, operations: dueOperations } = facts;
+    if (lines.length + expectedPayments.length + dueOperations.length === 0)
       return { operationIds: [], isChanged: false };
-    const results = resultsOfAll(decided);
+    const results = resultsOfAll(decision.component, decision.refunds);
     const difference = await this.writeMatches(tx, accountId, decided, {
       results,
       unlinkedBy,
     });
     const hasClassified = await this.writeClassifications(tx, accountId, decided);
-    await this.writePending(tx, accountId, decided, freshMs);
+    await this.recordLaterTasks(tx, accountId, decided, freshMs);
     await this.reinstateShown(tx, accountId, decided);
-    const opened = await this.writeBreaks(tx, accountId, decided);
+    const open = openBreaks(facts, decision);
+    const { opened, hasChanged } = await this.writeBreaks(tx, accountId, decided, open);
+    await queries.writeLineStates(tx, accountId, lineStates(facts, decision, open));
+    await this.writeTotals(tx, accountId, decided, { results, before: difference.before });
     const events = [
       ...difference.ended.map((match) => unlinkedEvent(decision.component, match)),
       ...this.eventsOf(decided, difference.made, results),
@@ -94,7 +101,7 @@ export class DecisionWriter {
       .filter(({ operationState }) => unresolvedStates.includes(operationState));
     return {
       operationIds: [...new Set(operations.map(({ operationId }) => operationId))],
-      isChanged: events.length > 0 || hasClassified,
+      isChanged: events.length > 0 || hasClassified || hasChanged,
     };
   }
 
@@ -106,7 +113,8 @@ export class DecisionWriter {
     { results, unlinkedBy }: { results: Results; unlinkedBy: UnlinkedBy | null },
   ): Promise<Difference> {
     const nsus = facts.lines.map(({ nsu }) => nsu);
-    const stored = groupByNsu(await queries.listStoredMatches(tx, accountId, nsus));
+    const known = await queries.listStoredMatches(tx, accountId, nsus);
+    const stored = groupByNsu(known);
     const changed = nsus.filter(
       (nsu) => !isSame(stored.get(nsu) ?? [], component.allocationsOfLine(nsu)),
     );
@@ -124,11 +132,12 @@ export class DecisionWriter {
     await queries.insertMatches(
       tx,
       accountId,
-      matches.map((match) => ({ ...match, owedCents: results.get(match)?.owedCents ?? null })),
+      matches.map((match) => ({ ...match, ...amountsOf(results.get(match)) })),
     );
-    await queries.updateOwedCents(tx, accountId, changedOwed(stored, component, results));
+    await queries.updateMatchAmounts(tx, accountId, changedAmounts(stored, component, results));
     const before = ending.flatMap((nsu) => stored.get(nsu) ?? []);
     return {
+      before: known,
       made: matches.filter((match) => !before.some((one) => isSamePart(one, match))),
       ended: before.filter((one) => !matches.some((match) => isSamePart(one, match))),
     };
@@ -168,16 +177,14 @@ export class DecisionWriter {
   }
 
   /** A line that waits for another one is decided again when that one can no longer come. */
-  private async writePending(
+  private async recordLaterTasks(
     tx: Tx,
     accountId: number,
     { facts, decision: { unmatched, component } }: DecidedComponent,
     freshMs: number,
   ): Promise<void> {
     const nsus = facts.lines.map(({ nsu }) => nsu);
-    const pending = nsus.filter((nsu) => unmatched.get(nsu)?.outcome === 'pending');
-    await queries.recordPendingLines(tx, accountId, nsus, pending);
-    const waiting = pending.filter((nsu) => {
+    const waiting = nsus.filter((nsu) => {
       const outcome = unmatched.get(nsu);
       return outcome?.outcome === 'pending' && outcome.waitsFor === 'line';
     });
@@ -193,25 +200,52 @@ export class DecisionWriter {
     );
   }
 
+  /**
+   * The totals of payments whose lines are all in the component. The payments of a multi-use QR
+   * code are decided apart: its total changes by what changed of these lines.
+   */
+  private async writeTotals(
+    tx: Tx,
+    accountId: number,
+    { facts, decision: { component } }: DecidedComponent,
+    { results, before }: { results: Results; before: readonly queries.StoredMatch[] },
+  ): Promise<void> {
+    const codes = facts.expectedPayments.filter(isCode);
+    const others = facts.expectedPayments.filter((payment) => !isCode(payment));
+    const ids = codes.map(({ id }) => id);
+    const stored = await queries.listStoredSums(tx, accountId, ids);
+    const sumsById = new Map(stored.map((sums) => [sums.expectedPaymentId, sums]));
+    await queries.writeTotals(tx, accountId, [
+      ...others.map((payment) => ({
+        expectedPaymentId: payment.id,
+        ...totalOfPayment(component, payment, results),
+      })),
+      ...codes.map((code) => {
+        const matches = before.filter(({ expectedPaymentId }) => expectedPaymentId === code.id);
+        const change = { matches, now: countedAllocations(component, code.id, results) };
+        return { expectedPaymentId: code.id, ...totalOfCode(code, sumsById.get(code.id), change) };
+      }),
+    ]);
+  }
+
   /** Returns the events of lines that are in a break for the first time. */
   private async writeBreaks(
     tx: Tx,
     accountId: number,
     { facts, decision }: DecidedComponent,
-  ): Promise<NewEvent[]> {
+    open: readonly OpenBreak[],
+  ): Promise<{ opened: NewEvent[]; hasChanged: boolean }> {
     const { component } = decision;
     const nsus = facts.lines.map(({ nsu }) => nsu);
     // The breaks of a multi-use QR code are about its lines, which are decided apart.
-    const ids = facts.expectedPayments
-      .filter(({ isCredit, isMultiUse }) => !(isCredit && isMultiUse))
-      .map(({ id }) => id);
-    const all = await states.listStoredBreaks(tx, accountId, nsus, ids);
-    const stored = all.filter((one) => isAbout(component, one));
-    const open = openBreaks(facts, decision);
+    const ids = facts.expectedPayments.filter((one) => !isCode(one)).map(({ id }) => id);
+    const operationIds = facts.operations.map(({ id }) => id);
+    const all = await states.listStoredBreaks(tx, accountId, nsus, ids, operationIds);
+    const stored = all.filter((one) => isAbout(facts, component, one));
     const openByKey = new Map(open.map((one) => [breakKey(one), one]));
     const wasOpen = new Set(stored.filter(isOpen).map(breakKey));
     const standing = standingDecisions(facts.decisions);
-    const ended = stored.filter((one) => isOpen(one) && !isStillOpen(one, openByKey, component));
+    const ended = stored.filter((one) => isOpen(one) && !openByKey.has(breakKey(one)));
     const resolved = ended.map((one) => ({
       id: one.id,
       ...resolutionOf(one, standing, (requested) => isRefundShown(decision, requested)),
@@ -235,13 +269,14 @@ export class DecisionWriter {
     const inBreak = new Set(
       stored.filter((one) => isOpen(one) && isOfUnmatchedLine(one)).map(({ nsu }) => nsu),
     );
-    return fresh
+    const opened = fresh
       .filter((one) => isOfUnmatchedLine(one) && !inBreak.has(one.nsu))
       .flatMap(({ nsu, kind }) => {
         const line = nsu === null ? undefined : component.lineByNsu.get(nsu);
         const isMatched = nsu !== null && component.allocationsOfLine(nsu).length > 0;
         return line && !isMatched ? [unexpectedEvent(line, kind)] : [];
       });
+    return { opened, hasChanged: fresh.length + ended.length > 0 };
   }
 
   /**
@@ -283,16 +318,6 @@ export class DecisionWriter {
   }
 }
 
-function resultsOfAll({
-  facts,
-  decision,
-}: DecidedComponent): Map<LineAllocation, AllocationResult> {
-  const { component, refunds } = decision;
-  return new Map(
-    facts.expectedPayments.flatMap((payment) => [...resultsOf(component, payment, refunds)]),
-  );
-}
-
 /** Whether a line was matched to the same part of the same payment, by whatever rule. */
 function isSamePart(stored: queries.StoredMatch, match: LineAllocation): boolean {
   return (
@@ -316,48 +341,48 @@ function isSame(stored: queries.StoredMatch[], matches: readonly LineAllocation[
   );
 }
 
-function changedOwed(
+function amountsOf(result: AllocationResult | undefined): Omit<queries.MatchAmounts, 'id'> {
+  return { owedCents: result?.owedCents ?? null, refundedCents: result?.refundedCents ?? 0n };
+}
+
+function changedAmounts(
   stored: ReadonlyMap<bigint, queries.StoredMatch[]>,
   component: DecidedComponent['decision']['component'],
-  results: ReadonlyMap<LineAllocation, AllocationResult>,
-): { id: string; owedCents: bigint | null }[] {
+  results: Results,
+): queries.MatchAmounts[] {
   return [...stored].flatMap(([nsu, matches]) => {
     const allocations = component.allocationsOfLine(nsu);
     if (!isSame(matches, allocations)) return [];
-    return matches.flatMap(({ id, owedCents: before, ...match }) => {
-      const allocation = allocations.find((one) =>
-        isSamePart({ ...match, id, owedCents: before }, one),
-      );
-      const owedCents = (allocation && results.get(allocation)?.owedCents) ?? null;
-      return owedCents === before ? [] : [{ id, owedCents }];
+    return matches.flatMap((match) => {
+      const allocation = allocations.find((one) => isSamePart(match, one));
+      const now = amountsOf(allocation && results.get(allocation));
+      const isUnchanged =
+        now.owedCents === match.owedCents && now.refundedCents === match.refundedCents;
+      return isUnchanged ? [] : [{ id: match.id, ...now }];
     });
   });
 }
 
+/** A multi-use QR code: each of its payments is decided apart. */
+const isCode = ({ isCredit, isMultiUse }: ExpectedPaymentFacts): boolean => isCredit && isMultiUse;
+
 /** The lines of a multi-use QR code are decided apart: its other breaks are not about these. */
 function isAbout(
+  { operations }: DecidedComponent['facts'],
   { lineByNsu, paymentById }: DecidedComponent['decision']['component'],
   { subject, nsu, expectedPaymentId }: states.StoredBreak,
 ): boolean {
   if (nsu !== null && subject === subjectOfLine(nsu)) return lineByNsu.has(nsu);
-  const payment = expectedPaymentId === null ? undefined : paymentById.get(expectedPaymentId);
-  return payment !== undefined && !(payment.isCredit && payment.isMultiUse);
+  if (expectedPaymentId === null)
+    return operations.some(({ id }) => subject === subjectOfOperation(id));
+  const payment = paymentById.get(expectedPaymentId);
+  return payment !== undefined && !isCode(payment);
 }
 
 const isOpen = ({ state }: states.StoredBreak): boolean => state === 'open';
 
 function isOfUnmatchedLine({ kind, nsu }: Pick<OpenBreak, 'kind' | 'nsu'>): boolean {
   return nsu !== null && (lineBreakKinds as readonly string[]).includes(kind);
-}
-
-/** A missing payment is found when a line pays it; every other break by its finding. */
-function isStillOpen(
-  stored: states.StoredBreak,
-  open: ReadonlyMap<string, OpenBreak>,
-  component: DecidedComponent['decision']['component'],
-): boolean {
-  if (stored.kind !== 'missing') return open.has(breakKey(stored));
-  return stored.expectedPaymentId === null || component.paidCents(stored.expectedPaymentId) === 0n;
 }
 
 function groupByNsu<Row extends { nsu: bigint }>(rows: readonly Row[]): Map<bigint, Row[]> {

@@ -4,8 +4,6 @@ import { breaksToInsert, reportedColumns, type ReportedBreak } from './breaks.qu
 import type { OpenBreak, Resolution } from './decide/breaks.js';
 import { decidedBreakKinds } from './decide/outcome.js';
 
-const decidedKinds: string[] = [...decidedBreakKinds, 'missing'];
-
 export interface StoredBreak {
   id: string;
   kind: string;
@@ -17,12 +15,13 @@ export interface StoredBreak {
   evidence: object;
 }
 
-/** The breaks of these lines and expected payments that a decision opens and resolves. */
+/** The breaks of these lines, expected payments and operations that a decision opens. */
 export async function listStoredBreaks(
   tx: Tx,
   accountId: number,
   nsus: bigint[],
   expectedPaymentIds: string[],
+  operationIds: string[],
 ): Promise<StoredBreak[]> {
   return tx.$queryRaw`
     SELECT b.id, b.kind, b.subject, b.state, b.amount_cents AS "amountCents", b.nsu,
@@ -40,12 +39,16 @@ export async function listStoredBreaks(
         WHERE account_id = ${opaqueAccountId(accountId)}
           AND expected_payment_id = wanted.id OFFSET 0
       ) b
+      UNION
+      SELECT b.* FROM unnest(${operationIds}::uuid[]) AS wanted(id)
+      CROSS JOIN LATERAL (
+        SELECT * FROM break
+        WHERE account_id = ${opaqueAccountId(accountId)} AND kind = 'unknown_outcome'
+          AND subject = 'operation:' || wanted.id OFFSET 0
+      ) b
     ) b
-    WHERE b.kind = ANY (${decidedKinds}::text[])
-      -- Breaks of days and of bill payments have other causes.
-      AND (b.subject = 'nsu:' || b.nsu OR b.subject = 'expected_payment:' || b.expected_payment_id
-        OR b.kind = 'late_line' AND b.subject LIKE 'operation:%'
-        OR b.kind = 'failed_but_debited')`;
+    -- Breaks of days have another cause.
+    WHERE b.kind = ANY (${[...decidedBreakKinds]}::text[]) AND b.subject NOT LIKE 'day:%'`;
 }
 
 /** Opens breaks, or opens resolved ones again: a break keeps the time of its first opening. */

@@ -1,22 +1,14 @@
 // Breaks: opened once per kind and subject, and resolved when the stored facts no longer show their
 // cause.
 import { v7 as uuidv7 } from 'uuid';
-import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
+import { opaqueAccountId, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
-import { isWithoutResponse } from './operation-effect.queries.js';
 
 /**
  * Kinds whose resolved breaks can be reopened. A break resolved automatically is reopened each
  * time. A break that a person resolved is reopened only for a larger amount.
  */
-const reopenedKinds: string[] = [
-  // Of bill payments.
-  'duplicate_payment',
-  'missing',
-  'unreadable_line',
-  'broken_balance_chain',
-  'balance_mismatch',
-];
+const reopenedKinds: string[] = ['unreadable_line', 'broken_balance_chain', 'balance_mismatch'];
 
 export interface NewBreak {
   kind: string;
@@ -127,83 +119,4 @@ export async function reviseBreaks(tx: Tx, accountId: number, breaks: NewBreak[]
       AND break.subject = b.subject AND break.state = 'open'
       AND (break.amount_cents, break.nsu, break.expected_payment_id, break.evidence)
         IS DISTINCT FROM (b.amount_cents, b.nsu, b.expected_payment_id, b.evidence)`;
-}
-
-// Conditions on an operation (o) and a break (b), shared by the queries below.
-const outcomeIsUnreported = Prisma.sql`o.state = 'needs_operator' AND NOT EXISTS (
-  SELECT 1 FROM break b WHERE b.account_id = o.account_id AND b.kind = 'unknown_outcome'
-    AND b.subject = 'operation:' || o.id)`;
-// The outcome of an operation that a person resends is unknown too, until its response arrives.
-const outcomeIsKnown = Prisma.sql`b.state = 'open' AND b.kind = 'unknown_outcome'
-  AND b.subject LIKE 'operation:%'
-  AND NOT EXISTS (
-    SELECT 1 FROM operation o
-    WHERE o.account_id = b.account_id AND 'operation:' || o.id = b.subject
-      AND o.id = CASE WHEN b.subject LIKE 'operation:%' THEN substring(b.subject from 11)::uuid END
-      AND o.state IN ('needs_operator', 'unknown', 'sending'))`;
-
-/** Operations of unknown outcome without a break. */
-export async function listUnreported(db: Db, accountId: number): Promise<NewBreak[]> {
-  return db.$queryRaw<NewBreak[]>`
-    SELECT 'unknown_outcome' AS kind, 'operation:' || o.id AS subject,
-      e.amount_cents AS "amountCents",
-           NULL::bigint AS nsu,
-           jsonb_build_object('operationId', o.id, 'operationKind', o.kind, 'reason', o.reason,
-                              'attempts', o.attempts) AS evidence
-    FROM operation o
-    LEFT JOIN LATERAL (
-      SELECT sum(amount_cents)::bigint AS amount_cents FROM expected_payment
-      WHERE account_id = o.account_id AND operation_id = o.id
-    ) e ON true
-    WHERE o.account_id = ${opaqueAccountId(accountId)} AND ${outcomeIsUnreported}
-    LIMIT 1000`;
-}
-
-/** Resolves `unknown_outcome` breaks of operations that have finished. */
-export async function resolveKnownOutcomes(tx: Tx, accountId: number): Promise<ReportedBreak[]> {
-  return tx.$queryRaw<ReportedBreak[]>`
-    UPDATE break SET state = 'resolved', resolved_at = now()
-    FROM break b
-    WHERE b.account_id = ${opaqueAccountId(accountId)} AND ${outcomeIsKnown}
-      AND break.account_id = b.account_id AND break.id = b.id AND break.state = 'open'
-    RETURNING ${reportedColumns}`;
-}
-
-/** Accounts with operations of unknown outcome to report, or with breaks about finished ones. */
-export async function listAccountsWithOutcomes(db: Db): Promise<{ accountId: number }[]> {
-  return db.$queryRaw`
-    SELECT a.id AS "accountId" FROM bank_account a
-    WHERE EXISTS (
-      SELECT 1 FROM operation o WHERE o.account_id = a.id AND ${outcomeIsUnreported}
-    ) OR EXISTS (
-      SELECT 1 FROM break b WHERE b.account_id = a.id AND ${outcomeIsKnown}
-    )`;
-}
-
-export interface OperationKey {
-  accountId: number;
-  operationId: string;
-}
-
-/**
- * Operations in `needs_operator` or `not_executed` whose payment is on the statement. One page
- * after `after`, so that operations that stay in the list do not block the others.
- */
-export async function listContradictedOperations(
-  db: Db,
-  after: OperationKey | null,
-  limit: number,
-): Promise<OperationKey[]> {
-  return db.$queryRaw`
-    SELECT o.account_id AS "accountId", o.id AS "operationId" FROM operation o
-    WHERE ${isWithoutResponse} AND o.state IN ('needs_operator', 'not_executed')
-      AND (${after === null}
-        OR (o.account_id, o.id)
-        > (${after?.accountId ?? null}::int, ${after?.operationId ?? null}::uuid))
-      AND EXISTS (
-      SELECT 1 FROM expected_payment e
-      JOIN match m ON m.account_id = e.account_id AND m.expected_payment_id = e.id
-        AND m.role = 'payment' AND m.unlinked_at IS NULL AND m.rule <> 'declared'
-      WHERE e.account_id = o.account_id AND e.operation_id = o.id)
-    ORDER BY o.account_id, o.id LIMIT ${limit}`;
 }

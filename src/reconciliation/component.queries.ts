@@ -14,11 +14,17 @@ const maxSharing = 1_000;
 export interface ComponentIds {
   nsus: Set<bigint>;
   expectedPaymentIds: Set<string>;
+  /** Operations that are due themselves. */
+  operationIds: Set<string>;
 }
+
+/** Which rows to read: those of a component, or all of the account. */
+export type Selection = ComponentIds | 'all';
 
 export interface ComponentSeeds {
   nsus: readonly bigint[];
   expectedPaymentIds: readonly string[];
+  operationIds?: readonly string[];
 }
 
 /** Adds everything connected with the seeds, directly or indirectly. */
@@ -30,7 +36,9 @@ export async function extendComponent(
   boundMs: number,
 ): Promise<void> {
   let nsus = addAll(found.nsus, seeds.nsus);
-  let ids = addAll(found.expectedPaymentIds, seeds.expectedPaymentIds);
+  const operationIds = addAll(found.operationIds, seeds.operationIds ?? []);
+  const expected = await listPaymentsOfOperations(tx, accountId, operationIds);
+  let ids = addAll(found.expectedPaymentIds, [...seeds.expectedPaymentIds, ...expected]);
   while (nsus.length > 0 || ids.length > 0) {
     const payments = await listPaymentsOfLines(tx, accountId, nsus);
     const siblings = await listWithdrawnSiblings(tx, accountId, ids);
@@ -48,6 +56,21 @@ function addAll<Value>(known: Set<Value>, values: readonly Value[]): Value[] {
   const fresh = [...new Set(values)].filter((value) => !known.has(value));
   for (const value of fresh) known.add(value);
   return fresh;
+}
+
+async function listPaymentsOfOperations(
+  tx: Tx,
+  accountId: number,
+  operationIds: readonly string[],
+): Promise<string[]> {
+  if (operationIds.length === 0) return [];
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    SELECT e.id FROM unnest(${[...operationIds]}::uuid[]) AS wanted(id)
+    CROSS JOIN LATERAL (
+      SELECT id FROM expected_payment
+      WHERE account_id = ${opaqueAccountId(accountId)} AND operation_id = wanted.id OFFSET 0
+    ) e`;
+  return rows.map(({ id }) => id);
 }
 
 /** The kinds of reference that name an expected payment, with the column of the line. */
@@ -197,10 +220,10 @@ const competingDebits = (accountId: number, boundMs: number) => Prisma.sql`
       AND amount_cents = payment.amount_cents AND (${isWithoutResponse} OR o.is_detached)
       AND occurred_at BETWEEN effect."from" AND effect."until"
     UNION
-    SELECT d.nsu FROM deferred_line d
-    JOIN statement_line line ON line.account_id = d.account_id AND line.nsu = d.nsu
-    WHERE d.account_id = ${opaqueAccountId(accountId)} AND NOT line.is_credit
-      AND line.amount_cents = payment.amount_cents
+    SELECT pending.nsu FROM line_outcome pending
+    JOIN statement_line line ON line.account_id = pending.account_id AND line.nsu = pending.nsu
+    WHERE pending.account_id = ${opaqueAccountId(accountId)} AND pending.state = 'pending'
+      AND NOT line.is_credit AND line.amount_cents = payment.amount_cents
   ) t
   WHERE NOT payment.is_credit AND NOT EXISTS (
     SELECT FROM match m

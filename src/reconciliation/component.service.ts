@@ -5,7 +5,8 @@ import { BankService } from '../bank/bank.service.js';
 import type { Tx } from '../database.service.js';
 import { extendComponent, type ComponentIds, type ComponentSeeds } from './component.queries.js';
 import { decide, type Decision } from './decide/decide.js';
-import { loadFacts, loadOptionsOf } from './load.queries.js';
+import { loadOptionsOf } from './load-options.js';
+import { loadFacts } from './load.queries.js';
 import type { Facts } from './decide/model.js';
 import { listGroupLines, listGroupPayments } from './rules/rule-groups.queries.js';
 import { findPossibleIds, reachOf, type Reach } from './decide/rule.js';
@@ -21,7 +22,11 @@ export class Components {
 
   async decide(tx: Tx, accountId: number, seeds: ComponentSeeds): Promise<DecidedComponent> {
     const options = loadOptionsOf(this.bank.profile);
-    const found: ComponentIds = { nsus: new Set(), expectedPaymentIds: new Set() };
+    const found: ComponentIds = {
+      nsus: new Set(),
+      expectedPaymentIds: new Set(),
+      operationIds: new Set(),
+    };
     const seen = new SeenKeys();
     for (let more: ComponentSeeds = seeds; ;) {
       await extendComponent(tx, accountId, found, more, options.effectMs);

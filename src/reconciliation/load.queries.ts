@@ -1,46 +1,22 @@
 // Loads the facts that decisions are computed from. Nothing here reads what a decision has written,
 // except what rules decided and has become final.
 import { opaqueAccountId, type Db } from '../database.service.js';
-import { visibilityBoundOrDefaultMs, type BankProfile } from '../bank/profiles.js';
-import { sharedReferenceKinds } from '../expected-payments/references.js';
 import { Prisma } from '../generated/service/client.js';
-import { maxNamed, type ComponentIds } from './component.queries.js';
+import type { Selection } from './component.queries.js';
 import type {
   BreakDecision,
-  ChargeFacts,
-  ExpectedPaymentFacts,
   Facts,
   FinalClassification,
   FinalMatch,
   ManualLink,
+  OperationFacts,
   SeparatedPair,
   StatementLineFacts,
-  TransferFacts,
 } from './decide/model.js';
-import { effectOfOperation, isWithoutResponse } from './operation-effect.queries.js';
+import type { LoadOptions } from './load-options.js';
+import { listPaymentFacts } from './payment-facts.queries.js';
 import type { AppliedRule } from './decide/rule.js';
 import { listActiveRules } from './rules/rules.queries.js';
-
-/** How late something may show on the statement. */
-export interface LoadOptions {
-  /** A debit after the last attempt of its operation. */
-  effectMs: number;
-  /** A line that another line refunds or reverses, and the reversal of a failed transfer. */
-  freshMs: number;
-}
-
-/** For banks without a known visibility bound: their analysis of a Pix takes up to an hour. */
-const defaultEffectMs = 3_600_000;
-
-export function loadOptionsOf(profile: BankProfile): LoadOptions {
-  return {
-    effectMs: profile.visibilityBoundMs ?? defaultEffectMs,
-    freshMs: visibilityBoundOrDefaultMs(profile),
-  };
-}
-
-/** Which rows to read: those of a component, or all of the account. */
-type Selection = ComponentIds | 'all';
 
 /** The facts of a component, or all facts of an account. */
 export async function loadFacts(
@@ -53,10 +29,14 @@ export async function loadFacts(
     where: { id: accountId },
     select: { goLiveAt: true },
   });
+  const state = await db.reconciliationState.findUnique({ where: { accountId } });
   return {
     goLiveAt,
+    asOf: state?.asOf ?? null,
+    debitMissingMs: options.debitMissingMs,
+    operations: await listOperations(db, accountId, selection),
     lines: await listLines(db, accountId, options, selection),
-    expectedPayments: await listExpectedPayments(db, accountId, options, selection),
+    expectedPayments: await listPaymentFacts(db, accountId, options, selection),
     links: await listManualLinks(db, accountId, selection),
     separated: await listSeparatedPairs(db, accountId, selection),
     finalMatches: await listFinalMatches(db, accountId, selection),
@@ -129,103 +109,25 @@ async function listLines(
     FROM ${selected('statement_line', 't', accountId, selection)}`;
 }
 
-type ExpectedPaymentRow = Omit<ExpectedPaymentFacts, 'effect' | 'charge' | 'transfer'> & {
-  effectFrom: Date | null;
-  effectUntil: Date | null;
-  chargeCorrelationId: string | null;
-  chargeType: string | null;
-  transferId: string | null;
-  transferEndToEndId: string | null;
-} & Omit<ChargeFacts, 'correlationId' | 'type'> &
-  Omit<TransferFacts, 'id' | 'endToEndId'>;
-
-async function listExpectedPayments(
+/** The operations of the selection; of all, those whose outcome is not known. */
+async function listOperations(
   db: Db,
   accountId: number,
-  { effectMs, freshMs }: LoadOptions,
   selection: Selection,
-): Promise<ExpectedPaymentFacts[]> {
-  const ofAccount = Prisma.sql`account_id = ${opaqueAccountId(accountId)}`;
-  const payments =
+): Promise<OperationFacts[]> {
+  const selected =
     selection === 'all'
-      ? Prisma.sql`(SELECT * FROM expected_payment WHERE ${ofAccount}) e`
-      : Prisma.sql`unnest(${[...selection.expectedPaymentIds]}::uuid[]) AS wanted(id)
-          CROSS JOIN LATERAL (
-            SELECT * FROM expected_payment WHERE ${ofAccount} AND id = wanted.id OFFSET 0) e`;
-  // Each look-up uses its index, whatever the statistics say.
-  const one = (table: string, alias: string, condition: Prisma.Sql) => Prisma.sql`
+      ? Prisma.sql`o.state IN ('sending', 'unknown', 'needs_operator')`
+      : Prisma.sql`o.id = ANY (${[...selection.operationIds]}::uuid[])`;
+  if (selection !== 'all' && selection.operationIds.size === 0) return [];
+  return db.$queryRaw`
+    SELECT o.id, o.kind, o.state, o.reason, o.attempts, expected.cents AS "amountCents"
+    FROM operation o
     LEFT JOIN LATERAL (
-      SELECT * FROM ${Prisma.raw(table)} WHERE ${ofAccount} AND ${condition} OFFSET 0
-    ) ${Prisma.raw(alias)} ON true`;
-  const isOfPayment = Prisma.sql`expected_payment_id = e.id`;
-  const rows = await db.$queryRaw<ExpectedPaymentRow[]>`
-    SELECT e.id, e.operation_id AS "operationId", e.kind, e.is_credit AS "isCredit",
-           e.amount_cents AS "amountCents", e.due_date AS "dueDate", e.terms,
-           e.is_multi_use AS "isMultiUse", e.counterparty_document AS "counterpartyDocument",
-           e.created_at AS "createdAt",
-           COALESCE(e.created_at_bank_time, e.created_at + clock.ahead) AS "createdAtBankTime",
-           known.list AS "references", o.state AS "operationState",
-           COALESCE(${isWithoutResponse}, false) AS "isWithoutResponse",
-           effect."from" AS "effectFrom", effect."until" AS "effectUntil",
-           fact.kind AS withdrawal, c.correlation_id AS "chargeCorrelationId",
-           c.type AS "chargeType", c.cancelled_at AS "cancelledAt", c.expired_at AS "expiredAt",
-           r.original_nsu AS "refundOfNsu", t.id AS "transferId", t.external_id AS "externalId",
-           t.end_to_end_id AS "transferEndToEndId", t.error_code AS "errorCode",
-           CASE WHEN t.state = 'failed' THEN
-             CASE WHEN t.updated_at > clock_timestamp() - ${freshMs} * interval '1 millisecond'
-                  THEN 'recent' ELSE 'past' END
-           END AS failure
-    FROM ${payments}
-    ${one('operation', 'o', Prisma.sql`id = e.operation_id`)}
-    ${one('charge', 'c', isOfPayment)}
-    ${one('refund', 'r', isOfPayment)}
-    ${one('transfer', 't', isOfPayment)}
-    CROSS JOIN (
-      SELECT COALESCE(max(clock_offset_ms), 0) * interval '1 millisecond' AS ahead
-      FROM statement_state WHERE ${ofAccount}
-    ) clock
-    LEFT JOIN LATERAL (${effectOfOperation(accountId, effectMs)}) effect
-      ON o.id IS NOT NULL AND NOT e.is_credit AND ${isWithoutResponse}
-    CROSS JOIN LATERAL (
-      SELECT COALESCE(jsonb_agg(jsonb_build_object('kind', kind, 'value', value)), '[]') AS list
-      FROM (
-        SELECT kind, value FROM expected_payment_reference WHERE ${ofAccount} AND ${isOfPayment}
-        OFFSET 0
-      ) reference
-      -- A reference that names too many payments names none of them.
-      WHERE kind = ANY (${sharedReferenceKinds}::text[]) OR (
-        SELECT count(*) FROM (
-          SELECT FROM expected_payment_reference other
-          WHERE ${ofAccount} AND other.kind = reference.kind AND other.value = reference.value
-          LIMIT ${maxNamed + 1}
-        ) named
-      ) <= ${maxNamed}
-    ) known
-    LEFT JOIN LATERAL (
-      SELECT nullif(kind, 'expected_again') AS kind FROM (
-        SELECT * FROM expected_payment_fact WHERE ${ofAccount} AND ${isOfPayment} OFFSET 0
-      ) known_fact
-      WHERE kind <> 'absence_revoked' ORDER BY sequence DESC LIMIT 1
-    ) fact ON true`;
-  return rows.map(toExpectedPayment);
-}
-
-function toExpectedPayment(row: ExpectedPaymentRow): ExpectedPaymentFacts {
-  const { effectFrom: from, effectUntil: until, chargeCorrelationId, chargeType, ...rest } = row;
-  const { cancelledAt, expiredAt, transferId, transferEndToEndId, ...others } = rest;
-  const { externalId, errorCode, failure, ...payment } = others;
-  return {
-    ...payment,
-    effect: from && until && { from, until },
-    charge:
-      chargeCorrelationId === null || chargeType === null
-        ? null
-        : { correlationId: chargeCorrelationId, type: chargeType, cancelledAt, expiredAt },
-    transfer:
-      transferId === null
-        ? null
-        : { id: transferId, externalId, endToEndId: transferEndToEndId, errorCode, failure },
-  };
+      SELECT sum(amount_cents)::bigint AS cents FROM expected_payment
+      WHERE account_id = o.account_id AND operation_id = o.id
+    ) expected ON true
+    WHERE o.account_id = ${opaqueAccountId(accountId)} AND ${selected}`;
 }
 
 interface LinkRow {
@@ -340,7 +242,7 @@ async function listFinalClassifications(
     WHERE ${isFinal(accountId)}`;
 }
 
-/** Decisions about breaks of lines, and of the expected payments of the selection. */
+/** Decisions about breaks of lines, of expected payments and of operations of the selection. */
 async function listBreakDecisions(
   db: Db,
   accountId: number,
@@ -365,6 +267,13 @@ async function listBreakDecisions(
             SELECT * FROM break
             WHERE account_id = ${opaqueAccountId(accountId)} AND kind = 'late_line'
               AND subject = 'operation:' || e.operation_id
+          ) b
+          UNION
+          SELECT b.* FROM unnest(${[...selection.operationIds]}::uuid[]) AS wanted(id)
+          CROSS JOIN LATERAL (
+            SELECT * FROM break
+            WHERE account_id = ${opaqueAccountId(accountId)} AND kind = 'unknown_outcome'
+              AND subject = 'operation:' || wanted.id OFFSET 0
           ) b`;
   return db.$queryRaw`
     SELECT b.id AS "breakId", b.kind, b.subject, b.nsu,
@@ -379,6 +288,7 @@ async function listBreakDecisions(
     LEFT JOIN operation_identity i ON i.account_id = ${opaqueAccountId(accountId)}
       AND i.kind = 'refund_pix' AND i.identity = 'key ' || (e.detail ->> 'key')
     LEFT JOIN refund r ON r.account_id = i.account_id AND r.id = i.operation_id
-    WHERE e.actor IS NOT NULL AND e.action IN ('accept', 'refund', 'reopen', 'link', 'unlink')
+    WHERE e.actor IS NOT NULL
+      AND e.action IN ('accept', 'refund', 'reopen', 'link', 'unlink', 'resend')
     ORDER BY e.sequence`;
 }

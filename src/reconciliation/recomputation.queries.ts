@@ -1,9 +1,11 @@
 // Reads what is stored about every line and break of an account, to compare it with a
 // recomputation.
 import type { Db } from '../database.service.js';
+import type { PaymentTotal } from './decide/totals.js';
 
 export interface StoredOutcome {
   nsu: bigint;
+  state: string | null;
   /** Its matches, its classification or its break, each as text. */
   outcomes: string[];
   /** It is not decided yet, or it waits. */
@@ -17,11 +19,11 @@ export async function listStoredOutcomes(
   lineKinds: readonly string[],
 ): Promise<StoredOutcome[]> {
   return db.$queryRaw`
-    SELECT t.nsu, d.nsu IS NOT NULL OR t.arrival > COALESCE(s.decided_arrival, 0) AS "isPending",
-           stored.outcomes
+    SELECT t.nsu, o.state, COALESCE(o.state, 'pending') = 'pending'
+             OR t.arrival > COALESCE(s.decided_arrival, 0) AS "isPending", stored.outcomes
     FROM statement_line t
     LEFT JOIN reconciliation_state s ON s.account_id = t.account_id
-    LEFT JOIN deferred_line d ON d.account_id = t.account_id AND d.nsu = t.nsu
+    LEFT JOIN line_outcome o ON o.account_id = t.account_id AND o.nsu = t.nsu
     CROSS JOIN LATERAL (
       SELECT COALESCE(array_agg(text ORDER BY text), '{}') AS outcomes FROM (
         SELECT concat_ws(' ', role, 'by', rule, 'of', expected_payment_id, amount_cents) AS text
@@ -59,19 +61,59 @@ export async function listStoredOpenBreaks(
            expected_payment_id AS "expectedPaymentId"
     FROM break
     WHERE account_id = ${accountId} AND state = 'open' AND kind = ANY (${[...kinds]}::text[])
-      AND subject NOT LIKE 'day:%' AND subject NOT LIKE 'bill_payment:%'`;
+      AND subject NOT LIKE 'day:%'`;
 }
 
 export interface DueSubject {
   nsu: bigint | null;
   expectedPaymentId: string | null;
+  operationId: string | null;
 }
 
 /** The subjects of due tasks. A task of rules has neither: it may concern every line. */
 export async function listDueSubjects(db: Db, accountId: number): Promise<DueSubject[]> {
   return db.$queryRaw`
-    SELECT CASE WHEN kind = 'line' THEN nsu END AS nsu,
-           expected_payment_id AS "expectedPaymentId"
-    FROM reconciliation_task
-    WHERE account_id = ${accountId} AND due_at <= clock_timestamp()`;
+    SELECT CASE WHEN task.kind = 'line' THEN task.nsu END AS nsu,
+           COALESCE(task.expected_payment_id, e.id) AS "expectedPaymentId",
+           task.operation_id AS "operationId"
+    FROM reconciliation_task task
+    LEFT JOIN expected_payment e
+      ON e.account_id = task.account_id AND e.operation_id = task.operation_id
+    WHERE task.account_id = ${accountId} AND task.due_at <= clock_timestamp()
+      AND task.kind <> 'statement'`;
+}
+
+export type StoredTotal = PaymentTotal & { expectedPaymentId: string };
+
+export async function listStoredTotals(db: Db, accountId: number): Promise<StoredTotal[]> {
+  const totals = await db.expectedPaymentTotal.findMany({ where: { accountId } });
+  return totals as StoredTotal[];
+}
+
+/** Counters that differ from the rows that they count. */
+export async function listCounterDifferences(
+  db: Db,
+  accountId: number,
+): Promise<{ subject: string; stored: string; computed: string }[]> {
+  return db.$queryRaw`
+    WITH counted AS (
+      SELECT 'lines' AS kind, state AS key, count(*) AS value FROM line_outcome
+      WHERE account_id = ${accountId} GROUP BY state
+      UNION ALL
+      SELECT 'open_payments', COALESCE(due_day, ''), count(*) FROM expected_payment_total
+      WHERE account_id = ${accountId} AND settlement = 'open' GROUP BY 2
+      UNION ALL
+      SELECT 'open_breaks', kind, count(*) FROM break
+      WHERE account_id = ${accountId} AND state = 'open' GROUP BY kind
+      UNION ALL
+      SELECT 'webhooks', 'processed', sum(copies) FROM webhook_event
+      WHERE account_id = ${accountId} AND state = 'processed'
+    )
+    SELECT concat_ws(' ', 'counter of', kind, key) AS subject,
+           COALESCE(stored.value, 0)::text AS stored,
+           COALESCE(counted.value, 0)::text AS computed
+    FROM counted
+    FULL JOIN (SELECT * FROM account_counter WHERE account_id = ${accountId}) stored
+      USING (kind, key)
+    WHERE COALESCE(stored.value, 0) <> COALESCE(counted.value, 0)`;
 }

@@ -6,7 +6,10 @@ import { breakKey } from './decide/break-decisions.js';
 import { openBreaks } from './decide/breaks.js';
 import { decide, type Decision } from './decide/decide.js';
 import { decidedBreakKinds, lineBreakKinds } from './decide/outcome.js';
-import { loadFacts, loadOptionsOf } from './load.queries.js';
+import { resultsOfAll } from './decide/settlement-after.js';
+import { lineStates, totalOfPayment, type PaymentTotal } from './decide/totals.js';
+import { loadOptionsOf } from './load-options.js';
+import { loadFacts } from './load.queries.js';
 import * as queries from './recomputation.queries.js';
 
 const timeoutMs = 6 * 3_600_000;
@@ -59,12 +62,15 @@ async function compareIn(db: Db, accountId: number, profile: BankProfile) {
   const lines = await queries.listStoredOutcomes(db, accountId, lineBreakKinds);
   const pending = new Set(lines.filter(({ isPending }) => isPending).map(({ nsu }) => nsu));
   const isCompared = comparedSubjects(decision, due, pending);
+  const open = openBreaks(facts, decision);
+  const states = lineStates(facts, decision, open);
+  const storedBreaks = await queries.listStoredOpenBreaks(db, accountId, decidedBreakKinds);
+  const totals = await queries.listStoredTotals(db, accountId);
   const differences = [
-    ...lines.filter(isCompared).flatMap((line) => differenceOfLine(decision, line)),
-    ...differencesOfBreaks(
-      (await queries.listStoredOpenBreaks(db, accountId, decidedBreakKinds)).filter(isCompared),
-      openBreaks(facts, decision).filter(isCompared),
-    ),
+    ...lines.filter(isCompared).flatMap((line) => differenceOfLine(decision, states, line)),
+    ...differencesOfBreaks(storedBreaks.filter(isCompared), open.filter(isCompared)),
+    ...differencesOfTotals(decision, totals, (id) => isCompared({ expectedPaymentId: id })),
+    ...(await queries.listCounterDifferences(db, accountId)),
   ];
   return { lines: facts.lines.length, due: due.length + pending.size, differences };
 }
@@ -80,8 +86,7 @@ function comparedSubjects(
   due: readonly queries.DueSubject[],
   pending: ReadonlySet<bigint>,
 ): (subject: Subject) => boolean {
-  if (due.some(({ nsu, expectedPaymentId }) => nsu === null && expectedPaymentId === null))
-    return () => false;
+  if (due.some((one) => !one.nsu && !one.expectedPaymentId && !one.operationId)) return () => false;
   const dueNsus = new Set([...pending, ...due.flatMap(({ nsu }) => nsu ?? [])]);
   const duePayments = new Set([
     ...due.flatMap(({ expectedPaymentId }) => expectedPaymentId ?? []),
@@ -98,9 +103,15 @@ function comparedSubjects(
   };
 }
 
-function differenceOfLine(decision: Decision, line: queries.StoredOutcome): OutcomeDifference[] {
-  const stored = [...line.outcomes].sort().join(', ');
-  const computed = describeOutcome(decision, line.nsu).sort().join(', ');
+function differenceOfLine(
+  decision: Decision,
+  states: ReadonlyMap<bigint, string>,
+  line: queries.StoredOutcome,
+): OutcomeDifference[] {
+  const stored = [...line.outcomes, `is ${line.state}`].sort().join(', ');
+  const computed = [...describeOutcome(decision, line.nsu), `is ${states.get(line.nsu)}`]
+    .sort()
+    .join(', ');
   return stored === computed ? [] : [{ subject: `line ${line.nsu}`, stored, computed }];
 }
 
@@ -112,6 +123,30 @@ function describeOutcome({ component }: Decision, nsu: bigint): string[] {
   return component
     .allocationsOfLine(nsu)
     .map((one) => `${one.role} by ${one.rule} of ${one.expectedPaymentId} ${one.amountCents}`);
+}
+
+function differencesOfTotals(
+  { component, refunds }: Decision,
+  stored: readonly queries.StoredTotal[],
+  isCompared: (expectedPaymentId: string) => boolean,
+): OutcomeDifference[] {
+  const results = resultsOfAll(component, refunds);
+  const storedById = new Map(stored.map((total) => [total.expectedPaymentId, total]));
+  return [...component.paymentById.values()]
+    .filter(({ id }) => isCompared(id))
+    .flatMap((payment) => {
+      const was = describeTotal(storedById.get(payment.id));
+      const is = describeTotal(totalOfPayment(component, payment, results));
+      const subject = `total of payment ${payment.id}`;
+      return was === is ? [] : [{ subject, stored: was, computed: is }];
+    });
+}
+
+function describeTotal(total: PaymentTotal | undefined): string {
+  if (!total) return '';
+  const { settlement, paidCents, reversedCents, refundedCents, unrefundedCents, dueDay } = total;
+  const cents = [paidCents, reversedCents, refundedCents, unrefundedCents].join(' ');
+  return `${settlement} ${cents} ${dueDay ?? ''} ${total.deadline ? 'with' : 'without'} deadline`;
 }
 
 interface ComparedBreak {

@@ -4,13 +4,12 @@ import { ExpectedPaymentsModule } from '../expected-payments/expected-payments.m
 import { StatementModule } from '../statement/statement.module.js';
 import { BookController } from './api/transactions.controller.js';
 import { Breaks } from './breaks.service.js';
-import { MissingPayments } from './missing-payments.service.js';
 import { ReconciliationService } from './reconciliation.service.js';
 import { RuleCatalog } from './rules/rule-catalog.service.js';
 import { RuleReader } from './rules/rule-reader.service.js';
 import { RuleTrials } from './rules/rule-trials.service.js';
 import { RulesController } from './rules/rules.controller.js';
-import { AccountBreaks } from './account-breaks.service.js';
+import { StatementBreaks } from './statement-breaks.service.js';
 import { DecisionWriter } from './apply.service.js';
 import { Components } from './component.service.js';
 
@@ -22,12 +21,11 @@ import { Components } from './component.service.js';
     Components,
     DecisionWriter,
     Breaks,
-    AccountBreaks,
-    MissingPayments,
+    StatementBreaks,
     RuleCatalog,
     RuleReader,
     RuleTrials,
   ],
-  exports: [Breaks, MissingPayments, ReconciliationService],
+  exports: [Breaks, ReconciliationService],
 })
 export class ReconciliationModule {}

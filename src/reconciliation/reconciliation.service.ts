@@ -9,14 +9,14 @@ import { JobQueue } from '../platform/job-queue.js';
 import { Every } from '../platform/timer-methods.js';
 import type { JobPayload } from '../queues.js';
 import * as tasks from '../reconciliation-tasks/reconciliation-tasks.queries.js';
-import { AccountBreaks } from './account-breaks.service.js';
 import * as queries from './apply.queries.js';
 import { DecisionWriter, type AppliedChanges, type UnlinkedBy } from './apply.service.js';
 import type { ComponentSeeds } from './component.queries.js';
 import { Components } from './component.service.js';
-import { loadOptionsOf } from './load.queries.js';
+import { loadOptionsOf } from './load-options.js';
 import { bankFees } from './rules/default-rules.js';
 import { pageUndecidedLines } from './rules/rule-groups.queries.js';
+import { StatementBreaks } from './statement-breaks.service.js';
 import { insertDefaultRule } from './rules/rules.queries.js';
 
 const batchSize = 1_000;
@@ -35,7 +35,7 @@ export class ReconciliationService {
     private readonly bank: BankService,
     private readonly components: Components,
     private readonly writer: DecisionWriter,
-    private readonly accountBreaks: AccountBreaks,
+    private readonly statementBreaks: StatementBreaks,
     private readonly events: EventsService,
     private readonly jobQueue: JobQueue,
   ) {}
@@ -50,7 +50,6 @@ export class ReconciliationService {
         await this.jobQueue.enqueue('reconcile', { accountId: other });
       ({ isMore } = batch);
     }
-    if (await this.accountBreaks.refresh(accountId)) await this.announce(accountId, []);
   }
 
   /**
@@ -68,7 +67,7 @@ export class ReconciliationService {
     return operationIds;
   }
 
-  /** Enqueues accounts with due lines or tasks; their jobs may have been lost with the queue. */
+  /** Enqueues accounts with something to decide; their jobs may have been lost with the queue. */
   @Every('reconciliation', 1_000)
   async enqueueDue(): Promise<void> {
     for (const due of await tasks.listAccountsWithDueSubjects(this.database.prisma))
@@ -83,26 +82,53 @@ export class ReconciliationService {
   }
 
   private async decideBatch(tx: Tx, accountId: number): Promise<Batch> {
-    const afterArrival = await queries.lockReconciliation(tx, accountId);
+    const before = await queries.lockReconciliation(tx, accountId);
     await insertDefaultRule(tx, accountId, bankFees(accountId));
-    const fresh = await queries.listNewLines(tx, accountId, { afterArrival, limit: batchSize });
+    const limit = batchSize;
+    const afterArrival = before.decidedArrival;
+    const fresh = await queries.listNewLines(tx, accountId, { afterArrival, limit });
+    const isLastOfNew = fresh.length < batchSize;
+    // An undecided line may be the payment: no deadline passes before every line is decided.
+    const asOf = isLastOfNew ? before.syncedAsOf : before.asOf;
+    const overdue = await queries.listPassedDeadlines(tx, accountId, asOf, batchSize);
     // Claimed before the facts are loaded: a task that is recorded later stays.
     const claimed = await tasks.claimTasks(tx, accountId, batchSize);
-    const isFull = fresh.length === batchSize || claimed.length === batchSize;
     // Rules are applied to history only after new lines.
-    const done = claimed.filter(({ kind }) => kind !== 'rules' || fresh.length < batchSize);
-    const ruled = await this.pageOfRules(tx, accountId, done);
-    const seeds = {
-      nsus: [
-        ...fresh.map(({ nsu }) => nsu),
-        ...done.flatMap(({ kind, nsu }) => (kind === 'line' && nsu !== null ? [nsu] : [])),
-        ...ruled,
-      ],
-      expectedPaymentIds: done.flatMap(({ expectedPaymentId }) => expectedPaymentId ?? []),
-    };
-    if (fresh.length + done.length === 0)
+    const done = claimed.filter(({ kind }) => kind !== 'rules' || isLastOfNew);
+    if (fresh.length + done.length + overdue.length === 0)
       return { isMore: false, otherAccountIds: [], operationIds: [], isChanged: false };
-    const applied = await this.apply(tx, accountId, seeds);
+    const arrival = fresh.at(-1)?.arrival ?? afterArrival;
+    await queries.recordDecided(tx, accountId, { arrival, asOf });
+    const ruled = await this.pageOfRules(tx, accountId, done);
+    const nsusOfTasks = done.flatMap(({ kind, nsu }) => (kind === 'line' ? (nsu ?? []) : []));
+    const applied = await this.apply(tx, accountId, {
+      nsus: [...fresh.map(({ nsu }) => nsu), ...nsusOfTasks, ...ruled],
+      expectedPaymentIds: [
+        ...done.flatMap(({ expectedPaymentId }) => expectedPaymentId ?? []),
+        ...overdue,
+      ],
+      operationIds: done.flatMap(({ operationId }) => operationId ?? []),
+    });
+    const hasStatementChanged =
+      done.some(({ kind }) => kind === 'statement') &&
+      (await this.statementBreaks.refresh(tx, accountId));
+    const otherAccountIds = await this.recordTasksElsewhere(tx, accountId, fresh);
+    await tasks.deleteTasks(
+      tx,
+      accountId,
+      done.map(({ id }) => id),
+    );
+    const isFull = [fresh, claimed, overdue, ruled].some(({ length }) => length === batchSize);
+    const isChanged = applied.isChanged || hasStatementChanged;
+    return { ...applied, isChanged, otherAccountIds, isMore: isFull };
+  }
+
+  /** The other accounts with credits that these lines sent, which are decided again there. */
+  private async recordTasksElsewhere(
+    tx: Tx,
+    accountId: number,
+    fresh: readonly { nsu: bigint }[],
+  ): Promise<number[]> {
     const sent = await queries.listCreditsElsewhere(
       tx,
       accountId,
@@ -115,14 +141,7 @@ export class ReconciliationService {
         other,
         sent.filter((credit) => credit.accountId === other).map(({ nsu }) => nsu),
       );
-    await tasks.deleteTasks(
-      tx,
-      accountId,
-      done.map(({ id }) => id),
-    );
-    const last = fresh.at(-1);
-    if (last) await queries.recordDecidedArrival(tx, accountId, last.arrival);
-    return { ...applied, otherAccountIds, isMore: isFull || ruled.length === batchSize };
+    return otherAccountIds;
   }
 
   /**

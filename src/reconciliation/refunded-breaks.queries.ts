@@ -7,13 +7,12 @@ export const refundOfHistoryEntry = Prisma.sql`
   operation_identity i
   JOIN operation o ON o.account_id = i.account_id AND o.id = i.operation_id
   LEFT JOIN refund r ON r.account_id = o.account_id AND r.id = o.id
+  LEFT JOIN expected_payment_total total
+    ON total.account_id = r.account_id AND total.expected_payment_id = r.expected_payment_id
   CROSS JOIN LATERAL (
-    SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment'), 0)::bigint AS paid,
-           COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'reversal'), 0)::bigint AS reversed,
+    SELECT COALESCE(total.paid_cents, 0) AS paid, COALESCE(total.reversed_cents, 0) AS reversed,
            EXISTS (SELECT FROM expected_payment x WHERE x.account_id = r.account_id
              AND x.id = r.expected_payment_id AND x.withdrawn_at IS NOT NULL) AS is_withdrawn
-    FROM match m WHERE m.account_id = r.account_id AND m.expected_payment_id = r.expected_payment_id
-      AND m.unlinked_at IS NULL
   ) seen`;
 /** Whether an operation identity (i) belongs to a break history entry (e). */
 export const isOfHistoryEntry = Prisma.sql`i.account_id = e.account_id AND i.kind = 'refund_pix'

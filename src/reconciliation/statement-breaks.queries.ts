@@ -115,17 +115,3 @@ export async function renameUnreadableLineBreaks(
     WHERE break.account_id = ${opaqueAccountId(accountId)} AND break.kind = 'unreadable_line'
       AND break.subject = 'line:' || r.former`;
 }
-
-/** Accounts with a statement problem to report, or a break whose cause is gone. */
-export async function listAccountsWithStatementBreaks(db: Db): Promise<{ accountId: number }[]> {
-  return db.$queryRaw`
-    SELECT a.id AS "accountId" FROM bank_account a
-    WHERE EXISTS (
-      SELECT 1 FROM unreadable_line u WHERE u.account_id = a.id AND ${lineIsUnreported}
-    ) OR EXISTS (
-      SELECT 1 FROM statement_state u WHERE u.account_id = a.id
-        AND (${gapIsUnreported} OR ${balanceIsUnreported})
-    ) OR EXISTS (
-      SELECT 1 FROM break b WHERE b.account_id = a.id AND b.kind IN ${kinds} AND ${isEnded}
-    )`;
-}

@@ -244,20 +244,14 @@ export async function listRefunds(
            r.amount_cents AS "amountCents", r.state, r.end_to_end_id AS "endToEndId", r.nsu,
            r.created_at AS "createdAt",
            CASE WHEN o.state = 'succeeded' THEN o.response_body END AS response,
-           e.withdrawn_at IS NOT NULL AS "isWithdrawn", matched."paidCents",
-           matched."reversedCents"
+           e.withdrawn_at IS NOT NULL AS "isWithdrawn",
+           COALESCE(total.paid_cents, 0) AS "paidCents",
+           COALESCE(total.reversed_cents, 0) AS "reversedCents"
     FROM refund r
     JOIN operation o ON o.account_id = r.account_id AND o.id = r.id
     JOIN expected_payment e ON e.account_id = r.account_id AND e.id = r.expected_payment_id
-    CROSS JOIN LATERAL (
-      SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment'), 0)::bigint
-               AS "paidCents",
-             COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'reversal'), 0)::bigint
-               AS "reversedCents"
-      FROM match m
-      WHERE m.account_id = r.account_id AND m.expected_payment_id = r.expected_payment_id
-        AND m.unlinked_at IS NULL
-    ) matched
+    LEFT JOIN expected_payment_total total
+      ON total.account_id = r.account_id AND total.expected_payment_id = r.expected_payment_id
     WHERE r.account_id = ${accountId}
       AND (${id ?? null}::uuid IS NULL OR r.id = ${id ?? null}::uuid)
       AND (${endToEndId ?? null}::text IS NULL OR r.end_to_end_id = ${endToEndId ?? null})

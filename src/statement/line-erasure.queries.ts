@@ -1,6 +1,7 @@
 // Erases the personal data of a statement line (LGPD). Its nsu, amounts, time and ids stay, so that
 // totals still add up.
 import type { Tx } from '../database.service.js';
+import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 
 /**
  * The id (content hash) of an unreadable line before its erasure, and the random id that replaced
@@ -32,6 +33,7 @@ export async function eraseLine(
     SET content = '', content_hash = '', notes = NULL,
         counterparty = NULL, counterparty_document = NULL
     WHERE account_id = ${accountId} AND nsu = ${nsu}`;
+  await recordStatementTask(tx, accountId);
   return tx.$queryRaw<ReplacedHash[]>`
     UPDATE unreadable_line u
     SET content = '',

@@ -1,6 +1,6 @@
 // Stores the balance that the bank reports, the time of the next request, and since when the last
 // line differs from that balance.
-import type { Db } from '../database.service.js';
+import type { Db, Tx } from '../database.service.js';
 
 /**
  * Claims the next balance check; false while it is not due, or while the first import is not
@@ -43,16 +43,17 @@ export async function findLastLine(
 /**
  * Records the balance that the bank reports. The balance counts as off when two checks in a row
  * differ, more than `boundMs` (the visibility bound) apart and with no newer line between them. It
- * then counts as off until the balance and the last line agree. Returns whether this changed.
+ * then counts as off until the balance and the last line agree. Returns whether this changed, or by
+ * how much the balance is off.
  */
 export async function recordBankBalance(
-  db: Db,
+  tx: Tx,
   accountId: number,
   live: { liveCents: bigint; differenceCents: bigint; lastNsu: bigint; boundMs: number },
 ): Promise<boolean> {
   const { liveCents, differenceCents, lastNsu, boundMs } = live;
   const differs = differenceCents !== 0n;
-  const [state] = await db.$queryRaw<{ isChanged: boolean }[]>`
+  const [state] = await tx.$queryRaw<{ isChanged: boolean }[]>`
     UPDATE statement_state s
     SET live_balance_cents = ${liveCents}, live_balance_at = clock_timestamp(),
         balance_differs_since = CASE WHEN NOT ${differs} THEN NULL WHEN before.still_differs
@@ -63,11 +64,12 @@ export async function recordBankBalance(
         is_balance_off = ${differs} AND (before.is_off OR before.still_differs
           AND s.balance_differs_since < clock_timestamp() - ${boundMs} * interval '1 millisecond')
     FROM (
-      SELECT is_balance_off AS is_off,
+      SELECT is_balance_off AS is_off, balance_differs_cents AS cents,
              is_balance_off OR COALESCE(balance_differs_nsu = ${lastNsu}, false) AS still_differs
       FROM statement_state WHERE account_id = ${accountId} FOR UPDATE
     ) before
     WHERE s.account_id = ${accountId}
-    RETURNING s.is_balance_off <> before.is_off AS "isChanged"`;
+    RETURNING s.is_balance_off <> before.is_off
+      OR s.is_balance_off AND s.balance_differs_cents <> before.cents AS "isChanged"`;
   return state?.isChanged ?? false;
 }

@@ -10,6 +10,7 @@ import type { RouteOutput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { compareBalances } from './live-balance.js';
+import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import * as queries from './live-balance.queries.js';
 
 const callDeadlineMs = 5_000;
@@ -56,9 +57,12 @@ export class LiveBalance {
     const lastLine = await queries.findLastLine(prisma, accountId);
     if (!lastLine) return;
     const { liveCents, differenceCents } = compareBalances(reported, lastLine.balanceCents);
-    const isChanged = await queries.recordBankBalance(prisma, accountId, {
-      ...{ liveCents, differenceCents, boundMs },
-      lastNsu: lastLine.lastNsu,
+    const { lastNsu } = lastLine;
+    const live = { liveCents, differenceCents, boundMs, lastNsu };
+    const isChanged = await this.database.transaction(async (tx) => {
+      const hasChanged = await queries.recordBankBalance(tx, accountId, live);
+      if (hasChanged) await recordStatementTask(tx, accountId);
+      return hasChanged;
     });
     if (isChanged) await this.jobQueue.enqueue('reconcile', { accountId });
   }

@@ -15,6 +15,7 @@ import { checkChainFrom } from './balance-chain.queries.js';
 import { contentHashOf, parseStatementLine, type ParsedLine } from './statement-line.js';
 import { PagePosition } from './page-position.js';
 import { minNsu, recordLines, type PageResult } from './line-recording.queries.js';
+import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import * as queries from './statement.queries.js';
 
 const callDeadlineMs = 8_000;
@@ -135,7 +136,7 @@ export class StatementService {
         from === null
           ? { gap: null, balance: state.balanceCents }
           : await checkChainFrom(tx, fence.accountId, from);
-      return queries.finishSync(tx, fence, {
+      const isBroken = await queries.finishSync(tx, fence, {
         startedAt: state.startedAt,
         gap,
         balanceCents: balance,
@@ -145,6 +146,9 @@ export class StatementService {
         pageLines: read.position.pageLines,
         clockOffsetMs: read.clockOffsetMs,
       });
+      // The balances at a gap may change while it stays.
+      if (isBroken || state.isBroken) await recordStatementTask(tx, fence.accountId);
+      return isBroken;
     });
   }
 

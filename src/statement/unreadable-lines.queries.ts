@@ -1,6 +1,7 @@
 // Stores unreadable lines: lines that could not be read, and lines shown again with different
 // content.
 import type { Db, Tx } from '../database.service.js';
+import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 
 export interface NewUnreadableLine {
   kind: 'unreadable' | 'changed';
@@ -32,6 +33,7 @@ export async function insertUnreadableLines(
     ON CONFLICT (account_id, content_hash) DO UPDATE SET resolved_at = NULL, resolution = NULL
     WHERE u.resolved_at IS NOT NULL
     RETURNING 1`;
+  if (rows.length > 0) await recordStatementTask(tx, accountId);
   return rows.length;
 }
 
@@ -45,10 +47,12 @@ export async function resolveReadableLines(
   nsus: bigint[],
 ): Promise<number> {
   if (nsus.length === 0) return 0;
-  return tx.$executeRaw`
+  const resolved = await tx.$executeRaw`
     UPDATE unreadable_line
     SET resolved_at = now(), resolution = CASE kind WHEN 'changed' THEN 'restored' ELSE 'read' END
     WHERE account_id = ${accountId} AND resolved_at IS NULL AND nsu = ANY (${nsus}::bigint[])`;
+  if (resolved > 0) await recordStatementTask(tx, accountId);
+  return resolved;
 }
 
 /** Resolves lines that were read again and stored. */
@@ -57,6 +61,7 @@ export async function markLinesRead(tx: Tx, accountId: number, hashes: string[])
     UPDATE unreadable_line SET resolved_at = now(), resolution = 'read'
     WHERE account_id = ${accountId} AND resolved_at IS NULL
       AND content_hash = ANY (${hashes}::text[])`;
+  await recordStatementTask(tx, accountId);
 }
 
 export interface UnreadableLineRow {

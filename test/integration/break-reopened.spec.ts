@@ -23,6 +23,10 @@ describe('a break that a person resolved', () => {
         cents,
         nsu,
       );
+      await sql(
+        `INSERT INTO reconciliation_task (account_id, kind)
+         SELECT account_id, 'statement' FROM statement_state`,
+      );
       await fixture.reconcile();
       return (await service.call('GET', '/v1/breaks?kind=broken_balance_chain')).body.data[0];
     };
@@ -81,12 +85,7 @@ describe('a break that a person resolved', () => {
         `SELECT expected_payment_id AS "expectedPaymentId" FROM refund WHERE id = $1`,
         first.id,
       );
-      const fields = { expectedPaymentId, amountCents: 1_200 };
-      const missing = await fixture.addBreak(
-        'missing',
-        `expected_payment:${expectedPaymentId}`,
-        fields,
-      );
+      const missing = await fixture.letDeadlinePass(expectedPaymentId);
       const underWay = [409, 'refund_under_way'];
       expect(statusAndCode(await act(id, 'accept'))).toEqual(underWay);
       await act(missing, 'accept');

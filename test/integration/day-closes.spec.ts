@@ -94,17 +94,23 @@ describe('day closes', () => {
     expect(await closedDays.chain(account.id)).toHaveLength(1);
   });
 
-  it('does not certify a day with an undecided or deferred line', async () => {
+  it('does not certify a day with an undecided or pending line', async () => {
     const account = await closedDays.account('undecided');
     await closedDays.arrive(account.id, statementLines);
     await closedDays.closedUntil(account.id, '2026-03-05');
     await closedDays.close(account);
     expect(await closedDays.chain(account.id)).toEqual([]);
     await closedDays.decide(account.id);
-    await closedDays.run('INSERT INTO deferred_line (account_id, nsu) VALUES ($1, 5)', account.id);
+    const setState = (state: string) =>
+      closedDays.run(
+        `UPDATE line_outcome SET state = $2 WHERE account_id = $1 AND nsu = 5`,
+        account.id,
+        state,
+      );
+    await setState('pending');
     await closedDays.close(account);
     expect((await closedDays.chain(account.id)).map(({ date }) => date)).toEqual(days.slice(0, 2));
-    await closedDays.run('DELETE FROM deferred_line WHERE account_id = $1', account.id);
+    await setState('classified');
     await closedDays.close(account);
     expect((await closedDays.chain(account.id)).map(({ date }) => date)).toEqual(days);
   });
@@ -116,6 +122,10 @@ describe('day closes', () => {
     await closedDays.run(
       `INSERT INTO break (account_id, id, kind, state, subject, nsu, evidence)
        VALUES ($1, gen_random_uuid(), 'unexpected', 'open', 'nsu:1', 1, '{}')`,
+      account.id,
+    );
+    await closedDays.run(
+      `UPDATE line_outcome SET state = 'in_break' WHERE account_id = $1 AND nsu = 1`,
       account.id,
     );
     await closedDays.closedUntil(account.id, '2026-03-03');

@@ -96,7 +96,7 @@ async function rowsOf(accountId: number): Promise<string[]> {
     `SELECT concat_ws(' ', 'match', nsu, expected_payment_id, amount_cents, role, rule) AS row
      FROM match WHERE account_id = $1 AND unlinked_at IS NULL
      UNION ALL SELECT concat_ws(' ', category, nsu, rule) FROM classification WHERE account_id = $1
-     UNION ALL SELECT concat_ws(' ', 'pending', nsu) FROM deferred_line WHERE account_id = $1
+     UNION ALL SELECT concat_ws(' ', state, nsu) FROM line_outcome WHERE account_id = $1
      UNION ALL SELECT concat_ws(' ', 'break', kind, subject, amount_cents) FROM break
      WHERE account_id = $1 AND state = 'open'`,
     accountId,

@@ -37,6 +37,10 @@ describe('export files', () => {
        VALUES ($1, 3, 'fees', 'fee')`,
     );
     await run(
+      `INSERT INTO line_outcome (account_id, nsu, state)
+       VALUES ($1, 1, 'in_break'), ($1, 3, 'classified')`,
+    );
+    await run(
       `INSERT INTO break (account_id, id, kind, state, subject, nsu, amount_cents, evidence)
        VALUES ($1, gen_random_uuid(), 'unexpected', 'open', 'nsu:1', 1, 1001, '{}'),
               ($1, gen_random_uuid(), 'late_line', 'open', 'nsu:4', 4, 1004, '{}')`,

@@ -4,7 +4,6 @@ import type { Tx } from '../../src/database.service.js';
 import { listAccountsWithDaysToClose } from '../../src/day-closes/day-closes.queries.js';
 import { listTransactionRows } from '../../src/reconciliation/api/transactions.queries.js';
 import { listAccountsWithDueSubjects } from '../../src/reconciliation-tasks/reconciliation-tasks.queries.js';
-import { readMissingCheckState } from '../../src/reconciliation/missing-payments.queries.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 
 const lines = 20_000;
@@ -29,9 +28,10 @@ beforeAll(async () => {
      ), classified AS (
        INSERT INTO classification (account_id, nsu, rule)
        SELECT $1, n, 'x' FROM generate_series(2, $2::int) n
-     ), deferred AS (
-       INSERT INTO deferred_line (account_id, nsu, deferred_at)
-       VALUES ($1, 1, now() + interval '1 hour')
+     ), outcomes AS (
+       INSERT INTO line_outcome (account_id, nsu, state)
+       SELECT $1, n, CASE n WHEN 1 THEN 'pending' ELSE 'classified' END
+       FROM generate_series(1, $2::int) n
      ), closed AS (
        INSERT INTO day_close_state (account_id, next_date, seen_arrival)
        SELECT $1, '2999-01-01', last FROM arrived
@@ -70,11 +70,6 @@ async function countLinesRead(tx: Tx): Promise<number> {
 it.each([
   ['accounts with undecided lines', (tx: Tx) => listAccountsWithDueSubjects(tx), []],
   ['days that may be certified', (tx: Tx) => listAccountsWithDaysToClose(tx), []],
-  [
-    'undecided lines that delay the check for missing payments',
-    async (tx: Tx) => (await readMissingCheckState(tx, service.accountId))?.isDecided,
-    true,
-  ],
   ['pending lines', listPending, [1n]],
 ])('%s are found without reading all lines', async (_, query, expected) => {
   const { result, linesRead } = await measure<unknown>(query);

@@ -114,11 +114,11 @@ describe('an operation that the bank never acknowledged', () => {
       },
     ],
     [
-      'a debit of its amount in the period is deferred',
+      'a debit of its amount in the period is pending',
       async () => {
         await closeStatement();
         await storeLine({ nsu: 1 });
-        await query(`INSERT INTO deferred_line (account_id, nsu) VALUES ($1, 1)`);
+        await query(`INSERT INTO line_outcome (account_id, nsu, state) VALUES ($1, 1, 'pending')`);
       },
     ],
     [
@@ -154,11 +154,14 @@ describe('an operation that the bank never acknowledged', () => {
     expect(await currentState()).toBe('not_executed');
   });
 
-  it('is proven absent despite deferred debits of another amount or outside the period', async () => {
+  it('is proven absent despite pending debits of another amount or outside the period', async () => {
     await loseResponse();
     await closeStatement();
     await storeLine({ nsu: 1, cents: 77 });
-    await query(`INSERT INTO deferred_line (account_id, nsu) VALUES ($1, 1), ($1, 2)`);
+    await query(
+      `INSERT INTO line_outcome (account_id, nsu, state)
+       VALUES ($1, 1, 'pending'), ($1, 2, 'pending')`,
+    );
     // A debit of its amount, later than any debit of this operation could appear.
     await storeLine({ nsu: 2, ago: '30 minutes' });
     await advance();

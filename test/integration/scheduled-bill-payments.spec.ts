@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BankService } from '../../src/bank/bank.service.js';
+import { recordStatementTask } from '../../src/reconciliation-tasks/reconciliation-tasks.queries.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 import { billsAt, noon } from '../support/bills.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
@@ -140,12 +141,12 @@ describe('scheduled bill payments', () => {
     expect(await stateOf(id)).toBe('scheduled');
     await decide();
     await service.pool.query(
-      `INSERT INTO deferred_line (account_id, nsu) VALUES ($1, 9001) ON CONFLICT DO NOTHING`,
+      `UPDATE line_outcome SET state = 'pending' WHERE account_id = $1 AND nsu = 9001`,
       [service.accountId],
     );
     await bills.checkStatus();
     expect(await stateOf(id)).toBe('scheduled');
-    await service.pool.query(`DELETE FROM deferred_line`);
+    await service.pool.query(`UPDATE line_outcome SET state = 'in_break' WHERE nsu = 9001`);
     await bills.checkStatus();
     expect(await stateOf(id)).toBe('scheduled');
     await service.pool.query(
@@ -153,6 +154,7 @@ describe('scheduled bill payments', () => {
        VALUES ($1, 'h', 'unreadable', 'test', '{}')`,
       [service.accountId],
     );
+    await service.database.transaction((tx) => recordStatementTask(tx, service.accountId));
     await decide();
     await service.pool.query(
       `UPDATE break SET state = 'resolved', resolved_at = now() WHERE nsu = 9001`,
@@ -176,8 +178,8 @@ describe('scheduled bill payments', () => {
     await bills.checkStatus();
     await decide();
     expect([await stateOf(id), await breaksOf(id)]).toEqual(['scheduled', []]);
-    await bills.setClock({ now: '2026-12-05T03:00:00Z' });
-    await decide();
+    // The bank's `Date` header has whole seconds.
+    await bills.setClock({ now: '2026-12-05T03:00:02Z' });
     await decide();
     const unknownOutcome = { kind: 'unknown_outcome', state: 'open', amountCents: 15_000_000 };
     expect(await breaksOf(id)).toEqual([unknownOutcome]);

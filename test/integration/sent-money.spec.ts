@@ -76,9 +76,6 @@ describe('the statement line of sent money', () => {
     await reconcile();
     const enqueue = ['advanceOperation', { accountId: service.accountId, operationId }];
     expect(enqueuedJobs).toContainEqual(enqueue);
-    enqueuedJobs.length = 0;
-    await fixture.reconciliationParts().accountBreaks.enqueueContradicted();
-    expect(enqueuedJobs).toContainEqual(enqueue);
     await setOperationState(operationId, 'succeeded');
     await reconcile();
     expect(await openBreaks()).toEqual([]);
@@ -201,30 +198,6 @@ describe('the statement line of sent money', () => {
         { nsu: credit, outcome: 'reversal by reversal' },
       ]);
     }
-  });
-
-  it('opens no failed_but_debited break when the reversal arrives during the check', async () => {
-    const references = [{ kind: 'end_to_end_id', value: 'E' }] as const;
-    await addOperation({
-      state: 'succeeded',
-      age: 60,
-      references: [...references],
-      transferState: 'failed',
-    });
-    await addLines({ nsu: 1, endToEndId: 'E', age: 50 });
-    await fixture.reconciliation(600_000).reconcile({ accountId: service.accountId });
-    const { accountBreaks, missing } = fixture.reconciliationParts();
-    missing.checkWhenDue = async () => {
-      await addLines({ nsu: 2, isCredit: true, endToEndId: 'E' });
-      await fixture.reconciliation(600_000).reconcile({ accountId: service.accountId });
-      return false;
-    };
-    await accountBreaks.refresh(service.accountId);
-    expect(await outcomes()).toMatchObject([
-      { nsu: 1 },
-      { nsu: 2, outcome: 'reversal by reversal' },
-    ]);
-    expect(await openBreaks()).toEqual([]);
   });
 
   it('has a failed_but_debited break until the money is reversed in full', async () => {

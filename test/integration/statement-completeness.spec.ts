@@ -144,20 +144,22 @@ describe('the completeness of the statement copy', () => {
         evidence: { nsu: '5', neighbourNsu: '3', neighbourBalanceCents: '10300', fullReads: 2 },
       },
     ]);
-    const { accountBreaks } = reconciliationOn(service.database, jobQueue);
+    const { statementBreaks } = reconciliationOn(service.database, jobQueue);
+    const refresh = () =>
+      service.database.transaction((tx) => statementBreaks.refresh(tx, accountId));
     const kinds = async () => {
       const where = { accountId, state: 'open' };
       const open = await service.database.prisma.break.findMany({ where });
       return open.map(({ kind }) => kind);
     };
-    await accountBreaks.refresh(accountId);
-    await accountBreaks.refresh(accountId);
+    await refresh();
+    await refresh();
     expect(await kinds()).toEqual(['broken_balance_chain']);
     bank.withheld.clear();
     await change('gap_next_read_at = NULL');
     await sync();
     expect((await view()).broken).toBeNull();
-    await accountBreaks.refresh(accountId);
+    await refresh();
     expect(await kinds()).toEqual([]);
     expect(await unreportedBreaks()).toEqual([]);
   });

@@ -99,6 +99,30 @@ export class BreaksFixture {
     return id;
   };
 
+  /** Makes the deadline of an expected payment pass. Returns its `missing` break. */
+  readonly letDeadlinePass = async (expectedPaymentId: string): Promise<string> => {
+    await this.sql(
+      `INSERT INTO operation (account_id, id, kind, state, request_hash, request_params, attempts,
+         response_status, ended_at)
+       SELECT account_id, operation_id, kind, 'succeeded', 'h', '{}', 1, 200, now()
+       FROM expected_payment WHERE id = $1
+       ON CONFLICT (account_id, id) DO UPDATE
+       SET ended_at = operation.ended_at - interval '2 hours'`,
+      expectedPaymentId,
+    );
+    await this.sql(
+      `UPDATE expected_payment SET due_date = '2026-01-05' WHERE id = $1 AND is_credit`,
+      expectedPaymentId,
+    );
+    await this.decideAll();
+    const [missing] = await this.sql(
+      `SELECT id FROM break
+       WHERE expected_payment_id = $1 AND kind = 'missing' AND state = 'open'`,
+      expectedPaymentId,
+    );
+    return missing.id as string;
+  };
+
   /** Makes a line the payment, by its endToEndId, of an expected payment of this amount. */
   readonly expectLine = async (
     nsu: number,

@@ -10,6 +10,7 @@ import { EventsService } from '../../src/events/events.service.js';
 import { formatReais } from '../../src/money/cents.js';
 import { parseJson, tolerantJson } from '../../src/platform/exact-json.js';
 import { Breaks } from '../../src/reconciliation/breaks.service.js';
+import { explainingBreakKinds } from '../../src/reconciliation/decide/outcome.js';
 import { BankTime } from '../../src/statement/bank-time.service.js';
 import { parseStatementLine, type StatementLine } from '../../src/statement/statement-line.js';
 import { insertStatementLines } from '../../src/statement/statement.queries.js';
@@ -90,6 +91,16 @@ export class ClosedDays {
        SELECT account_id, nsu, 'manual', 'accepted' FROM statement_line WHERE account_id = $1
        ON CONFLICT DO NOTHING`,
       accountId,
+    );
+    await this.run(
+      `INSERT INTO line_outcome (account_id, nsu, state)
+       SELECT account_id, nsu, CASE WHEN EXISTS (
+         SELECT FROM break b WHERE b.account_id = t.account_id AND b.nsu = t.nsu
+           AND b.state = 'open' AND b.kind = ANY ($2)) THEN 'in_break' ELSE 'classified' END
+       FROM statement_line t WHERE account_id = $1
+       ON CONFLICT DO NOTHING`,
+      accountId,
+      explainingBreakKinds,
     );
     await this.run(
       `INSERT INTO reconciliation_state (account_id, decided_arrival)

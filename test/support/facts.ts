@@ -26,7 +26,8 @@ export function expectedPaymentFacts(change: Partial<ExpectedPaymentFacts>): Exp
     ...{ amountCents: 1_000n, dueDate: null, terms: null, isMultiUse: false },
     ...{ counterpartyDocument: null, createdAt, createdAtBankTime: createdAt, references: [] },
     ...{ operationState: 'succeeded', isWithoutResponse: false, effect: null, withdrawal: null },
-    ...{ refundOfNsu: null, charge: null, transfer: null },
+    ...{ refundOfNsu: null, charge: null, transfer: null, bill: null, effectiveAt: null },
+    isWithdrawn: (change.withdrawal ?? null) !== null,
     ...change,
   };
 }
@@ -36,12 +37,13 @@ export function facts(change: Partial<Facts>): Facts {
     ...{
       lines: [],
       expectedPayments: [],
+      operations: [],
       links: [],
       separated: [],
       finalMatches: [],
       finalClassifications: [],
     },
-    ...{ decisions: [], rules: [], goLiveAt: new Date(0) },
+    ...{ decisions: [], rules: [], goLiveAt: new Date(0), asOf: null, debitMissingMs: 3_600_000 },
     ...change,
   };
 }

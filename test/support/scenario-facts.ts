@@ -30,6 +30,16 @@ const payment = z.strictObject({
   expiredAt: time.optional(),
   refundOf: z.number().optional(),
   isTransfer: z.boolean().default(false),
+  dueDate: z.string().optional(),
+  acceptedAt: time.optional(),
+  bill: z
+    .strictObject({
+      state: z.string(),
+      mayGoUntil: time.optional(),
+      isFreed: z.boolean().default(false),
+      hasOtherLive: z.boolean().default(false),
+    })
+    .optional(),
   transferFailure: z.enum(['recent', 'past']).optional(),
 });
 
@@ -49,6 +59,13 @@ const line = z.strictObject({
   document: text.optional(),
   isFresh: z.boolean().default(false),
   isFromOtherAccount: z.boolean().default(false),
+});
+
+const operation = z.strictObject({
+  operation: z.string(),
+  state: z.string(),
+  amount: reais.optional(),
+  isResent: z.boolean().default(false),
 });
 
 const decision = z.union([
@@ -75,6 +92,9 @@ const finalMatch = z.strictObject({ line: z.number(), payment: z.string(), amoun
 export const scenarioSchema = z.strictObject({
   scenario: z.string(),
   goLiveAt: time.optional(),
+  /** The statement is complete up to this time. */
+  asOf: z.coerce.date().nullable().default(null),
+  operations: z.array(operation).default([]),
   expected: z.array(payment).default([]),
   statement: z.array(line),
   decisions: z.array(decision).default([]),
@@ -86,10 +106,14 @@ export const scenarioSchema = z.strictObject({
 export type AccountantScenario = z.output<typeof scenarioSchema>;
 
 export function factsOf(scenario: AccountantScenario): Facts {
-  const { decisions, finalMatches, goLiveAt = new Date(0) } = scenario;
+  const { decisions, finalMatches, operations, asOf, goLiveAt = new Date(0) } = scenario;
   const byPerson = { actor: 'anna', reason: 'as agreed' };
   return {
-    goLiveAt,
+    ...{ goLiveAt, asOf, debitMissingMs: 3_600_000 },
+    operations: operations.map(({ operation: id, state, amount = null }) => ({
+      ...{ id, kind: 'create_transfer', state, reason: 'no_response', attempts: 1 },
+      amountCents: amount,
+    })),
     lines: scenario.statement.map(toLine),
     expectedPayments: scenario.expected.map(toPayment),
     links: decisions.flatMap((one) =>
@@ -112,17 +136,26 @@ export function factsOf(scenario: AccountantScenario): Facts {
       ...{ rule: 'declared', owedCents: one.amount, isTolerated: false, evidence: {} },
       declared: { ruleId: 'rule', version: 1 },
     })),
-    decisions: decisions.flatMap((one) =>
-      'accept' in one
-        ? [
-            {
-              ...{ breakId: 'break', kind: one.accept, subject: `nsu:${one.line}` },
-              ...{ nsu: BigInt(one.line), expectedPaymentId: null, action: 'accept' as const },
-              ...{ ...byPerson, cents: one.amount, refundPaymentId: null },
-            },
-          ]
-        : [],
-    ),
+    decisions: [
+      ...decisions.flatMap((one) =>
+        'accept' in one
+          ? [
+              {
+                ...{ breakId: 'break', kind: one.accept, subject: `nsu:${one.line}` },
+                ...{ nsu: BigInt(one.line), expectedPaymentId: null, action: 'accept' as const },
+                ...{ ...byPerson, cents: one.amount, refundPaymentId: null },
+              },
+            ]
+          : [],
+      ),
+      ...operations
+        .filter(({ isResent }) => isResent)
+        .map(({ operation: id }) => ({
+          ...{ breakId: 'break', kind: 'unknown_outcome', subject: `operation:${id}` },
+          ...{ nsu: null, expectedPaymentId: null, action: 'resend' as const },
+          ...{ ...byPerson, cents: null, refundPaymentId: null },
+        })),
+    ],
     rules: scenario.rules.map((one, index) => ({
       ...{ ruleId: `rule ${index}`, version: 1, priority: index },
       activatedAt: ('match' in one && one.activeSince) || new Date('2026-03-01T00:00:00Z'),
@@ -194,7 +227,18 @@ function toPayment(one: AccountantScenario['expected'][number], index: number) {
       : null,
     withdrawal,
     refundOfNsu: one.refundOf === undefined ? null : BigInt(one.refundOf),
-    charge: isCharge ? { correlationId: id, type: 'BANKSLIP', cancelledAt, expiredAt } : null,
+    charge: isCharge
+      ? { correlationId: id, type: 'BANKSLIP', cancelledAt, expiredAt, bankDueDate: null }
+      : null,
+    dueDate: one.dueDate ?? null,
+    effectiveAt: one.acceptedAt ?? null,
+    bill: one.bill
+      ? {
+          ...{ state: one.bill.state, bankId: null, bankStatus: null, scheduledFor: null },
+          mayGoUntil: one.bill.mayGoUntil ?? null,
+          ...{ isFreed: one.bill.isFreed, hasOtherLive: one.bill.hasOtherLive },
+        }
+      : null,
     transfer:
       one.isTransfer || transferFailure !== null
         ? { id, externalId: null, endToEndId: null, errorCode: null, failure: transferFailure }

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
 import type { Reference } from '../../src/expected-payments/references.js';
-import { recordOperationTasks } from '../../src/reconciliation-tasks/reconciliation-tasks.queries.js';
+import { recordOperationTask } from '../../src/reconciliation-tasks/reconciliation-tasks.queries.js';
 import { makeAllDue, reconciliationOn } from './reconciliation.js';
 import type { ServiceDatabase } from './service-database.js';
 
@@ -137,6 +137,7 @@ export class SentMoneyFixture {
           { accountId, operationId },
           state === 'rejected' ? 'rejected' : 'absence_proven',
         );
+      await recordOperationTask(tx, accountId, operationId);
       return ids;
     });
     if (transferState !== null)
@@ -174,7 +175,7 @@ export class SentMoneyFixture {
         operationId,
       );
     await this.service().database.transaction((tx) =>
-      recordOperationTasks(tx, this.service().accountId, operationId),
+      recordOperationTask(tx, this.service().accountId, operationId),
     );
   };
 
@@ -239,7 +240,8 @@ export class SentMoneyFixture {
        LEFT JOIN match m ON m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL
        LEFT JOIN break b ON b.account_id = t.account_id AND b.nsu = t.nsu AND b.state = 'open'
          AND b.kind IN ('unexpected', 'ambiguous', 'duplicate_payment', 'amount_mismatch')
-       LEFT JOIN deferred_line d ON d.account_id = t.account_id AND d.nsu = t.nsu
+       LEFT JOIN line_outcome d ON d.account_id = t.account_id AND d.nsu = t.nsu
+         AND d.state = 'pending'
        WHERE t.account_id = $1 ORDER BY t.nsu`,
       this.service().accountId,
     );

@@ -124,6 +124,7 @@ export async function transfersSetup(bankBaseUrl: string) {
       await database.pool.query(
         `TRUNCATE operation, operation_identity, operation_attempt,
            expected_payment, expected_payment_reference, expected_payment_fact,
+            expected_payment_total,
            transfer, pix_lookup, event, delivery, statement_line, match, webhook_event`,
       );
     },

@@ -40,6 +40,11 @@ export async function insertInitialData(target: InsertTarget, { builder }: Year)
   );
   await insertRows(
     target,
+    taskSql,
+    paymentRows(() => true),
+  );
+  await insertRows(
+    target,
     withdrawalSql,
     paymentRows(({ isWithdrawn }) => isWithdrawn),
   );
@@ -181,6 +186,10 @@ const paymentSql = `
   SELECT $1, id, "operationId", kind, "isCredit", cents,
          "dueDate", terms, "isMultiUse", "createdAt"
   ${from(paymentColumns)}`;
+
+const taskSql = `
+  INSERT INTO reconciliation_task (account_id, kind, operation_id)
+  SELECT DISTINCT $1::int, 'operation', "operationId" ${from(paymentColumns)}`;
 
 const withdrawalSql = `
   INSERT INTO expected_payment_fact (account_id, expected_payment_id, kind, bank_time, recorded_at)

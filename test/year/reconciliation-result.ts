@@ -30,7 +30,7 @@ export async function readReconciledLines(
   const { rows } = await pool.query<ReconciledLine>(
     `SELECT line.nsu::int, line.amount_cents::float8 AS cents, line.is_credit AS "isCredit",
        COALESCE(matched.all, '[]') AS matches, classification.category,
-       COALESCE(broken.kinds, '[]') AS breaks, deferred.nsu IS NOT NULL AS "isPending"
+       COALESCE(broken.kinds, '[]') AS breaks, outcome.state = 'pending' AS "isPending"
      FROM statement_line line
      LEFT JOIN (
        SELECT nsu, jsonb_agg(jsonb_build_object('role', role, 'paymentId', expected_payment_id,
@@ -43,8 +43,8 @@ export async function readReconciledLines(
        SELECT nsu, jsonb_agg(kind ORDER BY kind) AS kinds FROM break
        WHERE account_id = $1 AND state = 'open' AND kind <> ALL ($2) GROUP BY nsu
      ) broken ON broken.nsu = line.nsu
-     LEFT JOIN deferred_line deferred
-       ON deferred.account_id = line.account_id AND deferred.nsu = line.nsu
+     JOIN line_outcome outcome
+       ON outcome.account_id = line.account_id AND outcome.nsu = line.nsu
      WHERE line.account_id = $1 ORDER BY line.nsu`,
     [accountId, additionalBreaks],
   );
@@ -90,7 +90,8 @@ export async function readStatementTotals(
   const { rows } = await pool.query<StatementTotals>(
     `SELECT totals.*, state.balance_cents::float8 AS "balanceCents",
        state.first_gap_nsu IS NULL AS "isWithoutGaps",
-       (SELECT count(*)::int FROM deferred_line WHERE account_id = $1) AS "pendingLines"
+       (SELECT count(*)::int FROM line_outcome
+        WHERE account_id = $1 AND state = 'pending') AS "pendingLines"
      FROM statement_state state CROSS JOIN (
        SELECT count(*)::int AS lines,
          COALESCE(sum(amount_cents) FILTER (WHERE is_credit), 0)::float8 AS "creditCents",
@@ -113,6 +114,10 @@ const resultQueries = [
    FROM classification WHERE account_id = $1`,
   `SELECT concat_ws(' ', 'break', kind, subject, amount_cents, nsu, expected_payment_id)
    FROM break WHERE account_id = $1 AND state = 'open'`,
+  `SELECT concat_ws(' ', 'line', nsu, state) FROM line_outcome WHERE account_id = $1`,
+  `SELECT concat_ws(' ', 'total', expected_payment_id, settlement, paid_cents, reversed_cents,
+     refunded_cents, unrefunded_cents)
+   FROM expected_payment_total WHERE account_id = $1`,
 ];
 
 /** Must not change when nothing is new: also unlinked matches, resolved breaks and events. */
@@ -122,7 +127,7 @@ const historyQueries = [
    FROM break WHERE account_id = $1`,
   `SELECT concat_ws(' ', 'entry', count(*)) FROM break_history_entry WHERE account_id = $1`,
   `SELECT concat_ws(' ', 'event', count(*)) FROM event WHERE account_id = $1`,
-  `SELECT concat_ws(' ', 'deferred', nsu) FROM deferred_line WHERE account_id = $1`,
+  `SELECT concat_ws(' ', state, nsu) FROM line_outcome WHERE account_id = $1`,
   `SELECT concat_ws(' ', 'line', count(*), max(arrival)) FROM statement_line WHERE account_id = $1`,
   `SELECT concat_ws(' ', 'day', sequence, hash) FROM day_close WHERE account_id = $1`,
 ];

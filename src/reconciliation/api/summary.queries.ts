@@ -1,6 +1,5 @@
-// The counts of an account's summary, in one statement.
+// The counts of an account's summary, in one statement, from counters and from what is unfinished.
 import type { Db } from '../../database.service.js';
-import { explainsItsLine } from './transactions.queries.js';
 
 export interface SummaryRow {
   lastNsu: bigint | null;
@@ -32,65 +31,50 @@ export async function loadSummary(db: Db, accountId: number, today: string): Pro
     SELECT s.last_nsu AS "lastNsu", s.synced_at IS NOT NULL AND s.first_gap_nsu IS NULL AS complete,
            s.closed_until AS "closedUntil", s.balance_cents AS "balanceCents",
            s.synced_at AS "syncedAt", COALESCE(s.syncs, 0) AS syncs,
-           lines.*, expected.*, operations.*, webhooks.*, deliveries.*,
-           (SELECT count(*) FROM unreadable_line WHERE account_id = a.id) AS "unreadableLines",
-           (SELECT count(*) FROM break WHERE account_id = a.id AND state = 'open') AS "openBreaks"
+           lines.*, expected.*, breaks.*, operations.*, webhooks.*, deliveries.*,
+           (SELECT count(*) FROM unreadable_line WHERE account_id = a.id) AS "unreadableLines"
     FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id
     CROSS JOIN LATERAL (
-      WITH in_break AS MATERIALIZED (
-        SELECT DISTINCT nsu FROM break
-        WHERE account_id = a.id AND ${explainsItsLine} AND nsu IS NOT NULL
-      ), linked AS MATERIALIZED (
-        SELECT DISTINCT nsu FROM match WHERE account_id = a.id AND unlinked_at IS NULL
-      )
-      -- The order of a line's explanation: an open break, a match, a classification.
-      SELECT (SELECT count(*) FROM statement_line WHERE account_id = a.id) AS total,
-             (SELECT count(*) FROM in_break) AS "inBreak",
-             -- Set operations are hashed or sorted, whatever the statistics say.
-             (SELECT count(*) FROM (
-                SELECT nsu FROM linked EXCEPT SELECT nsu FROM in_break) only_linked) AS matched,
-             (SELECT count(*) FROM (
-                SELECT nsu FROM classification WHERE account_id = a.id
-                EXCEPT (SELECT nsu FROM in_break UNION ALL SELECT nsu FROM linked)
-              ) only_classified) AS classified
+      SELECT COALESCE(sum(value), 0)::bigint + (
+               SELECT count(*) FROM statement_line
+               WHERE account_id = a.id AND arrival > COALESCE((
+                 SELECT decided_arrival FROM reconciliation_state WHERE account_id = a.id), 0)
+             ) AS total,
+             COALESCE(sum(value) FILTER (WHERE key = 'matched'), 0)::bigint AS matched,
+             COALESCE(sum(value) FILTER (WHERE key = 'classified'), 0)::bigint AS classified,
+             COALESCE(sum(value) FILTER (WHERE key = 'in_break'), 0)::bigint AS "inBreak"
+      FROM account_counter WHERE account_id = a.id AND kind = 'lines'
     ) lines
     CROSS JOIN LATERAL (
-      -- Set operations too: single look-ups of hundreds of thousands of rows take seconds.
-      WITH unpaid AS MATERIALIZED (
-        SELECT id FROM expected_payment WHERE account_id = a.id AND withdrawn_at IS NULL
-        EXCEPT (
-          SELECT expected_payment_id FROM match WHERE account_id = a.id AND unlinked_at IS NULL
-          UNION ALL
-          SELECT expected_payment_id FROM charge WHERE account_id = a.id
-            AND cancelled_at IS NOT NULL)
-      ), postponed AS MATERIALIZED (
-        SELECT expected_payment_id AS id, bank_due_date FROM charge
-        WHERE account_id = a.id AND bank_due_date <> due_date
-      )
-      SELECT (SELECT count(*) FROM unpaid) AS open, (SELECT count(*) FROM (
-        (SELECT id FROM unpaid
-         INTERSECT SELECT id FROM expected_payment WHERE account_id = a.id AND due_date < ${today}
-         EXCEPT SELECT id FROM postponed)
-        UNION ALL
-        (SELECT id FROM unpaid INTERSECT SELECT id FROM postponed WHERE bank_due_date < ${today})
-      ) late) AS overdue
+      SELECT COALESCE(sum(value), 0)::bigint AS open,
+             COALESCE(sum(value) FILTER (WHERE key <> '' AND key < ${today}), 0)::bigint AS overdue
+      FROM account_counter WHERE account_id = a.id AND kind = 'open_payments'
     ) expected
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(value), 0)::bigint AS "openBreaks"
+      FROM account_counter WHERE account_id = a.id AND kind = 'open_breaks'
+    ) breaks
     CROSS JOIN LATERAL (
       SELECT count(*) FILTER (WHERE state IN ('received', 'sending')) AS sending,
              count(*) FILTER (WHERE state = 'unknown') AS unknown,
              count(*) FILTER (WHERE state = 'needs_operator') AS "needsOperator"
-      FROM operation WHERE account_id = a.id
+      FROM operation WHERE account_id = a.id AND (
+        state = 'received' OR state = 'sending' OR state = 'unknown' OR state = 'needs_operator')
     ) operations
     CROSS JOIN LATERAL (
-      SELECT COALESCE(sum(copies), 0)::bigint AS "webhooksReceived",
+      SELECT COALESCE(sum(copies), 0)::bigint + COALESCE((
+               SELECT value FROM account_counter
+               WHERE account_id = a.id AND kind = 'webhooks' AND key = 'processed'), 0)
+               AS "webhooksReceived",
              count(*) FILTER (WHERE state = 'pending') AS "webhooksPending",
              count(*) FILTER (WHERE state = 'quarantined') AS "webhooksQuarantined"
-      FROM webhook_event WHERE account_id = a.id
+      FROM webhook_event WHERE account_id = a.id AND (state = 'pending' OR state = 'quarantined')
     ) webhooks
     CROSS JOIN LATERAL (
-      SELECT count(*) FILTER (WHERE state = 'pending') AS "deliveriesPending",
-             count(*) FILTER (WHERE state = 'dead') AS "deliveriesDead"
-      FROM delivery WHERE account_id = a.id
+      SELECT (SELECT count(*) FROM delivery WHERE account_id = a.id AND state = 'pending')
+               AS "deliveriesPending",
+             (SELECT count(*) FROM delivery WHERE account_id = a.id AND state = 'dead')
+               AS "deliveriesDead"
     ) deliveries
     WHERE a.id = ${accountId}`;
   return row as SummaryRow;

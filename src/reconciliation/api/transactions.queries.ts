@@ -1,14 +1,8 @@
-// Reads lines and expected payments with their states, which are derived from matches,
-// classifications and breaks, and stored nowhere.
+// Reads lines and expected payments with their states, which reconciliation stores.
 import type { Db } from '../../database.service.js';
 import { referenceKinds } from '../../expected-payments/references.js';
 import { Prisma } from '../../generated/service/client.js';
-import { receivedSettlement, receivedTotals } from '../../expected-payments/settlement.queries.js';
-import {
-  returnedStates,
-  type explanationStates,
-  type expectedPaymentStates,
-} from './transactions.schema.js';
+import type { explanationStates, expectedPaymentStates } from './transactions.schema.js';
 import { explainingBreakKinds, type Category } from '../decide/outcome.js';
 
 /**
@@ -18,17 +12,10 @@ import { explainingBreakKinds, type Category } from '../decide/outcome.js';
 export const explainsItsLine = Prisma.sql`state = 'open'
   AND kind = ANY (${explainingBreakKinds}::text[])`;
 
-/**
- * The state of a line: the first true condition in the order open break, match, classification.
- * Every reader uses this order. A null condition counts as false.
- */
-export const explanationOf = (line: {
-  isInBreak: Prisma.Sql;
-  isMatched: Prisma.Sql;
-  isClassified: Prisma.Sql;
-}): Prisma.Sql => Prisma.sql`
-  CASE WHEN ${line.isInBreak} THEN 'in_break' WHEN ${line.isMatched} THEN 'matched'
-       WHEN ${line.isClassified} THEN 'classified' ELSE 'pending' END`;
+/** The state of a line (t). A line without an outcome is not decided yet. */
+export const stateOfLine = Prisma.sql`COALESCE(
+  (SELECT o.state FROM line_outcome o WHERE o.account_id = t.account_id AND o.nsu = t.nsu),
+    'pending')`;
 
 export interface TransactionRow {
   nsu: bigint;
@@ -69,16 +56,7 @@ export interface TransactionFilters {
   limit: number;
 }
 
-const stateOfRow = explanationOf({
-  isInBreak: Prisma.sql`b.explains`,
-  isMatched: Prisma.sql`m.rule IS NOT NULL`,
-  isClassified: Prisma.sql`c.rule IS NOT NULL`,
-});
-
-/**
- * A query of the few nsus that the filters can select, or null when all lines must be read. A
- * pending line is always undecided or in `deferred_line`.
- */
+/** A query of the few nsus that the filters can select, or null when all lines must be read. */
 function candidateNsus(
   accountId: number,
   { nsu, reference, state }: TransactionFilters,
@@ -100,10 +78,10 @@ function candidateNsus(
         AND arrival <= (SELECT max(arrival) FROM statement_line WHERE account_id = ${accountId})
         AND arrival > COALESCE((SELECT decided_arrival FROM reconciliation_state
           WHERE account_id = ${accountId}), 0)
-      UNION SELECT nsu FROM deferred_line WHERE account_id = ${accountId}`;
+      UNION SELECT nsu FROM line_outcome WHERE account_id = ${accountId} AND state = 'pending'`;
   if (state === 'in_break')
-    return Prisma.sql`SELECT DISTINCT nsu FROM break WHERE account_id = ${accountId}
-      AND ${explainsItsLine}`;
+    return Prisma.sql`SELECT nsu FROM line_outcome WHERE account_id = ${accountId}
+      AND state = 'in_break'`;
   return null;
 }
 
@@ -134,7 +112,7 @@ export async function listTransactionRows(
            t.recorded_at AS "recordedAt", x.*
     FROM ${lines}
     CROSS JOIN LATERAL (
-      SELECT ${stateOfRow} AS state,
+      SELECT ${stateOfLine} AS state,
              COALESCE(m.rule, c.rule, CASE WHEN b.explains THEN b.kind END) AS rule,
              COALESCE(m.evidence, c.evidence, CASE WHEN b.explains THEN b.evidence END) AS evidence,
              CASE WHEN b.explains THEN b.kind END AS "breakKind",
@@ -195,77 +173,48 @@ export interface ExpectedPaymentFilters {
   limit: number;
 }
 
-const isReturnedState = (state: string | null) =>
-  (returnedStates as readonly (string | null)[]).includes(state);
-
 /**
- * Conditions on expected payments (e) that use an index: by reference, and by state when
- * refunded or reversed.
+ * A settlement other than `open` stands in the total of the payment. An overdue payment is an open
+ * one, and so is a payment without a total: it was recorded just now.
  */
-function indexedConditions(
-  accountId: number,
-  { reference, state }: ExpectedPaymentFilters,
-): Prisma.Sql {
-  const withReference = Prisma.sql`AND e.id IN (
-    SELECT expected_payment_id FROM expected_payment_reference
-    WHERE account_id = ${accountId} AND kind = ANY (${[...referenceKinds]}::text[])
-      AND value = ${reference})`;
-  const withReversals = Prisma.sql`AND e.id IN (
-    SELECT expected_payment_id FROM match
-    WHERE account_id = ${accountId} AND role = 'reversal' AND unlinked_at IS NULL
-    UNION
-    SELECT m.expected_payment_id FROM refund r
-    JOIN match m ON m.account_id = r.account_id AND m.nsu = r.original_nsu
-      AND m.unlinked_at IS NULL
-    WHERE r.account_id = ${accountId})`;
-  return Prisma.sql`${reference === null ? Prisma.empty : withReference}
-      ${isReturnedState(state) ? withReversals : Prisma.empty}`;
-}
+const hasSettlement = (state: string) =>
+  state === 'open' || state === 'overdue'
+    ? Prisma.sql`COALESCE(total.settlement, 'open') = 'open'`
+    : Prisma.sql`total.settlement = ${state}`;
 
 export async function listExpectedPaymentRows(
   db: Db,
   accountId: number,
   filters: ExpectedPaymentFilters,
 ): Promise<ExpectedPaymentRow[]> {
-  const { state, operationId, beforeId, today, limit } = filters;
+  const { state, reference, operationId, beforeId, today, limit } = filters;
+  const withReference = Prisma.sql`AND e.id IN (
+    SELECT expected_payment_id FROM expected_payment_reference
+    WHERE account_id = ${accountId} AND kind = ANY (${[...referenceKinds]}::text[])
+      AND value = ${reference})`;
+  const inState = Prisma.sql`AND ${hasSettlement(state ?? '')} AND x.state = ${state}`;
   return db.$queryRaw<ExpectedPaymentRow[]>`
     SELECT e.id, e.operation_id AS "operationId", e.kind, x.state, e.is_credit AS "isCredit",
-           e.amount_cents AS "amountCents", paid.cents AS "settledCents",
-           COALESCE(received.returned, paid.reversed) AS "returnedCents", e.due_date AS "dueDate",
-           e.is_multi_use AS "isMultiUse", e.created_at AS "createdAt",
+           e.amount_cents AS "amountCents", COALESCE(total.paid_cents, 0) AS "settledCents",
+           CASE WHEN e.is_credit THEN COALESCE(total.refunded_cents, 0)
+                ELSE COALESCE(total.reversed_cents, 0) END AS "returnedCents",
+           e.due_date AS "dueDate", e.is_multi_use AS "isMultiUse", e.created_at AS "createdAt",
            reference.list AS "references"
     FROM expected_payment e
-    CROSS JOIN LATERAL (
-      SELECT COALESCE(sum(amount_cents) FILTER (WHERE role = 'payment'), 0)::bigint AS cents,
-             COALESCE(sum(amount_cents) FILTER (WHERE role = 'reversal'), 0)::bigint AS reversed
-      FROM match
-      WHERE account_id = e.account_id AND expected_payment_id = e.id AND unlinked_at IS NULL
-    ) paid
-    LEFT JOIN LATERAL (${receivedTotals}) received ON e.is_credit AND paid.cents > 0
+    LEFT JOIN expected_payment_total total
+      ON total.account_id = e.account_id AND total.expected_payment_id = e.id
     CROSS JOIN LATERAL (
       SELECT COALESCE(jsonb_agg(jsonb_build_object('kind', kind, 'value', value)), '[]') AS list
       FROM expected_payment_reference WHERE account_id = e.account_id AND expected_payment_id = e.id
     ) reference
-    LEFT JOIN LATERAL (
-      SELECT cancelled_at IS NOT NULL AS is_cancelled, bank_due_date FROM charge
-      WHERE account_id = e.account_id AND expected_payment_id = e.id
-    ) charge ON true
     CROSS JOIN LATERAL (
-      SELECT CASE WHEN paid.cents = 0 AND (e.withdrawn_at IS NOT NULL OR charge.is_cancelled)
-        THEN 'withdrawn'
-                  WHEN paid.cents = 0 AND COALESCE(charge.bank_due_date, e.due_date) < ${today}
-                    THEN 'overdue'
-                  WHEN paid.cents = 0 THEN 'open'
-                  WHEN e.is_credit
-                    THEN ${receivedSettlement(Prisma.sql`COALESCE(received.owed, e.amount_cents)`)}
-                  WHEN paid.reversed = 0 THEN 'settled'
-                  WHEN paid.reversed < paid.cents THEN 'partially_reversed'
-                  ELSE 'reversed' END AS state
+      SELECT CASE WHEN total.settlement = 'open' AND total.due_day < ${today} THEN 'overdue'
+                  ELSE COALESCE(total.settlement, 'open') END AS state
     ) x
     WHERE e.account_id = ${accountId}
       AND (${beforeId}::uuid IS NULL OR e.id < ${beforeId}::uuid)
       AND (${operationId}::uuid IS NULL OR e.operation_id = ${operationId}::uuid)
-      AND (${state}::text IS NULL OR x.state = ${state})
-      ${indexedConditions(accountId, filters)}
+      ${state === null ? Prisma.empty : inState}
+      ${reference === null ? Prisma.empty : withReference}
     ORDER BY e.id DESC LIMIT ${limit}`;
 }

@@ -70,7 +70,7 @@ export const listTransactionsOfBook = route({
 });
 
 /** Of a received payment, refunded in full; of a sent one, reversed. */
-export const returnedStates = ['refunded', 'partially_reversed', 'reversed'] as const;
+const returnedStates = ['refunded', 'partially_reversed', 'reversed'] as const;
 
 /**
  * `withdrawn`: no payment is expected any more, because the operation was rejected or proven not

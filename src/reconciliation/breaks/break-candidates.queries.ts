@@ -90,11 +90,9 @@ export async function listSimilarExpectedPayments(
     JOIN expected_payment e ON e.account_id = ${accountId} AND e.id = similar_payment.id
       AND e.is_credit = ${isCredit}
     LEFT JOIN referenced ON referenced.id = e.id
-    CROSS JOIN LATERAL (
-      SELECT COALESCE(sum(m.amount_cents), 0)::bigint AS cents FROM match m
-      WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id
-        AND m.unlinked_at IS NULL AND m.role = 'payment'
-    ) paid
+    LEFT JOIN expected_payment_total total
+      ON total.account_id = e.account_id AND total.expected_payment_id = e.id
+    CROSS JOIN LATERAL (SELECT COALESCE(total.paid_cents, 0) AS cents) paid
     WHERE e.is_multi_use OR e.amount_cents IS NULL OR paid.cents < e.amount_cents
     ORDER BY e.id LIMIT ${3 * candidateLimit}`;
 }
@@ -125,11 +123,9 @@ export async function findExpectedPaymentOfBreak(
                  WHERE account_id = e.account_id AND expected_payment_id = e.id
                    AND length(value) >= 6) AS "references"
     FROM expected_payment e
-    CROSS JOIN LATERAL (
-      SELECT COALESCE(sum(m.amount_cents), 0)::bigint AS cents FROM match m
-      WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id
-        AND m.unlinked_at IS NULL AND m.role = 'payment'
-    ) paid
+    LEFT JOIN expected_payment_total total
+      ON total.account_id = e.account_id AND total.expected_payment_id = e.id
+    CROSS JOIN LATERAL (SELECT COALESCE(total.paid_cents, 0) AS cents) paid
     WHERE e.account_id = ${accountId} AND e.id = ${id}::uuid`;
   return expected ?? null;
 }

@@ -48,16 +48,16 @@ export async function listManualMatchExpected(
 ): Promise<ManualMatchExpected[]> {
   return tx.$queryRaw<ManualMatchExpected[]>`
     SELECT e.id AS "expectedPaymentId", e.is_credit AS "isCredit",
-           e.amount_cents AS "amountCents", paid.cents AS "paidCents",
-           paid.reversed AS "reversedCents"
+           e.amount_cents AS "amountCents",
+           COALESCE(total.paid_cents, 0)
+             - CASE own.role WHEN 'payment' THEN own.amount_cents ELSE 0 END AS "paidCents",
+           COALESCE(total.reversed_cents, 0)
+             - CASE own.role WHEN 'reversal' THEN own.amount_cents ELSE 0 END AS "reversedCents"
     FROM expected_payment e
-    CROSS JOIN LATERAL (
-      SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'payment'), 0)::bigint AS cents,
-             COALESCE(sum(m.amount_cents) FILTER (WHERE m.role = 'reversal'), 0)::bigint AS reversed
-      FROM match m
-      WHERE m.account_id = e.account_id AND m.expected_payment_id = e.id AND m.unlinked_at IS NULL
-        AND m.nsu <> ${nsu}
-    ) paid
+    LEFT JOIN expected_payment_total total
+      ON total.account_id = e.account_id AND total.expected_payment_id = e.id
+    LEFT JOIN match own ON own.account_id = e.account_id AND own.nsu = ${nsu}
+      AND own.expected_payment_id = e.id AND own.unlinked_at IS NULL
     WHERE e.account_id = ${opaqueAccountId(accountId)} AND e.id = ANY (${ids}::uuid[])`;
 }
 

@@ -50,7 +50,7 @@ export class ManualMatches {
     decidedBy: queries.DecidedBy,
     breakId: string | null = null,
   ): Promise<Linked> {
-    const decidedArrival = await lockReconciliation(tx, accountId);
+    const { decidedArrival } = await lockReconciliation(tx, accountId);
     const line = await queries.findManualMatchLine(tx, accountId, nsu);
     if (!line) throw new AppError('not_found');
     if (line.arrival > decidedArrival)

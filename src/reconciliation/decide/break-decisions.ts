@@ -42,6 +42,8 @@ function after(before: StandingDecisions, decision: BreakDecision): StandingDeci
     case 'reopen':
     case 'unlink':
       return nothing;
+    case 'resend':
+      return before;
   }
 }
 

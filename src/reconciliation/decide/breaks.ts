@@ -13,7 +13,8 @@ import type { Decision } from './decide.js';
 export interface OpenBreak {
   kind: string;
   subject: string;
-  amountCents: bigint;
+  /** Null when the break is about an operation that moves no money. */
+  amountCents: bigint | null;
   nsu: bigint | null;
   expectedPaymentId: string | null;
   evidence: object;
@@ -72,8 +73,8 @@ export function isRefundShown({ component, refunds }: Decision, requested: Break
 }
 
 /** A decision covers up to its amount; a larger amount opens the break again. */
-function covers({ cents }: BreakDecision, amountCents: bigint): boolean {
-  return cents !== null && amountCents <= cents;
+function covers({ cents }: BreakDecision, amountCents: bigint | null): boolean {
+  return amountCents === null || (cents !== null && amountCents <= cents);
 }
 
 /** How a break ended that is no longer open: by a person or a policy, or by itself. */

@@ -13,6 +13,7 @@ import {
   linkReversals,
 } from './manual-links.js';
 import { classifyOwnTransfers } from './own-transfers.js';
+import { findMissing, findSecondBillPayments, findUnknownOutcomes } from './missing.js';
 import { findLateLines, findSettlementFindings, type PaymentFinding } from './payment-findings.js';
 import { refundsByCredit, refundUnrequested, type RefundsByCredit } from './refunds.js';
 import { mayBeReversal, reverse } from './reversals.js';
@@ -63,7 +64,13 @@ export function decide(facts: Facts): Decision {
   // A rule may have matched a credit whose refund was unexpected until now.
   decideRefunds(component, refunds);
   const { allocations, unmatched } = component;
-  const findings = [...findSettlementFindings(component, refunds), ...findLateLines(component)];
+  const findings = [
+    ...findSettlementFindings(component, refunds),
+    ...findLateLines(component),
+    ...findMissing(component),
+    ...findSecondBillPayments(component),
+    ...findUnknownOutcomes(facts.operations, facts.decisions),
+  ];
   return { component, refunds, allocations, unmatched, findings };
 }
 

@@ -18,9 +18,11 @@ export function linkPayments(component: Component): void {
 
 /** Makes the links that reverse a payment, up to what was paid and not reversed. */
 export function linkReversals(component: Component): void {
-  for (const link of component.facts.links) {
-    const line = component.lineByNsu.get(link.nsu);
-    if (!line || !hasReversal(component, line, link)) continue;
+  const linkByNsu = new Map(component.facts.links.map((link) => [link.nsu, link]));
+  // In the order of the lines: what is left to reverse depends on the links before.
+  for (const line of component.lines) {
+    const link = linkByNsu.get(line.nsu);
+    if (!link || !hasReversal(component, line, link)) continue;
     const isMore = link.allocations.some(
       (part) =>
         isReversal(component, line, part) &&

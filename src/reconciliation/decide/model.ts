@@ -59,8 +59,13 @@ export interface ExpectedPaymentFacts {
   effect: { from: Date; until: Date } | null;
   /** The last fact that says that no payment is expected; a revocation by a line is left out. */
   withdrawal: WithdrawalKind | null;
+  /** No payment is expected: no later fact says the contrary. */
+  isWithdrawn: boolean;
+  /** When its money should have moved: accepted, scheduled or in effect. In bank time. */
+  effectiveAt: Date | null;
   charge: ChargeFacts | null;
   transfer: TransferFacts | null;
+  bill: BillFacts | null;
   /** The credit that our refund refunds. */
   refundOfNsu: bigint | null;
 }
@@ -72,6 +77,32 @@ export interface ChargeFacts {
   cancelledAt: Date | null;
   /** When it was found unpaid after its last day, in bank time. */
   expiredAt: Date | null;
+  /** Its due date at the bank; null unless the bank has reported one. */
+  bankDueDate: string | null;
+}
+
+export interface BillFacts {
+  state: string;
+  bankId: string | null;
+  bankStatus: string | null;
+  scheduledFor: Date | null;
+  /** The last time at which the bank may still execute the payment, in bank time. */
+  mayGoUntil: Date | null;
+  /** The payment no longer blocks another payment of its bill. */
+  isFreed: boolean;
+  /** The bill has another payment that was neither rejected, failed nor freed. */
+  hasOtherLive: boolean;
+}
+
+export interface OperationFacts {
+  id: string;
+  kind: string;
+  state: string;
+  /** Why its outcome is unknown. */
+  reason: string | null;
+  attempts: number;
+  /** The total of its expected payments; null when it has none. */
+  amountCents: bigint | null;
 }
 
 export interface TransferFacts {
@@ -129,7 +160,7 @@ export interface BreakDecision {
   subject: string;
   nsu: bigint | null;
   expectedPaymentId: string | null;
-  action: 'accept' | 'refund' | 'reopen' | 'link' | 'unlink';
+  action: 'accept' | 'refund' | 'reopen' | 'link' | 'unlink' | 'resend';
   actor: string;
   reason: string | null;
   /** What an acceptance covers, or the amount of the break when its refund was requested. */
@@ -141,6 +172,7 @@ export interface BreakDecision {
 export interface Facts {
   lines: readonly StatementLineFacts[];
   expectedPayments: readonly ExpectedPaymentFacts[];
+  operations: readonly OperationFacts[];
   links: readonly ManualLink[];
   separated: readonly SeparatedPair[];
   finalMatches: readonly FinalMatch[];
@@ -149,6 +181,10 @@ export interface Facts {
   rules: readonly AppliedRule[];
   /** Lines before it need no explanation. */
   goLiveAt: Date;
+  /** In bank time: every line before it is decided. Null before the first complete sync. */
+  asOf: Date | null;
+  /** How long after its effective time a debit without a line is missing. */
+  debitMissingMs: number;
 }
 
 export type MatchRule =

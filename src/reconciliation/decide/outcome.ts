@@ -71,6 +71,8 @@ export const decidedBreakKinds: readonly string[] = [
   ...explainingBreakKinds,
   'late_line',
   'failed_but_debited',
+  'missing',
+  'unknown_outcome',
 ];
 
 // The subject of a break: a break is unique by (account, kind, subject).
@@ -80,6 +82,14 @@ export function subjectOfLine(nsu: bigint): string {
 
 export function subjectOfExpected(expectedPaymentId: string): string {
   return `expected_payment:${expectedPaymentId}`;
+}
+
+export function subjectOfOperation(operationId: string): string {
+  return `operation:${operationId}`;
+}
+
+export function subjectOfBill(operationId: string): string {
+  return `bill_payment:${operationId}`;
 }
 
 /** A line that arrived late: its day already had a certificate. */

@@ -4,10 +4,14 @@ import type { ExpectedPaymentFacts } from './model.js';
 import type { Component } from './component.js';
 import { refundedCentsOf, type RefundsByCredit } from './refunds.js';
 
-export type PaymentFinding = Omit<Finding, 'kind' | 'nsu'> & {
-  kind: Finding['kind'] | 'late_line' | 'failed_but_debited';
+export interface PaymentFinding {
+  kind: Finding['kind'] | 'late_line' | 'failed_but_debited' | 'missing' | 'unknown_outcome';
+  subject: string;
   nsu: bigint | null;
-};
+  amountCents: bigint | null;
+  expectedPaymentId: string | null;
+  evidence: object;
+}
 
 /** Findings about the payments of charges and QR codes. */
 export function findSettlementFindings(
@@ -41,7 +45,7 @@ export function findLateLines(component: Component): PaymentFinding[] {
   for (const finding of payments.flatMap((payment) => findingOf(component, payment))) {
     const key = `${finding.kind} ${finding.subject}`;
     const other = bySubject.get(key);
-    const amountCents = finding.amountCents + (other?.amountCents ?? 0n);
+    const amountCents = (finding.amountCents ?? 0n) + (other?.amountCents ?? 0n);
     bySubject.set(key, { ...(other ?? finding), amountCents });
   }
   return [...bySubject.values()];

@@ -10,16 +10,27 @@ import {
 import { reversalSettlement, type ReversalSettlement } from './outcome.js';
 import type { ExpectedPaymentFacts, LineAllocation, StatementLineFacts } from './model.js';
 import { compareLines, type Component } from './component.js';
-import { refundsOfCredit, type RefundsByCredit } from './refunds.js';
+import { refundedCentsOf, refundsOfCredit, type RefundsByCredit } from './refunds.js';
 
 export interface AllocationResult {
   settlement: PaidSettlement | ReversalSettlement;
   /** The total owed when it was paid; null if the payer chose, and for reversals. */
   owedCents: bigint | null;
+  /** The part of a received payment that was refunded by now. */
+  refundedCents: bigint;
+}
+
+/** The results of all allocations of a component. */
+export function resultsOfAll(
+  component: Component,
+  refunds: RefundsByCredit,
+): Map<LineAllocation, AllocationResult> {
+  const payments = [...component.paymentById.values()];
+  return new Map(payments.flatMap((payment) => [...resultsOf(component, payment, refunds)]));
 }
 
 /** The results of the allocations of one expected payment. */
-export function resultsOf(
+function resultsOf(
   component: Component,
   payment: ExpectedPaymentFacts,
   refunds: RefundsByCredit,
@@ -28,7 +39,11 @@ export function resultsOf(
   const before: { allocation: LineAllocation; line: StatementLineFacts }[] = [];
   for (const paid of component.paymentsOf(payment.id)) {
     before.push(paid);
-    results.set(paid.allocation, resultOfPayment(component, payment, before, refunds));
+    const refundedCents = payment.isCredit
+      ? refundedCentsOf(component, paid.allocation, refunds)
+      : 0n;
+    const result = resultOfPayment(component, payment, before, refunds);
+    results.set(paid.allocation, { ...result, refundedCents });
   }
   const reversals = component
     .allocationsOf(payment.id)
@@ -51,7 +66,7 @@ function resultOfPayment(
   payment: ExpectedPaymentFacts,
   paid: Paid,
   refunds: RefundsByCredit,
-): AllocationResult {
+): Omit<AllocationResult, 'refundedCents'> {
   const { isMultiUse } = payment;
   const last = paid.at(-1);
   if (!last) return { settlement: 'settled', owedCents: payment.amountCents };
@@ -99,7 +114,8 @@ function resultOfReversal(
   const isFull = isCredit
     ? isWholeCreditRefunded(component, line, refunds)
     : reversedUntil(component, id, line) === component.paidCents(id);
-  return { settlement: reversalSettlement({ isCredit, isFull }), owedCents: null };
+  const settlement = reversalSettlement({ isCredit, isFull });
+  return { settlement, owedCents: null, refundedCents: 0n };
 }
 
 function isWholeCreditRefunded(

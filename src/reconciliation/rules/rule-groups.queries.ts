@@ -44,17 +44,17 @@ export async function listGroupPayments(
       SELECT * FROM expected_payment
       WHERE account_id = ${opaqueAccountId(accountId)} AND id = wanted.id OFFSET 0
     ) e
-    CROSS JOIN LATERAL (
-      SELECT COALESCE(sum(m.amount_cents) FILTER (WHERE m.rule <> 'declared'), 0) AS cents,
-             bool_or(m.rule = 'declared') AS has_rule
-      FROM (
-        SELECT amount_cents, rule, role, unlinked_at FROM match
-        WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = e.id OFFSET 0
-      ) m
-      WHERE m.unlinked_at IS NULL AND m.role = 'payment'
-    ) paid
+    LEFT JOIN LATERAL (
+      SELECT paid_cents FROM expected_payment_total
+      WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = e.id OFFSET 0
+    ) total ON true
     WHERE e.withdrawn_at IS NULL AND (e.is_multi_use OR e.amount_cents IS NULL
-      OR e.terms IS NOT NULL OR paid.has_rule OR paid.cents < e.amount_cents)`;
+      OR e.terms IS NOT NULL OR COALESCE(total.paid_cents, 0) < e.amount_cents OR EXISTS (
+        SELECT FROM (
+          SELECT rule, unlinked_at FROM match
+          WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = e.id OFFSET 0
+        ) m
+        WHERE m.unlinked_at IS NULL AND m.rule = 'declared'))`;
   return rows.map(({ id }) => id);
 }
 

@@ -59,7 +59,9 @@ export async function countChanges(tx: Tx, { accountId, runId }: RunKey): Promis
       breaks.*,
       (SELECT count(*) FROM statement_line t
        WHERE t.account_id = r.account_id AND t.arrival > COALESCE(s.decided_arrival, 0))
-        + (SELECT count(*) FROM deferred_line d WHERE d.account_id = r.account_id) AS pending
+        + COALESCE((SELECT value FROM account_counter c
+           WHERE c.account_id = r.account_id AND c.kind = 'lines' AND c.key = 'pending'), 0)
+        AS pending
     FROM reconciliation_run r
     LEFT JOIN reconciliation_state s ON s.account_id = r.account_id
     CROSS JOIN LATERAL (

@@ -12,7 +12,6 @@ import { JobQueue } from '../../platform/job-queue.js';
 import { Every } from '../../platform/timer-methods.js';
 import type { JobPayload } from '../../queues.js';
 import { StatementService } from '../../statement/statement.service.js';
-import { MissingPayments } from '../missing-payments.service.js';
 import { ReconciliationService } from '../reconciliation.service.js';
 import { describeRun } from './run-view.js';
 import * as queries from './runs.queries.js';
@@ -30,7 +29,6 @@ export class RunsService {
     private readonly database: Database,
     private readonly statement: StatementService,
     private readonly reconciliation: ReconciliationService,
-    private readonly missing: MissingPayments,
     private readonly events: EventsService,
     private readonly jobQueue: JobQueue,
   ) {}
@@ -91,7 +89,6 @@ export class RunsService {
         : 'The bank did not respond to the statement sync.';
     }
     await this.reconciliation.reconcile({ accountId });
-    await this.missing.check(accountId);
     return null;
   }
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
-import { addDays } from '../brazil/calendar.js';
-import { debitMissingAfterMs, lastMissingDueDate, missingFrom } from './missing-deadlines.js';
+import { expectedPaymentFacts } from '../../../test/support/facts.js';
+import { deadlineOf, debitMissingAfterMs, missingFrom } from './deadlines.js';
 
 describe('the day from which a charge is missing', () => {
   it.each([
@@ -15,18 +14,6 @@ describe('the day from which a charge is missing', () => {
   ])('follows the bank calendar from %s', (_, dueDate, from) => {
     expect(missingFrom(dueDate)).toBe(from);
   });
-
-  it('is consistent with the last due date that is missing on any day', () => {
-    fc.assert(
-      fc.property(fc.nat({ max: 3_000 }), (days) => {
-        const today = addDays('2024-01-01', days);
-        const last = lastMissingDueDate(today);
-        expect(missingFrom(last) <= today).toBe(true);
-        for (let ahead = 1; ahead <= 12; ahead += 1)
-          expect(missingFrom(addDays(last, ahead)) > today).toBe(true);
-      }),
-    );
-  });
 });
 
 it.each([
@@ -35,4 +22,12 @@ it.each([
   [7_200_000, 7_200_000],
 ])('waits for sent money for an hour, or the visibility bound if longer (%s)', (bound, ms) => {
   expect(debitMissingAfterMs(bound)).toBe(ms);
+});
+
+it('a charge due beyond the calendar has no deadline, whatever the bank says', () => {
+  const charge = { correlationId: 'c', type: 'BANKSLIP', cancelledAt: null, expiredAt: null };
+  const due = (bankDueDate: string) =>
+    deadlineOf(expectedPaymentFacts({ charge: { ...charge, bankDueDate } }), 0);
+  expect(due('9999-12-31')).toBeNull();
+  expect(due('2026-03-09')?.at.toISOString()).toBe('2026-03-11T03:00:00.000Z');
 });

@@ -1,0 +1,159 @@
+// What expected payments have come to, and the states of lines: what is stored so that readers need
+// not sum or compare.
+import { outgoingSettlement } from '../../expected-payments/outgoing-settlement.js';
+import {
+  settlementOfPaidAmount,
+  settlementOfPayments,
+  unrefundedPayments,
+  type PaidSettlement,
+} from '../../expected-payments/settlement.js';
+import type { ExpectedPaymentFacts, LineAllocation, StatementLineFacts } from './model.js';
+import type { OpenBreak } from './breaks.js';
+import type { Component } from './component.js';
+import { dueDayOf, isStillExpected } from './deadlines.js';
+import type { Decision } from './decide.js';
+import { comingDeadline } from './missing.js';
+import { explainingBreakKinds } from './outcome.js';
+import type { AllocationResult } from './settlement-after.js';
+
+export type StoredSettlement =
+  'open' | 'withdrawn' | PaidSettlement | 'refunded' | 'partially_reversed' | 'reversed';
+
+export interface PaymentSums {
+  paidCents: bigint;
+  reversedCents: bigint;
+  /** What was refunded to the payer. */
+  refundedCents: bigint;
+  /** The total of the payments that were not refunded in full. */
+  unrefundedCents: bigint;
+}
+
+export interface PaymentTotal extends PaymentSums {
+  settlement: StoredSettlement;
+  dueDay: string | null;
+  /** The bank time from which it is missing; null when that has passed or never comes. */
+  deadline: Date | null;
+}
+
+/** A matched part of a line, of which `refundedCents` were refunded. */
+export interface CountedAllocation {
+  role: string;
+  amountCents: bigint;
+  refundedCents: bigint;
+}
+
+function sumsOf(allocations: readonly CountedAllocation[]): PaymentSums {
+  const payments = allocations.filter(({ role }) => role === 'payment');
+  const reversals = allocations.filter(({ role }) => role === 'reversal');
+  return {
+    paidCents: totalOf(payments.map(({ amountCents }) => amountCents)),
+    reversedCents: totalOf(reversals.map(({ amountCents }) => amountCents)),
+    refundedCents: totalOf(payments.map(({ refundedCents }) => refundedCents)),
+    unrefundedCents: totalOf(unrefundedPayments(payments).map(({ amountCents }) => amountCents)),
+  };
+}
+
+/** The total of a payment whose lines are all known. */
+export function totalOfPayment(
+  component: Component,
+  payment: ExpectedPaymentFacts,
+  results: ReadonlyMap<LineAllocation, AllocationResult>,
+): PaymentTotal {
+  const sums = sumsOf(countedAllocations(component, payment.id, results));
+  const dueDay = dueDayOf(payment);
+  const deadline = comingDeadline(component, payment);
+  return { ...sums, settlement: settlementOf(component, payment, results), dueDay, deadline };
+}
+
+/** The total of a multi-use QR code, of whose lines only some are known: they changed so. */
+export function totalOfCode(
+  code: ExpectedPaymentFacts,
+  stored: PaymentSums | undefined,
+  change: { matches: readonly CountedAllocation[]; now: readonly CountedAllocation[] },
+): PaymentTotal {
+  const before = sumsOf(change.matches);
+  const now = sumsOf(change.now);
+  const changed = (name: keyof PaymentSums) => (stored?.[name] ?? 0n) - before[name] + now[name];
+  const sums = {
+    paidCents: changed('paidCents'),
+    reversedCents: changed('reversedCents'),
+    refundedCents: changed('refundedCents'),
+    unrefundedCents: changed('unrefundedCents'),
+  };
+  return {
+    ...sums,
+    settlement: settlementOfCode(code, sums),
+    dueDay: dueDayOf(code),
+    deadline: null,
+  };
+}
+
+function settlementOfCode(
+  code: ExpectedPaymentFacts,
+  { paidCents, unrefundedCents }: PaymentSums,
+): StoredSettlement {
+  if (paidCents === 0n) return unpaidSettlement(code);
+  return unrefundedCents === 0n ? 'refunded' : settlementOfPaidAmount(code, unrefundedCents);
+}
+
+/** The allocations of a payment, with what was refunded of each. */
+export function countedAllocations(
+  component: Component,
+  expectedPaymentId: string,
+  results: ReadonlyMap<LineAllocation, AllocationResult>,
+): CountedAllocation[] {
+  return component.allocationsOf(expectedPaymentId).map((allocation) => {
+    const { role, amountCents } = allocation;
+    return { role, amountCents, refundedCents: results.get(allocation)?.refundedCents ?? 0n };
+  });
+}
+
+function settlementOf(
+  component: Component,
+  payment: ExpectedPaymentFacts,
+  results: ReadonlyMap<LineAllocation, AllocationResult>,
+): StoredSettlement {
+  const { id, isCredit, isMultiUse } = payment;
+  const paidCents = component.paidCents(id);
+  if (paidCents === 0n) return unpaidSettlement(payment);
+  if (!isCredit) {
+    const reversedCents = component.reversedCents(id);
+    return outgoingSettlement({ paidCents, reversedCents, isWithdrawn: false });
+  }
+  const payments = component.paymentsOf(id).map(({ allocation }) => ({
+    amountCents: allocation.amountCents,
+    refundedCents: results.get(allocation)?.refundedCents ?? 0n,
+    owedCents: results.get(allocation)?.owedCents ?? null,
+  }));
+  // The amount owed depends on the day of the payment: the last one that was not refunded decides.
+  const amountCents = unrefundedPayments(payments).at(-1)?.owedCents ?? payment.amountCents;
+  return settlementOfPayments({ amountCents, isMultiUse }, payments);
+}
+
+/** The settlement of a payment without a line. */
+function unpaidSettlement(payment: ExpectedPaymentFacts): 'open' | 'withdrawn' {
+  return isStillExpected(payment) ? 'open' : 'withdrawn';
+}
+
+export type LineState = 'matched' | 'classified' | 'in_break' | 'pending';
+
+/** The state of a line: an open break precedes a match, and a match a classification. */
+export function lineStates(
+  { lines }: { lines: readonly Pick<StatementLineFacts, 'nsu'>[] },
+  { component, unmatched }: Decision,
+  open: readonly OpenBreak[],
+): Map<bigint, LineState> {
+  const inBreak = new Set(
+    open.filter(({ kind }) => explainingBreakKinds.includes(kind)).map(({ nsu }) => nsu),
+  );
+  const stateOf = (nsu: bigint): LineState => {
+    if (inBreak.has(nsu)) return 'in_break';
+    if (component.allocationsOfLine(nsu).length > 0) return 'matched';
+    return unmatched.get(nsu)?.outcome === 'classified' ? 'classified' : 'pending';
+  };
+  return new Map(lines.map(({ nsu }) => [nsu, stateOf(nsu)]));
+}
+
+function totalOf(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((total, cents) => total + cents, 0n);
+}
