@@ -67,18 +67,25 @@ export class OperationRecovery {
     if (unknown) await this.recover(unknown, ageMs);
   }
 
-  /**
-   * Enqueues unfinished operations that are due, and ended operations that the statement
-   * contradicts.
-   */
+  /** Enqueues unfinished operations that are due. */
   @Every('operations', 1_000)
   async enqueueDue(): Promise<void> {
+    await this.enqueue(await queries.listDueOperations(this.database.prisma, 200));
+  }
+
+  /**
+   * Enqueues ended operations that the statement contradicts. Reconciliation enqueues each when it
+   * decides the line; this finds those whose job was lost, and matches that the closing of their
+   * period made final.
+   */
+  @Every('contradicted-operations', 30_000)
+  async enqueueContradicted(): Promise<void> {
     const db = this.database.prisma;
-    const due = [
-      ...(await queries.listDueOperations(db, 200)),
-      ...(await evidence.listOperationsContradictedByStatement(db, 500)),
-    ];
-    for (const { accountId, id } of due)
+    await this.enqueue(await evidence.listOperationsContradictedByStatement(db, 500));
+  }
+
+  private async enqueue(operations: readonly queries.OperationRef[]): Promise<void> {
+    for (const { accountId, id } of operations)
       await this.jobQueue.enqueue('advanceOperation', { accountId, operationId: id });
   }
 

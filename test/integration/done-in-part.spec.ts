@@ -99,7 +99,7 @@ describe('an operation that the statement shows only in part', () => {
     const [first = '', second = ''] = await expectedPaymentIds();
     await storeLine(1, first);
     instance.enqueuedJobs.length = 0;
-    await instance.recovery.enqueueDue();
+    await instance.recovery.enqueueContradicted();
     expect(instance.enqueuedJobs).toContain('advanceOperation');
     const { id: operationId } = await onlyOperation();
     await instance.recovery.advance({ accountId, operationId });

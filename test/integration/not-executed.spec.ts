@@ -216,7 +216,7 @@ describe('an operation that the bank never acknowledged', () => {
       callbacks = [];
       await storeLine({ nsu: 9, expectedPaymentId: await firstExpectedPaymentId() });
       instance.enqueuedJobs.length = 0;
-      await instance.recovery.enqueueDue();
+      await instance.recovery.enqueueContradicted();
       if (state !== 'unknown') expect(instance.enqueuedJobs).toContain('advanceOperation');
       await advanceOnly();
       expect(await onlyOperation()).toMatchObject({
