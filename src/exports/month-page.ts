@@ -1,6 +1,7 @@
 // Renders the monthly report as one HTML page in Portuguese that loads nothing else, to be read,
 // printed or saved as PDF.
 import { saoPauloTime } from '../brazil/sao-paulo-time.js';
+import { nameOfKind } from '../reconciliation/decide/break-kinds.js';
 import type { ReportDay } from './month-days.js';
 
 export interface MonthReport {
@@ -27,24 +28,6 @@ const explanationNames: [string, string][] = [
   ['in_break', 'Em divergência'],
   ['pending', 'Pendentes'],
 ];
-
-const breakNames: Record<string, string> = {
-  unexpected: 'Lançamento inesperado',
-  ambiguous: 'Mais de uma origem possível',
-  amount_mismatch: 'Valor diferente do esperado',
-  duplicate_payment: 'Pagamento em duplicidade',
-  underpaid: 'Pago a menor',
-  overpaid: 'Pago a maior',
-  paid_after_cancellation: 'Pago depois de cancelado',
-  paid_after_expiry: 'Pago depois de vencido o prazo',
-  missing: 'Esperado e não recebido',
-  late_line: 'Lançamento tardio',
-  failed_but_debited: 'Falhou, mas foi debitado',
-  unknown_outcome: 'Desfecho desconhecido',
-  unreadable_line: 'Lançamento ilegível',
-  broken_balance_chain: 'Saldos que não se encadeiam',
-  balance_mismatch: 'Saldo diferente do informado',
-};
 
 export function monthPage(report: MonthReport): string {
   const title = `Fechamento de ${months[Number(report.month.slice(5)) - 1]} de ${report.month.slice(0, 4)}`;
@@ -134,7 +117,7 @@ function explanationTable({ explanations }: MonthReport): string {
 
 function breakTable({ breaks }: MonthReport): string {
   const rows = breaks.map(({ kind, breaks: count, amountCents, openedAt }) => [
-    escape(breakNames[kind] ?? kind),
+    escape(nameOfKind(kind)),
     formatCount(count),
     formatReal(amountCents),
     escape(timeText(openedAt)),

@@ -19,7 +19,8 @@ import { isRefundShown, openBreaks, resolutionOf, type OpenBreak } from './decid
 import { resultsOfAll, type AllocationResult } from './decide/settlement-after.js';
 import { countedAllocations, lineStates, totalOfCode, totalOfPayment } from './decide/totals.js';
 import { allocationEvent, unexpectedEvent, unlinkedEvent } from './line-events.js';
-import { lineBreakKinds, subjectOfLine, subjectOfOperation } from './decide/outcome.js';
+import { lineBreakKinds } from './decide/break-kinds.js';
+import { subjectOfLine, subjectOfOperation } from './decide/outcome.js';
 import type { ExpectedPaymentFacts, LineAllocation, StatementLineFacts } from './decide/model.js';
 
 /** States of an operation that a match of its payment resolves. */
@@ -382,7 +383,7 @@ function isAbout(
 const isOpen = ({ state }: states.StoredBreak): boolean => state === 'open';
 
 function isOfUnmatchedLine({ kind, nsu }: Pick<OpenBreak, 'kind' | 'nsu'>): boolean {
-  return nsu !== null && (lineBreakKinds as readonly string[]).includes(kind);
+  return nsu !== null && lineBreakKinds.includes(kind);
 }
 
 function groupByNsu<Row extends { nsu: bigint }>(rows: readonly Row[]): Map<bigint, Row[]> {

@@ -2,7 +2,7 @@
 import { opaqueAccountId, type Tx } from '../database.service.js';
 import { breaksToInsert, reportedColumns, type ReportedBreak } from './breaks.queries.js';
 import type { OpenBreak, Resolution } from './decide/breaks.js';
-import { decidedBreakKinds } from './decide/outcome.js';
+import { decidedBreakKinds } from './decide/break-kinds.js';
 
 export interface StoredBreak {
   id: string;

@@ -3,12 +3,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { opaqueAccountId, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
-
-/**
- * Kinds whose resolved breaks can be reopened. A break resolved automatically is reopened each
- * time. A break that a person resolved is reopened only for a larger amount.
- */
-const reopenedKinds: string[] = ['unreadable_line', 'broken_balance_chain', 'balance_mismatch'];
+import { statementBreakKinds } from './decide/break-kinds.js';
 
 export interface NewBreak {
   kind: string;
@@ -92,7 +87,7 @@ export async function insertBreaks(
     SET state = 'open', resolved_at = NULL, evidence = EXCLUDED.evidence,
         expected_payment_id = EXCLUDED.expected_payment_id,
         amount_cents = EXCLUDED.amount_cents, nsu = EXCLUDED.nsu
-    WHERE break.state = 'resolved' AND break.kind = ANY (${reopenedKinds})
+    WHERE break.state = 'resolved' AND break.kind = ANY (${[...statementBreakKinds]})
       AND (break.resolution = 'automatic'
       OR break.resolution IN ('accept', 'refund') AND (EXCLUDED.amount_cents > break.amount_cents
         OR (break.kind, break.subject) IN (SELECT * FROM unnest(

@@ -5,7 +5,7 @@ import type { Database, Db } from '../database.service.js';
 import { breakKey } from './decide/break-decisions.js';
 import { openBreaks } from './decide/breaks.js';
 import { decide, type Decision } from './decide/decide.js';
-import { decidedBreakKinds, lineBreakKinds } from './decide/outcome.js';
+import { decidedBreakKinds, lineBreakKinds } from './decide/break-kinds.js';
 import { resultsOfAll } from './decide/settlement-after.js';
 import { lineStates, totalOfPayment, type PaymentTotal } from './decide/totals.js';
 import { loadOptionsOf } from './load-options.js';

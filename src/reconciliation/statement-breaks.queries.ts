@@ -3,6 +3,7 @@
 import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import type { ReplacedHash } from '../statement/line-erasure.queries.js';
+import { statementBreakKinds } from './decide/break-kinds.js';
 import { reportedColumns, type NewBreak, type ReportedBreak } from './breaks.queries.js';
 
 /**
@@ -50,7 +51,6 @@ const isEnded = Prisma.sql`b.state = 'open' AND CASE b.kind
   WHEN 'balance_mismatch' THEN NOT EXISTS (
     SELECT 1 FROM statement_state u WHERE u.account_id = b.account_id
       AND u.is_balance_off AND 'balance:' || u.balance_differs_nsu = b.subject) END`;
-const kinds = Prisma.sql`('unreadable_line', 'broken_balance_chain', 'balance_mismatch')`;
 
 /** Problems of the statement without a break. */
 export async function listUnreportedStatementBreaks(
@@ -95,7 +95,8 @@ export async function resolveEndedStatementBreaks(
   return tx.$queryRaw<ReportedBreak[]>`
     UPDATE break SET state = 'resolved', resolved_at = now()
     FROM break b
-    WHERE b.account_id = ${opaqueAccountId(accountId)} AND b.kind IN ${kinds} AND ${isEnded}
+    WHERE b.account_id = ${opaqueAccountId(accountId)}
+      AND b.kind = ANY (${[...statementBreakKinds]}::text[]) AND ${isEnded}
       AND break.account_id = b.account_id AND break.id = b.id AND break.state = 'open'
     RETURNING ${reportedColumns}`;
 }

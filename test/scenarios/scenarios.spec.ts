@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { openBreaks, type OpenBreak } from '../../src/reconciliation/decide/breaks.js';
 import { decide, type Decision } from '../../src/reconciliation/decide/decide.js';
-import { decidedBreakKinds } from '../../src/reconciliation/decide/outcome.js';
+import { decidedBreakKinds } from '../../src/reconciliation/decide/break-kinds.js';
 import { factsOf, scenarioSchema } from '../support/scenario-facts.js';
 
 const folder = import.meta.dirname;

@@ -10,7 +10,7 @@ import { EventsService } from '../../src/events/events.service.js';
 import { formatReais } from '../../src/money/cents.js';
 import { parseJson, tolerantJson } from '../../src/platform/exact-json.js';
 import { Breaks } from '../../src/reconciliation/breaks.service.js';
-import { explainingBreakKinds } from '../../src/reconciliation/decide/outcome.js';
+import { explainingBreakKinds } from '../../src/reconciliation/decide/break-kinds.js';
 import { BankTime } from '../../src/statement/bank-time.service.js';
 import { parseStatementLine, type StatementLine } from '../../src/statement/statement-line.js';
 import { insertStatementLines } from '../../src/statement/statement.queries.js';

@@ -3,7 +3,7 @@
 import { expect } from '@jest/globals';
 import type { Database } from '../../src/database.service.js';
 import { listTransactionRows } from '../../src/reconciliation/api/transactions.queries.js';
-import { explainingBreakKinds } from '../../src/reconciliation/decide/outcome.js';
+import { explainingBreakKinds } from '../../src/reconciliation/decide/break-kinds.js';
 
 const noFilters = {
   nsu: null,

@@ -7,7 +7,7 @@ import { DecisionWriter } from '../../src/reconciliation/apply.service.js';
 import { ManualMatches } from '../../src/reconciliation/breaks/manual-matches.service.js';
 import { Breaks } from '../../src/reconciliation/breaks.service.js';
 import { Components } from '../../src/reconciliation/component.service.js';
-import { explainingBreakKinds } from '../../src/reconciliation/decide/outcome.js';
+import { explainingBreakKinds } from '../../src/reconciliation/decide/break-kinds.js';
 import {
   describeDifference,
   Recomputation,

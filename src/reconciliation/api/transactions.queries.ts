@@ -3,14 +3,15 @@ import type { Db } from '../../database.service.js';
 import { referenceKinds } from '../../expected-payments/references.js';
 import { Prisma } from '../../generated/service/client.js';
 import type { explanationStates, expectedPaymentStates } from './transactions.schema.js';
-import { explainingBreakKinds, type Category } from '../decide/outcome.js';
+import { explainingBreakKinds } from '../decide/break-kinds.js';
+import type { Category } from '../decide/outcome.js';
 
 /**
  * Whether a break makes its line count as in a break, even if the line is matched. Reads only the
  * columns of the break.
  */
 export const explainsItsLine = Prisma.sql`state = 'open'
-  AND kind = ANY (${explainingBreakKinds}::text[])`;
+  AND kind = ANY (${[...explainingBreakKinds]}::text[])`;
 
 /** The state of a line (t). A line without an outcome is not decided yet. */
 export const stateOfLine = Prisma.sql`COALESCE(

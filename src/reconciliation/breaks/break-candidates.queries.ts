@@ -3,7 +3,7 @@
 // not grow with history.
 import type { Db } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
-import { lineBreakKinds } from '../decide/outcome.js';
+import { lineBreakKinds } from '../decide/break-kinds.js';
 
 const candidateLimit = 200;
 /** How far a line and the creation of an expected payment may be apart. */

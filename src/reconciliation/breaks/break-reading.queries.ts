@@ -1,10 +1,10 @@
 // SQL that reads breaks and their history.
 import type { Db } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
+import { urgentKinds } from '../decide/break-kinds.js';
 import {
   amountSteps,
   pointsWithoutAmount,
-  urgentKinds,
   urgentPoints,
   severities,
   severitySteps,

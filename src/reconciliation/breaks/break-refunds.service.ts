@@ -12,6 +12,7 @@ import { listUnseenRefunds } from '../refunded-breaks.queries.js';
 import { lockReconciliation } from '../apply.queries.js';
 import { ReconciliationService } from '../reconciliation.service.js';
 import { lockBreak, insertBreakHistoryEntry, type LockedBreak } from './break-actions.queries.js';
+import { refundOfKind } from '../decide/break-kinds.js';
 import * as queries from './break-refunds.queries.js';
 import type { DecidedBy } from './manual-matches.queries.js';
 import { isStillPolicyRefundable } from './refund-policies.queries.js';
@@ -21,20 +22,6 @@ export interface BreakRefundRequest extends DecidedBy {
   amountCents: bigint | null;
 }
 
-/** Breaks of received money that may have to be refunded. */
-const refundableKinds = [
-  'unexpected',
-  'ambiguous',
-  'duplicate_payment',
-  'overpaid',
-  'paid_after_cancellation',
-  'paid_after_expiry',
-];
-/**
- * The amount of an `underpaid` break is the unpaid part, so the request must contain the amount to
- * refund.
- */
-const underpaid = 'underpaid';
 const missing = 'missing';
 
 interface Prepared {
@@ -161,12 +148,10 @@ export class BreakRefunds {
     { nsu, kind }: LockedBreak,
     { amountCents }: BreakRefundRequest,
   ) {
-    if (kind === underpaid && amountCents === null)
-      throw notRefundable(
-        'amount is required: the amount of an underpaid break was never received.',
-      );
-    if (kind !== underpaid && !refundableKinds.includes(kind))
-      throw notRefundable('Breaks of this kind have nothing to refund.');
+    const refundable = refundOfKind(kind);
+    if (refundable === 'with amount' && amountCents === null)
+      throw notRefundable('amount is required: the amount of this break was never received.');
+    if (!refundable) throw notRefundable('Breaks of this kind have nothing to refund.');
     const line = nsu === null ? null : await queries.findRefundableLine(tx, accountId, nsu);
     if (nsu === null || !line?.isCredit || line.endToEndId === null)
       throw notRefundable('Only a received Pix can be refunded.');

@@ -2,16 +2,10 @@
 import { z } from 'zod';
 import { route } from '../../contract/route.js';
 import { integer, positiveReais, reais, timestamp } from '../../contract/wire.js';
+import { policyKinds } from '../decide/break-kinds.js';
 import { reasonText } from './breaks.schema.js';
 
 const base = { chapter: 'Breaks', authentication: 'api-key', path: '/v1/refund-policies' } as const;
-
-export const policyKinds = [
-  'duplicate_payment',
-  'overpaid',
-  'paid_after_cancellation',
-  'paid_after_expiry',
-] as const;
 
 const policiesView = z.object({
   data: z.array(

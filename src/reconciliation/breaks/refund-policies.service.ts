@@ -11,13 +11,10 @@ import { OnJob } from '../../platform/job-methods.js';
 import { JobQueue } from '../../platform/job-queue.js';
 import { Every } from '../../platform/timer-methods.js';
 import type { JobPayload } from '../../queues.js';
+import { policyKinds } from '../decide/break-kinds.js';
 import { BreakRefunds } from './break-refunds.service.js';
 import * as queries from './refund-policies.queries.js';
-import {
-  policyKinds,
-  type changeRefundPolicies,
-  type getRefundPolicies,
-} from './refund-policies.schema.js';
+import type { changeRefundPolicies, getRefundPolicies } from './refund-policies.schema.js';
 
 type Change = RouteInput<typeof changeRefundPolicies>['body'];
 type PoliciesView = z.output<(typeof getRefundPolicies)['response']>;

@@ -1,6 +1,7 @@
 // The severity of a break, from its amount and its age. Points are only ever added, so an
 // unattended break rises.
 import { addBusinessDays, type PlainDate } from '../../brazil/calendar.js';
+import { urgentKinds } from '../decide/break-kinds.js';
 
 export const severities = ['low', 'medium', 'high', 'critical'] as const;
 export type Severity = (typeof severities)[number];
@@ -13,12 +14,7 @@ export const ageSteps = [1, 3, 10] as const;
 export const pointsWithoutAmount = 1;
 /** The points from which a break is medium, high, critical. */
 export const severitySteps = [2, 4, 5] as const;
-/** Kinds where money may be lost or the statement copy is unreliable: at least high. */
-export const urgentKinds: readonly string[] = [
-  'unknown_outcome',
-  'failed_but_debited',
-  'broken_balance_chain',
-];
+/** Points of an urgent kind: at least high. */
 export const urgentPoints = severitySteps[1];
 
 /** The latest opening days of breaks that are one, three, ten business days old. */

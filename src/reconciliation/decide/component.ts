@@ -6,7 +6,8 @@ import type {
   StatementLineFacts,
   UnmatchedOutcome,
 } from './model.js';
-import type { LineBreakKind, ReferenceEvidence } from './outcome.js';
+import type { LineBreakKind } from './break-kinds.js';
+import type { ReferenceEvidence } from './outcome.js';
 import { lineReferences } from './line-references.js';
 
 /** The order in which lines happened. Every decision follows it, and never the order of arrival. */

@@ -3,7 +3,8 @@
 import type { WithdrawalKind } from '../../expected-payments/facts.js';
 import type { Reference } from '../../expected-payments/references.js';
 import type { AppliedRule } from './rule.js';
-import type { Category, DeclaredRule, LineBreakKind, ReferenceEvidence } from './outcome.js';
+import type { LineBreakKind } from './break-kinds.js';
+import type { Category, DeclaredRule, ReferenceEvidence } from './outcome.js';
 
 /** A statement line, with the ids that may tie it to expected payments. */
 export interface StatementLineFacts {

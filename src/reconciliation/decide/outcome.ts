@@ -1,4 +1,4 @@
-// The words of outcomes: settlements, categories, kinds of breaks and their subjects.
+// The words of outcomes: settlements of reversals, categories, and the subjects of breaks.
 
 export interface ReferenceEvidence {
   referenceKind: string;
@@ -41,39 +41,6 @@ export interface DeclaredRule {
   ruleId: string;
   version: number;
 }
-
-/** Breaks of lines without an explanation. */
-export const lineBreakKinds = [
-  'unexpected',
-  'ambiguous',
-  'duplicate_payment',
-  'amount_mismatch',
-] as const;
-export type LineBreakKind = (typeof lineBreakKinds)[number];
-
-/** Breaks about the payments of an expected payment whose lines are matched. */
-export const settlementBreakKinds = [
-  'underpaid',
-  'overpaid',
-  'duplicate_payment',
-  'paid_after_cancellation',
-  'paid_after_expiry',
-] as const;
-export type SettlementBreakKind = (typeof settlementBreakKinds)[number];
-
-/** While a break of these kinds is open, its line counts as in a break, even if it is matched. */
-export const explainingBreakKinds: string[] = [
-  ...new Set<string>([...lineBreakKinds, ...settlementBreakKinds]),
-];
-
-/** The kinds of breaks that a decision opens. */
-export const decidedBreakKinds: readonly string[] = [
-  ...explainingBreakKinds,
-  'late_line',
-  'failed_but_debited',
-  'missing',
-  'unknown_outcome',
-];
 
 // The subject of a break: a break is unique by (account, kind, subject).
 export function subjectOfLine(nsu: bigint): string {

@@ -1,11 +1,12 @@
 // What is wrong about payments: amounts and repetitions, and lines that contradict a conclusion.
 import { findSettlementBreaks, type Finding, type ReviewedCredit } from './settlement-findings.js';
+import type { FoundBreakKind } from './break-kinds.js';
 import type { ExpectedPaymentFacts } from './model.js';
 import type { Component } from './component.js';
 import { refundedCentsOf, type RefundsByCredit } from './refunds.js';
 
 export interface PaymentFinding {
-  kind: Finding['kind'] | 'late_line' | 'failed_but_debited' | 'missing' | 'unknown_outcome';
+  kind: Finding['kind'] | FoundBreakKind;
   subject: string;
   nsu: bigint | null;
   amountCents: bigint | null;

@@ -1,6 +1,6 @@
 // Lines that need no match because a person accepted their break, or because the money was
 // refunded.
-import { lineBreakKinds } from './outcome.js';
+import { lineBreakKinds } from './break-kinds.js';
 import type { BreakDecision, StatementLineFacts } from './model.js';
 import { isResolvedByRefund, standingDecisions } from './break-decisions.js';
 import type { Component } from './component.js';
@@ -41,7 +41,7 @@ export function classifyRefunded(component: Component, refunds: RefundsByCredit)
  */
 function isOfUnmatchedLine({ kind }: BreakDecision, { isCredit }: StatementLineFacts): boolean {
   if (kind === 'duplicate_payment') return !isCredit;
-  return (lineBreakKinds as readonly string[]).includes(kind);
+  return lineBreakKinds.includes(kind);
 }
 
 function lineOf({ lineByNsu }: Component, { nsu, subject }: BreakDecision) {

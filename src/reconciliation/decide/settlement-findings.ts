@@ -8,7 +8,8 @@ import {
   type ExpectedTerms,
 } from '../../expected-payments/settlement.js';
 import { formatReais } from '../../money/cents.js';
-import { subjectOfExpected, subjectOfLine, type SettlementBreakKind } from './outcome.js';
+import type { SettlementBreakKind } from './break-kinds.js';
+import { subjectOfExpected, subjectOfLine } from './outcome.js';
 import { compareLines } from './component.js';
 
 export interface ReviewedPayment {

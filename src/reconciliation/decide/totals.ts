@@ -13,7 +13,7 @@ import type { Component } from './component.js';
 import { dueDayOf, isStillExpected } from './deadlines.js';
 import type { Decision } from './decide.js';
 import { comingDeadline } from './missing.js';
-import { explainingBreakKinds } from './outcome.js';
+import { explainingBreakKinds } from './break-kinds.js';
 import type { AllocationResult } from './settlement-after.js';
 
 export type StoredSettlement =
