@@ -67,8 +67,8 @@ async function insertCharges(
          due_date, is_multi_use, created_at)
        SELECT $1, id, id, 'create_charge', true, 1000, $4, false, '2026-07-01' FROM made
      ), due AS (
-       INSERT INTO reconciliation_task (account_id, kind, operation_id)
-       SELECT $1, 'operation', id FROM made
+       INSERT INTO reconciliation_task (account_id, kind, expected_payment_id)
+       SELECT $1, 'payment', id FROM made
      ), charged AS (
        INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type,
          amount_cents, due_date, created_at)

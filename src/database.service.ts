@@ -32,6 +32,16 @@ export function assertOutsideTransaction(action: string): void {
   invariant(!insideTransaction.getStore(), `${action} inside a database transaction`);
 }
 
+/** Whether a transaction was rolled back because it took longer than its limit. */
+export function isTransactionTimeout(error: unknown): boolean {
+  // The same code stands for a transaction that never began.
+  return (
+    error instanceof Prisma.PrismaClientKnownRequestError &&
+    error.code === 'P2028' &&
+    !error.message.includes('Unable to start')
+  );
+}
+
 export type SessionLock = 'syncStatement' | 'issueBulkRows' | 'runReconciliation' | 'closeDays';
 
 const maxAttempts = 5;

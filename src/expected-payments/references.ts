@@ -1,26 +1,67 @@
-/**
- * The kinds of ids that tie a statement line to an expected payment, the most reliable first: the
- * idempotency key of the request, the nsu in the bank's response, the bank's movement id, ids
- * chosen by the client or the bank, and the bill's code. Several payments may share the last two
- * kinds: the Pix that is refunded, and the counterparty that receives the money.
- */
-export const referenceKinds = [
-  'idempotency_key',
-  'nsu',
-  'movement_id',
-  'end_to_end_id',
-  'external_id',
-  'correlation_id',
-  'bill_code',
-  'original_end_to_end_id',
-  'counterparty',
-] as const;
-export type ReferenceKind = (typeof referenceKinds)[number];
+// The kinds of ids that tie a statement line to an expected payment, declared once, the most
+// reliable first. Matching, searching and the queries of both follow from the declarations.
 
-/** The kinds that several payments may share: they name no payment, and only help to choose. */
-export const sharedReferenceKinds: ReferenceKind[] = ['original_end_to_end_id', 'counterparty'];
+interface ReferenceKindDeclaration {
+  /**
+   * The column of `statement_line` that carries it, and the field of the line's facts. Null for a
+   * kind that several payments share: it names no payment, and only helps to choose among payments
+   * of one amount.
+   */
+  line: { column: string; field: string } | null;
+  /** The reversal of a payment carries it too. A client may reuse the ids that it chooses. */
+  isOnReversal?: true;
+  /** A payer may write it into the notes, where match rules find it. */
+  isInNotes?: true;
+}
+
+export const referenceKindDeclarations = {
+  /** Of the request. */
+  idempotency_key: {
+    line: { column: 'idempotency_key', field: 'idempotencyKey' },
+    isOnReversal: true,
+  },
+  /** In the bank's response. */
+  nsu: { line: { column: 'nsu', field: 'nsu' } },
+  /** The bank's id of the movement. */
+  movement_id: { line: { column: 'movement_id', field: 'movementId' }, isOnReversal: true },
+  end_to_end_id: { line: { column: 'end_to_end_id', field: 'endToEndId' }, isOnReversal: true },
+  /** Chosen by the client. */
+  external_id: { line: { column: 'external_id', field: 'externalId' }, isInNotes: true },
+  correlation_id: { line: { column: 'correlation_id', field: 'correlationId' }, isInNotes: true },
+  bill_code: { line: { column: 'bill_code', field: 'billCode' }, isOnReversal: true },
+  /** The Pix that is refunded. */
+  original_end_to_end_id: { line: null },
+  /** The account that receives the money. */
+  counterparty: { line: null },
+} as const satisfies Record<string, ReferenceKindDeclaration>;
+
+export type ReferenceKind = keyof typeof referenceKindDeclarations;
 
 export interface Reference {
   kind: ReferenceKind;
   value: string;
+}
+
+const declarations = Object.entries(referenceKindDeclarations) as [
+  ReferenceKind,
+  ReferenceKindDeclaration,
+][];
+
+/** The most reliable first. */
+export const referenceKinds: readonly ReferenceKind[] = declarations.map(([kind]) => kind);
+
+/** The kinds that a line carries, with their columns. */
+export const lineReferenceKinds = declarations.flatMap(([kind, { line }]) =>
+  line === null ? [] : [{ kind, column: line.column }],
+);
+
+/** The kinds that several payments may share: they name no payment. */
+export const sharedReferenceKinds = kindsWhere(({ line }) => line === null);
+
+export const reversalReferenceKinds = kindsWhere(({ isOnReversal }) => isOnReversal === true);
+
+export const noteReferenceKinds = kindsWhere(({ isInNotes }) => isInNotes === true);
+
+function kindsWhere(holds: (declaration: ReferenceKindDeclaration) => boolean): ReferenceKind[] {
+  return declarations.filter(([, declaration]) => holds(declaration)).map(([kind]) => kind);
 }

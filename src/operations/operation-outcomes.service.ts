@@ -9,7 +9,7 @@ import { EventsService } from '../events/events.service.js';
 import { ExpectedPaymentsService } from '../expected-payments/expected-payments.service.js';
 import { invariant } from '../platform/errors.js';
 import { JobQueue } from '../platform/job-queue.js';
-import { recordOperationTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import { recordOperationTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { releaseIdentities, releaseNaturalIdentities } from './identities.queries.js';
 import { isFinalOperationState, type Operation, type OperationKind } from './operation.js';
 import * as queries from './operations.queries.js';
@@ -116,7 +116,7 @@ export class OperationOutcomes {
     const isDetached = before.isDetached || !['received', 'succeeded', 'rejected'].includes(state);
     await queries.updateOperationState(tx, before, outcome, isDetached);
     const kind = this.kindOf(before);
-    await recordOperationTask(tx, accountId, operationId);
+    await recordOperationTasks(tx, accountId, operationId);
     const isRevoked = before.state === 'not_executed' && state !== 'not_executed';
     if (isRevoked)
       await this.expectedPayments.reinstate(tx, accountId, [operationId], 'absence_revoked');

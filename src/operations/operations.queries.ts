@@ -1,7 +1,7 @@
 // Writes operations and their attempts. A state changes only from the states that may precede it.
 // So when two processes act on one operation, only one of them succeeds.
 import type { Db, Tx } from '../database.service.js';
-import { recordOperationTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import { recordOperationTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import type { Operation, OperationState } from './operation.js';
 
 export interface OperationRef {
@@ -44,7 +44,7 @@ export async function claimAttempt(
     )
     SELECT attempts AS attempt FROM claimed`;
   // A repeat extends the time in which a line may be the operation's.
-  if (claim && from === 'unknown') await recordOperationTask(db, accountId, id);
+  if (claim && from === 'unknown') await recordOperationTasks(db, accountId, id);
   return claim ? { ...claim, from } : null;
 }
 

@@ -49,15 +49,23 @@ export async function recordPaymentTasks(
     ) subject`;
 }
 
-/** Decides an operation and its expected payments again: its state or its response changed. */
-export async function recordOperationTask(
+/**
+ * Decides the expected payments of an operation again: its state or its response changed. Also the
+ * operation itself, if its outcome was ever unknown.
+ */
+export async function recordOperationTasks(
   tx: Db,
   accountId: number,
   operationId: string,
 ): Promise<void> {
   await tx.$executeRaw`
-    INSERT INTO reconciliation_task (account_id, kind, operation_id)
-    VALUES (${accountId}, 'operation', ${operationId}::uuid)`;
+    INSERT INTO reconciliation_task (account_id, kind, expected_payment_id, operation_id)
+    SELECT account_id, 'payment', id, NULL FROM expected_payment
+    WHERE account_id = ${accountId} AND operation_id = ${operationId}::uuid
+    UNION ALL
+    SELECT account_id, 'operation', NULL, id FROM operation
+    WHERE account_id = ${accountId} AND id = ${operationId}::uuid
+      AND (is_detached OR state = 'needs_operator')`;
 }
 
 /** Decides again what is wrong about the statement itself: its chain, balance or unread lines. */
@@ -79,11 +87,6 @@ export const isAmountDue = (accountId: number, amounts: Prisma.Sql) => Prisma.sq
       OR EXISTS (
         SELECT FROM expected_payment due_payment
         WHERE due_payment.account_id = ${accountId} AND due_payment.id = task.expected_payment_id
-          AND due_payment.amount_cents IN (${amounts}))
-      OR EXISTS (
-        SELECT FROM expected_payment due_payment
-        WHERE due_payment.account_id = ${accountId}
-          AND due_payment.operation_id = task.operation_id
           AND due_payment.amount_cents IN (${amounts}))))`;
 
 /** Decides every line that rules may decide again: a rule was activated or retired. */
@@ -126,6 +129,12 @@ export async function deleteTasks(tx: Tx, accountId: number, ids: bigint[]): Pro
 export const lastSyncBankTime = Prisma.sql`
   (s.last_sync_started_at + s.clock_offset_ms * interval '1 millisecond')`;
 
+/**
+ * Whether lines were decided as of a bank time (of `r`) that lies ahead: a clock was read wrongly
+ * then. The bank's `Date` header has whole seconds, so a difference of seconds means nothing.
+ */
+export const isSetBack = Prisma.sql`r.as_of > ${lastSyncBankTime} + interval '1 minute'`;
+
 /** A condition on an account (a): it has new lines, due tasks, or deadlines that have passed. */
 export const hasDueSubjects = Prisma.sql`(
   EXISTS (SELECT FROM reconciliation_task task
@@ -133,6 +142,9 @@ export const hasDueSubjects = Prisma.sql`(
   OR EXISTS (SELECT FROM statement_state s
              JOIN expected_payment_total total ON total.account_id = s.account_id
              WHERE s.account_id = a.id AND total.deadline <= ${lastSyncBankTime})
+  OR EXISTS (SELECT FROM statement_state s
+             JOIN reconciliation_state r ON r.account_id = s.account_id
+             WHERE s.account_id = a.id AND ${isSetBack})
   OR (SELECT max(t.arrival) FROM statement_line t WHERE t.account_id = a.id)
     > COALESCE((SELECT s.decided_arrival FROM reconciliation_state s
                 WHERE s.account_id = a.id), 0))`;

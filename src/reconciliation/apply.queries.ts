@@ -2,7 +2,10 @@
 // the only writer of matches, classifications, the states of lines and the totals of payments.
 import { v7 as uuidv7 } from 'uuid';
 import { opaqueAccountId, type Tx } from '../database.service.js';
-import { lastSyncBankTime } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import {
+  isSetBack,
+  lastSyncBankTime,
+} from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import type { LineState, PaymentSums, PaymentTotal } from './decide/totals.js';
 
 export interface StoredMatch {
@@ -253,26 +256,33 @@ export async function listCreditsElsewhere(
     WHERE t.is_credit AND NOT d.is_credit AND t.amount_cents = d.amount_cents`;
 }
 
+export interface DecidedUntil {
+  decidedArrival: bigint;
+  /** In bank time: every line before it is decided. */
+  asOf: Date | null;
+  /** `asOf` once the lines of the last complete sync are decided. */
+  syncedAsOf: Date | null;
+  /** `asOf` was ahead, by a clock that was read wrongly: what was missing may not be due yet. */
+  isSetBack: boolean;
+}
+
 /**
  * Locks the account's reconciliation until the end of the transaction. Returns the arrival up to
  * which lines are decided, and the bank time at which the last complete sync began: its lines are
  * stored by now.
  */
-export async function lockReconciliation(
-  tx: Tx,
-  accountId: number,
-): Promise<{ decidedArrival: bigint; asOf: Date | null; syncedAsOf: Date | null }> {
+export async function lockReconciliation(tx: Tx, accountId: number): Promise<DecidedUntil> {
   await tx.$executeRaw`
     INSERT INTO reconciliation_state (account_id) VALUES (${accountId})
       ON CONFLICT (account_id) DO NOTHING`;
   await tx.$queryRaw`
     SELECT FROM reconciliation_state
     WHERE account_id = ${opaqueAccountId(accountId)} FOR UPDATE`;
-  const [state] = await tx.$queryRaw<
-    { decidedArrival: bigint; asOf: Date | null; syncedAsOf: Date | null }[]
-  >`
+  const [state] = await tx.$queryRaw<DecidedUntil[]>`
     SELECT r.decided_arrival AS "decidedArrival", r.as_of AS "asOf",
-           GREATEST(r.as_of, ${lastSyncBankTime}) AS "syncedAsOf"
+           COALESCE(${isSetBack}, false) AS "isSetBack",
+           CASE WHEN ${isSetBack} THEN ${lastSyncBankTime}
+                ELSE GREATEST(r.as_of, ${lastSyncBankTime}) END AS "syncedAsOf"
     FROM reconciliation_state r LEFT JOIN statement_state s ON s.account_id = r.account_id
     WHERE r.account_id = ${opaqueAccountId(accountId)}`;
   return state!;
@@ -303,6 +313,20 @@ export async function listPassedDeadlines(
     WHERE account_id = ${opaqueAccountId(accountId)} AND deadline <= ${asOf}
     ORDER BY deadline LIMIT ${limit}`;
   return rows.map(({ id }) => id);
+}
+
+/** The payments and bills that have a break since their deadline. */
+export async function listFoundLate(tx: Tx, accountId: number): Promise<string[]> {
+  const found = await tx.break.findMany({
+    where: {
+      accountId,
+      state: 'open',
+      kind: { in: ['missing', 'unknown_outcome'] },
+      expectedPaymentId: { not: null },
+    },
+    select: { expectedPaymentId: true },
+  });
+  return found.flatMap(({ expectedPaymentId }) => expectedPaymentId ?? []);
 }
 
 /** Stores how far the lines are decided: by arrival, and up to which bank time. */

@@ -3,6 +3,7 @@
 // connected and not the history. A multi-use QR code and a reference that names more than 50
 // expected payments connect nothing.
 import { opaqueAccountId, type Tx } from '../database.service.js';
+import { lineReferenceKinds } from '../expected-payments/references.js';
 import { Prisma } from '../generated/service/client.js';
 import { effectOfOperation, isWithoutResponse } from './operation-effect.queries.js';
 
@@ -36,9 +37,8 @@ export async function extendComponent(
   boundMs: number,
 ): Promise<void> {
   let nsus = addAll(found.nsus, seeds.nsus);
-  const operationIds = addAll(found.operationIds, seeds.operationIds ?? []);
-  const expected = await listPaymentsOfOperations(tx, accountId, operationIds);
-  let ids = addAll(found.expectedPaymentIds, [...seeds.expectedPaymentIds, ...expected]);
+  addAll(found.operationIds, seeds.operationIds ?? []);
+  let ids = addAll(found.expectedPaymentIds, seeds.expectedPaymentIds);
   while (nsus.length > 0 || ids.length > 0) {
     const payments = await listPaymentsOfLines(tx, accountId, nsus);
     const siblings = await listWithdrawnSiblings(tx, accountId, ids);
@@ -58,26 +58,11 @@ function addAll<Value>(known: Set<Value>, values: readonly Value[]): Value[] {
   return fresh;
 }
 
-async function listPaymentsOfOperations(
-  tx: Tx,
-  accountId: number,
-  operationIds: readonly string[],
-): Promise<string[]> {
-  if (operationIds.length === 0) return [];
-  const rows = await tx.$queryRaw<{ id: string }[]>`
-    SELECT e.id FROM unnest(${[...operationIds]}::uuid[]) AS wanted(id)
-    CROSS JOIN LATERAL (
-      SELECT id FROM expected_payment
-      WHERE account_id = ${opaqueAccountId(accountId)} AND operation_id = wanted.id OFFSET 0
-    ) e`;
-  return rows.map(({ id }) => id);
-}
-
-/** The kinds of reference that name an expected payment, with the column of the line. */
-const lineIds = Prisma.sql`(VALUES
-  ('idempotency_key', t.idempotency_key), ('nsu', t.nsu::text), ('movement_id', t.movement_id),
-  ('end_to_end_id', t.end_to_end_id), ('external_id', t.external_id),
-  ('correlation_id', t.correlation_id), ('bill_code', t.bill_code),
+const idsOfLine = lineReferenceKinds.map(
+  ({ kind, column }) => Prisma.sql`(${kind}, t.${Prisma.raw(column)}::text)`,
+);
+/** The references of a line (t). A credit may name the sent Pix that it returns. */
+const lineIds = Prisma.sql`(VALUES ${Prisma.join(idsOfLine)},
   ('end_to_end_id', CASE WHEN t.is_credit THEN t.original_end_to_end_id END)
 ) AS id(kind, value)`;
 
@@ -201,9 +186,19 @@ async function listWithdrawnSiblings(
   return rows.map(({ id }) => id);
 }
 
-const linesWithId = (accountId: number, kind: string, column: Prisma.Sql) => Prisma.sql`
-  SELECT nsu FROM statement_line
-  WHERE account_id = ${opaqueAccountId(accountId)} AND r.kind = ${kind} AND ${column} = r.value`;
+/** The lines that carry a reference (r), each kind by its own index. */
+const linesWithReference = (accountId: number) =>
+  Prisma.join(
+    [...lineReferenceKinds, { kind: 'end_to_end_id', column: 'original_end_to_end_id' }].map(
+      ({ kind, column }) => Prisma.sql`
+        SELECT nsu FROM statement_line
+        WHERE account_id = ${opaqueAccountId(accountId)} AND r.kind = ${kind}
+          AND ${Prisma.raw(column)} = ${column === 'nsu' ? valueAsNsu : Prisma.sql`r.value`}`,
+    ),
+    ' UNION ALL ',
+  );
+const valueAsNsu = Prisma.sql`
+  CASE WHEN r.value ~ '^[0-9]{1,18}$' THEN r.value::bigint END`;
 
 /**
  * Debits of the amount that no id explains. They compete for a payment whose outcome is or was
@@ -253,17 +248,7 @@ async function listLinesOfPayments(
       WHERE account_id = ${opaqueAccountId(accountId)} AND expected_payment_id = payment.id OFFSET 0
     ) r
     CROSS JOIN LATERAL (
-      ${linesWithId(accountId, 'idempotency_key', Prisma.sql`idempotency_key`)}
-      UNION ALL ${linesWithId(accountId, 'movement_id', Prisma.sql`movement_id`)}
-      UNION ALL ${linesWithId(accountId, 'end_to_end_id', Prisma.sql`end_to_end_id`)}
-      UNION ALL ${linesWithId(accountId, 'end_to_end_id', Prisma.sql`original_end_to_end_id`)}
-      UNION ALL ${linesWithId(accountId, 'external_id', Prisma.sql`external_id`)}
-      UNION ALL ${linesWithId(accountId, 'correlation_id', Prisma.sql`correlation_id`)}
-      UNION ALL ${linesWithId(accountId, 'bill_code', Prisma.sql`bill_code`)}
-      UNION ALL
-      SELECT nsu FROM statement_line
-      WHERE account_id = ${opaqueAccountId(accountId)}
-        AND nsu = CASE WHEN r.kind = 'nsu' AND r.value ~ '^[0-9]{1,18}$' THEN r.value::bigint END
+      ${linesWithReference(accountId)}
     ) line
     -- A reference that names too many payments connects nothing new. A line that it matched before
     -- is found, so that the match ends.

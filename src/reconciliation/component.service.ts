@@ -10,6 +10,7 @@ import { loadFacts } from './load.queries.js';
 import type { Facts } from './decide/model.js';
 import { listGroupLines, listGroupPayments } from './rules/rule-groups.queries.js';
 import { findPossibleIds, reachOf, type Reach } from './decide/rule.js';
+import { noteReferenceKinds } from '../expected-payments/references.js';
 
 export interface DecidedComponent {
   facts: Facts;
@@ -88,7 +89,7 @@ function keysOfPayments({ expectedPayments }: Facts, reach: Reach): Keys {
     words: reach.byNotes
       ? expectedPayments.flatMap(({ references }) =>
           references
-            .filter(({ kind }) => kind === 'correlation_id' || kind === 'external_id')
+            .filter(({ kind }) => noteReferenceKinds.includes(kind))
             .map(({ value }) => value),
         )
       : [],

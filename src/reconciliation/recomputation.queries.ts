@@ -70,17 +70,24 @@ export interface DueSubject {
   operationId: string | null;
 }
 
-/** The subjects of due tasks. A task of rules has neither: it may concern every line. */
+/**
+ * The subjects of due tasks, and payments whose deadline has passed. A task of rules has none:
+ * it may concern every line.
+ */
 export async function listDueSubjects(db: Db, accountId: number): Promise<DueSubject[]> {
   return db.$queryRaw`
     SELECT CASE WHEN task.kind = 'line' THEN task.nsu END AS nsu,
-           COALESCE(task.expected_payment_id, e.id) AS "expectedPaymentId",
+           COALESCE(task.expected_payment_id, m.expected_payment_id) AS "expectedPaymentId",
            task.operation_id AS "operationId"
     FROM reconciliation_task task
-    LEFT JOIN expected_payment e
-      ON e.account_id = task.account_id AND e.operation_id = task.operation_id
+    LEFT JOIN match m ON m.account_id = task.account_id AND m.nsu = task.nsu
+      AND task.kind = 'line' AND m.unlinked_at IS NULL
     WHERE task.account_id = ${accountId} AND task.due_at <= clock_timestamp()
-      AND task.kind <> 'statement'`;
+      AND task.kind <> 'statement'
+    UNION ALL
+    SELECT NULL, total.expected_payment_id, NULL FROM expected_payment_total total
+    JOIN reconciliation_state r ON r.account_id = total.account_id
+    WHERE total.account_id = ${accountId} AND total.deadline <= r.as_of`;
 }
 
 export type StoredTotal = PaymentTotal & { expectedPaymentId: string };

@@ -8,6 +8,7 @@ import { decide, type Decision } from './decide/decide.js';
 import { decidedBreakKinds, lineBreakKinds } from './decide/break-kinds.js';
 import { resultsOfAll } from './decide/settlement-after.js';
 import { lineStates, totalOfPayment, type PaymentTotal } from './decide/totals.js';
+import { subjectOfOperation } from './decide/outcome.js';
 import { loadOptionsOf } from './load-options.js';
 import { loadFacts } from './load.queries.js';
 import * as queries from './recomputation.queries.js';
@@ -76,6 +77,7 @@ async function compareIn(db: Db, accountId: number, profile: BankProfile) {
 }
 
 interface Subject {
+  subject?: string;
   nsu?: bigint | null;
   expectedPaymentId?: string | null;
 }
@@ -95,7 +97,11 @@ function comparedSubjects(
     ),
   ]);
   const isDuePayment = (id: string) => duePayments.has(id);
-  return ({ nsu = null, expectedPaymentId = null }) => {
+  const dueOperations = new Set(
+    due.flatMap(({ operationId }) => (operationId === null ? [] : subjectOfOperation(operationId))),
+  );
+  return ({ nsu = null, expectedPaymentId = null, subject = '' }) => {
+    if (dueOperations.has(subject)) return false;
     if (expectedPaymentId !== null && isDuePayment(expectedPaymentId)) return false;
     if (nsu === null) return true;
     const paid = component.allocationsOfLine(nsu);

@@ -26,6 +26,6 @@ import { Components } from './component.service.js';
     RuleReader,
     RuleTrials,
   ],
-  exports: [Breaks, ReconciliationService],
+  exports: [Breaks, ReconciliationService, StatementBreaks],
 })
 export class ReconciliationModule {}

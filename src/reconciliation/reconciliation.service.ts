@@ -2,7 +2,7 @@
 // applies the difference, in one transaction a batch.
 import { Injectable } from '@nestjs/common';
 import { BankService } from '../bank/bank.service.js';
-import { Database, type Tx } from '../database.service.js';
+import { Database, isTransactionTimeout, type Tx } from '../database.service.js';
 import { EventsService } from '../events/events.service.js';
 import { OnJob } from '../platform/job-methods.js';
 import { JobQueue } from '../platform/job-queue.js';
@@ -43,8 +43,18 @@ export class ReconciliationService {
   /** Decides everything that is due in the account. */
   @OnJob('reconcile')
   async reconcile({ accountId }: JobPayload<'reconcile'>): Promise<void> {
-    for (let isMore = true; isMore;) {
-      const batch = await this.database.transaction((tx) => this.decideBatch(tx, accountId));
+    for (let [isMore, limit] = [true, batchSize]; isMore;) {
+      const batch = await this.database
+        .transaction((tx) => this.decideBatch(tx, accountId, limit))
+        .catch((error: unknown) => {
+          if (!isTransactionTimeout(error) || limit === 1) throw error;
+          return null;
+        });
+      // What is connected with a batch may be more than one transaction can decide.
+      if (batch === null) {
+        limit >>= 1;
+        continue;
+      }
       if (batch.isChanged) await this.announce(accountId, batch.operationIds);
       for (const other of batch.otherAccountIds)
         await this.jobQueue.enqueue('reconcile', { accountId: other });
@@ -81,31 +91,32 @@ export class ReconciliationService {
       await this.jobQueue.enqueue('advanceOperation', { accountId, operationId });
   }
 
-  private async decideBatch(tx: Tx, accountId: number): Promise<Batch> {
+  private async decideBatch(tx: Tx, accountId: number, limit: number): Promise<Batch> {
     const before = await queries.lockReconciliation(tx, accountId);
     await insertDefaultRule(tx, accountId, bankFees(accountId));
-    const limit = batchSize;
     const afterArrival = before.decidedArrival;
     const fresh = await queries.listNewLines(tx, accountId, { afterArrival, limit });
-    const isLastOfNew = fresh.length < batchSize;
+    const isLastOfNew = fresh.length < limit;
     // An undecided line may be the payment: no deadline passes before every line is decided.
     const asOf = isLastOfNew ? before.syncedAsOf : before.asOf;
-    const overdue = await queries.listPassedDeadlines(tx, accountId, asOf, batchSize);
+    const overdue = await queries.listPassedDeadlines(tx, accountId, asOf, limit);
     // Claimed before the facts are loaded: a task that is recorded later stays.
-    const claimed = await tasks.claimTasks(tx, accountId, batchSize);
+    const claimed = await tasks.claimTasks(tx, accountId, limit);
     // Rules are applied to history only after new lines.
     const done = claimed.filter(({ kind }) => kind !== 'rules' || isLastOfNew);
-    if (fresh.length + done.length + overdue.length === 0)
+    const early = before.isSetBack ? await queries.listFoundLate(tx, accountId) : [];
+    if (fresh.length + done.length + overdue.length === 0 && !before.isSetBack)
       return { isMore: false, otherAccountIds: [], operationIds: [], isChanged: false };
     const arrival = fresh.at(-1)?.arrival ?? afterArrival;
     await queries.recordDecided(tx, accountId, { arrival, asOf });
-    const ruled = await this.pageOfRules(tx, accountId, done);
+    const ruled = await this.pageOfRules(tx, accountId, done, limit);
     const nsusOfTasks = done.flatMap(({ kind, nsu }) => (kind === 'line' ? (nsu ?? []) : []));
     const applied = await this.apply(tx, accountId, {
       nsus: [...fresh.map(({ nsu }) => nsu), ...nsusOfTasks, ...ruled],
       expectedPaymentIds: [
         ...done.flatMap(({ expectedPaymentId }) => expectedPaymentId ?? []),
         ...overdue,
+        ...early,
       ],
       operationIds: done.flatMap(({ operationId }) => operationId ?? []),
     });
@@ -118,7 +129,7 @@ export class ReconciliationService {
       accountId,
       done.map(({ id }) => id),
     );
-    const isFull = [fresh, claimed, overdue, ruled].some(({ length }) => length === batchSize);
+    const isFull = [fresh, claimed, overdue, ruled].some(({ length }) => length === limit);
     const isChanged = applied.isChanged || hasStatementChanged;
     return { ...applied, isChanged, otherAccountIds, isMore: isFull };
   }
@@ -151,14 +162,15 @@ export class ReconciliationService {
     tx: Tx,
     accountId: number,
     claimed: tasks.ReconciliationTask[],
+    limit: number,
   ): Promise<bigint[]> {
     const ranges = claimed.flatMap(({ kind, nsu }) => (kind === 'rules' ? (nsu ?? []) : []));
     if (ranges.length === 0) return [];
     // The lowest covers the others.
     const after = ranges.reduce((least, nsu) => (nsu < least ? nsu : least));
-    const page = await pageUndecidedLines(tx, accountId, { after, limit: batchSize });
+    const page = await pageUndecidedLines(tx, accountId, { after, limit });
     const last = page.at(-1);
-    if (last !== undefined && page.length === batchSize)
+    if (last !== undefined && page.length === limit)
       await tasks.recordRulesTask(tx, accountId, last);
     return page;
   }

@@ -56,6 +56,7 @@ const isEnded = Prisma.sql`b.state = 'open' AND CASE b.kind
 export async function listUnreportedStatementBreaks(
   db: Db,
   accountId: number,
+  limit: number,
 ): Promise<NewBreak[]> {
   return db.$queryRaw<NewBreak[]>`
     (SELECT 'unreadable_line' AS kind, 'line:' || u.content_hash AS subject,
@@ -63,7 +64,7 @@ export async function listUnreportedStatementBreaks(
             jsonb_build_object('kind', u.kind, 'reason', u.reason, 'nsu', u.nsu::text) AS evidence,
             false AS "isBeyondSettlement"
      FROM unreadable_line u
-     WHERE u.account_id = ${opaqueAccountId(accountId)} AND ${lineIsUnreported} LIMIT 1000)
+     WHERE u.account_id = ${opaqueAccountId(accountId)} AND ${lineIsUnreported} LIMIT ${limit})
     UNION ALL
     SELECT 'broken_balance_chain', 'gap:' || u.gap_nsu,
            abs(t.balance_previous_cents - u.gap_balance_cents), u.gap_nsu,

@@ -113,6 +113,32 @@ describe('actions on a break', () => {
     expect(await fixture.explanation(nsu)).toMatchObject({ state: 'in_break' });
   });
 
+  it('reopens no break of an operation whose outcome is known by now', async () => {
+    const operationId = randomUUID();
+    await sql(
+      `WITH made AS (
+         INSERT INTO operation (account_id, id, kind, state, request_hash, request_params,
+           ended_at)
+         VALUES ($1, $2, 'create_customer', 'needs_operator', 'h', '{}', now())
+       )
+       INSERT INTO reconciliation_task (account_id, kind, operation_id)
+       VALUES ($1, 'operation', $2)`,
+      service.accountId,
+      operationId,
+    );
+    await fixture.reconcile();
+    const [{ id }] = await sql(
+      `SELECT id FROM break WHERE subject = $1`,
+      `operation:${operationId}`,
+    );
+    expect((await act(id, 'accept')).body).toMatchObject({ state: 'resolved' });
+    await act(id, 'reopen');
+    expect(await get(id)).toMatchObject({ state: 'open' });
+    await act(id, 'accept');
+    await sql(`UPDATE operation SET state = 'succeeded' WHERE id = $1`, operationId);
+    expect(statusAndCode(await act(id, 'reopen'))).toEqual([409, 'nothing_to_reopen']);
+  });
+
   it('shows the rule and the expected payments of a matched line that is in a break', async () => {
     const { nsu, id } = await fixture.addUnexpectedLine();
     expect(await fixture.explanation(nsu)).toMatchObject({

@@ -150,6 +150,19 @@ describe('a missing payment', () => {
     expect(await breaks()).toHaveLength(1);
   });
 
+  it('has its break resolved when the clock that said it was due was read wrongly', async () => {
+    await charge(monday);
+    await syncOn('2026-04-20');
+    await reconcile();
+    expect(await breaks()).toMatchObject([{ state: 'open' }]);
+    await syncAt('2026-03-10T12:00:00Z');
+    await reconcile();
+    expect(await breaks()).toMatchObject([{ state: 'resolved', resolution: 'automatic' }]);
+    await syncOn(wednesday);
+    await reconcile();
+    expect(await breaks()).toMatchObject([{ state: 'open' }]);
+  });
+
   it('opens no break for cancelled, withdrawn, multi-use or possibly not existing charges', async () => {
     const [cancelled, withdrawn] = [await charge(monday), await charge(monday)];
     await setCharge(cancelled, 'cancelled_at = now()');

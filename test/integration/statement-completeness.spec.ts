@@ -57,7 +57,7 @@ describe('the completeness of the statement copy', () => {
   };
   const view = () => readStatementView(service.database.prisma, accountId);
   const unreportedBreaks = () =>
-    statementBreaks.listUnreportedStatementBreaks(service.database.prisma, accountId);
+    statementBreaks.listUnreportedStatementBreaks(service.database.prisma, accountId, 1_000);
   const change = (sql: string) =>
     service.database.pool.query(`UPDATE statement_state SET ${sql} WHERE account_id = $1`, [
       accountId,

@@ -59,9 +59,10 @@ export function reconciliationOn(
  */
 export async function makeAllDue({ pool }: Database, accountId: number): Promise<void> {
   await pool.query(
-    `INSERT INTO reconciliation_task (account_id, kind, operation_id)
-     SELECT DISTINCT account_id, 'operation', operation_id FROM expected_payment
-     WHERE account_id = $1`,
+    `INSERT INTO reconciliation_task (account_id, kind, expected_payment_id, operation_id)
+     SELECT account_id, 'payment', id, NULL FROM expected_payment WHERE account_id = $1
+     UNION ALL
+     SELECT account_id, 'operation', NULL, id FROM operation WHERE account_id = $1`,
     [accountId],
   );
   await pool.query(
@@ -74,8 +75,8 @@ export async function makeAllDue({ pool }: Database, accountId: number): Promise
 /** For expected payments that a test inserts by SQL: the module records a task with each. */
 async function makeNewPaymentsDue({ pool }: Database, accountId: number): Promise<void> {
   await pool.query(
-    `INSERT INTO reconciliation_task (account_id, kind, operation_id)
-     SELECT DISTINCT account_id, 'operation', operation_id FROM expected_payment e
+    `INSERT INTO reconciliation_task (account_id, kind, expected_payment_id)
+     SELECT account_id, 'payment', id FROM expected_payment e
      WHERE account_id = $1 AND NOT EXISTS (
        SELECT FROM expected_payment_total total
        WHERE total.account_id = e.account_id AND total.expected_payment_id = e.id)`,

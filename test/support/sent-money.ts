@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { ExpectedPaymentsService } from '../../src/expected-payments/expected-payments.service.js';
 import type { Reference } from '../../src/expected-payments/references.js';
-import { recordOperationTask } from '../../src/reconciliation-tasks/reconciliation-tasks.queries.js';
+import { recordOperationTasks } from '../../src/reconciliation-tasks/reconciliation-tasks.queries.js';
 import { makeAllDue, reconciliationOn } from './reconciliation.js';
 import type { ServiceDatabase } from './service-database.js';
 
@@ -104,8 +104,8 @@ export class SentMoneyFixture {
     const operationId = randomUUID();
     await this.run(
       `INSERT INTO operation (account_id, id, kind, state, request_hash, request_params, attempts,
-         response_status, next_action_at, ended_at, created_at)
-       VALUES ($1, $2, $3, $4, 'h', '{}', 1, $5,
+         response_status, is_detached, next_action_at, ended_at, created_at)
+       VALUES ($1, $2, $3, $4, 'h', '{}', 1, $5::int, $4::text <> 'received' AND $5::int IS NULL,
          CASE WHEN $6 THEN NULL ELSE now() + interval '1 hour' END,
          CASE WHEN $6 THEN now() END, now() - $7 * interval '1 second')`,
       accountId,
@@ -137,7 +137,7 @@ export class SentMoneyFixture {
           { accountId, operationId },
           state === 'rejected' ? 'rejected' : 'absence_proven',
         );
-      await recordOperationTask(tx, accountId, operationId);
+      await recordOperationTasks(tx, accountId, operationId);
       return ids;
     });
     if (transferState !== null)
@@ -175,7 +175,7 @@ export class SentMoneyFixture {
         operationId,
       );
     await this.service().database.transaction((tx) =>
-      recordOperationTask(tx, this.service().accountId, operationId),
+      recordOperationTasks(tx, this.service().accountId, operationId),
     );
   };
 

@@ -188,8 +188,8 @@ const paymentSql = `
   ${from(paymentColumns)}`;
 
 const taskSql = `
-  INSERT INTO reconciliation_task (account_id, kind, operation_id)
-  SELECT DISTINCT $1::int, 'operation', "operationId" ${from(paymentColumns)}`;
+  INSERT INTO reconciliation_task (account_id, kind, expected_payment_id)
+  SELECT $1, 'payment', id ${from(paymentColumns)}`;
 
 const withdrawalSql = `
   INSERT INTO expected_payment_fact (account_id, expected_payment_id, kind, bank_time, recorded_at)

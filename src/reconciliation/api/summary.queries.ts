@@ -36,9 +36,12 @@ export async function loadSummary(db: Db, accountId: number, today: string): Pro
     FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id
     CROSS JOIN LATERAL (
       SELECT COALESCE(sum(value), 0)::bigint + (
-               SELECT count(*) FROM statement_line
-               WHERE account_id = a.id AND arrival > COALESCE((
-                 SELECT decided_arrival FROM reconciliation_state WHERE account_id = a.id), 0)
+               SELECT count(*) FROM statement_line t
+               WHERE t.account_id = a.id AND t.arrival > COALESCE((
+                   SELECT decided_arrival FROM reconciliation_state WHERE account_id = a.id), 0)
+                 -- A line that is connected with another one may be decided before its turn.
+                 AND NOT EXISTS (
+                   SELECT FROM line_outcome o WHERE o.account_id = t.account_id AND o.nsu = t.nsu)
              ) AS total,
              COALESCE(sum(value) FILTER (WHERE key = 'matched'), 0)::bigint AS matched,
              COALESCE(sum(value) FILTER (WHERE key = 'classified'), 0)::bigint AS classified,

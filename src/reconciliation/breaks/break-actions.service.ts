@@ -7,10 +7,12 @@ import { Database, type Tx } from '../../database.service.js';
 import { OperationResending } from '../../operations/operation-resending.service.js';
 import { AppError, unreachable } from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
-import { subjectOfExpected, subjectOfLine } from '../decide/outcome.js';
+import { statementBreakKinds } from '../decide/break-kinds.js';
+import { operationOfSubject, subjectOfExpected, subjectOfLine } from '../decide/outcome.js';
 import { Breaks } from '../breaks.service.js';
 import { lockReconciliation } from '../apply.queries.js';
 import { ReconciliationService } from '../reconciliation.service.js';
+import { StatementBreaks } from '../statement-breaks.service.js';
 import * as queries from './break-actions.queries.js';
 import { BreakRefunds } from './break-refunds.service.js';
 import type { BreakAction } from './breaks.schema.js';
@@ -34,6 +36,7 @@ export class BreakActions {
     private readonly resending: OperationResending,
     private readonly jobs: ManualMatchJobs,
     private readonly reconciliation: ReconciliationService,
+    private readonly statementBreaks: StatementBreaks,
   ) {}
 
   /**
@@ -161,15 +164,18 @@ export class BreakActions {
     await this.manualMatches.unlink(tx, accountId, { nsu, matchId: match.id }, decidedBy);
   }
 
-  /** Decides the line and the expected payment of a break again, with the person's decision. */
+  /** Decides what the break is about again, with the person's decision. */
   private async decideAgain(
     tx: Tx,
     accountId: number,
-    { nsu, expectedPaymentId }: queries.LockedBreak,
+    { kind, subject, nsu, expectedPaymentId }: queries.LockedBreak,
   ): Promise<string[]> {
+    if (statementBreakKinds.includes(kind)) await this.statementBreaks.refresh(tx, accountId);
+    const operationId = operationOfSubject(subject);
     return this.reconciliation.decideNow(tx, accountId, {
       nsus: nsu === null ? [] : [nsu],
       expectedPaymentIds: expectedPaymentId === null ? [] : [expectedPaymentId],
+      operationIds: operationId === null ? [] : [operationId],
     });
   }
 
@@ -186,8 +192,8 @@ export class BreakActions {
   private async resend(accountId: number, id: string, decidedBy: DecidedBy): Promise<void> {
     const operationId = await this.database.transaction(async (tx) => {
       const { kind, subject } = assertOpen(await lock(tx, accountId, id));
-      const subjectId = /^operation:(.+)$/.exec(subject)?.[1];
-      if (kind !== 'unknown_outcome' || subjectId === undefined)
+      const subjectId = operationOfSubject(subject);
+      if (kind !== 'unknown_outcome' || subjectId === null)
         throw conflict(
           'not_safe_to_resend',
           'Only an operation with an unknown outcome can be resent.',

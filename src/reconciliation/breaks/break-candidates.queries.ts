@@ -2,6 +2,7 @@
 // breaks for an expected payment. It searches by keys and within some weeks, so its cost does
 // not grow with history.
 import type { Db } from '../../database.service.js';
+import { lineReferenceKinds } from '../../expected-payments/references.js';
 import { Prisma } from '../../generated/service/client.js';
 import { lineBreakKinds } from '../decide/break-kinds.js';
 
@@ -60,8 +61,7 @@ export async function listSimilarExpectedPayments(
     WITH referenced AS (
       SELECT DISTINCT expected_payment_id AS id FROM expected_payment_reference
       WHERE account_id = ${accountId} AND value = ANY (${ids}::text[])
-        AND kind = ANY (ARRAY[
-          'correlation_id', 'external_id', 'end_to_end_id', 'bill_code', 'movement_id'])
+        AND kind = ANY (${lineReferenceKinds.map(({ kind }) => kind)}::text[])
       LIMIT ${candidateLimit}
     ), similar_payment AS (
       (SELECT id FROM referenced)

@@ -1,6 +1,6 @@
 // Decides which expected payments a line pays by the ids that it carries.
 import { saoPauloDay } from '../../brazil/statement-day.js';
-import { referenceKinds } from '../../expected-payments/references.js';
+import { rankOfReference } from './line-references.js';
 import { isExactAmountOwed, splitExactAmountOwed } from '../../expected-payments/settlement.js';
 import type { ExpectedPaymentFacts, MatchRule, StatementLineFacts } from './model.js';
 import { distinct, type Component, type Named } from './component.js';
@@ -127,11 +127,8 @@ export function pay(
   });
 }
 
-const ranks = new Map<string, number>(referenceKinds.map((kind, rank) => [kind, rank]));
-
 /** The payments that the most reliable kind of reference among them names. */
 export function strongest(candidates: readonly Named[]): Named[] {
-  const rankOf = ({ kind }: Named) => ranks.get(kind) ?? ranks.size;
-  const best = Math.min(...candidates.map(rankOf));
-  return candidates.filter((one) => rankOf(one) === best);
+  const best = Math.min(...candidates.map(({ kind }) => rankOfReference(kind)));
+  return candidates.filter(({ kind }) => rankOfReference(kind) === best);
 }

@@ -12,6 +12,7 @@ import { saoPauloDay } from '../../brazil/statement-day.js';
 import type { ExpectedPaymentFacts, StatementLineFacts } from './model.js';
 import type { Component } from './component.js';
 import { debitsRefunding, type RefundsByCredit } from './refunds.js';
+import { noteReferenceKinds } from '../../expected-payments/references.js';
 
 export function applyRules(component: Component, refunds: RefundsByCredit): void {
   const { rules, expectedPayments } = component.facts;
@@ -110,7 +111,7 @@ function toRulePayment(component: Component, payment: ExpectedPaymentFacts): Rul
     paidCents: component.paidCents(id),
     owedCents: owedWhenPaid(component, payment),
     referenceValues: references
-      .filter(({ kind }) => kind === 'correlation_id' || kind === 'external_id')
+      .filter(({ kind }) => noteReferenceKinds.includes(kind))
       .map(({ value }) => value)
       .sort(),
   };

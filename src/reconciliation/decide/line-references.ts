@@ -1,31 +1,23 @@
-// The ids on a statement line that may name an expected payment.
+// The ids on a statement line that may name an expected payment, and how reliable each kind is.
 import {
+  referenceKindDeclarations,
   referenceKinds,
   type Reference,
   type ReferenceKind,
 } from '../../expected-payments/references.js';
 import type { StatementLineFacts } from './model.js';
 
-/**
- * The field of a line that carries each kind of reference. Null for kinds that a payment shares
- * with others and that only help to choose among payments of one amount.
- */
-const fields: Record<ReferenceKind, ((line: StatementLineFacts) => string | null) | null> = {
-  idempotency_key: ({ idempotencyKey }) => idempotencyKey,
-  nsu: ({ nsu }) => nsu.toString(),
-  movement_id: ({ movementId }) => movementId,
-  end_to_end_id: ({ endToEndId }) => endToEndId,
-  external_id: ({ externalId }) => externalId,
-  correlation_id: ({ correlationId }) => correlationId,
-  bill_code: ({ billCode }) => billCode,
-  original_end_to_end_id: null,
-  counterparty: null,
-};
-
 /** The most reliable kind first. */
 export function lineReferences(line: StatementLineFacts): Reference[] {
-  return referenceKinds.flatMap((kind) => {
-    const value = fields[kind]?.(line) ?? null;
-    return value === null ? [] : [{ kind, value }];
+  return Object.entries(referenceKindDeclarations).flatMap(([kind, declaration]) => {
+    const value = declaration.line && line[declaration.line.field];
+    return value === null ? [] : [{ kind: kind as ReferenceKind, value: value.toString() }];
   });
+}
+
+const ranks = new Map<string, number>(referenceKinds.map((kind, rank) => [kind, rank]));
+
+/** The lower, the more reliable. Kinds that are not references come last. */
+export function rankOfReference(kind: string): number {
+  return ranks.get(kind) ?? ranks.size;
 }

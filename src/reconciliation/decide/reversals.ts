@@ -1,4 +1,5 @@
 // Decides which sent payment a credit reverses, in whole or in part, and never more than was paid.
+import { reversalReferenceKinds } from '../../expected-payments/references.js';
 import type { LineAllocation, StatementLineFacts } from './model.js';
 import { strongest } from './by-reference.js';
 import { distinct, named, type Component, type Named } from './component.js';
@@ -11,13 +12,9 @@ import { wait } from './unreferenced-debits.js';
 const incomingTypes: readonly string[] = ['CREDIT_PIX', 'CREDIT_TRANSFER_INTERNAL'];
 /** A refund of our Pix by its receiver: its own id is the refund's, its original id is our Pix. */
 const refundOfSentPix = 'CREDIT_PIX_REFUND';
-/** The ids that a payment shares with its reversal. A client may reuse the ids that it chooses. */
-const referencesSharedWithReversal: readonly string[] = [
-  'idempotency_key',
-  'movement_id',
-  'end_to_end_id',
-  'bill_code',
-];
+
+const isOnReversal = (kind: string): boolean =>
+  (reversalReferenceKinds as readonly string[]).includes(kind);
 
 export function mayBeReversal({ isCredit, typeName }: StatementLineFacts): boolean {
   return isCredit && !incomingTypes.includes(typeName);
@@ -61,9 +58,7 @@ export function reversalOf(
 /** The sent payments that the line may reverse: by its own ids, or as its original. */
 function reversibleBy(component: Component, line: StatementLineFacts): Named[] {
   const byOwnIds = [
-    ...component
-      .referencedBy(line)
-      .filter(({ kind }) => referencesSharedWithReversal.includes(kind)),
+    ...component.referencedBy(line).filter(({ kind }) => isOnReversal(kind)),
     ...paidByDebits(component, line, 'end_to_end_id', line.endToEndId),
   ].filter(isSent);
   if (byOwnIds.length > 0 && line.typeName !== refundOfSentPix)

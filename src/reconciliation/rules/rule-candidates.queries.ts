@@ -1,6 +1,7 @@
 // SQL that loads the lines and expected payments that declared rules decide. Lines matched by
 // reference or manually do not compete, nor do lines in closed periods that a rule has matched.
 import { opaqueAccountId, type Db } from '../../database.service.js';
+import { noteReferenceKinds } from '../../expected-payments/references.js';
 import { Prisma } from '../../generated/service/client.js';
 import { ruleCandidateKind } from '../decide/rule.js';
 import { debitsRefundingLine } from '../../expected-payments/refunding-debits.queries.js';
@@ -82,7 +83,7 @@ export async function listRuleExpectedPayments(
       UNION
       SELECT r.expected_payment_id FROM unnest(${referenceValues}::text[]) AS reference(value)
       JOIN expected_payment_reference r ON r.account_id = ${opaqueAccountId(accountId)}
-        AND r.kind IN ('correlation_id', 'external_id') AND r.value = reference.value
+        AND r.kind = ANY (${noteReferenceKinds}::text[]) AND r.value = reference.value
       UNION
       SELECT * FROM unnest(${expectedPaymentIds}::uuid[])
     )
@@ -110,7 +111,7 @@ export async function listRuleExpectedPayments(
       SELECT COALESCE(array_agg(r.value ORDER BY r.value), '{}') AS reference_values
       FROM expected_payment_reference r
       WHERE r.account_id = e.account_id AND r.expected_payment_id = e.id
-        AND r.kind IN ('correlation_id', 'external_id')
+        AND r.kind = ANY (${noteReferenceKinds}::text[])
     ) ids
     WHERE NOT EXISTS (
       SELECT 1 FROM charge c

@@ -2,6 +2,7 @@
 // unexplained lines that share a document or a word. It reads what was decided before, because
 // only unexplained lines and open payments compete.
 import { opaqueAccountId, type Tx } from '../../database.service.js';
+import { noteReferenceKinds } from '../../expected-payments/references.js';
 import { Prisma } from '../../generated/service/client.js';
 import { isProvisional, isUndecidedBreak } from './rule-candidates.queries.js';
 
@@ -37,7 +38,7 @@ export async function listGroupPayments(
       CROSS JOIN LATERAL (
         SELECT expected_payment_id FROM expected_payment_reference
         WHERE account_id = ${opaqueAccountId(accountId)}
-          AND kind IN ('correlation_id', 'external_id') AND value = reference.value
+          AND kind = ANY (${noteReferenceKinds}::text[]) AND value = reference.value
       ) r
     ) wanted
     CROSS JOIN LATERAL (

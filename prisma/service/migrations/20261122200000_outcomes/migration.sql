@@ -58,7 +58,7 @@ CREATE TABLE "account_counter" (
   CONSTRAINT "account_counter_pkey" PRIMARY KEY ("account_id", "kind", "key")
 );
 
--- Each function adds what a statement changed. In the order of the key: two transactions never
+-- Each function adds what a statement changed, in the order of the key: two such statements never
 -- wait for each other.
 CREATE FUNCTION "line_outcomes_are_counted"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -166,12 +166,18 @@ UNION ALL
 SELECT account_id, 'webhooks', 'processed', sum(copies) FROM "webhook_event"
 WHERE state = 'processed' GROUP BY 1;
 
--- The totals so far. Settlements and refunded parts follow when the payments are decided again.
+-- The totals so far. Refunds, and what was owed, follow when the payments are decided again.
 INSERT INTO "expected_payment_total" (account_id, expected_payment_id, paid_cents, reversed_cents,
   refunded_cents, unrefunded_cents, settlement, due_day)
 SELECT e.account_id, e.id, paid.cents, paid.reversed, 0, paid.cents,
-       CASE WHEN paid.cents = 0 THEN 'open' ELSE 'settled' END, e.due_date
+       CASE WHEN paid.cents = 0 AND (e.withdrawn_at IS NOT NULL OR c.cancelled_at IS NOT NULL)
+              THEN 'withdrawn'
+            WHEN paid.cents = 0 THEN 'open'
+            WHEN e.is_credit OR paid.reversed = 0 THEN 'settled'
+            WHEN paid.reversed < paid.cents THEN 'partially_reversed' ELSE 'reversed' END,
+       COALESCE(c.bank_due_date, e.due_date)
 FROM "expected_payment" e
+LEFT JOIN "charge" c ON c.account_id = e.account_id AND c.expected_payment_id = e.id
 CROSS JOIN LATERAL (
   SELECT COALESCE(sum(amount_cents) FILTER (WHERE role = 'payment'), 0)::bigint AS cents,
          COALESCE(sum(amount_cents) FILTER (WHERE role = 'reversal'), 0)::bigint AS reversed
@@ -180,10 +186,9 @@ CROSS JOIN LATERAL (
 ) paid;
 
 -- The moment in bank time up to which every line is decided replaces the check of missing payments.
+ALTER TABLE "reconciliation_state" RENAME COLUMN "missing_bank_time" TO "as_of";
 ALTER TABLE "reconciliation_state"
-  DROP COLUMN "missing_due_until", DROP COLUMN "missing_checked_at",
-  DROP COLUMN "missing_bank_time",
-  ADD COLUMN "as_of" TIMESTAMPTZ(3);
+  DROP COLUMN "missing_due_until", DROP COLUMN "missing_checked_at";
 
 -- Operations and the statement itself are subjects too.
 ALTER TABLE "reconciliation_task" ADD COLUMN "operation_id" UUID;
@@ -199,7 +204,10 @@ ALTER TABLE "reconciliation_task" ADD CONSTRAINT "reconciliation_task_kind" CHEC
 -- Everything is decided again once: nothing changes but the totals and the states of lines.
 DROP TABLE "deferred_line";
 UPDATE "reconciliation_state" SET decided_arrival = 0;
+INSERT INTO "reconciliation_task" (account_id, kind, expected_payment_id)
+SELECT account_id, 'payment', id FROM "expected_payment";
 INSERT INTO "reconciliation_task" (account_id, kind, operation_id)
-SELECT account_id, 'operation', id FROM "operation";
+SELECT account_id, 'operation', id FROM "operation"
+WHERE is_detached OR state = 'needs_operator';
 INSERT INTO "reconciliation_task" (account_id, kind) SELECT account_id, 'statement'
 FROM "statement_state";
