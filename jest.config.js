@@ -13,10 +13,18 @@ const service = {
   ...project,
   displayName: 'service',
   testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/full/'],
 };
 
-// Runs the contract tests a second time, against the service in front of the sandbox bank. Webhook
-// registrations are left out: the service does not offer them.
+// Long tests: processes that are killed, faults drawn at random, commands as a newcomer types them.
+const full = {
+  ...project,
+  displayName: 'full',
+  testMatch: ['<rootDir>/test/full/**/*.ts'],
+};
+
+// Also with the long tests: runs the contract tests a second time, against the service in front of
+// the sandbox bank. Webhook registrations are left out: the service does not offer them.
 const contractThroughService = {
   ...project,
   displayName: 'contract-through-service',
@@ -27,7 +35,10 @@ const contractThroughService = {
 
 export default {
   // CONTRACT_BASE_URL names a bank: the contract tests run against that bank only.
-  projects: process.env.CONTRACT_BASE_URL ? [service] : [service, contractThroughService],
+  projects:
+    process.env.CONCILIA_TESTS === 'full' && !process.env.CONTRACT_BASE_URL
+      ? [full, contractThroughService]
+      : [service],
   maxWorkers: 2,
   // Jest ignores testTimeout inside a project.
   testTimeout: 30_000,

@@ -65,9 +65,9 @@ async function main() {
       '--experimental-vm-modules',
       '--no-warnings',
       join(projectFolder, 'node_modules/jest/bin/jest.js'),
-      ...['--runInBand', '--silent=false', 'test/e2e/chaos'],
+      ...['--runInBand', '--silent=false', 'test/full/chaos'],
     ],
-    { env: { CHAOS: JSON.stringify(plan) } },
+    { env: { CHAOS: JSON.stringify(plan), CONCILIA_TESTS: 'full' } },
   );
   console.log(
     '✓ Every requested payment was made exactly once or not at all, and every line is explained.',

@@ -1,6 +1,6 @@
 // `npm test [-- PATTERN … JEST OPTIONS]`: checks the types, builds, runs the tests. A pattern
-// selects test files by path; steps whose inputs are unchanged are skipped. The last line is "N
-// passed, N failed".
+// selects test files by path; steps whose inputs are unchanged are skipped. `npm run test:full`
+// runs the long tests instead. The last line is "N passed, N failed".
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readIfPresent } from './lock.mjs';
@@ -63,7 +63,9 @@ function typesHash() {
   return hashOf(['tsconfig.json', 'package-lock.json', ...sources]);
 }
 
-function runJest(argv) {
+function runJest(given) {
+  const isFull = given[0] === '--full';
+  const argv = isFull ? given.slice(1) : given;
   const isContinuous = Boolean(process.env.CI) && process.env.CI !== 'false';
   return runNode(
     [
@@ -75,7 +77,12 @@ function runJest(argv) {
       '--json',
       `--outputFile=${resultFile}`,
     ],
-    { env: isContinuous ? { NO_COLOR: '1' } : {} },
+    {
+      env: {
+        ...(isContinuous ? { NO_COLOR: '1' } : {}),
+        ...(isFull ? { CONCILIA_TESTS: 'full' } : {}),
+      },
+    },
   );
 }
 

@@ -9,7 +9,7 @@ import { serviceDatabase, type ServiceDatabase } from '../support/service-databa
 import { shuffledBy, world } from '../support/worlds.js';
 
 const seed = Number(process.env.SEED ?? 20_261_122);
-const worlds = Number(process.env.WORLDS ?? 12);
+const worlds = Number(process.env.WORLDS ?? 6);
 const jobQueue = { enqueue: () => Promise.resolve() } as never;
 
 let service: ServiceDatabase;
