@@ -8,6 +8,7 @@ import pg from 'pg';
 import { Prisma, PrismaClient } from './generated/service/client.js';
 import { advisoryLocks } from './platform/advisory-locks.js';
 import { invariant } from './platform/errors.js';
+import { camelCaseRows } from './platform/row-names.js';
 
 /**
  * A database transaction. It is an explicit parameter of everything that must be committed
@@ -50,7 +51,13 @@ export class Database {
   readonly prisma: PrismaClient;
 
   constructor(readonly pool: pg.Pool) {
-    this.prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+    const client = new PrismaClient({ adapter: new PrismaPg(pool) });
+    // Rows of SQL are named like those of the client.
+    this.prisma = client.$extends({
+      query: {
+        $queryRaw: async ({ args, query }) => camelCaseRows((await query(args)) as object[]),
+      },
+    }) as unknown as PrismaClient;
   }
 
   /**

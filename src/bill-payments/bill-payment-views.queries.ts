@@ -34,12 +34,11 @@ export async function listBillPaymentRows(
   { id, bankId, barCode, state, before, limit }: BillPaymentFilters,
 ): Promise<BillPaymentViewRow[]> {
   return db.$queryRaw<BillPaymentViewRow[]>`
-    SELECT p.id, o.state AS "operationState", p.bar_code AS "barCode",
-           p.amount_cents AS "amountCents", p.bank_id AS "bankId", p.bank_status AS "bankStatus",
-           p.state, p.scheduled_for AS "scheduledFor", p.created_at AS "createdAt",
+    SELECT p.id, o.state AS "operationState", p.bar_code, p.amount_cents, p.bank_id, p.bank_status,
+           p.state, p.scheduled_for, p.created_at,
            CASE WHEN o.state = 'succeeded' THEN o.response_body END AS "responseBody",
            e.withdrawn_at IS NOT NULL AS "isWithdrawn",
-           p.expected_payment_id AS "expectedPaymentId"
+           p.expected_payment_id
     FROM bill_payment p
     JOIN operation o ON o.account_id = p.account_id AND o.id = p.id
     JOIN expected_payment e ON e.account_id = p.account_id AND e.id = p.expected_payment_id

@@ -97,9 +97,7 @@ export async function findBillPaymentForUpdate(
   { accountId, id }: BillPaymentKey,
 ): Promise<LockedBillPayment | null> {
   const [payment] = await tx.$queryRaw<LockedBillPayment[]>`
-    SELECT p.state, p.bar_code AS "barCode", p.amount_cents AS "amountCents",
-           p.bank_id AS "bankId", p.scheduled_for AS "scheduledFor",
-           p.expected_payment_id AS "expectedPaymentId",
+    SELECT p.state, p.bar_code, p.amount_cents, p.bank_id, p.scheduled_for, p.expected_payment_id,
            (SELECT other.id FROM bill_payment other
             WHERE other.account_id = p.account_id AND other.bar_code = p.bar_code
               AND other.id <> p.id AND other.state NOT IN ('failed', 'rejected')
@@ -187,7 +185,7 @@ export async function listDueBillPayments(
   limit: number,
 ): Promise<DueBillPayment[]> {
   return db.$queryRaw<DueBillPayment[]>`
-    (SELECT p.id, p.bar_code AS "barCode", p.checks, true AS "isMatched"
+    (SELECT p.id, p.bar_code, p.checks, true AS "isMatched"
      FROM bill_payment p
      WHERE p.account_id = ${accountId} AND p.state = 'failed' AND ${isMatched} LIMIT ${limit})
     UNION ALL
@@ -284,8 +282,8 @@ export async function failUnpaidBillPayment(
             AND (t.bill_code IS NULL OR t.bill_code = p.bar_code) AND NOT ${isExplained})))
       AND NOT ${hasUnreadableLine}
       AND NOT ${isAmountDue(accountId, Prisma.sql`SELECT p.amount_cents`)}
-    RETURNING p.bank_id AS "bankId", p.amount_cents AS "amountCents",
-              p.scheduled_for AS "scheduledFor"`;
+    RETURNING p.bank_id, p.amount_cents,
+              p.scheduled_for`;
   if (failed) await recordBillTasks(tx, accountId, id);
   return failed ?? null;
 }

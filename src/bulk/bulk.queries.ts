@@ -21,8 +21,8 @@ export async function listUploads(
 ): Promise<StoredUpload[]> {
   const { id = null, kind = null, before, limit } = filters;
   return db.$queryRaw<StoredUpload[]>`
-    SELECT u.id, u.kind, u.rows, u.created_at AS "createdAt", u.finished_at AS "finishedAt",
-           n.pending, n.accepted, n.rejected, n.invalid
+    SELECT u.id, u.kind, u.rows, u.created_at, u.finished_at, n.pending, n.accepted, n.rejected,
+           n.invalid
     FROM bulk_upload u CROSS JOIN LATERAL (
       SELECT count(*) FILTER (WHERE state = 'pending')::int AS pending,
              count(*) FILTER (WHERE state = 'accepted')::int AS accepted,
@@ -166,7 +166,7 @@ export async function listUnfinishedUploads(
   db: Db,
 ): Promise<{ accountId: number; uploadId: string }[]> {
   return db.$queryRaw`
-    SELECT account_id AS "accountId", id AS "uploadId" FROM bulk_upload
+    SELECT account_id, id AS "uploadId" FROM bulk_upload
     WHERE finished_at IS NULL ORDER BY created_at LIMIT 100`;
 }
 
@@ -187,8 +187,7 @@ export async function listUploadRows(
 ): Promise<StoredUploadRow[]> {
   const { state = null, after, limit } = filters;
   return db.$queryRaw<StoredUploadRow[]>`
-    SELECT r.line, r.reference, r.state, r.errors, r.operation_id AS "operationId",
-           o.state AS "operationState"
+    SELECT r.line, r.reference, r.state, r.errors, r.operation_id, o.state AS "operationState"
     FROM bulk_row r
     LEFT JOIN operation o ON o.account_id = r.account_id AND o.id = r.operation_id
     WHERE r.account_id = ${accountId} AND r.upload_id = ${uploadId}::uuid

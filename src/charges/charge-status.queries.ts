@@ -59,7 +59,7 @@ export async function listDueCharges(
   limit: number,
 ): Promise<DueCharge[]> {
   return db.$queryRaw<DueCharge[]>`
-    SELECT c.correlation_id AS "correlationId", c.type, c.amount_cents AS "amountCents",
+    SELECT c.correlation_id, c.type, c.amount_cents,
            COALESCE(c.bank_due_date, c.due_date) AS "dueDate", c.checks,
            EXISTS (
              SELECT FROM expected_payment_total total WHERE total.account_id = c.account_id
@@ -107,7 +107,7 @@ export async function recordChargeStatusCheck(
       expectedPaymentId: string;
     }[]
   >`
-    SELECT expected_payment_id AS "expectedPaymentId", bank_due_date AS "dueDate",
+    SELECT expected_payment_id, bank_due_date AS "dueDate",
            cancelled_at IS NOT NULL AS "isCancelled", expired_at IS NOT NULL AS "isExpired"
     FROM charge WHERE account_id = ${accountId} AND correlation_id = ${correlationId} FOR UPDATE`;
   if (!before) return false;

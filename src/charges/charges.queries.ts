@@ -47,13 +47,10 @@ export async function listStoredCharges(
   { operationId, correlationId, type, before, limit }: ChargeFilters,
 ): Promise<StoredChargeRow[]> {
   return db.$queryRaw<StoredChargeRow[]>`
-    SELECT c.correlation_id AS "correlationId", c.operation_id AS "operationId",
-           o.state AS "operationState", c.type, c.amount_cents AS "amountCents",
-           c.due_date AS "dueDate", c.created_at AS "createdAt",
+    SELECT c.correlation_id, c.operation_id, o.state AS "operationState", c.type, c.amount_cents,
+           c.due_date, c.created_at,
            CASE WHEN o.state = 'succeeded' THEN o.response_body END AS response,
-           e.is_multi_use AS "isMultiUse", c.bank_status AS "bankStatus",
-           c.bank_due_date AS "bankDueDate", c.cancelled_at AS "cancelledAt",
-           c.expired_at AS "expiredAt"
+           e.is_multi_use, c.bank_status, c.bank_due_date, c.cancelled_at, c.expired_at
     FROM charge c
     JOIN operation o ON o.account_id = c.account_id AND o.id = c.operation_id
     JOIN expected_payment e ON e.account_id = c.account_id AND e.id = c.expected_payment_id
@@ -72,9 +69,8 @@ export async function listMatchedChargePayments(
   correlationIds: string[],
 ): Promise<(MatchedChargePayment & { correlationId: string })[]> {
   return db.$queryRaw`
-    SELECT c.correlation_id AS "correlationId", line.nsu, m.amount_cents AS "amountCents",
-           m.owed_cents AS "owedCents", m.refunded_cents AS "refundedCents",
-           line.end_to_end_id AS "endToEndId", line.occurred_at AS "occurredAt"
+    SELECT c.correlation_id, line.nsu, m.amount_cents, m.owed_cents, m.refunded_cents,
+           line.end_to_end_id, line.occurred_at
     FROM charge c
     JOIN match m ON m.account_id = c.account_id AND m.expected_payment_id = c.expected_payment_id
       AND m.unlinked_at IS NULL AND m.role = 'payment'
@@ -105,7 +101,7 @@ export async function listChargeRefunds(
   nsus: bigint[],
 ): Promise<ChargeRefundRow[]> {
   return db.$queryRaw`
-    SELECT r.id, r.original_nsu AS "originalNsu", r.amount_cents AS "amountCents", r.state, r.nsu,
+    SELECT r.id, r.original_nsu, r.amount_cents, r.state, r.nsu,
            'us' AS "orderedBy", e.withdrawn_at IS NOT NULL AS "isWithdrawn",
            COALESCE(total.paid_cents, 0) AS "paidCents",
            COALESCE(total.reversed_cents, 0) AS "reversedCents"

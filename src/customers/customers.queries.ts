@@ -20,9 +20,8 @@ export async function findOnboarding(
   id: string,
 ): Promise<OnboardingRow | null> {
   const [found] = await db.$queryRaw<OnboardingRow[]>`
-    SELECT c.id, o.state AS "operationState", o.reason, o.attempts, o.request_body AS "requestBody",
-           o.response_status AS "responseStatus", o.response_body AS "responseBody",
-           o.created_at AS "createdAt", o.updated_at AS "updatedAt"
+    SELECT c.id, o.state AS "operationState", o.reason, o.attempts, o.request_body,
+           o.response_status, o.response_body, o.created_at, o.updated_at
     FROM customer c JOIN operation o ON o.account_id = c.account_id AND o.id = c.id
     WHERE c.account_id = ${accountId} AND c.id = ${id}::uuid`;
   return found ?? null;
@@ -52,7 +51,7 @@ export async function findOnboardingResponse(
   const [found] = await tx.$queryRaw<
     { status: number | null; body: string | null; documentHash: string }[]
   >`
-    SELECT o.response_status AS status, o.response_body AS body, c.document_hash AS "documentHash"
+    SELECT o.response_status AS status, o.response_body AS body, c.document_hash
     FROM customer c JOIN operation o ON o.account_id = c.account_id AND o.id = c.id
     WHERE c.account_id = ${accountId} AND c.id = ${operationId}::uuid`;
   return found ?? null;

@@ -8,10 +8,9 @@ import type { HashedFields } from './line-hash.js';
 
 /** The ids of a line (t) that its line hash covers. */
 export const lineIdColumns = Prisma.sql`
-  t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
-  t.external_id AS "externalId", t.original_end_to_end_id AS "originalEndToEndId",
-  t.movement_id AS "movementId", t.idempotency_key AS "idempotencyKey",
-  t.bill_code AS "billCode"`;
+  t.correlation_id, t.end_to_end_id,
+  t.external_id, t.original_end_to_end_id, t.movement_id, t.idempotency_key,
+  t.bill_code`;
 
 export interface NewCertifiedLine {
   nsu: bigint;
@@ -49,11 +48,9 @@ export async function listUncertifiedLines(
   limit: number,
 ): Promise<(HashedFields & { contentHash: string })[]> {
   return tx.$queryRaw`
-    SELECT t.nsu, t.bank_id AS "bankId", t.is_credit AS "isCredit",
-           t.amount_cents AS "amountCents", t.type_name AS "typeName", ${lineIdColumns},
-           t.balance_previous_cents AS "balancePreviousCents",
-           t.current_balance_cents AS "currentBalanceCents",
-           t.occurred_at AS "occurredAt", t.content_hash AS "contentHash"
+    SELECT t.nsu, t.bank_id, t.is_credit,
+           t.amount_cents, t.type_name, ${lineIdColumns},
+           t.balance_previous_cents, t.current_balance_cents, t.occurred_at, t.content_hash
     FROM statement_line t
     WHERE t.account_id = ${accountId} AND t.occurred_at < ${before} AND NOT EXISTS (
       SELECT 1 FROM certified_line s WHERE s.account_id = t.account_id AND s.nsu = t.nsu)
@@ -67,7 +64,7 @@ export async function listEarlierCertifiedLines(
   date: string,
 ): Promise<{ nsu: bigint; lineHash: string }[]> {
   return db.$queryRaw`
-    SELECT nsu, line_hash AS "lineHash" FROM certified_line
+    SELECT nsu, line_hash FROM certified_line
     WHERE account_id = ${accountId} AND date < ${date} ORDER BY nsu`;
 }
 
@@ -135,7 +132,7 @@ async function listStraddlingLines(
   instant: Date,
 ): Promise<CutLine[]> {
   return db.$queryRaw`
-    SELECT nsu, occurred_at AS "occurredAt",
+    SELECT nsu, occurred_at,
            CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS "signedCents"
     FROM statement_line
     WHERE account_id = ${accountId}

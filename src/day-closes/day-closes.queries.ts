@@ -14,7 +14,7 @@ import type { HashedFields } from './line-hash.js';
  */
 export async function listAccountsWithDaysToClose(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
-    SELECT s.account_id AS "accountId"
+    SELECT s.account_id
     FROM statement_state s LEFT JOIN day_close_state d ON d.account_id = s.account_id
     CROSS JOIN LATERAL (SELECT (d.next_date || 'T03:00:00Z')::timestamptz AS start) day
     WHERE CASE WHEN d.account_id IS NULL THEN s.is_anchored ELSE
@@ -44,7 +44,7 @@ export async function findClosingState(db: Db, accountId: number): Promise<Closi
  */
 export async function findFirstLineTime(db: Db, accountId: number): Promise<Date | null> {
   const [first] = await db.$queryRaw<{ occurredAt: Date }[]>`
-    SELECT t.occurred_at AS "occurredAt" FROM statement_state s
+    SELECT t.occurred_at FROM statement_state s
     JOIN statement_line t ON t.account_id = s.account_id
     WHERE s.account_id = ${accountId} AND s.is_anchored
     ORDER BY t.occurred_at LIMIT 1`;
@@ -100,7 +100,7 @@ export async function lockStatement(
   accountId: number,
 ): Promise<{ closedFrom: Date | null; closedUntil: Date | null }> {
   const [state] = await tx.$queryRaw<{ closedFrom: Date | null; closedUntil: Date | null }[]>`
-    SELECT closed_from AS "closedFrom", closed_until AS "closedUntil"
+    SELECT closed_from, closed_until
     FROM statement_state WHERE account_id = ${accountId} FOR SHARE`;
   return state ?? { closedFrom: null, closedUntil: null };
 }
@@ -108,7 +108,7 @@ export async function lockStatement(
 /** Locks the account's chain until the transaction ends, and reads its next days. */
 export async function lockClosingState(tx: Tx, accountId: number): Promise<ClosingState | null> {
   const [state] = await tx.$queryRaw<ClosingState[]>`
-    SELECT next_date AS "nextDate", amend_from AS "amendFrom", seen_arrival AS "seenArrival"
+    SELECT next_date, amend_from, seen_arrival
     FROM day_close_state WHERE account_id = ${accountId} FOR UPDATE`;
   return state ?? null;
 }
@@ -138,7 +138,7 @@ export async function listLateLines(
 ): Promise<{ lines: LateLine[]; lowestNsu: bigint | null; seenArrival: bigint }> {
   const until = await readLastArrival(tx, accountId);
   const lines = await tx.$queryRaw<LateLine[]>`
-    SELECT t.nsu, t.amount_cents AS "amountCents", t.occurred_at AS "occurredAt"
+    SELECT t.nsu, t.amount_cents, t.occurred_at
     FROM statement_line t
     WHERE t.account_id = ${accountId} AND t.arrival > ${seenArrival} AND t.arrival <= ${until}
       AND t.occurred_at < ${before} AND NOT EXISTS (
@@ -167,12 +167,10 @@ export async function listDayLines(
   { from, until }: { from: Date; until: Date },
 ): Promise<DayLine[]> {
   return tx.$queryRaw<DayLine[]>`
-    SELECT t.nsu, t.bank_id AS "bankId", t.is_credit AS "isCredit", t.amount_cents AS "amountCents",
-           t.type_name AS "typeName", ${lineIdColumns},
-           t.balance_previous_cents AS "balancePreviousCents",
-           t.current_balance_cents AS "currentBalanceCents",
-           t.occurred_at AS "occurredAt", t.content_hash AS "contentHash",
-           certified.line_hash AS "lineHash",
+    SELECT t.nsu, t.bank_id, t.is_credit, t.amount_cents,
+           t.type_name, ${lineIdColumns},
+           t.balance_previous_cents, t.current_balance_cents, t.occurred_at, t.content_hash,
+           certified.line_hash,
            ${stateOfLine} AS state, COALESCE(open_break.kind, c.category) AS label
     FROM statement_line t
     LEFT JOIN certified_line certified
@@ -195,8 +193,7 @@ export async function listFollowingLines(
 ): Promise<FollowingLine[]> {
   if (count === 0) return [];
   return db.$queryRaw`
-    SELECT nsu, occurred_at AS "occurredAt", balance_previous_cents AS "balancePreviousCents",
-           current_balance_cents AS "currentBalanceCents",
+    SELECT nsu, occurred_at, balance_previous_cents, current_balance_cents,
            CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS "signedCents"
     FROM statement_line
     WHERE account_id = ${accountId} AND (${afterNsu}::bigint IS NULL OR nsu > ${afterNsu}::bigint)
@@ -280,11 +277,9 @@ export async function listCurrentCertificates(
 ): Promise<DayClose[]> {
   const { from, to, beforeDate, limit } = filters;
   return db.$queryRaw<DayClose[]>`
-    SELECT DISTINCT ON (date) account_id AS "accountId", sequence, date, revision,
-           opening_cents AS "openingCents", credit_cents AS "creditCents",
-           debit_cents AS "debitCents", closing_cents AS "closingCents",
-           line_count AS "lineCount", certificate, lines_hash AS "linesHash",
-           previous_hash AS "previousHash", hash, created_at AS "createdAt"
+    SELECT DISTINCT ON (date) account_id, sequence, date, revision,
+           opening_cents, credit_cents, debit_cents, closing_cents, line_count, certificate,
+           lines_hash, previous_hash, hash, created_at
     FROM day_close
     WHERE account_id = ${accountId}
       AND (${from}::text IS NULL OR date >= ${from}::text)

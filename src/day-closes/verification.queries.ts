@@ -22,15 +22,11 @@ export async function listStoredLines(
   limit: number,
 ): Promise<StoredLine[]> {
   return db.$queryRaw<StoredLine[]>`
-    SELECT t.nsu, t.bank_id AS "bankId", t.is_credit AS "isCredit", t.amount_cents AS "amountCents",
-           t.type_name AS "typeName", ${lineIdColumns},
-           t.counterparty, t.counterparty_document AS "counterpartyDocument", t.notes,
-           t.balance_previous_cents AS "balancePreviousCents",
-           t.current_balance_cents AS "currentBalanceCents",
-           t.occurred_at AS "occurredAt", t.arrival,
-           t.content_hash AS "contentHash", t.content,
-           certified.date AS "certifiedDate", certified.commitment,
-           certified.line_hash AS "lineHash", salt.salt,
+    SELECT t.nsu, t.bank_id, t.is_credit, t.amount_cents,
+           t.type_name, ${lineIdColumns},
+           t.counterparty, t.counterparty_document, t.notes, t.balance_previous_cents,
+           t.current_balance_cents, t.occurred_at, t.arrival, t.content_hash, t.content,
+           certified.date AS "certifiedDate", certified.commitment, certified.line_hash, salt.salt,
            erasure.nsu IS NOT NULL AS "isErased"
     FROM statement_line t
     LEFT JOIN certified_line certified
@@ -69,8 +65,7 @@ export async function listCertifiedLines(
   date: string,
 ): Promise<CertifiedLineRow[]> {
   return db.$queryRaw<CertifiedLineRow[]>`
-    SELECT s.nsu, s.line_hash AS "lineHash", t.is_credit AS "isCredit",
-           t.amount_cents AS "amountCents"
+    SELECT s.nsu, s.line_hash, t.is_credit, t.amount_cents
     FROM certified_line s JOIN statement_line t ON t.account_id = s.account_id AND t.nsu = s.nsu
     WHERE s.account_id = ${accountId} AND s.date = ${date} ORDER BY s.nsu`;
 }
@@ -88,7 +83,7 @@ export async function listLineAmounts(
 ): Promise<LineAmount[]> {
   if (nsus.length === 0) return [];
   return db.$queryRaw<LineAmount[]>`
-    SELECT nsu, occurred_at AS "occurredAt",
+    SELECT nsu, occurred_at,
            CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS "signedCents"
     FROM statement_line WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[])`;
 }
@@ -107,8 +102,7 @@ export async function readSyncedStatement(
   accountId: number,
 ): Promise<SyncedStatement | null> {
   const [found] = await db.$queryRaw<SyncedStatement[]>`
-    SELECT last_nsu AS "lastNsu", line_count AS "lineCount", balance_cents AS "balanceCents",
-           first_gap_nsu AS "firstGapNsu"
+    SELECT last_nsu, line_count, balance_cents, first_gap_nsu
     FROM statement_state WHERE account_id = ${accountId}`;
   return found ?? null;
 }

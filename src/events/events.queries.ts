@@ -36,7 +36,7 @@ export async function listDueEndpoints(
   accountId: number | null,
 ): Promise<{ accountId: number; endpointId: string }[]> {
   return db.$queryRaw`
-    SELECT p.account_id AS "accountId", p.id AS "endpointId" FROM webhook_endpoint p
+    SELECT p.account_id, p.id AS "endpointId" FROM webhook_endpoint p
     WHERE p.is_enabled AND p.deleted_at IS NULL
       AND (p.paused_until IS NULL OR p.paused_until < clock_timestamp())
       AND (${accountId}::int IS NULL OR p.account_id = ${accountId}::int)
@@ -79,7 +79,7 @@ export async function claimDeliveries(
     FROM due, event e
     WHERE d.account_id = ${accountId} AND d.id = due.id
       AND e.account_id = d.account_id AND e.id = d.event_id
-    RETURNING d.id, d.event_id AS "eventId", e.type, e.data,
+    RETURNING d.id, d.event_id, e.type, e.data,
               e.created_at AS "eventCreatedAt", d.attempts AS attempt`;
 }
 

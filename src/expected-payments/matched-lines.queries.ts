@@ -19,9 +19,7 @@ export async function listMatchedLines(
   const byPayment = new Map<string, MatchedLine[]>(expectedPaymentIds.map((id) => [id, []]));
   if (expectedPaymentIds.length === 0) return byPayment;
   const lines = await db.$queryRaw<MatchedLine[]>`
-    SELECT m.expected_payment_id AS "expectedPaymentId", m.role, m.nsu,
-           m.amount_cents AS "amountCents", l.end_to_end_id AS "endToEndId",
-           l.occurred_at AS "occurredAt"
+    SELECT m.expected_payment_id, m.role, m.nsu, m.amount_cents, l.end_to_end_id, l.occurred_at
     FROM match m JOIN statement_line l ON l.account_id = m.account_id AND l.nsu = m.nsu
     WHERE m.account_id = ${accountId} AND m.unlinked_at IS NULL
       AND m.expected_payment_id = ANY (${expectedPaymentIds}::uuid[])

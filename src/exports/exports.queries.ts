@@ -101,10 +101,8 @@ export async function listExportedLines(
   { from, until, arrival, afterNsu, lastNsu, limit }: PageOfLines,
 ): Promise<ExportedLine[]> {
   return db.$queryRaw`
-    SELECT nsu, occurred_at AS "occurredAt", type_name AS "typeName", is_credit AS "isCredit",
-           amount_cents AS "amountCents", balance_previous_cents AS "balancePreviousCents",
-           current_balance_cents AS "currentBalanceCents", correlation_id AS "correlationId",
-           end_to_end_id AS "endToEndId", external_id AS "externalId", notes
+    SELECT nsu, occurred_at, type_name, is_credit, amount_cents, balance_previous_cents,
+           current_balance_cents, correlation_id, end_to_end_id, external_id, notes
     FROM statement_line
     WHERE account_id = ${accountId} AND nsu > ${afterNsu} AND nsu <= ${lastNsu}
       AND arrival <= ${arrival}
@@ -128,11 +126,8 @@ export async function listExplainedLines(
         AND occurred_at + interval '0' >= ${from} AND occurred_at + interval '0' < ${until}
       ORDER BY nsu LIMIT ${limit}
     )
-    SELECT p.nsu, p.occurred_at AS "occurredAt", p.type_name AS "typeName",
-           p.is_credit AS "isCredit", p.amount_cents AS "amountCents",
-           p.balance_previous_cents AS "balancePreviousCents",
-           p.current_balance_cents AS "currentBalanceCents", p.correlation_id AS "correlationId",
-           p.end_to_end_id AS "endToEndId", p.external_id AS "externalId", p.notes,
+    SELECT p.nsu, p.occurred_at, p.type_name, p.is_credit, p.amount_cents, p.balance_previous_cents,
+           p.current_balance_cents, p.correlation_id, p.end_to_end_id, p.external_id, p.notes,
            COALESCE(o.state, 'pending') AS state,
            COALESCE(m.rule, c.rule, b.kind) AS rule,
            CASE WHEN m.rule IS NULL THEN c.category END AS category, b.kind AS "breakKind",
@@ -195,9 +190,8 @@ export async function listCertificates(
   to: string,
 ): Promise<CertificateRow[]> {
   return db.$queryRaw`
-    SELECT DISTINCT ON (date) date AS day, revision, opening_cents AS "openingCents",
-           credit_cents AS "creditCents", debit_cents AS "debitCents",
-           closing_cents AS "closingCents", line_count AS lines, hash
+    SELECT DISTINCT ON (date) date AS day, revision, opening_cents,
+           credit_cents, debit_cents, closing_cents, line_count AS lines, hash
     FROM day_close
     WHERE account_id = ${accountId} AND date BETWEEN ${from} AND ${to}
     ORDER BY date, revision DESC`;

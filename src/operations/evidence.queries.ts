@@ -42,7 +42,7 @@ export async function readStatementEvidence(
     { id: string; isMatched: boolean; hasMatch: boolean; matchedAt: Date | null }[]
   >`
     SELECT e.id, ${isMatched} AS "isMatched", paid.cents IS NOT NULL AS "hasMatch",
-           paid.matched_at AS "matchedAt"
+           paid.matched_at
     FROM expected_payment e CROSS JOIN LATERAL (${paidOf}) paid
     WHERE e.account_id = ${accountId} AND e.operation_id = ${id}::uuid ORDER BY e.id`;
   const idsOf = (some: typeof rows) => some.map((row) => row.id);
@@ -64,7 +64,7 @@ export async function listOperationsContradictedByStatement(
   limit: number,
 ): Promise<OperationRef[]> {
   return db.$queryRaw<OperationRef[]>`
-    SELECT o.account_id AS "accountId", o.id FROM operation o
+    SELECT o.account_id, o.id FROM operation o
     WHERE o.state IN ('not_executed', 'needs_operator')
       AND (SELECT CASE WHEN o.state = 'not_executed' THEN bool_or(paid.cents IS NOT NULL)
                        ELSE bool_and(${isMatched}) END
@@ -129,7 +129,7 @@ export async function readSendingTimes(
               AND m.unlinked_at IS NULL
             WHERE e.account_id = ${accountId} AND e.operation_id = ${id}::uuid)
              + s.offset_ms * interval '1 millisecond' AS "lastMatchedAt",
-           s.closed_from AS "closedFrom", s.closed_until AS "closedUntil"
+           s.closed_from, s.closed_until
     FROM state s
     JOIN operation_attempt a ON a.account_id = ${accountId} AND a.operation_id = ${id}::uuid
     GROUP BY s.offset_ms, s.closed_from, s.closed_until`;

@@ -208,7 +208,7 @@ export async function hasPossiblySentAttempt(
  */
 export async function listDueOperations(db: Db, limitPerAccount: number): Promise<OperationRef[]> {
   return db.$queryRaw<OperationRef[]>`
-    SELECT account_id AS "accountId", id
+    SELECT account_id, id
     FROM (SELECT account_id, id, next_action_at,
                  row_number() OVER (PARTITION BY account_id ORDER BY next_action_at) AS account_rank
           FROM operation WHERE next_action_at <= now()) due

@@ -111,8 +111,7 @@ export async function claimTasks(
   limit: number,
 ): Promise<ReconciliationTask[]> {
   return tx.$queryRaw`
-    SELECT id, kind, nsu, expected_payment_id AS "expectedPaymentId",
-           operation_id AS "operationId"
+    SELECT id, kind, nsu, expected_payment_id, operation_id
     FROM reconciliation_task
     WHERE account_id = ${opaqueAccountId(accountId)} AND due_at <= clock_timestamp()
     ORDER BY kind = 'rules', id LIMIT ${limit}`;

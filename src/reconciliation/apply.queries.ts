@@ -28,10 +28,8 @@ export async function listStoredMatches(
   nsus: bigint[],
 ): Promise<StoredMatch[]> {
   return tx.$queryRaw`
-    SELECT m.id, m.nsu, m.expected_payment_id AS "expectedPaymentId",
-           m.amount_cents AS "amountCents", m.role, m.rule, m.owed_cents AS "owedCents",
-           m.refunded_cents AS "refundedCents", m.rule_id AS "ruleId",
-           m.rule_version AS "ruleVersion"
+    SELECT m.id, m.nsu, m.expected_payment_id, m.amount_cents, m.role, m.rule, m.owed_cents,
+           m.refunded_cents, m.rule_id, m.rule_version
     FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
     CROSS JOIN LATERAL (
       SELECT * FROM match
@@ -121,7 +119,7 @@ export async function listStoredClassifications(
   nsus: bigint[],
 ): Promise<StoredClassification[]> {
   return tx.$queryRaw`
-    SELECT c.nsu, c.category, c.rule, c.rule_id AS "ruleId", c.rule_version AS "ruleVersion"
+    SELECT c.nsu, c.category, c.rule, c.rule_id, c.rule_version
     FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
     CROSS JOIN LATERAL (
       SELECT * FROM classification
@@ -239,7 +237,7 @@ export async function listCreditsElsewhere(
 ): Promise<{ accountId: number; nsu: bigint }[]> {
   if (debits.length === 0) return [];
   return tx.$queryRaw`
-    SELECT DISTINCT t.account_id AS "accountId", t.nsu
+    SELECT DISTINCT t.account_id, t.nsu
     FROM unnest(${debits}::bigint[]) AS decided(nsu)
     CROSS JOIN LATERAL (
       SELECT * FROM statement_line
@@ -279,7 +277,7 @@ export async function lockReconciliation(tx: Tx, accountId: number): Promise<Dec
     SELECT FROM reconciliation_state
     WHERE account_id = ${opaqueAccountId(accountId)} FOR UPDATE`;
   const [state] = await tx.$queryRaw<DecidedUntil[]>`
-    SELECT r.decided_arrival AS "decidedArrival", r.as_of AS "asOf",
+    SELECT r.decided_arrival, r.as_of,
            COALESCE(${isSetBack}, false) AS "isSetBack",
            CASE WHEN ${isSetBack} THEN ${lastSyncBankTime}
                 ELSE GREATEST(r.as_of, ${lastSyncBankTime}) END AS "syncedAsOf"

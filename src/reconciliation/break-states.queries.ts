@@ -24,8 +24,8 @@ export async function listStoredBreaks(
   operationIds: string[],
 ): Promise<StoredBreak[]> {
   return tx.$queryRaw`
-    SELECT b.id, b.kind, b.subject, b.state, b.amount_cents AS "amountCents", b.nsu,
-           b.expected_payment_id AS "expectedPaymentId", b.evidence
+    SELECT b.id, b.kind, b.subject, b.state, b.amount_cents, b.nsu, b.expected_payment_id,
+           b.evidence
     FROM (
       SELECT b.* FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
       CROSS JOIN LATERAL (

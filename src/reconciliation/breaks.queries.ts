@@ -30,8 +30,8 @@ export interface ReportedBreak {
 }
 
 export const reportedColumns = Prisma.sql`
-  break.id, break.kind, break.amount_cents AS "amountCents", break.nsu,
-  break.expected_payment_id AS "expectedPaymentId", break.resolution`;
+  break.id, break.kind, break.amount_cents, break.nsu,
+  break.expected_payment_id, break.resolution`;
 
 /** Resolves the open breaks of a kind and these subjects automatically. */
 export async function resolveBreaks(

@@ -86,13 +86,9 @@ async function listLines(
   selection: Selection,
 ): Promise<StatementLineFacts[]> {
   return db.$queryRaw`
-    SELECT t.nsu, t.is_credit AS "isCredit", t.amount_cents AS "amountCents",
-           t.type_name AS "typeName", t.occurred_at AS "occurredAt", t.recorded_at AS "recordedAt",
-           t.idempotency_key AS "idempotencyKey", t.movement_id AS "movementId",
-           t.end_to_end_id AS "endToEndId", t.external_id AS "externalId",
-           t.correlation_id AS "correlationId", t.bill_code AS "billCode",
-           t.original_end_to_end_id AS "originalEndToEndId", t.counterparty,
-           t.counterparty_document AS "counterpartyDocument", t.notes,
+    SELECT t.nsu, t.is_credit, t.amount_cents, t.type_name, t.occurred_at, t.recorded_at,
+           t.idempotency_key, t.movement_id, t.end_to_end_id, t.external_id, t.correlation_id,
+           t.bill_code, t.original_end_to_end_id, t.counterparty, t.counterparty_document, t.notes,
            t.recorded_at > clock_timestamp() - ${freshMs} * interval '1 millisecond' AS "isFresh",
            t.is_credit AND EXISTS (
              SELECT FROM bank_account other
@@ -202,9 +198,9 @@ async function listFinalMatches(
   selection: Selection,
 ): Promise<FinalMatch[]> {
   const rows = await db.$queryRaw<FinalRow[]>`
-    SELECT m.nsu, m.expected_payment_id AS "expectedPaymentId", m.amount_cents AS "amountCents",
-           m.rule, m.owed_cents AS "owedCents", m.evidence ? 'differenceCents' AS "isTolerated",
-           m.rule_id AS "ruleId", m.rule_version AS version, m.evidence
+    SELECT m.nsu, m.expected_payment_id, m.amount_cents,
+           m.rule, m.owed_cents, m.evidence ? 'differenceCents' AS "isTolerated",
+           m.rule_id, m.rule_version AS version, m.evidence
     FROM ${selected('match', 'm', accountId, selection, isLiveByRule)}
     ${lineOf(accountId, 'm')}
     WHERE ${isFinal(accountId)} OR EXISTS (
@@ -235,8 +231,7 @@ async function listFinalClassifications(
   selection: Selection,
 ): Promise<FinalClassification[]> {
   return db.$queryRaw`
-    SELECT c.nsu, c.category, c.reason, c.evidence, c.rule_id AS "ruleId",
-           c.rule_version AS version
+    SELECT c.nsu, c.category, c.reason, c.evidence, c.rule_id, c.rule_version AS version
     FROM ${selected('classification', 'c', accountId, selection, Prisma.sql`AND rule = 'declared'`)}
     ${lineOf(accountId, 'c')}
     WHERE ${isFinal(accountId)}`;
@@ -276,8 +271,8 @@ async function listBreakDecisions(
               AND subject = 'operation:' || wanted.id OFFSET 0
           ) b`;
   return db.$queryRaw`
-    SELECT b.id AS "breakId", b.kind, b.subject, b.nsu,
-           b.expected_payment_id AS "expectedPaymentId", e.action, e.actor, e.reason,
+    SELECT b.id AS "breakId", b.kind, b.subject, b.nsu, b.expected_payment_id, e.action, e.actor,
+           e.reason,
            COALESCE(e.detail ->> 'cents', e.detail ->> 'ofCents')::bigint AS cents,
            r.expected_payment_id AS "refundPaymentId"
     FROM (SELECT b.* FROM ${selected('break', 'b', accountId, selection)} ${ofPayments}) b

@@ -26,20 +26,20 @@ type ExpectedPaymentRow = Omit<ExpectedPaymentFacts, 'effect' | 'charge' | 'tran
 
 const chargeColumns = Prisma.sql`
   c.correlation_id AS "chargeCorrelationId", c.type AS "chargeType",
-  c.cancelled_at AS "cancelledAt", c.expired_at AS "expiredAt",
-  c.bank_due_date AS "bankDueDate"`;
+  c.cancelled_at, c.expired_at,
+  c.bank_due_date`;
 
 const transferColumns = (freshMs: number) => Prisma.sql`
-  t.id AS "transferId", t.external_id AS "externalId", t.end_to_end_id AS "transferEndToEndId",
-  t.error_code AS "errorCode",
+  t.id AS "transferId", t.external_id, t.end_to_end_id AS "transferEndToEndId",
+  t.error_code,
   CASE WHEN t.state = 'failed' THEN
     CASE WHEN t.updated_at > clock_timestamp() - ${freshMs} * interval '1 millisecond'
          THEN 'recent' ELSE 'past' END
   END AS failure`;
 
 const billColumns = Prisma.sql`
-  p.state AS "billState", p.bank_id AS "bankId", p.bank_status AS "bankStatus",
-  p.scheduled_for AS "scheduledFor", p.may_go_until AS "mayGoUntil",
+  p.state AS "billState", p.bank_id, p.bank_status,
+  p.scheduled_for, p.may_go_until,
   p.freed_at IS NOT NULL AS "isFreed",
   p.id IS NOT NULL AND EXISTS (
     SELECT FROM bill_payment other
@@ -83,10 +83,9 @@ export async function listPaymentFacts(
     ) ${Prisma.raw(alias)} ON true`;
   const isOfPayment = Prisma.sql`expected_payment_id = e.id`;
   const rows = await db.$queryRaw<ExpectedPaymentRow[]>`
-    SELECT e.id, e.operation_id AS "operationId", e.kind, e.is_credit AS "isCredit",
-           e.amount_cents AS "amountCents", e.due_date AS "dueDate", e.terms,
-           e.is_multi_use AS "isMultiUse", e.counterparty_document AS "counterpartyDocument",
-           e.created_at AS "createdAt", e.withdrawn_at IS NOT NULL AS "isWithdrawn",
+    SELECT e.id, e.operation_id, e.kind, e.is_credit, e.amount_cents, e.due_date, e.terms,
+           e.is_multi_use, e.counterparty_document,
+           e.created_at, e.withdrawn_at IS NOT NULL AS "isWithdrawn",
            COALESCE(e.created_at_bank_time, e.created_at + clock.ahead) AS "createdAtBankTime",
            known.list AS "references", o.state AS "operationState",
            COALESCE(${isWithoutResponse}, false) AS "isWithoutResponse",

@@ -57,8 +57,7 @@ export async function listStoredOpenBreaks(
   kinds: readonly string[],
 ): Promise<StoredOpenBreak[]> {
   return db.$queryRaw`
-    SELECT kind, subject, amount_cents AS "amountCents", nsu,
-           expected_payment_id AS "expectedPaymentId"
+    SELECT kind, subject, amount_cents, nsu, expected_payment_id
     FROM break
     WHERE account_id = ${accountId} AND state = 'open' AND kind = ANY (${[...kinds]}::text[])
       AND subject NOT LIKE 'day:%'`;
@@ -78,7 +77,7 @@ export async function listDueSubjects(db: Db, accountId: number): Promise<DueSub
   return db.$queryRaw`
     SELECT CASE WHEN task.kind = 'line' THEN task.nsu END AS nsu,
            COALESCE(task.expected_payment_id, m.expected_payment_id) AS "expectedPaymentId",
-           task.operation_id AS "operationId"
+           task.operation_id
     FROM reconciliation_task task
     LEFT JOIN match m ON m.account_id = task.account_id AND m.nsu = task.nsu
       AND task.kind = 'line' AND m.unlinked_at IS NULL

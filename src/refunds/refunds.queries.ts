@@ -27,9 +27,8 @@ export async function listRefundReferenceLines(
   { filterBy, id }: { filterBy: RefundFilter; id: string },
 ): Promise<ReferencedStatementLine[]> {
   return db.$queryRaw<ReferencedStatementLine[]>`
-    SELECT nsu, is_credit AS "isCredit", amount_cents AS "amountCents", type_name AS "typeName",
-           end_to_end_id AS "endToEndId", original_end_to_end_id AS "originalEndToEndId",
-           counterparty, occurred_at AS "occurredAt"
+    SELECT nsu, is_credit, amount_cents, type_name, end_to_end_id, original_end_to_end_id,
+           counterparty, occurred_at
     FROM statement_line WHERE account_id = ${accountId} AND ${matchesReference(filterBy, id)}
     ORDER BY
       (is_credit AND end_to_end_id LIKE 'E%' AND original_end_to_end_id IS NULL) IS TRUE DESC, nsu
@@ -183,7 +182,7 @@ export async function markRefundAccepted(
     SET state = 'accepted', nsu = COALESCE(${nsu}, nsu),
         end_to_end_id = COALESCE(${endToEndId}, end_to_end_id), updated_at = now()
     WHERE account_id = ${accountId} AND id = ${id}::uuid
-    RETURNING expected_payment_id AS "expectedPaymentId"`;
+    RETURNING expected_payment_id`;
   return refund ?? null;
 }
 
@@ -199,7 +198,7 @@ export async function findLineOfRefund(
   { accountId, id }: RefundKey,
 ): Promise<{ nsu: bigint; endToEndId: string | null } | null> {
   const [line] = await tx.$queryRaw<{ nsu: bigint; endToEndId: string | null }[]>`
-    SELECT l.nsu, l.end_to_end_id AS "endToEndId" FROM refund r
+    SELECT l.nsu, l.end_to_end_id FROM refund r
     JOIN match m ON m.account_id = r.account_id AND m.expected_payment_id = r.expected_payment_id
       AND m.role = 'payment' AND m.unlinked_at IS NULL
     JOIN statement_line l ON l.account_id = m.account_id AND l.nsu = m.nsu
@@ -240,9 +239,8 @@ export async function listRefunds(
   { id, endToEndId, nsu, originalNsu, state, before, limit }: RefundFilters,
 ): Promise<StoredRefundRow[]> {
   return db.$queryRaw<StoredRefundRow[]>`
-    SELECT r.id, o.state AS "operationState", r.original_nsu AS "originalNsu",
-           r.amount_cents AS "amountCents", r.state, r.end_to_end_id AS "endToEndId", r.nsu,
-           r.created_at AS "createdAt",
+    SELECT r.id, o.state AS "operationState", r.original_nsu, r.amount_cents, r.state,
+           r.end_to_end_id, r.nsu, r.created_at,
            CASE WHEN o.state = 'succeeded' THEN o.response_body END AS response,
            e.withdrawn_at IS NOT NULL AS "isWithdrawn",
            COALESCE(total.paid_cents, 0) AS "paidCents",

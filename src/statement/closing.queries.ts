@@ -40,7 +40,7 @@ export async function readClosedPeriod(
   boundMs: number,
 ): Promise<ClosedPeriodState> {
   const [closed] = await db.$queryRaw<ClosedPeriodState[]>`
-    SELECT s.closed_from AS "closedFrom", s.closed_until AS "closedUntil",
+    SELECT s.closed_from, s.closed_until,
            LEAST(unknown_outcome.since, scheduled.since, refundable.since) AS "neededFrom",
            day_close.since AS "dayCloseFrom"
     FROM statement_state s
@@ -152,7 +152,7 @@ export async function listAccountsToClose(
   boundMs: number,
 ): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
-    SELECT s.account_id AS "accountId" FROM day_close_state d
+    SELECT s.account_id FROM day_close_state d
     JOIN statement_state s ON s.account_id = d.account_id
     WHERE ${dayIsOver(boundMs)} AND COALESCE(s.closing_next_at <= clock_timestamp(), true)
       AND COALESCE(s.closed_from > ${startOf(Prisma.sql`d.next_date`)}

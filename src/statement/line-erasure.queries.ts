@@ -43,5 +43,5 @@ export async function eraseLine(
     FROM unreadable_line former
     WHERE former.account_id = ${accountId} AND former.nsu = ${nsu} AND former.content <> ''
       AND u.account_id = former.account_id AND u.content_hash = former.content_hash
-    RETURNING former.content_hash AS "formerHash", u.content_hash AS "contentHash"`;
+    RETURNING former.content_hash AS "formerHash", u.content_hash`;
 }

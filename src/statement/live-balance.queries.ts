@@ -35,7 +35,7 @@ export async function findLastLine(
   accountId: number,
 ): Promise<{ lastNsu: bigint; balanceCents: bigint } | null> {
   const [row] = await db.$queryRaw<{ lastNsu: bigint; balanceCents: bigint }[]>`
-    SELECT last_nsu AS "lastNsu", balance_cents AS "balanceCents" FROM statement_state
+    SELECT last_nsu, balance_cents FROM statement_state
     WHERE account_id = ${accountId} AND last_nsu IS NOT NULL AND balance_cents IS NOT NULL`;
   return row ?? null;
 }

@@ -17,12 +17,11 @@ export interface StatementView {
 export async function readStatementView(db: Db, accountId: number): Promise<StatementView> {
   const [row] = await db.$queryRaw<Row[]>`
     SELECT CASE WHEN broken_since IS NOT NULL THEN gap_nsu END AS "brokenNsu",
-           broken_since AS "brokenSince", is_anchored AS "isAnchored",
-           line_count AS lines, import_started_at AS "startedAt",
+           broken_since, is_anchored, line_count AS lines, import_started_at AS "startedAt",
            CASE WHEN NOT is_anchored THEN line_count::float8 / GREATEST(
              extract(epoch FROM clock_timestamp() - import_started_at), 0.001) END AS rate,
-           imported.oldest, imported.newest,
-           live_balance_cents AS "liveCents", live_balance_at AS "liveAt",
+           imported.oldest, imported.newest, live_balance_cents AS "liveCents",
+           live_balance_at AS "liveAt",
            balance_differs_since IS NULL AS agrees
     FROM statement_state s
     LEFT JOIN LATERAL (

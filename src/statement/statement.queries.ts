@@ -66,10 +66,9 @@ export async function beginSync(
       import_started_at = COALESCE(
         s.import_started_at,
         CASE WHEN NOT s.is_anchored THEN clock_timestamp() END)
-    RETURNING first_gap_nsu AS "firstGapNsu", page_order AS "pageOrder", page_lines AS "pageLines",
-              is_anchored AS "isAnchored", line_count AS "lineCount",
+    RETURNING first_gap_nsu, page_order, page_lines, is_anchored, line_count,
               broken_since IS NOT NULL AS "isBroken",
-              balance_cents AS "balanceCents",
+              balance_cents,
               clock_timestamp() AS "startedAt",
               first_gap_nsu IS NOT NULL
                 AND COALESCE(gap_next_read_at <= clock_timestamp(), true) AS "isGapDue",
@@ -104,7 +103,7 @@ export async function findStoredLines(
   nsus: bigint[],
 ): Promise<{ nsu: bigint; contentHash: string }[]> {
   return tx.$queryRaw`
-    SELECT nsu, content_hash AS "contentHash" FROM statement_line
+    SELECT nsu, content_hash FROM statement_line
     WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[])`;
 }
 
@@ -118,8 +117,8 @@ export async function insertStatementLines(
   await tx.$executeRaw`
     INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
       correlation_id, end_to_end_id, external_id, original_end_to_end_id, movement_id,
-      idempotency_key, bill_code,
-      counterparty, counterparty_document, notes, balance_previous_cents,
+      idempotency_key, bill_code, counterparty, counterparty_document, notes,
+      balance_previous_cents,
       current_balance_cents, occurred_at, content_hash, content)
     SELECT ${accountId}, * FROM unnest(
       ${column(({ nsu }) => nsu)}::bigint[],

@@ -94,8 +94,7 @@ export async function listUnreadableLineRows(
 ): Promise<UnreadableLineRow[]> {
   const { isResolved, kind, nsu, after, limit } = filter;
   return db.$queryRaw<UnreadableLineRow[]>`
-    SELECT content_hash AS "contentHash", kind, nsu, reason, content, recorded_at AS "recordedAt",
-           resolved_at AS "resolvedAt", resolution
+    SELECT content_hash, kind, nsu, reason, content, recorded_at, resolved_at, resolution
     FROM unreadable_line
     WHERE account_id = ${accountId}
       AND (${isResolved}::boolean IS NULL OR (resolved_at IS NOT NULL) = ${isResolved}::boolean)
@@ -112,8 +111,7 @@ export async function findUnreadableLine(
   contentHash: string,
 ): Promise<UnreadableLineRow | null> {
   const [row] = await db.$queryRaw<UnreadableLineRow[]>`
-    SELECT content_hash AS "contentHash", kind, nsu, reason, content, recorded_at AS "recordedAt",
-           resolved_at AS "resolvedAt", resolution
+    SELECT content_hash, kind, nsu, reason, content, recorded_at, resolved_at, resolution
     FROM unreadable_line WHERE account_id = ${accountId} AND content_hash = ${contentHash}`;
   return row ?? null;
 }
@@ -125,7 +123,7 @@ export async function listUnreadableLinesToRetry(
   { onlyHash, afterHash, limit }: { onlyHash: string | null; afterHash: string; limit: number },
 ): Promise<{ contentHash: string; content: string }[]> {
   return db.$queryRaw`
-    SELECT content_hash AS "contentHash", content FROM unreadable_line
+    SELECT content_hash, content FROM unreadable_line
     WHERE account_id = ${accountId} AND kind = 'unreadable' AND resolved_at IS NULL
       AND (${onlyHash}::text IS NULL OR content_hash = ${onlyHash}) AND content_hash > ${afterHash}
     ORDER BY content_hash LIMIT ${limit}`;

@@ -43,12 +43,9 @@ export async function listTransferRows(
   { ids, state, shape, externalId, endToEndId, operationId, before, limit }: TransferFilters,
 ): Promise<TransferRow[]> {
   return db.$queryRaw<TransferRow[]>`
-    SELECT t.id, t.operation_id AS "operationId", o.state AS "operationState", t.shape, t.state,
-           t.bank_status AS "bankStatus", t.error_code AS "errorCode",
-           t.amount_cents AS "amountCents", t.end_to_end_id AS "endToEndId",
-           t.external_id AS "externalId", t.bank_id AS "bankId",
-           t.created_at AS "createdAt", t.updated_at AS "updatedAt",
-           t.expected_payment_id AS "expectedPaymentId",
+    SELECT t.id, t.operation_id, o.state AS "operationState", t.shape, t.state, t.bank_status,
+           t.error_code, t.amount_cents, t.end_to_end_id, t.external_id, t.bank_id, t.created_at,
+           t.updated_at, t.expected_payment_id,
            e.withdrawn_at IS NOT NULL AS "isWithdrawn",
            CASE WHEN o.state = 'succeeded' AND t.shape <> 'batch' THEN o.response_body END
              AS "responseBody"

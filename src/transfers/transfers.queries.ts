@@ -76,9 +76,8 @@ export async function updateTransfers(
       WHERE t.account_id = ${accountId} AND t.id = r.id
       RETURNING t.*, b.is_final AS was_final
     )
-    SELECT id, operation_id AS "operationId", shape, state, amount_cents AS "amountCents",
-           end_to_end_id AS "endToEndId", external_id AS "externalId", bank_id AS "bankId",
-           error_code AS "errorCode", expected_payment_id AS "expectedPaymentId"
+    SELECT id, operation_id, shape, state, amount_cents, end_to_end_id, external_id, bank_id,
+           error_code, expected_payment_id
     FROM updated WHERE state IN ('effective', 'failed') AND NOT was_final ORDER BY position`;
   // The debit of a transfer that failed is a break until it is reversed.
   const failed = finished.filter(({ state }) => state === 'failed');
@@ -143,9 +142,9 @@ export async function listTransfersWithDebits(
   operationId: string,
 ): Promise<DebitedTransfer[]> {
   return tx.$queryRaw<DebitedTransfer[]>`
-    SELECT t.id, t.expected_payment_id AS "expectedPaymentId", t.shape,
+    SELECT t.id, t.expected_payment_id, t.shape,
            debit.nsu IS NOT NULL AS "isDebited",
-           debit.end_to_end_id AS "endToEndId", debit.movement_id AS "bankId"
+           debit.end_to_end_id, debit.movement_id AS "bankId"
     FROM transfer t
     LEFT JOIN LATERAL (
       SELECT l.nsu, l.end_to_end_id, l.movement_id
@@ -212,14 +211,13 @@ export async function claimDueTransfers(
           + (${[...pausesMs]}::int[])[LEAST(t.checks + 2, ${pausesMs.length}::int)]
             * interval '1 millisecond'
     FROM due d WHERE t.account_id = ${accountId} AND t.id = d.id
-    RETURNING t.id, t.expected_payment_id AS "expectedPaymentId", t.bank_id AS "bankId",
-              t.end_to_end_id AS "endToEndId", t.external_id AS "externalId",
-              t.amount_cents AS "amountCents"`;
+    RETURNING t.id, t.expected_payment_id, t.bank_id, t.end_to_end_id, t.external_id,
+              t.amount_cents`;
 }
 
 /** Accounts with transfers whose status check is due. */
 export async function listAccountsWithDueTransfers(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
-    SELECT DISTINCT account_id AS "accountId" FROM transfer
+    SELECT DISTINCT account_id FROM transfer
     WHERE next_check_at <= clock_timestamp()`;
 }

@@ -56,7 +56,7 @@ export async function countWebhookEvents(
   { from, until }: Pick<HealthWindow, 'from' | 'until'>,
 ): Promise<WebhookEventCount[]> {
   return db.$queryRaw`
-    SELECT event_type AS "eventType", count(*) AS received, sum(copies - 1)::bigint AS copies,
+    SELECT event_type, count(*) AS received, sum(copies - 1)::bigint AS copies,
            count(*) FILTER (WHERE state = 'quarantined') AS quarantined
     FROM webhook_event
     WHERE account_id = ${accountId}
@@ -143,10 +143,8 @@ export async function listUnnotifiedLines(
 ): Promise<UnnotifiedLineRow[]> {
   return db.$queryRaw`
     WITH account AS (${accountSince(accountId)})
-    SELECT t.nsu, t.type_name AS "typeName", t.is_credit AS "isCredit",
-           t.amount_cents AS "amountCents", t.correlation_id AS "correlationId",
-           t.end_to_end_id AS "endToEndId", t.occurred_at AS "occurredAt",
-           t.recorded_at AS "recordedAt"
+    SELECT t.nsu, t.type_name, t.is_credit, t.amount_cents, t.correlation_id, t.end_to_end_id,
+           t.occurred_at, t.recorded_at
     FROM statement_line t, account
     WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
       AND t.occurred_at >= account.since AND t.occurred_at < ${overdueBefore}

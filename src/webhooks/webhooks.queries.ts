@@ -121,7 +121,7 @@ export async function processSyncedWebhooks(
 /** Accounts with pending webhooks for which a sync should have completed by now. */
 export async function listAccountsWithPendingWebhooks(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
-    SELECT DISTINCT account_id AS "accountId" FROM webhook_event
+    SELECT DISTINCT account_id FROM webhook_event
     WHERE state = 'pending'
       AND COALESCE(next_sync_at, received_at + interval '1 second') < clock_timestamp()`;
 }

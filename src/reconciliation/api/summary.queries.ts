@@ -28,9 +28,9 @@ export interface SummaryRow {
 
 export async function loadSummary(db: Db, accountId: number, today: string): Promise<SummaryRow> {
   const [row] = await db.$queryRaw<SummaryRow[]>`
-    SELECT s.last_nsu AS "lastNsu", s.synced_at IS NOT NULL AND s.first_gap_nsu IS NULL AS complete,
-           s.closed_until AS "closedUntil", s.balance_cents AS "balanceCents",
-           s.synced_at AS "syncedAt", COALESCE(s.syncs, 0) AS syncs,
+    SELECT s.last_nsu, s.synced_at IS NOT NULL AND s.first_gap_nsu IS NULL AS complete,
+           s.closed_until, s.balance_cents,
+           s.synced_at, COALESCE(s.syncs, 0) AS syncs,
            lines.*, expected.*, breaks.*, operations.*, webhooks.*, deliveries.*,
            (SELECT count(*) FROM unreadable_line WHERE account_id = a.id) AS "unreadableLines"
     FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id

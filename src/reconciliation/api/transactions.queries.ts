@@ -104,13 +104,9 @@ export async function listTransactionRows(
     ) t`
     : Prisma.sql`statement_line t`;
   return db.$queryRaw<TransactionRow[]>`
-    SELECT t.nsu, t.amount_cents AS "amountCents", t.type_name AS "typeName",
-      t.is_credit AS "isCredit",
-           t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
-           t.external_id AS "externalId", t.notes,
-             t.balance_previous_cents AS "balancePreviousCents",
-           t.current_balance_cents AS "currentBalanceCents", t.occurred_at AS "occurredAt",
-           t.recorded_at AS "recordedAt", x.*
+    SELECT t.nsu, t.amount_cents, t.type_name, t.is_credit, t.correlation_id, t.end_to_end_id,
+      t.external_id, t.notes, t.balance_previous_cents, t.current_balance_cents, t.occurred_at,
+           t.recorded_at, x.*
     FROM ${lines}
     CROSS JOIN LATERAL (
       SELECT ${stateOfLine} AS state,
@@ -195,12 +191,11 @@ export async function listExpectedPaymentRows(
       AND value = ${reference})`;
   const inState = Prisma.sql`AND ${hasSettlement(state ?? '')} AND x.state = ${state}`;
   return db.$queryRaw<ExpectedPaymentRow[]>`
-    SELECT e.id, e.operation_id AS "operationId", e.kind, x.state, e.is_credit AS "isCredit",
-           e.amount_cents AS "amountCents", COALESCE(total.paid_cents, 0) AS "settledCents",
+    SELECT e.id, e.operation_id, e.kind, x.state, e.is_credit,
+           e.amount_cents, COALESCE(total.paid_cents, 0) AS "settledCents",
            CASE WHEN e.is_credit THEN COALESCE(total.refunded_cents, 0)
                 ELSE COALESCE(total.reversed_cents, 0) END AS "returnedCents",
-           e.due_date AS "dueDate", e.is_multi_use AS "isMultiUse", e.created_at AS "createdAt",
-           reference.list AS "references"
+           e.due_date, e.is_multi_use, e.created_at, reference.list AS "references"
     FROM expected_payment e
     LEFT JOIN expected_payment_total total
       ON total.account_id = e.account_id AND total.expected_payment_id = e.id

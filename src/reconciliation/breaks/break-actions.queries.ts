@@ -23,8 +23,7 @@ export async function lockBreak(
   id: string,
 ): Promise<LockedBreak | null> {
   const [found] = await tx.$queryRaw<LockedBreak[]>`
-    SELECT id, kind, state, subject, amount_cents AS "amountCents", nsu,
-           expected_payment_id AS "expectedPaymentId", resolution, evidence
+    SELECT id, kind, state, subject, amount_cents, nsu, expected_payment_id, resolution, evidence
     FROM break WHERE account_id = ${accountId} AND id = ${id}::uuid FOR UPDATE`;
   return found ?? null;
 }

@@ -41,10 +41,8 @@ export async function findLineOfBreak(
   nsu: bigint,
 ): Promise<LineOfBreak | null> {
   const [line] = await db.$queryRaw<LineOfBreak[]>`
-    SELECT nsu, is_credit AS "isCredit", amount_cents AS "amountCents", notes,
-           correlation_id AS "correlationId", external_id AS "externalId",
-           counterparty_document AS document, occurred_at AS "occurredAt",
-           end_to_end_id AS "endToEndId"
+    SELECT nsu, is_credit, amount_cents, notes, correlation_id, external_id,
+           counterparty_document AS document, occurred_at, end_to_end_id
     FROM statement_line WHERE account_id = ${accountId} AND nsu = ${nsu}`;
   return line ?? null;
 }
@@ -82,7 +80,7 @@ export async function listSimilarExpectedPayments(
                 ELSE e.amount_cents - paid.cents END AS "amountCents",
            COALESCE(e.due_date,
              to_char(e.created_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')) AS day,
-           e.terms, e.due_date AS "dueDate",
+           e.terms, e.due_date,
            e.counterparty_document IS NOT DISTINCT FROM ${document}
              AND e.counterparty_document IS NOT NULL AS "isSameDocument",
            referenced.id IS NOT NULL AS "isSameReference"
@@ -114,8 +112,7 @@ export async function findExpectedPaymentOfBreak(
   id: string,
 ): Promise<ExpectedPaymentOfBreak | null> {
   const [expected] = await db.$queryRaw<ExpectedPaymentOfBreak[]>`
-    SELECT e.id, e.is_credit AS "isCredit", e.amount_cents AS "amountCents",
-           paid.cents AS "paidCents", e.is_multi_use AS "isMultiUse",
+    SELECT e.id, e.is_credit, e.amount_cents, paid.cents AS "paidCents", e.is_multi_use,
            e.counterparty_document AS document,
            COALESCE(e.due_date,
              to_char(e.created_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')) AS day,
@@ -142,7 +139,7 @@ export async function listSimilarLines(
 ): Promise<CandidateRow[]> {
   return db.$queryRaw<CandidateRow[]>`
     SELECT NULL::text AS "expectedPaymentId", t.nsu, t.type_name AS kind,
-           t.amount_cents AS "amountCents",
+           t.amount_cents,
            to_char(t.occurred_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD') AS day,
            NULL::text AS terms, NULL::text AS "dueDate",
            COALESCE(t.counterparty_document = ${document}, false) AS "isSameDocument",

@@ -32,9 +32,9 @@ const openedDay = Prisma.sql`COALESCE(b.opened_day,
   to_char(b.opened_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD'))`;
 
 const columns = Prisma.sql`
-  b.id, b.kind, b.state, b.subject, b.amount_cents AS "amountCents", b.nsu,
-  b.expected_payment_id AS "expectedPaymentId", b.evidence, b.opened_at AS "openedAt",
-  ${openedDay} AS "openedDay", b.resolved_at AS "resolvedAt", b.resolution`;
+  b.id, b.kind, b.state, b.subject, b.amount_cents, b.nsu,
+  b.expected_payment_id, b.evidence, b.opened_at,
+  ${openedDay} AS "openedDay", b.resolved_at, b.resolution`;
 
 export interface BreakFilters {
   state: string | null;
@@ -115,7 +115,7 @@ export async function listBreakHistory(
   id: string,
 ): Promise<BreakHistoryRow[]> {
   return db.$queryRaw<BreakHistoryRow[]>`
-    SELECT action, actor, reason, detail, created_at AS "createdAt" FROM break_history_entry
+    SELECT action, actor, reason, detail, created_at FROM break_history_entry
     WHERE account_id = ${accountId} AND break_id = ${id}::uuid ORDER BY sequence`;
 }
 

@@ -19,7 +19,7 @@ export async function findRequestedRefund(
   key: string,
 ): Promise<RequestedRefund | null> {
   const [request] = await db.$queryRaw<RequestedRefund[]>`
-    SELECT o.id AS "operationId", o.state, o.amount_cents AS "amountCents",
+    SELECT o.id AS "operationId", o.state, o.amount_cents,
            ${refundIsOver} AS "isOver", ${refundStands} AS "isShown"
     FROM ${refundOfHistoryEntry}
     WHERE i.account_id = ${accountId} AND i.kind = 'refund_pix' AND i.identity = ${`key ${key}`}`;
@@ -56,7 +56,7 @@ export async function findRefundableLine(
   nsu: bigint,
 ): Promise<RefundableLine | null> {
   const [line] = await db.$queryRaw<RefundableLine[]>`
-    SELECT is_credit AS "isCredit", amount_cents AS "amountCents", end_to_end_id AS "endToEndId"
+    SELECT is_credit, amount_cents, end_to_end_id
     FROM statement_line WHERE account_id = ${accountId} AND nsu = ${nsu}`;
   return line ?? null;
 }

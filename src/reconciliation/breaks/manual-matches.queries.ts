@@ -21,7 +21,7 @@ export async function findManualMatchLine(
   nsu: bigint,
 ): Promise<ManualMatchLine | null> {
   const [line] = await tx.$queryRaw<ManualMatchLine[]>`
-    SELECT t.arrival, t.is_credit AS "isCredit", t.amount_cents AS "amountCents",
+    SELECT t.arrival, t.is_credit, t.amount_cents,
            EXISTS (SELECT 1 FROM match m WHERE m.account_id = t.account_id AND m.nsu = t.nsu
              AND m.unlinked_at IS NULL AND m.rule = 'manual') AS "hasManualMatch",
            (SELECT COALESCE(sum(refund.amount_cents), 0)::bigint FROM (
@@ -48,8 +48,7 @@ export async function listManualMatchExpected(
   ids: string[],
 ): Promise<ManualMatchExpected[]> {
   return tx.$queryRaw<ManualMatchExpected[]>`
-    SELECT e.id AS "expectedPaymentId", e.is_credit AS "isCredit",
-           e.amount_cents AS "amountCents",
+    SELECT e.id AS "expectedPaymentId", e.is_credit, e.amount_cents,
            COALESCE(total.paid_cents, 0)
              - CASE own.role WHEN 'payment' THEN own.amount_cents ELSE 0 END AS "paidCents",
            COALESCE(total.reversed_cents, 0)

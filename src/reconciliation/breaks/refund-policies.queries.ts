@@ -128,6 +128,6 @@ export async function hasRefundAwaitingClosing(
 /** Accounts with a break to refund by policy. */
 export async function listAccountsToRefund(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
-    SELECT DISTINCT p.account_id AS "accountId" FROM ${policyBreaks}
+    SELECT DISTINCT p.account_id FROM ${policyBreaks}
     WHERE ${isPolicyRefundable} AND ${isChainWhole}`;
 }

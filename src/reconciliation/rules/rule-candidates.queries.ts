@@ -33,11 +33,9 @@ export const isUndecidedBreak = Prisma.sql`b.state = 'open' AND b.nsu IS NOT NUL
     AND b.evidence -> 'candidates' -> 0 ->> 'referenceKind' = ${ruleCandidateKind})`;
 
 export const lineColumns = Prisma.sql`
-  t.nsu, t.arrival, t.is_credit AS "isCredit", t.amount_cents AS "amountCents",
-  t.type_name AS "typeName",
-  t.correlation_id AS "correlationId", t.end_to_end_id AS "endToEndId",
-  t.original_end_to_end_id AS "originalEndToEndId", t.occurred_at AS "occurredAt",
-  t.counterparty, t.counterparty_document AS "counterpartyDocument", t.notes,
+  t.nsu, t.arrival, t.is_credit, t.amount_cents,
+  t.type_name, t.correlation_id, t.end_to_end_id, t.original_end_to_end_id, t.occurred_at,
+  t.counterparty, t.counterparty_document, t.notes,
   t.original_end_to_end_id IS NOT NULL AS "isRefundOrReversal",
   (SELECT min(refund.occurred_at)
    FROM (SELECT t.account_id, t.nsu, t.is_credit, t.end_to_end_id) line
@@ -87,13 +85,11 @@ export async function listRuleExpectedPayments(
       UNION
       SELECT * FROM unnest(${expectedPaymentIds}::uuid[])
     )
-    SELECT e.id AS "expectedPaymentId", e.operation_id AS "operationId", e.kind,
-           o.state AS "operationState", e.is_credit AS "isCredit",
-           e.amount_cents AS "amountCents", e.due_date AS "dueDate", e.terms,
-           e.is_multi_use AS "isMultiUse", e.counterparty_document AS "counterpartyDocument",
+    SELECT e.id AS "expectedPaymentId", e.operation_id, e.kind, o.state AS "operationState",
+           e.is_credit, e.amount_cents, e.due_date, e.terms, e.is_multi_use,
+           e.counterparty_document,
            COALESCE(e.created_at_bank_time, e.created_at) AS "createdAt",
-           paid.cents AS "paidCents", paid.owed AS "owedCents",
-           ids.reference_values AS "referenceValues"
+           paid.cents AS "paidCents", paid.owed AS "owedCents", ids.reference_values
     FROM wanted
     JOIN expected_payment e ON e.account_id = ${opaqueAccountId(accountId)} AND e.id = wanted.id
       AND e.withdrawn_at IS NULL
@@ -137,8 +133,8 @@ export async function listDeclaredOutcomes(
 ): Promise<DeclaredOutcome[]> {
   if (nsus.length === 0) return [];
   return db.$queryRaw<DeclaredOutcome[]>`
-    SELECT nsu, rule_id AS "ruleId", expected_payment_id AS "expectedPaymentId",
-           amount_cents AS "amountCents", owed_cents AS "owedCents", NULL AS category
+    SELECT nsu, rule_id, expected_payment_id,
+           amount_cents, owed_cents, NULL AS category
     FROM match
     WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[])
       AND rule = 'declared' AND unlinked_at IS NULL

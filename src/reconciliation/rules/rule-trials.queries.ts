@@ -65,6 +65,6 @@ export async function insertRuleTrial(
     INSERT INTO rule_trial (account_id, id, rule_id, version, "from", until, result, created_at)
     VALUES (${accountId}, ${trial.id}::uuid, ${ruleId}::uuid, ${version}, ${trial.from},
             ${trial.until}, ${JSON.stringify(trial.result)}::jsonb, clock_timestamp())
-    RETURNING created_at AS "createdAt"`;
+    RETURNING created_at`;
   return row?.createdAt ?? trial.until;
 }

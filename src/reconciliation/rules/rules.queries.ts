@@ -7,7 +7,7 @@ import type { AppliedRule } from '../decide/rule.js';
 /** The active versions of the account's rules. */
 export async function listActiveRules(db: Db, accountId: number): Promise<AppliedRule[]> {
   const rows = await db.$queryRaw<StoredRule[]>`
-    SELECT rule_id AS "ruleId", version, priority, definition, activated_at AS "activatedAt"
+    SELECT rule_id, version, priority, definition, activated_at
     FROM rule_version WHERE account_id = ${accountId} AND state = 'active'`;
   return rows.map(readStored);
 }

@@ -104,6 +104,6 @@ export async function endRun(
 
 export async function listRunningRuns(db: Db): Promise<RunKey[]> {
   return db.$queryRaw<RunKey[]>`
-    SELECT account_id AS "accountId", id AS "runId" FROM reconciliation_run
+    SELECT account_id, id AS "runId" FROM reconciliation_run
     WHERE state = 'running'`;
 }

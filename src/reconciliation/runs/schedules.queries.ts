@@ -33,7 +33,7 @@ export async function writeSchedule(db: Db, schedule: Schedule): Promise<void> {
 /** Accounts whose next run is due in bank time. */
 export async function listDueSchedules(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
-    SELECT s.account_id AS "accountId" FROM reconciliation_schedule s
+    SELECT s.account_id FROM reconciliation_schedule s
     LEFT JOIN statement_state t ON t.account_id = s.account_id
     WHERE s.next_run_at IS NOT NULL
       AND s.next_run_at
@@ -43,7 +43,7 @@ export async function listDueSchedules(db: Db): Promise<{ accountId: number }[]>
 /** Locks the schedule for the transaction, so that each due time begins one run. */
 export async function lockSchedule(tx: Tx, accountId: number): Promise<Schedule | null> {
   const [found] = await tx.$queryRaw<Schedule[]>`
-    SELECT account_id AS "accountId", cron, timezone, next_run_at AS "nextRunAt"
+    SELECT account_id, cron, timezone, next_run_at
     FROM reconciliation_schedule WHERE account_id = ${accountId} FOR UPDATE`;
   return found ?? null;
 }
