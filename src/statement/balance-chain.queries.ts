@@ -1,5 +1,6 @@
 // Finds the first gap of a stored balance chain. Reads only the lines that the check needs.
 import type { Db } from '../database.service.js';
+import { Prisma } from '../generated/service/client.js';
 import {
   balanceBefore,
   checkBalanceChain,
@@ -98,16 +99,21 @@ async function findSuspect(
   fromNsu: bigint,
   untilNsu: bigint | null,
 ): Promise<bigint | null> {
+  const before = await db.statementLine.findFirst({
+    where: { accountId, nsu: { lt: fromNsu } },
+    orderBy: { nsu: 'desc' },
+    select: { nsu: true },
+  });
+  // Bounds are values: an expression would hide them from the planner, which then reads all lines.
+  const from = before?.nsu ?? fromNsu;
+  const until = untilNsu === null ? Prisma.empty : Prisma.sql`AND nsu <= ${untilNsu}`;
   const [suspect] = await db.$queryRaw<{ nsu: bigint }[]>`
     WITH lines AS (
       SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
              CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed_cents,
              lag(current_balance_cents) OVER (ORDER BY nsu) AS balance_before
       FROM statement_line
-      WHERE account_id = ${accountId} AND nsu >= COALESCE(
-        (SELECT max(nsu) FROM statement_line WHERE account_id = ${accountId} AND nsu < ${fromNsu}),
-        ${fromNsu})
-        AND (${untilNsu}::bigint IS NULL OR nsu <= ${untilNsu}::bigint)
+      WHERE account_id = ${accountId} AND nsu >= ${from} ${until}
     )
     SELECT nsu FROM lines
     WHERE previous + signed_cents <> current OR balance_before <> previous

@@ -20,14 +20,15 @@ export async function readStatementView(db: Db, accountId: number): Promise<Stat
            broken_since, is_anchored, line_count AS lines, import_started_at AS "startedAt",
            CASE WHEN NOT is_anchored THEN line_count::float8 / GREATEST(
              extract(epoch FROM clock_timestamp() - import_started_at), 0.001) END AS rate,
-           imported.oldest, imported.newest, live_balance_cents AS "liveCents",
-           live_balance_at AS "liveAt",
+           CASE WHEN NOT is_anchored THEN (
+             SELECT min(occurred_at) FROM statement_line WHERE account_id = ${accountId}
+           ) END AS oldest,
+           CASE WHEN NOT is_anchored THEN (
+             SELECT max(occurred_at) FROM statement_line WHERE account_id = ${accountId}
+           ) END AS newest,
+           live_balance_cents AS "liveCents", live_balance_at AS "liveAt",
            balance_differs_since IS NULL AS agrees
     FROM statement_state s
-    LEFT JOIN LATERAL (
-      SELECT min(occurred_at) AS oldest, max(occurred_at) AS newest FROM statement_line t
-      WHERE t.account_id = s.account_id AND NOT s.is_anchored
-    ) imported ON true
     WHERE s.account_id = ${accountId}`;
   if (!row) return { broken: null, import: null, liveBalance: null };
   const { brokenNsu, brokenSince, startedAt, lines, oldest, newest, liveCents, liveAt } = row;
