@@ -1,5 +1,6 @@
 // The SQL of charge status checks. `next_check_at` is on the bank's clock, as due dates are.
 import type { Db, Tx } from '../database.service.js';
+import { Prisma } from '../generated/service/client.js';
 import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 
 /**
@@ -7,6 +8,12 @@ import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks
  * the bank decides.
  */
 const statusWebhookTypes = ['CHARGE_VOIDED', 'CHARGE_CANCELLED', 'CHARGE_OVERDUE'];
+
+/** Whether a line pays the charge (c). */
+const isPaid = Prisma.sql`EXISTS (
+  SELECT FROM expected_payment_total total
+  WHERE total.account_id = c.account_id AND total.expected_payment_id = c.expected_payment_id
+    AND total.paid_cents > 0)`;
 
 export interface DueCharge {
   correlationId: string;
@@ -23,9 +30,8 @@ export interface DueCharge {
 export async function endChecksOfPaidCharges(db: Db, accountId: number, now: Date): Promise<void> {
   await db.$executeRaw`
     UPDATE charge c SET next_check_at = NULL
-    WHERE c.account_id = ${accountId} AND c.next_check_at <= ${now} AND c.checks = 0 AND EXISTS (
-      SELECT FROM expected_payment_total total WHERE total.account_id = c.account_id
-        AND total.expected_payment_id = c.expected_payment_id AND total.paid_cents > 0)`;
+    WHERE c.account_id = ${accountId} AND c.next_check_at <= ${now} AND c.checks = 0
+      AND ${isPaid}`;
 }
 
 /** Makes a charge due if a pending webhook references it and was received after its last check. */
@@ -61,10 +67,7 @@ export async function listDueCharges(
   return db.$queryRaw<DueCharge[]>`
     SELECT c.correlation_id, c.type, c.amount_cents,
            COALESCE(c.bank_due_date, c.due_date) AS "dueDate", c.checks,
-           EXISTS (
-             SELECT FROM expected_payment_total total WHERE total.account_id = c.account_id
-               AND total.expected_payment_id = c.expected_payment_id AND total.paid_cents > 0
-           ) AS "isPaid",
+           ${isPaid} AS "isPaid",
            clock_timestamp() AS "checkedAt"
     FROM charge c
     JOIN operation o ON o.account_id = c.account_id AND o.id = c.operation_id

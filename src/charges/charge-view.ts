@@ -1,6 +1,6 @@
 // A charge as business systems read it: the bank's response, the bank's current status, and the
 // payments and refunds on the statement.
-import { unrefundedPayments } from '../expected-payments/settlement.js';
+import { decidingOwedCents } from '../expected-payments/settlement.js';
 import { outgoingSettlement } from '../expected-payments/outgoing-settlement.js';
 import { parseJson } from '../platform/exact-json.js';
 import type { StoredChargeRow, MatchedChargePayment, ChargeRefundRow } from './charges.queries.js';
@@ -12,9 +12,6 @@ export function toChargeView(
   refunds: ChargeRefundRow[],
   today: string,
 ) {
-  // The amount owed depends on the day of the payment. The last payment that was not refunded in
-  // full decides.
-  const owedCents = unrefundedPayments(payments).at(-1)?.owedCents ?? row.amountCents;
   const response =
     row.response === null ? {} : (parseJson(row.response) as Record<string, unknown>);
   return {
@@ -29,7 +26,7 @@ export function toChargeView(
     operationId: row.operationId,
     operationState: row.operationState,
     settlement: chargeSettlement({
-      amountCents: owedCents,
+      amountCents: decidingOwedCents(row, payments),
       isMultiUse: row.isMultiUse,
       dueDate: row.bankDueDate ?? row.dueDate,
       isCancelled: row.cancelledAt !== null,

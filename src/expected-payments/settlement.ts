@@ -37,6 +37,17 @@ export function unrefundedPayments<Payment extends PaymentWithRefunds>(
 }
 
 /**
+ * The amount that decides the settlement. It depends on the day of the payment: the last payment
+ * that was not refunded in full decides. Null when the payer chooses the amount.
+ */
+export function decidingOwedCents(
+  { amountCents }: Pick<ExpectedAmount, 'amountCents'>,
+  payments: readonly (PaymentWithRefunds & { owedCents: bigint | null })[],
+): bigint | null {
+  return unrefundedPayments(payments).at(-1)?.owedCents ?? amountCents;
+}
+
+/**
  * The settlement of at least one payment, net of refunds. A partly refunded payment still settles
  * its whole amount. The payments are overpaid only while their total less refunds exceeds what was
  * owed.

@@ -2,6 +2,7 @@
 // not sum or compare.
 import { outgoingSettlement } from '../../expected-payments/outgoing-settlement.js';
 import {
+  decidingOwedCents,
   settlementOfPaidAmount,
   settlementOfPayments,
   unrefundedPayments,
@@ -125,8 +126,7 @@ function settlementOf(
     refundedCents: results.get(allocation)?.refundedCents ?? 0n,
     owedCents: results.get(allocation)?.owedCents ?? null,
   }));
-  // The amount owed depends on the day of the payment: the last one that was not refunded decides.
-  const amountCents = unrefundedPayments(payments).at(-1)?.owedCents ?? payment.amountCents;
+  const amountCents = decidingOwedCents(payment, payments);
   return settlementOfPayments({ amountCents, isMultiUse }, payments);
 }
 
