@@ -104,7 +104,7 @@ export async function findBillPaymentForUpdate(
               AND other.freed_at IS NULL) AS "otherLiveId"
     FROM bill_payment p
     WHERE p.account_id = ${accountId} AND p.id = ${id}::uuid
-    FOR UPDATE OF p`;
+    FOR NO KEY UPDATE OF p`;
   return payment ?? null;
 }
 

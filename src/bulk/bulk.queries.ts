@@ -89,7 +89,7 @@ export async function insertUploadRows(
       ${rows.map(({ line }) => line)}::int[],
       ${rows.map(({ reference }) => reference)}::text[],
       ${rows.map(({ request }) => request)}::text[],
-      ${rows.map(({ state }) => state)}::text[],
+      ${rows.map(({ state }) => state)}::bulk_row_state[],
       ${rows.map(({ errors }) => errors)}::text[]
     ) AS r(line, reference, request, state, errors)`;
 }

@@ -68,6 +68,6 @@ export async function listUncertainOnboardings(
     FROM customer c JOIN operation o ON o.account_id = c.account_id AND o.id = c.id
     WHERE c.account_id = ${accountId} AND c.document_hash = ${documentHash}
       AND o.state IN ('unknown', 'needs_operator')
-    ORDER BY c.id FOR UPDATE OF o`;
+    ORDER BY c.id FOR NO KEY UPDATE OF o`;
   return rows.map(({ id }) => id);
 }

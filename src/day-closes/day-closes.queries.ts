@@ -109,7 +109,7 @@ export async function lockStatement(
 export async function lockClosingState(tx: Tx, accountId: number): Promise<ClosingState | null> {
   const [state] = await tx.$queryRaw<ClosingState[]>`
     SELECT next_date, amend_from, seen_arrival
-    FROM day_close_state WHERE account_id = ${accountId} FOR UPDATE`;
+    FROM day_close_state WHERE account_id = ${accountId} FOR NO KEY UPDATE`;
   return state ?? null;
 }
 
@@ -171,7 +171,7 @@ export async function listDayLines(
            t.type_name, ${lineIdColumns},
            t.balance_previous_cents, t.current_balance_cents, t.occurred_at, t.content_hash,
            certified.line_hash,
-           ${stateOfLine} AS state, COALESCE(open_break.kind, c.category) AS label
+           ${stateOfLine} AS state, COALESCE(open_break.kind, c.category::text) AS label
     FROM statement_line t
     LEFT JOIN certified_line certified
       ON certified.account_id = t.account_id AND certified.nsu = t.nsu
@@ -260,8 +260,9 @@ export async function isDayBreakAccepted(
   accountId: number,
   subject: string,
 ): Promise<boolean> {
-  const where = { accountId, kind: 'broken_balance_chain', subject, state: 'resolved' };
-  return (await db.break.count({ where: { ...where, resolution: { not: 'automatic' } } })) > 0;
+  const resolution = { not: 'automatic' };
+  const where = { accountId, kind: 'broken_balance_chain', subject, resolution };
+  return (await db.break.count({ where: { ...where, state: 'resolved' } })) > 0;
 }
 
 /** The first certificate of the account's chain. */

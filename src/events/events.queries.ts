@@ -71,7 +71,7 @@ export async function claimDeliveries(
       SELECT d.id FROM delivery d
       WHERE d.account_id = ${accountId} AND d.endpoint_id = ${endpointId}::uuid
         AND d.state = 'pending' AND d.next_attempt_at <= now()
-      ORDER BY d.next_attempt_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      ORDER BY d.next_attempt_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
     )
     UPDATE delivery d
     SET attempts = d.attempts + 1,

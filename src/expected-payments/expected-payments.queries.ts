@@ -100,7 +100,7 @@ async function insertFacts(
       -- Locked: a concurrent fact about the same payment is recorded before or after this one.
       SELECT account_id, id FROM expected_payment e
       WHERE account_id = ${accountId} AND ${column} = ANY (${values}::uuid[]) AND ${isConcerned}
-      ORDER BY id FOR UPDATE
+      ORDER BY id FOR NO KEY UPDATE
     ) e
     LEFT JOIN statement_state s ON s.account_id = e.account_id
     RETURNING expected_payment_id AS id`;

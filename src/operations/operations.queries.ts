@@ -62,7 +62,7 @@ export async function lockOperation(
   { accountId, id }: OperationRef,
 ): Promise<Operation | null> {
   await tx.$queryRaw`
-    SELECT 1 FROM operation WHERE account_id = ${accountId} AND id = ${id}::uuid FOR UPDATE`;
+    SELECT 1 FROM operation WHERE account_id = ${accountId} AND id = ${id}::uuid FOR NO KEY UPDATE`;
   const operation = await tx.operation.findUnique({ where: { accountId_id: { accountId, id } } });
   return operation as Operation | null;
 }

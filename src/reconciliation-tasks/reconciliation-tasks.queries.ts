@@ -60,7 +60,7 @@ export async function recordOperationTasks(
 ): Promise<void> {
   await tx.$executeRaw`
     INSERT INTO reconciliation_task (account_id, kind, expected_payment_id, operation_id)
-    SELECT account_id, 'payment', id, NULL FROM expected_payment
+    SELECT account_id, 'payment'::reconciliation_task_kind, id, NULL FROM expected_payment
     WHERE account_id = ${accountId} AND operation_id = ${operationId}::uuid
     UNION ALL
     SELECT account_id, 'operation', NULL, id FROM operation

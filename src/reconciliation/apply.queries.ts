@@ -78,7 +78,7 @@ export async function insertMatches(tx: Tx, accountId: number, matches: NewMatch
       ${matches.map(({ amountCents }) => amountCents)}::bigint[],
       ${matches.map(({ owedCents }) => owedCents)}::bigint[],
       ${matches.map(({ refundedCents }) => refundedCents)}::bigint[],
-      ${matches.map(({ role }) => role)}::text[],
+      ${matches.map(({ role }) => role)}::match_role[],
       ${matches.map(({ rule }) => rule)}::text[],
       ${matches.map(({ declared }) => declared?.ruleId ?? null)}::uuid[],
       ${matches.map(({ declared }) => declared?.version ?? null)}::int[],
@@ -158,7 +158,7 @@ export async function insertClassifications(
       rule_version)
     SELECT ${accountId}, * FROM unnest(
       ${classified.map(({ nsu }) => nsu)}::bigint[], ${classified.map(({ rule }) => rule)}::text[],
-      ${classified.map(({ category }) => category)}::text[],
+      ${classified.map(({ category }) => category)}::classification_category[],
       ${classified.map(({ reason }) => reason)}::text[],
       ${classified.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[],
       ${classified.map(({ declared }) => declared?.ruleId ?? null)}::uuid[],
@@ -174,7 +174,7 @@ export async function writeLineStates(
   await tx.$executeRaw`
     INSERT INTO line_outcome AS o (account_id, nsu, state)
     SELECT ${accountId}, * FROM unnest(
-      ${[...states.keys()]}::bigint[], ${[...states.values()]}::text[])
+      ${[...states.keys()]}::bigint[], ${[...states.values()]}::line_outcome_state[])
     ON CONFLICT (account_id, nsu) DO UPDATE SET state = EXCLUDED.state
     WHERE o.state <> EXCLUDED.state`;
 }
@@ -213,7 +213,7 @@ export async function writeTotals(
       ${totals.map(({ reversedCents }) => reversedCents)}::bigint[],
       ${totals.map(({ refundedCents }) => refundedCents)}::bigint[],
       ${totals.map(({ unrefundedCents }) => unrefundedCents)}::bigint[],
-      ${totals.map(({ settlement }) => settlement)}::text[],
+      ${totals.map(({ settlement }) => settlement)}::settlement[],
       ${totals.map(({ dueDay }) => dueDay)}::text[],
       ${totals.map(({ deadline }) => deadline)}::timestamptz[])
     ON CONFLICT (account_id, expected_payment_id) DO UPDATE
@@ -275,7 +275,7 @@ export async function lockReconciliation(tx: Tx, accountId: number): Promise<Dec
       ON CONFLICT (account_id) DO NOTHING`;
   await tx.$queryRaw`
     SELECT FROM reconciliation_state
-    WHERE account_id = ${opaqueAccountId(accountId)} FOR UPDATE`;
+    WHERE account_id = ${opaqueAccountId(accountId)} FOR NO KEY UPDATE`;
   const [state] = await tx.$queryRaw<DecidedUntil[]>`
     SELECT r.decided_arrival, r.as_of,
            COALESCE(${isSetBack}, false) AS "isSetBack",

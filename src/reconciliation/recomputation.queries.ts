@@ -103,7 +103,7 @@ export async function listCounterDifferences(
 ): Promise<{ subject: string; stored: string; computed: string }[]> {
   return db.$queryRaw`
     WITH counted AS (
-      SELECT 'lines' AS kind, state AS key, count(*) AS value FROM line_outcome
+      SELECT 'lines' AS kind, state::text AS key, count(*) AS value FROM line_outcome
       WHERE account_id = ${accountId} GROUP BY state
       UNION ALL
       SELECT 'open_payments', COALESCE(due_day, ''), count(*) FROM expected_payment_total

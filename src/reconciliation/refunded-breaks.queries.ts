@@ -74,5 +74,5 @@ export async function isRefundInProgress(
 export async function lockBreaksOfLine(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
   await tx.$queryRaw`
     SELECT id FROM break WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ${nsu}
-      ORDER BY id FOR UPDATE`;
+      ORDER BY id FOR NO KEY UPDATE`;
 }

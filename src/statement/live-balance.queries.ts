@@ -66,7 +66,7 @@ export async function recordBankBalance(
     FROM (
       SELECT is_balance_off AS is_off, balance_differs_cents AS cents,
              is_balance_off OR COALESCE(balance_differs_nsu = ${lastNsu}, false) AS still_differs
-      FROM statement_state WHERE account_id = ${accountId} FOR UPDATE
+      FROM statement_state WHERE account_id = ${accountId} FOR NO KEY UPDATE
     ) before
     WHERE s.account_id = ${accountId}
     RETURNING s.is_balance_off <> before.is_off

@@ -92,7 +92,7 @@ export async function beginSync(
 export async function lockSyncFence(tx: Tx, { accountId, token }: SyncFence): Promise<boolean> {
   const rows = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM statement_state
-    WHERE account_id = ${accountId} AND sync_token = ${token}::uuid FOR UPDATE`;
+    WHERE account_id = ${accountId} AND sync_token = ${token}::uuid FOR NO KEY UPDATE`;
   return rows.length === 1;
 }
 

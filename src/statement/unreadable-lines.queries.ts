@@ -26,7 +26,7 @@ export async function insertUnreadableLines(
     INSERT INTO unreadable_line AS u (account_id, content_hash, kind, nsu, reason, content)
     SELECT ${accountId}, * FROM unnest(
       ${unique.map(({ contentHash }) => contentHash)}::text[],
-      ${unique.map(({ kind }) => kind)}::text[],
+      ${unique.map(({ kind }) => kind)}::unreadable_line_kind[],
       ${unique.map(({ nsu }) => nsu)}::bigint[],
       ${unique.map(({ reason }) => reason)}::text[],
       ${unique.map(({ content }) => content)}::text[])
@@ -49,7 +49,8 @@ export async function resolveReadableLines(
   if (nsus.length === 0) return 0;
   const resolved = await tx.$executeRaw`
     UPDATE unreadable_line
-    SET resolved_at = now(), resolution = CASE kind WHEN 'changed' THEN 'restored' ELSE 'read' END
+    SET resolved_at = now(), resolution =
+      (CASE kind WHEN 'changed' THEN 'restored' ELSE 'read' END)::unreadable_line_resolution
     WHERE account_id = ${accountId} AND resolved_at IS NULL AND nsu = ANY (${nsus}::bigint[])`;
   if (resolved > 0) await recordStatementTask(tx, accountId);
   return resolved;

@@ -31,8 +31,8 @@ export async function insertTransferRows(
     SELECT ${accountId}, id, ${operationId}::uuid, position, shape, "amountCents"::bigint,
            counterparty, "endToEndId", "externalId", 'requested', "expectedPaymentId"
     FROM jsonb_to_recordset(${JSON.stringify(recordset)}::jsonb) AS r(
-      id uuid, position int, shape text, "amountCents" text, counterparty text, "endToEndId" text,
-      "externalId" text, "expectedPaymentId" uuid)`;
+      id uuid, position int, shape transfer_shape, "amountCents" text, counterparty text,
+      "endToEndId" text, "externalId" text, "expectedPaymentId" uuid)`;
 }
 
 export type TransferReportRow = Omit<TransferReport, 'nsu'> & { id: string };
@@ -51,11 +51,12 @@ export async function updateTransfers(
   const finished = await tx.$queryRaw<(FinishedTransfer & { expectedPaymentId: string })[]>`
     WITH report AS (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) AS r(
-        id uuid, state text, "bankStatus" text, "errorCode" text, "bankId" text, "endToEndId" text)
+        id uuid, state transfer_state, "bankStatus" text, "errorCode" text, "bankId" text,
+        "endToEndId" text)
     ), before AS (
       SELECT t.id, t.state, t.state IN ('effective', 'failed') AS is_final
       FROM transfer t JOIN report r ON r.id = t.id
-      WHERE t.account_id = ${accountId} ORDER BY t.id FOR UPDATE OF t
+      WHERE t.account_id = ${accountId} ORDER BY t.id FOR NO KEY UPDATE OF t
     ), updated AS (
       UPDATE transfer t
       SET bank_id = COALESCE(t.bank_id, r."bankId"),
@@ -203,7 +204,7 @@ export async function claimDueTransfers(
       SELECT t.id FROM transfer t
       WHERE t.account_id = ${accountId} AND t.next_check_at IS NOT NULL
         AND (t.next_check_at <= clock_timestamp() OR t.id IN (SELECT id FROM referenced))
-      ORDER BY t.next_check_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      ORDER BY t.next_check_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
     )
     UPDATE transfer t
     SET checks = t.checks + 1, checked_at = clock_timestamp(),

@@ -4,6 +4,7 @@ import { BillPaymentsService } from '../../src/bill-payments/bill-payments.servi
 import type { OperationKind } from '../../src/operations/operation.js';
 import { billsAt, noon } from '../support/bills.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../support/service-on-sandbox.js';
+import { addPayments } from '../support/parent-rows.js';
 
 describe('bill payments', () => {
   let service: ServiceOnSandbox;
@@ -186,11 +187,13 @@ describe('bill payments', () => {
     await revive();
     expect((await bills.read(id)).state).toBe('paid');
     await service.pool.query(`UPDATE bill_payment SET state = 'rejected' WHERE id = $1`, [id]);
+    const other = randomUUID();
+    await addPayments(service.pool, service.accountId, [other]);
     await service.pool.query(
       `INSERT INTO bill_payment
          (account_id, id, bar_code, amount_cents, state, expected_payment_id)
-       VALUES ($1, gen_random_uuid(), $2, 1, 'paid', gen_random_uuid())`,
-      [service.accountId, barCode],
+       VALUES ($1, $3, $2, 1, 'paid', $3)`,
+      [service.accountId, barCode, other],
     );
     await revive();
     const { rows } = await service.pool.query(

@@ -22,7 +22,7 @@ describe('actions on a break', () => {
     await sql(
       `INSERT INTO charge (account_id, correlation_id, operation_id, expected_payment_id, type,
          amount_cents)
-       VALUES ($1, 'manual-1', gen_random_uuid(), $2, 'BANKSLIP', 1000)`,
+       VALUES ($1, 'manual-1', $2, $2, 'BANKSLIP', 1000)`,
       service.accountId,
       expectedPaymentId,
     );

@@ -132,7 +132,7 @@ describe('a resolved overpaid break', () => {
   const reconciledBreaks = async () => {
     await fixture.reconcile();
     const { rows } = await run(
-      `SELECT kind, COALESCE(resolution, state) AS status, resolved_by AS by,
+      `SELECT kind, COALESCE(resolution, state::text) AS status, resolved_by AS by,
          amount_cents::int AS cents
        FROM break WHERE nsu BETWEEN $1 AND $1 + 9 ORDER BY nsu, kind`,
       nsu,

@@ -32,10 +32,14 @@ describe('a line is decided again', () => {
     await run(
       `WITH resolved AS (UPDATE break SET state = 'resolved', resolved_at = now() WHERE nsu = $2),
             closed AS (INSERT INTO statement_state (account_id, closed_from, closed_until)
-              VALUES ($1, now() - interval '1 day', now() - interval '1 minute'))
+              VALUES ($1, now() - interval '1 day', now() - interval '1 minute')),
+            declared AS (INSERT INTO rule (account_id, id, name) VALUES ($1, $3, 'any')),
+            version AS (
+              INSERT INTO rule_version (account_id, rule_id, version, state, priority, action,
+                definition) VALUES ($1, $3, 1, 'retired', 1, 'match', '{}'))
        INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, rule_id,
          rule_version, evidence)
-       VALUES ($1, gen_random_uuid(), $2, $3, 1000, 'declared', gen_random_uuid(), 1, '{}')`,
+       VALUES ($1, gen_random_uuid(), $2, $3, 1000, 'declared', $3, 1, '{}')`,
       service.accountId,
       nsu,
       id,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import * as journal from '../support/journal.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+import { addAccounts } from '../support/parent-rows.js';
 
 describe('an operation that the statement shows only in part', () => {
   let service: ServiceDatabase;
@@ -14,6 +15,7 @@ describe('an operation that the statement shows only in part', () => {
   beforeAll(async () => {
     service = await serviceDatabase();
     accountId = service.accountId;
+    await addAccounts(service.database.pool, 200);
   });
   afterAll(() => service.drop());
   beforeEach(() => {

@@ -2,6 +2,7 @@
 // whether a payment is still expected.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+import { addPayments } from '../support/parent-rows.js';
 
 const paymentId = '00000000-0000-4000-8000-000000000001';
 
@@ -32,16 +33,18 @@ beforeEach(async () => {
      RETURNING id`,
   );
   accountId = Number(account?.id);
-  await run(
-    `INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, amount_cents,
-       is_multi_use) VALUES ($1, $2, $2, 'create_transfer', false, 1000, false)`,
-    ...[accountId, paymentId],
-  );
+  await addPayments(service.database.pool, accountId, [paymentId]);
 });
 
 describe('facts are never changed or deleted', () => {
   beforeEach(async () => {
     await recordFact('failed', '2026-03-02T12:00:00Z');
+    await run(
+      `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
+         balance_previous_cents, current_balance_cents, occurred_at, content_hash, content)
+       VALUES ($1, 1, 'x', true, 1000, 'CREDIT_PIX', 0, 0, now(), 'h', '{}')`,
+      accountId,
+    );
     await run(
       `INSERT INTO line_decision (account_id, nsu, action, allocations, actor, reason)
        VALUES ($1, 1, 'link', '[]', 'ana', 'the payer called')`,

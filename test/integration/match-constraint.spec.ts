@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { until } from '../support/until.js';
+import { addAccounts, succeededOperations } from '../support/parent-rows.js';
 
 const insertSql = `
+  WITH part AS MATERIALIZED (
+    SELECT gen_random_uuid() AS id, cents FROM unnest($2::bigint[]) cents
+  ), o AS (${succeededOperations({ id: 'id' }, 'part')}), e AS (
+    INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, is_multi_use)
+    SELECT $1, id, id, 'create_charge', true, false FROM part
+  )
   INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, evidence)
-  SELECT $1, gen_random_uuid(), 1, gen_random_uuid(), cents, 'reference', '{}'
-  FROM unnest($2::bigint[]) cents`;
+  SELECT $1, id, 1, id, cents, 'reference', '{}' FROM part`;
 
 describe('the matches of a line of 1000 cents, whatever code writes them', () => {
   let service: ServiceDatabase;
@@ -13,6 +19,7 @@ describe('the matches of a line of 1000 cents, whatever code writes them', () =>
 
   beforeAll(async () => {
     service = await serviceDatabase();
+    await addAccounts(service.database.pool, 2_000);
   });
   afterAll(() => service.drop());
   beforeEach(async () => {
@@ -51,7 +58,7 @@ describe('the matches of a line of 1000 cents, whatever code writes them', () =>
 
   it('are refused for a line of another account', async () => {
     account += 1_000;
-    await expect(match(1_000)).rejects.toThrow(/do not add up/);
+    await expect(match(1_000)).rejects.toThrow(/match_account_id_nsu_fkey/);
     account -= 1_000;
   });
 

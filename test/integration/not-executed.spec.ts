@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { OperationState } from '../../src/operations/operation.js';
 import * as journal from '../support/journal.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+import { addAccounts } from '../support/parent-rows.js';
 
 describe('an operation that the bank never acknowledged', () => {
   let service: ServiceDatabase;
@@ -14,6 +15,7 @@ describe('an operation that the bank never acknowledged', () => {
   beforeAll(async () => {
     service = await serviceDatabase();
     accountId = service.accountId;
+    await addAccounts(service.database.pool, 200);
   });
   afterAll(() => service.drop());
   beforeEach(() => {
@@ -158,12 +160,12 @@ describe('an operation that the bank never acknowledged', () => {
     await loseResponse();
     await closeStatement();
     await storeLine({ nsu: 1, cents: 77 });
+    // A debit of its amount, later than any debit of this operation could appear.
+    await storeLine({ nsu: 2, ago: '30 minutes' });
     await query(
       `INSERT INTO line_outcome (account_id, nsu, state)
        VALUES ($1, 1, 'pending'), ($1, 2, 'pending')`,
     );
-    // A debit of its amount, later than any debit of this operation could appear.
-    await storeLine({ nsu: 2, ago: '30 minutes' });
     await advance();
     expect(await currentState()).toBe('not_executed');
   });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { recoveryMethodsFor } from '../../src/operations/recovery.js';
 import * as journal from '../support/journal.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+import { addAccounts } from '../support/parent-rows.js';
 
 const text = readFileSync(new URL('../../docs/recovery.md', import.meta.url), 'utf8');
 
@@ -65,6 +66,7 @@ describe('the recovery table of docs/recovery.md', () => {
   beforeAll(async () => {
     service = await serviceDatabase();
     accountId = service.accountId;
+    await addAccounts(service.database.pool, 200);
   });
   afterAll(() => service.drop());
   beforeEach(() => {

@@ -3,6 +3,7 @@ import { noPreferences } from '../../src/operations/operation.js';
 import { listDueOperations } from '../../src/operations/operations.queries.js';
 import * as journal from '../support/journal.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+import { addAccounts } from '../support/parent-rows.js';
 
 describe('operations that a killed process left unfinished', () => {
   let service: ServiceDatabase;
@@ -13,6 +14,7 @@ describe('operations that a killed process left unfinished', () => {
   beforeAll(async () => {
     service = await serviceDatabase();
     accountId = service.accountId;
+    await addAccounts(service.database.pool, 200);
   });
   afterAll(() => service.drop());
   beforeEach(() => {
@@ -157,7 +159,7 @@ describe('operations that a killed process left unfinished', () => {
     await service.database.pool.query(
       `INSERT INTO operation (account_id, id, kind, state, request_hash, request_params,
          next_action_at)
-       SELECT $1 + 1000000, gen_random_uuid(), 'send_money', 'unknown', 'h', '{}',
+       SELECT $1 + 1, gen_random_uuid(), 'send_money', 'unknown', 'h', '{}',
          now() - interval '1 day'
        FROM generate_series(1, 1000)`,
       [accountId],
@@ -165,8 +167,8 @@ describe('operations that a killed process left unfinished', () => {
     await setUnfinished('unknown', 1);
     const due = await listDueOperations(service.database.prisma, 200);
     expect(due.filter((ref) => ref.accountId === accountId)).toHaveLength(1);
-    expect(due.filter((ref) => ref.accountId === accountId + 1_000_000)).toHaveLength(200);
-    await service.database.pool.query(`DELETE FROM operation WHERE account_id > 1000000`);
+    expect(due.filter((ref) => ref.accountId === accountId + 1)).toHaveLength(200);
+    await service.database.pool.query(`DELETE FROM operation WHERE account_id > $1`, [accountId]);
   });
 
   describe('that hold secrets', () => {

@@ -3,6 +3,7 @@ import type { OperationRecovery } from '../../src/operations/operation-recovery.
 import type { OperationsService } from '../../src/operations/operations.service.js';
 import * as journal from '../support/journal.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+import { addAccounts } from '../support/parent-rows.js';
 
 const { accepted, rejected, unknownResponse } = journal;
 
@@ -22,6 +23,7 @@ describe('an operation whose response did not come', () => {
   beforeAll(async () => {
     service = await serviceDatabase();
     accountId = service.accountId;
+    await addAccounts(service.database.pool, 200);
   });
   afterAll(() => service.drop());
 

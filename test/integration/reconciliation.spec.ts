@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { reconciliationOn } from '../support/reconciliation.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+import { succeededOperations } from '../support/parent-rows.js';
 
 const goLiveAt = new Date('2026-01-01T00:00:00Z');
 
@@ -26,7 +27,9 @@ describe('reconciliation', () => {
   /** Charges order-1 … order-n of R$ 10.00, each with its operation and expected payment. */
   const expectCharges = async (count: number) => {
     await run(
-      `WITH e AS (
+      `WITH o AS (
+         ${succeededOperations({ id: "md5('o' || n)::uuid" }, 'generate_series(1, $2::int) n')}
+       ), e AS (
          INSERT INTO expected_payment
            (account_id, id, operation_id, kind, is_credit, amount_cents, is_multi_use)
          SELECT $1, md5('e' || n)::uuid, md5('o' || n)::uuid, 'create_charge', true, 1000, false
@@ -213,7 +216,7 @@ describe('reconciliation', () => {
   it('opens one ambiguous break for two payments that one line fits, with both as evidence', async () => {
     await expectCharges(1);
     await run(
-      `WITH e AS (
+      `WITH o AS (${succeededOperations({ id: "md5('x')::uuid" })}), e AS (
          INSERT INTO expected_payment
            (account_id, id, operation_id, kind, is_credit, amount_cents, is_multi_use)
          VALUES ($1, md5('other')::uuid, md5('x')::uuid, 'create_charge', true, 1000, false)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { bankFees } from '../../src/reconciliation/rules/default-rules.js';
 import { matchRule, matchedByRule, RulesSetup } from '../support/rules-setup.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+import { deleteRows } from '../support/parent-rows.js';
 
 const anna = '11144477735';
 
@@ -160,8 +161,7 @@ describe('a match by a declared rule', () => {
     await setup.catalog().retire(setup.actor(), bankFees(account).id, 1);
     await setup.decide();
     expect(await setup.outcomes()).toEqual({ 1: ['unexpected'] });
-    for (const table of ['rule_version', 'rule'])
-      await setup.run(`DELETE FROM ${table} WHERE account_id = $1`, account);
+    await deleteRows(service.database.pool, ['rule_history_entry', 'rule_version', 'rule']);
     for (const _ of ['created', 'applied to breaks']) await setup.decide();
     expect(await setup.outcomes()).toEqual({ 1: ['fee'] });
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+import { addPayments } from '../support/parent-rows.js';
 
 const id = (last: number) => `01a1fcf2-0000-7000-8000-${String(last).padStart(12, '0')}`;
 
@@ -27,16 +28,18 @@ describe('constraints of the service database', () => {
     await service.drop();
   });
 
-  const match = (nsu: number, cents: number, last: number) =>
-    sql(
+  const match = async (nsu: number, cents: number, last: number) => {
+    await addPayments(service.database.pool, 1, [id(last + 100)]);
+    return sql(
       `INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, evidence)
        VALUES (1, $1, $2, $3, $4, 'reference', '{}')`,
       [id(last), nsu, id(last + 100), cents],
     );
+  };
 
   it('reject matches that do not add up to the amount of their line', async () => {
     await expect(match(1, 999, 10)).rejects.toThrow('do not add up');
-    await expect(match(99, 1000, 11)).rejects.toThrow('do not add up');
+    await expect(match(99, 1000, 11)).rejects.toThrow('match_account_id_nsu_fkey');
     await expect(match(1, 1000, 12)).resolves.toBeDefined();
   });
 
@@ -47,12 +50,14 @@ describe('constraints of the service database', () => {
   });
 
   it('accept several matches that together add up to their line, and not a part of them', async () => {
+    const payments = [id(301), id(302)];
+    await addPayments(service.database.pool, 1, payments);
     const parts = (cents: number[]) =>
       sql(
         `INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, evidence)
-         SELECT 1, gen_random_uuid(), 3, gen_random_uuid(), c, 'reference', '{}'
-         FROM unnest($1::bigint[]) c`,
-        [cents],
+         SELECT 1, gen_random_uuid(), 3, part.id, part.cents, 'reference', '{}'
+         FROM unnest($1::bigint[], $2::uuid[]) AS part(cents, id) WHERE cents IS NOT NULL`,
+        [cents, payments],
       );
     await expect(parts([400])).rejects.toThrow('do not add up');
     await expect(parts([400, 600])).resolves.toBeDefined();
@@ -78,16 +83,22 @@ describe('constraints of the service database', () => {
     ['path parameters', `request_params = '{"a":1}'`],
     ['request hash', `request_hash = 'other'`],
   ])('reject a change of an operation’s %s', async (_, change) => {
-    await expect(sql(`UPDATE operation SET ${change}`)).rejects.toThrow('are fixed');
+    await expect(sql(`UPDATE operation SET ${change} WHERE id = '${id(1)}'`)).rejects.toThrow(
+      'are fixed',
+    );
   });
 
   it('reject unknown states, and final states with a next action', async () => {
-    await expect(sql(`UPDATE operation SET state = 'done'`)).rejects.toThrow('operation_state');
-    await expect(sql(`UPDATE operation SET state = 'succeeded', ended_at = now()`)).rejects.toThrow(
-      'operation_unfinished_has_next_action',
+    await expect(sql(`UPDATE operation SET state = 'done' WHERE id = '${id(1)}'`)).rejects.toThrow(
+      'operation_state',
     );
     await expect(
-      sql(`UPDATE operation SET state = 'succeeded', ended_at = now(), next_action_at = NULL`),
+      sql(`UPDATE operation SET state = 'succeeded', ended_at = now() WHERE id = '${id(1)}'`),
+    ).rejects.toThrow('operation_unfinished_has_next_action');
+    await expect(
+      sql(
+        `UPDATE operation SET state = 'succeeded', ended_at = now(), next_action_at = NULL WHERE id = '${id(1)}'`,
+      ),
     ).resolves.toBeDefined();
   });
 });

@@ -5,6 +5,7 @@ import { StatementClosing } from '../../src/statement/statement-closing.service.
 import { StatementService } from '../../src/statement/statement.service.js';
 import { ScriptedBank } from '../support/scripted-bank.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+import { addAccounts } from '../support/parent-rows.js';
 
 const orders = ['desc', 'asc'] as const;
 const shapes = orders.flatMap((order) =>
@@ -28,6 +29,7 @@ describe('closing a period of the statement', () => {
   beforeAll(async () => {
     service = await serviceDatabase();
     accountId = service.accountId;
+    await addAccounts(service.database.pool, 200);
   });
   afterAll(() => service.drop());
   beforeEach(() => {

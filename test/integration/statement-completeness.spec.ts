@@ -13,6 +13,7 @@ import { reconciliationOn } from '../support/reconciliation.js';
 import { ScriptedBank, type ScriptedLine } from '../support/scripted-bank.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { insertUnreadableLine } from '../support/unreadable-lines.js';
+import { addAccounts } from '../support/parent-rows.js';
 
 const orders = ['desc', 'asc'] as const;
 
@@ -25,6 +26,7 @@ describe('the completeness of the statement copy', () => {
   beforeAll(async () => {
     service = await serviceDatabase();
     accountId = service.accountId;
+    await addAccounts(service.database.pool, 200);
   });
   afterAll(() => service.drop());
   beforeEach(() => {
@@ -148,7 +150,7 @@ describe('the completeness of the statement copy', () => {
     const refresh = () =>
       service.database.transaction((tx) => statementBreaks.refresh(tx, accountId));
     const kinds = async () => {
-      const where = { accountId, state: 'open' };
+      const where = { accountId, state: 'open' as const };
       const open = await service.database.prisma.break.findMany({ where });
       return open.map(({ kind }) => kind);
     };

@@ -35,7 +35,7 @@ describe('a refund or reversal whose payment is unlinked', () => {
   };
   const isMissing = async (id: string) => {
     const { accountId } = service;
-    const where = { accountId, kind: 'missing', state: 'open', expectedPaymentId: id };
+    const where = { accountId, kind: 'missing', state: 'open' as const, expectedPaymentId: id };
     return (await service.database.prisma.break.count({ where })) > 0;
   };
 

@@ -6,6 +6,7 @@ import { countExplanations } from '../../src/exports/exports.queries.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
 import { makeAllDue } from './reconciliation.js';
 import type { ServiceOnSandbox } from './service-on-sandbox.js';
+import { succeededOperations } from './parent-rows.js';
 
 export class BreaksFixture {
   private lastNsu = 9_000_000;
@@ -51,9 +52,10 @@ export class BreaksFixture {
     const id = randomUUID();
     const { accountId } = this.service();
     await this.sql(
-      `INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, amount_cents,
+      `WITH o AS (${succeededOperations({ id: '$2::uuid' })})
+       INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, amount_cents,
          is_multi_use, counterparty_document)
-       VALUES ($1, $2, gen_random_uuid(), 'create_charge', $3, $4, false, $5)`,
+       VALUES ($1, $2, $2, 'create_charge', $3, $4, false, $5)`,
       accountId,
       id,
       isCredit,
@@ -102,12 +104,9 @@ export class BreaksFixture {
   /** Makes the deadline of an expected payment pass. Returns its `missing` break. */
   readonly letDeadlinePass = async (expectedPaymentId: string): Promise<string> => {
     await this.sql(
-      `INSERT INTO operation (account_id, id, kind, state, request_hash, request_params, attempts,
-         response_status, ended_at)
-       SELECT account_id, operation_id, kind, 'succeeded', 'h', '{}', 1, 200, now()
-       FROM expected_payment WHERE id = $1
-       ON CONFLICT (account_id, id) DO UPDATE
-       SET ended_at = operation.ended_at - interval '2 hours'`,
+      `UPDATE operation o SET ended_at = o.ended_at - interval '2 hours'
+       FROM expected_payment e
+       WHERE e.id = $1 AND o.account_id = e.account_id AND o.id = e.operation_id`,
       expectedPaymentId,
     );
     await this.sql(

@@ -15,6 +15,7 @@ import { BankTime } from '../../src/statement/bank-time.service.js';
 import { parseStatementLine, type StatementLine } from '../../src/statement/statement-line.js';
 import { insertStatementLines } from '../../src/statement/statement.queries.js';
 import type { ServiceDatabase } from './service-database.js';
+import { withoutTriggers } from './parent-rows.js';
 
 export interface TestLine {
   nsu: number;
@@ -94,9 +95,10 @@ export class ClosedDays {
     );
     await this.run(
       `INSERT INTO line_outcome (account_id, nsu, state)
-       SELECT account_id, nsu, CASE WHEN EXISTS (
+       SELECT account_id, nsu, (CASE WHEN EXISTS (
          SELECT FROM break b WHERE b.account_id = t.account_id AND b.nsu = t.nsu
-           AND b.state = 'open' AND b.kind = ANY ($2)) THEN 'in_break' ELSE 'classified' END
+           AND b.state = 'open' AND b.kind = ANY ($2))
+         THEN 'in_break' ELSE 'classified' END)::line_outcome_state
        FROM statement_line t WHERE account_id = $1
        ON CONFLICT DO NOTHING`,
       accountId,
@@ -166,15 +168,10 @@ export class ClosedDays {
 
   /** Writes without triggers, as somebody with full access to the database can. */
   readonly tamper = async (sql: string, ...values: unknown[]) => {
-    const client = await this.service().database.pool.connect();
-    try {
-      await client.query('SET session_replication_role = replica');
+    await withoutTriggers(this.service().database.pool, async (client) => {
       const { rowCount } = await client.query(sql, values);
       if (rowCount === 0) throw new Error('the statement changed no row');
-    } finally {
-      await client.query('RESET session_replication_role');
-      client.release();
-    }
+    });
   };
 }
 

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Route } from '../../src/contract/route.js';
 import type { Database } from '../../src/database.service.js';
 import type { ServiceApplication } from './service-application.js';
+import { addPayments } from './parent-rows.js';
 
 /**
  * Inserts a break and a match; adds to `bodies`, by route name, the bodies of the routes that
@@ -27,9 +28,10 @@ export async function insertBreakAndMatch(
      VALUES ($1, 8000001, 'x', true, 1000, 'CREDIT_PIX', 0, 0, now(), 'h', '{}')`,
     [accountId],
   );
+  await addPayments(pool, accountId, [matchId]);
   await pool.query(
     `INSERT INTO match (account_id, id, nsu, expected_payment_id, amount_cents, rule, evidence)
-     VALUES ($1, $2, 8000001, gen_random_uuid(), 1000, 'reference', '{}')`,
+     VALUES ($1, $2, 8000001, $2, 1000, 'reference', '{}')`,
     [accountId, matchId],
   );
   bodies.actOnBreak = { action: 'note', reason: 'canary' };

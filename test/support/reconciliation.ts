@@ -60,7 +60,8 @@ export function reconciliationOn(
 export async function makeAllDue({ pool }: Database, accountId: number): Promise<void> {
   await pool.query(
     `INSERT INTO reconciliation_task (account_id, kind, expected_payment_id, operation_id)
-     SELECT account_id, 'payment', id, NULL FROM expected_payment WHERE account_id = $1
+     SELECT account_id, 'payment'::reconciliation_task_kind, id, NULL::uuid
+     FROM expected_payment WHERE account_id = $1
      UNION ALL
      SELECT account_id, 'operation', NULL, id FROM operation WHERE account_id = $1`,
     [accountId],

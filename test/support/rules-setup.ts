@@ -6,6 +6,7 @@ import { RuleTrials } from '../../src/reconciliation/rules/rule-trials.service.j
 import type { RuleDefinition } from '../../src/reconciliation/rules/rules.schema.js';
 import { SentMoneyFixture } from './sent-money.js';
 import type { ServiceDatabase } from './service-database.js';
+import { succeededOperations } from './parent-rows.js';
 
 export interface RuleSetupLine {
   nsu: number;
@@ -86,6 +87,7 @@ export class RulesSetup {
       dueDate,
     } = expectedPayment;
     const operation = { accountId, operationId: randomUUID(), kind: 'create_charge' };
+    await this.run(succeededOperations({ id: '$2::uuid' }), accountId, operation.operationId);
     const [id = ''] = await database.transaction((tx) =>
       this.fixture.expectedPayments.record(tx, operation, [
         {
@@ -184,7 +186,7 @@ export class RulesSetup {
           WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL) AS matches,
          (SELECT array_agg(b.kind) FROM break b
           WHERE b.account_id = t.account_id AND b.nsu = t.nsu AND b.state = 'open') AS breaks,
-         (SELECT array_agg(c.category) FROM classification c
+         (SELECT array_agg(c.category::text) FROM classification c
           WHERE c.account_id = t.account_id AND c.nsu = t.nsu) AS category
        FROM statement_line t WHERE t.account_id = $1 ORDER BY t.nsu`,
       this.service().accountId,

@@ -6,6 +6,7 @@ import type { Reference } from '../../src/expected-payments/references.js';
 import { recordOperationTasks } from '../../src/reconciliation-tasks/reconciliation-tasks.queries.js';
 import { makeAllDue, reconciliationOn } from './reconciliation.js';
 import type { ServiceDatabase } from './service-database.js';
+import { succeededOperations } from './parent-rows.js';
 
 export interface SentOperation {
   kind?: string;
@@ -62,16 +63,16 @@ export class SentMoneyFixture {
   readonly addCharge = async (reference: string): Promise<string> => {
     const id = randomUUID();
     await this.run(
-      `WITH e AS (
+      `WITH o AS (${succeededOperations({ id: '$2::uuid' })}), e AS (
          INSERT INTO expected_payment
            (account_id, id, operation_id, kind, is_credit, amount_cents, is_multi_use)
-         VALUES ($1, $2, gen_random_uuid(), 'create_charge', true, 1000, false)
+         VALUES ($1, $2, $2, 'create_charge', true, 1000, false)
        ), r AS (
          INSERT INTO expected_payment_reference VALUES ($1, 'external_id', $3, $2)
        )
        INSERT INTO charge
          (account_id, correlation_id, operation_id, expected_payment_id, type, amount_cents)
-       VALUES ($1, $3, gen_random_uuid(), $2, 'BANKSLIP', 1000)`,
+       VALUES ($1, $3, $2, $2, 'BANKSLIP', 1000)`,
       this.service().accountId,
       id,
       reference,
@@ -105,7 +106,8 @@ export class SentMoneyFixture {
     await this.run(
       `INSERT INTO operation (account_id, id, kind, state, request_hash, request_params, attempts,
          response_status, is_detached, next_action_at, ended_at, created_at)
-       VALUES ($1, $2, $3, $4, 'h', '{}', 1, $5::int, $4::text <> 'received' AND $5::int IS NULL,
+       VALUES ($1, $2, $3, $4, 'h', '{}', 1, $5::int,
+         $4::operation_state <> 'received' AND $5::int IS NULL,
          CASE WHEN $6 THEN NULL ELSE now() + interval '1 hour' END,
          CASE WHEN $6 THEN now() END, now() - $7 * interval '1 second')`,
       accountId,
@@ -158,10 +160,10 @@ export class SentMoneyFixture {
 
   readonly setOperationState = async (operationId: string, state: string) => {
     await this.run(
-      `UPDATE operation SET state = $2, updated_at = clock_timestamp(),
+      `UPDATE operation SET state = $2::operation_state, updated_at = clock_timestamp(),
          next_action_at = CASE WHEN $3 THEN NULL ELSE now() + interval '1 hour' END,
          ended_at = CASE WHEN $3 THEN now() END,
-         response_status = CASE WHEN $2 = 'succeeded' THEN 200 END
+         response_status = CASE WHEN $2::operation_state = 'succeeded' THEN 200 END
        WHERE id = $1`,
       operationId,
       state,

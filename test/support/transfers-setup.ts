@@ -25,6 +25,7 @@ import { TransfersService, type PixKeyTransfer } from '../../src/transfers/trans
 import { fakeBankCredentials } from './fake-bank.js';
 import { serviceDatabase, type ServiceDatabase } from './service-database.js';
 import { z } from 'zod';
+import { deleteAllRows } from './parent-rows.js';
 
 const settings = {
   credentialsKey: 'x'.repeat(32),
@@ -121,12 +122,7 @@ export async function transfersSetup(bankBaseUrl: string) {
     reset: async () => {
       clock.aheadMs = 0;
       Object.assign(bank, { profile });
-      await database.pool.query(
-        `TRUNCATE operation, operation_identity, operation_attempt,
-           expected_payment, expected_payment_reference, expected_payment_fact,
-            expected_payment_total,
-           transfer, pix_lookup, event, delivery, statement_line, match, webhook_event`,
-      );
+      await deleteAllRows(database.pool, { except: ['bank_account'] });
     },
     stop: async () => {
       connections.onApplicationShutdown();

@@ -205,7 +205,7 @@ export async function listExpectedPaymentRows(
     ) reference
     CROSS JOIN LATERAL (
       SELECT CASE WHEN total.settlement = 'open' AND total.due_day < ${today} THEN 'overdue'
-                  ELSE COALESCE(total.settlement, 'open') END AS state
+                  ELSE COALESCE(total.settlement, 'open')::text END AS state
     ) x
     WHERE e.account_id = ${accountId}
       AND (${beforeId}::uuid IS NULL OR e.id < ${beforeId}::uuid)

@@ -24,7 +24,7 @@ export async function lockBreak(
 ): Promise<LockedBreak | null> {
   const [found] = await tx.$queryRaw<LockedBreak[]>`
     SELECT id, kind, state, subject, amount_cents, nsu, expected_payment_id, resolution, evidence
-    FROM break WHERE account_id = ${accountId} AND id = ${id}::uuid FOR UPDATE`;
+    FROM break WHERE account_id = ${accountId} AND id = ${id}::uuid FOR NO KEY UPDATE`;
   return found ?? null;
 }
 

@@ -46,7 +46,7 @@ export async function lockRuleVersions(
   ruleId: string,
 ): Promise<{ version: number; state: string }[]> {
   await tx.$queryRaw`
-    SELECT id FROM rule WHERE account_id = ${accountId} AND id = ${ruleId}::uuid FOR UPDATE`;
+    SELECT id FROM rule WHERE account_id = ${accountId} AND id = ${ruleId}::uuid FOR NO KEY UPDATE`;
   return tx.$queryRaw`
     SELECT version, state FROM rule_version
     WHERE account_id = ${accountId} AND rule_id = ${ruleId}::uuid`;

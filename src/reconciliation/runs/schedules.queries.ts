@@ -44,6 +44,6 @@ export async function listDueSchedules(db: Db): Promise<{ accountId: number }[]>
 export async function lockSchedule(tx: Tx, accountId: number): Promise<Schedule | null> {
   const [found] = await tx.$queryRaw<Schedule[]>`
     SELECT account_id, cron, timezone, next_run_at
-    FROM reconciliation_schedule WHERE account_id = ${accountId} FOR UPDATE`;
+    FROM reconciliation_schedule WHERE account_id = ${accountId} FOR NO KEY UPDATE`;
   return found ?? null;
 }

@@ -19,8 +19,8 @@ CREATE TABLE "bank_account" (
   "origin" TEXT NOT NULL DEFAULT 'settings',
   "credentials" TEXT,
   "bank_identity" TEXT,
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "bank_account_pkey" PRIMARY KEY ("id")
 );
@@ -38,7 +38,7 @@ CREATE TABLE "api_key" (
   "name" TEXT,
   "scopes" TEXT[],
   "hint" TEXT,
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "expires_at" TIMESTAMPTZ(3),
   "revoked_at" TIMESTAMPTZ(3),
 
@@ -46,35 +46,25 @@ CREATE TABLE "api_key" (
   -- An unknown scope would grant nothing, so it can only be an error.
   CONSTRAINT "api_key_scopes" CHECK (
     "scopes" <@ ARRAY['read', 'charge', 'transfer', 'pay', 'refund', 'onboard', 'reconcile']
-  )
+  ),
+  CONSTRAINT "api_key_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
 );
 CREATE UNIQUE INDEX "api_key_hash_key" ON "api_key" ("hash");
 CREATE INDEX "api_key_account_id_idx" ON "api_key" ("account_id");
 
--- Customers
-
--- A customer whose account was requested. The request itself is in its operation, redacted.
-CREATE TABLE "customer" (
-  "account_id" INTEGER NOT NULL,
-  "id" UUID NOT NULL,
-  "document_hash" TEXT NOT NULL,
-  "state" TEXT NOT NULL,
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-
-  CONSTRAINT "customer_pkey" PRIMARY KEY ("account_id", "id"),
-  CONSTRAINT "customer_state" CHECK ("state" IN ('requested', 'accepted', 'rejected'))
-);
-CREATE INDEX "customer_account_id_document_hash_idx" ON "customer" ("account_id", "document_hash");
-
 -- Operations
+
+CREATE TYPE "operation_state" AS ENUM (
+  'received', 'sending', 'succeeded', 'rejected', 'unknown', 'not_executed', 'needs_operator'
+);
 
 -- An outbound request to the bank. It is committed before the first byte is sent.
 CREATE TABLE "operation" (
   "account_id" INTEGER NOT NULL,
   "id" UUID NOT NULL,
   "kind" TEXT NOT NULL,
-  "state" TEXT NOT NULL,
+  "state" "operation_state" NOT NULL,
   "idempotency_key" TEXT,
   "request_hash" TEXT NOT NULL,
   "request_params" TEXT NOT NULL,
@@ -91,15 +81,11 @@ CREATE TABLE "operation" (
   "response_status" INTEGER,
   "response_body" TEXT,
   "reason" TEXT,
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "ended_at" TIMESTAMPTZ(3),
 
   CONSTRAINT "operation_pkey" PRIMARY KEY ("account_id", "id"),
-  CONSTRAINT "operation_state" CHECK (
-    "state" IN ('received', 'sending', 'succeeded', 'rejected', 'unknown',
-      'not_executed', 'needs_operator')
-  ),
   CONSTRAINT "operation_amount" CHECK ("amount_cents" > 0),
   -- The sweeper finds unfinished operations by next_action_at: an unfinished operation without this
   -- time would never finish.
@@ -115,7 +101,9 @@ CREATE TABLE "operation" (
   -- executed.
   CONSTRAINT "operation_known_to_bank_is_executed" CHECK (
     "state" <> 'not_executed' OR "bank_reference" IS NULL
-  )
+  ),
+  CONSTRAINT "operation_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
 );
 CREATE INDEX "operation_idempotency_key"
   ON "operation" ("account_id", "idempotency_key") WHERE (idempotency_key IS NOT NULL);
@@ -125,6 +113,8 @@ CREATE INDEX "operation_counterparty"
 CREATE INDEX "operation_due" ON "operation" ("next_action_at") WHERE (next_action_at IS NOT NULL);
 CREATE INDEX "operation_needs_operator"
   ON "operation" ("account_id") WHERE (state = 'needs_operator');
+CREATE INDEX "operation_unfinished" ON "operation" ("account_id", "state")
+  WHERE (state = 'received' OR state = 'sending' OR state = 'unknown' OR state = 'needs_operator');
 CREATE INDEX "operation_revocable"
   ON "operation" ("account_id") WHERE (state = 'not_executed' OR state = 'needs_operator');
 CREATE INDEX "operation_without_response"
@@ -162,7 +152,11 @@ CREATE TABLE "operation_identity" (
   "is_natural" BOOLEAN NOT NULL,
   "is_temporary" BOOLEAN NOT NULL DEFAULT false,
 
-  CONSTRAINT "operation_identity_pkey" PRIMARY KEY ("account_id", "kind", "identity")
+  CONSTRAINT "operation_identity_pkey" PRIMARY KEY ("account_id", "kind", "identity"),
+  -- Ids are claimed before their operation is inserted.
+  CONSTRAINT "operation_identity_account_id_operation_id_fkey"
+    FOREIGN KEY ("account_id", "operation_id")
+    REFERENCES "operation" ("account_id", "id") DEFERRABLE INITIALLY DEFERRED
 );
 CREATE INDEX "operation_identity_account_id_operation_id_idx"
   ON "operation_identity" ("account_id", "operation_id");
@@ -172,7 +166,7 @@ CREATE TABLE "operation_attempt" (
   "account_id" INTEGER NOT NULL,
   "operation_id" UUID NOT NULL,
   "number" INTEGER NOT NULL,
-  "started_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "started_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "send_by" TIMESTAMPTZ(3) NOT NULL,
   "clock_offset_after_ms" BIGINT,
   "finished_at" TIMESTAMPTZ(3),
@@ -181,8 +175,30 @@ CREATE TABLE "operation_attempt" (
   "reason" TEXT,
   "clock_offset_ms" BIGINT NOT NULL DEFAULT 0,
 
-  CONSTRAINT "operation_attempt_pkey" PRIMARY KEY ("account_id", "operation_id", "number")
+  CONSTRAINT "operation_attempt_pkey" PRIMARY KEY ("account_id", "operation_id", "number"),
+  CONSTRAINT "operation_attempt_account_id_operation_id_fkey"
+    FOREIGN KEY ("account_id", "operation_id")
+    REFERENCES "operation" ("account_id", "id")
 );
+
+-- Customers
+
+CREATE TYPE "customer_state" AS ENUM ('requested', 'accepted', 'rejected');
+
+-- A customer whose account was requested. The request itself is in its operation, redacted.
+CREATE TABLE "customer" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "document_hash" TEXT NOT NULL,
+  "state" "customer_state" NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "customer_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "customer_account_id_id_fkey" FOREIGN KEY ("account_id", "id")
+    REFERENCES "operation" ("account_id", "id")
+);
+CREATE INDEX "customer_account_id_document_hash_idx" ON "customer" ("account_id", "document_hash");
 
 -- Idempotency records
 
@@ -194,7 +210,7 @@ CREATE TABLE "idempotency_record" (
   "request_hash" TEXT NOT NULL,
   "status" INTEGER,
   "body" TEXT,
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "idempotency_record_pkey" PRIMARY KEY ("account_id", "route", "key")
 );
@@ -223,7 +239,7 @@ CREATE TABLE "statement_line" (
   "balance_previous_cents" BIGINT NOT NULL,
   "current_balance_cents" BIGINT NOT NULL,
   "occurred_at" TIMESTAMPTZ(3) NOT NULL,
-  "recorded_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "recorded_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "content_hash" TEXT NOT NULL,
   "content" TEXT NOT NULL,
 
@@ -244,6 +260,10 @@ CREATE INDEX "statement_line_account_id_original_end_to_end_id_idx"
   WHERE (original_end_to_end_id IS NOT NULL);
 CREATE INDEX "statement_line_movement"
   ON "statement_line" ("account_id", "movement_id") WHERE (movement_id IS NOT NULL);
+CREATE INDEX "statement_line_idempotency_key"
+  ON "statement_line" ("account_id", "idempotency_key") WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX "statement_line_bill_code"
+  ON "statement_line" ("account_id", "bill_code") WHERE (bill_code IS NOT NULL);
 CREATE INDEX "statement_line_account_id_occurred_at_idx"
   ON "statement_line" ("account_id", "occurred_at");
 CREATE INDEX "statement_line_debit_counterparty"
@@ -258,9 +278,11 @@ CREATE TABLE "line_erasure" (
   "account_id" INTEGER NOT NULL,
   "nsu" BIGINT NOT NULL,
   "reason" TEXT NOT NULL,
-  "erased_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "erased_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
-  CONSTRAINT "line_erasure_pkey" PRIMARY KEY ("account_id", "nsu")
+  CONSTRAINT "line_erasure_pkey" PRIMARY KEY ("account_id", "nsu"),
+  CONSTRAINT "line_erasure_account_id_nsu_fkey" FOREIGN KEY ("account_id", "nsu")
+    REFERENCES "statement_line" ("account_id", "nsu")
 );
 
 CREATE TRIGGER "line_erasure_is_append_only" BEFORE UPDATE OR DELETE
@@ -289,6 +311,8 @@ END $$;
 CREATE TRIGGER "statement_line_is_written_once" BEFORE UPDATE OR DELETE ON "statement_line"
   FOR EACH ROW EXECUTE FUNCTION "statement_line_is_written_once"();
 
+CREATE TYPE "page_order" AS ENUM ('desc', 'asc');
+
 -- How far the statement of an account has been read, checked and closed.
 CREATE TABLE "statement_state" (
   "account_id" INTEGER NOT NULL,
@@ -315,7 +339,7 @@ CREATE TABLE "statement_state" (
   "import_started_at" TIMESTAMPTZ(3),
   "sync_interval_ms" INTEGER,
   "page_lines" INTEGER NOT NULL DEFAULT 0,
-  "page_order" TEXT,
+  "page_order" "page_order",
   "closed_from" TIMESTAMPTZ(3),
   "closed_until" TIMESTAMPTZ(3),
   "closing_failures" INTEGER NOT NULL DEFAULT 0,
@@ -328,34 +352,41 @@ CREATE TABLE "statement_state" (
   "first_clock_offset_ms" BIGINT NOT NULL DEFAULT 0,
 
   CONSTRAINT "statement_state_pkey" PRIMARY KEY ("account_id"),
-  CONSTRAINT "statement_state_page_order" CHECK ("page_order" IN ('desc', 'asc')),
   CONSTRAINT "statement_state_closed" CHECK ("closed_from" <= "closed_until"),
-  CONSTRAINT "statement_state_sync_interval" CHECK ("sync_interval_ms" > 0)
+  CONSTRAINT "statement_state_sync_interval" CHECK ("sync_interval_ms" > 0),
+  CONSTRAINT "statement_state_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
 );
+
+CREATE TYPE "unreadable_line_kind" AS ENUM ('unreadable', 'changed');
+CREATE TYPE "unreadable_line_resolution" AS ENUM ('read', 'restored', 'erased');
 
 -- A line that could not be read, or that the bank sent again with other content.
 CREATE TABLE "unreadable_line" (
   "account_id" INTEGER NOT NULL,
   "content_hash" TEXT NOT NULL,
-  "kind" TEXT NOT NULL,
+  "kind" "unreadable_line_kind" NOT NULL,
   "nsu" BIGINT,
   "reason" TEXT NOT NULL,
   "content" TEXT NOT NULL,
-  "recorded_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "recorded_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "resolved_at" TIMESTAMPTZ(3),
-  "resolution" TEXT,
+  "resolution" "unreadable_line_resolution",
 
   CONSTRAINT "unreadable_line_pkey" PRIMARY KEY ("account_id", "content_hash"),
   -- A line has a resolution if and only if it is resolved.
   CONSTRAINT "unreadable_line_resolution" CHECK (
     ("resolved_at" IS NULL) = ("resolution" IS NULL)
-    AND "resolution" IN ('read', 'restored', 'erased')
-  )
+  ),
+  CONSTRAINT "unreadable_line_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
 );
 CREATE INDEX "unreadable_line_open"
   ON "unreadable_line" ("account_id", "nsu") WHERE (resolved_at IS NULL);
 
 -- Webhooks from the bank
+
+CREATE TYPE "webhook_event_state" AS ENUM ('pending', 'processed', 'quarantined');
 
 -- A webhook of the bank. A copy with the same bytes is counted, not stored again.
 CREATE TABLE "webhook_event" (
@@ -364,23 +395,24 @@ CREATE TABLE "webhook_event" (
   "event_type" TEXT NOT NULL,
   "body_hash" TEXT NOT NULL,
   "body" BYTEA NOT NULL,
-  "state" TEXT NOT NULL,
+  "state" "webhook_event_state" NOT NULL,
   "copies" INTEGER NOT NULL DEFAULT 1,
   "reference_kind" TEXT,
   "reference" TEXT,
-  "received_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  "received_at_bank_time" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "received_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "received_at_bank_time" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "syncs" INTEGER NOT NULL DEFAULT 0,
   "next_sync_at" TIMESTAMPTZ(3),
   "processed_at" TIMESTAMPTZ(3),
 
-  CONSTRAINT "webhook_event_pkey" PRIMARY KEY ("account_id", "id"),
-  CONSTRAINT "webhook_event_state" CHECK ("state" IN ('pending', 'processed', 'quarantined'))
+  CONSTRAINT "webhook_event_pkey" PRIMARY KEY ("account_id", "id")
 );
 CREATE UNIQUE INDEX "webhook_event_account_id_event_type_body_hash_key"
   ON "webhook_event" ("account_id", "event_type", "body_hash");
 CREATE INDEX "webhook_event_pending"
   ON "webhook_event" ("account_id", "received_at") WHERE (state = 'pending');
+CREATE INDEX "webhook_event_unprocessed" ON "webhook_event" ("account_id", "state")
+  WHERE (state = 'pending' OR state = 'quarantined');
 CREATE INDEX "webhook_event_pix"
   ON "webhook_event" ("account_id", "reference", "received_at")
   WHERE (reference_kind = 'end_to_end_id');
@@ -406,12 +438,17 @@ CREATE TABLE "expected_payment" (
   "terms" TEXT,
   "counterparty_document" TEXT,
   "is_multi_use" BOOLEAN NOT NULL,
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  -- The offset between the clocks may change afterwards.
+  "created_at_bank_time" TIMESTAMPTZ(3),
   "withdrawn_at" TIMESTAMPTZ(3),
 
   CONSTRAINT "expected_payment_pkey" PRIMARY KEY ("account_id", "id"),
   -- Null when the payer chooses the amount.
-  CONSTRAINT "expected_payment_amount" CHECK ("amount_cents" > 0)
+  CONSTRAINT "expected_payment_amount" CHECK ("amount_cents" > 0),
+  CONSTRAINT "expected_payment_account_id_operation_id_fkey"
+    FOREIGN KEY ("account_id", "operation_id")
+    REFERENCES "operation" ("account_id", "id")
 );
 CREATE INDEX "expected_payment_account_id_operation_id_idx"
   ON "expected_payment" ("account_id", "operation_id");
@@ -433,10 +470,55 @@ CREATE TABLE "expected_payment_reference" (
   "expected_payment_id" UUID NOT NULL,
 
   CONSTRAINT "expected_payment_reference_pkey"
-    PRIMARY KEY ("account_id", "kind", "value", "expected_payment_id")
+    PRIMARY KEY ("account_id", "kind", "value", "expected_payment_id"),
+  CONSTRAINT "expected_payment_reference_payment" FOREIGN KEY ("account_id", "expected_payment_id")
+    REFERENCES "expected_payment" ("account_id", "id")
 );
 CREATE INDEX "expected_payment_reference_account_id_expected_payment_id_idx"
   ON "expected_payment_reference" ("account_id", "expected_payment_id");
+
+CREATE TYPE "expected_payment_fact_kind" AS ENUM (
+  'rejected', 'failed', 'absence_proven', 'absence_revoked', 'given_up', 'expected_again'
+);
+
+-- Facts about expected payments that a later fact may contradict. `expected_payment.withdrawn_at`
+-- follows from them.
+CREATE TABLE "expected_payment_fact" (
+  "account_id" INTEGER NOT NULL,
+  "sequence" BIGSERIAL NOT NULL,
+  "expected_payment_id" UUID NOT NULL,
+  "kind" "expected_payment_fact_kind" NOT NULL,
+  "bank_time" TIMESTAMPTZ(3) NOT NULL,
+  "recorded_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "expected_payment_fact_pkey" PRIMARY KEY ("account_id", "sequence"),
+  CONSTRAINT "expected_payment_fact_payment" FOREIGN KEY ("account_id", "expected_payment_id")
+    REFERENCES "expected_payment" ("account_id", "id")
+);
+CREATE INDEX "expected_payment_fact_account_id_expected_payment_id_idx"
+  ON "expected_payment_fact" ("account_id", "expected_payment_id");
+
+CREATE TRIGGER "expected_payment_fact_is_append_only" BEFORE UPDATE OR DELETE
+  ON "expected_payment_fact" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+
+-- Facts are the only source of `withdrawn_at`: no payment is expected since the first of the facts
+-- that say so, until a fact says the contrary.
+CREATE FUNCTION "expected_payment_follows_its_facts"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE expected_payment e
+  SET withdrawn_at = CASE WHEN last.kind NOT IN ('absence_revoked', 'expected_again')
+    THEN COALESCE(e.withdrawn_at, last.recorded_at) END
+  FROM (
+    SELECT DISTINCT ON (account_id, expected_payment_id) account_id, expected_payment_id, kind,
+      recorded_at
+    FROM recorded ORDER BY account_id, expected_payment_id, sequence DESC
+  ) last
+  WHERE e.account_id = last.account_id AND e.id = last.expected_payment_id;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "expected_payment_follows_its_facts" AFTER INSERT ON "expected_payment_fact"
+  REFERENCING NEW TABLE AS recorded FOR EACH STATEMENT
+  EXECUTE FUNCTION "expected_payment_follows_its_facts"();
 
 -- Charges
 
@@ -456,11 +538,16 @@ CREATE TABLE "charge" (
   "checks" INTEGER NOT NULL DEFAULT 0,
   "checked_at" TIMESTAMPTZ(3),
   "next_check_at" TIMESTAMPTZ(3),
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "charge_pkey" PRIMARY KEY ("account_id", "correlation_id"),
   -- Null when the payer chooses the amount.
-  CONSTRAINT "charge_amount" CHECK ("amount_cents" > 0)
+  CONSTRAINT "charge_amount" CHECK ("amount_cents" > 0),
+  CONSTRAINT "charge_account_id_operation_id_fkey" FOREIGN KEY ("account_id", "operation_id")
+    REFERENCES "operation" ("account_id", "id"),
+  CONSTRAINT "charge_account_id_expected_payment_id_fkey"
+    FOREIGN KEY ("account_id", "expected_payment_id")
+    REFERENCES "expected_payment" ("account_id", "id")
 );
 CREATE UNIQUE INDEX "charge_account_id_operation_id_key" ON "charge" ("account_id", "operation_id");
 CREATE UNIQUE INDEX "charge_account_id_expected_payment_id_key"
@@ -484,8 +571,13 @@ CREATE TABLE "pix_lookup" (
   "expires_at" TIMESTAMPTZ(3) NOT NULL,
   "operation_id" UUID,
 
-  CONSTRAINT "pix_lookup_pkey" PRIMARY KEY ("account_id", "end_to_end_id")
+  CONSTRAINT "pix_lookup_pkey" PRIMARY KEY ("account_id", "end_to_end_id"),
+  CONSTRAINT "pix_lookup_account_id_operation_id_fkey" FOREIGN KEY ("account_id", "operation_id")
+    REFERENCES "operation" ("account_id", "id")
 );
+
+CREATE TYPE "transfer_shape" AS ENUM ('key', 'manual', 'internal', 'batch');
+CREATE TYPE "transfer_state" AS ENUM ('requested', 'accepted', 'effective', 'failed', 'rejected');
 
 -- Money sent: a Pix, a transfer between accounts of the bank, or one item of a batch.
 CREATE TABLE "transfer" (
@@ -493,28 +585,29 @@ CREATE TABLE "transfer" (
   "id" UUID NOT NULL,
   "operation_id" UUID NOT NULL,
   "position" INTEGER NOT NULL DEFAULT 0,
-  "shape" TEXT NOT NULL,
+  "shape" "transfer_shape" NOT NULL,
   "amount_cents" BIGINT NOT NULL,
   "counterparty" TEXT NOT NULL,
   "end_to_end_id" TEXT,
   "external_id" TEXT,
   "bank_id" TEXT,
   "bank_status" TEXT,
-  "state" TEXT NOT NULL,
+  "state" "transfer_state" NOT NULL,
   "error_code" TEXT,
   "expected_payment_id" UUID NOT NULL,
   "checks" INTEGER NOT NULL DEFAULT 0,
   "checked_at" TIMESTAMPTZ(3),
   "next_check_at" TIMESTAMPTZ(3),
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "transfer_pkey" PRIMARY KEY ("account_id", "id"),
   CONSTRAINT "transfer_amount" CHECK ("amount_cents" > 0),
-  CONSTRAINT "transfer_shape" CHECK ("shape" IN ('key', 'manual', 'internal', 'batch')),
-  CONSTRAINT "transfer_state" CHECK (
-    "state" IN ('requested', 'accepted', 'effective', 'failed', 'rejected')
-  )
+  CONSTRAINT "transfer_account_id_operation_id_fkey" FOREIGN KEY ("account_id", "operation_id")
+    REFERENCES "operation" ("account_id", "id"),
+  CONSTRAINT "transfer_account_id_expected_payment_id_fkey"
+    FOREIGN KEY ("account_id", "expected_payment_id")
+    REFERENCES "expected_payment" ("account_id", "id")
 );
 CREATE UNIQUE INDEX "transfer_account_id_operation_id_position_key"
   ON "transfer" ("account_id", "operation_id", "position");
@@ -561,6 +654,8 @@ CREATE TRIGGER "transfer_request_is_fixed" BEFORE UPDATE ON "transfer" FOR EACH 
 
 -- Bill payments
 
+CREATE TYPE "bill_payment_state" AS ENUM ('requested', 'scheduled', 'paid', 'failed', 'rejected');
+
 -- A payment of a bill, executed or scheduled.
 CREATE TABLE "bill_payment" (
   "account_id" INTEGER NOT NULL,
@@ -569,7 +664,7 @@ CREATE TABLE "bill_payment" (
   "amount_cents" BIGINT NOT NULL,
   "bank_id" TEXT,
   "bank_status" TEXT,
-  "state" TEXT NOT NULL,
+  "state" "bill_payment_state" NOT NULL,
   "scheduled_for" TIMESTAMPTZ(3),
   "may_go_until" TIMESTAMPTZ(3),
   "expected_payment_id" UUID NOT NULL,
@@ -577,19 +672,21 @@ CREATE TABLE "bill_payment" (
   "checked_at" TIMESTAMPTZ(3),
   "next_check_at" TIMESTAMPTZ(3),
   "freed_at" TIMESTAMPTZ(3),
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "bill_payment_pkey" PRIMARY KEY ("account_id", "id"),
   CONSTRAINT "bill_payment_amount" CHECK ("amount_cents" > 0),
-  CONSTRAINT "bill_payment_state" CHECK (
-    "state" IN ('requested', 'scheduled', 'paid', 'failed', 'rejected')
-  ),
   -- A scheduled payment has a last instant at which the bank may still execute it.
   CONSTRAINT "bill_payment_times" CHECK (
     ("scheduled_for" IS NULL) = ("may_go_until" IS NULL)
     AND "scheduled_for" <= "may_go_until"
-  )
+  ),
+  CONSTRAINT "bill_payment_account_id_id_fkey" FOREIGN KEY ("account_id", "id")
+    REFERENCES "operation" ("account_id", "id"),
+  CONSTRAINT "bill_payment_account_id_expected_payment_id_fkey"
+    FOREIGN KEY ("account_id", "expected_payment_id")
+    REFERENCES "expected_payment" ("account_id", "id")
 );
 -- A bill is not paid twice: it has at most one payment that has not failed and was not reversed.
 CREATE UNIQUE INDEX "bill_payment_live"
@@ -597,12 +694,15 @@ CREATE UNIQUE INDEX "bill_payment_live"
   WHERE (state <> 'failed' AND state <> 'rejected' AND freed_at IS NULL);
 CREATE UNIQUE INDEX "bill_payment_account_id_expected_payment_id_key"
   ON "bill_payment" ("account_id", "expected_payment_id");
+CREATE INDEX "bill_payment_account_id_bar_code_idx" ON "bill_payment" ("account_id", "bar_code");
 CREATE INDEX "bill_payment_released"
   ON "bill_payment" ("account_id") WHERE (state = 'failed' OR freed_at IS NOT NULL);
 CREATE INDEX "bill_payment_check_due"
   ON "bill_payment" ("account_id", "next_check_at") WHERE (next_check_at IS NOT NULL);
 
 -- Refunds
+
+CREATE TYPE "refund_state" AS ENUM ('requested', 'accepted', 'rejected');
 
 -- A refund of a received Pix, in full or in part.
 CREATE TABLE "refund" (
@@ -612,14 +712,20 @@ CREATE TABLE "refund" (
   "amount_cents" BIGINT NOT NULL,
   "end_to_end_id" TEXT,
   "nsu" BIGINT,
-  "state" TEXT NOT NULL,
+  "state" "refund_state" NOT NULL,
   "expected_payment_id" UUID NOT NULL,
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "refund_pkey" PRIMARY KEY ("account_id", "id"),
   CONSTRAINT "refund_amount" CHECK ("amount_cents" > 0),
-  CONSTRAINT "refund_state" CHECK ("state" IN ('requested', 'accepted', 'rejected'))
+  CONSTRAINT "refund_account_id_id_fkey" FOREIGN KEY ("account_id", "id")
+    REFERENCES "operation" ("account_id", "id"),
+  CONSTRAINT "refund_account_id_expected_payment_id_fkey"
+    FOREIGN KEY ("account_id", "expected_payment_id")
+    REFERENCES "expected_payment" ("account_id", "id"),
+  CONSTRAINT "refund_account_id_original_nsu_fkey" FOREIGN KEY ("account_id", "original_nsu")
+    REFERENCES "statement_line" ("account_id", "nsu")
 );
 CREATE UNIQUE INDEX "refund_account_id_expected_payment_id_key"
   ON "refund" ("account_id", "expected_payment_id");
@@ -629,22 +735,27 @@ CREATE INDEX "refund_account_id_end_to_end_id_idx" ON "refund" ("account_id", "e
 
 -- Bulk uploads
 
+CREATE TYPE "bulk_upload_kind" AS ENUM ('charges', 'transfers');
+
 -- A file of charges or transfers. The same file uploaded again is the same upload.
 CREATE TABLE "bulk_upload" (
   "account_id" INTEGER NOT NULL,
   "id" UUID NOT NULL,
-  "kind" TEXT NOT NULL,
+  "kind" "bulk_upload_kind" NOT NULL,
   "file_hash" TEXT NOT NULL,
   "rows" INTEGER NOT NULL,
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "finished_at" TIMESTAMPTZ(3),
 
   CONSTRAINT "bulk_upload_pkey" PRIMARY KEY ("account_id", "id"),
-  CONSTRAINT "bulk_upload_kind" CHECK ("kind" IN ('charges', 'transfers'))
+  CONSTRAINT "bulk_upload_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
 );
 CREATE UNIQUE INDEX "bulk_upload_account_id_kind_file_hash_key"
   ON "bulk_upload" ("account_id", "kind", "file_hash");
 CREATE INDEX "bulk_upload_unfinished" ON "bulk_upload" ("created_at") WHERE (finished_at IS NULL);
+
+CREATE TYPE "bulk_row_state" AS ENUM ('pending', 'accepted', 'rejected', 'invalid');
 
 -- A row of an uploaded file, and the operation that was created for it.
 CREATE TABLE "bulk_row" (
@@ -653,18 +764,121 @@ CREATE TABLE "bulk_row" (
   "line" INTEGER NOT NULL,
   "reference" TEXT,
   "request" TEXT,
-  "state" TEXT NOT NULL,
+  "state" "bulk_row_state" NOT NULL,
   "errors" TEXT,
   "operation_id" UUID,
-  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "bulk_row_pkey" PRIMARY KEY ("account_id", "upload_id", "line"),
-  CONSTRAINT "bulk_row_state" CHECK ("state" IN ('pending', 'accepted', 'rejected', 'invalid'))
+  CONSTRAINT "bulk_row_account_id_upload_id_fkey" FOREIGN KEY ("account_id", "upload_id")
+    REFERENCES "bulk_upload" ("account_id", "id"),
+  CONSTRAINT "bulk_row_account_id_operation_id_fkey" FOREIGN KEY ("account_id", "operation_id")
+    REFERENCES "operation" ("account_id", "id")
 );
 CREATE INDEX "bulk_row_account_id_upload_id_state_idx"
   ON "bulk_row" ("account_id", "upload_id", "state");
 
 -- Reconciliation
+
+-- A rule of an account. Its versions contain its definition.
+CREATE TABLE "rule" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "name" TEXT NOT NULL,
+  "origin" TEXT NOT NULL DEFAULT 'api',
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "rule_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "rule_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
+);
+CREATE UNIQUE INDEX "rule_account_id_name_key" ON "rule" ("account_id", "name");
+
+CREATE TYPE "rule_version_state" AS ENUM ('draft', 'active', 'retired');
+CREATE TYPE "rule_action" AS ENUM ('classify', 'match');
+
+-- A version of a rule.
+CREATE TABLE "rule_version" (
+  "account_id" INTEGER NOT NULL,
+  "rule_id" UUID NOT NULL,
+  "version" INTEGER NOT NULL,
+  "state" "rule_version_state" NOT NULL,
+  "priority" INTEGER NOT NULL,
+  "action" "rule_action" NOT NULL,
+  "definition" JSONB NOT NULL,
+  "made_by" TEXT,
+  "reason" TEXT,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "activated_at" TIMESTAMPTZ(3),
+  "retired_at" TIMESTAMPTZ(3),
+
+  CONSTRAINT "rule_version_pkey" PRIMARY KEY ("account_id", "rule_id", "version"),
+  CONSTRAINT "rule_version_account_id_rule_id_fkey" FOREIGN KEY ("account_id", "rule_id")
+    REFERENCES "rule" ("account_id", "id")
+);
+-- At most one version of a rule is active.
+CREATE UNIQUE INDEX "rule_version_active"
+  ON "rule_version" ("account_id", "rule_id") WHERE (state = 'active');
+
+-- Matches and trials refer to the version that made them, so its definition does not change.
+CREATE FUNCTION "rule_version_is_fixed"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'version % of rule % is fixed', OLD.version, OLD.rule_id
+    USING ERRCODE = 'check_violation';
+END $$;
+CREATE TRIGGER "rule_version_is_fixed" BEFORE UPDATE ON "rule_version" FOR EACH ROW
+  WHEN (OLD.definition <> NEW.definition
+     OR OLD.action <> NEW.action
+     OR OLD.priority <> NEW.priority)
+  EXECUTE FUNCTION "rule_version_is_fixed"();
+
+-- The result of running a version over past lines before it is activated.
+CREATE TABLE "rule_trial" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL,
+  "rule_id" UUID NOT NULL,
+  "version" INTEGER NOT NULL,
+  "from" TIMESTAMPTZ(3) NOT NULL,
+  "until" TIMESTAMPTZ(3) NOT NULL,
+  "result" JSONB NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "rule_trial_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "rule_trial_account_id_rule_id_version_fkey"
+    FOREIGN KEY ("account_id", "rule_id", "version")
+    REFERENCES "rule_version" ("account_id", "rule_id", "version")
+);
+CREATE INDEX "rule_trial_account_id_rule_id_version_idx"
+  ON "rule_trial" ("account_id", "rule_id", "version");
+
+CREATE TRIGGER "rule_trial_is_append_only" BEFORE UPDATE OR DELETE
+  ON "rule_trial" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+
+CREATE TYPE "rule_history_action" AS ENUM ('declared', 'tried', 'activated', 'retired');
+
+-- The history of a rule.
+CREATE TABLE "rule_history_entry" (
+  "account_id" INTEGER NOT NULL,
+  "id" UUID NOT NULL DEFAULT gen_random_uuid(),
+  "rule_id" UUID NOT NULL,
+  "version" INTEGER NOT NULL,
+  "action" "rule_history_action" NOT NULL,
+  "actor" TEXT,
+  "reason" TEXT,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "rule_history_entry_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "rule_history_entry_account_id_rule_id_version_fkey"
+    FOREIGN KEY ("account_id", "rule_id", "version")
+    REFERENCES "rule_version" ("account_id", "rule_id", "version")
+);
+CREATE INDEX "rule_history_entry_account_id_rule_id_created_at_idx"
+  ON "rule_history_entry" ("account_id", "rule_id", "created_at");
+
+CREATE TRIGGER "rule_history_entry_is_append_only" BEFORE UPDATE OR DELETE
+  ON "rule_history_entry" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+
+CREATE TYPE "match_role" AS ENUM ('payment', 'reversal');
 
 -- A statement line, or part of it, that accounts for an expected payment.
 CREATE TABLE "match" (
@@ -673,25 +887,34 @@ CREATE TABLE "match" (
   "nsu" BIGINT NOT NULL,
   "expected_payment_id" UUID NOT NULL,
   "amount_cents" BIGINT NOT NULL,
-  "role" TEXT NOT NULL DEFAULT 'payment',
+  "role" "match_role" NOT NULL DEFAULT 'payment',
   "owed_cents" BIGINT,
+  -- The part of the payment that was refunded to the payer.
+  "refunded_cents" BIGINT NOT NULL DEFAULT 0,
   "rule" TEXT NOT NULL,
   "rule_id" UUID,
   "rule_version" INTEGER,
   "made_by" TEXT,
   "reason" TEXT,
   "evidence" JSONB NOT NULL,
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "unlinked_at" TIMESTAMPTZ(3),
   "unlinked_by" TEXT,
   "unlink_reason" TEXT,
 
   CONSTRAINT "match_pkey" PRIMARY KEY ("account_id", "id"),
-  CONSTRAINT "match_role" CHECK ("role" IN ('payment', 'reversal')),
   -- A rule is recorded with its version: another version may decide differently.
   CONSTRAINT "match_rule" CHECK (("rule_id" IS NULL) = ("rule_version" IS NULL)),
   -- made_by is the API key of a manual match. An automatic match has none.
-  CONSTRAINT "match_manual" CHECK (("rule" = 'manual') = ("made_by" IS NOT NULL))
+  CONSTRAINT "match_manual" CHECK (("rule" = 'manual') = ("made_by" IS NOT NULL)),
+  CONSTRAINT "match_account_id_nsu_fkey" FOREIGN KEY ("account_id", "nsu")
+    REFERENCES "statement_line" ("account_id", "nsu"),
+  CONSTRAINT "match_account_id_expected_payment_id_fkey"
+    FOREIGN KEY ("account_id", "expected_payment_id")
+    REFERENCES "expected_payment" ("account_id", "id"),
+  CONSTRAINT "match_account_id_rule_id_rule_version_fkey"
+    FOREIGN KEY ("account_id", "rule_id", "rule_version")
+    REFERENCES "rule_version" ("account_id", "rule_id", "version")
 );
 -- A line has at most one live match with an expected payment.
 CREATE UNIQUE INDEX "match_live"
@@ -751,41 +974,51 @@ END $$;
 CREATE TRIGGER "match_is_not_deleted" BEFORE DELETE ON "match"
   FOR EACH ROW EXECUTE FUNCTION "match_is_not_deleted"();
 
+CREATE TYPE "classification_category" AS ENUM (
+  'before_go_live', 'fee', 'tariff', 'own_account_transfer', 'ignored', 'accepted', 'refunded'
+);
+
 -- Why a statement line needs no match.
 CREATE TABLE "classification" (
   "account_id" INTEGER NOT NULL,
   "nsu" BIGINT NOT NULL,
   "rule" TEXT NOT NULL,
-  "category" TEXT NOT NULL DEFAULT 'before_go_live',
+  "category" "classification_category" NOT NULL DEFAULT 'before_go_live',
   "reason" TEXT,
   "evidence" JSONB NOT NULL DEFAULT '{}',
   "rule_id" UUID,
   "rule_version" INTEGER,
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "classification_pkey" PRIMARY KEY ("account_id", "nsu"),
-  CONSTRAINT "classification_category" CHECK (
-    "category" IN ('before_go_live', 'fee', 'tariff', 'own_account_transfer', 'ignored',
-      'accepted', 'refunded')
-  ),
   -- A rule is recorded with its version: another version may decide differently.
-  CONSTRAINT "classification_rule" CHECK (("rule_id" IS NULL) = ("rule_version" IS NULL))
+  CONSTRAINT "classification_rule" CHECK (("rule_id" IS NULL) = ("rule_version" IS NULL)),
+  CONSTRAINT "classification_account_id_nsu_fkey" FOREIGN KEY ("account_id", "nsu")
+    REFERENCES "statement_line" ("account_id", "nsu"),
+  CONSTRAINT "classification_account_id_rule_id_rule_version_fkey"
+    FOREIGN KEY ("account_id", "rule_id", "rule_version")
+    REFERENCES "rule_version" ("account_id", "rule_id", "version")
 );
 CREATE INDEX "classification_declared"
   ON "classification" ("account_id", "nsu") WHERE (rule = 'declared');
+
+CREATE TYPE "break_state" AS ENUM ('open', 'resolved');
 
 -- A disagreement that needs resolution.
 CREATE TABLE "break" (
   "account_id" INTEGER NOT NULL,
   "id" UUID NOT NULL,
   "kind" TEXT NOT NULL,
-  "state" TEXT NOT NULL,
+  "state" "break_state" NOT NULL,
   "subject" TEXT NOT NULL,
   "amount_cents" BIGINT,
   "nsu" BIGINT,
   "expected_payment_id" UUID,
+  "operation_id" UUID,
+  -- Of an unreadable line.
+  "content_hash" TEXT,
   "evidence" JSONB NOT NULL,
-  "opened_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "opened_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "opened_day" TEXT,
   "resolved_at" TIMESTAMPTZ(3),
   "resolution" TEXT,
@@ -793,17 +1026,25 @@ CREATE TABLE "break" (
   "resolution_reason" TEXT,
 
   CONSTRAINT "break_pkey" PRIMARY KEY ("account_id", "id"),
-  CONSTRAINT "break_state" CHECK ("state" IN ('open', 'resolved')),
   -- A break has a resolution and its time if and only if it is resolved.
   CONSTRAINT "break_resolution" CHECK (
     ("state" = 'resolved') = ("resolution" IS NOT NULL)
     AND ("state" = 'resolved') = ("resolved_at" IS NOT NULL)
-  )
+  ),
+  CONSTRAINT "break_account_id_expected_payment_id_fkey"
+    FOREIGN KEY ("account_id", "expected_payment_id")
+    REFERENCES "expected_payment" ("account_id", "id"),
+  CONSTRAINT "break_account_id_operation_id_fkey" FOREIGN KEY ("account_id", "operation_id")
+    REFERENCES "operation" ("account_id", "id"),
+  CONSTRAINT "break_account_id_content_hash_fkey" FOREIGN KEY ("account_id", "content_hash")
+    REFERENCES "unreadable_line" ("account_id", "content_hash")
 );
 -- A subject has at most one break of a kind. The break is reopened instead of opened again.
 CREATE UNIQUE INDEX "break_account_id_kind_subject_key"
   ON "break" ("account_id", "kind", "subject");
 CREATE INDEX "break_account_id_nsu_idx" ON "break" ("account_id", "nsu");
+CREATE INDEX "break_expected_payment"
+  ON "break" ("account_id", "expected_payment_id") WHERE (expected_payment_id IS NOT NULL);
 CREATE INDEX "break_open" ON "break" ("account_id", "kind", "opened_at") WHERE (state = 'open');
 
 -- The history of a break: one row for each action.
@@ -818,7 +1059,9 @@ CREATE TABLE "break_history_entry" (
   "detail" JSONB NOT NULL DEFAULT '{}',
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
-  CONSTRAINT "break_history_entry_pkey" PRIMARY KEY ("account_id", "id")
+  CONSTRAINT "break_history_entry_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "break_history_entry_account_id_break_id_fkey" FOREIGN KEY ("account_id", "break_id")
+    REFERENCES "break" ("account_id", "id")
 );
 CREATE UNIQUE INDEX "break_history_entry_account_id_sequence_key"
   ON "break_history_entry" ("account_id", "sequence");
@@ -873,120 +1116,116 @@ CREATE TRIGGER "break_history_entry_is_append_only" BEFORE UPDATE OR DELETE
 CREATE TRIGGER "break_history_entry_is_not_truncated" BEFORE TRUNCATE ON "break_history_entry"
   FOR EACH STATEMENT EXECUTE FUNCTION "is_append_only"();
 
--- A line whose decision is deferred: an operation in progress may explain it, or the line that it
--- reverses or refunds is not on the statement yet.
-CREATE TABLE "deferred_line" (
+CREATE TYPE "line_decision_action" AS ENUM ('link', 'unlink');
+
+-- What people decided about a line: a link to expected payments, or the end of it.
+CREATE TABLE "line_decision" (
+  "account_id" INTEGER NOT NULL,
+  "sequence" BIGSERIAL NOT NULL,
+  "nsu" BIGINT NOT NULL,
+  "action" "line_decision_action" NOT NULL,
+  "allocations" JSONB NOT NULL,
+  "actor" TEXT NOT NULL,
+  "reason" TEXT NOT NULL,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+
+  CONSTRAINT "line_decision_pkey" PRIMARY KEY ("account_id", "sequence"),
+  CONSTRAINT "line_decision_account_id_nsu_fkey" FOREIGN KEY ("account_id", "nsu")
+    REFERENCES "statement_line" ("account_id", "nsu")
+);
+CREATE INDEX "line_decision_account_id_nsu_idx" ON "line_decision" ("account_id", "nsu");
+CREATE TRIGGER "line_decision_is_append_only" BEFORE UPDATE OR DELETE ON "line_decision"
+  FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+
+CREATE TYPE "line_outcome_state" AS ENUM ('matched', 'classified', 'in_break', 'pending');
+
+-- The state of each decided line. A line without a row is not decided yet.
+CREATE TABLE "line_outcome" (
   "account_id" INTEGER NOT NULL,
   "nsu" BIGINT NOT NULL,
-  "deferred_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "state" "line_outcome_state" NOT NULL,
 
-  CONSTRAINT "deferred_line_pkey" PRIMARY KEY ("account_id", "nsu")
+  CONSTRAINT "line_outcome_pkey" PRIMARY KEY ("account_id", "nsu"),
+  CONSTRAINT "line_outcome_account_id_nsu_fkey" FOREIGN KEY ("account_id", "nsu")
+    REFERENCES "statement_line" ("account_id", "nsu")
+);
+CREATE INDEX "line_outcome_unexplained" ON "line_outcome" ("account_id", "state", "nsu")
+  WHERE (state = 'in_break' OR state = 'pending');
+
+CREATE TYPE "settlement" AS ENUM (
+  'open', 'withdrawn', 'partially_settled', 'settled', 'overpaid', 'refunded',
+  'partially_reversed', 'reversed'
 );
 
--- How far the lines of an account have been decided, and when its other facts were last reviewed.
+-- What an expected payment has come to.
+CREATE TABLE "expected_payment_total" (
+  "account_id" INTEGER NOT NULL,
+  "expected_payment_id" UUID NOT NULL,
+  "paid_cents" BIGINT NOT NULL,
+  "reversed_cents" BIGINT NOT NULL,
+  "refunded_cents" BIGINT NOT NULL,
+  "unrefunded_cents" BIGINT NOT NULL,
+  "settlement" "settlement" NOT NULL,
+  "due_day" TEXT,
+  "deadline" TIMESTAMPTZ(3),
+
+  CONSTRAINT "expected_payment_total_pkey" PRIMARY KEY ("account_id", "expected_payment_id"),
+  CONSTRAINT "expected_payment_total_payment" FOREIGN KEY ("account_id", "expected_payment_id")
+    REFERENCES "expected_payment" ("account_id", "id"),
+  CONSTRAINT "expected_payment_total_cents" CHECK (
+    "paid_cents" >= 0 AND "reversed_cents" >= 0
+    AND "refunded_cents" BETWEEN 0 AND "paid_cents"
+    AND "unrefunded_cents" BETWEEN 0 AND "paid_cents"
+  )
+);
+CREATE INDEX "expected_payment_total_deadline"
+  ON "expected_payment_total" ("account_id", "deadline") WHERE (deadline IS NOT NULL);
+CREATE INDEX "expected_payment_total_account_id_settlement_expected_payme_idx"
+  ON "expected_payment_total" ("account_id", "settlement", "expected_payment_id");
+
+-- How far the lines of an account have been decided. Everything in the statement before `as_of`, in
+-- bank time, is decided.
 CREATE TABLE "reconciliation_state" (
   "account_id" INTEGER NOT NULL,
   "decided_arrival" BIGINT NOT NULL DEFAULT 0,
   "decided_at" TIMESTAMPTZ(3),
-  "looked_nsu" BIGINT NOT NULL DEFAULT 0,
-  "missing_due_until" TEXT,
-  "missing_checked_at" TIMESTAMPTZ(3),
-  "missing_bank_time" TIMESTAMPTZ(3),
-  "charges_reviewed_at" TIMESTAMPTZ(3),
-  "rules_changed_at" TIMESTAMPTZ(3),
-  "rules_reviewed_at" TIMESTAMPTZ(3),
-  "rules_looked_at" TIMESTAMPTZ(3),
+  "as_of" TIMESTAMPTZ(3),
 
-  CONSTRAINT "reconciliation_state_pkey" PRIMARY KEY ("account_id")
+  CONSTRAINT "reconciliation_state_pkey" PRIMARY KEY ("account_id"),
+  CONSTRAINT "reconciliation_state_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
 );
 
--- A rule of an account. Its versions contain its definition.
-CREATE TABLE "rule" (
+CREATE TYPE "reconciliation_task_kind" AS ENUM (
+  'line', 'rules', 'payment', 'operation', 'statement'
+);
+
+-- A subject that must be decided again, because a fact about it changed or became due.
+CREATE TABLE "reconciliation_task" (
   "account_id" INTEGER NOT NULL,
-  "id" UUID NOT NULL,
-  "name" TEXT NOT NULL,
-  "origin" TEXT NOT NULL DEFAULT 'api',
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "id" BIGSERIAL NOT NULL,
+  "kind" "reconciliation_task_kind" NOT NULL,
+  "nsu" BIGINT,
+  "expected_payment_id" UUID,
+  "operation_id" UUID,
+  "due_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
-  CONSTRAINT "rule_pkey" PRIMARY KEY ("account_id", "id")
+  CONSTRAINT "reconciliation_task_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "reconciliation_task_kind" CHECK (
+    -- A task of rules has the line after which the account is still to be decided.
+    ("kind" IN ('line', 'rules')) = ("nsu" IS NOT NULL)
+    AND ("kind" = 'payment') = ("expected_payment_id" IS NOT NULL)
+    AND ("kind" = 'operation') = ("operation_id" IS NOT NULL)
+  ),
+  CONSTRAINT "reconciliation_task_account_id_expected_payment_id_fkey"
+    FOREIGN KEY ("account_id", "expected_payment_id")
+    REFERENCES "expected_payment" ("account_id", "id"),
+  CONSTRAINT "reconciliation_task_account_id_operation_id_fkey"
+    FOREIGN KEY ("account_id", "operation_id")
+    REFERENCES "operation" ("account_id", "id")
 );
-CREATE UNIQUE INDEX "rule_account_id_name_key" ON "rule" ("account_id", "name");
-
--- A version of a rule.
-CREATE TABLE "rule_version" (
-  "account_id" INTEGER NOT NULL,
-  "rule_id" UUID NOT NULL,
-  "version" INTEGER NOT NULL,
-  "state" TEXT NOT NULL,
-  "priority" INTEGER NOT NULL,
-  "action" TEXT NOT NULL,
-  "definition" JSONB NOT NULL,
-  "made_by" TEXT,
-  "reason" TEXT,
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  "activated_at" TIMESTAMPTZ(3),
-  "retired_at" TIMESTAMPTZ(3),
-
-  CONSTRAINT "rule_version_pkey" PRIMARY KEY ("account_id", "rule_id", "version"),
-  CONSTRAINT "rule_version_state" CHECK ("state" IN ('draft', 'active', 'retired')),
-  CONSTRAINT "rule_version_action" CHECK ("action" IN ('classify', 'match'))
-);
--- At most one version of a rule is active.
-CREATE UNIQUE INDEX "rule_version_active"
-  ON "rule_version" ("account_id", "rule_id") WHERE (state = 'active');
-
--- Matches and trials refer to the version that made them, so its definition does not change.
-CREATE FUNCTION "rule_version_is_fixed"() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  RAISE EXCEPTION 'version % of rule % is fixed', OLD.version, OLD.rule_id
-    USING ERRCODE = 'check_violation';
-END $$;
-CREATE TRIGGER "rule_version_is_fixed" BEFORE UPDATE ON "rule_version" FOR EACH ROW
-  WHEN (OLD.definition <> NEW.definition
-     OR OLD.action <> NEW.action
-     OR OLD.priority <> NEW.priority)
-  EXECUTE FUNCTION "rule_version_is_fixed"();
-
--- The result of running a version over past lines before it is activated.
-CREATE TABLE "rule_trial" (
-  "account_id" INTEGER NOT NULL,
-  "id" UUID NOT NULL,
-  "rule_id" UUID NOT NULL,
-  "version" INTEGER NOT NULL,
-  "from" TIMESTAMPTZ(3) NOT NULL,
-  "until" TIMESTAMPTZ(3) NOT NULL,
-  "result" JSONB NOT NULL,
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-
-  CONSTRAINT "rule_trial_pkey" PRIMARY KEY ("account_id", "id")
-);
-CREATE INDEX "rule_trial_account_id_rule_id_version_idx"
-  ON "rule_trial" ("account_id", "rule_id", "version");
-
-CREATE TRIGGER "rule_trial_is_append_only" BEFORE UPDATE OR DELETE
-  ON "rule_trial" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
-
--- The history of a rule.
-CREATE TABLE "rule_history_entry" (
-  "account_id" INTEGER NOT NULL,
-  "id" UUID NOT NULL DEFAULT gen_random_uuid(),
-  "rule_id" UUID NOT NULL,
-  "version" INTEGER NOT NULL,
-  "action" TEXT NOT NULL,
-  "actor" TEXT,
-  "reason" TEXT,
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
-
-  CONSTRAINT "rule_history_entry_pkey" PRIMARY KEY ("account_id", "id"),
-  CONSTRAINT "rule_history_entry_action" CHECK (
-    "action" IN ('declared', 'tried', 'activated', 'retired')
-  )
-);
-CREATE INDEX "rule_history_entry_account_id_rule_id_created_at_idx"
-  ON "rule_history_entry" ("account_id", "rule_id", "created_at");
-
-CREATE TRIGGER "rule_history_entry_is_append_only" BEFORE UPDATE OR DELETE
-  ON "rule_history_entry" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+CREATE INDEX "reconciliation_task_account_id_due_at_idx"
+  ON "reconciliation_task" ("account_id", "due_at");
 
 -- Whether breaks of a kind are refunded without a person, and up to which amount.
 CREATE TABLE "refund_policy" (
@@ -996,7 +1235,7 @@ CREATE TABLE "refund_policy" (
   "max_cents" BIGINT,
   "changed_by" TEXT,
   "reason" TEXT,
-  "changed_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "changed_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "refund_policy_pkey" PRIMARY KEY ("account_id", "break_kind"),
   -- Only these kinds of breaks are about received money that may be refunded.
@@ -1004,7 +1243,9 @@ CREATE TABLE "refund_policy" (
     "break_kind" IN ('duplicate_payment', 'overpaid', 'paid_after_cancellation',
       'paid_after_expiry')
   ),
-  CONSTRAINT "refund_policy_max" CHECK ("max_cents" > 0)
+  CONSTRAINT "refund_policy_max" CHECK ("max_cents" > 0),
+  CONSTRAINT "refund_policy_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
 );
 
 -- The history of a refund policy.
@@ -1019,7 +1260,9 @@ CREATE TABLE "refund_policy_history_entry" (
   "reason" TEXT NOT NULL,
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
-  CONSTRAINT "refund_policy_history_entry_pkey" PRIMARY KEY ("account_id", "id")
+  CONSTRAINT "refund_policy_history_entry_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "refund_policy_history_entry_policy" FOREIGN KEY ("account_id", "break_kind")
+    REFERENCES "refund_policy" ("account_id", "break_kind")
 );
 CREATE UNIQUE INDEX "refund_policy_history_entry_account_id_sequence_key"
   ON "refund_policy_history_entry" ("account_id", "sequence");
@@ -1027,25 +1270,28 @@ CREATE UNIQUE INDEX "refund_policy_history_entry_account_id_sequence_key"
 CREATE TRIGGER "refund_policy_history_entry_is_append_only" BEFORE UPDATE OR DELETE
   ON "refund_policy_history_entry" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
 
+CREATE TYPE "reconciliation_run_state" AS ENUM ('running', 'finished', 'failed');
+CREATE TYPE "reconciliation_run_trigger" AS ENUM ('request', 'schedule');
+
 -- One reconciliation run of an account.
 CREATE TABLE "reconciliation_run" (
   "account_id" INTEGER NOT NULL,
   "id" UUID NOT NULL,
-  "trigger" TEXT NOT NULL,
-  "state" TEXT NOT NULL,
+  "trigger" "reconciliation_run_trigger" NOT NULL,
+  "state" "reconciliation_run_state" NOT NULL,
   "requested_by" TEXT,
   "window_from" TIMESTAMPTZ(3),
   "window_until" TIMESTAMPTZ(3),
   "after_arrival" BIGINT NOT NULL DEFAULT 0,
   "counts" JSONB NOT NULL DEFAULT '{}',
   "error" TEXT,
-  "started_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "started_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "finished_at" TIMESTAMPTZ(3),
 
   CONSTRAINT "reconciliation_run_pkey" PRIMARY KEY ("account_id", "id"),
-  CONSTRAINT "reconciliation_run_state" CHECK ("state" IN ('running', 'finished', 'failed')),
   CONSTRAINT "reconciliation_run_end" CHECK (("state" = 'running') = ("finished_at" IS NULL)),
-  CONSTRAINT "reconciliation_run_trigger" CHECK ("trigger" IN ('request', 'schedule'))
+  CONSTRAINT "reconciliation_run_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
 );
 -- An account has at most one run at a time.
 CREATE UNIQUE INDEX "reconciliation_run_running"
@@ -1057,9 +1303,11 @@ CREATE TABLE "reconciliation_schedule" (
   "cron" TEXT,
   "timezone" TEXT NOT NULL DEFAULT 'America/Sao_Paulo',
   "next_run_at" TIMESTAMPTZ(3),
-  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
-  CONSTRAINT "reconciliation_schedule_pkey" PRIMARY KEY ("account_id")
+  CONSTRAINT "reconciliation_schedule_pkey" PRIMARY KEY ("account_id"),
+  CONSTRAINT "reconciliation_schedule_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
 );
 CREATE INDEX "reconciliation_schedule_due"
   ON "reconciliation_schedule" ("next_run_at") WHERE (next_run_at IS NOT NULL);
@@ -1081,13 +1329,15 @@ CREATE TABLE "day_close" (
   "lines_hash" TEXT NOT NULL,
   "previous_hash" TEXT NOT NULL,
   "hash" TEXT NOT NULL,
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "day_close_pkey" PRIMARY KEY ("account_id", "sequence"),
   CONSTRAINT "day_close_adds_up" CHECK (
     "opening_cents" + "credit_cents" - "debit_cents" = "closing_cents"
   ),
-  CONSTRAINT "day_close_sequence" CHECK ("sequence" >= 1 AND "revision" >= 1)
+  CONSTRAINT "day_close_sequence" CHECK ("sequence" >= 1 AND "revision" >= 1),
+  CONSTRAINT "day_close_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
 );
 CREATE UNIQUE INDEX "day_close_account_id_date_revision_key"
   ON "day_close" ("account_id", "date", "revision");
@@ -1104,9 +1354,11 @@ CREATE TABLE "day_close_state" (
   "next_date" TEXT NOT NULL,
   "seen_arrival" BIGINT NOT NULL DEFAULT 0,
   "amend_from" TEXT,
-  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
-  CONSTRAINT "day_close_state_pkey" PRIMARY KEY ("account_id")
+  CONSTRAINT "day_close_state_pkey" PRIMARY KEY ("account_id"),
+  CONSTRAINT "day_close_state_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
 );
 
 -- What a certificate covers of one line: the line hash. It is computed from the money fields and
@@ -1118,7 +1370,9 @@ CREATE TABLE "certified_line" (
   "commitment" TEXT NOT NULL,
   "line_hash" TEXT NOT NULL,
 
-  CONSTRAINT "certified_line_pkey" PRIMARY KEY ("account_id", "nsu")
+  CONSTRAINT "certified_line_pkey" PRIMARY KEY ("account_id", "nsu"),
+  CONSTRAINT "certified_line_account_id_nsu_fkey" FOREIGN KEY ("account_id", "nsu")
+    REFERENCES "statement_line" ("account_id", "nsu")
 );
 CREATE INDEX "certified_line_account_id_date_idx" ON "certified_line" ("account_id", "date");
 
@@ -1134,7 +1388,9 @@ CREATE TABLE "line_salt" (
   "nsu" BIGINT NOT NULL,
   "salt" TEXT NOT NULL,
 
-  CONSTRAINT "line_salt_pkey" PRIMARY KEY ("account_id", "nsu")
+  CONSTRAINT "line_salt_pkey" PRIMARY KEY ("account_id", "nsu"),
+  CONSTRAINT "line_salt_account_id_nsu_fkey" FOREIGN KEY ("account_id", "nsu")
+    REFERENCES "statement_line" ("account_id", "nsu")
 );
 
 CREATE TRIGGER "line_salt_is_not_truncated" BEFORE TRUNCATE ON "line_salt"
@@ -1148,9 +1404,11 @@ CREATE TABLE "event" (
   "id" UUID NOT NULL,
   "type" TEXT NOT NULL,
   "data" TEXT NOT NULL,
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
-  CONSTRAINT "event_pkey" PRIMARY KEY ("account_id", "id")
+  CONSTRAINT "event_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "event_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
 );
 
 -- A webhook endpoint of a business system.
@@ -1163,12 +1421,16 @@ CREATE TABLE "webhook_endpoint" (
   "secret" TEXT NOT NULL,
   "is_enabled" BOOLEAN NOT NULL DEFAULT true,
   "paused_until" TIMESTAMPTZ(3),
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+  "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "deleted_at" TIMESTAMPTZ(3),
 
-  CONSTRAINT "webhook_endpoint_pkey" PRIMARY KEY ("account_id", "id")
+  CONSTRAINT "webhook_endpoint_pkey" PRIMARY KEY ("account_id", "id"),
+  CONSTRAINT "webhook_endpoint_account_id_fkey" FOREIGN KEY ("account_id")
+    REFERENCES "bank_account" ("id")
 );
+
+CREATE TYPE "delivery_state" AS ENUM ('pending', 'delivered', 'dead');
 
 -- The delivery of an event to an endpoint.
 CREATE TABLE "delivery" (
@@ -1176,23 +1438,134 @@ CREATE TABLE "delivery" (
   "id" UUID NOT NULL,
   "event_id" UUID NOT NULL,
   "endpoint_id" UUID NOT NULL,
-  "state" TEXT NOT NULL,
+  "state" "delivery_state" NOT NULL,
   "attempts" INTEGER NOT NULL DEFAULT 0,
   "next_attempt_at" TIMESTAMPTZ(3),
   "last_status" INTEGER,
   "last_error" TEXT,
-  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "delivered_at" TIMESTAMPTZ(3),
 
   CONSTRAINT "delivery_pkey" PRIMARY KEY ("account_id", "id"),
-  CONSTRAINT "delivery_state" CHECK ("state" IN ('pending', 'delivered', 'dead')),
   -- Due deliveries are found by next_attempt_at: a pending delivery without this time would never
   -- be sent.
   CONSTRAINT "delivery_pending_is_due" CHECK (
     ("state" = 'pending') = ("next_attempt_at" IS NOT NULL)
-  )
+  ),
+  CONSTRAINT "delivery_account_id_event_id_fkey" FOREIGN KEY ("account_id", "event_id")
+    REFERENCES "event" ("account_id", "id"),
+  CONSTRAINT "delivery_account_id_endpoint_id_fkey" FOREIGN KEY ("account_id", "endpoint_id")
+    REFERENCES "webhook_endpoint" ("account_id", "id")
 );
 CREATE UNIQUE INDEX "delivery_account_id_event_id_endpoint_id_key"
   ON "delivery" ("account_id", "event_id", "endpoint_id");
 CREATE INDEX "delivery_due"
   ON "delivery" ("account_id", "endpoint_id", "next_attempt_at") WHERE (state = 'pending');
+CREATE INDEX "delivery_dead" ON "delivery" ("account_id") WHERE (state = 'dead');
+
+-- Counters
+
+-- Counts of an account's rows. Triggers keep them equal to the rows, whoever writes these.
+CREATE TABLE "account_counter" (
+  "account_id" INTEGER NOT NULL,
+  "kind" TEXT NOT NULL,
+  "key" TEXT NOT NULL,
+  "value" BIGINT NOT NULL,
+
+  CONSTRAINT "account_counter_pkey" PRIMARY KEY ("account_id", "kind", "key")
+);
+
+-- Each function adds what a statement changed, in the order of the key: two such statements never
+-- wait for each other.
+CREATE FUNCTION "line_outcomes_are_counted"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO account_counter AS c (account_id, kind, key, value)
+    SELECT account_id, 'lines', state, count(*) FROM after GROUP BY 1, 3 ORDER BY 1, 3
+    ON CONFLICT (account_id, kind, key) DO UPDATE SET value = c.value + EXCLUDED.value;
+  ELSIF TG_OP = 'DELETE' THEN
+    INSERT INTO account_counter AS c (account_id, kind, key, value)
+    SELECT account_id, 'lines', state, -count(*) FROM before GROUP BY 1, 3 ORDER BY 1, 3
+    ON CONFLICT (account_id, kind, key) DO UPDATE SET value = c.value + EXCLUDED.value;
+  ELSE
+    INSERT INTO account_counter AS c (account_id, kind, key, value)
+    SELECT account_id, 'lines', state, sum(change) FROM (
+      SELECT account_id, state, 1 AS change FROM after
+      UNION ALL SELECT account_id, state, -1 FROM before
+    ) changed GROUP BY 1, 3 HAVING sum(change) <> 0 ORDER BY 1, 3
+    ON CONFLICT (account_id, kind, key) DO UPDATE SET value = c.value + EXCLUDED.value;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "line_outcomes_are_counted_on_insert" AFTER INSERT ON "line_outcome"
+  REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION "line_outcomes_are_counted"();
+CREATE TRIGGER "line_outcomes_are_counted_on_update" AFTER UPDATE ON "line_outcome"
+  REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT
+  EXECUTE FUNCTION "line_outcomes_are_counted"();
+CREATE TRIGGER "line_outcomes_are_counted_on_delete" AFTER DELETE ON "line_outcome"
+  REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION "line_outcomes_are_counted"();
+
+-- Open expected payments, by the day on which they are due: overdue are those of earlier days.
+CREATE FUNCTION "open_payments_are_counted"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO account_counter AS c (account_id, kind, key, value)
+    SELECT account_id, 'open_payments', COALESCE(due_day, ''), count(*) FROM after
+    WHERE settlement = 'open' GROUP BY 1, 3 ORDER BY 1, 3
+    ON CONFLICT (account_id, kind, key) DO UPDATE SET value = c.value + EXCLUDED.value;
+  ELSE
+    INSERT INTO account_counter AS c (account_id, kind, key, value)
+    SELECT account_id, 'open_payments', COALESCE(due_day, ''), sum(change) FROM (
+      SELECT account_id, settlement, due_day, 1 AS change FROM after
+      UNION ALL SELECT account_id, settlement, due_day, -1 FROM before
+    ) changed WHERE settlement = 'open' GROUP BY 1, 3 HAVING sum(change) <> 0 ORDER BY 1, 3
+    ON CONFLICT (account_id, kind, key) DO UPDATE SET value = c.value + EXCLUDED.value;
+  END IF;
+  DELETE FROM account_counter WHERE kind = 'open_payments' AND value = 0
+    AND account_id IN (SELECT account_id FROM after);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "open_payments_are_counted_on_insert" AFTER INSERT ON "expected_payment_total"
+  REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION "open_payments_are_counted"();
+CREATE TRIGGER "open_payments_are_counted_on_update" AFTER UPDATE ON "expected_payment_total"
+  REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT
+  EXECUTE FUNCTION "open_payments_are_counted"();
+
+CREATE FUNCTION "open_breaks_are_counted"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO account_counter AS c (account_id, kind, key, value)
+    SELECT account_id, 'open_breaks', kind, count(*) FROM after WHERE state = 'open'
+    GROUP BY 1, 3 ORDER BY 1, 3
+    ON CONFLICT (account_id, kind, key) DO UPDATE SET value = c.value + EXCLUDED.value;
+  ELSE
+    INSERT INTO account_counter AS c (account_id, kind, key, value)
+    SELECT account_id, 'open_breaks', kind, sum(change) FROM (
+      SELECT account_id, kind, state, 1 AS change FROM after
+      UNION ALL SELECT account_id, kind, state, -1 FROM before
+    ) changed WHERE state = 'open' GROUP BY 1, 3 HAVING sum(change) <> 0 ORDER BY 1, 3
+    ON CONFLICT (account_id, kind, key) DO UPDATE SET value = c.value + EXCLUDED.value;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "open_breaks_are_counted_on_insert" AFTER INSERT ON "break"
+  REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION "open_breaks_are_counted"();
+CREATE TRIGGER "open_breaks_are_counted_on_update" AFTER UPDATE ON "break"
+  REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT
+  EXECUTE FUNCTION "open_breaks_are_counted"();
+
+-- Processed webhooks with their copies. The others are few, and counted when they are read: no
+-- receipt of a webhook waits for the counter.
+CREATE FUNCTION "processed_webhooks_are_counted"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO account_counter AS c (account_id, kind, key, value)
+  SELECT account_id, 'webhooks', 'processed', sum(change) FROM (
+    SELECT account_id, state, copies AS change FROM after
+    UNION ALL SELECT account_id, state, -copies FROM before
+  ) changed WHERE state = 'processed' GROUP BY 1 HAVING sum(change) <> 0 ORDER BY 1
+  ON CONFLICT (account_id, kind, key) DO UPDATE SET value = c.value + EXCLUDED.value;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "processed_webhooks_are_counted" AFTER UPDATE ON "webhook_event"
+  REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT
+  EXECUTE FUNCTION "processed_webhooks_are_counted"();
