@@ -57,29 +57,9 @@ export interface NewUploadRow {
   errors: string | null;
 }
 
-export interface NewUpload {
-  accountId: number;
-  id: string;
-  kind: BulkKind;
-  fileHash: string;
-}
-
-/** Returns false when the same file was uploaded concurrently. */
-export async function insertUpload(
-  tx: Tx,
-  { accountId, id, kind, fileHash }: NewUpload,
-  rows: number,
-): Promise<boolean> {
-  const inserted = await tx.$executeRaw`
-    INSERT INTO bulk_upload (account_id, id, kind, file_hash, rows)
-    VALUES (${accountId}, ${id}::uuid, ${kind}, ${fileHash}, ${rows})
-    ON CONFLICT (account_id, kind, file_hash) DO NOTHING`;
-  return inserted === 1;
-}
-
 export async function insertUploadRows(
   tx: Tx,
-  { accountId, id }: NewUpload,
+  { accountId, id }: { accountId: number; id: string },
   rows: NewUploadRow[],
 ): Promise<void> {
   await tx.$executeRaw`
@@ -92,25 +72,6 @@ export async function insertUploadRows(
       ${rows.map(({ state }) => state)}::bulk_row_state[],
       ${rows.map(({ errors }) => errors)}::text[]
     ) AS r(line, reference, request, state, errors)`;
-}
-
-export interface PendingUploadRow {
-  line: number;
-  request: string;
-}
-
-/** The next rows to issue, after the line `after`. */
-export async function listPendingUploadRows(
-  db: Db,
-  accountId: number,
-  uploadId: string,
-  { after, limit }: { after: number; limit: number },
-): Promise<PendingUploadRow[]> {
-  return db.$queryRaw<PendingUploadRow[]>`
-    SELECT line, request FROM bulk_row
-    WHERE account_id = ${accountId} AND upload_id = ${uploadId}::uuid AND state = 'pending'
-      AND line > ${after}
-    ORDER BY line LIMIT ${limit}`;
 }
 
 export interface FinishedUploadRow {
@@ -147,27 +108,6 @@ export async function finishUploadIfDone(
         SELECT 1 FROM bulk_row r
         WHERE r.account_id = u.account_id AND r.upload_id = u.id AND r.state = 'pending')`;
   return finished === 1;
-}
-
-export async function findUploadKind(
-  db: Db,
-  accountId: number,
-  uploadId: string,
-): Promise<BulkKind | null> {
-  const found = await db.bulkUpload.findUnique({
-    where: { accountId_id: { accountId, id: uploadId } },
-    select: { kind: true },
-  });
-  return (found?.kind as BulkKind | undefined) ?? null;
-}
-
-/** Up to 100 unfinished uploads, oldest first. */
-export async function listUnfinishedUploads(
-  db: Db,
-): Promise<{ accountId: number; uploadId: string }[]> {
-  return db.$queryRaw`
-    SELECT account_id, id AS "uploadId" FROM bulk_upload
-    WHERE finished_at IS NULL ORDER BY created_at LIMIT 100`;
 }
 
 export interface StoredUploadRow {

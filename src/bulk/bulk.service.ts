@@ -3,6 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { Database } from '../database.service.js';
+import type { BulkRow } from '../generated/service/client.js';
 import { sha256, stringifyJson } from '../platform/exact-json.js';
 import { OnJob } from '../platform/job-methods.js';
 import { Log } from '../platform/log.js';
@@ -57,7 +58,11 @@ export class BulkService {
     if (rows.length === 0) throw unreadableFile('The file has no rows.');
     const upload = { accountId, id: uuidv7(), kind, fileHash };
     const isNew = await this.database.transaction(async (tx) => {
-      if (!(await queries.insertUpload(tx, upload, rows.length))) return false;
+      const { count } = await tx.bulkUpload.createMany({
+        data: [{ ...upload, rows: rows.length }],
+        skipDuplicates: true,
+      });
+      if (count === 0) return false;
       for (let first = 0; first < rows.length; first += rowsPerInsert)
         await queries.insertUploadRows(tx, upload, rows.slice(first, first + rowsPerInsert));
       return true;
@@ -72,8 +77,10 @@ export class BulkService {
   @OnJob('issueBulkRows')
   async issueNextRows({ accountId, uploadId }: JobPayload<'issueBulkRows'>): Promise<void> {
     const db = this.database.prisma;
-    const kind = await queries.findUploadKind(db, accountId, uploadId);
-    if (kind === null) return;
+    const where = { accountId_id: { accountId, id: uploadId } };
+    const upload = await db.bulkUpload.findUnique({ where });
+    if (!upload) return;
+    const kind = upload.kind as BulkKind;
     const issued = await this.database.withSessionLock('issueBulkRows', accountId, (keepLock) =>
       this.issueRows({ accountId, uploadId, kind }, keepLock),
     );
@@ -84,8 +91,13 @@ export class BulkService {
 
   @Every('bulk', 2_000)
   async enqueueUnfinished(): Promise<void> {
-    for (const upload of await queries.listUnfinishedUploads(this.database.prisma))
-      await this.jobQueue.enqueue('issueBulkRows', upload);
+    const unfinished = await this.database.prisma.bulkUpload.findMany({
+      where: { finishedAt: null },
+      orderBy: { createdAt: 'asc' },
+      take: 100,
+    });
+    for (const { accountId, id } of unfinished)
+      await this.jobQueue.enqueue('issueBulkRows', { accountId, uploadId: id });
   }
 
   private async issueRows(
@@ -96,15 +108,11 @@ export class BulkService {
     const until = Date.now() + maxJobMs;
     let after = 0;
     for (;;) {
-      const pending = await queries.listPendingUploadRows(
-        this.database.prisma,
-        accountId,
-        uploadId,
-        {
-          after,
-          limit: rowsPerRead,
-        },
-      );
+      const pending = await this.database.prisma.bulkRow.findMany({
+        where: { accountId, uploadId, state: 'pending', line: { gt: after } },
+        orderBy: { line: 'asc' },
+        take: rowsPerRead,
+      });
       if (pending.length === 0) return 'all';
       const rows = pending.values();
       // Each lane issues its next row when its current row ends, so a slow row does not delay the
@@ -125,10 +133,10 @@ export class BulkService {
   /** A row that fails because of the service stays pending and does not delay other rows. */
   private async issueRow(
     { accountId, uploadId, kind }: { accountId: number; uploadId: string; kind: BulkKind },
-    { line, request }: queries.PendingUploadRow,
+    { line, request }: BulkRow,
   ): Promise<void> {
     try {
-      const outcome = await this.issuer.issue(accountId, kind, request);
+      const outcome = await this.issuer.issue(accountId, kind, request!);
       await queries.finishUploadRow(this.database.prisma, accountId, uploadId, {
         line,
         ...outcome,
