@@ -46,17 +46,6 @@ export async function requestChecksByWebhooks(db: Db, accountId: number, now: Da
       AND (c.checked_at IS NULL OR c.checked_at <= w.received_at)`;
 }
 
-export async function requestCheckOfCharge(
-  db: Db,
-  accountId: number,
-  correlationId: string,
-  now: Date,
-): Promise<void> {
-  await db.$executeRaw`
-    UPDATE charge SET next_check_at = ${now}, checks = 0
-    WHERE account_id = ${accountId} AND correlation_id = ${correlationId} AND cancelled_at IS NULL`;
-}
-
 /** Charges due for a check. Only charges that the bank has accepted have a status to read. */
 export async function listDueCharges(
   db: Db,

@@ -55,7 +55,10 @@ export class ChargeStatusChecks {
   /** Makes the charge due for a check now, for example after a request to expire it. */
   async requestStatusCheck(accountId: number, correlationId: string): Promise<void> {
     const now = await this.bankTime.now(accountId);
-    await queries.requestCheckOfCharge(this.database.prisma, accountId, correlationId, now);
+    await this.database.prisma.charge.updateMany({
+      where: { accountId, correlationId, cancelledAt: null },
+      data: { nextCheckAt: now, checks: 0 },
+    });
   }
 
   /** Enqueues a check for each account with a due charge. */
