@@ -74,7 +74,9 @@ export class IdempotencyService {
         (await queries.claimKey(db, recordKey, requestHash)) ??
         (await queries.takeOverClaim(db, recordKey, requestHash, abandonedAfterMs));
       if (claimedAt) return claimedAt;
-      const record = await queries.findIdempotencyRecord(db, recordKey);
+      const record = await db.idempotencyRecord.findUnique({
+        where: { accountId_route_key: recordKey },
+      });
       if (record && record.requestHash !== requestHash)
         throw new AppError('idempotency_key_reused', {
           public: 'The IdempotencyKey was used for another request: use a new key.',
@@ -94,18 +96,20 @@ export class IdempotencyService {
     route: R,
     work: () => Promise<RouteOutput<R> | Reply>,
   ): Promise<Reply> {
-    const db = this.database.prisma;
+    const { idempotencyRecord } = this.database.prisma;
+    // Matches nothing once another request has taken over the claim.
+    const where = { ...recordKey, status: null, createdAt: claimedAt };
     let reply: Reply;
     try {
       reply = toReply(route, await work());
     } catch (error) {
-      await queries.releaseClaim(db, recordKey, claimedAt);
+      await idempotencyRecord.deleteMany({ where });
       throw error;
     }
     const { status, body } = reply;
     const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
-    const response = { status, body: this.secretBox.encrypt(text) };
-    await queries.storeResponse(db, recordKey, claimedAt, response);
+    const data = { status, body: this.secretBox.encrypt(text) };
+    await idempotencyRecord.updateMany({ where, data });
     return reply;
   }
 }
