@@ -124,20 +124,6 @@ export async function updateOperationState(
     WHERE account_id = ${accountId} AND id = ${id}::uuid`;
 }
 
-/**
- * Marks an operation as detached, because nobody waits for its response any more. An operation that
- * has ended does not change.
- */
-export async function detachUnfinishedOperation(
-  db: Db,
-  { accountId, id }: OperationRef,
-): Promise<void> {
-  await db.$executeRaw`
-    UPDATE operation SET is_detached = true
-    WHERE account_id = ${accountId} AND id = ${id}::uuid
-      AND state IN ('received', 'sending', 'unknown')`;
-}
-
 /** Whether the lease of the current attempt has expired: the process that made it has died. */
 export async function isInterrupted(db: Db, { accountId, id }: OperationRef): Promise<boolean> {
   const found = await db.$queryRaw<unknown[]>`

@@ -264,18 +264,21 @@ export class OperationsService {
 
   /** An operation whose caller gets no result is detached: an event reports its end. */
   private async reply(
-    ref: queries.OperationRef,
+    { accountId, id }: queries.OperationRef,
     headers: Record<string, string>,
     exactResponse: string | null = null,
   ): Promise<Reply> {
-    const operation = await this.get(ref.accountId, ref.id);
+    const operation = await this.get(accountId, id);
     // The caller that sent the secrets gets the exact response; the stored response is redacted.
     if (exactResponse !== null)
       return this.toReply({ ...operation, responseBody: exactResponse }, headers);
     if (isFinalOperationState(operation.state) || operation.isDetached)
       return this.toReply(operation, headers);
-    await queries.detachUnfinishedOperation(this.database.prisma, ref);
-    return this.toReply(await this.get(ref.accountId, ref.id), headers);
+    await this.database.prisma.operation.updateMany({
+      where: { accountId, id, state: { in: ['received', 'sending', 'unknown'] } },
+      data: { isDetached: true },
+    });
+    return this.toReply(await this.get(accountId, id), headers);
   }
 
   /** The bank's response, unchanged. While there is none, 202 with the operation. */
