@@ -70,8 +70,7 @@ export async function recordOperationTasks(
 
 /** Decides again what is wrong about the statement itself: its chain, balance or unread lines. */
 export async function recordStatementTask(tx: Db, accountId: number): Promise<void> {
-  await tx.$executeRaw`
-    INSERT INTO reconciliation_task (account_id, kind) VALUES (${accountId}, 'statement')`;
+  await tx.reconciliationTask.create({ data: { accountId, kind: 'statement' } });
 }
 
 /**
@@ -91,9 +90,7 @@ export const isAmountDue = (accountId: number, amounts: Prisma.Sql) => Prisma.sq
 
 /** Decides every line that rules may decide again: a rule was activated or retired. */
 export async function recordRulesTask(tx: Tx, accountId: number, afterNsu = 0n): Promise<void> {
-  await tx.$executeRaw`
-    INSERT INTO reconciliation_task (account_id, kind, nsu)
-    VALUES (${accountId}, 'rules', ${afterNsu})`;
+  await tx.reconciliationTask.create({ data: { accountId, kind: 'rules', nsu: afterNsu } });
 }
 
 export interface ReconciliationTask {
