@@ -7,6 +7,7 @@ import { lookUpPixKey } from '../contract/pix-lookup.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
 import { formatCounterparty } from '../expected-payments/counterparty.js';
+import type { PixLookup } from '../generated/service/client.js';
 import type { Operation } from '../operations/operation.js';
 import { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
@@ -49,21 +50,28 @@ export class PixLookupsService {
   }
 
   /** Finds a look-up. Throws `look_up_not_found` unless this account made the look-up. */
-  async get(accountId: number, endToEndId: string): Promise<queries.PixKeyLookup> {
-    const lookup = await queries.findPixKeyLookup(this.database.prisma, accountId, endToEndId);
+  async get(accountId: number, endToEndId: string): Promise<PixLookup> {
+    const where = { accountId_endToEndId: { accountId, endToEndId } };
+    const lookup = await this.database.prisma.pixLookup.findUnique({ where });
     if (!lookup) throw lookupError('look_up_not_found');
     return lookup;
   }
 
   /**
    * Returns the function that claims a look-up for an operation: once, and before it expires by the
-   * bank's clock. The clock is read here, outside the transaction.
+   * bank's clock. The clock is read here, outside the transaction. Of several concurrent claims,
+   * exactly one succeeds.
    */
   async prepareClaim(accountId: number, endToEndId: string) {
     const now = await this.bankTime.now(accountId);
     return async (tx: Tx, operationId: string): Promise<void> => {
-      if (await queries.claimPixKeyLookup(tx, accountId, endToEndId, operationId, now)) return;
-      const lookup = await queries.findPixKeyLookup(tx, accountId, endToEndId);
+      const { count } = await tx.pixLookup.updateMany({
+        where: { accountId, endToEndId, operationId: null, expiresAt: { gt: now } },
+        data: { operationId },
+      });
+      if (count === 1) return;
+      const where = { accountId_endToEndId: { accountId, endToEndId } };
+      const lookup = await tx.pixLookup.findUnique({ where });
       if (!lookup) throw lookupError('look_up_not_found');
       throw lookupError(lookup.operationId === null ? 'look_up_expired' : 'look_up_used');
     };

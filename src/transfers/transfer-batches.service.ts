@@ -89,7 +89,7 @@ export class TransferBatches implements OnModuleInit {
     const externalIds = items.flatMap(({ externalId }) => externalId ?? []);
     const isDistinguishable =
       externalIds.length === items.length &&
-      !(await isExternalIdUsed(this.database.prisma, accountId, externalIds, null));
+      !(await isExternalIdUsed(this.database.prisma, accountId, externalIds));
     return {
       counterparty: batchCounterparty(items),
       amountCents: items.reduce((sum, { amount }) => sum + amount, 0n),

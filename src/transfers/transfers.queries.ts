@@ -163,15 +163,17 @@ export async function isExternalIdUsed(
   db: Db,
   accountId: number,
   externalIds: string[],
-  exceptOperationId: string | null,
+  exceptOperationId?: string,
 ): Promise<boolean> {
-  const [row] = await db.$queryRaw<{ used: boolean }[]>`
-    SELECT EXISTS (
-      SELECT 1 FROM transfer
-      WHERE account_id = ${accountId} AND external_id = ANY (${externalIds}::text[])
-        AND operation_id IS DISTINCT FROM ${exceptOperationId}::uuid
-    ) AS used`;
-  return row?.used ?? false;
+  const found = await db.transfer.findFirst({
+    where: {
+      accountId,
+      externalId: { in: externalIds },
+      operationId: { not: exceptOperationId },
+    },
+    select: { id: true },
+  });
+  return found !== null;
 }
 
 export interface DueTransfer extends TransferKey {

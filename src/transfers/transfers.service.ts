@@ -165,7 +165,7 @@ export class TransfersService implements OnModuleInit {
     // An externalId that an earlier transfer has does not distinguish this transfer.
     const isDistinguishable =
       externalId !== null &&
-      !(await queries.isExternalIdUsed(this.database.prisma, accountId, [externalId], null));
+      !(await queries.isExternalIdUsed(this.database.prisma, accountId, [externalId]));
     return { counterparty, amountCents, isDistinguishable };
   }
 
