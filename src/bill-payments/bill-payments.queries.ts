@@ -68,19 +68,6 @@ export async function freeReversedBill(
   return freed === 1;
 }
 
-/** The live payment of a bill; null when the bill has none. */
-export async function findLiveBillPayment(
-  tx: Tx,
-  accountId: number,
-  barCode: string,
-): Promise<{ id: string; state: BillPaymentState } | null> {
-  const [live] = await tx.$queryRaw<{ id: string; state: BillPaymentState }[]>`
-    SELECT id, state FROM bill_payment
-    WHERE account_id = ${accountId} AND bar_code = ${barCode}
-      AND state NOT IN ('failed', 'rejected') AND freed_at IS NULL`;
-  return live ?? null;
-}
-
 export interface LockedBillPayment {
   state: BillPaymentState;
   barCode: string;
@@ -92,16 +79,19 @@ export interface LockedBillPayment {
   otherLiveId: string | null;
 }
 
+/** The live payment of the bill of a payment (p), when that is another payment. */
+const otherLivePayment = Prisma.sql`
+  SELECT other.id FROM bill_payment other
+  WHERE other.account_id = p.account_id AND other.bar_code = p.bar_code AND other.id <> p.id
+    AND other.state NOT IN ('failed', 'rejected') AND other.freed_at IS NULL`;
+
 export async function findBillPaymentForUpdate(
   tx: Tx,
   { accountId, id }: BillPaymentKey,
 ): Promise<LockedBillPayment | null> {
   const [payment] = await tx.$queryRaw<LockedBillPayment[]>`
     SELECT p.state, p.bar_code, p.amount_cents, p.bank_id, p.scheduled_for, p.expected_payment_id,
-           (SELECT other.id FROM bill_payment other
-            WHERE other.account_id = p.account_id AND other.bar_code = p.bar_code
-              AND other.id <> p.id AND other.state NOT IN ('failed', 'rejected')
-              AND other.freed_at IS NULL) AS "otherLiveId"
+           (${otherLivePayment}) AS "otherLiveId"
     FROM bill_payment p
     WHERE p.account_id = ${accountId} AND p.id = ${id}::uuid
     FOR NO KEY UPDATE OF p`;
@@ -218,12 +208,8 @@ export async function markBillPaymentPaid(
   await tx.$executeRaw`
     UPDATE bill_payment p
     SET state = 'paid', bank_status = COALESCE(${bankStatus}, p.bank_status), checked_at = now(),
-        freed_at = CASE WHEN p.freed_at IS NULL AND EXISTS (
-          SELECT 1 FROM bill_payment other
-          WHERE other.account_id = p.account_id AND other.bar_code = p.bar_code
-            AND other.id <> p.id AND other.state NOT IN ('failed', 'rejected')
-            AND other.freed_at IS NULL
-        ) THEN now() ELSE p.freed_at END,
+        freed_at = CASE WHEN p.freed_at IS NULL AND EXISTS (${otherLivePayment})
+          THEN now() ELSE p.freed_at END,
         next_check_at = NULL, updated_at = now()
     WHERE p.account_id = ${accountId} AND p.id = ${id}::uuid
       AND p.state IN ('scheduled', 'failed')`;

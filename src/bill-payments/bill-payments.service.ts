@@ -137,7 +137,9 @@ export class BillPaymentsService implements OnModuleInit {
     if (await queries.insertRequestedBillPayment(tx, payment)) return;
     const isFreed = await queries.freeReversedBill(tx, accountId, barCode);
     if (isFreed && (await queries.insertRequestedBillPayment(tx, payment))) return;
-    const live = await queries.findLiveBillPayment(tx, accountId, barCode);
+    const live = await tx.billPayment.findFirst({
+      where: { accountId, barCode, state: { notIn: ['failed', 'rejected'] }, freedAt: null },
+    });
     const isPaid = live?.state === 'paid';
     throw new AppError('rule_broken', {
       reason: isPaid ? 'bill_not_payable' : 'bill_already_scheduled',
