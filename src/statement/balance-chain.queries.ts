@@ -121,28 +121,27 @@ async function findSuspect(
   return suspect?.nsu ?? null;
 }
 
+const selectLinks = Prisma.sql`
+  SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
+         CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed
+  FROM statement_line`;
+
 /** The account's balance before the first line of its history; null while there is no line. */
 export async function readInitialBalance(db: Db, accountId: number): Promise<bigint | null> {
   const links = await db.$queryRaw<ChainLink[]>`
-    SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
-           CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed
-    FROM statement_line WHERE account_id = ${accountId} ORDER BY nsu LIMIT ${2 * linkWindow}`;
+    ${selectLinks} WHERE account_id = ${accountId} ORDER BY nsu LIMIT ${2 * linkWindow}`;
   return balanceBefore(links, links.length === 2 * linkWindow);
 }
 
 async function listLinks(db: Db, accountId: number, fromNsu: bigint): Promise<ChainLink[]> {
   return db.$queryRaw<ChainLink[]>`
-    SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
-           CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed
-    FROM statement_line WHERE account_id = ${accountId} AND nsu >= ${fromNsu}
+    ${selectLinks} WHERE account_id = ${accountId} AND nsu >= ${fromNsu}
     ORDER BY nsu LIMIT ${pageSize}`;
 }
 
 async function listLinksBefore(db: Db, accountId: number, nsu: bigint): Promise<ChainLink[]> {
   const links = await db.$queryRaw<ChainLink[]>`
-    SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
-           CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed
-    FROM statement_line WHERE account_id = ${accountId} AND nsu < ${nsu}
+    ${selectLinks} WHERE account_id = ${accountId} AND nsu < ${nsu}
     ORDER BY nsu DESC LIMIT ${linkWindow}`;
   return links.reverse();
 }

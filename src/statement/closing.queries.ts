@@ -73,11 +73,6 @@ export async function readClosedPeriod(
   return closed ?? { closedFrom: null, closedUntil: null, neededFrom: null, dayCloseFrom: null };
 }
 
-/** The number of stored lines from an instant on. */
-export async function countLinesSince(db: Db, accountId: number, from: Date): Promise<number> {
-  return db.statementLine.count({ where: { accountId, occurredAt: { gte: from } } });
-}
-
 /**
  * The time of the first line beyond `maxLines`, counted from the end of the period that adjoins the
  * closed period. Null when all lines fit.
@@ -101,14 +96,14 @@ export async function findPeriodCut(
 export async function hasGapInPeriod(
   tx: Tx,
   accountId: number,
-  period: ClosingPeriod,
+  { from, until }: ClosingPeriod,
 ): Promise<boolean> {
-  const [bounds] = await tx.$queryRaw<{ lowest: bigint | null; highest: bigint | null }[]>`
-    SELECT min(nsu) AS lowest, max(nsu) AS highest FROM statement_line
-    WHERE account_id = ${accountId}
-      AND occurred_at >= ${period.from} AND occurred_at < ${period.until}`;
-  if (!bounds?.lowest) return false;
-  return (await findGap(tx, accountId, bounds.lowest, bounds.highest)).gap !== null;
+  const { _min: lowest, _max: highest } = await tx.statementLine.aggregate({
+    where: { accountId, occurredAt: { gte: from, lt: until } },
+    ...{ _min: { nsu: true }, _max: { nsu: true } },
+  });
+  if (!lowest.nsu) return false;
+  return (await findGap(tx, accountId, lowest.nsu, highest.nsu)).gap !== null;
 }
 
 /**

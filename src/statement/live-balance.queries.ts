@@ -30,16 +30,6 @@ export async function postponeBalanceCheck(
     WHERE account_id = ${accountId}`;
 }
 
-export async function findLastLine(
-  db: Db,
-  accountId: number,
-): Promise<{ lastNsu: bigint; balanceCents: bigint } | null> {
-  const [row] = await db.$queryRaw<{ lastNsu: bigint; balanceCents: bigint }[]>`
-    SELECT last_nsu, balance_cents FROM statement_state
-    WHERE account_id = ${accountId} AND last_nsu IS NOT NULL AND balance_cents IS NOT NULL`;
-  return row ?? null;
-}
-
 /**
  * Records the balance that the bank reports. The balance counts as off when two checks in a row
  * differ, more than `boundMs` (the visibility bound) apart and with no newer line between them. It

@@ -54,10 +54,10 @@ export class LiveBalance {
     boundMs: number,
   ): Promise<void> {
     const { prisma } = this.database;
-    const lastLine = await queries.findLastLine(prisma, accountId);
-    if (!lastLine) return;
-    const { liveCents, differenceCents } = compareBalances(reported, lastLine.balanceCents);
-    const { lastNsu } = lastLine;
+    const state = await prisma.statementState.findUnique({ where: { accountId } });
+    if (state?.lastNsu == null || state.balanceCents === null) return;
+    const { lastNsu, balanceCents } = state;
+    const { liveCents, differenceCents } = compareBalances(reported, balanceCents);
     const live = { liveCents, differenceCents, boundMs, lastNsu };
     const isChanged = await this.database.transaction(async (tx) => {
       const hasChanged = await queries.recordBankBalance(tx, accountId, live);

@@ -156,11 +156,9 @@ export class StatementClosing {
     limit: number,
     keepLock: () => Promise<void>,
   ): Promise<FullRead> {
-    const storedLines = await queries.countLinesSince(
-      this.database.prisma,
-      account.id,
-      period.from,
-    );
+    const storedLines = await this.database.prisma.statementLine.count({
+      where: { accountId: account.id, occurredAt: { gte: period.from } },
+    });
     const seen = new Map<string, ParsedLine>();
     let newLines = 0;
     let repeats = 0;

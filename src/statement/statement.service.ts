@@ -75,6 +75,12 @@ export class StatementService {
     else await this.jobQueue.enqueue('syncStatement', { accountId });
   }
 
+  /** Whether a sync that began at or after `instant`, on PostgreSQL's clock, has completed. */
+  async isSyncedSince(accountId: number, instant: Date): Promise<boolean> {
+    const where = { accountId, lastSyncStartedAt: { gte: instant } };
+    return (await this.database.prisma.statementState.count({ where })) > 0;
+  }
+
   /**
    * Syncs new lines. The caller holds the account's `syncStatement` lock. `bankTime` in the result
    * is not later than the bank's time of any page read afterwards.

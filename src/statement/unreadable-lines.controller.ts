@@ -5,10 +5,10 @@ import type { Caller } from '../accounts/api-keys.service.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
+import type { UnreadableLine } from '../generated/service/client.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { Handles, Input } from '../platform/contract-route.js';
 import { readPage, toList } from '../platform/listing.js';
-import * as queries from './unreadable-lines.queries.js';
 import {
   getUnreadableLine,
   listUnreadableLines,
@@ -33,11 +33,15 @@ export class UnreadableLinesController {
     @Input() { query }: RouteInput<typeof listUnreadableLines>,
   ) {
     const page = readPage(query, isCursor);
-    const { kind = null, nsu = null, isResolved = null } = query;
-    const rows = await queries.listUnreadableLineRows(this.database.prisma, accountId, {
-      ...{ kind, nsu, isResolved },
-      after: page.after === null ? null : cursorOf(page.after),
-      limit: page.limit + 1,
+    const { kind, nsu, isResolved } = query;
+    const rows = await this.database.prisma.unreadableLine.findMany({
+      where: {
+        ...{ accountId, kind, nsu },
+        ...(isResolved === undefined ? {} : { resolvedAt: isResolved ? { not: null } : null }),
+        ...(page.after === null ? {} : isAfter(page.after)),
+      },
+      orderBy: [{ recordedAt: 'desc' }, { contentHash: 'desc' }],
+      take: page.limit + 1,
     });
     return toList(rows, page, keyOf, describe);
   }
@@ -80,7 +84,7 @@ export class UnreadableLinesController {
   }
 }
 
-function keyOf({ recordedAt, contentHash }: queries.UnreadableLineRow): string {
+function keyOf({ recordedAt, contentHash }: UnreadableLine): string {
   return `${recordedAt.toISOString()} ${contentHash}`;
 }
 
@@ -91,17 +95,20 @@ function isCursor(text: string): boolean {
   );
 }
 
-function cursorOf(text: string): queries.UnreadableLineCursor {
-  return { recordedAt: new Date(text.slice(0, 24)), contentHash: text.slice(25) };
+function isAfter(cursor: string) {
+  const recordedAt = new Date(cursor.slice(0, 24));
+  const contentHash = { lt: cursor.slice(25) };
+  return { OR: [{ recordedAt: { lt: recordedAt } }, { recordedAt, contentHash }] };
 }
 
-function describe(row: queries.UnreadableLineRow): UnreadableLineView {
-  const { contentHash, kind, nsu, reason, resolution } = row;
+function describe(row: UnreadableLine): UnreadableLineView {
+  const { contentHash, nsu, reason } = row;
   return {
     id: contentHash,
-    ...{ kind, nsu, reason },
+    kind: row.kind as UnreadableLineView['kind'],
+    ...{ nsu, reason },
     recordedAt: row.recordedAt.toISOString(),
     resolvedAt: row.resolvedAt?.toISOString() ?? null,
-    resolution,
+    resolution: row.resolution as UnreadableLineView['resolution'],
   };
 }

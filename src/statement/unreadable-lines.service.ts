@@ -4,13 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { v4 as uuidv4 } from 'uuid';
 import { Database } from '../database.service.js';
+import type { UnreadableLine } from '../generated/service/client.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
 import { JobQueue } from '../platform/job-queue.js';
 import { parseStatementLine, type StatementLine } from './statement-line.js';
 import { recordLines } from './line-recording.queries.js';
 import { beginSync, findStoredLines, lockSyncFence, type SyncFence } from './statement.queries.js';
-import * as queries from './unreadable-lines.queries.js';
+import { markLinesRead } from './unreadable-lines.queries.js';
 
 const pageSize = 500;
 /** How long a redrive waits for a running sync. */
@@ -31,8 +32,10 @@ export class UnreadableLines {
   ) {}
 
   /** Throws `not_found` when the account has no unreadable line with this id. */
-  async get(accountId: number, id: string): Promise<queries.UnreadableLineRow> {
-    const row = await queries.findUnreadableLine(this.database.prisma, accountId, id);
+  async get(accountId: number, id: string): Promise<UnreadableLine> {
+    const row = await this.database.prisma.unreadableLine.findUnique({
+      where: { accountId_contentHash: { accountId, contentHash: id } },
+    });
     if (!row) throw new AppError('not_found');
     return row;
   }
@@ -76,8 +79,12 @@ export class UnreadableLines {
     const result: RedriveResult = { read: 0, unreadable: 0 };
     for (let afterHash = ''; ;) {
       await keepLock();
-      const page = { onlyHash, afterHash, limit: pageSize };
-      const rows = await queries.listUnreadableLinesToRetry(this.database.prisma, accountId, page);
+      const contentHash = { gt: afterHash, ...(onlyHash === null ? {} : { equals: onlyHash }) };
+      const rows = await this.database.prisma.unreadableLine.findMany({
+        where: { accountId, kind: 'unreadable', resolvedAt: null, contentHash },
+        orderBy: { contentHash: 'asc' },
+        take: pageSize,
+      });
       const read = await this.recordReadable(fence, rows);
       result.read += read;
       result.unreadable += rows.length - read;
@@ -111,7 +118,7 @@ export class UnreadableLines {
         readable.map((line) => ({ ok: true, line })),
       );
       const hashes = readable.map(({ contentHash }) => contentHash);
-      await queries.markLinesRead(tx, accountId, hashes);
+      await markLinesRead(tx, accountId, hashes);
       return hashes.length;
     });
   }
