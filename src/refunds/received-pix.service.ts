@@ -74,12 +74,11 @@ export class ReceivedPixFinder {
     accountId: number,
     reference: ReceivedPixReference,
   ): Promise<RefundOriginalChoice> {
-    const db = this.database.prisma;
-    const calledAt = await queries.readDatabaseTime(db);
+    const calledAt = await queries.readDatabaseTime(this.database.prisma);
     const until = Date.now() + syncTimeoutMs;
     for (;;) {
       await this.statement.sync(accountId);
-      const isFresh = await queries.hasCompletedSyncSince(db, accountId, calledAt);
+      const isFresh = await this.statement.isSyncedSince(accountId, calledAt);
       const chosen = await this.choose(accountId, reference);
       if (chosen.outcome !== 'absent' || isFresh || Date.now() > until) return chosen;
       await sleep(retryDelayMs);

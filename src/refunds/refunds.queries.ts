@@ -41,18 +41,6 @@ export async function readDatabaseTime(db: Db): Promise<Date> {
   return row!.now;
 }
 
-/** Whether a sync that began at or after `instant`, in PostgreSQL's time, has completed. */
-export async function hasCompletedSyncSince(
-  db: Db,
-  accountId: number,
-  instant: Date,
-): Promise<boolean> {
-  const rows = await db.$queryRaw<unknown[]>`
-    SELECT 1 FROM statement_state
-    WHERE account_id = ${accountId} AND last_sync_started_at >= ${instant}`;
-  return rows.length === 1;
-}
-
 /**
  * Locks the Pix for the rest of the transaction, so that only one refund of it is checked at a
  * time.
@@ -155,17 +143,6 @@ const hasUnattributedRefund = (accountId: number, counterparty: string | null, s
 export interface RefundKey {
   accountId: number;
   id: string;
-}
-
-export async function insertRefund(
-  tx: Tx,
-  refund: RefundKey & { originalNsu: bigint; amountCents: bigint; expectedPaymentId: string },
-): Promise<void> {
-  const { accountId, id, originalNsu, amountCents, expectedPaymentId } = refund;
-  await tx.$executeRaw`
-    INSERT INTO refund (account_id, id, original_nsu, amount_cents, state, expected_payment_id)
-    VALUES (${accountId}, ${id}::uuid, ${originalNsu}, ${amountCents}, 'requested',
-            ${expectedPaymentId}::uuid)`;
 }
 
 /**

@@ -123,7 +123,12 @@ export class RefundsService implements OnModuleInit {
     {
       onlyIfUnrefunded,
       ...refund
-    }: Parameters<typeof queries.insertRefund>[1] & { onlyIfUnrefunded: boolean },
+    }: queries.RefundKey & {
+      originalNsu: bigint;
+      amountCents: bigint;
+      expectedPaymentId: string;
+      onlyIfUnrefunded: boolean;
+    },
   ): Promise<void> {
     if (!isRefundWindowOpen(original.occurredAt, now))
       throw new AppError('rule_broken', {
@@ -139,7 +144,7 @@ export class RefundsService implements OnModuleInit {
       });
     const rejection = refundRejection(facts, refund.amountCents);
     if (rejection) throw new AppError('rule_broken', { ...rejection });
-    await queries.insertRefund(tx, refund);
+    await tx.refund.create({ data: { ...refund, state: 'requested' } });
   }
 
   private async onAccepted(
