@@ -68,15 +68,6 @@ export async function listEarlierCertifiedLines(
     WHERE account_id = ${accountId} AND date < ${date} ORDER BY nsu`;
 }
 
-export async function isCertified(tx: Tx, accountId: number, nsu: bigint): Promise<boolean> {
-  return (await tx.certifiedLine.count({ where: { accountId, nsu } })) === 1;
-}
-
-/** Without the salt, nobody can prove or guess the content behind the line's commitment. */
-export async function deleteSalt(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
-  await tx.lineSalt.deleteMany({ where: { accountId, nsu } });
-}
-
 /**
  * The cut at an instant before the first certificate. It counts as many lines by nsu as there are
  * lines before the instant by time; none if there are none. If the balance chain is broken there,

@@ -67,7 +67,10 @@ export class DayCertifier {
       return { outcome: 'differs' };
     }
     const current = await queries.findCurrentCertificate(tx, accountId, date);
-    const last = await queries.findLastCertificate(tx, accountId);
+    const last = await tx.dayClose.findFirst({
+      where: { accountId },
+      orderBy: { sequence: 'desc' },
+    });
     const earlier = await this.certifyEarlier(tx, accountId, date);
     const uncertified = lines.filter(({ lineHash }) => lineHash === null);
     const added = new Map(uncertified.map((line) => [line.nsu, hashLine(accountId, line)]));

@@ -1,7 +1,7 @@
 // Reads which days can be certified, the lines of a day with their outcomes, and the chain of
 // certificates; stores how far an account's days are closed.
 import type { Db, Tx } from '../database.service.js';
-import type { DayClose } from '../generated/service/client.js';
+import type { DayClose, DayCloseState } from '../generated/service/client.js';
 import { explainsItsLine, stateOfLine } from '../reconciliation/api/transactions.queries.js';
 import type { Jump } from '../statement/balance-chain.js';
 import { lineIdColumns } from './certified-lines.queries.js';
@@ -28,11 +28,7 @@ export async function listAccountsWithDaysToClose(db: Db): Promise<{ accountId: 
     END`;
 }
 
-export interface ClosingState {
-  nextDate: string;
-  amendFrom: string | null;
-  seenArrival: bigint;
-}
+export type ClosingState = Pick<DayCloseState, 'nextDate' | 'amendFrom' | 'seenArrival'>;
 
 export async function findClosingState(db: Db, accountId: number): Promise<ClosingState | null> {
   return db.dayCloseState.findUnique({ where: { accountId } });
@@ -64,30 +60,16 @@ export async function insertClosingState(
     ON CONFLICT (account_id) DO NOTHING`;
 }
 
-/**
- * Stores the arrival number up to which late lines were searched, and the first day whose
- * certificate must be amended.
- */
-export async function recordSeenArrival(
+/** Stores how far the days are closed. The caller holds the lock of `lockClosingState`. */
+export async function recordClosingState(
   tx: Tx,
   accountId: number,
-  { seenArrival, amendFrom }: Pick<ClosingState, 'seenArrival' | 'amendFrom'>,
+  { nextDate, amendFrom, seenArrival }: ClosingState,
 ): Promise<void> {
   await tx.$executeRaw`
     UPDATE day_close_state
-    SET seen_arrival = ${seenArrival}, amend_from = ${amendFrom}, updated_at = now()
-    WHERE account_id = ${accountId}`;
-}
-
-/** Stores the next day to certify and the next day to amend, once a day is certified or amended. */
-export async function recordNextDays(
-  tx: Tx,
-  accountId: number,
-  { nextDate, amendFrom }: Pick<ClosingState, 'nextDate' | 'amendFrom'>,
-): Promise<void> {
-  await tx.$executeRaw`
-    UPDATE day_close_state
-    SET next_date = ${nextDate}, amend_from = ${amendFrom}, updated_at = now()
+    SET next_date = ${nextDate}, amend_from = ${amendFrom}, seen_arrival = ${seenArrival},
+        updated_at = now()
     WHERE account_id = ${accountId}`;
 }
 
@@ -207,11 +189,6 @@ export async function findCurrentCertificate(
   date: string,
 ): Promise<DayClose | null> {
   return db.dayClose.findFirst({ where: { accountId, date }, orderBy: { revision: 'desc' } });
-}
-
-/** The last certificate of the account's chain. */
-export async function findLastCertificate(db: Db, accountId: number): Promise<DayClose | null> {
-  return db.dayClose.findFirst({ where: { accountId }, orderBy: { sequence: 'desc' } });
 }
 
 /**

@@ -86,7 +86,7 @@ export class DayClosing {
       // Lines before the first certificate can only change that certificate's opening.
       const amendFrom =
         earliest === undefined || earliest >= first.date ? (earliest ?? null) : first.date;
-      await queries.recordSeenArrival(tx, accountId, { seenArrival, amendFrom });
+      await queries.recordClosingState(tx, accountId, { ...state, seenArrival, amendFrom });
       await this.breaks.open(tx, accountId, liveLines.map(lateLineBreak));
       return liveLines.length > 0;
     });
@@ -96,13 +96,11 @@ export class DayClosing {
   private async moveFirstDay(
     tx: Tx,
     accountId: number,
-    { nextDate, seenArrival }: queries.ClosingState,
+    state: queries.ClosingState,
     lines: queries.LateLine[],
   ): Promise<void> {
-    await queries.recordSeenArrival(tx, accountId, { seenArrival, amendFrom: null });
-    const earliest = lines.map(dateOf).sort()[0];
-    if (earliest !== undefined && earliest < nextDate)
-      await queries.recordNextDays(tx, accountId, { nextDate: earliest, amendFrom: null });
+    const [nextDate = state.nextDate] = [state.nextDate, ...lines.map(dateOf)].sort();
+    await queries.recordClosingState(tx, accountId, { ...state, nextDate, amendFrom: null });
   }
 
   /** Certifies the lines before the first day in batches, because the history may be long. */
@@ -150,25 +148,9 @@ export class DayClosing {
       const { closedUntil } = period;
       const result = await this.certifier.certify(tx, accountId, date, { madeAt, closedUntil });
       if (result.outcome !== 'waiting' && result.outcome !== 'differs')
-        await this.moveToNextDay(tx, accountId, date, state);
+        await queries.recordClosingState(tx, accountId, stateAfter(date, state));
       return result;
     });
-  }
-
-  private async moveToNextDay(
-    tx: Tx,
-    accountId: number,
-    date: string,
-    { nextDate, amendFrom }: queries.ClosingState,
-  ): Promise<void> {
-    const after = addDays(date, 1);
-    if (amendFrom === null)
-      await queries.recordNextDays(tx, accountId, { nextDate: after, amendFrom: null });
-    else
-      await queries.recordNextDays(tx, accountId, {
-        nextDate,
-        amendFrom: after < nextDate ? after : null,
-      });
   }
 }
 
@@ -181,6 +163,13 @@ function isClosed(
   const end = statementDayStart(addDays(date, 1));
   if (!closedFrom || !closedUntil || end > bankTime) return false;
   return closedFrom <= statementDayStart(date) && closedUntil >= end;
+}
+
+/** The state once the day is certified or amended. */
+function stateAfter(date: string, state: queries.ClosingState): queries.ClosingState {
+  const after = addDays(date, 1);
+  if (state.amendFrom === null) return { ...state, nextDate: after };
+  return { ...state, amendFrom: after < state.nextDate ? after : null };
 }
 
 function dateOf({ occurredAt }: queries.LateLine): string {

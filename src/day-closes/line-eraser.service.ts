@@ -3,7 +3,6 @@
 import type { Database } from '../database.service.js';
 import { renameUnreadableLineBreaks } from '../reconciliation/statement-breaks.queries.js';
 import { eraseLine } from '../statement/line-erasure.queries.js';
-import { deleteSalt, isCertified } from './certified-lines.queries.js';
 
 export type ErasureOutcome = 'erased' | 'not_found' | 'not_certified';
 
@@ -16,12 +15,11 @@ export class LineEraser {
       const account = await tx.bankAccount.findUnique({ where: { slug } });
       if (!account) return 'not_found';
       const accountId = account.id;
-      if (!(await isCertified(tx, accountId, nsu)))
-        return (await tx.statementLine.count({ where: { accountId, nsu } })) > 0
-          ? 'not_certified'
-          : 'not_found';
+      const where = { accountId, nsu };
+      if ((await tx.certifiedLine.count({ where })) === 0)
+        return (await tx.statementLine.count({ where })) > 0 ? 'not_certified' : 'not_found';
       await renameUnreadableLineBreaks(tx, accountId, await eraseLine(tx, accountId, nsu, reason));
-      await deleteSalt(tx, accountId, nsu);
+      await tx.lineSalt.deleteMany({ where });
       return 'erased';
     });
   }

@@ -1,7 +1,6 @@
 // Reads what verification checks, in batches that fit in memory: the stored lines with their line
 // hashes, and the chain of certificates.
 import type { Db } from '../database.service.js';
-import type { DayClose } from '../generated/service/client.js';
 import type { StatementLine } from '../statement/statement-line.js';
 import { lineIdColumns } from './certified-lines.queries.js';
 
@@ -88,25 +87,6 @@ export async function listLineAmounts(
     FROM statement_line WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[])`;
 }
 
-export interface SyncedStatement {
-  lastNsu: bigint | null;
-  lineCount: bigint;
-  balanceCents: bigint | null;
-  /** The balance chain is verified up to this gap; null if it is verified to its end. */
-  firstGapNsu: bigint | null;
-}
-
-/** The statement's stored totals. */
-export async function readSyncedStatement(
-  db: Db,
-  accountId: number,
-): Promise<SyncedStatement | null> {
-  const [found] = await db.$queryRaw<SyncedStatement[]>`
-    SELECT last_nsu, line_count, balance_cents, first_gap_nsu
-    FROM statement_state WHERE account_id = ${accountId}`;
-  return found ?? null;
-}
-
 /** The first certificate that an event reported and that is not in the chain; null if none. */
 export async function findLostCertificate(
   db: Db,
@@ -123,18 +103,4 @@ export async function findLostCertificate(
       WHERE d.account_id = ${accountId} AND d.sequence = e.sequence AND d.hash = e.hash)
     ORDER BY e.sequence LIMIT 1`;
   return lost ?? null;
-}
-
-/** Certificates of the chain after `afterSequence`, in chain order. */
-export async function listChainLinks(
-  db: Db,
-  accountId: number,
-  afterSequence: number,
-  limit: number,
-): Promise<DayClose[]> {
-  return db.dayClose.findMany({
-    where: { accountId, sequence: { gt: afterSequence } },
-    orderBy: { sequence: 'asc' },
-    take: limit,
-  });
 }

@@ -103,7 +103,11 @@ export class Verifier {
     const days = new Map<string, Certificate[]>();
     let before = { sequence: 0, hash: zeroHash };
     for (;;) {
-      const links = await queries.listChainLinks(db, accountId, before.sequence, batchSize);
+      const links = await db.dayClose.findMany({
+        where: { accountId, sequence: { gt: before.sequence } },
+        orderBy: { sequence: 'asc' },
+        take: batchSize,
+      });
       for (const link of links) {
         expectNone(differenceOfLink(link, before));
         const revisions = days.get(link.date) ?? [];
@@ -127,7 +131,7 @@ export class Verifier {
    */
   private async verifyLines(account: AccountToVerify): Promise<StatementCheck> {
     const { db, accountId, slug, chain, counts } = account;
-    const statement = await queries.readSyncedStatement(db, accountId);
+    const statement = await db.statementState.findUnique({ where: { accountId } });
     const accepted = await listAcceptedNsus(db, accountId, chain);
     const check = new StatementCheck(chain, statement, accepted);
     for (let afterNsu: bigint | null = null, isMore = true; isMore;) {
