@@ -1,31 +1,5 @@
 // Reads onboardings with the state and the stored response of their operations.
 import type { Db, Tx } from '../database.service.js';
-import type { OperationState } from '../operations/operation.js';
-
-export interface OnboardingRow {
-  id: string;
-  operationState: OperationState;
-  reason: string | null;
-  attempts: number;
-  requestBody: string;
-  responseStatus: number | null;
-  responseBody: string | null;
-  createdAt: Date;
-  updatedAt: Date;
-}
-
-export async function findOnboarding(
-  db: Db,
-  accountId: number,
-  id: string,
-): Promise<OnboardingRow | null> {
-  const [found] = await db.$queryRaw<OnboardingRow[]>`
-    SELECT c.id, o.state AS "operationState", o.reason, o.attempts, o.request_body,
-           o.response_status, o.response_body, o.created_at, o.updated_at
-    FROM customer c JOIN operation o ON o.account_id = c.account_id AND o.id = c.id
-    WHERE c.account_id = ${accountId} AND c.id = ${id}::uuid`;
-  return found ?? null;
-}
 
 /** The latest onboarding of a document whose outcome is unknown, or that was not executed. */
 export async function findUnresolvedOnboarding(

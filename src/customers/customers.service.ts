@@ -69,20 +69,15 @@ export class CustomersService implements OnModuleInit {
 
   /** Throws `not_found`, also for the onboarding of another account. */
   async get(accountId: number, id: string) {
-    const row = isUuid(id)
-      ? await queries.findOnboarding(this.database.prisma, accountId, id)
-      : null;
-    if (!row) throw new AppError('not_found');
-    const { document } = parseJson(row.requestBody) as { document: string | null };
-    const { responseStatus: status, responseBody: body } = row;
+    const operation = isUuid(id) ? await this.operations.get(accountId, id) : null;
+    if (operation?.kind !== this.kind.name) throw new AppError('not_found');
+    const { state: operationState, reason, responseStatus: status, responseBody: body } = operation;
+    const { document } = parseJson(operation.requestBody!) as { document: string | null };
     return {
-      id: row.id,
-      document,
-      operationState: row.operationState,
-      reason: row.reason,
+      ...{ id, document, operationState, reason },
       response: status === null || body === null ? null : { status, body: parseJson(body) },
-      createdAt: row.createdAt.toISOString(),
-      updatedAt: row.updatedAt.toISOString(),
+      createdAt: operation.createdAt.toISOString(),
+      updatedAt: operation.updatedAt.toISOString(),
     };
   }
 
