@@ -2,6 +2,7 @@
 // that no connection waits for a slow client. Lines that arrive after the start of a file are left
 // out.
 import type { Db } from '../database.service.js';
+import { Prisma } from '../generated/service/client.js';
 import { explainsItsLine, stateOfLine } from '../reconciliation/api/transactions.queries.js';
 import type { ExplainedLine, ExportedLine } from './exported-line.js';
 
@@ -92,43 +93,39 @@ export interface PageOfLines extends Window {
 }
 
 /**
- * A page of the window's lines, by nsu. The empty interval keeps the planner from using the index
- * on time. With that index, each page would sort the rest of the window again.
+ * The empty interval keeps the planner from using the index on time. With that index, each page
+ * would sort the rest of the window again.
  */
+const linesOfPage = (
+  accountId: number,
+  { from, until, arrival, afterNsu, lastNsu, limit }: PageOfLines,
+) => Prisma.sql`
+  SELECT nsu, occurred_at, type_name, is_credit, amount_cents, balance_previous_cents,
+         current_balance_cents, correlation_id, end_to_end_id, external_id, notes
+  FROM statement_line
+  WHERE account_id = ${accountId} AND nsu > ${afterNsu} AND nsu <= ${lastNsu}
+    AND arrival <= ${arrival}
+    AND occurred_at + interval '0' >= ${from} AND occurred_at + interval '0' < ${until}
+  ORDER BY nsu LIMIT ${limit}`;
+
+/** A page of the window's lines, by nsu. */
 export async function listExportedLines(
   db: Db,
   accountId: number,
-  { from, until, arrival, afterNsu, lastNsu, limit }: PageOfLines,
+  page: PageOfLines,
 ): Promise<ExportedLine[]> {
-  return db.$queryRaw`
-    SELECT nsu, occurred_at, type_name, is_credit, amount_cents, balance_previous_cents,
-           current_balance_cents, correlation_id, end_to_end_id, external_id, notes
-    FROM statement_line
-    WHERE account_id = ${accountId} AND nsu > ${afterNsu} AND nsu <= ${lastNsu}
-      AND arrival <= ${arrival}
-      AND occurred_at + interval '0' >= ${from} AND occurred_at + interval '0' < ${until}
-    ORDER BY nsu LIMIT ${limit}`;
+  return db.$queryRaw(linesOfPage(accountId, page));
 }
 
 /** A page of the window's lines, by nsu, each with its current state and what explains it. */
 export async function listExplainedLines(
   db: Db,
   accountId: number,
-  { from, until, arrival, afterNsu, lastNsu, limit }: PageOfLines,
+  page: PageOfLines,
 ): Promise<ExplainedLine[]> {
   return db.$queryRaw`
-    WITH page AS MATERIALIZED (
-      SELECT nsu, occurred_at, type_name, is_credit, amount_cents, balance_previous_cents,
-             current_balance_cents, correlation_id, end_to_end_id, external_id, notes
-      FROM statement_line
-      WHERE account_id = ${accountId} AND nsu > ${afterNsu} AND nsu <= ${lastNsu}
-        AND arrival <= ${arrival}
-        AND occurred_at + interval '0' >= ${from} AND occurred_at + interval '0' < ${until}
-      ORDER BY nsu LIMIT ${limit}
-    )
-    SELECT p.nsu, p.occurred_at, p.type_name, p.is_credit, p.amount_cents, p.balance_previous_cents,
-           p.current_balance_cents, p.correlation_id, p.end_to_end_id, p.external_id, p.notes,
-           COALESCE(o.state, 'pending') AS state,
+    WITH page AS MATERIALIZED (${linesOfPage(accountId, page)})
+    SELECT p.*, COALESCE(o.state, 'pending') AS state,
            COALESCE(m.rule, c.rule, b.kind) AS rule,
            CASE WHEN m.rule IS NULL THEN c.category END AS category, b.kind AS "breakKind",
            COALESCE(m.ids, '{}') AS "expectedPaymentIds"
@@ -235,12 +232,4 @@ export async function countOpenBreaks(
       AND CASE WHEN t.nsu IS NULL THEN b.opened_at < ${until}
                ELSE t.occurred_at >= ${from} AND t.occurred_at < ${until} END
     GROUP BY b.kind ORDER BY b.kind`;
-}
-
-export async function hasLinesBefore(db: Db, accountId: number, until: Date): Promise<boolean> {
-  const line = await db.statementLine.findFirst({
-    where: { accountId, occurredAt: { lt: until } },
-    select: { nsu: true },
-  });
-  return line !== null;
 }

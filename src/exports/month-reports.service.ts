@@ -28,7 +28,8 @@ export class MonthReports {
     const [first, last] = [allDays[0], allDays.at(-1)] as [PlainDate, PlainDate];
     const window = { from: statementDayStart(first), until: statementDayStart(addDays(last, 1)) };
     const db = this.database.prisma;
-    if (first > today || !(await queries.hasLinesBefore(db, accountId, window.until)))
+    const where = { accountId, occurredAt: { lt: window.until } };
+    if (first > today || !(await db.statementLine.findFirst({ where })))
       throw new AppError('not_found');
     const { slug } = await this.accounts.get(accountId);
     const { openingCents, days, certificates, explanations, breaks } =
