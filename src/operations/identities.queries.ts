@@ -30,18 +30,6 @@ export async function releaseExpiredIdentities(
       AND o.ended_at < clock_timestamp() - ${joinWindowMs} * interval '1 millisecond'`;
 }
 
-export async function findOperationsByIdentity(
-  tx: Tx,
-  accountId: number,
-  kind: string,
-  identities: OperationIdentity[],
-): Promise<{ identity: string; operationId: string }[]> {
-  return tx.operationIdentity.findMany({
-    where: { accountId, kind, identity: { in: identities.map(({ identity }) => identity) } },
-    select: { identity: true, operationId: true },
-  });
-}
-
 /** Claims identities for an operation; false when another operation holds one of them. */
 export async function claimIdentities(
   tx: Tx,

@@ -155,7 +155,11 @@ export class OperationOutcomes {
     if (state === before.state) return false;
     if (before.state === 'not_executed') return true;
     if (state !== 'unknown') return isFinalOperationState(state) && isDetached;
-    return !(await queries.hasEarlierUnknownAttempt(tx, before, before.attempts));
+    const { accountId, id: operationId, attempts } = before;
+    const earlier = await tx.operationAttempt.findFirst({
+      where: { accountId, operationId, outcome: 'unknown', number: { lt: attempts } },
+    });
+    return earlier === null;
   }
 }
 

@@ -80,19 +80,6 @@ export async function finishAttempt(
     WHERE account_id = ${accountId} AND operation_id = ${id}::uuid AND number = ${number}`;
 }
 
-/** Whether an earlier attempt ended as unknown. */
-export async function hasEarlierUnknownAttempt(
-  tx: Tx,
-  { accountId, id }: OperationRef,
-  attempt: number,
-): Promise<boolean> {
-  const earlier = await tx.operationAttempt.findFirst({
-    where: { accountId, operationId: id, outcome: 'unknown', number: { lt: attempt } },
-    select: { number: true },
-  });
-  return earlier !== null;
-}
-
 /** The new state of an operation. */
 export interface OperationStateChange {
   state: OperationState;

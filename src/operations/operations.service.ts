@@ -198,7 +198,9 @@ export class OperationsService {
   ): Promise<Operation | null> {
     const { accountId, kind } = newOperation;
     await identity.releaseExpiredIdentities(tx, accountId, kind, identities, joinWindowMs);
-    const found = await identity.findOperationsByIdentity(tx, accountId, kind, identities);
+    const found = await tx.operationIdentity.findMany({
+      where: { accountId, kind, identity: { in: identities.map((one) => one.identity) } },
+    });
     const [first] = found;
     if (!first) return null;
     const operation = (await tx.operation.findUniqueOrThrow({
