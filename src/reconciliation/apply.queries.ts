@@ -270,9 +270,7 @@ export interface DecidedUntil {
  * stored by now.
  */
 export async function lockReconciliation(tx: Tx, accountId: number): Promise<DecidedUntil> {
-  await tx.$executeRaw`
-    INSERT INTO reconciliation_state (account_id) VALUES (${accountId})
-      ON CONFLICT (account_id) DO NOTHING`;
+  await tx.reconciliationState.createMany({ data: { accountId }, skipDuplicates: true });
   await tx.$queryRaw`
     SELECT FROM reconciliation_state
     WHERE account_id = ${opaqueAccountId(accountId)} FOR NO KEY UPDATE`;

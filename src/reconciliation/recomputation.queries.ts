@@ -1,7 +1,6 @@
 // Reads what is stored about every line and break of an account, to compare it with a
 // recomputation.
 import type { Db } from '../database.service.js';
-import type { PaymentTotal } from './decide/totals.js';
 
 export interface StoredOutcome {
   nsu: bigint;
@@ -42,27 +41,6 @@ export async function listStoredOutcomes(
     WHERE t.account_id = ${accountId}`;
 }
 
-export interface StoredOpenBreak {
-  kind: string;
-  subject: string;
-  amountCents: bigint | null;
-  nsu: bigint | null;
-  expectedPaymentId: string | null;
-}
-
-/** The open breaks that follow from findings about lines and payments. */
-export async function listStoredOpenBreaks(
-  db: Db,
-  accountId: number,
-  kinds: readonly string[],
-): Promise<StoredOpenBreak[]> {
-  return db.$queryRaw`
-    SELECT kind, subject, amount_cents, nsu, expected_payment_id
-    FROM break
-    WHERE account_id = ${accountId} AND state = 'open' AND kind = ANY (${[...kinds]}::text[])
-      AND subject NOT LIKE 'day:%'`;
-}
-
 export interface DueSubject {
   nsu: bigint | null;
   expectedPaymentId: string | null;
@@ -87,13 +65,6 @@ export async function listDueSubjects(db: Db, accountId: number): Promise<DueSub
     SELECT NULL, total.expected_payment_id, NULL FROM expected_payment_total total
     JOIN reconciliation_state r ON r.account_id = total.account_id
     WHERE total.account_id = ${accountId} AND total.deadline <= r.as_of`;
-}
-
-export type StoredTotal = PaymentTotal & { expectedPaymentId: string };
-
-export async function listStoredTotals(db: Db, accountId: number): Promise<StoredTotal[]> {
-  const totals = await db.expectedPaymentTotal.findMany({ where: { accountId } });
-  return totals as StoredTotal[];
 }
 
 /** Counters that differ from the rows that they count. */

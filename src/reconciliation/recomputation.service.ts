@@ -2,12 +2,13 @@
 // difference is an alarm: it is reported and never repaired.
 import type { BankProfile } from '../bank/profiles.js';
 import type { Database, Db } from '../database.service.js';
+import type { ExpectedPaymentTotal } from '../generated/service/client.js';
 import { breakKey } from './decide/break-decisions.js';
 import { openBreaks } from './decide/breaks.js';
 import { decide, type Decision } from './decide/decide.js';
 import { decidedBreakKinds, lineBreakKinds } from './decide/break-kinds.js';
 import { resultsOfAll } from './decide/settlement-after.js';
-import { lineStates, totalOfPayment, type PaymentTotal } from './decide/totals.js';
+import { lineStates, totalOfPayment } from './decide/totals.js';
 import { subjectOfOperation } from './decide/outcome.js';
 import { loadOptionsOf } from './load-options.js';
 import { loadFacts } from './load.queries.js';
@@ -65,8 +66,17 @@ async function compareIn(db: Db, accountId: number, profile: BankProfile) {
   const isCompared = comparedSubjects(decision, due, pending);
   const open = openBreaks(facts, decision);
   const states = lineStates(facts, decision, open);
-  const storedBreaks = await queries.listStoredOpenBreaks(db, accountId, decidedBreakKinds);
-  const totals = await queries.listStoredTotals(db, accountId);
+  const storedBreaks = await db.break.findMany({
+    where: {
+      accountId,
+      state: 'open',
+      kind: { in: [...decidedBreakKinds] },
+      // Breaks of days have another cause.
+      NOT: { subject: { startsWith: 'day:' } },
+    },
+    omit: { evidence: true },
+  });
+  const totals = await db.expectedPaymentTotal.findMany({ where: { accountId } });
   const differences = [
     ...lines.filter(isCompared).flatMap((line) => differenceOfLine(decision, states, line)),
     ...differencesOfBreaks(storedBreaks.filter(isCompared), open.filter(isCompared)),
@@ -133,7 +143,7 @@ function describeOutcome({ component }: Decision, nsu: bigint): string[] {
 
 function differencesOfTotals(
   { component, refunds }: Decision,
-  stored: readonly queries.StoredTotal[],
+  stored: readonly ExpectedPaymentTotal[],
   isCompared: (expectedPaymentId: string) => boolean,
 ): OutcomeDifference[] {
   const results = resultsOfAll(component, refunds);
@@ -148,7 +158,9 @@ function differencesOfTotals(
     });
 }
 
-function describeTotal(total: PaymentTotal | undefined): string {
+function describeTotal(
+  total: Omit<ExpectedPaymentTotal, 'accountId' | 'expectedPaymentId'> | undefined,
+): string {
   if (!total) return '';
   const { settlement, paidCents, reversedCents, refundedCents, unrefundedCents, dueDay } = total;
   const cents = [paidCents, reversedCents, refundedCents, unrefundedCents].join(' ');

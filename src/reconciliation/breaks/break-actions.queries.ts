@@ -37,12 +37,11 @@ export async function insertBreakHistoryEntry(
   breakId: string,
   action: string,
   { actor, reason }: { actor: string | null; reason: string | null },
-  detail: object = {},
+  detail: Prisma.InputJsonObject = {},
 ): Promise<void> {
-  await tx.$executeRaw`
-    INSERT INTO break_history_entry (account_id, break_id, action, actor, reason, detail)
-    VALUES (${accountId}, ${breakId}::uuid, ${action}, ${actor}, ${reason},
-            ${JSON.stringify(detail)}::jsonb)`;
+  await tx.breakHistoryEntry.create({
+    data: { accountId, breakId, action, actor, reason, detail },
+  });
 }
 
 const resolvedWith = (resolution: string, { actor, reason }: DecidedBy) => Prisma.sql`

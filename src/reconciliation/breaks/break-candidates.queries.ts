@@ -3,7 +3,7 @@
 // not grow with history.
 import type { Db } from '../../database.service.js';
 import { lineReferenceKinds } from '../../expected-payments/references.js';
-import { Prisma } from '../../generated/service/client.js';
+import { Prisma, type StatementLine } from '../../generated/service/client.js';
 import { lineBreakKinds } from '../decide/break-kinds.js';
 
 const candidateLimit = 200;
@@ -23,38 +23,14 @@ export interface CandidateRow {
   isSameReference: boolean;
 }
 
-export interface LineOfBreak {
-  nsu: bigint;
-  isCredit: boolean;
-  amountCents: bigint;
-  notes: string | null;
-  correlationId: string | null;
-  externalId: string | null;
-  document: string | null;
-  occurredAt: Date;
-  endToEndId: string | null;
-}
-
-export async function findLineOfBreak(
-  db: Db,
-  accountId: number,
-  nsu: bigint,
-): Promise<LineOfBreak | null> {
-  const [line] = await db.$queryRaw<LineOfBreak[]>`
-    SELECT nsu, is_credit, amount_cents, notes, correlation_id, external_id,
-           counterparty_document AS document, occurred_at, end_to_end_id
-    FROM statement_line WHERE account_id = ${accountId} AND nsu = ${nsu}`;
-  return line ?? null;
-}
-
 /** Open expected payments that share a document, an id or nearly the amount with a line. */
 export async function listSimilarExpectedPayments(
   db: Db,
   accountId: number,
-  line: LineOfBreak,
+  line: StatementLine,
   ids: string[],
 ): Promise<CandidateRow[]> {
-  const { isCredit, amountCents, document, occurredAt } = line;
+  const { isCredit, amountCents, counterpartyDocument: document, occurredAt } = line;
   return db.$queryRaw<CandidateRow[]>`
     WITH referenced AS (
       SELECT DISTINCT expected_payment_id AS id FROM expected_payment_reference

@@ -1,4 +1,4 @@
-// SQL that reads breaks and their history.
+// SQL that reads breaks.
 import type { Db } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import { urgentKinds } from '../decide/break-kinds.js';
@@ -98,25 +98,6 @@ export async function findBreakRow(
   const [found] = await db.$queryRaw<BreakRow[]>`
     SELECT ${columns} FROM break b WHERE b.account_id = ${accountId} AND b.id = ${id}::uuid`;
   return found ?? null;
-}
-
-export interface BreakHistoryRow {
-  action: string;
-  actor: string | null;
-  reason: string | null;
-  detail: unknown;
-  createdAt: Date;
-}
-
-/** The history of a break, oldest entry first. */
-export async function listBreakHistory(
-  db: Db,
-  accountId: number,
-  id: string,
-): Promise<BreakHistoryRow[]> {
-  return db.$queryRaw<BreakHistoryRow[]>`
-    SELECT action, actor, reason, detail, created_at FROM break_history_entry
-    WHERE account_id = ${accountId} AND break_id = ${id}::uuid ORDER BY sequence`;
 }
 
 /** The oldest breaks of a kind, for a bulk action; leaves out automatically resolved breaks. */

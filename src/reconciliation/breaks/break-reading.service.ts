@@ -56,11 +56,14 @@ export class BreakReading {
     const { prisma } = this.database;
     const row = isUuid(id) ? await queries.findBreakRow(prisma, accountId, id) : null;
     if (!row) throw new AppError('not_found');
-    const entries = await queries.listBreakHistory(prisma, accountId, id);
+    const entries = await prisma.breakHistoryEntry.findMany({
+      where: { accountId, breakId: id },
+      orderBy: { sequence: 'asc' },
+    });
     return {
       ...describeBreak(row, await this.bankTime.today(accountId)),
-      history: entries.map(({ createdAt, ...entry }) => ({
-        ...entry,
+      history: entries.map(({ action, actor, reason, detail, createdAt }) => ({
+        ...{ action, actor, reason, detail },
         at: createdAt.toISOString(),
       })),
       candidates: row.state === 'open' ? await this.candidatesOf(accountId, row) : [],
@@ -80,7 +83,8 @@ export class BreakReading {
 
   private async candidatesOfLine(accountId: number, nsu: bigint): Promise<Detail['candidates']> {
     const { prisma } = this.database;
-    const line = await candidates.findLineOfBreak(prisma, accountId, nsu);
+    const where = { accountId_nsu: { accountId, nsu } };
+    const line = await prisma.statementLine.findUnique({ where });
     if (!line) return [];
     const { amountCents: wantedCents, notes, correlationId, externalId, occurredAt } = line;
     const ids = [...idsIn([notes]), ...[correlationId, externalId].filter((id) => id !== null)];

@@ -43,34 +43,3 @@ export async function hasRequestedRefund(
           AND reopening.action = 'reopened' AND reopening.sequence > e.sequence)`;
   return found.length > 0;
 }
-
-export interface RefundableLine {
-  isCredit: boolean;
-  amountCents: bigint;
-  endToEndId: string | null;
-}
-
-export async function findRefundableLine(
-  db: Db,
-  accountId: number,
-  nsu: bigint,
-): Promise<RefundableLine | null> {
-  const [line] = await db.$queryRaw<RefundableLine[]>`
-    SELECT is_credit, amount_cents, end_to_end_id
-    FROM statement_line WHERE account_id = ${accountId} AND nsu = ${nsu}`;
-  return line ?? null;
-}
-
-/** Whether the history already has the entry `refund_under_way` for this refund. */
-export async function isRefundProgressRecorded(
-  tx: Tx,
-  accountId: number,
-  breakId: string,
-  operationId: string,
-): Promise<boolean> {
-  const found = await tx.$queryRaw<unknown[]>`
-    SELECT 1 FROM break_history_entry
-    WHERE account_id = ${accountId} AND break_id = ${breakId}::uuid
-      AND action = 'refund_under_way' AND detail ->> 'operationId' = ${operationId}`;
-  return found.length > 0;
-}

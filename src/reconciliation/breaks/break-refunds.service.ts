@@ -152,7 +152,10 @@ export class BreakRefunds {
     if (refundable === 'with amount' && amountCents === null)
       throw notRefundable('amount is required: the amount of this break was never received.');
     if (!refundable) throw notRefundable('Breaks of this kind have nothing to refund.');
-    const line = nsu === null ? null : await queries.findRefundableLine(tx, accountId, nsu);
+    const line =
+      nsu === null
+        ? null
+        : await tx.statementLine.findUnique({ where: { accountId_nsu: { accountId, nsu } } });
     if (nsu === null || !line?.isCredit || line.endToEndId === null)
       throw notRefundable('Only a received Pix can be refunded.');
     return { nsu, wholeCents: line.amountCents };
@@ -191,7 +194,11 @@ export class BreakRefunds {
       await lockReconciliation(tx, accountId);
       const found = await lockBreak(tx, accountId, id);
       const by = { actor: request.actor, reason: null };
-      if (!(await queries.isRefundProgressRecorded(tx, accountId, id, operationId)))
+      const detail = { path: ['operationId'], equals: operationId };
+      const recorded = await tx.breakHistoryEntry.count({
+        where: { accountId, breakId: id, action: 'refund_under_way', detail },
+      });
+      if (recorded === 0)
         await insertBreakHistoryEntry(tx, accountId, id, 'refund_under_way', by, {
           operationId,
           state,

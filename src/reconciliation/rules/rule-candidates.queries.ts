@@ -59,6 +59,15 @@ export interface ComponentKeys {
   expectedPaymentIds: string[];
 }
 
+export const newestOfDocuments = (accountId: number, documents: readonly string[]) => Prisma.sql`
+  SELECT newest.id FROM unnest(${[...documents]}::text[]) AS of_document(document)
+  CROSS JOIN LATERAL (
+    SELECT id FROM expected_payment
+    WHERE account_id = ${opaqueAccountId(accountId)}
+      AND counterparty_document = of_document.document AND withdrawn_at IS NULL
+    ORDER BY created_at DESC, id DESC LIMIT ${maxPerDocument}
+  ) newest`;
+
 /**
  * Expected payments with one of these keys that are neither withdrawn nor cancelled.
  * `paidCents` is what lines `t` pay whose matches rules do not decide again.
@@ -71,13 +80,7 @@ export async function listRuleExpectedPayments(
 ): Promise<RuleExpectedPayment[]> {
   return db.$queryRaw<RuleExpectedPayment[]>`
     WITH wanted AS MATERIALIZED (
-      SELECT newest.id FROM unnest(${documents}::text[]) AS of_document(document)
-      CROSS JOIN LATERAL (
-        SELECT id FROM expected_payment
-        WHERE account_id = ${opaqueAccountId(accountId)}
-          AND counterparty_document = of_document.document AND withdrawn_at IS NULL
-        ORDER BY created_at DESC, id DESC LIMIT ${maxPerDocument}
-      ) newest
+      ${newestOfDocuments(accountId, documents)}
       UNION
       SELECT r.expected_payment_id FROM unnest(${referenceValues}::text[]) AS reference(value)
       JOIN expected_payment_reference r ON r.account_id = ${opaqueAccountId(accountId)}

@@ -4,10 +4,7 @@
 import { opaqueAccountId, type Tx } from '../../database.service.js';
 import { noteReferenceKinds } from '../../expected-payments/references.js';
 import { Prisma } from '../../generated/service/client.js';
-import { isProvisional, isUndecidedBreak } from './rule-candidates.queries.js';
-
-/** For each document, only the newest expected payments are considered. */
-const maxPerDocument = 5_000;
+import { isProvisional, isUndecidedBreak, newestOfDocuments } from './rule-candidates.queries.js';
 
 export interface GroupKeys {
   documents: readonly string[];
@@ -26,13 +23,7 @@ export async function listGroupPayments(
   if (isEmpty(keys)) return [];
   const rows = await tx.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT e.id FROM (
-      SELECT newest.id FROM unnest(${[...keys.documents]}::text[]) AS of_document(document)
-      CROSS JOIN LATERAL (
-        SELECT id FROM expected_payment
-        WHERE account_id = ${opaqueAccountId(accountId)}
-          AND counterparty_document = of_document.document AND withdrawn_at IS NULL
-        ORDER BY created_at DESC, id DESC LIMIT ${maxPerDocument}
-      ) newest
+      ${newestOfDocuments(accountId, keys.documents)}
       UNION
       SELECT r.expected_payment_id FROM unnest(${[...keys.words]}::text[]) AS reference(value)
       CROSS JOIN LATERAL (

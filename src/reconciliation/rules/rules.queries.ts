@@ -1,14 +1,15 @@
 // SQL of rules and their versions.
 import type { Db, Tx } from '../../database.service.js';
 import { recordRulesTask } from '../../reconciliation-tasks/reconciliation-tasks.queries.js';
-import { readStored, type StoredRule } from './stored-rule.js';
+import { readStored } from './stored-rule.js';
 import type { AppliedRule } from '../decide/rule.js';
 
 /** The active versions of the account's rules. */
 export async function listActiveRules(db: Db, accountId: number): Promise<AppliedRule[]> {
-  const rows = await db.$queryRaw<StoredRule[]>`
-    SELECT rule_id, version, priority, definition, activated_at
-    FROM rule_version WHERE account_id = ${accountId} AND state = 'active'`;
+  const rows = await db.ruleVersion.findMany({
+    where: { accountId, state: 'active' },
+    select: { ruleId: true, version: true, priority: true, definition: true, activatedAt: true },
+  });
   return rows.map(readStored);
 }
 
@@ -46,10 +47,9 @@ export async function lockRuleVersions(
   ruleId: string,
 ): Promise<{ version: number; state: string }[]> {
   await tx.$queryRaw`
-    SELECT id FROM rule WHERE account_id = ${accountId} AND id = ${ruleId}::uuid FOR NO KEY UPDATE`;
-  return tx.$queryRaw`
-    SELECT version, state FROM rule_version
-    WHERE account_id = ${accountId} AND rule_id = ${ruleId}::uuid`;
+    SELECT id FROM rule WHERE account_id = ${accountId} AND id = ${ruleId}::uuid
+    FOR NO KEY UPDATE`;
+  return tx.ruleVersion.findMany({ where: { accountId, ruleId } });
 }
 
 /**

@@ -1,6 +1,6 @@
 // SQL of runs: at most one running for each account, and counts of what changed during a run.
 import { v7 as uuidv7 } from 'uuid';
-import type { Db, Tx } from '../../database.service.js';
+import type { Tx } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import type { RunCounts } from './run-view.js';
 
@@ -34,14 +34,6 @@ const windowFrom = (accountId: number) => Prisma.sql`COALESCE(
    WHERE account_id = ${accountId} AND state = 'finished'
    ORDER BY id DESC LIMIT 1),
   (SELECT min(occurred_at) FROM statement_line WHERE account_id = ${accountId}))`;
-
-/** Whether a sync that began at or after `since` has completed. */
-export async function isSyncedSince(db: Db, accountId: number, since: Date): Promise<boolean> {
-  const synced = await db.$queryRaw<unknown[]>`
-    SELECT 1 FROM statement_state
-    WHERE account_id = ${accountId} AND last_sync_started_at >= ${since}`;
-  return synced.length === 1;
-}
 
 /** What changed since the run began. */
 export async function countChanges(tx: Tx, { accountId, runId }: RunKey): Promise<RunCounts> {
@@ -100,10 +92,4 @@ export async function endRun(
         finished_at = clock_timestamp()
     WHERE r.account_id = ${accountId} AND r.id = ${runId}::uuid AND r.state = 'running'`;
   return ended === 1;
-}
-
-export async function listRunningRuns(db: Db): Promise<RunKey[]> {
-  return db.$queryRaw<RunKey[]>`
-    SELECT account_id, id AS "runId" FROM reconciliation_run
-    WHERE state = 'running'`;
 }

@@ -71,8 +71,11 @@ export class RunsService {
   /** Enqueues runs that have not ended: their worker or their job may be lost. */
   @Every('runs', 5_000)
   async enqueueRunning(): Promise<void> {
-    for (const run of await queries.listRunningRuns(this.database.prisma))
-      await this.jobQueue.enqueue('runReconciliation', run);
+    const running = await this.database.prisma.reconciliationRun.findMany({
+      where: { state: 'running' },
+    });
+    for (const { accountId, id } of running)
+      await this.jobQueue.enqueue('runReconciliation', { accountId, runId: id });
   }
 
   /** Returns null, or the error with which the run fails. */
@@ -99,7 +102,7 @@ export class RunsService {
     const deadline = performance.now() + syncDeadlineMs;
     let failures = 0;
     while (performance.now() < deadline) {
-      if (await queries.isSyncedSince(this.database.prisma, accountId, since)) return;
+      if (await this.statement.isSyncedSince(accountId, since)) return;
       try {
         await this.statement.sync(accountId);
       } catch (error) {
@@ -109,7 +112,7 @@ export class RunsService {
         await sleep(pauseMs);
         continue;
       }
-      if (await queries.isSyncedSince(this.database.prisma, accountId, since)) return;
+      if (await this.statement.isSyncedSince(accountId, since)) return;
       await sleep(syncPauseMs);
     }
     throw new AppError('bank_timeout');

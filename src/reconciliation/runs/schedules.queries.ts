@@ -15,11 +15,6 @@ export async function listAccountsWithoutSchedule(db: Db): Promise<{ accountId: 
     WHERE NOT EXISTS (SELECT 1 FROM reconciliation_schedule s WHERE s.account_id = a.id)`;
 }
 
-/** Inserts a schedule unless the account has one. */
-export async function insertSchedule(db: Db, schedule: Schedule): Promise<void> {
-  await db.reconciliationSchedule.createMany({ data: [schedule], skipDuplicates: true });
-}
-
 export async function writeSchedule(db: Db, schedule: Schedule): Promise<void> {
   const { accountId, cron, timezone, nextRunAt } = schedule;
   await db.$executeRaw`

@@ -47,7 +47,10 @@ export class Schedules {
   async beginDue(): Promise<void> {
     const { prisma } = this.database;
     for (const { accountId } of await queries.listAccountsWithoutSchedule(prisma))
-      await queries.insertSchedule(prisma, await this.get(accountId));
+      await prisma.reconciliationSchedule.createMany({
+        data: await this.get(accountId),
+        skipDuplicates: true,
+      });
     for (const { accountId } of await queries.listDueSchedules(prisma)) {
       const runId = await this.begin(accountId);
       if (runId) await this.jobQueue.enqueue('runReconciliation', { accountId, runId });
