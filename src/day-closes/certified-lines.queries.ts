@@ -2,7 +2,7 @@
 // certificate starts.
 import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
-import { findGap, readInitialBalance } from '../statement/balance-chain.queries.js';
+import { findGap, readInitialBalance, lineCents } from '../statement/balance-chain.queries.js';
 import type { Cut, CutLine } from './cut.js';
 import type { HashedFields } from './line-hash.js';
 
@@ -106,10 +106,7 @@ export async function sumLines(
   untilNsu: bigint,
 ): Promise<bigint> {
   const [found] = await db.$queryRaw<{ cents: bigint }[]>`
-    SELECT COALESCE(
-             sum(CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END), 0
-           )::bigint AS cents
-    FROM statement_line
+    SELECT COALESCE(sum(${lineCents}), 0)::bigint AS cents FROM statement_line
     WHERE account_id = ${accountId} AND nsu <= ${untilNsu}
       AND (${afterNsu}::bigint IS NULL OR nsu > ${afterNsu}::bigint)`;
   return found?.cents ?? 0n;
@@ -123,9 +120,7 @@ async function listStraddlingLines(
   instant: Date,
 ): Promise<CutLine[]> {
   return db.$queryRaw`
-    SELECT nsu, occurred_at,
-           CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS "signedCents"
-    FROM statement_line
+    SELECT nsu, occurred_at, ${lineCents} AS "signedCents" FROM statement_line
     WHERE account_id = ${accountId}
       AND ((nsu <= ${nsu} AND occurred_at >= ${instant})
         OR (nsu > ${nsu} AND occurred_at < ${instant}))

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../database.service.js';
 import type { DayClose, DayCloseState } from '../generated/service/client.js';
 import { explainsItsLine, stateOfLine } from '../reconciliation/api/transactions.queries.js';
 import type { Jump } from '../statement/balance-chain.js';
+import { lineCents } from '../statement/balance-chain.queries.js';
 import { lineIdColumns } from './certified-lines.queries.js';
 import type { FollowingLine } from './cut.js';
 import type { HashedFields } from './line-hash.js';
@@ -176,7 +177,7 @@ export async function listFollowingLines(
   if (count === 0) return [];
   return db.$queryRaw`
     SELECT nsu, occurred_at, balance_previous_cents, current_balance_cents,
-           CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS "signedCents"
+           ${lineCents} AS "signedCents"
     FROM statement_line
     WHERE account_id = ${accountId} AND (${afterNsu}::bigint IS NULL OR nsu > ${afterNsu}::bigint)
     ORDER BY nsu LIMIT ${count}`;

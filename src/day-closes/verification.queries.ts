@@ -1,6 +1,7 @@
 // Reads what verification checks, in batches that fit in memory: the stored lines with their line
 // hashes, and the chain of certificates.
 import type { Db } from '../database.service.js';
+import { lineCents } from '../statement/balance-chain.queries.js';
 import type { StatementLine } from '../statement/statement-line.js';
 import { lineIdColumns } from './certified-lines.queries.js';
 
@@ -82,8 +83,7 @@ export async function listLineAmounts(
 ): Promise<LineAmount[]> {
   if (nsus.length === 0) return [];
   return db.$queryRaw<LineAmount[]>`
-    SELECT nsu, occurred_at,
-           CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS "signedCents"
+    SELECT nsu, occurred_at, ${lineCents} AS "signedCents"
     FROM statement_line WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[])`;
 }
 

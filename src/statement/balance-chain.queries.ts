@@ -12,6 +12,8 @@ import {
 } from './balance-chain.js';
 
 const pageSize = 5_000;
+/** The amount of a statement line: negative for a debit. */
+export const lineCents = Prisma.sql`CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END`;
 
 /**
  * Checks the chain after new lines were stored from `fromNsu` on. The lines just below are checked
@@ -110,7 +112,7 @@ async function findSuspect(
   const [suspect] = await db.$queryRaw<{ nsu: bigint }[]>`
     WITH lines AS (
       SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
-             CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed_cents,
+             ${lineCents} AS signed_cents,
              lag(current_balance_cents) OVER (ORDER BY nsu) AS balance_before
       FROM statement_line
       WHERE account_id = ${accountId} AND nsu >= ${from} ${until}
@@ -123,7 +125,7 @@ async function findSuspect(
 
 const selectLinks = Prisma.sql`
   SELECT nsu, balance_previous_cents AS previous, current_balance_cents AS current,
-         CASE WHEN is_credit THEN amount_cents ELSE -amount_cents END AS signed
+         ${lineCents} AS signed
   FROM statement_line`;
 
 /** The account's balance before the first line of its history; null while there is no line. */
