@@ -101,7 +101,8 @@ export async function recordChargeStatusCheck(
   >`
     SELECT expected_payment_id, bank_due_date AS "dueDate",
            cancelled_at IS NOT NULL AS "isCancelled", expired_at IS NOT NULL AS "isExpired"
-    FROM charge WHERE account_id = ${accountId} AND correlation_id = ${correlationId} FOR NO KEY UPDATE`;
+    FROM charge WHERE account_id = ${accountId} AND correlation_id = ${correlationId}
+    FOR NO KEY UPDATE`;
   if (!before) return false;
   await tx.$executeRaw`
     UPDATE charge SET checks = checks + 1, checked_at = ${checkedAt},

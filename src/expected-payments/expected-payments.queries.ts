@@ -27,14 +27,15 @@ export async function insertExpectedPayments(
   }));
   await tx.$executeRaw`
     INSERT INTO expected_payment (account_id, id, operation_id, kind, is_credit, amount_cents,
-      due_date, terms, is_multi_use, counterparty_document, created_at_bank_time)
+      due_date, terms, is_multi_use, counterparty_document, created_at, created_at_bank_time)
     SELECT ${accountId}, id, ${operationId}::uuid, ${kind}, "isCredit", "amountCents"::bigint,
            "dueDate", terms, "isMultiUse", "counterpartyDocument",
-           now() + (SELECT clock_offset_ms FROM statement_state
+           now.at, now.at + (SELECT clock_offset_ms FROM statement_state
              WHERE account_id = ${accountId}) * interval '1 millisecond'
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       AS r(id uuid, "isCredit" boolean, "amountCents" text, "dueDate" text, terms text,
-           "isMultiUse" boolean, "counterpartyDocument" text)`;
+           "isMultiUse" boolean, "counterpartyDocument" text)
+    CROSS JOIN (SELECT clock_timestamp() AS at) now`;
 }
 
 export interface NewReferenceRow {

@@ -43,8 +43,8 @@ export async function listStoredBreaks(
       SELECT b.* FROM unnest(${operationIds}::uuid[]) AS wanted(id)
       CROSS JOIN LATERAL (
         SELECT * FROM break
-        WHERE account_id = ${opaqueAccountId(accountId)} AND kind = 'unknown_outcome'
-          AND subject = 'operation:' || wanted.id OFFSET 0
+        WHERE account_id = ${opaqueAccountId(accountId)} AND operation_id = wanted.id
+          AND kind = 'unknown_outcome' OFFSET 0
       ) b
     ) b
     -- Breaks of days have another cause.

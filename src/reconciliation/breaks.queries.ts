@@ -13,6 +13,8 @@ export interface NewBreak {
   /** The line that the break is about, or that shows its cause; null when there is none. */
   nsu: bigint | null;
   expectedPaymentId?: string | null;
+  /** The operation that the break itself is about. */
+  operationId?: string;
   evidence: object;
   /** Reopens the break even if the amount is not larger: the person resolved another amount. */
   isBeyondSettlement?: boolean;
@@ -56,9 +58,9 @@ const clockOffsetOf = (accountId: number) => Prisma.sql`COALESCE(
 /** Inserts open breaks. Its caller says what happens to a break that exists already. */
 export const breaksToInsert = (accountId: number, breaks: readonly NewBreak[]) => Prisma.sql`
   INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, expected_payment_id,
-    evidence, opened_day)
+    operation_id, evidence, opened_day)
   SELECT ${accountId}, b.id, b.kind, 'open', b.subject, b.amount_cents, b.nsu,
-         b.expected_payment_id, b.evidence,
+         b.expected_payment_id, b.operation_id, b.evidence,
          to_char((now() + ${clockOffsetOf(accountId)}) AT TIME ZONE 'America/Sao_Paulo',
            'YYYY-MM-DD')
   FROM unnest(
@@ -67,8 +69,9 @@ export const breaksToInsert = (accountId: number, breaks: readonly NewBreak[]) =
     ${breaks.map(({ amountCents }) => amountCents)}::bigint[],
     ${breaks.map(({ nsu }) => nsu)}::bigint[],
     ${breaks.map(({ expectedPaymentId = null }) => expectedPaymentId)}::uuid[],
+    ${breaks.map(({ operationId = null }) => operationId)}::uuid[],
     ${breaks.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[]
-  ) AS b(id, kind, subject, amount_cents, nsu, expected_payment_id, evidence)`;
+  ) AS b(id, kind, subject, amount_cents, nsu, expected_payment_id, operation_id, evidence)`;
 
 /**
  * Opens each break once. A break resolved automatically is reopened. A break that a person accepted

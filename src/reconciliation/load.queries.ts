@@ -260,15 +260,15 @@ async function listBreakDecisions(
               AND expected_payment_id = e.id
             UNION
             SELECT * FROM break
-            WHERE account_id = ${opaqueAccountId(accountId)} AND kind = 'late_line'
-              AND subject = 'operation:' || e.operation_id
+            WHERE account_id = ${opaqueAccountId(accountId)} AND operation_id = e.operation_id
+              AND kind = 'late_line'
           ) b
           UNION
           SELECT b.* FROM unnest(${[...selection.operationIds]}::uuid[]) AS wanted(id)
           CROSS JOIN LATERAL (
             SELECT * FROM break
-            WHERE account_id = ${opaqueAccountId(accountId)} AND kind = 'unknown_outcome'
-              AND subject = 'operation:' || wanted.id OFFSET 0
+            WHERE account_id = ${opaqueAccountId(accountId)} AND operation_id = wanted.id
+              AND kind = 'unknown_outcome' OFFSET 0
           ) b`;
   return db.$queryRaw`
     SELECT b.id AS "breakId", b.kind, b.subject, b.nsu, b.expected_payment_id, e.action, e.actor,

@@ -44,7 +44,7 @@ const balanceIsUnreported = Prisma.sql`u.is_balance_off
 const isEnded = Prisma.sql`b.state = 'open' AND CASE b.kind
   WHEN 'unreadable_line' THEN EXISTS (
     SELECT 1 FROM unreadable_line u WHERE u.account_id = b.account_id
-      AND u.content_hash = substring(b.subject from 6) AND u.resolved_at IS NOT NULL)
+      AND 'line:' || u.content_hash = b.subject AND u.resolved_at IS NOT NULL)
   WHEN 'broken_balance_chain' THEN NOT EXISTS (
     SELECT 1 FROM statement_state u WHERE u.account_id = b.account_id
       AND u.broken_since IS NOT NULL AND 'gap:' || u.gap_nsu = b.subject)

@@ -31,10 +31,11 @@ export async function storeWebhooks(pool: pg.Pool, webhooks: StoredWebhook[]): P
   await pool.query(
     `INSERT INTO webhook_event AS e
        (account_id, id, event_type, body_hash, body, state, reference_kind, reference, copies,
-        received_at_bank_time)
+        received_at, received_at_bank_time)
      SELECT w.account_id, id, event_type, body_hash, body,
             (CASE WHEN quarantined THEN 'quarantined' ELSE 'pending' END)::webhook_event_state,
-            reference_kind, reference, copies, now() + COALESCE(${bankClockLead}, interval '0')
+            reference_kind, reference, copies,
+            now(), now() + COALESCE(${bankClockLead}, interval '0')
      FROM unnest($1::int[], $2::uuid[], $3::text[], $4::text[], $5::bytea[], $6::boolean[],
                  $7::text[], $8::text[], $9::int[])
        AS w(account_id, id, event_type, body_hash, body, quarantined, reference_kind, reference,

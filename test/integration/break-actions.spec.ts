@@ -127,10 +127,7 @@ describe('actions on a break', () => {
       operationId,
     );
     await fixture.reconcile();
-    const [{ id }] = await sql(
-      `SELECT id FROM break WHERE subject = $1`,
-      `operation:${operationId}`,
-    );
+    const [{ id }] = await sql(`SELECT id FROM break WHERE operation_id = $1`, operationId);
     expect((await act(id, 'accept')).body).toMatchObject({ state: 'resolved' });
     await act(id, 'reopen');
     expect(await get(id)).toMatchObject({ state: 'open' });

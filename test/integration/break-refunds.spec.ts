@@ -259,7 +259,9 @@ describe('refunds of a break', () => {
         operation,
       );
     await setNeedsOperator(operationId);
-    const id = await fixture.addBreak('unknown_outcome', `operation:${operationId}`);
+    const id = await fixture.addBreak('unknown_outcome', `operation:${operationId}`, {
+      operationId,
+    });
     const { status, body } = await act(id, 'resend');
     expect([status, body.severity]).toEqual([200, 'high']);
     const { body: operation } = await service.call('GET', `/v1/operations/${operationId}`);
@@ -278,7 +280,9 @@ describe('refunds of a break', () => {
     await syncAndReconcile();
     const [{ id: operationId }] = await refundsOf(nsu);
     await sql(`UPDATE operation SET state = 'needs_operator' WHERE id = $1`, operationId);
-    const unknown = await fixture.addBreak('unknown_outcome', `operation:${operationId}`);
+    const unknown = await fixture.addBreak('unknown_outcome', `operation:${operationId}`, {
+      operationId,
+    });
     expect(statusAndCode(await act(unknown, 'resend'))).toEqual([409, 'not_safe_to_resend']);
     expect(statusAndCode(await act(id, 'resend'))).toEqual([409, 'already_resolved']);
     const other = await fixture.addBreak('unknown_outcome', `bill_payment:${operationId}`);

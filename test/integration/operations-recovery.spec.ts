@@ -61,10 +61,10 @@ describe('an operation whose response did not come', () => {
 
   it('is not shared with another account, which cannot read it either', async () => {
     await perform();
-    await perform({ accountId: accountId + 100_000 });
+    await perform({ accountId: accountId + 100 });
     expect(new Set(bank.sent.map(({ key }) => key)).size).toBe(2);
     const { id } = await onlyOperation();
-    expect(await codeOf(operations.get(accountId + 100_000, id))).toBe('not_found');
+    expect(await codeOf(operations.get(accountId + 100, id))).toBe('not_found');
   });
 
   it('leaves its correlationId free when a rejection is replayed', async () => {

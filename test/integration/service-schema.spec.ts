@@ -89,16 +89,14 @@ describe('constraints of the service database', () => {
   });
 
   it('reject unknown states, and final states with a next action', async () => {
-    await expect(sql(`UPDATE operation SET state = 'done' WHERE id = '${id(1)}'`)).rejects.toThrow(
-      'operation_state',
+    const setState = (changes: string) =>
+      sql(`UPDATE operation SET state = ${changes} WHERE id = '${id(1)}'`);
+    await expect(setState(`'done'`)).rejects.toThrow('operation_state');
+    await expect(setState(`'succeeded', ended_at = now()`)).rejects.toThrow(
+      'operation_unfinished_has_next_action',
     );
     await expect(
-      sql(`UPDATE operation SET state = 'succeeded', ended_at = now() WHERE id = '${id(1)}'`),
-    ).rejects.toThrow('operation_unfinished_has_next_action');
-    await expect(
-      sql(
-        `UPDATE operation SET state = 'succeeded', ended_at = now(), next_action_at = NULL WHERE id = '${id(1)}'`,
-      ),
+      setState(`'succeeded', ended_at = now(), next_action_at = NULL`),
     ).resolves.toBeDefined();
   });
 });

@@ -3,6 +3,7 @@ import type { Reply } from '../../src/platform/contract-route.js';
 import { sandboxUnderTest, type SandboxUnderTest } from '../contract/bank-under-test.js';
 import { keyTransfer, internalTransfer, manualTransfer } from '../contract/transfer-samples.js';
 import { transfersSetup, type TransfersSetup } from '../support/transfers-setup.js';
+import { addAccounts } from '../support/parent-rows.js';
 
 const amountAboveBalance = 99_999_999_999;
 const bodyOf = ({ body }: Reply) => JSON.parse(String(body));
@@ -93,6 +94,7 @@ describe('transfers', () => {
 
     it('rejects the look-up of another account, and a look-up that was never made', async () => {
       const other = setup.accountId + 1;
+      await addAccounts(setup.database.pool, other);
       const foreignId = await endToEndId(other);
       const unknown = brokenRule('look_up_not_found');
       await expect(setup.send(keyTransfer(foreignId))).rejects.toMatchObject(unknown);

@@ -83,13 +83,18 @@ export class BreaksFixture {
   readonly addBreak = async (
     kind: string,
     subject: string,
-    fields: { nsu?: number; expectedPaymentId?: string; amountCents?: number } = {},
+    fields: {
+      nsu?: number;
+      expectedPaymentId?: string;
+      operationId?: string;
+      amountCents?: number;
+    } = {},
   ): Promise<string> => {
     const id = randomUUID();
     await this.sql(
       `INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu,
-         expected_payment_id, evidence)
-       VALUES ($1, $2, $3, 'open', $4, $5, $6, $7, '{}')`,
+         expected_payment_id, operation_id, evidence)
+       VALUES ($1, $2, $3, 'open', $4, $5, $6, $7, $8, '{}')`,
       this.service().accountId,
       id,
       kind,
@@ -97,6 +102,7 @@ export class BreaksFixture {
       fields.amountCents,
       fields.nsu,
       fields.expectedPaymentId,
+      fields.operationId,
     );
     return id;
   };

@@ -222,8 +222,8 @@ const transferSql = `
     end_to_end_id, external_id, bank_id, state, expected_payment_id, created_at, updated_at)
   SELECT $1, id, "operationId", position, shape, cents, counterparty,
          "endToEndId", "externalId", "bankId", state, id, "createdAt", "createdAt"
-  ${from(`${paymentColumns}, position int, shape transfer_shape, counterparty text, "endToEndId" text,
-    "externalId" text, "bankId" text, state transfer_state`)}`;
+  ${from(`${paymentColumns}, position int, shape transfer_shape, counterparty text,
+    "endToEndId" text, "externalId" text, "bankId" text, state transfer_state`)}`;
 
 const billSql = `
   INSERT INTO bill_payment (account_id, id, bar_code, amount_cents, bank_id, state,

@@ -12,6 +12,7 @@ export interface LockedBreak {
   amountCents: bigint | null;
   nsu: bigint | null;
   expectedPaymentId: string | null;
+  operationId: string | null;
   resolution: string | null;
   evidence: { jumps?: unknown };
 }
@@ -23,7 +24,8 @@ export async function lockBreak(
   id: string,
 ): Promise<LockedBreak | null> {
   const [found] = await tx.$queryRaw<LockedBreak[]>`
-    SELECT id, kind, state, subject, amount_cents, nsu, expected_payment_id, resolution, evidence
+    SELECT id, kind, state, subject, amount_cents, nsu, expected_payment_id, operation_id,
+           resolution, evidence
     FROM break WHERE account_id = ${accountId} AND id = ${id}::uuid FOR NO KEY UPDATE`;
   return found ?? null;
 }

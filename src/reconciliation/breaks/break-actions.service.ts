@@ -8,7 +8,7 @@ import { OperationResending } from '../../operations/operation-resending.service
 import { AppError, unreachable } from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
 import { statementBreakKinds } from '../decide/break-kinds.js';
-import { operationOfSubject, subjectOfExpected, subjectOfLine } from '../decide/outcome.js';
+import { subjectOfExpected, subjectOfLine } from '../decide/outcome.js';
 import { Breaks } from '../breaks.service.js';
 import { lockReconciliation } from '../apply.queries.js';
 import { ReconciliationService } from '../reconciliation.service.js';
@@ -168,10 +168,9 @@ export class BreakActions {
   private async decideAgain(
     tx: Tx,
     accountId: number,
-    { kind, subject, nsu, expectedPaymentId }: queries.LockedBreak,
+    { kind, nsu, expectedPaymentId, operationId }: queries.LockedBreak,
   ): Promise<string[]> {
     if (statementBreakKinds.includes(kind)) await this.statementBreaks.refresh(tx, accountId);
-    const operationId = operationOfSubject(subject);
     return this.reconciliation.decideNow(tx, accountId, {
       nsus: nsu === null ? [] : [nsu],
       expectedPaymentIds: expectedPaymentId === null ? [] : [expectedPaymentId],
@@ -191,18 +190,17 @@ export class BreakActions {
 
   private async resend(accountId: number, id: string, decidedBy: DecidedBy): Promise<void> {
     const operationId = await this.database.transaction(async (tx) => {
-      const { kind, subject } = assertOpen(await lock(tx, accountId, id));
-      const subjectId = operationOfSubject(subject);
-      if (kind !== 'unknown_outcome' || subjectId === null)
+      const found = assertOpen(await lock(tx, accountId, id));
+      if (found.kind !== 'unknown_outcome' || found.operationId === null)
         throw conflict(
           'not_safe_to_resend',
           'Only an operation with an unknown outcome can be resent.',
         );
-      await this.resending.reopen(tx, accountId, subjectId);
+      await this.resending.reopen(tx, accountId, found.operationId);
       await queries.insertBreakHistoryEntry(tx, accountId, id, 'resend', decidedBy, {
-        operationId: subjectId,
+        operationId: found.operationId,
       });
-      return subjectId;
+      return found.operationId;
     });
     await this.resending.send(accountId, operationId);
     await this.jobs.enqueueAfterCommit(accountId, []);

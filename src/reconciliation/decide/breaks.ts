@@ -17,6 +17,7 @@ export interface OpenBreak {
   amountCents: bigint | null;
   nsu: bigint | null;
   expectedPaymentId: string | null;
+  operationId?: string;
   evidence: object;
 }
 

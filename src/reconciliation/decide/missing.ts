@@ -85,7 +85,7 @@ export function findUnknownOutcomes(
     const isResent = ['unknown', 'sending'].includes(state) && resent.has(subject);
     if (state !== 'needs_operator' && !isResent) return [];
     const evidence = { operationId: id, operationKind: kind, reason, attempts };
-    const found = { subject, nsu: null, amountCents, expectedPaymentId: null, evidence };
-    return [{ kind: 'unknown_outcome' as const, ...found }];
+    const about = { subject, operationId: id, nsu: null, expectedPaymentId: null };
+    return [{ kind: 'unknown_outcome' as const, ...about, amountCents, evidence }];
   });
 }

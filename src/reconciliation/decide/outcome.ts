@@ -55,11 +55,6 @@ export function subjectOfOperation(operationId: string): string {
   return `operation:${operationId}`;
 }
 
-/** The operation that a subject is about; null when it is about something else. */
-export function operationOfSubject(subject: string): string | null {
-  return /^operation:(.+)$/.exec(subject)?.[1] ?? null;
-}
-
 export function subjectOfBill(operationId: string): string {
   return `bill_payment:${operationId}`;
 }

@@ -4,6 +4,7 @@ import type { FoundBreakKind } from './break-kinds.js';
 import type { ExpectedPaymentFacts } from './model.js';
 import type { Component } from './component.js';
 import { refundedCentsOf, type RefundsByCredit } from './refunds.js';
+import { subjectOfOperation } from './outcome.js';
 
 export interface PaymentFinding {
   kind: Finding['kind'] | FoundBreakKind;
@@ -11,6 +12,8 @@ export interface PaymentFinding {
   nsu: bigint | null;
   amountCents: bigint | null;
   expectedPaymentId: string | null;
+  /** The operation that the finding itself is about. */
+  operationId?: string;
   evidence: object;
 }
 
@@ -71,13 +74,17 @@ function findingOf(component: Component, payment: ExpectedPaymentFacts): Payment
   }
   if (!isLate) return [];
   const { nsu, amountCents, rule, evidence: reference } = first.allocation;
-  const subject = `operation:${operationId}`;
+  const about = {
+    kind: 'late_line' as const,
+    subject: subjectOfOperation(operationId),
+    operationId,
+  };
   const operation = { operationId, operationKind: payment.kind };
   // Each payment of a multi-use QR code is decided apart: the finding is about the code itself.
   if (payment.isCredit && payment.isMultiUse) {
     const ofCode = { nsu: null, amountCents: payment.amountCents ?? 0n, expectedPaymentId: id };
-    return [{ kind: 'late_line', subject, ...ofCode, evidence: operation }];
+    return [{ ...about, ...ofCode, evidence: operation }];
   }
   const evidence = { ...operation, rule, ...reference };
-  return [{ kind: 'late_line', subject, nsu, amountCents, expectedPaymentId: id, evidence }];
+  return [{ ...about, nsu, amountCents, expectedPaymentId: id, evidence }];
 }

@@ -1015,8 +1015,6 @@ CREATE TABLE "break" (
   "nsu" BIGINT,
   "expected_payment_id" UUID,
   "operation_id" UUID,
-  -- Of an unreadable line.
-  "content_hash" TEXT,
   "evidence" JSONB NOT NULL,
   "opened_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "opened_day" TEXT,
@@ -1035,9 +1033,7 @@ CREATE TABLE "break" (
     FOREIGN KEY ("account_id", "expected_payment_id")
     REFERENCES "expected_payment" ("account_id", "id"),
   CONSTRAINT "break_account_id_operation_id_fkey" FOREIGN KEY ("account_id", "operation_id")
-    REFERENCES "operation" ("account_id", "id"),
-  CONSTRAINT "break_account_id_content_hash_fkey" FOREIGN KEY ("account_id", "content_hash")
-    REFERENCES "unreadable_line" ("account_id", "content_hash")
+    REFERENCES "operation" ("account_id", "id")
 );
 -- A subject has at most one break of a kind. The break is reopened instead of opened again.
 CREATE UNIQUE INDEX "break_account_id_kind_subject_key"
@@ -1045,6 +1041,8 @@ CREATE UNIQUE INDEX "break_account_id_kind_subject_key"
 CREATE INDEX "break_account_id_nsu_idx" ON "break" ("account_id", "nsu");
 CREATE INDEX "break_expected_payment"
   ON "break" ("account_id", "expected_payment_id") WHERE (expected_payment_id IS NOT NULL);
+CREATE INDEX "break_operation"
+  ON "break" ("account_id", "operation_id") WHERE (operation_id IS NOT NULL);
 CREATE INDEX "break_open" ON "break" ("account_id", "kind", "opened_at") WHERE (state = 'open');
 
 -- The history of a break: one row for each action.
