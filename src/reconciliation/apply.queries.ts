@@ -206,7 +206,7 @@ export async function writeTotals(
   if (totals.length === 0) return;
   await tx.$executeRaw`
     INSERT INTO expected_payment_total AS total (account_id, expected_payment_id, paid_cents,
-      reversed_cents, refunded_cents, unrefunded_cents, settlement, due_day, deadline)
+      reversed_cents, refunded_cents, unrefunded_cents, settlement, last_payment_day, deadline)
     SELECT ${accountId}, * FROM unnest(
       ${totals.map(({ expectedPaymentId }) => expectedPaymentId)}::uuid[],
       ${totals.map(({ paidCents }) => paidCents)}::bigint[],
@@ -214,16 +214,16 @@ export async function writeTotals(
       ${totals.map(({ refundedCents }) => refundedCents)}::bigint[],
       ${totals.map(({ unrefundedCents }) => unrefundedCents)}::bigint[],
       ${totals.map(({ settlement }) => settlement)}::settlement[],
-      ${totals.map(({ dueDay }) => dueDay)}::text[],
+      ${totals.map(({ lastPaymentDay }) => lastPaymentDay)}::text[],
       ${totals.map(({ deadline }) => deadline)}::timestamptz[])
     ON CONFLICT (account_id, expected_payment_id) DO UPDATE
     SET paid_cents = EXCLUDED.paid_cents, reversed_cents = EXCLUDED.reversed_cents,
         refunded_cents = EXCLUDED.refunded_cents, unrefunded_cents = EXCLUDED.unrefunded_cents,
-        settlement = EXCLUDED.settlement, due_day = EXCLUDED.due_day, deadline = EXCLUDED.deadline
+        settlement = EXCLUDED.settlement, last_payment_day = EXCLUDED.last_payment_day, deadline = EXCLUDED.deadline
     WHERE (total.paid_cents, total.reversed_cents, total.refunded_cents, total.unrefunded_cents,
-        total.settlement, total.due_day, total.deadline)
+        total.settlement, total.last_payment_day, total.deadline)
       IS DISTINCT FROM (EXCLUDED.paid_cents, EXCLUDED.reversed_cents, EXCLUDED.refunded_cents,
-        EXCLUDED.unrefunded_cents, EXCLUDED.settlement, EXCLUDED.due_day, EXCLUDED.deadline)`;
+        EXCLUDED.unrefunded_cents, EXCLUDED.settlement, EXCLUDED.last_payment_day, EXCLUDED.deadline)`;
 }
 
 /**

@@ -77,7 +77,7 @@ export async function listCounterDifferences(
       SELECT 'lines' AS kind, state::text AS key, count(*) AS value FROM line_outcome
       WHERE account_id = ${accountId} GROUP BY state
       UNION ALL
-      SELECT 'open_payments', COALESCE(due_day, ''), count(*) FROM expected_payment_total
+      SELECT 'open_payments', COALESCE(last_payment_day, ''), count(*) FROM expected_payment_total
       WHERE account_id = ${accountId} AND settlement = 'open' GROUP BY 2
       UNION ALL
       SELECT 'open_breaks', kind, count(*) FROM break

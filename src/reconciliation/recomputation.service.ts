@@ -162,9 +162,10 @@ function describeTotal(
   total: Omit<ExpectedPaymentTotal, 'accountId' | 'expectedPaymentId'> | undefined,
 ): string {
   if (!total) return '';
-  const { settlement, paidCents, reversedCents, refundedCents, unrefundedCents, dueDay } = total;
+  const { settlement, paidCents, reversedCents, refundedCents, unrefundedCents, lastPaymentDay } =
+    total;
   const cents = [paidCents, reversedCents, refundedCents, unrefundedCents].join(' ');
-  return `${settlement} ${cents} ${dueDay ?? ''} ${total.deadline ? 'with' : 'without'} deadline`;
+  return `${settlement} ${cents} ${lastPaymentDay ?? ''} ${total.deadline ? 'with' : 'without'} deadline`;
 }
 
 interface ComparedBreak {

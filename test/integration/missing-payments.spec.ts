@@ -6,6 +6,7 @@ import { listExpectedPaymentRows } from '../../src/reconciliation/api/transactio
 import { loadSummary } from '../../src/reconciliation/api/summary.queries.js';
 import { SentMoneyFixture } from '../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
+import { chargeSettlement } from '../../src/charges/charge-settlement.js';
 
 // A Monday: payments that are due on it are missing from Wednesday on.
 const monday = '2026-03-09';
@@ -312,4 +313,32 @@ describe('a missing payment', () => {
     const stateOf = (id: string) => rows.find((row) => row.id === id)?.state;
     expect(ids.map(stateOf)).toEqual(['overdue', 'withdrawn', 'open']);
   });
+
+  it.each([
+    ['2026-06-07', 'open', 'open'],
+    ['2026-06-08', 'open', 'open'],
+    ['2026-06-09', 'overdue', 'expired'],
+  ])(
+    'on %s a charge due on Saturday, 2026-06-06, is %s, and %s as a charge',
+    async (today, ...states) => {
+      const id = await money.addCharge(`saturday ${today}`);
+      await run(`UPDATE expected_payment SET due_date = '2026-06-06' WHERE id = $1`, id);
+      await money.makeAllDue();
+      await reconcile();
+      const filters = {
+        state: null,
+        reference: null,
+        operationId: null,
+        beforeId: null,
+        limit: 100,
+      };
+      const { prisma } = service.database;
+      const rows = await listExpectedPaymentRows(prisma, service.accountId, { ...filters, today });
+      const charge = {
+        ...{ payments: [], dueDate: '2026-06-06', today, isCancelled: false, isExpired: false },
+        ...{ isCredit: true, amountCents: 1_000n, isMultiUse: false },
+      };
+      expect([rows.find((row) => row.id === id)?.state, chargeSettlement(charge)]).toEqual(states);
+    },
+  );
 });

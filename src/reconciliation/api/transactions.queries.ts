@@ -165,7 +165,7 @@ export interface ExpectedPaymentFilters {
   reference: string | null;
   operationId: string | null;
   beforeId: string | null;
-  /** The current day at the bank: expected payments due before it are overdue. */
+  /** The current day at the bank: open payments whose last payment day is past are overdue. */
   today: string;
   limit: number;
 }
@@ -204,7 +204,7 @@ export async function listExpectedPaymentRows(
       FROM expected_payment_reference WHERE account_id = e.account_id AND expected_payment_id = e.id
     ) reference
     CROSS JOIN LATERAL (
-      SELECT CASE WHEN total.settlement = 'open' AND total.due_day < ${today} THEN 'overdue'
+      SELECT CASE WHEN total.settlement = 'open' AND total.last_payment_day < ${today} THEN 'overdue'
                   ELSE COALESCE(total.settlement, 'open')::text END AS state
     ) x
     WHERE e.account_id = ${accountId}

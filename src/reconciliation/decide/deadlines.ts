@@ -60,8 +60,14 @@ function deadlineOfDay(dueDay: PlainDate | null): Deadline | null {
   return { kind: 'missing', at: statementDayStart(missingFrom(dueDay)), dueDay };
 }
 
+/** Null when there is none. The calendar does not reach the latest days that a bank accepts. */
+export function lastPaymentDayOf(payment: ExpectedPaymentFacts): PlainDate | null {
+  const dueDay = dueDayOf(payment);
+  return dueDay === null || dueDay > lastDueDay ? dueDay : rollToBusinessDay(dueDay);
+}
+
 /** The due day at the bank, which may have changed it. */
-export function dueDayOf({ charge, dueDate }: ExpectedPaymentFacts): PlainDate | null {
+function dueDayOf({ charge, dueDate }: ExpectedPaymentFacts): PlainDate | null {
   return charge?.bankDueDate ?? dueDate;
 }
 

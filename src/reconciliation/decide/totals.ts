@@ -11,7 +11,7 @@ import {
 import type { ExpectedPaymentFacts, LineAllocation, StatementLineFacts } from './model.js';
 import type { OpenBreak } from './breaks.js';
 import type { Component } from './component.js';
-import { dueDayOf, isStillExpected } from './deadlines.js';
+import { isStillExpected, lastPaymentDayOf } from './deadlines.js';
 import type { Decision } from './decide.js';
 import { comingDeadline } from './missing.js';
 import { explainingBreakKinds } from './break-kinds.js';
@@ -31,7 +31,8 @@ export interface PaymentSums {
 
 export interface PaymentTotal extends PaymentSums {
   settlement: StoredSettlement;
-  dueDay: string | null;
+  /** The last day on which a payment is in time: an open payment is overdue from the next day on. */
+  lastPaymentDay: string | null;
   /** The bank time from which it is missing; null when that has passed or never comes. */
   deadline: Date | null;
 }
@@ -61,9 +62,14 @@ export function totalOfPayment(
   results: ReadonlyMap<LineAllocation, AllocationResult>,
 ): PaymentTotal {
   const sums = sumsOf(countedAllocations(component, payment.id, results));
-  const dueDay = dueDayOf(payment);
+  const lastPaymentDay = lastPaymentDayOf(payment);
   const deadline = comingDeadline(component, payment);
-  return { ...sums, settlement: settlementOf(component, payment, results), dueDay, deadline };
+  return {
+    ...sums,
+    settlement: settlementOf(component, payment, results),
+    lastPaymentDay,
+    deadline,
+  };
 }
 
 /** The total of a multi-use QR code, of whose lines only some are known: they changed so. */
@@ -84,7 +90,7 @@ export function totalOfCode(
   return {
     ...sums,
     settlement: settlementOfCode(code, sums),
-    dueDay: dueDayOf(code),
+    lastPaymentDay: lastPaymentDayOf(code),
     deadline: null,
   };
 }

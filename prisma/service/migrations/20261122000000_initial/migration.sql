@@ -1164,7 +1164,7 @@ CREATE TABLE "expected_payment_total" (
   "refunded_cents" BIGINT NOT NULL,
   "unrefunded_cents" BIGINT NOT NULL,
   "settlement" "settlement" NOT NULL,
-  "due_day" TEXT,
+  "last_payment_day" TEXT,
   "deadline" TIMESTAMPTZ(3),
 
   CONSTRAINT "expected_payment_total_pkey" PRIMARY KEY ("account_id", "expected_payment_id"),
@@ -1508,14 +1508,14 @@ CREATE FUNCTION "open_payments_are_counted"() RETURNS trigger LANGUAGE plpgsql A
 BEGIN
   IF TG_OP = 'INSERT' THEN
     INSERT INTO account_counter AS c (account_id, kind, key, value)
-    SELECT account_id, 'open_payments', COALESCE(due_day, ''), count(*) FROM after
+    SELECT account_id, 'open_payments', COALESCE(last_payment_day, ''), count(*) FROM after
     WHERE settlement = 'open' GROUP BY 1, 3 ORDER BY 1, 3
     ON CONFLICT (account_id, kind, key) DO UPDATE SET value = c.value + EXCLUDED.value;
   ELSE
     INSERT INTO account_counter AS c (account_id, kind, key, value)
-    SELECT account_id, 'open_payments', COALESCE(due_day, ''), sum(change) FROM (
-      SELECT account_id, settlement, due_day, 1 AS change FROM after
-      UNION ALL SELECT account_id, settlement, due_day, -1 FROM before
+    SELECT account_id, 'open_payments', COALESCE(last_payment_day, ''), sum(change) FROM (
+      SELECT account_id, settlement, last_payment_day, 1 AS change FROM after
+      UNION ALL SELECT account_id, settlement, last_payment_day, -1 FROM before
     ) changed WHERE settlement = 'open' GROUP BY 1, 3 HAVING sum(change) <> 0 ORDER BY 1, 3
     ON CONFLICT (account_id, kind, key) DO UPDATE SET value = c.value + EXCLUDED.value;
   END IF;
