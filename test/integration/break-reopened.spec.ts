@@ -18,7 +18,7 @@ describe('a break that a person resolved', () => {
     const { nsu } = await fixture.addUnexpectedLine();
     const setGap = async (cents: number | null) => {
       await sql(
-        `UPDATE statement_state SET gap_nsu = $2, gap_balance_cents = $1,
+        `UPDATE statement_state SET gap_nsu = $2, gap_balance_cents = $1, gap_since = now(),
            broken_since = now() + $1::bigint * interval '0'`,
         cents,
         nsu,

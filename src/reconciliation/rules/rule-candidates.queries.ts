@@ -33,8 +33,7 @@ export const isUndecidedBreak = Prisma.sql`b.state = 'open' AND b.nsu IS NOT NUL
     AND b.evidence -> 'candidates' -> 0 ->> 'referenceKind' = ${ruleCandidateKind})`;
 
 export const lineColumns = Prisma.sql`
-  t.nsu, t.arrival, t.is_credit, t.amount_cents,
-  t.type_name, t.correlation_id, t.end_to_end_id, t.original_end_to_end_id, t.occurred_at,
+  t.nsu, t.is_credit, t.amount_cents, t.type_name, t.occurred_at,
   t.counterparty, t.counterparty_document, t.notes,
   t.original_end_to_end_id IS NOT NULL AS "isRefundOrReversal",
   (SELECT min(refund.occurred_at)
