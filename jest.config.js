@@ -6,6 +6,7 @@ const project = {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
+  setupFilesAfterEnv: ['<rootDir>/test/support/row-types-setup.mjs'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data'],
 };
 

@@ -16,7 +16,8 @@ export function camelCaseRows<Row extends object>(rows: readonly object[]): Row[
 
 const known = new Map<string, string>();
 
-function camelCase(name: string): string {
+/** `amountCents` for `amount_cents`. */
+export function camelCase(name: string): string {
   let camel = known.get(name);
   if (camel === undefined) {
     camel = name.replace(/_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,5 +1,5 @@
 // Runs before all tests. It starts one PostgreSQL that all test workers use through
-// TEST_DATABASE_URL, unless that variable is set.
+// TEST_DATABASE_URL, unless that variable is set. It also writes the row types of the sources.
 import { existsSync } from 'node:fs';
 import {
   access,
@@ -17,6 +17,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transformFile } from '@swc/core';
 import pg from 'pg';
+import { writeDeclaredRowTypes } from './declared-row-types.mjs';
 
 const projectFolder = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const prefix = 'concilia-tests-';
@@ -25,7 +26,7 @@ let starting;
 
 /** Jest calls it for each project. The server is started once. */
 export default function globalSetup() {
-  starting ??= startPostgres();
+  starting ??= Promise.all([startPostgres(), writeDeclaredRowTypes()]);
   return starting;
 }
 
