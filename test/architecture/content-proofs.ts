@@ -7,6 +7,7 @@ import {
 import {
   everyTableHasAModule,
   onlyTheOwnerWritesATable,
+  queriesStateTheirRows,
   sqlStandsInQueriesOnly,
 } from './tables.js';
 import {
@@ -141,6 +142,31 @@ export const tableRules: ProvenRule[] = [
       'src/charges/charges.service.ts:2 calls $queryRaw',
       'src/charges/charges.service.ts:3 calls this.pool.query',
       'src/charges/charges.service.ts:4 contains SQL',
+    ],
+  },
+
+  {
+    name: 'are read as rows whose type is stated',
+    rule: queriesStateTheirRows,
+    tree: {
+      'src/charges/charges.queries.ts': `
+        async function list(db: Db): Promise<Row[]> {
+          await db.$queryRaw\`SELECT id FROM charge FOR UPDATE\`;
+          const [first] = await db.$queryRaw<Row[]>\`SELECT id FROM charge\`;
+          const [second] = await db.$queryRaw\`SELECT id FROM charge\`;
+          const [third] = await db.$queryRaw<{ id: any }[]>\`SELECT id FROM charge\`;
+          const rows = await db.$queryRaw<Row[]>(sql);
+          return db.$queryRaw\`SELECT id FROM charge\`;
+        }
+        async function all(db: Db) {
+          return db.$queryRaw\`SELECT id FROM charge\`;
+        }`,
+    },
+    found: [
+      'src/charges/charges.queries.ts:5 reads rows without stating their type',
+      'src/charges/charges.queries.ts:6 reads rows of type any',
+      'src/charges/charges.queries.ts:7 calls $queryRaw without a template',
+      'src/charges/charges.queries.ts:11 reads rows without stating their type',
     ],
   },
 ];

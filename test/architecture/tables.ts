@@ -6,6 +6,7 @@ import {
   moduleOf,
   sourcesOf,
   violationsIn,
+  walk,
   type ProjectFile,
   type Rule,
 } from './project-file.js';
@@ -102,6 +103,25 @@ export const sqlStandsInQueriesOnly: Rule = (files) =>
       return sqlText.test(textOf(node, file) ?? '') ? 'contains SQL' : undefined;
     },
   );
+
+/**
+ * A query states its row type, or returns its rows from a function that does. Tests compare that
+ * type with the rows of the database (test/support/row-types.ts).
+ */
+export const queriesStateTheirRows: Rule = (files) =>
+  violationsIn(sourcesOf(files), (node) => {
+    if (!ts.isPropertyAccessExpression(node) || node.name.text !== '$queryRaw') return undefined;
+    const query = node.parent;
+    if (!ts.isTaggedTemplateExpression(query)) return 'calls $queryRaw without a template';
+    const reader = ts.isAwaitExpression(query.parent) ? query.parent.parent : query.parent;
+    if (!query.typeArguments && ts.isExpressionStatement(reader)) return undefined;
+    const enclosing = ts.isReturnStatement(reader) && ts.findAncestor(node, ts.isFunctionLike);
+    const rows = query.typeArguments?.[0] ?? (enclosing ? enclosing.type : undefined);
+    if (!rows) return 'reads rows without stating their type';
+    let hasAny = false;
+    walk(rows, ({ kind }) => (hasAny ||= kind === ts.SyntaxKind.AnyKeyword));
+    return hasAny ? 'reads rows of type any' : undefined;
+  });
 
 /** Reports exceptions that are no longer needed. */
 export const sqlExceptionsAreNeeded: Rule = (files) => {
