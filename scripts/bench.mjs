@@ -1,7 +1,7 @@
 // `npm run bench [-- LINES [OPEN_BREAKS]]`: measures how fast statement lines are imported and
 // matched, as a multiple of plain inserts, and what a reconcile costs beside open breaks, as a
-// multiple of the same work in an empty account, and the foreign keys that are left out. No limit is
-// checked, because machines differ in speed.
+// multiple of the same work in an empty account, and the foreign keys that are left out. No limit
+// is checked, because machines differ in speed.
 import { join } from 'node:path';
 import { endWith, prepare, projectFolder, runNode, StepFailed } from './prepare.mjs';
 

@@ -114,7 +114,7 @@ export async function listExportedLines(
   accountId: number,
   page: PageOfLines,
 ): Promise<ExportedLine[]> {
-  return db.$queryRaw(linesOfPage(accountId, page));
+  return db.$queryRaw`SELECT page.* FROM (${linesOfPage(accountId, page)}) page ORDER BY nsu`;
 }
 
 /** A page of the window's lines, by nsu, each with its current state and what explains it. */

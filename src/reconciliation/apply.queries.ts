@@ -219,11 +219,13 @@ export async function writeTotals(
     ON CONFLICT (account_id, expected_payment_id) DO UPDATE
     SET paid_cents = EXCLUDED.paid_cents, reversed_cents = EXCLUDED.reversed_cents,
         refunded_cents = EXCLUDED.refunded_cents, unrefunded_cents = EXCLUDED.unrefunded_cents,
-        settlement = EXCLUDED.settlement, last_payment_day = EXCLUDED.last_payment_day, deadline = EXCLUDED.deadline
+        settlement = EXCLUDED.settlement, last_payment_day = EXCLUDED.last_payment_day,
+        deadline = EXCLUDED.deadline
     WHERE (total.paid_cents, total.reversed_cents, total.refunded_cents, total.unrefunded_cents,
         total.settlement, total.last_payment_day, total.deadline)
       IS DISTINCT FROM (EXCLUDED.paid_cents, EXCLUDED.reversed_cents, EXCLUDED.refunded_cents,
-        EXCLUDED.unrefunded_cents, EXCLUDED.settlement, EXCLUDED.last_payment_day, EXCLUDED.deadline)`;
+        EXCLUDED.unrefunded_cents, EXCLUDED.settlement, EXCLUDED.last_payment_day,
+        EXCLUDED.deadline)`;
 }
 
 /**

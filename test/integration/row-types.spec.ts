@@ -2,11 +2,9 @@
 // most declare one that the rows do not have.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { listAccountsWithDueBillPayments } from '../../src/bill-payments/bill-payments.queries.js';
-import { listPendingUploadRows, listUnfinishedUploads } from '../../src/bulk/bulk.queries.js';
 import * as chargeStatus from '../../src/charges/charge-status.queries.js';
 import { Prisma, type PrismaClient } from '../../src/generated/service/client.js';
 import { listAccountsToRefund } from '../../src/reconciliation/breaks/refund-policies.queries.js';
-import { listRunningRuns } from '../../src/reconciliation/runs/runs.queries.js';
 import { listAccountsToClose } from '../../src/statement/closing.queries.js';
 import { listOverdueAccounts, listSyncIntervals } from '../../src/statement/statement.queries.js';
 import { listAccountsWithDueTransfers } from '../../src/transfers/transfers.queries.js';
@@ -25,10 +23,7 @@ afterAll(() => service.drop());
 
 it('accepts the queries that other tests run in another process only', async () => {
   const { accountId } = service;
-  const id = '00000000-0000-7000-8000-000000000000';
   expect(await listAccountsWithDueBillPayments(db, 1)).toEqual([]);
-  expect(await listPendingUploadRows(db, accountId, id, { after: 0, limit: 1 })).toEqual([]);
-  expect(await listUnfinishedUploads(db)).toEqual([]);
   expect(await chargeStatus.listDueCharges(db, accountId, new Date(), 1)).toEqual([]);
   expect(await chargeStatus.listAccountsWithDueCharges(db)).toEqual([]);
   const check = { correlationId: 'none', checkedAt: new Date(), bankStatus: null };
@@ -39,7 +34,6 @@ it('accepts the queries that other tests run in another process only', async () 
     ),
   ).toBe(false);
   expect(await listAccountsToRefund(db)).toEqual([]);
-  expect(await listRunningRuns(db)).toEqual([]);
   expect(await listAccountsToClose(db, 1)).toEqual([]);
   expect(await listOverdueAccounts(db, 1, 1)).toEqual([{ accountId }]);
   expect(await listSyncIntervals(db)).toEqual([{ accountId, intervalMs: null }]);

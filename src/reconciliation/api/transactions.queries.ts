@@ -204,7 +204,8 @@ export async function listExpectedPaymentRows(
       FROM expected_payment_reference WHERE account_id = e.account_id AND expected_payment_id = e.id
     ) reference
     CROSS JOIN LATERAL (
-      SELECT CASE WHEN total.settlement = 'open' AND total.last_payment_day < ${today} THEN 'overdue'
+      SELECT CASE WHEN total.settlement = 'open' AND total.last_payment_day < ${today}
+                  THEN 'overdue'
                   ELSE COALESCE(total.settlement, 'open')::text END AS state
     ) x
     WHERE e.account_id = ${accountId}

@@ -31,7 +31,7 @@ export interface PaymentSums {
 
 export interface PaymentTotal extends PaymentSums {
   settlement: StoredSettlement;
-  /** The last day on which a payment is in time: an open payment is overdue from the next day on. */
+  /** The last day on which a payment is in time. An open payment is overdue afterwards. */
   lastPaymentDay: string | null;
   /** The bank time from which it is missing; null when that has passed or never comes. */
   deadline: Date | null;
