@@ -112,6 +112,12 @@ export const plainDate = z
 /** An ISO 8601 time as text. It is parsed where a time is needed. */
 export const timestamp = z.string().meta({ format: 'date-time' });
 
+/** A time of the service's own: a Date in code, ISO 8601 in JSON. */
+export const instant = z.codec(timestamp, z.date(), {
+  decode: (text) => new Date(text),
+  encode: (time) => time.toISOString(),
+});
+
 /** A query parameter that is a whole number of at least `minimum`. */
 export const queryInteger = (minimum: number) =>
   z.codec(z.string(), z.int(), {

@@ -31,7 +31,7 @@ export class OperationResending {
   async reopen(tx: Tx, accountId: number, id: string): Promise<void> {
     const found = await tx.operation.findUnique({ where: { accountId_id: { accountId, id } } });
     if (!found) throw new AppError('not_found');
-    const unsafeReason = this.findUnsafeReason(found as Operation);
+    const unsafeReason = this.findUnsafeReason(found);
     if (unsafeReason !== null) throw notSafe(unsafeReason);
     if (!(await this.outcomes.resume(tx, { accountId, id }, recoveryInMs)))
       throw notSafe('The operation is not in the state needs_operator.');
@@ -42,7 +42,7 @@ export class OperationResending {
     const operation = await this.database.prisma.operation.findUniqueOrThrow({
       where: { accountId_id: { accountId, id } },
     });
-    await this.sender.send(operation as Operation, 'unknown');
+    await this.sender.send(operation, 'unknown');
   }
 
   /** Why the operation must not be resent; null if resending is proven safe. */

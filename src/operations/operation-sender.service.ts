@@ -45,11 +45,11 @@ export class OperationSender {
     const input = decodeStoredInput(kind.route, operation, exactBody);
     // Read before the claim, from this process's clock: it cannot be later than the claim's limit.
     const sendBy = new Date(Date.now() + startWithinMs);
-    const claim = await queries.claimAttempt(this.database.prisma, operation, from, {
+    const number = await queries.claimAttempt(this.database.prisma, operation, from, {
       sentWithinMs: startWithinMs + callDeadlineMs,
       leaseMs,
     });
-    if (!claim) return null;
+    if (number === null) return null;
     const exactResponse = await this.bank.call(kind.route, account, input, {
       deadlineMs: callDeadlineMs,
       sendBy,
@@ -58,16 +58,11 @@ export class OperationSender {
     });
     const response = redactSecrets(kind, input, applyRejection(kind, exactResponse));
     const outcome = outcomeOf(kind, operation, from, response);
-    const { attempt: number } = claim;
     const isRecorded = await this.outcomes.record(
       operation,
       outcome,
       (current) => isStillApplicable(current, number, outcome),
-      {
-        number,
-        status: response.status,
-        reason: outcome.reason,
-      },
+      { number, status: response.status, reason: outcome.reason },
     );
     return isRecorded && outcome.response !== null ? (exactResponse.text ?? null) : null;
   }

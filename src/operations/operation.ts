@@ -8,47 +8,12 @@ import type { BankAccount } from '../accounts/accounts.service.js';
 import type { Route, RouteInput, RouteOutput } from '../contract/route.js';
 import type { Tx } from '../database.service.js';
 import type { NewExpectedPayment } from '../expected-payments/expected-payments.service.js';
+import type { Operation as OperationRow, OperationState } from '../generated/service/client.js';
 
-export type OperationState =
-  'received' | 'sending' | 'succeeded' | 'rejected' | 'unknown' | 'not_executed' | 'needs_operator';
+export type { OperationState };
 
-export interface Operation {
-  accountId: number;
-  /** Also the idempotency key that every attempt carries to the bank. */
-  id: string;
-  kind: string;
-  state: OperationState;
-  /** The caller's key; null when the caller sent none. */
-  idempotencyKey: string | null;
-  /** Keyed hash of the canonical request. */
-  requestHash: string;
-  /** Path parameters, as JSON. */
-  requestParams: string;
-  /** Query parameters, as JSON. */
-  requestQuery: string;
-  /** The exact body; null when the route has none. Redacted when the request holds secrets. */
-  requestBody: string | null;
-  attempts: number;
-  responseStatus: number | null;
-  responseBody: string | null;
-  /** A code for the reason of the state. It never holds data of the request. */
-  reason: string | null;
-  /** The normalized receiver of the money; null if the operation sends no money. */
-  counterparty: string | null;
-  /** The amount that is sent; null if the operation sends no money. */
-  amountCents: bigint | null;
-  /** Whether the statement shows an id that the client chose, so that similar requests differ. */
-  isDistinguishable: boolean;
-  /** The outcome was unknown once, or the caller did not wait: an event reports the end. */
-  isDetached: boolean;
-  /** An id or status by which the bank has shown that it knows the operation. */
-  bankReference: string | null;
-  /** When the operation takes effect at the bank; null if it takes effect at once. */
-  effectiveFrom: Date | null;
-  endedAt: Date | null;
-  createdAt: Date;
-  updatedAt: Date;
-}
+/** A row of the journal, without the time of its next step: only SQL compares that. */
+export type Operation = Omit<OperationRow, 'nextActionAt'>;
 
 /** The result of looking an operation up at the bank by an id. */
 export type LookUpResult<Response> =

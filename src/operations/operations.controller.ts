@@ -7,13 +7,7 @@ import { Database } from '../database.service.js';
 import { Handles, Input } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { isUuid, readPage, toList } from '../platform/listing.js';
-import type { Operation } from './operation.js';
-import {
-  describeOperationDetail,
-  describeOperation,
-  getOperation,
-  listOperations,
-} from './operations.schema.js';
+import { describeOperation, getOperation, listOperations } from './operations.schema.js';
 import { OperationsService } from './operations.service.js';
 
 @Controller()
@@ -34,15 +28,15 @@ export class OperationsController {
     const rows = await this.database.prisma.operation.findMany({
       where: {
         accountId,
-        ...(state ? { state } : {}),
-        ...(kind ? { kind } : {}),
-        ...(idempotencyKey ? { idempotencyKey } : {}),
-        ...(page.after ? { id: { lt: page.after } } : {}),
+        state,
+        kind: kind || undefined,
+        idempotencyKey: idempotencyKey || undefined,
+        id: { lt: page.after ?? undefined },
       },
       orderBy: { id: 'desc' },
       take: page.limit + 1,
     });
-    return toList(rows as Operation[], page, ({ id }) => id, describeOperation);
+    return toList(rows, page, ({ id }) => id, describeOperation);
   }
 
   @Handles(getOperation)
@@ -52,10 +46,10 @@ export class OperationsController {
   ) {
     if (!isUuid(params.id)) throw new AppError('not_found');
     const operation = await this.operations.get(accountId, params.id);
-    const attempts = await this.database.prisma.operationAttempt.findMany({
+    const attemptLog = await this.database.prisma.operationAttempt.findMany({
       where: { accountId, operationId: operation.id },
       orderBy: { number: 'asc' },
     });
-    return describeOperationDetail(operation, attempts);
+    return { ...operation, ...describeOperation(operation), attemptLog };
   }
 }

@@ -12,22 +12,17 @@ export interface OperationRef {
 /** `received`: no byte was ever sent; `unknown`: an earlier attempt may have had its effect. */
 export type ClaimableState = 'received' | 'unknown';
 
-/** An attempt that only the process that claimed it may make. */
-export interface AttemptClaim {
-  attempt: number;
-  from: ClaimableState;
-}
-
 /**
  * Claims an operation for one attempt, but only from the state that the caller read. An operation
- * that has become unknown since then must not be sent as if for the first time.
+ * that has become unknown since then must not be sent as if for the first time. Returns the number
+ * of the attempt, which only the caller may make; null without a claim.
  */
 export async function claimAttempt(
   db: Db,
   { accountId, id }: OperationRef,
   from: ClaimableState,
   { sentWithinMs, leaseMs }: { sentWithinMs: number; leaseMs: number },
-): Promise<AttemptClaim | null> {
+): Promise<number | null> {
   const [claim] = await db.$queryRaw<{ attempt: number }[]>`
     WITH claimed AS (
       UPDATE operation
@@ -45,7 +40,7 @@ export async function claimAttempt(
     SELECT attempts AS attempt FROM claimed`;
   // A repeat extends the time in which a line may be the operation's.
   if (claim && from === 'unknown') await recordOperationTasks(db, accountId, id);
-  return claim ? { ...claim, from } : null;
+  return claim?.attempt ?? null;
 }
 
 /** How one attempt ended. */
@@ -63,8 +58,7 @@ export async function lockOperation(
 ): Promise<Operation | null> {
   await tx.$queryRaw`
     SELECT 1 FROM operation WHERE account_id = ${accountId} AND id = ${id}::uuid FOR NO KEY UPDATE`;
-  const operation = await tx.operation.findUnique({ where: { accountId_id: { accountId, id } } });
-  return operation as Operation | null;
+  return tx.operation.findUnique({ where: { accountId_id: { accountId, id } } });
 }
 
 export async function finishAttempt(
@@ -130,8 +124,7 @@ export async function findDueUnsentOperation(
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'received'
       AND next_action_at <= clock_timestamp()`;
   if (due.length === 0) return null;
-  const operation = await db.operation.findUnique({ where: { accountId_id: { accountId, id } } });
-  return operation as Operation | null;
+  return db.operation.findUnique({ where: { accountId_id: { accountId, id } } });
 }
 
 /**
@@ -149,8 +142,7 @@ export async function claimForRecovery(
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'unknown'
       AND next_action_at <= clock_timestamp()`;
   if (claimed === 0) return null;
-  const operation = await db.operation.findUnique({ where: { accountId_id: { accountId, id } } });
-  return operation as Operation | null;
+  return db.operation.findUnique({ where: { accountId_id: { accountId, id } } });
 }
 
 export async function postponeRecovery(

@@ -1,25 +1,16 @@
 // The `/v1/operations` routes: how operations are shown to business systems.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
-import { integer, text, timestamp } from '../contract/wire.js';
+import { instant, integer, text } from '../contract/wire.js';
+import { OperationState } from '../generated/service/enums.js';
 import { parseJson } from '../platform/exact-json.js';
 import { listOf, listQuery } from '../platform/listing.js';
 import type { Operation } from './operation.js';
 
-const states = [
-  'received',
-  'sending',
-  'succeeded',
-  'rejected',
-  'unknown',
-  'not_executed',
-  'needs_operator',
-] as const;
-
 export const operationView = z.object({
   id: z.string(),
   kind: z.string(),
-  state: z.enum(states),
+  state: z.enum(OperationState),
   idempotencyKey: z.string().nullable(),
   attempts: integer,
   /** Why the outcome is unknown, or how it was established. */
@@ -27,22 +18,22 @@ export const operationView = z.object({
   request: z.object({ params: z.unknown(), body: z.unknown() }),
   /** The bank's response; null while there is none. */
   response: z.object({ status: integer, body: z.unknown() }).nullable(),
-  createdAt: timestamp,
-  updatedAt: timestamp,
+  createdAt: instant,
+  updatedAt: instant,
 });
 
 /** One operation with its attempts. An attempt may not have reached the bank. */
 export const operationDetail = operationView.extend({
   /** An id or status by which the bank has shown that it knows the operation. */
   bankReference: z.string().nullable(),
-  endedAt: timestamp.nullable(),
+  endedAt: instant.nullable(),
   attemptLog: z.array(
     z.object({
       number: integer,
-      startedAt: timestamp,
+      startedAt: instant,
       /** No byte of the attempt was sent after this time. */
-      sendBy: timestamp,
-      finishedAt: timestamp.nullable(),
+      sendBy: instant,
+      finishedAt: instant.nullable(),
       outcome: z.string().nullable(),
       status: integer.nullable(),
       reason: z.string().nullable(),
@@ -50,49 +41,10 @@ export const operationDetail = operationView.extend({
   ),
 });
 
-/** A row of operation_attempt. */
-export interface OperationAttempt {
-  number: number;
-  startedAt: Date;
-  sendBy: Date;
-  finishedAt: Date | null;
-  outcome: string | null;
-  status: number | null;
-  reason: string | null;
-}
-
-export function describeOperationDetail(
-  operation: Operation,
-  attempts: OperationAttempt[],
-): z.output<typeof operationDetail> {
-  return {
-    ...describeOperation(operation),
-    bankReference: operation.bankReference,
-    endedAt: operation.endedAt?.toISOString() ?? null,
-    attemptLog: attempts.map(
-      ({ number, startedAt, sendBy, finishedAt, outcome, status, reason }) => ({
-        number,
-        startedAt: startedAt.toISOString(),
-        sendBy: sendBy.toISOString(),
-        finishedAt: finishedAt?.toISOString() ?? null,
-        outcome,
-        status,
-        reason,
-      }),
-    ),
-  };
-}
-
 export function describeOperation(operation: Operation): z.output<typeof operationView> {
-  const { id, kind, state, idempotencyKey, attempts, reason } = operation;
   const { requestParams, requestBody, responseStatus, responseBody } = operation;
   return {
-    id,
-    kind,
-    state,
-    idempotencyKey,
-    attempts,
-    reason,
+    ...operation,
     request: {
       params: parseJson(requestParams),
       body: requestBody === null ? null : parseJson(requestBody),
@@ -101,9 +53,15 @@ export function describeOperation(operation: Operation): z.output<typeof operati
       responseStatus === null || responseBody === null
         ? null
         : { status: responseStatus, body: parseJson(responseBody) },
-    createdAt: operation.createdAt.toISOString(),
-    updatedAt: operation.updatedAt.toISOString(),
   };
+}
+
+/** The bank's response to an operation that succeeded; null while there is none. */
+export function acceptedResponse({
+  state,
+  responseBody,
+}: Pick<Operation, 'state' | 'responseBody'>): unknown {
+  return state === 'succeeded' && responseBody !== null ? parseJson(responseBody) : null;
 }
 
 const common = { chapter: 'Operations', authentication: 'api-key', method: 'GET' } as const;
@@ -114,7 +72,7 @@ export const listOperations = route({
   summary: 'Lists outbound operations, newest first.',
   path: '/v1/operations',
   query: listQuery({
-    state: z.enum(states).optional(),
+    state: z.enum(OperationState).optional(),
     kind: text(60).optional(),
     idempotencyKey: text(255).optional(),
   }),

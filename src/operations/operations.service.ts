@@ -120,7 +120,7 @@ export class OperationsService {
       where: { accountId_id: { accountId, id } },
     });
     if (!operation) throw new AppError('not_found');
-    return operation as Operation;
+    return operation;
   }
 
   /**
@@ -203,9 +203,9 @@ export class OperationsService {
     });
     const [first] = found;
     if (!first) return null;
-    const operation = (await tx.operation.findUniqueOrThrow({
+    const operation = await tx.operation.findUniqueOrThrow({
       where: { accountId_id: { accountId, id: first.operationId } },
-    })) as Operation;
+    });
     const isSame =
       operation.requestHash === newOperation.requestHash &&
       found.every(({ operationId }) => operationId === first.operationId);
@@ -243,7 +243,7 @@ export class OperationsService {
     const operation = await tx.operation.findUniqueOrThrow({
       where: { accountId_id: { accountId, id } },
     });
-    return { isNew: true, operation: operation as Operation, possibleDuplicateId };
+    return { isNew: true, operation: operation, possibleDuplicateId };
   }
 
   /**

@@ -49,11 +49,11 @@ export function readPage(
  * The response of a list. Its rows are queried with `limit + 1`: the additional row shows that
  * there is a next page.
  */
-export function toList<Row, Item>(
+export function toList<Row, Item = Row>(
   rows: Row[],
   { limit }: Page,
   keyOf: (row: Row) => string,
-  describe: (row: Row) => Item,
+  describe: (row: Row) => Item = (row) => row as unknown as Item,
 ): { data: Item[]; next: string | null } {
   const pageRows = rows.slice(0, limit);
   const last = pageRows.at(-1);
