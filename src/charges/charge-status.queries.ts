@@ -1,6 +1,6 @@
 // The SQL of charge status checks. `next_check_at` is on the bank's clock, as due dates are.
 import type { Db, Tx } from '../database.service.js';
-import { Prisma } from '../generated/service/client.js';
+import { Prisma, type Charge } from '../generated/service/client.js';
 import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 
 /**
@@ -15,12 +15,10 @@ const isPaid = Prisma.sql`EXISTS (
   WHERE total.account_id = c.account_id AND total.expected_payment_id = c.expected_payment_id
     AND total.paid_cents > 0)`;
 
-export interface DueCharge {
-  correlationId: string;
-  type: string;
-  amountCents: bigint | null;
-  dueDate: string | null;
-  checks: number;
+export interface DueCharge extends Pick<
+  Charge,
+  'correlationId' | 'type' | 'amountCents' | 'dueDate' | 'checks'
+> {
   isPaid: boolean;
   /** PostgreSQL's time before the check: webhooks received from then on trigger another check. */
   checkedAt: Date;
@@ -92,15 +90,9 @@ export async function recordChargeStatusCheck(
   const cancelledAt = end?.kind === 'cancelled' ? end.at : null;
   const expiredAt = end?.kind === 'expired' ? end.at : null;
   const [before] = await tx.$queryRaw<
-    {
-      isCancelled: boolean;
-      isExpired: boolean;
-      dueDate: string | null;
-      expectedPaymentId: string;
-    }[]
+    Pick<Charge, 'expectedPaymentId' | 'bankDueDate' | 'cancelledAt' | 'expiredAt'>[]
   >`
-    SELECT expected_payment_id, bank_due_date AS "dueDate",
-           cancelled_at IS NOT NULL AS "isCancelled", expired_at IS NOT NULL AS "isExpired"
+    SELECT expected_payment_id, bank_due_date, cancelled_at, expired_at
     FROM charge WHERE account_id = ${accountId} AND correlation_id = ${correlationId}
     FOR NO KEY UPDATE`;
   if (!before) return false;
@@ -112,11 +104,11 @@ export async function recordChargeStatusCheck(
       cancelled_at = COALESCE(cancelled_at, ${cancelledAt}),
       expired_at = COALESCE(expired_at, ${expiredAt})
     WHERE account_id = ${accountId} AND correlation_id = ${correlationId}`;
-  const isPostponed = bankDueDate !== null && bankDueDate !== before.dueDate;
+  const isPostponed = bankDueDate !== null && bankDueDate !== before.bankDueDate;
   if (end !== null || isPostponed)
     await recordPaymentTasks(tx, accountId, [before.expectedPaymentId]);
-  if (end === null || before.isCancelled) return false;
-  return end.kind === 'cancelled' || !before.isExpired;
+  if (end === null || before.cancelledAt) return false;
+  return end.kind === 'cancelled' || !before.expiredAt;
 }
 
 /** Accounts with charges due for a check, or with pending webhooks that trigger one. */

@@ -2,53 +2,51 @@
 // payments and refunds on the statement.
 import { decidingOwedCents } from '../expected-payments/settlement.js';
 import { outgoingSettlement } from '../expected-payments/outgoing-settlement.js';
-import { parseJson } from '../platform/exact-json.js';
-import type { StoredChargeRow, MatchedChargePayment, ChargeRefundRow } from './charges.queries.js';
+import type { Prisma } from '../generated/service/client.js';
+import { acceptedResponse } from '../operations/operations.schema.js';
+import type { MatchedChargePayment, ChargeRefundRow } from './charges.queries.js';
 import { chargeSettlement } from './charge-settlement.js';
 
+export const chargeInclude = {
+  operation: { select: { state: true, responseBody: true } },
+  expectedPayment: { select: { isMultiUse: true } },
+} satisfies Prisma.ChargeInclude;
+
 export function toChargeView(
-  row: StoredChargeRow,
+  row: Prisma.ChargeGetPayload<{ include: typeof chargeInclude }>,
   payments: MatchedChargePayment[],
   refunds: ChargeRefundRow[],
   today: string,
 ) {
-  const response =
-    row.response === null ? {} : (parseJson(row.response) as Record<string, unknown>);
   return {
     type: row.type,
     createdAt: row.createdAt.toISOString(),
     ...(row.amountCents === null ? {} : { amount: row.amountCents }),
     ...(row.dueDate === null ? {} : { dueDate: row.dueDate }),
-    ...response,
+    ...(acceptedResponse(row.operation) as Record<string, unknown> | null),
     ...(row.bankStatus === null ? {} : { status: row.bankStatus }),
     ...(row.bankDueDate === null ? {} : { dueDate: row.bankDueDate }),
     correlationId: row.correlationId,
     operationId: row.operationId,
-    operationState: row.operationState,
+    operationState: row.operation.state,
     settlement: chargeSettlement({
       amountCents: decidingOwedCents(row, payments),
-      isMultiUse: row.isMultiUse,
+      isMultiUse: row.expectedPayment.isMultiUse,
       dueDate: row.bankDueDate ?? row.dueDate,
       isCancelled: row.cancelledAt !== null,
       isExpired: row.expiredAt !== null,
       payments,
       today,
     }),
-    cancelledAt: row.cancelledAt?.toISOString() ?? null,
-    expiredAt: row.expiredAt?.toISOString() ?? null,
-    payments: payments.map(({ nsu, amountCents, endToEndId, occurredAt }) => ({
-      nsu,
-      amount: amountCents,
-      endToEndId,
-      occurredAt: occurredAt.toISOString(),
-    })),
+    cancelledAt: row.cancelledAt,
+    expiredAt: row.expiredAt,
+    payments: payments.map((payment) => ({ ...payment, amount: payment.amountCents })),
     refunds: refunds
       .filter(({ originalNsu }) => payments.some(({ nsu }) => nsu === originalNsu))
-      .map(toChargeRefundView),
+      .map((refund) => ({
+        ...refund,
+        amount: refund.amountCents,
+        settlement: outgoingSettlement(refund),
+      })),
   };
-}
-
-function toChargeRefundView(row: ChargeRefundRow) {
-  const { id, originalNsu, amountCents: amount, state, nsu, orderedBy } = row;
-  return { id, originalNsu, amount, state, settlement: outgoingSettlement(row), nsu, orderedBy };
 }

@@ -78,17 +78,8 @@ export class ChargesController {
     @Input() { query }: RouteInput<typeof listChargesRoute>,
   ) {
     const page = readPage(query, isUuid);
-    const { correlationId, type } = query;
-    const charges = await this.charges.list(accountId, page, {
-      ...(correlationId ? { correlationId } : {}),
-      ...(type ? { type } : {}),
-    });
-    return toList(
-      charges,
-      page,
-      ({ operationId }) => operationId,
-      (charge) => charge,
-    );
+    const charges = await this.charges.list(accountId, page, query);
+    return toList(charges, page, ({ operationId }) => operationId);
   }
 
   /**

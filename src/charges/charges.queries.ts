@@ -1,66 +1,12 @@
-// Reads charges with their operations, the payments matched to them, and the refunds of those
-// payments.
+// Reads the payments matched to charges, and the refunds of those payments.
 import type { Db } from '../database.service.js';
+import type { Match, Refund, StatementLine } from '../generated/service/client.js';
 
-export interface MatchedChargePayment {
-  nsu: bigint;
-  amountCents: bigint;
-  /** The total owed on the day of the payment; null when the payer chooses the amount. */
-  owedCents: bigint | null;
-  /** The part of the payment that was refunded to the payer. */
-  refundedCents: bigint;
-  endToEndId: string | null;
-  occurredAt: Date;
-}
-
-export interface StoredChargeRow {
-  correlationId: string;
-  operationId: string;
-  operationState: string;
-  type: string;
-  amountCents: bigint | null;
-  dueDate: string | null;
-  createdAt: Date;
-  /** The bank's response; null while there is none. */
-  response: string | null;
-  isMultiUse: boolean;
-  /** As last read by id at the bank. */
-  bankStatus: string | null;
-  bankDueDate: string | null;
-  cancelledAt: Date | null;
-  expiredAt: Date | null;
-}
-
-export interface ChargeFilters {
-  /** The operation that created the charge. */
-  operationId?: string | undefined;
-  correlationId?: string | undefined;
-  type?: string | undefined;
-  /** The list's cursor: only charges of operations before this operation are listed. */
-  before: string | null;
-  limit: number;
-}
-
-export async function listStoredCharges(
-  db: Db,
-  accountId: number,
-  { operationId, correlationId, type, before, limit }: ChargeFilters,
-): Promise<StoredChargeRow[]> {
-  return db.$queryRaw<StoredChargeRow[]>`
-    SELECT c.correlation_id, c.operation_id, o.state AS "operationState", c.type, c.amount_cents,
-           c.due_date, c.created_at,
-           CASE WHEN o.state = 'succeeded' THEN o.response_body END AS response,
-           e.is_multi_use, c.bank_status, c.bank_due_date, c.cancelled_at, c.expired_at
-    FROM charge c
-    JOIN operation o ON o.account_id = c.account_id AND o.id = c.operation_id
-    JOIN expected_payment e ON e.account_id = c.account_id AND e.id = c.expected_payment_id
-    WHERE c.account_id = ${accountId}
-      AND (${operationId ?? null}::uuid IS NULL OR c.operation_id = ${operationId ?? null}::uuid)
-      AND (${correlationId ?? null}::text IS NULL OR c.correlation_id = ${correlationId ?? null})
-      AND (${type ?? null}::text IS NULL OR c.type = ${type ?? null})
-      AND (${before}::uuid IS NULL OR c.operation_id < ${before}::uuid)
-    ORDER BY c.operation_id DESC LIMIT ${limit}`;
-}
+export type MatchedChargePayment = Pick<
+  Match,
+  'nsu' | 'amountCents' | 'owedCents' | 'refundedCents'
+> &
+  Pick<StatementLine, 'endToEndId' | 'occurredAt'>;
 
 /** The payments of charges, oldest first. */
 export async function listMatchedChargePayments(
@@ -79,12 +25,10 @@ export async function listMatchedChargePayments(
     ORDER BY line.occurred_at, line.nsu`;
 }
 
-export interface ChargeRefundRow {
-  id: string;
-  originalNsu: bigint;
-  amountCents: bigint;
-  state: string;
-  nsu: bigint | null;
+export interface ChargeRefundRow extends Pick<
+  Refund,
+  'id' | 'originalNsu' | 'amountCents' | 'state' | 'nsu'
+> {
   orderedBy: 'us' | 'bank';
   isWithdrawn: boolean;
   paidCents: bigint;

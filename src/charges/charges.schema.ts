@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { outgoingSettlements } from '../expected-payments/outgoing-settlement.js';
 import { route } from '../contract/route.js';
-import { bigInteger, clientIdentifier, reais, text, timestamp } from '../contract/wire.js';
+import { bigInteger, clientIdentifier, instant, reais, text } from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
 import { chargeSettlements } from './charge-settlement.js';
 
@@ -15,13 +15,13 @@ export const chargeView = z.looseObject({
       nsu: bigInteger,
       amount: reais,
       endToEndId: z.string().nullable(),
-      occurredAt: timestamp,
+      occurredAt: instant,
     }),
   ),
   /** When a status check found the charge cancelled at the bank. */
-  cancelledAt: timestamp.nullable(),
+  cancelledAt: instant.nullable(),
   /** When a status check found the charge expired without a payment. */
-  expiredAt: timestamp.nullable(),
+  expiredAt: instant.nullable(),
   /** Refunds of the charge's payments. */
   refunds: z.array(
     z.object({

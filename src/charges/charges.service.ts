@@ -8,6 +8,7 @@ import { createStaticQr } from '../contract/static-qr.js';
 import { Database, type Tx } from '../database.service.js';
 import { normalizeTaxId } from '../expected-payments/counterparty.js';
 import type { NewExpectedPayment } from '../expected-payments/expected-payments.service.js';
+import type { Charge, Prisma } from '../generated/service/client.js';
 import type { Operation, OperationKind, RequestPreferences } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
@@ -16,14 +17,10 @@ import { isUuid, type Page } from '../platform/listing.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { ChargeLookUp } from './charge-look-up.service.js';
 import * as queries from './charges.queries.js';
-import { toChargeView } from './charge-view.js';
+import { chargeInclude, toChargeView } from './charge-view.js';
 import { firstStatusCheckAt } from './charge-status.js';
 
-interface NewCharge {
-  correlationId: string;
-  type: string;
-  amountCents: bigint | null;
-  dueDate: string | null;
+interface NewCharge extends Pick<Charge, 'correlationId' | 'type' | 'amountCents' | 'dueDate'> {
   /** Discount, fine and interest, from `serializeAdjustments`; null when there are none. */
   terms: string | null;
   payerDocument: string | null;
@@ -108,30 +105,25 @@ export class ChargesService implements OnModuleInit {
    * `not_found`.
    */
   async get(accountId: number, id: string) {
-    const find = (filter: { correlationId: string } | { operationId: string }) =>
-      queries.listStoredCharges(this.database.prisma, accountId, {
-        ...filter,
-        before: null,
-        limit: 1,
-      });
-    let rows = await find({ correlationId: id });
-    if (rows.length === 0 && isUuid(id)) rows = await find({ operationId: id });
-    const [charge] = await this.toViews(accountId, rows);
-    if (!charge) throw new AppError('not_found');
-    return charge;
+    const ids = [{ correlationId: id }, ...(isUuid(id) ? [{ operationId: id }] : [])];
+    for (const one of ids) {
+      const [charge] = await this.read({ accountId, ...one }, 1);
+      if (charge) return charge;
+    }
+    throw new AppError('not_found');
   }
 
   /**
    * Lists up to one charge more than the page's limit: the extra charge shows that there is a next
    * page.
    */
-  async list(accountId: number, page: Page, filters: { correlationId?: string; type?: string }) {
-    const rows = await queries.listStoredCharges(this.database.prisma, accountId, {
-      ...filters,
-      before: page.after,
-      limit: page.limit + 1,
-    });
-    return this.toViews(accountId, rows);
+  async list(
+    accountId: number,
+    { limit, after }: Page,
+    { correlationId, type }: Partial<Pick<Charge, 'correlationId' | 'type'>>,
+  ) {
+    const operationId = { lt: after ?? undefined };
+    return this.read({ accountId, correlationId, type: type || undefined, operationId }, limit + 1);
   }
 
   private operationOf(accountId: number, charge: NewCharge, isMultiUse: boolean) {
@@ -185,8 +177,11 @@ export class ChargesService implements OnModuleInit {
     await tx.charge.deleteMany({ where: { accountId, operationId: id } });
   }
 
-  private async toViews(accountId: number, rows: queries.StoredChargeRow[]) {
+  private async read(where: Prisma.ChargeWhereInput & { accountId: number }, take: number) {
     const db = this.database.prisma;
+    const { accountId } = where;
+    const orderBy = { operationId: 'desc' } as const;
+    const rows = await db.charge.findMany({ where, orderBy, take, include: chargeInclude });
     const ids = rows.map(({ correlationId }) => correlationId);
     const payments =
       ids.length > 0 ? await queries.listMatchedChargePayments(db, accountId, ids) : [];

@@ -228,7 +228,11 @@ it('shows the reversal of a refund with its charge', async () => {
     const payments = await listMatchedChargePayments(prisma, service.accountId, [
       'refund reversed',
     ]);
-    const row = { response: null, createdAt: new Date(), amountCents: 1_000n } as never;
+    const row = {
+      operation: { state: 'sending', responseBody: null },
+      expectedPayment: { isMultiUse: false },
+      ...{ createdAt: new Date(), amountCents: 1_000n },
+    } as never;
     const view = toChargeView(row, payments, refunds, '2026-01-01');
     expect(await listedState('refund reversed', view.settlement)).toBe(view.settlement);
     return { charge: view.settlement, refunds: view.refunds };
