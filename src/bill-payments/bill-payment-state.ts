@@ -1,9 +1,7 @@
 // The states of a bill payment. A known state is never replaced by an earlier state, and only
 // evidence makes a payment fail.
 import type { BillPaymentResponse } from '../contract/bill-payments.js';
-
-export const billPaymentStates = ['requested', 'scheduled', 'paid', 'failed', 'rejected'] as const;
-export type BillPaymentState = (typeof billPaymentStates)[number];
+import type { BillPaymentState } from '../generated/service/client.js';
 
 /**
  * Reads an unknown status as scheduled, not as paid: the payment is then checked until its debit

@@ -2,12 +2,20 @@
 // lines matched to it.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
-import { listMatchedLines } from '../expected-payments/matched-lines.queries.js';
+import { listMatchedLines, type MatchedLine } from '../expected-payments/matched-lines.queries.js';
+import { outgoingSettlement, outgoingTotals } from '../expected-payments/outgoing-settlement.js';
+import type { BillPayment, Prisma } from '../generated/service/client.js';
+import { acceptedResponse } from '../operations/operations.schema.js';
 import { AppError } from '../platform/errors.js';
 import { isUuid, type Page } from '../platform/listing.js';
-import * as queries from './bill-payment-views.queries.js';
-import { describeBillPayment } from './bill-payments.schema.js';
 import { findBarCode } from './bill-rules.js';
+
+const include = {
+  operation: { select: { state: true, responseBody: true } },
+  expectedPayment: { select: { withdrawnAt: true } },
+} satisfies Prisma.BillPaymentInclude;
+
+type StoredBillPayment = Prisma.BillPaymentGetPayload<{ include: typeof include }>;
 
 @Injectable()
 export class BillPaymentViews {
@@ -19,13 +27,13 @@ export class BillPaymentViews {
    */
   async get(accountId: number, id: string) {
     const barCode = findBarCode(id);
-    const lookups: Partial<queries.BillPaymentFilters>[] = [
+    const ids = [
       ...(isUuid(id) ? [{ id }] : []),
       { bankId: id },
       ...(barCode ? [{ barCode }] : []),
     ];
-    for (const lookup of lookups) {
-      const [payment] = await this.read(accountId, { ...lookup, before: null, limit: 1 });
+    for (const one of ids) {
+      const [payment] = await this.read({ accountId, ...one }, 1);
       if (payment) return payment;
     }
     throw new AppError('not_found');
@@ -37,19 +45,39 @@ export class BillPaymentViews {
    */
   async list(
     accountId: number,
-    page: Page,
-    filters: Pick<queries.BillPaymentFilters, 'state' | 'barCode'>,
+    { limit, after }: Page,
+    { state, barCode }: Partial<Pick<BillPayment, 'state' | 'barCode'>>,
   ) {
-    return this.read(accountId, { ...filters, before: page.after, limit: page.limit + 1 });
+    return this.read({ accountId, state, barCode, id: { lt: after ?? undefined } }, limit + 1);
   }
 
-  private async read(accountId: number, filters: queries.BillPaymentFilters) {
-    const db = this.database.prisma;
-    const rows = await queries.listBillPaymentRows(db, accountId, filters);
-    const ids = rows.map(({ expectedPaymentId }) => expectedPaymentId);
-    const linesByPayment = await listMatchedLines(db, accountId, ids);
-    return rows.map((row) =>
-      describeBillPayment(row, linesByPayment.get(row.expectedPaymentId) ?? []),
+  private async read(where: Prisma.BillPaymentWhereInput & { accountId: number }, take: number) {
+    const { prisma } = this.database;
+    const orderBy = { id: 'desc' } as const;
+    const payments = await prisma.billPayment.findMany({ where, orderBy, take, include });
+    const ids = payments.map(({ expectedPaymentId }) => expectedPaymentId);
+    const lines = await listMatchedLines(prisma, where.accountId, ids);
+    return payments.map((payment) =>
+      describeBillPayment(payment, lines.get(payment.expectedPaymentId) ?? []),
     );
   }
+}
+
+function describeBillPayment(
+  { operation, expectedPayment, ...payment }: StoredBillPayment,
+  lines: MatchedLine[],
+) {
+  const { payments, reversals, ...totals } = outgoingTotals(lines);
+  const isWithdrawn = expectedPayment.withdrawnAt !== null;
+  return {
+    ...payment,
+    operationState: operation.state,
+    // The failure was proven by a statement that did not show the debit yet.
+    state: payment.state === 'failed' && payments.length > 0 ? 'paid' : payment.state,
+    amount: payment.amountCents,
+    settlement: outgoingSettlement({ ...totals, isWithdrawn }),
+    nsu: payments[0]?.nsu ?? null,
+    reversals: reversals.map((line) => ({ ...line, amount: line.amountCents })),
+    response: acceptedResponse(operation),
+  };
 }

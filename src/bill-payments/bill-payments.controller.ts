@@ -56,13 +56,6 @@ export class BillPaymentsController {
     @Input() { query }: RouteInput<typeof listBillPaymentsRoute>,
   ) {
     const page = readPage(query, isUuid);
-    const { state, barCode } = query;
-    const payments = await this.views.list(accountId, page, { state, barCode });
-    return toList(
-      payments,
-      page,
-      ({ id }) => id,
-      (payment) => payment,
-    );
+    return toList(await this.views.list(accountId, page, query), page, ({ id }) => id);
   }
 }

@@ -5,19 +5,11 @@ import {
   isAmountDue,
   recordPaymentTasks,
 } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
-import { Prisma } from '../generated/service/client.js';
-import type { BillPaymentState } from './bill-payment-state.js';
+import { Prisma, type BillPayment } from '../generated/service/client.js';
 
-export interface BillPaymentKey {
-  accountId: number;
-  id: string;
-}
-
-export interface NewBillPayment extends BillPaymentKey {
-  barCode: string;
-  amountCents: bigint;
-  expectedPaymentId: string;
-}
+export type BillPaymentKey = Pick<BillPayment, 'accountId' | 'id'>;
+export type NewBillPayment = BillPaymentKey &
+  Pick<BillPayment, 'barCode' | 'amountCents' | 'expectedPaymentId'>;
 
 /**
  * False when the bill has another live payment. Waits for a concurrent request for the same bill.
@@ -68,13 +60,10 @@ export async function freeReversedBill(
   return freed === 1;
 }
 
-export interface LockedBillPayment {
-  state: BillPaymentState;
-  barCode: string;
-  amountCents: bigint;
-  bankId: string | null;
-  scheduledFor: Date | null;
-  expectedPaymentId: string;
+export interface LockedBillPayment extends Pick<
+  BillPayment,
+  'state' | 'barCode' | 'amountCents' | 'bankId' | 'scheduledFor' | 'expectedPaymentId'
+> {
   /** The live payment of the bill, when that is another payment. */
   otherLiveId: string | null;
 }
@@ -98,11 +87,10 @@ export async function findBillPaymentForUpdate(
   return payment ?? null;
 }
 
-export interface BillPaymentUpdate {
-  state: BillPaymentState;
-  bankId: string | null;
-  bankStatus: string | null;
-  scheduledFor: Date | null;
+export interface BillPaymentUpdate extends Pick<
+  BillPayment,
+  'state' | 'bankId' | 'bankStatus' | 'scheduledFor'
+> {
   /** Null when `scheduledFor` is null. */
   latestExecutionAt: Date | null;
   /** Whether another payment of the bill is live. */
@@ -139,12 +127,9 @@ export async function markBillPaymentRejected(
   await recordBillTasks(tx, accountId, id);
 }
 
-export interface DueBillPayment {
-  id: string;
-  barCode: string;
-  checks: number;
+export type DueBillPayment = Pick<BillPayment, 'id' | 'barCode' | 'checks'> & {
   isMatched: boolean;
-}
+};
 
 /** Accounts with a payment that `listDueBillPayments` returns. */
 export async function listAccountsWithDueBillPayments(
@@ -230,11 +215,7 @@ export async function postponeBillPaymentCheck(
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'scheduled'`;
 }
 
-export interface FailedBillPayment {
-  bankId: string | null;
-  amountCents: bigint;
-  scheduledFor: Date | null;
-}
+export type FailedBillPayment = Pick<BillPayment, 'bankId' | 'amountCents' | 'scheduledFor'>;
 
 /**
  * Ends a scheduled payment as failed. Null unless the statement proves it:

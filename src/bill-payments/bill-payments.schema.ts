@@ -1,66 +1,31 @@
 // Routes and response schemas of bill payments as business systems read them.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
-import { bigInteger, reais, text, timestamp } from '../contract/wire.js';
-import type { MatchedLine } from '../expected-payments/matched-lines.queries.js';
-import {
-  outgoingSettlement,
-  outgoingSettlements,
-  outgoingTotals,
-} from '../expected-payments/outgoing-settlement.js';
-import { parseJson } from '../platform/exact-json.js';
+import { bigInteger, instant, reais, text } from '../contract/wire.js';
+import { outgoingSettlements } from '../expected-payments/outgoing-settlement.js';
+import { BillPaymentState } from '../generated/service/enums.js';
 import { listOf, listQuery } from '../platform/listing.js';
-import type { BillPaymentViewRow } from './bill-payment-views.queries.js';
-import { billPaymentStates } from './bill-payment-state.js';
 
 export const billPaymentView = z.object({
   /** The operation's id. */
   id: z.string(),
   bankId: z.string().nullable(),
   operationState: z.string(),
-  state: z.enum(billPaymentStates),
+  state: z.enum(BillPaymentState),
   /** The bank's latest status, verbatim. */
   bankStatus: z.string().nullable(),
   amount: reais,
   barCode: z.string(),
-  scheduledFor: timestamp.nullable(),
+  scheduledFor: instant.nullable(),
   settlement: z.enum(outgoingSettlements),
   /** The nsu of the debit; null while the statement shows none. */
   nsu: bigInteger.nullable(),
   /** Statement lines that reversed this payment, in full or in part. */
-  reversals: z.array(z.object({ nsu: bigInteger, amount: reais, occurredAt: timestamp })),
+  reversals: z.array(z.object({ nsu: bigInteger, amount: reais, occurredAt: instant })),
   /** The bank's response; null while there is none. */
   response: z.unknown(),
-  createdAt: timestamp,
+  createdAt: instant,
 });
-
-export function describeBillPayment(
-  row: BillPaymentViewRow,
-  lines: MatchedLine[],
-): z.output<typeof billPaymentView> {
-  const { payments, reversals, paidCents, reversedCents } = outgoingTotals(lines);
-  const { id, bankId, operationState, bankStatus, barCode, amountCents, responseBody } = row;
-  return {
-    id,
-    bankId,
-    operationState,
-    // The failure was proven by a statement that did not show the debit yet.
-    state: row.state === 'failed' && payments.length > 0 ? 'paid' : row.state,
-    bankStatus,
-    amount: amountCents,
-    barCode,
-    scheduledFor: row.scheduledFor?.toISOString() ?? null,
-    settlement: outgoingSettlement({ paidCents, reversedCents, isWithdrawn: row.isWithdrawn }),
-    nsu: payments[0]?.nsu ?? null,
-    reversals: reversals.map(({ nsu, amountCents: amount, occurredAt }) => ({
-      nsu,
-      amount,
-      occurredAt: occurredAt.toISOString(),
-    })),
-    response: responseBody === null ? null : parseJson(responseBody),
-    createdAt: row.createdAt.toISOString(),
-  };
-}
 
 const billPayments = {
   chapter: 'Bill payments',
@@ -73,7 +38,7 @@ export const listBillPaymentsRoute = route({
   name: 'listBillPayments',
   summary: 'Lists bill payments with their state and settlement, newest first.',
   path: '/v1/bill-payments',
-  query: listQuery({ state: z.enum(billPaymentStates).optional(), barCode: text(44).optional() }),
+  query: listQuery({ state: z.enum(BillPaymentState).optional(), barCode: text(44).optional() }),
   response: listOf(billPaymentView),
 });
 

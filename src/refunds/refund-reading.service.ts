@@ -1,10 +1,13 @@
 // Refunds as business systems read them, by id or as a list.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
+import { outgoingSettlement } from '../expected-payments/outgoing-settlement.js';
+import type { Prisma, Refund } from '../generated/service/client.js';
+import { acceptedResponse } from '../operations/operations.schema.js';
 import { AppError } from '../platform/errors.js';
 import { isNsu, isUuid, type Page } from '../platform/listing.js';
-import * as queries from './refunds.queries.js';
-import { toRefundView } from './refunds.schema.js';
+
+const total = { select: { paidCents: true, reversedCents: true } } as const;
 
 @Injectable()
 export class RefundReading {
@@ -16,7 +19,7 @@ export class RefundReading {
    */
   async get(accountId: number, id: string) {
     const filter = isUuid(id) ? { id } : isNsu(id) ? { nsu: BigInt(id) } : { endToEndId: id };
-    const [refund] = await this.read(accountId, { ...filter, before: null, limit: 1 });
+    const [refund] = await this.read({ accountId, ...filter }, 1);
     if (!refund) throw new AppError('not_found');
     return refund;
   }
@@ -27,14 +30,31 @@ export class RefundReading {
    */
   async list(
     accountId: number,
-    page: Page,
-    filters: Pick<queries.RefundFilters, 'state' | 'originalNsu'>,
+    { limit, after }: Page,
+    { state, originalNsu }: Partial<Pick<Refund, 'state' | 'originalNsu'>>,
   ) {
-    return this.read(accountId, { ...filters, before: page.after, limit: page.limit + 1 });
+    return this.read({ accountId, state, originalNsu, id: { lt: after ?? undefined } }, limit + 1);
   }
 
-  private async read(accountId: number, filters: queries.RefundFilters) {
-    const rows = await queries.listRefunds(this.database.prisma, accountId, filters);
-    return rows.map(toRefundView);
+  private async read(where: Prisma.RefundWhereInput, take: number) {
+    const refunds = await this.database.prisma.refund.findMany({
+      where,
+      orderBy: { id: 'desc' },
+      take,
+      include: {
+        operation: { select: { state: true, responseBody: true } },
+        expectedPayment: { select: { withdrawnAt: true, total } },
+      },
+    });
+    return refunds.map(({ operation, expectedPayment, ...refund }) => ({
+      ...refund,
+      operationState: operation.state,
+      amount: refund.amountCents,
+      settlement: outgoingSettlement({
+        ...(expectedPayment.total ?? { paidCents: 0n, reversedCents: 0n }),
+        isWithdrawn: expectedPayment.withdrawnAt !== null,
+      }),
+      response: acceptedResponse(operation),
+    }));
   }
 }

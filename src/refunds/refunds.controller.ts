@@ -44,13 +44,6 @@ export class RefundsController {
     @Input() { query }: RouteInput<typeof listRefundsRoute>,
   ) {
     const page = readPage(query, isUuid);
-    const { state, originalNsu } = query;
-    const refunds = await this.reading.list(accountId, page, { state, originalNsu });
-    return toList(
-      refunds,
-      page,
-      ({ id }) => id,
-      (refund) => refund,
-    );
+    return toList(await this.reading.list(accountId, page, query), page, ({ id }) => id);
   }
 }

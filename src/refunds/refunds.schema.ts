@@ -1,16 +1,10 @@
 // Refunds as business systems read them: the request, the bank's response and the settlement.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
-import { bigInteger, queryNsu, reais, text, timestamp } from '../contract/wire.js';
-import {
-  outgoingSettlements,
-  outgoingSettlement,
-} from '../expected-payments/outgoing-settlement.js';
-import { parseJson } from '../platform/exact-json.js';
+import { bigInteger, instant, queryNsu, reais, text } from '../contract/wire.js';
+import { outgoingSettlements } from '../expected-payments/outgoing-settlement.js';
+import { RefundState } from '../generated/service/enums.js';
 import { listOf, listQuery } from '../platform/listing.js';
-import type { StoredRefundRow } from './refunds.queries.js';
-
-const states = ['requested', 'accepted', 'rejected'] as const;
 
 export const refundView = z.object({
   /** The id of its operation. */
@@ -26,24 +20,8 @@ export const refundView = z.object({
   settlement: z.enum(outgoingSettlements),
   /** The bank's response; null while there is none. */
   response: z.unknown(),
-  createdAt: timestamp,
+  createdAt: instant,
 });
-
-export function toRefundView(row: StoredRefundRow): z.output<typeof refundView> {
-  const { id, operationState, state, originalNsu, amountCents, endToEndId, nsu, response } = row;
-  return {
-    id,
-    operationState,
-    state,
-    originalNsu,
-    amount: amountCents,
-    endToEndId,
-    nsu,
-    settlement: outgoingSettlement(row),
-    response: response === null ? null : parseJson(response),
-    createdAt: row.createdAt.toISOString(),
-  };
-}
 
 const refunds = { chapter: 'Refunds', authentication: 'api-key', method: 'GET' } as const;
 
@@ -52,7 +30,7 @@ export const listRefundsRoute = route({
   name: 'listRefunds',
   summary: 'Lists refunds of received Pix with their settlement, newest first.',
   path: '/v1/refunds',
-  query: listQuery({ state: z.enum(states).optional(), originalNsu: queryNsu.optional() }),
+  query: listQuery({ state: z.enum(RefundState).optional(), originalNsu: queryNsu.optional() }),
   response: listOf(refundView),
 });
 
