@@ -8,11 +8,9 @@ import type { RouteInput } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
 import { formatCounterparty } from '../expected-payments/counterparty.js';
 import type { PixLookup } from '../generated/service/client.js';
-import type { Operation } from '../operations/operation.js';
 import { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { BankTime } from '../statement/bank-time.service.js';
-import * as queries from './pix-lookups.queries.js';
 import { pixLookupExpiry } from './transfer-request.js';
 
 @Injectable()
@@ -75,16 +73,6 @@ export class PixLookupsService {
       if (!lookup) throw lookupError('look_up_not_found');
       throw lookupError(lookup.operationId === null ? 'look_up_expired' : 'look_up_used');
     };
-  }
-
-  /** Releases the look-up of a rejected transfer, so that it may start another transfer. */
-  async release(tx: Tx, { accountId, id }: Operation): Promise<void> {
-    await queries.releasePixKeyLookup(tx, accountId, id);
-  }
-
-  /** Claims the look-up again for a transfer that was recorded as rejected, but was executed. */
-  async reclaim(tx: Tx, { accountId, id }: Operation): Promise<void> {
-    await queries.reclaimPixKeyLookup(tx, accountId, id);
   }
 }
 

@@ -16,8 +16,8 @@ import {
   repeatedExternalIds,
 } from './batch-request.js';
 import { readBatchElement } from './transfer-status.js';
-import { TransferRecords, type NewTransfer } from './transfer-records.service.js';
-import { isExternalIdUsed } from './transfers.queries.js';
+import { TransferRecords } from './transfer-records.service.js';
+import * as queries from './transfers.queries.js';
 
 @Injectable()
 export class TransferBatches implements OnModuleInit {
@@ -34,9 +34,9 @@ export class TransferBatches implements OnModuleInit {
       await this.records.recordResponse(tx, operation, response.map(readBatchElement));
       await this.records.withdrawFailed(tx, operation);
     },
-    onRejected: (tx, operation) => this.records.reject(tx, operation),
+    onRejected: queries.rejectTransfers,
     onReopened: async (tx, operation) => {
-      await this.records.reopen(tx, operation);
+      await queries.reopenTransfers(tx, operation);
       await this.records.recordDebits(tx, operation);
     },
   };
@@ -89,7 +89,7 @@ export class TransferBatches implements OnModuleInit {
     const externalIds = items.flatMap(({ externalId }) => externalId ?? []);
     const isDistinguishable =
       externalIds.length === items.length &&
-      !(await isExternalIdUsed(this.database.prisma, accountId, externalIds));
+      !(await queries.isExternalIdUsed(this.database.prisma, accountId, externalIds));
     return {
       counterparty: batchCounterparty(items),
       amountCents: items.reduce((sum, { amount }) => sum + amount, 0n),
@@ -98,7 +98,7 @@ export class TransferBatches implements OnModuleInit {
   }
 }
 
-function newTransfer(item: BatchRequest[number]): NewTransfer {
+function newTransfer(item: BatchRequest[number]): queries.NewTransfer {
   return {
     shape: 'batch',
     amountCents: item.amount,

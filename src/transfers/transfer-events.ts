@@ -1,18 +1,13 @@
 // The events that business systems receive about a transfer. They hold ids and amounts, no names or
 // documents.
 import { eventAmount, type NewEvent } from '../events/event.js';
+import type { Transfer } from '../generated/service/client.js';
 
-export interface FinishedTransfer {
-  id: string;
-  operationId: string;
-  shape: string;
-  state: 'effective' | 'failed';
-  amountCents: bigint;
-  endToEndId: string | null;
-  externalId: string | null;
-  bankId: string | null;
-  errorCode: string | null;
-}
+export type FinishedTransfer = { state: 'effective' | 'failed' } & Pick<
+  Transfer,
+  | ('id' | 'operationId' | 'shape' | 'amountCents')
+  | ('endToEndId' | 'externalId' | 'bankId' | 'errorCode')
+>;
 
 export function transferEvent({ state, amountCents, id, ...ids }: FinishedTransfer): NewEvent {
   const { operationId, shape, endToEndId, externalId, bankId, errorCode } = ids;

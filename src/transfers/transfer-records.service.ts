@@ -16,14 +16,6 @@ import {
 } from './transfer-status.js';
 import * as queries from './transfers.queries.js';
 
-export interface NewTransfer {
-  shape: 'key' | 'manual' | 'internal' | 'batch';
-  amountCents: bigint;
-  counterparty: string;
-  endToEndId: string | null;
-  externalId: string | null;
-}
-
 /** What the bank reported about one stored transfer. */
 export interface TransferUpdate {
   transfer: queries.TransferKey;
@@ -55,7 +47,7 @@ export class TransferRecords {
   async recordRequest(
     tx: Tx,
     { accountId, operationId }: { accountId: number; operationId: string },
-    transfers: NewTransfer[],
+    transfers: queries.NewTransfer[],
     expectedPaymentIds: string[],
   ): Promise<void> {
     const rows = transfers.map((transfer, position) => ({
@@ -78,38 +70,35 @@ export class TransferRecords {
   /** Records the bank's response to an operation: one report for each transfer, in their order. */
   async recordResponse(
     tx: Tx,
-    { accountId, id }: Operation,
+    operation: Operation,
     reports: readonly TransferReport[],
   ): Promise<void> {
-    const transfers = await queries.listTransfersOfOperation(tx, accountId, id);
+    const transfers = await queries.listTransfersOfOperation(tx, operation);
     invariant(
       transfers.length === reports.length,
-      `operation ${id} has ${transfers.length} transfers, the response ${reports.length}`,
+      `operation ${operation.id} has ${transfers.length} transfers, the response ${reports.length}`,
     );
-    const updates = transfers.map((transfer, position) => ({
-      transfer,
-      report: reports[position],
-    }));
-    await this.recordReports(tx, accountId, updates as TransferUpdate[]);
+    const updates = reports.map((report, position) => ({ transfer: transfers[position]!, report }));
+    await this.recordReports(tx, operation.accountId, updates);
   }
 
   /**
    * Withdraws the expected payments of the items that a batch response reports as failed: they
    * moved no money, so no statement line follows.
    */
-  async withdrawFailed(tx: Tx, { accountId, id }: Operation): Promise<void> {
-    const failed = await queries.listTransfersOfOperation(tx, accountId, id, 'failed');
+  async withdrawFailed(tx: Tx, operation: Operation): Promise<void> {
+    const failed = await queries.listTransfersOfOperation(tx, operation, 'failed');
     const ids = failed.map(({ expectedPaymentId }) => expectedPaymentId);
-    await this.expectedPayments.withdrawPayments(tx, accountId, ids, 'failed');
+    await this.expectedPayments.withdrawPayments(tx, operation.accountId, ids, 'failed');
   }
 
   /** Records the debits on the statement of an operation that got no response from the bank. */
-  async recordDebits(tx: Tx, { accountId, id }: Operation): Promise<void> {
-    const transfers = await queries.listTransfersWithDebits(tx, accountId, id);
+  async recordDebits(tx: Tx, operation: Operation): Promise<void> {
+    const transfers = await queries.listTransfersWithDebits(tx, operation);
     const shown = transfers.filter(({ shape, isDebited }) => shape !== 'batch' || isDebited);
     await this.recordReports(
       tx,
-      accountId,
+      operation.accountId,
       shown.map(({ shape, isDebited, endToEndId, bankId, ...transfer }) => {
         // The debit completes a transfer between accounts. A debited Pix can still fail.
         const isFinished = isDebited && (shape === 'internal' || shape === 'batch');
@@ -123,24 +112,13 @@ export class TransferRecords {
   /** Fails the batch items that were proven not executed while other items were executed. */
   async failAbsent(
     tx: Tx,
-    { accountId, id }: Operation,
+    operation: Operation,
     absentPaymentIds: readonly string[],
   ): Promise<void> {
-    const transfers = await queries.listTransfersOfOperation(tx, accountId, id);
+    const transfers = await queries.listTransfersOfOperation(tx, operation);
     const absent = transfers.filter((one) => absentPaymentIds.includes(one.expectedPaymentId));
-    await this.recordReports(
-      tx,
-      accountId,
-      absent.map((transfer) => ({ transfer, report: provenAbsent })),
-    );
-  }
-
-  /**
-   * Reopens transfers that were proven not executed: another item of their batch is on the
-   * statement.
-   */
-  async reopen(tx: Tx, { accountId, id }: Operation): Promise<void> {
-    await queries.reopenTransfers(tx, accountId, id);
+    const updates = absent.map((transfer) => ({ transfer, report: provenAbsent }));
+    await this.recordReports(tx, operation.accountId, updates);
   }
 
   /**
@@ -167,13 +145,6 @@ export class TransferRecords {
       })),
     );
     if (finished.length > 0) await this.events.record(tx, accountId, finished.map(transferEvent));
-  }
-
-  /**
-   * Rejects the transfers of an operation that the bank rejected, or that was proven not executed.
-   */
-  async reject(tx: Tx, { accountId, id }: Operation): Promise<void> {
-    await queries.rejectTransfers(tx, accountId, id);
   }
 
   /** Enqueues the deliveries of recorded events. Call it after the commit. */

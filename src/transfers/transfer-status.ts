@@ -8,9 +8,7 @@ import {
   type OutgoingSettlement,
   type OutgoingTotals,
 } from '../expected-payments/outgoing-settlement.js';
-
-export const transferStates = ['requested', 'accepted', 'effective', 'failed', 'rejected'] as const;
-export type TransferState = (typeof transferStates)[number];
+import type { TransferState } from '../generated/service/client.js';
 
 /** The states that a status reported by the bank can lead to. */
 export type ReportedTransferState = Extract<TransferState, 'accepted' | 'effective' | 'failed'>;

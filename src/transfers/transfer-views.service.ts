@@ -4,11 +4,21 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database.service.js';
 import { listMatchedLines, type MatchedLine } from '../expected-payments/matched-lines.queries.js';
 import { outgoingTotals } from '../expected-payments/outgoing-settlement.js';
+import type { Prisma, Transfer } from '../generated/service/client.js';
+import { acceptedResponse } from '../operations/operations.schema.js';
 import { AppError } from '../platform/errors.js';
-import { parseJson } from '../platform/exact-json.js';
 import { isUuid, type Page } from '../platform/listing.js';
 import { settlementOfTransfer } from './transfer-status.js';
-import * as queries from './transfer-views.queries.js';
+
+const include = {
+  operation: { select: { state: true, responseBody: true } },
+  expectedPayment: { select: { withdrawnAt: true } },
+} satisfies Prisma.TransferInclude;
+
+type StoredTransfer = Prisma.TransferGetPayload<{ include: typeof include }>;
+type TransferFilters = Partial<
+  Pick<Transfer, 'state' | 'shape' | 'externalId' | 'endToEndId' | 'operationId'>
+>;
 
 @Injectable()
 export class TransferViews {
@@ -16,62 +26,53 @@ export class TransferViews {
 
   /**
    * Finds a transfer by its own id (the operation's id for a single transfer), the bank's id, its
-   * endToEndId or its externalId. Throws `not_found`.
+   * endToEndId or its externalId: of several with the same externalId, the newest. An externalId
+   * may have the form of any other id. Throws `not_found`.
    */
   async get(accountId: number, id: string) {
-    const { prisma } = this.database;
-    const uuid = isUuid(id) ? id : null;
-    const transferId = await queries.findTransferId(prisma, accountId, { id, uuid });
-    if (transferId === null) throw new AppError('not_found');
-    const filters = { ids: [transferId], before: null, limit: 1 };
-    const rows = await queries.listTransferRows(prisma, accountId, filters);
-    const [transfer] = await this.withLines(accountId, rows);
-    if (!transfer) throw new AppError('not_found');
-    return transfer;
+    const ids = [{ bankId: id }, { endToEndId: id }, { externalId: id }];
+    for (const one of isUuid(id) ? [{ id }, ...ids] : ids) {
+      const [transfer] = await this.read({ accountId, ...one }, 1);
+      if (transfer) return transfer;
+    }
+    throw new AppError('not_found');
   }
 
   /**
    * Lists up to one transfer more than the page's limit: the extra transfer shows that a next page
    * exists.
    */
-  async list(
-    accountId: number,
-    page: Page,
-    filters: Omit<queries.TransferFilters, 'before' | 'limit'>,
-  ) {
-    const rows = await queries.listTransferRows(this.database.prisma, accountId, {
-      ...filters,
-      before: page.after,
-      limit: page.limit + 1,
-    });
-    return this.withLines(accountId, rows);
+  async list(accountId: number, { limit, after }: Page, filters: TransferFilters) {
+    const { state, shape, externalId, endToEndId, operationId } = filters;
+    const where = { accountId, state, shape, externalId, endToEndId, operationId };
+    return this.read({ ...where, id: { lt: after ?? undefined } }, limit + 1);
   }
 
-  private async withLines(accountId: number, rows: queries.TransferRow[]) {
-    const ids = rows.map(({ expectedPaymentId }) => expectedPaymentId);
-    const linesByPayment = await listMatchedLines(this.database.prisma, accountId, ids);
-    return rows.map((row) =>
-      describeTransfer(row, linesByPayment.get(row.expectedPaymentId) ?? []),
+  private async read(where: Prisma.TransferWhereInput & { accountId: number }, take: number) {
+    const { prisma } = this.database;
+    const orderBy = { id: 'desc' } as const;
+    const transfers = await prisma.transfer.findMany({ where, orderBy, take, include });
+    const ids = transfers.map(({ expectedPaymentId }) => expectedPaymentId);
+    const lines = await listMatchedLines(prisma, where.accountId, ids);
+    return transfers.map((transfer) =>
+      describeTransfer(transfer, lines.get(transfer.expectedPaymentId) ?? []),
     );
   }
 }
 
-function describeTransfer(row: queries.TransferRow, lines: MatchedLine[]) {
-  const { amountCents, isWithdrawn, responseBody, createdAt, updatedAt, ...fields } = row;
-  const { payments, reversals, paidCents, reversedCents } = outgoingTotals(lines);
+function describeTransfer(
+  { operation, expectedPayment, ...transfer }: StoredTransfer,
+  lines: MatchedLine[],
+) {
+  const { payments, reversals, ...totals } = outgoingTotals(lines);
+  const isWithdrawn = expectedPayment.withdrawnAt !== null;
   return {
-    ...fields,
-    amount: amountCents,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-    settlement: settlementOfTransfer({ state: row.state, isWithdrawn, paidCents, reversedCents }),
+    ...transfer,
+    operationState: operation.state,
+    amount: transfer.amountCents,
+    settlement: settlementOfTransfer({ ...totals, isWithdrawn, state: transfer.state }),
     nsu: payments[0]?.nsu ?? null,
-    reversals: reversals.map((line) => ({
-      nsu: line.nsu,
-      amount: line.amountCents,
-      endToEndId: line.endToEndId,
-      occurredAt: line.occurredAt.toISOString(),
-    })),
-    response: responseBody === null ? null : parseJson(responseBody),
+    reversals: reversals.map((line) => ({ ...line, amount: line.amountCents })),
+    response: transfer.shape === 'batch' ? null : acceptedResponse(operation),
   };
 }

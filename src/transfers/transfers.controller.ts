@@ -69,14 +69,6 @@ export class TransfersController {
     @Input() { query }: RouteInput<typeof listTransfersRoute>,
   ) {
     const page = readPage(query, isUuid);
-    const { state, shape, externalId, endToEndId, operationId } = query;
-    const filters = { state, shape, externalId, endToEndId, operationId };
-    const transfers = await this.views.list(accountId, page, filters);
-    return toList(
-      transfers,
-      page,
-      ({ id }) => id,
-      (transfer) => transfer,
-    );
+    return toList(await this.views.list(accountId, page, query), page, ({ id }) => id);
   }
 }

@@ -1,27 +1,21 @@
 // SQL of transfers. A state only advances: a late report never changes a final state.
 import type { Db, Tx } from '../database.service.js';
 import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
+import type { Transfer, TransferState } from '../generated/service/client.js';
+import type { OperationRef } from '../operations/operations.queries.js';
 import type { FinishedTransfer } from './transfer-events.js';
-import type { TransferReport, TransferState } from './transfer-status.js';
+import type { TransferReport } from './transfer-status.js';
 
-export interface TransferKey {
-  id: string;
-  expectedPaymentId: string;
-}
-
-export interface NewTransferRow extends TransferKey {
-  position: number;
-  shape: string;
-  amountCents: bigint;
-  counterparty: string;
-  endToEndId: string | null;
-  externalId: string | null;
-}
+export type TransferKey = Pick<Transfer, 'id' | 'expectedPaymentId'>;
+export type NewTransfer = Pick<
+  Transfer,
+  'shape' | 'amountCents' | 'counterparty' | 'endToEndId' | 'externalId'
+>;
 
 export async function insertTransferRows(
   tx: Tx,
   { accountId, operationId }: { accountId: number; operationId: string },
-  rows: NewTransferRow[],
+  rows: (NewTransfer & TransferKey & { position: number })[],
 ): Promise<void> {
   // Amounts are text: JSON numbers would pass through a float.
   const recordset = rows.map((row) => ({ ...row, amountCents: row.amountCents.toString() }));
@@ -35,8 +29,6 @@ export async function insertTransferRows(
       "endToEndId" text, "externalId" text, "expectedPaymentId" uuid)`;
 }
 
-export type TransferReportRow = Omit<TransferReport, 'nsu'> & { id: string };
-
 /**
  * Stores what the bank reported about transfers. Returns the transfers that became final. Ids that
  * were missing are stored even for a final transfer: a response may arrive after the statement's
@@ -45,7 +37,7 @@ export type TransferReportRow = Omit<TransferReport, 'nsu'> & { id: string };
 export async function updateTransfers(
   tx: Tx,
   accountId: number,
-  reports: TransferReportRow[],
+  reports: (Omit<TransferReport, 'nsu'> & { id: string })[],
   firstStatusCheckMs: number | null,
 ): Promise<FinishedTransfer[]> {
   const finished = await tx.$queryRaw<(FinishedTransfer & { expectedPaymentId: string })[]>`
@@ -93,56 +85,41 @@ export async function updateTransfers(
 /**
  * Rejects the requested transfers of an operation: rejected by the bank, or proven not executed.
  */
-export async function rejectTransfers(
-  tx: Tx,
-  accountId: number,
-  operationId: string,
-): Promise<void> {
+export async function rejectTransfers(tx: Tx, { accountId, id }: OperationRef): Promise<void> {
   await tx.$executeRaw`
     UPDATE transfer SET state = 'rejected', next_check_at = NULL, updated_at = clock_timestamp()
-    WHERE account_id = ${accountId} AND operation_id = ${operationId}::uuid
-      AND state = 'requested'`;
+    WHERE account_id = ${accountId} AND operation_id = ${id}::uuid AND state = 'requested'`;
 }
 
-export async function reopenTransfers(
-  tx: Tx,
-  accountId: number,
-  operationId: string,
-): Promise<void> {
+/**
+ * Reopens transfers that were proven not executed: another item of their batch is on the statement.
+ */
+export async function reopenTransfers(tx: Tx, { accountId, id }: OperationRef): Promise<void> {
   await tx.$executeRaw`
     UPDATE transfer SET state = 'requested', updated_at = clock_timestamp()
-    WHERE account_id = ${accountId} AND operation_id = ${operationId}::uuid AND state = 'rejected'`;
+    WHERE account_id = ${accountId} AND operation_id = ${id}::uuid AND state = 'rejected'`;
 }
 
 export async function listTransfersOfOperation(
   tx: Tx,
-  accountId: number,
-  operationId: string,
+  { accountId, id }: OperationRef,
   state?: TransferState,
 ): Promise<TransferKey[]> {
   return tx.transfer.findMany({
-    where: { accountId, operationId, ...(state ? { state } : {}) },
+    where: { accountId, operationId: id, state },
     orderBy: { position: 'asc' },
     select: { id: true, expectedPaymentId: true },
   });
 }
 
-export interface DebitedTransfer extends TransferKey {
-  shape: string;
-  isDebited: boolean;
-  /** The endToEndId of the debit's statement line. */
-  endToEndId: string | null;
-  /** The movement id of the debit's statement line. */
-  bankId: string | null;
-}
-
 /** The transfers of an operation, with the ids on the statement lines of their matched debits. */
 export async function listTransfersWithDebits(
   tx: Tx,
-  accountId: number,
-  operationId: string,
-): Promise<DebitedTransfer[]> {
-  return tx.$queryRaw<DebitedTransfer[]>`
+  { accountId, id }: OperationRef,
+): Promise<
+  (Pick<Transfer, keyof TransferKey | 'shape' | 'endToEndId' | 'bankId'> & { isDebited: boolean })[]
+> {
+  return tx.$queryRaw`
     SELECT t.id, t.expected_payment_id, t.shape,
            debit.nsu IS NOT NULL AS "isDebited",
            debit.end_to_end_id, debit.movement_id AS "bankId"
@@ -154,7 +131,7 @@ export async function listTransfersWithDebits(
         AND m.role = 'payment' AND m.unlinked_at IS NULL
       ORDER BY l.nsu LIMIT 1
     ) debit ON true
-    WHERE t.account_id = ${accountId} AND t.operation_id = ${operationId}::uuid
+    WHERE t.account_id = ${accountId} AND t.operation_id = ${id}::uuid
     ORDER BY t.position`;
 }
 
@@ -176,12 +153,8 @@ export async function isExternalIdUsed(
   return found !== null;
 }
 
-export interface DueTransfer extends TransferKey {
-  bankId: string | null;
-  endToEndId: string | null;
-  externalId: string | null;
-  amountCents: bigint;
-}
+export type DueTransfer = TransferKey &
+  Pick<Transfer, 'bankId' | 'endToEndId' | 'externalId' | 'amountCents'>;
 
 /**
  * Claims transfers for a status check: those whose check is due, and those that a webhook has

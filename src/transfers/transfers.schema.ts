@@ -1,19 +1,17 @@
 // Routes and response schemas of transfers as business systems read them.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
-import { bigInteger, clientIdentifier, reais, text, timestamp } from '../contract/wire.js';
+import { bigInteger, clientIdentifier, instant, reais, text } from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
 import { outgoingSettlements } from '../expected-payments/outgoing-settlement.js';
-import { transferStates } from './transfer-status.js';
-
-const shapes = ['key', 'manual', 'internal', 'batch'] as const;
+import { TransferShape, TransferState } from '../generated/service/enums.js';
 
 export const transferView = z.object({
   id: z.string(),
   operationId: z.string(),
   operationState: z.string(),
-  shape: z.enum(shapes),
-  state: z.enum(transferStates),
+  shape: z.enum(TransferShape),
+  state: z.enum(TransferState),
   /** The bank's latest status, verbatim. */
   bankStatus: z.string().nullable(),
   errorCode: z.string().nullable(),
@@ -22,8 +20,8 @@ export const transferView = z.object({
   /** The externalId sent to the bank. The service generates it if the client sent none. */
   externalId: z.string().nullable(),
   bankId: z.string().nullable(),
-  createdAt: timestamp,
-  updatedAt: timestamp,
+  createdAt: instant,
+  updatedAt: instant,
   settlement: z.enum(outgoingSettlements),
   /** The nsu of the debit; null while the statement shows none. */
   nsu: bigInteger.nullable(),
@@ -33,7 +31,7 @@ export const transferView = z.object({
       nsu: bigInteger,
       amount: reais,
       endToEndId: z.string().nullable(),
-      occurredAt: timestamp,
+      occurredAt: instant,
     }),
   ),
   /**
@@ -51,8 +49,8 @@ export const listTransfersRoute = route({
   summary: 'Lists transfers and batch items with their settlement, newest first.',
   path: '/v1/transfers',
   query: listQuery({
-    state: z.enum(transferStates).optional(),
-    shape: z.enum(shapes).optional(),
+    state: z.enum(TransferState).optional(),
+    shape: z.enum(TransferShape).optional(),
     externalId: clientIdentifier.optional(),
     endToEndId: text(64).optional(),
     operationId: z.uuid().optional(),

@@ -27,6 +27,7 @@ import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
+import { reclaimPixKeyLookup, releasePixKeyLookup } from './pix-lookups.queries.js';
 import { PixLookupsService } from './pix-lookups.service.js';
 import { TransferRecords } from './transfer-records.service.js';
 import {
@@ -58,11 +59,11 @@ export class TransfersService implements OnModuleInit {
       if (response)
         await this.records.recordResponse(tx, operation, [readTransferResponse(response)]);
       else await this.records.recordDebits(tx, operation);
-      await this.lookups.reclaim(tx, operation);
+      await reclaimPixKeyLookup(tx, operation);
     },
     onRejected: async (tx, operation) => {
-      await this.lookups.release(tx, operation);
-      await this.records.reject(tx, operation);
+      await releasePixKeyLookup(tx, operation);
+      await queries.rejectTransfers(tx, operation);
     },
     lookUp: (account, operation, since) => this.lookUp(account, operation, since),
   };
