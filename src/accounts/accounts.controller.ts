@@ -43,13 +43,8 @@ export class AccountsController {
   @Handles(listAccounts)
   async list(@Input() { query }: RouteInput<typeof listAccounts>) {
     const page = readPage(query, (key) => /^\d{1,9}$/.test(key));
-    const rows = await this.accounts.listPage(page);
-    return toList(
-      rows,
-      page,
-      ({ id }) => String(id),
-      (row) => this.describe(row),
-    );
+    const rows = (await this.accounts.listPage(page)).map((row) => this.describe(row));
+    return toList(rows, page, ({ id }) => String(id));
   }
 
   @Handles(getAccount)
@@ -103,16 +98,9 @@ export class AccountsController {
   }
 
   private describe(account: BankAccount) {
-    const { slug, name, origin } = account;
-    return {
-      slug,
-      name,
-      origin: origin as 'settings' | 'api',
-      goLiveAt: account.goLiveAt.toISOString(),
-      credentialsSet: this.accounts.listSetCredentials(account),
-      createdAt: account.createdAt.toISOString(),
-      updatedAt: account.updatedAt.toISOString(),
-    };
+    const { credentials: _, ...fields } = account;
+    const origin = account.origin as 'settings' | 'api';
+    return { ...fields, origin, credentialsSet: this.accounts.listSetCredentials(account) };
   }
 }
 
@@ -122,18 +110,8 @@ function readKeyId(text: string): string {
   return text;
 }
 
-function describeKey(key: ApiKey) {
-  const { id, name, kind, scopes, hint } = key;
-  return {
-    id,
-    name,
-    kind: kind as ApiKeyKind,
-    scopes,
-    hint,
-    createdAt: key.createdAt.toISOString(),
-    expiresAt: key.expiresAt?.toISOString() ?? null,
-    revokedAt: key.revokedAt?.toISOString() ?? null,
-  };
+function describeKey({ hash: _, ...key }: ApiKey) {
+  return { ...key, kind: key.kind as ApiKeyKind };
 }
 
 function describeNewKey({ record, key }: { record: ApiKey; key: string }) {

@@ -2,7 +2,7 @@
 // credential, and an API key is shown only in the response that creates it.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
-import { filledText, integer, text, timestamp } from '../contract/wire.js';
+import { filledText, instant, integer, text } from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
 import { certificatePem, privateKeyPem } from './certificates.schema.js';
 import { isFreeHeader } from '../config.js';
@@ -24,7 +24,7 @@ const headerValue = (minLength: number) =>
   text(2000)
     .regex(/^[\x21-\x7e]+$/, 'Must be printable characters without spaces.')
     .min(minLength, `Must have at least ${minLength} characters.`);
-const instant = text(40).refine(
+const goLiveText = text(40).refine(
   (value) => /^\d{4}-\d{2}-\d{2}T/.test(value) && !Number.isNaN(Date.parse(value)),
   'Must be an ISO 8601 date and time.',
 );
@@ -50,11 +50,11 @@ export const accountView = z.object({
   name: z.string().nullable(),
   /** `settings` for the account whose credentials are in the environment. */
   origin: z.enum(['settings', 'api']),
-  goLiveAt: timestamp,
+  goLiveAt: instant,
   /** The names of the credentials that are set. */
   credentialsSet: z.array(z.string()),
-  createdAt: timestamp,
-  updatedAt: timestamp,
+  createdAt: instant,
+  updatedAt: instant,
 });
 
 export const createAccount = route({
@@ -68,7 +68,7 @@ export const createAccount = route({
   body: z.object({
     slug,
     name: filledText(200).nullish(),
-    goLiveAt: instant.nullish(),
+    goLiveAt: goLiveText.nullish(),
     credentials: z.object({ apiKey: headerValue(1), ...optionalCredentials }),
   }),
   response: accountView,
@@ -121,9 +121,9 @@ export const keyView = z.object({
   scopes: z.array(z.string()),
   /** The last characters of the key. */
   hint: z.string().nullable(),
-  createdAt: timestamp,
-  expiresAt: timestamp.nullable(),
-  revokedAt: timestamp.nullable(),
+  createdAt: instant,
+  expiresAt: instant.nullable(),
+  revokedAt: instant.nullable(),
 });
 const newKeyView = keyView.extend({ key: z.string() });
 

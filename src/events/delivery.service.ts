@@ -10,6 +10,7 @@ import axios, { type AxiosInstance } from 'axios';
 import { Webhook } from 'standardwebhooks';
 import { BankService } from '../bank/bank.service.js';
 import { Database } from '../database.service.js';
+import type { WebhookEndpoint } from '../generated/service/client.js';
 import { Clock } from '../platform/timers.js';
 import { OnJob } from '../platform/job-methods.js';
 import { Log } from '../platform/log.js';
@@ -35,12 +36,7 @@ const slowBatchMs = 5_000;
 const pauseMs = 30_000;
 const unsubscribeStatus = 410;
 
-interface DeliveryTarget {
-  accountId: number;
-  id: string;
-  url: string;
-  secret: string;
-}
+type DeliveryTarget = Pick<WebhookEndpoint, 'accountId' | 'id' | 'url' | 'secret'>;
 
 @Injectable()
 export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
@@ -123,21 +119,16 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
     if (status !== null && status >= 200 && status < 300)
       return { id, attempt, status, error: null, state: 'delivered', retryInMs: null };
     const retryInMs = delayAfterAttemptMs(attempt, retryAfterSeconds, Math.random());
-    return {
-      id,
-      attempt,
-      status,
-      error,
-      state: retryInMs === null ? 'dead' : 'pending',
-      retryInMs,
-    };
+    const state = retryInMs === null ? 'dead' : 'pending';
+    return { id, attempt, status, error, state, retryInMs };
   }
 
   private async post(endpoint: DeliveryTarget, delivery: ClaimedEventDelivery) {
     const body = eventBody(delivery);
     const now = this.clock.now();
+    const noResponse = { status: null, retryAfterSeconds: null };
     const check = checkEndpointUrl(endpoint.url, this.isLoopbackAllowed);
-    if (!check.ok) return { status: null, error: 'address_refused', retryAfterSeconds: null };
+    if (!check.ok) return { ...noResponse, error: 'address_refused' };
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const response = await this.client.post<Readable>(endpoint.url, body, {
@@ -160,13 +151,9 @@ export class DeliveryService implements OnModuleDestroy, OnApplicationShutdown {
       return { status: response.status, error, retryAfterSeconds };
     } catch (error) {
       this.log.info({ err: error, endpointId: endpoint.id }, 'event delivery failed');
-      if (timeout.aborted) return { status: null, error: 'timeout', retryAfterSeconds: null };
+      if (timeout.aborted) return { ...noResponse, error: 'timeout' };
       const code = axios.isAxiosError(error) ? error.code : undefined;
-      return {
-        status: null,
-        error: (code ?? 'no_response').toLowerCase(),
-        retryAfterSeconds: null,
-      };
+      return { ...noResponse, error: (code ?? 'no_response').toLowerCase() };
     }
   }
 

@@ -46,7 +46,7 @@ export class EndpointsController {
   ) {
     const page = readPage(query, isUuid);
     const rows = await this.database.prisma.webhookEndpoint.findMany({
-      where: { accountId, deletedAt: null, ...(page.after ? { id: { lt: page.after } } : {}) },
+      where: { accountId, deletedAt: null, id: { lt: page.after ?? undefined } },
       orderBy: { id: 'desc' },
       take: page.limit + 1,
     });
@@ -90,15 +90,6 @@ function parseEndpointId(text: string): string {
   return text;
 }
 
-function describeEndpoint(endpoint: WebhookEndpoint) {
-  const { id, url, eventTypes, description, isEnabled } = endpoint;
-  return {
-    id,
-    url,
-    eventTypes,
-    description,
-    isEnabled,
-    createdAt: endpoint.createdAt.toISOString(),
-    updatedAt: endpoint.updatedAt.toISOString(),
-  };
+function describeEndpoint({ secret: _, ...endpoint }: WebhookEndpoint) {
+  return endpoint;
 }

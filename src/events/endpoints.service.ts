@@ -14,12 +14,7 @@ import { EventsService } from './events.service.js';
 
 const secretBytes = 32;
 
-export interface EndpointFields {
-  url: string;
-  eventTypes: string[];
-  description: string | null;
-  isEnabled: boolean;
-}
+type EndpointFields = Pick<WebhookEndpoint, 'url' | 'eventTypes' | 'description' | 'isEnabled'>;
 
 @Injectable()
 export class EndpointsService {

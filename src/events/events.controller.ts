@@ -4,7 +4,6 @@ import type { Caller } from '../accounts/api-keys.service.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
-import type { Delivery } from '../generated/service/client.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { Handles, Input } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
@@ -29,11 +28,7 @@ export class EventsController {
   ) {
     const page = readPage(query, isUuid);
     const rows = await this.database.prisma.event.findMany({
-      where: {
-        accountId,
-        ...(query.type ? { type: query.type } : {}),
-        ...(page.after ? { id: { lt: page.after } } : {}),
-      },
+      where: { accountId, type: query.type, id: { lt: page.after ?? undefined } },
       orderBy: { id: 'desc' },
       take: page.limit + 1,
     });
@@ -41,12 +36,7 @@ export class EventsController {
       rows,
       page,
       ({ id }) => id,
-      ({ id, type, createdAt, data }) => ({
-        id,
-        type,
-        createdAt: createdAt.toISOString(),
-        data: parseJson(data),
-      }),
+      (event) => ({ ...event, data: parseJson(event.data) }),
     );
   }
 
@@ -62,10 +52,7 @@ export class EventsController {
     const [eventId, endpointId] = page.after?.split(' ') ?? [];
     const rows = await this.database.prisma.delivery.findMany({
       where: {
-        accountId,
-        ...(query.state ? { state: query.state } : {}),
-        ...(query.endpointId ? { endpointId: query.endpointId } : {}),
-        ...(query.eventId ? { eventId: query.eventId } : {}),
+        ...{ accountId, state: query.state, endpointId: query.endpointId, eventId: query.eventId },
         ...(eventId && endpointId
           ? { OR: [{ eventId: { lt: eventId } }, { eventId, endpointId: { lt: endpointId } }] }
           : {}),
@@ -74,7 +61,7 @@ export class EventsController {
       orderBy: [{ eventId: 'desc' }, { endpointId: 'desc' }],
       take: page.limit + 1,
     });
-    return toList(rows, page, (row) => `${row.eventId} ${row.endpointId}`, describeDelivery);
+    return toList(rows, page, (row) => `${row.eventId} ${row.endpointId}`);
   }
 
   @RequiresScope('read')
@@ -83,23 +70,7 @@ export class EventsController {
     const { id } = request.params;
     return this.idempotency.runOnce({ accountId, route: replayDelivery, request }, async () => {
       if (!isUuid(id)) throw new AppError('not_found');
-      return describeDelivery(await this.service.replay(accountId, id));
+      return this.service.replay(accountId, id);
     });
   }
-}
-
-function describeDelivery(delivery: Delivery) {
-  const { id, eventId, endpointId, attempts, lastStatus, lastError } = delivery;
-  return {
-    id,
-    eventId,
-    endpointId,
-    state: delivery.state as 'pending' | 'delivered' | 'dead',
-    attempts,
-    nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
-    lastStatus,
-    lastError,
-    createdAt: delivery.createdAt.toISOString(),
-    deliveredAt: delivery.deliveredAt?.toISOString() ?? null,
-  };
 }

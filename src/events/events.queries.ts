@@ -1,18 +1,13 @@
 // Writes the outbox: an event and its deliveries are inserted together, and only one process at a
 // time claims a due delivery.
 import type { Db, Tx } from '../database.service.js';
-
-export interface OutboxEvent {
-  id: string;
-  type: string;
-  data: string;
-}
+import type { Delivery, Event } from '../generated/service/client.js';
 
 /** Inserts events and one delivery for each endpoint that subscribes to the event's type. */
 export async function insertEvents(
   tx: Tx,
   accountId: number,
-  events: OutboxEvent[],
+  events: Pick<Event, 'id' | 'type' | 'data'>[],
 ): Promise<void> {
   await tx.$executeRaw`
     WITH inserted AS (
@@ -88,7 +83,7 @@ export interface DeliveryResult {
   attempt: number;
   status: number | null;
   error: string | null;
-  state: 'pending' | 'delivered' | 'dead';
+  state: Delivery['state'];
   /** Null unless the state is pending. */
   retryInMs: number | null;
 }

@@ -1,7 +1,8 @@
 // The `/v1` routes of webhook endpoints, events and deliveries.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
-import { filledText, integer, text, timestamp } from '../contract/wire.js';
+import { filledText, instant, integer, text } from '../contract/wire.js';
+import { DeliveryState } from '../generated/service/enums.js';
 import { listOf, listQuery } from '../platform/listing.js';
 import { eventTypes } from './event.js';
 
@@ -16,8 +17,8 @@ export const endpointView = z.object({
   eventTypes: z.array(z.string()),
   description: z.string().nullable(),
   isEnabled: z.boolean(),
-  createdAt: timestamp,
-  updatedAt: timestamp,
+  createdAt: instant,
+  updatedAt: instant,
 });
 
 const endpointFields = z.object({
@@ -95,23 +96,21 @@ export const listEvents = route({
   path: '/v1/events',
   query: listQuery({ type: eventType.optional() }),
   response: listOf(
-    z.object({ id: z.string(), type: z.string(), createdAt: timestamp, data: z.unknown() }),
+    z.object({ id: z.string(), type: z.string(), createdAt: instant, data: z.unknown() }),
   ),
 });
-
-const deliveryStates = ['pending', 'delivered', 'dead'] as const;
 
 const deliveryView = z.object({
   id: z.string(),
   eventId: z.string(),
   endpointId: z.string(),
-  state: z.enum(deliveryStates),
+  state: z.enum(DeliveryState),
   attempts: integer,
-  nextAttemptAt: timestamp.nullable(),
+  nextAttemptAt: instant.nullable(),
   lastStatus: integer.nullable(),
   lastError: z.string().nullable(),
-  createdAt: timestamp,
-  deliveredAt: timestamp.nullable(),
+  createdAt: instant,
+  deliveredAt: instant.nullable(),
 });
 
 export const replayDelivery = route({
@@ -134,7 +133,7 @@ export const listDeliveries = route({
   method: 'GET',
   path: '/v1/deliveries',
   query: listQuery({
-    state: z.enum(deliveryStates).optional(),
+    state: z.enum(DeliveryState).optional(),
     endpointId: z.uuid('Must be the id of a webhook endpoint.').optional(),
     eventId: z.uuid('Must be the id of an event.').optional(),
   }),

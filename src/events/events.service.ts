@@ -42,18 +42,14 @@ export class EventsService {
     return prisma.delivery.findUniqueOrThrow({ where });
   }
 
-  /** Enqueues the due deliveries of one account. */
-  async enqueueDeliveries(accountId: number): Promise<void> {
-    await this.enqueueDue(accountId);
-  }
-
   /** Enqueues the due deliveries of every account; their jobs may have been lost with the queue. */
   @Every('deliveries', 1_000)
   async enqueueAllDeliveries(): Promise<void> {
-    await this.enqueueDue(null);
+    await this.enqueueDeliveries(null);
   }
 
-  private async enqueueDue(accountId: number | null): Promise<void> {
+  /** Enqueues the due deliveries of one account; null: of all. */
+  async enqueueDeliveries(accountId: number | null): Promise<void> {
     for (const endpoint of await listDueEndpoints(this.database.prisma, accountId))
       await this.jobQueue.enqueue('deliverEvents', endpoint);
   }
