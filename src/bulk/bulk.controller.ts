@@ -6,6 +6,7 @@ import type { Caller } from '../accounts/api-keys.service.js';
 import { RequiresScope } from '../accounts/scope.decorator.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
+import type { BulkRow, Operation } from '../generated/service/client.js';
 import { Handles, Input, Reply, TakesUpTo } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { parseJson, stringifyJson } from '../platform/exact-json.js';
@@ -76,10 +77,12 @@ export class BulkController {
   ) {
     const { id } = await this.read(accountId, params.id);
     const page = readPage(query, (text) => /^\d{1,9}$/.test(text));
-    const rows = await queries.listUploadRows(this.database.prisma, accountId, id, {
-      state: query.state,
-      after: Number(page.after ?? 0),
-      limit: page.limit + 1,
+    const rows = await this.database.prisma.bulkRow.findMany({
+      where: { accountId, uploadId: id, state: query.state, line: { gt: Number(page.after ?? 0) } },
+      orderBy: { line: 'asc' },
+      take: page.limit + 1,
+      omit: { request: true },
+      include: { operation: { select: { state: true } } },
     });
     return toList(rows, page, ({ line }) => String(line), toRowView);
   }
@@ -109,22 +112,24 @@ export class BulkController {
 }
 
 function toUploadView(upload: queries.StoredUpload): z.output<typeof uploadView> {
-  const { id, kind, rows, pending, accepted, rejected, invalid, finishedAt } = upload;
   return {
-    id,
-    kind,
-    state: finishedAt === null ? 'running' : 'finished',
-    rows,
-    counts: { pending, accepted, rejected, invalid },
-    createdAt: upload.createdAt.toISOString(),
-    finishedAt: finishedAt?.toISOString() ?? null,
+    ...upload,
+    state: upload.finishedAt === null ? 'running' : 'finished',
+    counts: upload,
   };
 }
 
-function toRowView({ errors: storedErrors, ...row }: queries.StoredUploadRow) {
+function toRowView({
+  errors: storedErrors,
+  operation,
+  ...row
+}: Omit<BulkRow, 'request'> & { operation: Pick<Operation, 'state'> | null }) {
   const { code, title, errors } =
     storedErrors === null
       ? { code: null, title: null, errors: null }
       : rowErrors.parse(parseJson(storedErrors));
-  return { ...row, code, errors: errors ?? (title === null ? null : { $: [title] }) };
+  return {
+    ...{ ...row, code, operationState: operation?.state ?? null },
+    errors: errors ?? (title === null ? null : { $: [title] }),
+  };
 }

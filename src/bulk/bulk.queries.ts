@@ -1,18 +1,10 @@
 // The SQL of bulk uploads. A row's request is stored only until the row is issued.
 import type { Db, Tx } from '../database.service.js';
-import type { BulkKind, RowState } from './bulk.schema.js';
+import type { BulkRow, BulkRowState, BulkUpload } from '../generated/service/client.js';
+import type { BulkKind } from './bulk.schema.js';
 
-export interface StoredUpload {
-  id: string;
-  kind: BulkKind;
-  rows: number;
-  pending: number;
-  accepted: number;
-  rejected: number;
-  invalid: number;
-  createdAt: Date;
-  finishedAt: Date | null;
-}
+export type StoredUpload = Omit<BulkUpload, 'accountId' | 'fileHash'> &
+  Record<BulkRowState, number>;
 
 export async function listUploads(
   db: Db,
@@ -49,13 +41,7 @@ export async function findUploadByFile(
   return found?.id ?? null;
 }
 
-export interface NewUploadRow {
-  line: number;
-  reference: string | null;
-  request: string | null;
-  state: 'pending' | 'invalid';
-  errors: string | null;
-}
+export type NewUploadRow = Pick<BulkRow, 'line' | 'reference' | 'request' | 'state' | 'errors'>;
 
 export async function insertUploadRows(
   tx: Tx,
@@ -74,12 +60,7 @@ export async function insertUploadRows(
     ) AS r(line, reference, request, state, errors)`;
 }
 
-export interface FinishedUploadRow {
-  line: number;
-  state: 'accepted' | 'rejected';
-  errors: string | null;
-  operationId: string | null;
-}
+export type FinishedUploadRow = Pick<BulkRow, 'line' | 'state' | 'errors' | 'operationId'>;
 
 /** Finishes a pending row once and deletes its request, which its operation stores. */
 export async function finishUploadRow(
@@ -108,29 +89,4 @@ export async function finishUploadIfDone(
         SELECT 1 FROM bulk_row r
         WHERE r.account_id = u.account_id AND r.upload_id = u.id AND r.state = 'pending')`;
   return finished === 1;
-}
-
-export interface StoredUploadRow {
-  line: number;
-  reference: string | null;
-  state: RowState;
-  errors: string | null;
-  operationId: string | null;
-  operationState: string | null;
-}
-
-export async function listUploadRows(
-  db: Db,
-  accountId: number,
-  uploadId: string,
-  filters: { state?: string | undefined; after: number; limit: number },
-): Promise<StoredUploadRow[]> {
-  const { state = null, after, limit } = filters;
-  return db.$queryRaw<StoredUploadRow[]>`
-    SELECT r.line, r.reference, r.state, r.errors, r.operation_id, o.state AS "operationState"
-    FROM bulk_row r
-    LEFT JOIN operation o ON o.account_id = r.account_id AND o.id = r.operation_id
-    WHERE r.account_id = ${accountId} AND r.upload_id = ${uploadId}::uuid
-      AND (${state}::text IS NULL OR r.state = ${state}) AND r.line > ${after}
-    ORDER BY r.line LIMIT ${limit}`;
 }

@@ -1,33 +1,30 @@
 // The API of bulk uploads: a file of requests is stored at once and issued at the bank's pace.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
-import { integer, text, timestamp } from '../contract/wire.js';
+import { instant, integer, text } from '../contract/wire.js';
+import { BulkRowState, BulkUploadKind } from '../generated/service/enums.js';
 import { listOf, listQuery } from '../platform/listing.js';
 
-export const bulkKinds = ['charges', 'transfers'] as const;
-export type BulkKind = (typeof bulkKinds)[number];
-
-export const rowStates = ['pending', 'accepted', 'rejected', 'invalid'] as const;
-export type RowState = (typeof rowStates)[number];
+export type BulkKind = BulkUploadKind;
 
 export const maxFileBytes = 50 * 1_048_576;
 export const maxRows = 100_000;
 
 export const uploadView = z.object({
   id: z.string(),
-  kind: z.enum(bulkKinds),
+  kind: z.enum(BulkUploadKind),
   state: z.enum(['running', 'finished']),
   rows: integer,
   counts: z.object({ pending: integer, accepted: integer, rejected: integer, invalid: integer }),
-  createdAt: timestamp,
-  finishedAt: timestamp.nullable(),
+  createdAt: instant,
+  finishedAt: instant.nullable(),
 });
 
 export const rowView = z.object({
   line: integer,
   /** The row's correlationId, externalId or idempotencyKey. */
   reference: z.string().nullable(),
-  state: z.enum(rowStates),
+  state: z.enum(BulkRowState),
   /** The error code of a row that is rejected or invalid. */
   code: z.string().nullable(),
   /** JSON path → messages. */
@@ -66,7 +63,7 @@ export const listBulkUploads = route({
   summary: 'Lists uploaded files with their progress, newest first.',
   method: 'GET',
   path: '/v1/bulk',
-  query: listQuery({ kind: z.enum(bulkKinds).optional() }),
+  query: listQuery({ kind: z.enum(BulkUploadKind).optional() }),
   response: listOf(uploadView),
 });
 
@@ -87,6 +84,6 @@ export const listBulkRows = route({
   method: 'GET',
   path: '/v1/bulk/{id}/rows',
   params,
-  query: listQuery({ state: z.enum(rowStates).optional() }),
+  query: listQuery({ state: z.enum(BulkRowState).optional() }),
   response: listOf(rowView),
 });

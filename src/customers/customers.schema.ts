@@ -2,7 +2,7 @@
 // data.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
-import { integer, text, timestamp } from '../contract/wire.js';
+import { instant, integer, text } from '../contract/wire.js';
 
 export const customerView = z.object({
   id: z.string(),
@@ -13,8 +13,8 @@ export const customerView = z.object({
   reason: z.string().nullable(),
   /** The bank's response; null while there is none. */
   response: z.object({ status: integer, body: z.unknown() }).nullable(),
-  createdAt: timestamp,
-  updatedAt: timestamp,
+  createdAt: instant,
+  updatedAt: instant,
 });
 
 export const getCustomerRoute = route({

@@ -6,6 +6,7 @@ import { createCustomer } from '../contract/customers.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database, type Tx } from '../database.service.js';
 import { noPreferences, type Operation, type OperationKind } from '../operations/operation.js';
+import { describeOperation } from '../operations/operations.schema.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
@@ -71,13 +72,12 @@ export class CustomersService implements OnModuleInit {
   async get(accountId: number, id: string) {
     const operation = isUuid(id) ? await this.operations.get(accountId, id) : null;
     if (operation?.kind !== this.kind.name) throw new AppError('not_found');
-    const { state: operationState, reason, responseStatus: status, responseBody: body } = operation;
     const { document } = parseJson(operation.requestBody!) as { document: string | null };
     return {
-      ...{ id, document, operationState, reason },
-      response: status === null || body === null ? null : { status, body: parseJson(body) },
-      createdAt: operation.createdAt.toISOString(),
-      updatedAt: operation.updatedAt.toISOString(),
+      ...operation,
+      ...describeOperation(operation),
+      document,
+      operationState: operation.state,
     };
   }
 
