@@ -14,7 +14,6 @@ import {
   listUnreadableLines,
   redriveUnreadableLine,
   redriveUnreadableLines,
-  type UnreadableLineView,
 } from './unreadable-lines.schema.js';
 import { UnreadableLines } from './unreadable-lines.service.js';
 
@@ -101,14 +100,6 @@ function isAfter(cursor: string) {
   return { OR: [{ recordedAt: { lt: recordedAt } }, { recordedAt, contentHash }] };
 }
 
-function describe(row: UnreadableLine): UnreadableLineView {
-  const { contentHash, nsu, reason } = row;
-  return {
-    id: contentHash,
-    kind: row.kind as UnreadableLineView['kind'],
-    ...{ nsu, reason },
-    recordedAt: row.recordedAt.toISOString(),
-    resolvedAt: row.resolvedAt?.toISOString() ?? null,
-    resolution: row.resolution as UnreadableLineView['resolution'],
-  };
+function describe({ content: _, ...line }: UnreadableLine) {
+  return { ...line, id: line.contentHash };
 }

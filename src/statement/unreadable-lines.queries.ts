@@ -1,15 +1,13 @@
 // Stores unreadable lines: lines that could not be read, and lines shown again with different
 // content.
 import type { Tx } from '../database.service.js';
+import type { UnreadableLine } from '../generated/service/client.js';
 import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 
-export interface NewUnreadableLine {
-  kind: 'unreadable' | 'changed';
-  nsu: bigint | null;
-  reason: string;
-  content: string;
-  contentHash: string;
-}
+export type NewUnreadableLine = Pick<
+  UnreadableLine,
+  'kind' | 'nsu' | 'reason' | 'content' | 'contentHash'
+>;
 
 /**
  * Stores unreadable lines, each once. A resolved line that is shown again is reopened. Returns the

@@ -2,27 +2,26 @@
 // content.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
-import { bigInteger, integer, queryBoolean, queryNsu, text, timestamp } from '../contract/wire.js';
+import { bigInteger, instant, integer, queryBoolean, queryNsu, text } from '../contract/wire.js';
+import { UnreadableLineKind, UnreadableLineResolution } from '../generated/service/enums.js';
 import { listOf, listQuery } from '../platform/listing.js';
 
 const base = { chapter: 'Reconciliation', authentication: 'api-key' } as const;
 const params = z.object({ id: text(100) });
-const kinds = ['unreadable', 'changed'] as const;
 
 const unreadableLine = z.object({
   id: z.string(),
-  kind: z.enum(kinds),
+  kind: z.enum(UnreadableLineKind),
   nsu: bigInteger.nullable(),
   reason: z.string(),
-  recordedAt: timestamp,
-  resolvedAt: timestamp.nullable(),
+  recordedAt: instant,
+  resolvedAt: instant.nullable(),
   /**
    * `read`: it was read later; `restored`: shown again as first stored; `erased`: its personal data
    * was erased.
    */
-  resolution: z.enum(['read', 'restored', 'erased']).nullable(),
+  resolution: z.enum(UnreadableLineResolution).nullable(),
 });
-export type UnreadableLineView = z.output<typeof unreadableLine>;
 
 export const listUnreadableLines = route({
   ...base,
@@ -32,7 +31,7 @@ export const listUnreadableLines = route({
   method: 'GET',
   path: '/v1/unreadable-lines',
   query: listQuery({
-    kind: z.enum(kinds).optional(),
+    kind: z.enum(UnreadableLineKind).optional(),
     nsu: queryNsu.optional(),
     isResolved: queryBoolean.optional(),
   }),

@@ -1,16 +1,15 @@
 // Reads how reliably webhooks reported the statement's lines. A webhook reports a line if it
 // carries the line's nsu or endToEndId, or if it reports a payment with the line's correlationId.
 import type { Db } from '../database.service.js';
-import { Prisma } from '../generated/service/client.js';
+import { Prisma, type StatementLine } from '../generated/service/client.js';
 
 /**
  * Types of lines for which we register webhooks that carry an id of the line. Webhooks of internal
  * transfers and TEDs carry no id that the statement shows, so a missing webhook of these types
  * cannot be detected.
  */
-const notifiableTypes = [
-  ...['CREDIT_PIX', 'CREDIT_BANKSLIP', 'DEBIT_PIX', 'DEBIT_PIX_REFUND', 'CREDIT_PIX_REFUND'],
-];
+const notifiableTypes =
+  'CREDIT_PIX CREDIT_BANKSLIP DEBIT_PIX DEBIT_PIX_REFUND CREDIT_PIX_REFUND'.split(' ');
 
 /** Event types with a correlationId that report a payment, and not another status of a charge. */
 const paymentEvents = ['CHARGE_PAID', 'CHARGE_PAID_V2', 'PIX_RECEIVED'];
@@ -124,16 +123,11 @@ export async function measureLineTypes(
     FROM measured GROUP BY GROUPING SETS ((type), ()) ORDER BY type NULLS FIRST`;
 }
 
-export interface UnnotifiedLineRow {
-  nsu: bigint;
-  typeName: string;
-  isCredit: boolean;
-  amountCents: bigint;
-  correlationId: string | null;
-  endToEndId: string | null;
-  occurredAt: Date;
-  recordedAt: Date;
-}
+export type UnnotifiedLineRow = Pick<
+  StatementLine,
+  | ('nsu' | 'typeName' | 'isCredit' | 'amountCents')
+  | ('correlationId' | 'endToEndId' | 'occurredAt' | 'recordedAt')
+>;
 
 export async function listUnnotifiedLines(
   db: Db,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { route } from '../contract/route.js';
-import { bigInteger, integer, reais, text, timestamp } from '../contract/wire.js';
+import { bigInteger, instant, integer, reais, text } from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
 
 const health = { authentication: 'api-key', method: 'GET', chapter: 'Webhook health' } as const;
@@ -28,8 +28,8 @@ export const getWebhookHealth = route({
   path: '/v1/webhook-health',
   query: z.object(period),
   response: z.object({
-    from: timestamp,
-    to: timestamp,
+    from: instant,
+    to: instant,
     ...figures,
     /** By transaction type. */
     transactions: z.array(z.object({ type: z.string(), ...figures })),
@@ -60,8 +60,8 @@ export const listUnnotifiedTransactions = route({
       type: z.object({ name: z.string(), isCredit: z.boolean() }),
       correlationId: z.string().nullable(),
       endToEndId: z.string().nullable(),
-      occurredAt: timestamp,
-      recordedAt: timestamp,
+      occurredAt: instant,
+      recordedAt: instant,
     }),
   ),
 });

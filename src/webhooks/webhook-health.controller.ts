@@ -18,13 +18,10 @@ export class WebhookHealthController {
     @CalledBy() { accountId }: Caller,
     @Input() { query }: RouteInput<typeof getWebhookHealth>,
   ) {
-    const { from, until, types, events, syncIntervalMs } = await this.health.measure(
-      accountId,
-      query,
-    );
+    const measured = await this.health.measure(accountId, query);
+    const { from, until: to, types, events, syncIntervalMs } = measured;
     return {
-      from: from.toISOString(),
-      to: until.toISOString(),
+      ...{ from, to },
       ...describeFigures(types.find(({ type }) => type === null) ?? emptyFigures),
       transactions: types.flatMap((row) =>
         row.type === null ? [] : [{ type: row.type, ...describeFigures(row) }],
@@ -73,11 +70,5 @@ function describeFigures({ expected, notified, lost, waiting, p50, p99, max }: F
 }
 
 function describeLine({ typeName, isCredit, amountCents, ...line }: UnnotifiedLineRow) {
-  return {
-    ...line,
-    amount: amountCents,
-    type: { name: typeName, isCredit },
-    occurredAt: line.occurredAt.toISOString(),
-    recordedAt: line.recordedAt.toISOString(),
-  };
+  return { ...line, amount: amountCents, type: { name: typeName, isCredit } };
 }

@@ -1,7 +1,7 @@
 // Stores webhooks once, and marks them as processed after a sync that began after their receipt.
 import type pg from 'pg';
 import type { Db } from '../database.service.js';
-import { Prisma } from '../generated/service/client.js';
+import { Prisma, type WebhookEvent } from '../generated/service/client.js';
 
 /**
  * How far the bank's clock is ahead of PostgreSQL's. An offset below two seconds counts as zero:
@@ -10,16 +10,12 @@ import { Prisma } from '../generated/service/client.js';
 const bankClockLead = `CASE WHEN abs(s.clock_offset_ms) >= 2000 THEN s.clock_offset_ms ELSE 0 END
   * interval '1 millisecond'`;
 
-export interface StoredWebhook {
-  accountId: number;
-  id: string;
-  eventType: string;
-  bodyHash: string;
+export interface StoredWebhook extends Pick<
+  WebhookEvent,
+  'accountId' | 'id' | 'eventType' | 'bodyHash' | 'referenceKind' | 'reference' | 'copies'
+> {
   body: Buffer;
   isQuarantined: boolean;
-  referenceKind: string | null;
-  reference: string | null;
-  copies: number;
 }
 
 /**
