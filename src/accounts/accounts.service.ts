@@ -7,7 +7,7 @@ import { Settings, SettingsError } from '../config.js';
 import { Database } from '../database.service.js';
 import type { BankAccount as BankAccountRow } from '../generated/service/client.js';
 import { Clock } from '../platform/timers.js';
-import { AppError } from '../platform/errors.js';
+import { AppError, invalidField } from '../platform/errors.js';
 import type { Page } from '../platform/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { JobQueue } from '../platform/job-queue.js';
@@ -22,13 +22,7 @@ import {
   type StoredCredentials,
 } from './credentials.js';
 
-export interface BankAccount {
-  id: number;
-  /** The account's name in webhook URLs. */
-  slug: string;
-  /** Statement lines before this time are classified `before_go_live`. */
-  goLiveAt: Date;
-}
+export type BankAccount = Pick<BankAccountRow, 'id' | 'slug' | 'goLiveAt'>;
 
 /** The account that the settings describe. */
 const mainSlug = 'main';
@@ -260,14 +254,13 @@ function later(now: Date, last: Date): Date {
 }
 
 function assertPair({ clientCertificate, clientKey }: StoredCredentials): void {
-  const invalid = (field: string, message: string) =>
-    new AppError('validation_failed', { errors: { [`$.credentials.${field}`]: [message] } });
+  const key = '$.credentials.clientKey';
   if (clientCertificate && !clientKey)
-    throw invalid('clientKey', 'Must be set together with clientCertificate.');
+    throw invalidField(key, 'Must be set together with clientCertificate.');
   if (clientKey && !clientCertificate)
-    throw invalid('clientCertificate', 'Must be set together with clientKey.');
+    throw invalidField('$.credentials.clientCertificate', 'Must be set together with clientKey.');
   if (clientCertificate && clientKey && !isKeyOfCertificate(clientCertificate, clientKey))
-    throw invalid('clientKey', 'Must be the private key of clientCertificate.');
+    throw invalidField(key, 'Must be the private key of clientCertificate.');
 }
 
 async function readSettingsFile(setting: string, path: string | null): Promise<string | null> {

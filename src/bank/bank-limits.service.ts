@@ -36,12 +36,12 @@ export class BankLimits {
   async admit(call: CallLimits): Promise<Admission> {
     const breaker = this.breakerOf(call);
     const check = breakers.checkCall(breaker, performance.now());
-    if (!check.isAllowed) return { isAdmitted: false, ...delayOf(check) };
+    if (!check.isAllowed) return { ...check, isAdmitted: false };
     const { isTaken, waitMs } = this.takeToken(call);
     if (!isTaken) return { isAdmitted: false, retryAfterMs: waitMs, isLimited: true };
     if (waitMs > 0) await sleep(waitMs);
     const permission = breakers.beginCall(breaker, performance.now());
-    if (!permission.isAllowed) return { isAdmitted: false, ...delayOf(permission) };
+    if (!permission.isAllowed) return { ...permission, isAdmitted: false };
     const { isProbe } = permission;
     return {
       isAdmitted: true,
@@ -66,10 +66,6 @@ export class BankLimits {
     this.breakers.set(name, breaker);
     return breaker;
   }
-}
-
-function delayOf({ retryAfterMs, isLimited }: { retryAfterMs: number; isLimited: boolean }) {
-  return { retryAfterMs, isLimited };
 }
 
 function recordResult(

@@ -1,12 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addDays } from './calendar.js';
-import {
-  saoPauloDay,
-  statementDayOf,
-  statementDayStart,
-  statementDayWindow,
-} from './statement-day.js';
+import { saoPauloDay, statementDayOf, statementDayStart } from './statement-day.js';
 
 const instants = (from: string, to: string) =>
   fc.date({ min: new Date(from), max: new Date(to), noInvalidDate: true });
@@ -16,15 +11,6 @@ describe('statement day', () => {
     expect(statementDayOf(new Date('2026-11-21T02:59:59.999Z'))).toBe('2026-11-20');
     expect(statementDayOf(new Date('2026-11-21T03:00:00.000Z'))).toBe('2026-11-21');
     expect(statementDayStart('2026-11-21')).toEqual(new Date('2026-11-21T03:00:00.000Z'));
-  });
-
-  it('is requested from D to D+1, across the ends of months and years', () => {
-    expect(statementDayWindow('2026-11-21')).toEqual({
-      startDate: '2026-11-21',
-      endDate: '2026-11-22',
-    });
-    expect(statementDayWindow('2026-12-31').endDate).toBe('2027-01-01');
-    expect(statementDayWindow('2028-02-28').endDate).toBe('2028-02-29');
   });
 
   it('contains exactly the instants from its start to the start of the next day', () => {
@@ -71,6 +57,5 @@ describe('the calendar day in São Paulo', () => {
       expect(() => statementDayOf(instant)).toThrow(RangeError);
     }
     expect(() => statementDayStart('2026-02-30')).toThrow(RangeError);
-    expect(() => statementDayWindow('tomorrow')).toThrow(RangeError);
   });
 });

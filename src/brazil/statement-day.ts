@@ -1,4 +1,4 @@
-import { addDays, parsePlainDate, type PlainDate } from './calendar.js';
+import { parsePlainDate, type PlainDate } from './calendar.js';
 
 /**
  * A day of the bank's statement begins at this UTC time on every day of the year ("a date D returns
@@ -16,12 +16,6 @@ const SAO_PAULO = new Intl.DateTimeFormat('en-US', {
   month: '2-digit',
   day: '2-digit',
 });
-
-/** The query for one statement day. The bank reads `endDate` as "up to D at 03:00Z". */
-export interface StatementDayWindow {
-  startDate: PlainDate;
-  endDate: PlainDate;
-}
 
 /**
  * The calendar day in São Paulo at that instant, by time zone data, so it is right before 2019 too.
@@ -45,14 +39,6 @@ export function statementDayOf(instant: Date): PlainDate {
 /** The first instant of a statement day, which is the exclusive end of the previous day. */
 export function statementDayStart(day: PlainDate): Date {
   return new Date(`${requirePlainDate(day)}${DAY_START}`);
-}
-
-/**
- * The query that returns all lines of `day`: from D to D+1. The contract does not say whether it
- * includes a line at exactly D+1 03:00:00.000Z, so the caller must filter by `statementDayOf`.
- */
-export function statementDayWindow(day: PlainDate): StatementDayWindow {
-  return { startDate: day, endDate: addDays(day, 1) };
 }
 
 function requirePlainDate(text: string): PlainDate {

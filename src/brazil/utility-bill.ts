@@ -134,18 +134,6 @@ export function parseUtilityBill(barCodeOrLine: string): ParsedUtilityBill {
   };
 }
 
-/**
- * The digitable line of a bar code. Throws RangeError unless it has the 44 digits of a utility
- * bill.
- */
-export function utilityBillDigitableLine(barCode: string): string {
-  const modulus = VALUE_IDS.get(barCode.slice(2, 3))?.modulus;
-  if (!/^8[0-9]{43}$/.test(barCode) || modulus === undefined) {
-    throw new RangeError('not the bar code of a utility bill');
-  }
-  return lineOf(barCode, modulus);
-}
-
 /** As printed: four blocks 'NNNNNNNNNNN-D'. */
 export function formatUtilityBillLine(digitableLine: string): string {
   const blocks = /^(.{11})(.)(.{11})(.)(.{11})(.)(.{11})(.)$/.exec(digitableLine);

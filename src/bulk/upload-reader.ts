@@ -1,7 +1,7 @@
 // Reads an uploaded file row by row: one request per NDJSON line or CSV record. An unreadable row
 // is reported as that row's problem. Only a file that cannot be read in its format is rejected.
 import { CsvError, parse } from 'csv-parse';
-import { AppError } from '../platform/errors.js';
+import { AppError, invalidField } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
 import { headerProblem, toRequest } from './csv-record.js';
 
@@ -47,7 +47,7 @@ export function readRows(
 }
 
 export function unreadableFile(problem: string): AppError {
-  return new AppError('validation_failed', { errors: { $: [problem] } });
+  return invalidField('$', problem);
 }
 
 function* readLines(file: string): Generator<FileRow> {

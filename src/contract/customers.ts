@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { parsePlainDate } from '../brazil/calendar.js';
 import { parseTaxId } from '../brazil/tax-id.js';
 import { route } from './route.js';
-import { filledText, integer, reais, text, timestamp } from './wire.js';
+import { filledText, integer, reais, rejectInput, text, timestamp } from './wire.js';
 
 export const educationLevels = [
   ...(['Undefined', 'Illiterate', 'Elementary1To4Year', 'Elementary5Year'] as const),
@@ -27,12 +27,7 @@ const oneOf = <Value extends string>(values: readonly Value[]) =>
     decode: (sent, context) => {
       const value = values.find((candidate) => normalize(candidate) === normalize(sent));
       if (value !== undefined) return value;
-      context.issues.push({
-        code: 'custom',
-        message: `Must be one of ${values.join(', ')}.`,
-        input: sent,
-      });
-      return z.NEVER;
+      return rejectInput(context, sent, `Must be one of ${values.join(', ')}.`);
     },
     encode: (value) => value,
   });

@@ -13,15 +13,6 @@ export const errorBody = z.looseObject({
   code: z.string().optional(),
 });
 
-export interface ErrorBody {
-  type: string;
-  title: string;
-  status: number;
-  traceId: string;
-  errors?: Record<string, string[]>;
-  code?: string;
-}
-
 // RFC 7231 has no sections for 401, 422 and 429. They use the section on client errors, 6.5.
 const sections: Record<number, string> = {
   400: '6.5.1',
@@ -65,7 +56,7 @@ export function buildErrorBody(
   status: number,
   traceId: string,
   details: { title?: string; errors?: Record<string, string[]>; code?: string } = {},
-): ErrorBody {
+): z.output<typeof errorBody> {
   const section = sections[status] ?? (status < 500 ? '6.5' : '6.6');
   return {
     type: `https://tools.ietf.org/html/rfc7231#section-${section}`,

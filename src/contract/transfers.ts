@@ -9,15 +9,13 @@ import {
   filledText,
   positiveReais,
   reais,
+  requiredOr,
   text,
   timestamp,
 } from './wire.js';
 
 const oneOf = <const Values extends [string, ...string[]]>(...values: Values) =>
-  z.enum(values, {
-    error: ({ input }) =>
-      input === undefined ? 'The field is required.' : `Must be one of ${values.join(', ')}.`,
-  });
+  z.enum(values, requiredOr(`Must be one of ${values.join(', ')}.`));
 
 /** A CPF or CNPJ, with or without punctuation. */
 export const taxIdText = text(40).refine(

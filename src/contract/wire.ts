@@ -5,11 +5,25 @@ import { z } from 'zod';
 import { parsePlainDate } from '../brazil/calendar.js';
 import { formatReais, parseReais } from '../money/cents.js';
 
+/** The error of a field that is absent, or has another type. */
+export const requiredOr = (message: string) => ({
+  error: ({ input }: { input?: unknown }) =>
+    input === undefined ? 'The field is required.' : message,
+});
+
+/** Rejects the value that a codec decodes. */
+export function rejectInput(
+  context: Pick<z.core.ParsePayload, 'issues'>,
+  input: unknown,
+  message: string,
+): never {
+  context.issues.push({ code: 'custom', message, input });
+  return z.NEVER;
+}
+
 /** A JSON number, as its exact text. */
 export const jsonNumber = z
-  .custom<LosslessNumber>((value) => isLosslessNumber(value), {
-    error: (issue) => (issue.input === undefined ? 'The field is required.' : 'Must be a number.'),
-  })
+  .custom<LosslessNumber>((value) => isLosslessNumber(value), requiredOr('Must be a number.'))
   .meta({ type: 'number' });
 
 const reaisMessages = {
@@ -25,13 +39,9 @@ const reaisMessages = {
 export const reais = z.codec(jsonNumber, z.bigint(), {
   decode: (number, context) => {
     const parsed = parseReais(number.value);
-    if (parsed.ok) return parsed.cents;
-    context.issues.push({
-      code: 'custom',
-      message: reaisMessages[parsed.reason],
-      input: number.value,
-    });
-    return z.NEVER;
+    return parsed.ok
+      ? parsed.cents
+      : rejectInput(context, number.value, reaisMessages[parsed.reason]);
   },
   encode: (cents) => new LosslessNumber(formatReais(cents)),
 });
@@ -47,12 +57,7 @@ export const bigInteger = z.codec(jsonNumber.meta({ type: 'integer' }), z.bigint
   decode: (number, context) => {
     const value = integerText.test(number.value) ? BigInt(number.value) : null;
     if (value !== null && value <= maxBigInteger && value >= -maxBigInteger) return value;
-    context.issues.push({
-      code: 'custom',
-      message: 'Must be a whole number.',
-      input: number.value,
-    });
-    return z.NEVER;
+    return rejectInput(context, number.value, 'Must be a whole number.');
   },
   encode: (value) => new LosslessNumber(value.toString()),
 });
@@ -62,12 +67,7 @@ export const integer = z.codec(jsonNumber.meta({ type: 'integer' }), z.int(), {
   decode: (number, context) => {
     const value = Number(number.value);
     if (Number.isSafeInteger(value)) return value;
-    context.issues.push({
-      code: 'custom',
-      message: 'Must be a whole number.',
-      input: number.value,
-    });
-    return z.NEVER;
+    return rejectInput(context, number.value, 'Must be a whole number.');
   },
   encode: (value) => new LosslessNumber(value.toString()),
 });
@@ -79,10 +79,7 @@ const storable = /^(?:[^\0\u{D800}-\u{DFFF}])*$/u;
 /** Text of at most `maxLength` characters that can be stored unchanged. */
 export const text = (maxLength: number) =>
   z
-    .string({
-      error: (issue) =>
-        issue.input === undefined ? 'The field is required.' : 'Must be a string.',
-    })
+    .string(requiredOr('Must be a string.'))
     .max(maxLength, `Must have at most ${maxLength} characters.`)
     .regex(storable, 'Must not contain NUL or lone surrogates.');
 
@@ -102,10 +99,7 @@ export const clientIdentifier = text(100).regex(
 
 /** A calendar date `yyyy-mm-dd` that exists. `Date` would accept 2026-02-30, which does not. */
 export const plainDate = z
-  .string({
-    error: (issue) =>
-      issue.input === undefined ? 'The field is required.' : 'Must be a date, yyyy-mm-dd.',
-  })
+  .string(requiredOr('Must be a date, yyyy-mm-dd.'))
   .refine((value) => parsePlainDate(value) !== null, 'Could not be read as a date, yyyy-mm-dd.')
   .meta({ format: 'date' });
 
@@ -124,12 +118,7 @@ export const queryInteger = (minimum: number) =>
     decode: (value, context) => {
       const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
       if (number >= minimum) return number;
-      context.issues.push({
-        code: 'custom',
-        message: `Must be a whole number of at least ${minimum}.`,
-        input: value,
-      });
-      return z.NEVER;
+      return rejectInput(context, value, `Must be a whole number of at least ${minimum}.`);
     },
     encode: (value) => value.toString(),
   });
@@ -138,8 +127,7 @@ export const queryInteger = (minimum: number) =>
 export const queryNsu = z.codec(z.string(), z.bigint(), {
   decode: (value, context) => {
     if (/^\d{1,18}$/.test(value)) return BigInt(value);
-    context.issues.push({ code: 'custom', message: 'Must be a whole number.', input: value });
-    return z.NEVER;
+    return rejectInput(context, value, 'Must be a whole number.');
   },
   encode: (value) => value.toString(),
 });

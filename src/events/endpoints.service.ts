@@ -7,7 +7,7 @@ import { BankService } from '../bank/bank.service.js';
 import { Database } from '../database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
 import { Clock } from '../platform/timers.js';
-import { AppError } from '../platform/errors.js';
+import { AppError, invalidField } from '../platform/errors.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { checkEndpointUrl } from './address-guard.js';
 import { EventsService } from './events.service.js';
@@ -85,7 +85,6 @@ export class EndpointsService {
 
   private assertUrlAllowed(text: string): void {
     const check = checkEndpointUrl(text, this.isLoopbackAllowed);
-    if (!check.ok)
-      throw new AppError('validation_failed', { errors: { '$.url': [check.message] } });
+    if (!check.ok) throw invalidField('$.url', check.message);
   }
 }

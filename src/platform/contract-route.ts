@@ -29,7 +29,7 @@ import {
   type Route,
   type RouteInput,
 } from '../contract/route.js';
-import { AppError, invariant } from './errors.js';
+import { AppError, invalidField, invariant } from './errors.js';
 import { parseJson, stringifyJson } from './exact-json.js';
 
 const routeKey = 'contract-route';
@@ -182,7 +182,7 @@ function readBody(route: Route, request: FastifyRequest): unknown {
   const bytes = request.body;
   const isEmpty = !(bytes instanceof Uint8Array) || bytes.length === 0;
   if (isEmpty && route.body instanceof z.ZodOptional) return undefined;
-  if (isEmpty) throw new AppError('validation_failed', { errors: { $: ['A body is required.'] } });
+  if (isEmpty) throw invalidField('$', 'A body is required.');
   const contentType = request.headers['content-type'];
   if (contentType !== undefined && !jsonMediaTypes.test(contentType))
     throw new AppError('unsupported_media_type', { public: 'The body must be JSON.' });

@@ -49,6 +49,11 @@ export class AppError extends Error {
   }
 }
 
+/** The error of one wrong field of a request, by its JSON path. */
+export function invalidField(path: string, message: string): AppError {
+  return new AppError('validation_failed', { errors: { [path]: [message] } });
+}
+
 /**
  * Throws when the condition is false. It is for conditions that no input can break: a failure is a
  * bug.

@@ -2,7 +2,7 @@
 // is `{ data, next }`.
 import { z } from 'zod';
 import { queryInteger, text } from '../contract/wire.js';
-import { AppError } from './errors.js';
+import { invalidField } from './errors.js';
 
 const defaultLimit = 50;
 const maxLimit = 500;
@@ -39,9 +39,7 @@ export function readPage(
   if (query.cursor === undefined) return { limit, after: null };
   const after = Buffer.from(query.cursor, 'base64url').toString('utf8');
   if (!isKey(after))
-    throw new AppError('validation_failed', {
-      errors: { '$.cursor': ['Must be the `next` of a response of this list.'] },
-    });
+    throw invalidField('$.cursor', 'Must be the `next` of a response of this list.');
   return { limit, after };
 }
 
