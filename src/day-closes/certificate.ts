@@ -2,6 +2,7 @@
 // text is the day's link in the chain. The text contains the hash of the previous link, so that any
 // change, removal or reordering of certificates is detected.
 import { z } from 'zod';
+import type { DayClose } from '../generated/service/client.js';
 import { formatReaisWithTwoDecimals } from '../money/cents.js';
 import { canonicalJson, sha256 } from '../platform/exact-json.js';
 import type { AcceptedDifference, Cut, CutLine } from './cut.js';
@@ -84,12 +85,10 @@ const certificateText = z.object({
 });
 export type Certificate = z.output<typeof certificateText>;
 
-export interface Figures {
-  openingCents: bigint;
-  creditCents: bigint;
-  debitCents: bigint;
-  closingCents: bigint;
-}
+export type Figures = Pick<
+  DayClose,
+  'openingCents' | 'creditCents' | 'debitCents' | 'closingCents'
+>;
 
 export function computeFigures(
   openingCents: bigint,

@@ -6,11 +6,11 @@ import { findGap, readInitialBalance, lineCents } from '../statement/balance-cha
 import type { Cut, CutLine } from './cut.js';
 import type { HashedFields } from './line-hash.js';
 
-/** The ids of a line (t) that its line hash covers. */
-export const lineIdColumns = Prisma.sql`
-  t.correlation_id, t.end_to_end_id,
-  t.external_id, t.original_end_to_end_id, t.movement_id, t.idempotency_key,
-  t.bill_code`;
+/** The fields of a line (t) that its line hash covers, directly or by the hash of its content. */
+export const hashedColumns = Prisma.sql`
+  t.nsu, t.bank_id, t.is_credit, t.amount_cents, t.type_name, t.correlation_id, t.end_to_end_id,
+  t.external_id, t.original_end_to_end_id, t.movement_id, t.idempotency_key, t.bill_code,
+  t.balance_previous_cents, t.current_balance_cents, t.occurred_at, t.content_hash`;
 
 export interface NewCertifiedLine {
   nsu: bigint;
@@ -48,9 +48,7 @@ export async function listUncertifiedLines(
   limit: number,
 ): Promise<(HashedFields & { contentHash: string })[]> {
   return tx.$queryRaw`
-    SELECT t.nsu, t.bank_id, t.is_credit,
-           t.amount_cents, t.type_name, ${lineIdColumns},
-           t.balance_previous_cents, t.current_balance_cents, t.occurred_at, t.content_hash
+    SELECT ${hashedColumns}
     FROM statement_line t
     WHERE t.account_id = ${accountId} AND t.occurred_at < ${before} AND NOT EXISTS (
       SELECT 1 FROM certified_line s WHERE s.account_id = t.account_id AND s.nsu = t.nsu)

@@ -1,4 +1,5 @@
 // Checks a certificate against its place in the chain and against the lines of its day.
+import type { CertifiedLine, DayClose, StatementLine } from '../generated/service/client.js';
 import {
   computeFigures,
   cutOfCertificate,
@@ -11,30 +12,13 @@ import { balanceOfDays } from './cut.js';
 import { linesHashOf } from './line-hash.js';
 import type { Difference } from './stored-line.js';
 
-/** A certificate as it is stored. */
-export interface StoredLink {
-  accountId: number;
-  sequence: number;
-  date: string;
-  revision: number;
-  openingCents: bigint;
-  creditCents: bigint;
-  debitCents: bigint;
-  closingCents: bigint;
-  lineCount: number;
-  certificate: string;
-  linesHash: string;
-  previousHash: string;
-  hash: string;
-}
-
 type Value = string | number | bigint;
 type Comparison = [field: string, expected: Value, found: Value];
 
 /** Compares a stored certificate with its own text, and with the hash of the previous one. */
 export function differenceOfLink(
-  link: StoredLink,
-  before: Pick<StoredLink, 'sequence' | 'hash'>,
+  link: DayClose,
+  before: Pick<DayClose, 'sequence' | 'hash'>,
 ): Difference | null {
   const differenceIn = (field: string, expected: string, found: string): Difference => {
     return { date: link.date, nsu: null, field, expected, found };
@@ -61,12 +45,8 @@ export function differenceOfLink(
   ]);
 }
 
-export interface CertifiedDayLine {
-  nsu: bigint;
-  lineHash: string;
-  isCredit: boolean;
-  amountCents: bigint;
-}
+export type CertifiedDayLine = Pick<CertifiedLine, 'nsu' | 'lineHash'> &
+  Pick<StatementLine, 'isCredit' | 'amountCents'>;
 
 /**
  * Compares a certificate with the lines that it covers: the certified lines of its day, without the
@@ -100,9 +80,7 @@ export function compareValues(
 
 function firstDifference(date: string, comparisons: Comparison[]): Difference | null {
   const differing = comparisons.find(([, expected, found]) => expected !== found);
-  if (!differing) return null;
-  const [field, expected, found] = differing;
-  return { date, nsu: null, field, expected: `${expected}`, found: `${found}` };
+  return differing ? compareValues(date, ...differing) : null;
 }
 
 function readOrNull(text: string): Certificate | null {

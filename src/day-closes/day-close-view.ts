@@ -5,11 +5,10 @@ import { parseCents, readCertificate, type Certificate } from './certificate.js'
 import type { dayCloseView } from './day-closes.schema.js';
 
 export function describeDayClose(row: DayClose): z.output<typeof dayCloseView> {
-  const { date, revision, sequence, linesHash, previousHash, hash } = row;
   const certificate = readCertificate(row.certificate);
   const { matched, classified, inBreak, firstNsu, lastNsu } = certificate;
   return {
-    ...{ date, revision, sequence },
+    ...row,
     opening: row.openingCents,
     credits: row.creditCents,
     debits: row.debitCents,
@@ -32,8 +31,6 @@ export function describeDayClose(row: DayClose): z.output<typeof dayCloseView> {
     })),
     firstNsu: firstNsu === null ? null : BigInt(firstNsu),
     lastNsu: lastNsu === null ? null : BigInt(lastNsu),
-    ...{ linesHash, previousHash, hash },
-    createdAt: row.createdAt.toISOString(),
   };
 }
 

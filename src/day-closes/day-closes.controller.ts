@@ -42,10 +42,6 @@ export class DayClosesController {
     });
     const current = rows.at(-1);
     if (!current) throw new AppError('not_found');
-    const revisions = rows.map(({ revision, sequence, certificate, hash, createdAt }) => ({
-      ...{ revision, sequence, certificate, hash },
-      createdAt: createdAt.toISOString(),
-    }));
-    return { ...describeDayClose(current), revisions };
+    return { ...describeDayClose(current), revisions: rows };
   }
 }

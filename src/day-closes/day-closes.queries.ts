@@ -1,11 +1,16 @@
 // Reads which days can be certified, the lines of a day with their outcomes, and the chain of
 // certificates; stores how far an account's days are closed.
 import type { Db, Tx } from '../database.service.js';
-import type { DayClose, DayCloseState } from '../generated/service/client.js';
+import type {
+  DayClose,
+  DayCloseState,
+  StatementLine,
+  StatementState,
+} from '../generated/service/client.js';
 import { explainsItsLine, stateOfLine } from '../reconciliation/api/transactions.queries.js';
 import type { Jump } from '../statement/balance-chain.js';
 import { lineCents } from '../statement/balance-chain.queries.js';
-import { lineIdColumns } from './certified-lines.queries.js';
+import { hashedColumns } from './certified-lines.queries.js';
 import type { FollowingLine } from './cut.js';
 import type { HashedFields } from './line-hash.js';
 
@@ -30,6 +35,7 @@ export async function listAccountsWithDaysToClose(db: Db): Promise<{ accountId: 
 }
 
 export type ClosingState = Pick<DayCloseState, 'nextDate' | 'amendFrom' | 'seenArrival'>;
+export type ClosedPeriod = Pick<StatementState, 'closedFrom' | 'closedUntil'>;
 
 export async function findClosingState(db: Db, accountId: number): Promise<ClosingState | null> {
   return db.dayCloseState.findUnique({ where: { accountId } });
@@ -78,11 +84,8 @@ export async function recordClosingState(
  * Reads the closed period, and locks the synced statement against changes until the transaction
  * ends.
  */
-export async function lockStatement(
-  tx: Tx,
-  accountId: number,
-): Promise<{ closedFrom: Date | null; closedUntil: Date | null }> {
-  const [state] = await tx.$queryRaw<{ closedFrom: Date | null; closedUntil: Date | null }[]>`
+export async function lockStatement(tx: Tx, accountId: number): Promise<ClosedPeriod> {
+  const [state] = await tx.$queryRaw<ClosedPeriod[]>`
     SELECT closed_from, closed_until
     FROM statement_state WHERE account_id = ${accountId} FOR SHARE`;
   return state ?? { closedFrom: null, closedUntil: null };
@@ -96,11 +99,7 @@ export async function lockClosingState(tx: Tx, accountId: number): Promise<Closi
   return state ?? null;
 }
 
-export interface LateLine {
-  nsu: bigint;
-  amountCents: bigint;
-  occurredAt: Date;
-}
+export type LateLine = Pick<StatementLine, 'nsu' | 'amountCents' | 'occurredAt'>;
 
 /** The highest arrival number of the account's lines. */
 export async function readLastArrival(db: Db, accountId: number): Promise<bigint> {
@@ -150,10 +149,7 @@ export async function listDayLines(
   { from, until }: { from: Date; until: Date },
 ): Promise<DayLine[]> {
   return tx.$queryRaw<DayLine[]>`
-    SELECT t.nsu, t.bank_id, t.is_credit, t.amount_cents,
-           t.type_name, ${lineIdColumns},
-           t.balance_previous_cents, t.current_balance_cents, t.occurred_at, t.content_hash,
-           certified.line_hash,
+    SELECT ${hashedColumns}, certified.line_hash,
            ${stateOfLine} AS state, COALESCE(open_break.kind, c.category::text) AS label
     FROM statement_line t
     LEFT JOIN certified_line certified
@@ -256,10 +252,7 @@ export async function listCurrentCertificates(
 ): Promise<DayClose[]> {
   const { from, to, beforeDate, limit } = filters;
   return db.$queryRaw<DayClose[]>`
-    SELECT DISTINCT ON (date) account_id, sequence, date, revision,
-           opening_cents, credit_cents, debit_cents, closing_cents, line_count, certificate,
-           lines_hash, previous_hash, hash, created_at
-    FROM day_close
+    SELECT DISTINCT ON (date) * FROM day_close
     WHERE account_id = ${accountId}
       AND (${from}::text IS NULL OR date >= ${from}::text)
       AND (${to}::text IS NULL OR date <= ${to}::text)

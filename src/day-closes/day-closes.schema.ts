@@ -1,7 +1,15 @@
 // The API of day closes: certificates as business systems read them.
 import { z } from 'zod';
 import { route } from '../contract/route.js';
-import { bigInteger, integer, plainDate, reais, text, timestamp } from '../contract/wire.js';
+import {
+  bigInteger,
+  instant,
+  integer,
+  plainDate,
+  reais,
+  text,
+  timestamp,
+} from '../contract/wire.js';
 import { listOf, listQuery } from '../platform/listing.js';
 
 const base = { chapter: 'Day closes', authentication: 'api-key', method: 'GET' } as const;
@@ -47,7 +55,7 @@ export const dayCloseView = z.object({
   linesHash: z.string(),
   previousHash: z.string(),
   hash: z.string(),
-  createdAt: timestamp,
+  createdAt: instant,
 });
 
 export const listDayCloses = route({
@@ -74,7 +82,7 @@ export const getDayClose = route({
         sequence: integer,
         certificate: z.string(),
         hash: z.string(),
-        createdAt: timestamp,
+        createdAt: instant,
       }),
     ),
   }),

@@ -157,7 +157,7 @@ export class DayClosing {
 /** Whether the day is over at the bank, and the closed period covers all of it. */
 function isClosed(
   date: string,
-  { closedFrom, closedUntil }: { closedFrom: Date | null; closedUntil: Date | null },
+  { closedFrom, closedUntil }: queries.ClosedPeriod,
   bankTime: Date,
 ): boolean {
   const end = statementDayStart(addDays(date, 1));

@@ -2,25 +2,13 @@
 // commitment to the rest. With the salt, the content can be proven; without it, the commitment
 // reveals nothing, and the chain can still be verified.
 import { sha256 } from '../platform/exact-json.js';
+import type { StatementLine } from '../statement/statement-line.js';
 
 /** The fields that stay when the personal data of a line is erased. */
-export interface HashedFields {
-  nsu: bigint;
-  bankId: string;
-  isCredit: boolean;
-  amountCents: bigint;
-  typeName: string;
-  correlationId: string | null;
-  endToEndId: string | null;
-  externalId: string | null;
-  originalEndToEndId: string | null;
-  movementId: string | null;
-  idempotencyKey: string | null;
-  billCode: string | null;
-  balancePreviousCents: bigint;
-  currentBalanceCents: bigint;
-  occurredAt: Date;
-}
+export type HashedFields = Omit<
+  StatementLine,
+  'counterparty' | 'counterpartyDocument' | 'notes' | 'content' | 'contentHash'
+>;
 
 /** `salt` is 128 random bits; `contentHash` is the hash of the line's canonical text. */
 export function commitmentOf(salt: string, contentHash: string): string {

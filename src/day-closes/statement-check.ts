@@ -1,6 +1,7 @@
 // Checks the synced statement as a whole: the balance chain links, the certificates contain every
 // line of their days, and their number equals the number of synced lines.
 import { statementDayOf } from '../brazil/statement-day.js';
+import type { DayCloseState, StatementState } from '../generated/service/client.js';
 import type { ChainLink } from '../statement/balance-chain.js';
 import { BalanceWalk } from './balance-walk.js';
 import type { Certificate } from './certificate.js';
@@ -9,18 +10,13 @@ import type { CheckedLine, Difference } from './stored-line.js';
 
 /** The account's closing state and its certificates. */
 export interface Chain {
-  state: { nextDate: string; amendFrom: string | null; seenArrival: bigint } | null;
+  state: Pick<DayCloseState, 'nextDate' | 'amendFrom' | 'seenArrival'> | null;
   /** Every revision of a day, oldest first. */
   days: ReadonlyMap<string, Certificate[]>;
 }
 
 /** The statement's stored totals; its balance chain is verified up to `firstGapNsu`. */
-interface StoredTotals {
-  lastNsu: bigint | null;
-  lineCount: bigint;
-  balanceCents: bigint | null;
-  firstGapNsu: bigint | null;
-}
+type StoredTotals = Pick<StatementState, 'lastNsu' | 'lineCount' | 'balanceCents' | 'firstGapNsu'>;
 
 type Line = CheckedLine & { arrival: bigint };
 

@@ -2,17 +2,12 @@
 // hashes, and the chain of certificates.
 import type { Db } from '../database.service.js';
 import { lineCents } from '../statement/balance-chain.queries.js';
-import type { StatementLine } from '../statement/statement-line.js';
-import { lineIdColumns } from './certified-lines.queries.js';
+import { hashedColumns } from './certified-lines.queries.js';
+import type { CertifiedDayLine } from './chain-check.js';
+import type { CutLine } from './cut.js';
+import type { CheckedLine } from './stored-line.js';
 
-export interface StoredLine extends StatementLine {
-  arrival: bigint;
-  certifiedDate: string | null;
-  commitment: string | null;
-  lineHash: string | null;
-  salt: string | null;
-  isErased: boolean;
-}
+export type StoredLine = CheckedLine & { arrival: bigint };
 
 /** The first `limit` lines above `afterNsu`, by nsu; null: from the first line on. */
 export async function listStoredLines(
@@ -22,10 +17,7 @@ export async function listStoredLines(
   limit: number,
 ): Promise<StoredLine[]> {
   return db.$queryRaw<StoredLine[]>`
-    SELECT t.nsu, t.bank_id, t.is_credit, t.amount_cents,
-           t.type_name, ${lineIdColumns},
-           t.counterparty, t.counterparty_document, t.notes, t.balance_previous_cents,
-           t.current_balance_cents, t.occurred_at, t.arrival, t.content_hash, t.content,
+    SELECT ${hashedColumns}, t.counterparty, t.counterparty_document, t.notes, t.arrival, t.content,
            certified.date AS "certifiedDate", certified.commitment, certified.line_hash, salt.salt,
            erasure.nsu IS NOT NULL AS "isErased"
     FROM statement_line t
@@ -51,38 +43,25 @@ export async function findLostLine(
   return lost ?? null;
 }
 
-export interface CertifiedLineRow {
-  nsu: bigint;
-  lineHash: string;
-  isCredit: boolean;
-  amountCents: bigint;
-}
-
 /** The certified lines of a day, by nsu. */
 export async function listCertifiedLines(
   db: Db,
   accountId: number,
   date: string,
-): Promise<CertifiedLineRow[]> {
-  return db.$queryRaw<CertifiedLineRow[]>`
+): Promise<CertifiedDayLine[]> {
+  return db.$queryRaw`
     SELECT s.nsu, s.line_hash, t.is_credit, t.amount_cents
     FROM certified_line s JOIN statement_line t ON t.account_id = s.account_id AND t.nsu = s.nsu
     WHERE s.account_id = ${accountId} AND s.date = ${date} ORDER BY s.nsu`;
-}
-
-export interface LineAmount {
-  nsu: bigint;
-  occurredAt: Date;
-  signedCents: bigint;
 }
 
 export async function listLineAmounts(
   db: Db,
   accountId: number,
   nsus: bigint[],
-): Promise<LineAmount[]> {
+): Promise<CutLine[]> {
   if (nsus.length === 0) return [];
-  return db.$queryRaw<LineAmount[]>`
+  return db.$queryRaw`
     SELECT nsu, occurred_at, ${lineCents} AS "signedCents"
     FROM statement_line WHERE account_id = ${accountId} AND nsu = ANY (${nsus}::bigint[])`;
 }

@@ -1,5 +1,6 @@
 // The data that export files are written from, and text functions that the formats share.
 import type { PlainDate } from '../brazil/calendar.js';
+import type { StatementLine } from '../generated/service/client.js';
 
 /** A line's state, and the match, classification or break that explains it. */
 export interface LineExplanation {
@@ -10,19 +11,11 @@ export interface LineExplanation {
   expectedPaymentIds: string[];
 }
 
-export interface ExportedLine {
-  nsu: bigint;
-  occurredAt: Date;
-  typeName: string;
-  isCredit: boolean;
-  amountCents: bigint;
-  balancePreviousCents: bigint;
-  currentBalanceCents: bigint;
-  correlationId: string | null;
-  endToEndId: string | null;
-  externalId: string | null;
-  notes: string | null;
-}
+export type ExportedLine = Pick<
+  StatementLine,
+  | ('nsu' | 'occurredAt' | 'typeName' | 'isCredit' | 'amountCents' | 'balancePreviousCents')
+  | ('currentBalanceCents' | 'correlationId' | 'endToEndId' | 'externalId' | 'notes')
+>;
 
 export type ExplainedLine = ExportedLine & LineExplanation;
 

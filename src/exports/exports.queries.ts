@@ -2,7 +2,7 @@
 // that no connection waits for a slow client. Lines that arrive after the start of a file are left
 // out.
 import type { Db } from '../database.service.js';
-import { Prisma } from '../generated/service/client.js';
+import { Prisma, type DayClose } from '../generated/service/client.js';
 import { explainsItsLine, stateOfLine } from '../reconciliation/api/transactions.queries.js';
 import type { ExplainedLine, ExportedLine } from './exported-line.js';
 
@@ -168,16 +168,10 @@ export async function listDayTotals(
     GROUP BY 1 ORDER BY 1`;
 }
 
-export interface CertificateRow {
-  day: string;
-  revision: number;
-  openingCents: bigint;
-  creditCents: bigint;
-  debitCents: bigint;
-  closingCents: bigint;
-  lines: number;
-  hash: string;
-}
+export type CertificateRow = { day: string; lines: number } & Pick<
+  DayClose,
+  'revision' | 'openingCents' | 'creditCents' | 'debitCents' | 'closingCents' | 'hash'
+>;
 
 /** The current certificate of each day, `from` and `to` included. */
 export async function listCertificates(

@@ -1,16 +1,11 @@
 // The days of a month as the report shows them: the totals of the lines beside the certificates.
 import { addDays, type PlainDate } from '../brazil/calendar.js';
+import type { DayClose } from '../generated/service/client.js';
 
-interface DaySums {
-  creditCents: bigint;
-  debitCents: bigint;
-}
+type DaySums = Pick<DayClose, 'creditCents' | 'debitCents'>;
 
 /** The figures of a day, from its lines or from its certificate. */
-interface DayFigures extends DaySums {
-  openingCents: bigint;
-  closingCents: bigint;
-}
+type DayFigures = DaySums & Pick<DayClose, 'openingCents' | 'closingCents'>;
 
 export interface ReportDay extends DayFigures {
   day: PlainDate;

@@ -7,7 +7,7 @@ import { addDays, daysBetween, type PlainDate } from '../brazil/calendar.js';
 import { saoPauloDay, statementDayStart } from '../brazil/statement-day.js';
 import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
-import { AppError } from '../platform/errors.js';
+import { AppError, invalidField } from '../platform/errors.js';
 import { Log } from '../platform/log.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { cnab240File, cnabDays, maxCnabLines } from './cnab240-file.js';
@@ -170,19 +170,13 @@ function periodOf(
 ): { from: PlainDate; to: PlainDate } {
   const last = to ?? (from !== undefined && from > today ? from : today);
   const first = from ?? `${last.slice(0, 8)}01`;
-  if (first > last)
-    throw new AppError('validation_failed', { errors: { '$.from': ['Must not be after to.'] } });
+  if (first > last) throw invalidField('$.from', 'Must not be after to.');
   if (daysBetween(first, last) >= maxDays)
-    throw new AppError('validation_failed', {
-      errors: { '$.to': [`Must be within ${maxDays} days of from.`] },
-    });
+    throw invalidField('$.to', `Must be within ${maxDays} days of from.`);
   if (format === 'cnab240' && (last < cnabDays.first || last > cnabDays.last))
-    throw new AppError('validation_failed', {
-      errors: {
-        [to === undefined ? '$.from' : '$.to']: [
-          `Must be from ${cnabDays.first} to ${cnabDays.last} in a CNAB 240 file.`,
-        ],
-      },
-    });
+    throw invalidField(
+      to === undefined ? '$.from' : '$.to',
+      `Must be from ${cnabDays.first} to ${cnabDays.last} in a CNAB 240 file.`,
+    );
   return { from: first, to: last };
 }

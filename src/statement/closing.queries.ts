@@ -3,25 +3,10 @@
 import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { findGap } from './balance-chain.queries.js';
-import type { ClosingPeriod } from './closing.js';
+import type { ClosingNeeds, ClosingPeriod } from './closing.js';
 import type { SyncFence } from './statement.queries.js';
 
-export interface ClosedPeriodState {
-  closedFrom: Date | null;
-  closedUntil: Date | null;
-  /**
-   * The bank's time from which a closed period is needed: the earliest of
-   * - the first attempt of an operation whose outcome is unknown, less one hour;
-   * - the due time of a scheduled bill payment that is overdue, less one hour;
-   * - the first line, outside the closed period, that a refund policy would refund.
-   */
-  neededFrom: Date | null;
-  /**
-   * The start of the first day without a day close, if that day is over and older than the
-   * visibility bound.
-   */
-  dayCloseFrom: Date | null;
-}
+type ClosedPeriodState = Omit<ClosingNeeds, 'bankTime' | 'visibilityBoundMs'>;
 
 /** The instant at which a statement day begins: 03:00Z. */
 const startOf = (date: Prisma.Sql) =>
@@ -34,6 +19,15 @@ const dayIsOver = (boundMs: number) =>
   Prisma.sql`${startOf(Prisma.sql`d.next_date`)} + interval '1 day'
   <= clock_timestamp() + (s.clock_offset_ms - ${boundMs}) * interval '1 millisecond'`;
 
+/**
+ * The closed period, and the bank's time from which a closed period is needed, the earliest of
+ * - the first attempt of an operation whose outcome is unknown, less one hour;
+ * - the due time of a scheduled bill payment that is overdue, less one hour;
+ * - the first line, outside the closed period, that a refund policy would refund.
+ *
+ * `dayCloseFrom` is the start of the first day without a day close, if that day is over and older
+ * than the visibility bound.
+ */
 export async function readClosedPeriod(
   db: Db,
   accountId: number,

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { parsePlainDate } from '../brazil/calendar.js';
 import { bigInteger, reais } from '../contract/wire.js';
 import { normalizeTaxId, formatCounterparty } from '../expected-payments/counterparty.js';
+import type { StatementLine as StatementLineRow } from '../generated/service/client.js';
 import { canonicalJson, isJsonObject, sha256, stringifyJson } from '../platform/exact-json.js';
 
 /** The fields without which a line is unreadable; all other fields are optional. */
@@ -17,35 +18,8 @@ const requiredFields = z.looseObject({
   balance: z.looseObject({ balancePrevious: reais, currentBalance: reais }),
 });
 
-export interface StatementLine {
-  nsu: bigint;
-  bankId: string;
-  isCredit: boolean;
-  /** Never negative: `isCredit` gives the direction. */
-  amountCents: bigint;
-  typeName: string;
-  correlationId: string | null;
-  endToEndId: string | null;
-  externalId: string | null;
-  originalEndToEndId: string | null;
-  /** The bank's id of the movement: `proof.id`. */
-  movementId: string | null;
-  /** The idempotency key of the request that made the movement, where the line carries it. */
-  idempotencyKey: string | null;
-  billCode: string | null;
-  /** `ispb/branch/number` of the beneficiary of a debit or the payer of a credit. */
-  counterparty: string | null;
-  /** The counterparty's CPF or CNPJ, where the proof carries it unmasked. */
-  counterpartyDocument: string | null;
-  notes: string | null;
-  balancePreviousCents: bigint;
-  currentBalanceCents: bigint;
-  occurredAt: Date;
-  /** The line's exact text. */
-  content: string;
-  /** SHA-256 of its canonical text. */
-  contentHash: string;
-}
+/** A line as the bank shows it. `amountCents` is never negative: `isCredit` gives the direction. */
+export type StatementLine = Omit<StatementLineRow, 'accountId' | 'arrival' | 'recordedAt'>;
 
 export type ParsedLine =
   | { ok: true; line: StatementLine }

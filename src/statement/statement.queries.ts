@@ -1,6 +1,7 @@
 // Stores statement lines and the state of each account's statement. Every write is fenced by the
 // token of its sync: a process that lost its lock and did not detect it writes nothing.
 import type { Db, Tx } from '../database.service.js';
+import type { StatementState } from '../generated/service/client.js';
 import { invariant } from '../platform/errors.js';
 import type { Gap } from './balance-chain.js';
 import type { StatementLine } from './statement-line.js';
@@ -15,8 +16,10 @@ export interface SyncFence {
   token: string;
 }
 
-export interface SyncStart {
-  firstGapNsu: bigint | null;
+export interface SyncStart extends Pick<
+  StatementState,
+  'firstGapNsu' | 'pageOrder' | 'pageLines' | 'isAnchored' | 'lineCount' | 'balanceCents'
+> {
   /**
    * Whether pages are read again down to the gap; the longer this does not fill the gap, the longer
    * the pauses between reads.
@@ -33,14 +36,7 @@ export interface SyncStart {
    * first import.
    */
   linesBeforeGap: bigint;
-  pageOrder: PageOrder | null;
-  pageLines: number;
-  isAnchored: boolean;
-  /** All stored lines. */
-  lineCount: bigint;
   isBroken: boolean;
-  /** The balance that the chain reached. */
-  balanceCents: bigint | null;
   /** The database's time at which the sync began. */
   startedAt: Date;
 }
