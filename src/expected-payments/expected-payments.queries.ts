@@ -1,24 +1,25 @@
 // Inserts expected payments, their references and their facts in bulk: a batch has a thousand
 // items.
 import type { Tx } from '../database.service.js';
-import { Prisma } from '../generated/service/client.js';
+import { Prisma, type ExpectedPayment } from '../generated/service/client.js';
 import { recordPaymentTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
-import type { ReinstatementKind, WithdrawalKind } from './facts.js';
+import { withdrawalKinds, type ReinstatementKind, type WithdrawalKind } from './facts.js';
+import type { Reference } from './references.js';
 
-export interface NewExpectedPaymentRow {
-  id: string;
-  isCredit: boolean;
-  amountCents: bigint | null;
-  dueDate: string | null;
+export interface NewExpectedPaymentRow extends Pick<
+  ExpectedPayment,
+  'isCredit' | 'amountCents' | 'dueDate' | 'isMultiUse'
+> {
+  /** Discount, fine and interest, written by `serializeAdjustments`; null when there are none. */
   terms: string | null;
+  /** The payer's or beneficiary's tax id, from `normalizeTaxId`; null when unknown. */
   counterpartyDocument?: string | null;
-  isMultiUse: boolean;
 }
 
 export async function insertExpectedPayments(
   tx: Tx,
   { accountId, operationId, kind }: { accountId: number; operationId: string; kind: string },
-  payments: NewExpectedPaymentRow[],
+  payments: (NewExpectedPaymentRow & { id: string })[],
 ): Promise<void> {
   // Amounts as text: a JSON number would pass through a float.
   const rows = payments.map((row) => ({
@@ -38,17 +39,11 @@ export async function insertExpectedPayments(
     CROSS JOIN (SELECT clock_timestamp() AS at) now`;
 }
 
-export interface NewReferenceRow {
-  expectedPaymentId: string;
-  kind: string;
-  value: string;
-}
-
 /** Idempotent: references that are already stored stay as they are. */
 export async function insertReferences(
   tx: Tx,
   accountId: number,
-  rows: NewReferenceRow[],
+  rows: (Reference & { expectedPaymentId: string })[],
 ): Promise<void> {
   if (rows.length === 0) return;
   await tx.$executeRaw`
@@ -62,33 +57,17 @@ export async function insertReferences(
 /** Payments by their ids, or all payments of operations. */
 export type SelectedPayments = { ids: string[] } | { operationIds: string[] };
 
-/** Idempotent: a payment that is withdrawn already gets no second fact. */
-export async function insertWithdrawals(
-  tx: Tx,
-  accountId: number,
-  selected: SelectedPayments,
-  kind: WithdrawalKind,
-): Promise<void> {
-  await insertFacts(tx, accountId, selected, kind, Prisma.sql`e.withdrawn_at IS NULL`);
-}
-
-/** Idempotent: a payment that is not withdrawn gets no fact. */
-export async function insertReinstatements(
-  tx: Tx,
-  accountId: number,
-  selected: SelectedPayments,
-  kind: ReinstatementKind,
-): Promise<void> {
-  await insertFacts(tx, accountId, selected, kind, Prisma.sql`e.withdrawn_at IS NOT NULL`);
-}
-
-async function insertFacts(
+/**
+ * Idempotent: a payment that is withdrawn already gets no second withdrawal, and a payment that is
+ * not withdrawn gets no reinstatement.
+ */
+export async function insertFacts(
   tx: Tx,
   accountId: number,
   selected: SelectedPayments,
   kind: WithdrawalKind | ReinstatementKind,
-  isConcerned: Prisma.Sql,
 ): Promise<void> {
+  const isWithdrawal = withdrawalKinds.some((withdrawal) => withdrawal === kind);
   const isByIds = 'ids' in selected;
   const values = isByIds ? selected.ids : selected.operationIds;
   if (values.length === 0) return;
@@ -100,7 +79,8 @@ async function insertFacts(
     FROM (
       -- Locked: a concurrent fact about the same payment is recorded before or after this one.
       SELECT account_id, id FROM expected_payment e
-      WHERE account_id = ${accountId} AND ${column} = ANY (${values}::uuid[]) AND ${isConcerned}
+      WHERE account_id = ${accountId} AND ${column} = ANY (${values}::uuid[])
+        AND (withdrawn_at IS NULL) = ${isWithdrawal}
       ORDER BY id FOR NO KEY UPDATE
     ) e
     LEFT JOIN statement_state s ON s.account_id = e.account_id

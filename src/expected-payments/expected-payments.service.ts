@@ -11,18 +11,7 @@ import type { Reference } from './references.js';
 
 export { referenceKinds, type Reference, type ReferenceKind } from './references.js';
 
-export interface NewExpectedPayment {
-  isCredit: boolean;
-  /** Null when the payer chooses the amount. */
-  amountCents: bigint | null;
-  /** yyyy-mm-dd, or null when there is none. */
-  dueDate: string | null;
-  /** Discount, fine and interest, written by `serializeAdjustments`; null when there are none. */
-  terms: string | null;
-  /** The payer's or beneficiary's tax id, from `normalizeTaxId`; null when unknown. */
-  counterpartyDocument?: string | null;
-  /** A static QR code may be paid many times. */
-  isMultiUse: boolean;
+export interface NewExpectedPayment extends queries.NewExpectedPaymentRow {
   references: Reference[];
 }
 
@@ -97,7 +86,7 @@ export class ExpectedPaymentsService {
     ids: string[],
     kind: WithdrawalKind,
   ): Promise<void> {
-    await queries.insertWithdrawals(tx, accountId, { ids }, kind);
+    await queries.insertFacts(tx, accountId, { ids }, kind);
   }
 
   /** Withdraws all payments of an operation. */
@@ -106,7 +95,7 @@ export class ExpectedPaymentsService {
     { accountId, operationId }: Omit<ExpectingOperation, 'kind'>,
     kind: WithdrawalKind,
   ): Promise<void> {
-    await queries.insertWithdrawals(tx, accountId, { operationIds: [operationId] }, kind);
+    await queries.insertFacts(tx, accountId, { operationIds: [operationId] }, kind);
   }
 
   /** Records that single withdrawn payments are expected again. */
@@ -116,7 +105,7 @@ export class ExpectedPaymentsService {
     ids: string[],
     kind: ReinstatementKind,
   ): Promise<void> {
-    await queries.insertReinstatements(tx, accountId, { ids }, kind);
+    await queries.insertFacts(tx, accountId, { ids }, kind);
   }
 
   /**
@@ -129,7 +118,7 @@ export class ExpectedPaymentsService {
     operationIds: string[],
     kind: ReinstatementKind,
   ): Promise<void> {
-    await queries.insertReinstatements(tx, accountId, { operationIds }, kind);
+    await queries.insertFacts(tx, accountId, { operationIds }, kind);
   }
 }
 

@@ -1,14 +1,9 @@
 // Reads the statement lines that are matched to outgoing payments.
 import type { Db } from '../database.service.js';
+import type { Match, StatementLine } from '../generated/service/client.js';
 
-export interface MatchedLine {
-  expectedPaymentId: string;
-  role: 'payment' | 'reversal';
-  nsu: bigint;
-  amountCents: bigint;
-  endToEndId: string | null;
-  occurredAt: Date;
-}
+export type MatchedLine = Pick<Match, 'expectedPaymentId' | 'role' | 'nsu' | 'amountCents'> &
+  Pick<StatementLine, 'endToEndId' | 'occurredAt'>;
 
 /** Keyed by expected payment, with an entry for each id; lines in (occurredAt, nsu) order. */
 export async function listMatchedLines(
