@@ -1,7 +1,7 @@
 // The period over which webhooks are compared with the statement.
 import { addDays, parsePlainDate } from '../brazil/calendar.js';
 import { statementDayStart } from '../brazil/statement-day.js';
-import { AppError } from '../platform/errors.js';
+import { invalidField } from '../platform/errors.js';
 import { parseInstant } from '../statement/statement-line.js';
 
 const dayMs = 86_400_000;
@@ -26,9 +26,9 @@ export function healthPeriod(
     from === undefined
       ? new Date(until.getTime() - defaultDays * dayMs)
       : instantOf('from', from, 0);
-  if (since >= until) throw invalidField('from', 'Must be before to.');
+  if (since >= until) throw invalidField('$.from', 'Must be before to.');
   if (until.getTime() - since.getTime() > maxDays * dayMs)
-    throw invalidField('from', `Must be within ${maxDays} days of to.`);
+    throw invalidField('$.from', `Must be within ${maxDays} days of to.`);
   return { from: since, until };
 }
 
@@ -36,10 +36,7 @@ export function healthPeriod(
 function instantOf(field: 'from' | 'to', text: string, daysToAdd: number): Date {
   const day = parsePlainDate(text);
   const instant = day === null ? parseInstant(text) : statementDayStart(addDays(day, daysToAdd));
-  if (!instant) throw invalidField(field, 'Must be an instant (ISO 8601) or a date (yyyy-mm-dd).');
+  if (!instant)
+    throw invalidField(`$.${field}`, 'Must be an instant (ISO 8601) or a date (yyyy-mm-dd).');
   return instant;
-}
-
-function invalidField(field: 'from' | 'to', message: string): AppError {
-  return new AppError('validation_failed', { errors: { [`$.${field}`]: [message] } });
 }

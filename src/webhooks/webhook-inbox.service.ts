@@ -57,13 +57,11 @@ export class WebhookInbox {
         await storeWebhooks(this.database.pool, mergeCopies(batch.map(({ webhook }) => webhook)));
         for (const { resolve } of batch) resolve();
         // Not awaited: a queue that hangs must not delay the next commit.
-        for (const accountId of accountsOf(batch))
+        for (const accountId of accountsOf(batch, () => true))
           void this.jobQueue.enqueue('syncStatement', { accountId });
-        for (const accountId of accountsOf(batch.filter(({ webhook }) => referencesPix(webhook))))
+        for (const accountId of accountsOf(batch, referencesPix))
           void this.jobQueue.enqueue('checkTransferStatuses', { accountId });
-        for (const accountId of accountsOf(
-          batch.filter(({ webhook }) => reportsChargeStatus(webhook)),
-        ))
+        for (const accountId of accountsOf(batch, reportsChargeStatus))
           void this.jobQueue.enqueue('checkChargeStatuses', { accountId });
       } catch (error) {
         // Each request of the batch fails, so that the bank sends its webhook again.
@@ -74,8 +72,12 @@ export class WebhookInbox {
   }
 }
 
-function accountsOf(batch: readonly PendingWebhook[]): Set<number> {
-  return new Set(batch.map(({ webhook }) => webhook.accountId));
+function accountsOf(
+  batch: readonly PendingWebhook[],
+  isConcerned: (webhook: StoredWebhook) => boolean,
+): Set<number> {
+  const concerned = batch.filter(({ webhook }) => isConcerned(webhook));
+  return new Set(concerned.map(({ webhook }) => webhook.accountId));
 }
 
 /** Whether the webhook references a Pix that was sent. A received Pix is referenced by its nsu. */
