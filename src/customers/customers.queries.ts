@@ -1,34 +1,13 @@
 // Reads onboardings with the state and the stored response of their operations.
-import type { Db, Tx } from '../database.service.js';
+import type { Tx } from '../database.service.js';
+import type { OperationRef } from '../operations/operations.queries.js';
 
-/** The latest onboarding of a document whose outcome is unknown, or that was not executed. */
-export async function findUnresolvedOnboarding(
-  db: Db,
-  accountId: number,
-  documentHash: string,
-): Promise<string | null> {
-  const [found] = await db.$queryRaw<{ id: string }[]>`
-    SELECT c.id
-    FROM customer c JOIN operation o ON o.account_id = c.account_id AND o.id = c.id
-    WHERE c.account_id = ${accountId} AND c.document_hash = ${documentHash}
-      AND o.state IN ('unknown', 'needs_operator', 'not_executed')
-    ORDER BY c.id DESC LIMIT 1`;
-  return found?.id ?? null;
-}
-
-/** The bank's response to an onboarding, even if this transaction has just stored it. */
-export async function findOnboardingResponse(
-  tx: Tx,
-  accountId: number,
-  operationId: string,
-): Promise<{ status: number | null; body: string | null; documentHash: string } | null> {
-  const [found] = await tx.$queryRaw<
-    { status: number | null; body: string | null; documentHash: string }[]
-  >`
-    SELECT o.response_status AS status, o.response_body AS body, c.document_hash
-    FROM customer c JOIN operation o ON o.account_id = c.account_id AND o.id = c.id
-    WHERE c.account_id = ${accountId} AND c.id = ${operationId}::uuid`;
-  return found ?? null;
+/** An onboarding and the bank's response, even if this transaction has just stored it. */
+export function findOnboarding(tx: Tx, { accountId, id }: OperationRef) {
+  return tx.customer.findUnique({
+    where: { accountId_id: { accountId, id } },
+    include: { operation: { select: { responseStatus: true, responseBody: true } } },
+  });
 }
 
 /** The onboardings of a document whose outcome is unknown; locks their operations. */

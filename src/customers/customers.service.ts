@@ -18,6 +18,8 @@ import { comparableDetails, documentDigits, redactRequest, redactResponse } from
 
 /** The bank's error code for a document that already has a customer. */
 const customerExistsCode = 'customer_exists';
+/** After an onboarding in these states, a repeat must reach the bank. */
+const unresolvedStates = ['unknown', 'needs_operator', 'not_executed'] as const;
 
 @Injectable()
 export class CustomersService implements OnModuleInit {
@@ -73,12 +75,7 @@ export class CustomersService implements OnModuleInit {
     const operation = isUuid(id) ? await this.operations.get(accountId, id) : null;
     if (operation?.kind !== this.kind.name) throw new AppError('not_found');
     const { document } = parseJson(operation.requestBody!) as { document: string | null };
-    return {
-      ...operation,
-      ...describeOperation(operation),
-      document,
-      operationState: operation.state,
-    };
+    return { ...describeOperation(operation), document, operationState: operation.state };
   }
 
   /**
@@ -88,12 +85,12 @@ export class CustomersService implements OnModuleInit {
    * request.
    */
   private async identityOf(accountId: number, documentHash: string): Promise<string> {
-    const unresolved = await queries.findUnresolvedOnboarding(
-      this.database.prisma,
-      accountId,
-      documentHash,
-    );
-    return `document ${documentHash}${unresolved === null ? '' : ` after ${unresolved}`}`;
+    const operation = { state: { in: [...unresolvedStates] } };
+    const unresolved = await this.database.prisma.customer.findFirst({
+      where: { accountId, documentHash, operation },
+      orderBy: { id: 'desc' },
+    });
+    return `document ${documentHash}${unresolved === null ? '' : ` after ${unresolved.id}`}`;
   }
 
   /**
@@ -103,31 +100,27 @@ export class CustomersService implements OnModuleInit {
   private async accept(tx: Tx, operation: Operation): Promise<void> {
     await this.recordState(tx, operation, 'accepted');
     const { accountId, id } = operation;
-    const response = await queries.findOnboardingResponse(tx, accountId, id);
-    if (response?.status == null) return;
-    for (const earlier of await queries.listUncertainOnboardings(
-      tx,
-      accountId,
-      response.documentHash,
-    ))
-      if (earlier < id)
-        await this.operations.resolveUnknown(
-          tx,
-          accountId,
-          earlier,
-          'not_executed',
-          'taken_in_later',
-        );
+    const found = await queries.findOnboarding(tx, operation);
+    if (found?.operation.responseStatus == null) return;
+    const uncertain = await queries.listUncertainOnboardings(tx, accountId, found.documentHash);
+    for (const earlier of uncertain.filter((one) => one < id))
+      await this.operations.resolveUnknown(
+        tx,
+        accountId,
+        earlier,
+        'not_executed',
+        'taken_in_later',
+      );
   }
 
   private async reject(tx: Tx, operation: Operation): Promise<void> {
     await this.recordState(tx, operation, 'rejected');
     const { accountId } = operation;
-    const response = await queries.findOnboardingResponse(tx, accountId, operation.id);
-    if (response?.status == null || response.body === null) return;
-    if (!reportsExistingCustomer({ status: response.status, text: response.body })) return;
+    const found = await queries.findOnboarding(tx, operation);
+    const { responseStatus: status, responseBody: text } = found?.operation ?? {};
+    if (!found || !status || !text || !reportsExistingCustomer({ status, text })) return;
     // The customer exists: an earlier request of unknown outcome created it.
-    for (const id of await queries.listUncertainOnboardings(tx, accountId, response.documentHash))
+    for (const id of await queries.listUncertainOnboardings(tx, accountId, found.documentHash))
       await this.operations.resolveUnknown(tx, accountId, id, 'succeeded', 'already_exists');
   }
 
