@@ -4,6 +4,7 @@ import type { Db, Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import { isAmountDue } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import { advisoryLocks } from '../platform/advisory-locks.js';
+import type { OutgoingMoney } from './operation.js';
 import type { OperationRef } from './operations.queries.js';
 import type { EffectPeriod } from './effect-period.js';
 
@@ -200,13 +201,7 @@ export async function lockPossibleDuplicates(tx: Tx, accountId: number): Promise
  */
 export async function findPossibleDuplicate(
   db: Db,
-  of: {
-    accountId: number;
-    kind: string;
-    counterparty: string;
-    amountCents: bigint;
-    isDistinguishable: boolean;
-  },
+  of: OutgoingMoney & { accountId: number; kind: string },
   { sendingForMs, endedWithinMs }: { sendingForMs: number; endedWithinMs: number | null },
 ): Promise<{ id: string; isUnresolved: boolean } | null> {
   const isJustCreated = Prisma.sql`(o.state IN ('received', 'sending')

@@ -24,6 +24,15 @@ export interface OperationOutcome extends queries.OperationStateChange {
   absentExpectedPaymentIds?: readonly string[];
 }
 
+/** An outcome that no response of the bank shows. `nextActionInMs` is null for a final state. */
+export function withoutResponse(
+  state: Operation['state'],
+  reason: string | null,
+  nextActionInMs: number | null,
+): OperationOutcome {
+  return { state, reason, response: null, bankReference: null, nextActionInMs };
+}
+
 /** Whether an outcome still applies to the current state of the operation. */
 export type StillApplies = (current: Operation, tx: Tx) => boolean | Promise<boolean>;
 
@@ -91,8 +100,7 @@ export class OperationOutcomes {
   ): Promise<boolean> {
     const before = await queries.lockOperation(tx, ref);
     if (!before || !['unknown', 'needs_operator'].includes(before.state)) return false;
-    const noResponse = { response: null, bankReference: null, nextActionInMs: null };
-    await this.write(tx, before, { state, reason, ...noResponse });
+    await this.write(tx, before, withoutResponse(state, reason, null));
     return true;
   }
 
@@ -103,9 +111,7 @@ export class OperationOutcomes {
   async resume(tx: Tx, ref: queries.OperationRef, nextActionInMs: number): Promise<boolean> {
     const before = await queries.lockOperation(tx, ref);
     if (before?.state !== 'needs_operator') return false;
-    const { reason } = before;
-    const noResponse = { response: null, bankReference: null };
-    await this.write(tx, before, { state: 'unknown', reason, nextActionInMs, ...noResponse });
+    await this.write(tx, before, withoutResponse('unknown', before.reason, nextActionInMs));
     return true;
   }
 

@@ -19,7 +19,7 @@ import {
 } from './effect-period.js';
 import type { LookUpResult, Operation, OperationKind } from './operation.js';
 import { OperationSender } from './operation-sender.service.js';
-import { OperationOutcomes, type OperationOutcome } from './operation-outcomes.service.js';
+import { OperationOutcomes, withoutResponse } from './operation-outcomes.service.js';
 import * as queries from './operations.queries.js';
 import { recoveryDelayMs, recoveryMethodsFor } from './recovery.js';
 
@@ -101,14 +101,13 @@ export class OperationRecovery {
     );
     if (matched.length + partlyMatched.length === 0) return false;
     if (partlyMatched.length + unmatched.length === 0)
-      return this.outcomes.record(ref, withoutResponse('succeeded', 'seen_on_statement'), (now) =>
-        ['unknown', 'needs_operator', 'not_executed'].includes(now.state),
+      return this.outcomes.record(
+        ref,
+        withoutResponse('succeeded', 'seen_on_statement', null),
+        ({ state }) => ['unknown', 'needs_operator', 'not_executed'].includes(state),
       );
-    return this.outcomes.record(
-      ref,
-      { ...withoutResponse('unknown', 'seen_in_part'), nextActionInMs: 0 },
-      ({ state }) => state === 'not_executed',
-    );
+    const reopened = withoutResponse('unknown', 'seen_in_part', 0);
+    return this.outcomes.record(ref, reopened, ({ state }) => state === 'not_executed');
   }
 
   /**
@@ -125,7 +124,7 @@ export class OperationRecovery {
     }
     await this.outcomes.record(
       operation,
-      withoutResponse('not_executed', 'never_sent'),
+      withoutResponse('not_executed', 'never_sent', null),
       async ({ state }, tx) =>
         state === 'received' && !(await queries.hasPossiblySentAttempt(tx, operation)),
     );
@@ -158,11 +157,8 @@ export class OperationRecovery {
       if (await this.proveAbsence(kind, operation, onStatement, ageMs)) return;
     if (isPatient) return;
     const reason = operation.reason ?? 'no_response';
-    await this.outcomes.record(
-      operation,
-      withoutResponse('needs_operator', reason),
-      isUnchanged(operation),
-    );
+    const outcome = withoutResponse('needs_operator', reason, null);
+    await this.outcomes.record(operation, outcome, isUnchanged(operation));
   }
 
   private async lookUp(kind: OperationKind, operation: Operation): Promise<LookUpResult<unknown>> {
@@ -184,7 +180,7 @@ export class OperationRecovery {
     // A repeat gets the status of its own route, not that of the look-up.
     const response = { status: route.successStatus, text };
     const outcome = {
-      ...withoutResponse('succeeded', 'looked_up'),
+      ...withoutResponse('succeeded', 'looked_up', null),
       response,
       bankReference,
       decodedResponse,
@@ -217,9 +213,9 @@ export class OperationRecovery {
     }
     const outcome =
       matched.length === 0
-        ? withoutResponse('not_executed', 'absent_from_statement')
+        ? withoutResponse('not_executed', 'absent_from_statement', null)
         : {
-            ...withoutResponse('succeeded', 'seen_in_part'),
+            ...withoutResponse('succeeded', 'seen_in_part', null),
             absentExpectedPaymentIds: unmatched,
           };
     return this.outcomes.record(
@@ -255,11 +251,4 @@ function isUnchanged({ attempts }: Operation): (current: Operation) => boolean {
 /** After a recent match of one movement, the others may follow, however old the operation is. */
 function isRecentlyMatched({ lastMatchedAt }: evidence.StatementEvidence): boolean {
   return lastMatchedAt !== null && Date.now() - lastMatchedAt.getTime() < partialPatienceMs;
-}
-
-function withoutResponse(
-  state: 'succeeded' | 'not_executed' | 'needs_operator' | 'unknown',
-  reason: string,
-): OperationOutcome {
-  return { state, reason, response: null, bankReference: null, nextActionInMs: null };
 }

@@ -10,7 +10,11 @@ import { Database } from '../database.service.js';
 import { isJsonObject, parseJson } from '../platform/exact-json.js';
 import type { Operation, OperationKind } from './operation.js';
 import * as queries from './operations.queries.js';
-import { OperationOutcomes, type OperationOutcome } from './operation-outcomes.service.js';
+import {
+  OperationOutcomes,
+  withoutResponse,
+  type OperationOutcome,
+} from './operation-outcomes.service.js';
 import { recoveryDelayAfterResponseMs } from './recovery.js';
 
 const callDeadlineMs = 10_000;
@@ -76,7 +80,7 @@ export class OperationSender {
     const { attempts: number } = operation;
     await this.outcomes.record(
       ref,
-      { ...withoutResponse('unknown', 'interrupted'), nextActionInMs: 0 },
+      withoutResponse('unknown', 'interrupted', 0),
       (current, tx) => current.attempts === number && queries.isInterrupted(tx, ref),
       { number, status: null, reason: 'interrupted' },
     );
@@ -129,17 +133,16 @@ function outcomeOf(
   if (kind.repeat === 'never')
     return {
       ...(hasLeft
-        ? withoutResponse('needs_operator', reason)
-        : withoutResponse('not_executed', 'never_sent')),
+        ? withoutResponse('needs_operator', reason, null)
+        : withoutResponse('not_executed', 'never_sent', null)),
       bankReference: bankReferenceIn(response),
-      nextActionInMs: null,
     };
   const ageMs = Date.now() - operation.createdAt.getTime();
   const retryAfterMs = response.outcome === 'unknown' ? response.retryAfterMs : 0;
+  const delayMs = recoveryDelayAfterResponseMs(ageMs, retryAfterMs);
   return {
-    ...withoutResponse(hasLeft ? 'unknown' : 'received', reason),
+    ...withoutResponse(hasLeft ? 'unknown' : 'received', reason, delayMs),
     bankReference: bankReferenceIn(response),
-    nextActionInMs: recoveryDelayAfterResponseMs(ageMs, retryAfterMs),
   };
 }
 
@@ -197,12 +200,7 @@ function finalOutcome(
   state: 'succeeded' | 'rejected',
   { status, text }: { status: number; text: string },
 ): OperationOutcome {
-  const response = { status, text };
-  return { state, reason: null, response, bankReference: null, nextActionInMs: null };
-}
-
-function withoutResponse(state: Operation['state'], reason: string) {
-  return { state, reason, response: null, bankReference: null };
+  return { ...withoutResponse(state, null, null), response: { status, text } };
 }
 
 function decodeStoredInput(

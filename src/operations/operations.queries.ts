@@ -4,10 +4,7 @@ import type { Db, Tx } from '../database.service.js';
 import { recordOperationTasks } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import type { Operation, OperationState } from './operation.js';
 
-export interface OperationRef {
-  accountId: number;
-  id: string;
-}
+export type OperationRef = Pick<Operation, 'accountId' | 'id'>;
 
 /** `received`: no byte was ever sent; `unknown`: an earlier attempt may have had its effect. */
 export type ClaimableState = 'received' | 'unknown';
@@ -106,10 +103,14 @@ export async function updateOperationState(
 }
 
 /** Whether the lease of the current attempt has expired: the process that made it has died. */
-export async function isInterrupted(db: Db, { accountId, id }: OperationRef): Promise<boolean> {
+export async function isInterrupted(db: Db, ref: OperationRef): Promise<boolean> {
+  return isDue(db, ref, 'sending');
+}
+
+async function isDue(db: Db, { accountId, id }: OperationRef, state: OperationState) {
   const found = await db.$queryRaw<unknown[]>`
     SELECT 1 FROM operation
-    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'sending'
+    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = ${state}
       AND next_action_at <= clock_timestamp()`;
   return found.length === 1;
 }
@@ -119,11 +120,7 @@ export async function findDueUnsentOperation(
   db: Db,
   { accountId, id }: OperationRef,
 ): Promise<Operation | null> {
-  const due = await db.$queryRaw<unknown[]>`
-    SELECT 1 FROM operation
-    WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'received'
-      AND next_action_at <= clock_timestamp()`;
-  if (due.length === 0) return null;
+  if (!(await isDue(db, { accountId, id }, 'received'))) return null;
   return db.operation.findUnique({ where: { accountId_id: { accountId, id } } });
 }
 

@@ -99,14 +99,9 @@ export class OperationsService {
     { accountId, idempotencyKey }: { accountId: number; idempotencyKey: string },
     amountCents: bigint,
   ): Promise<Reply | null> {
+    const key = { accountId, kind: kind.name, identity: keyIdentity(idempotencyKey) };
     const known = await this.database.prisma.operationIdentity.findUnique({
-      where: {
-        accountId_kind_identity: {
-          accountId,
-          kind: kind.name,
-          identity: keyIdentity(idempotencyKey),
-        },
-      },
+      where: { accountId_kind_identity: key },
     });
     if (!known) return null;
     const operation = await this.get(accountId, known.operationId);
