@@ -39,10 +39,7 @@ export class BillPaymentViews {
     throw new AppError('not_found');
   }
 
-  /**
-   * Lists up to one payment more than the page's limit: the extra payment shows that a next page
-   * exists.
-   */
+  /** Newest first; one row more than the page holds. */
   async list(
     accountId: number,
     { limit, after }: Page,

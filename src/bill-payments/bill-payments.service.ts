@@ -6,19 +6,14 @@ import { z } from 'zod';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { BankService } from '../bank/bank.service.js';
 import { saoPauloDay } from '../brazil/statement-day.js';
-import { getBill, payBill, type BillPaymentResponse } from '../contract/bill-payments.js';
+import { getBill, payBill } from '../contract/bill-payments.js';
 import type { RouteInput } from '../contract/route.js';
 import type { Tx } from '../database.service.js';
 import { expectedDebit } from '../expected-payments/expected-payments.service.js';
-import type {
-  Acceptance,
-  Operation,
-  OperationKind,
-  RequestPreferences,
-} from '../operations/operation.js';
+import type { OperationKind, RequestPreferences } from '../operations/operation.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
-import { AppError } from '../platform/errors.js';
+import { AppError, invalidField } from '../platform/errors.js';
 import { parseJson } from '../platform/exact-json.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { BillPaymentLifecycle } from './bill-payment-lifecycle.service.js';
@@ -43,8 +38,11 @@ export class BillPaymentsService implements OnModuleInit {
     repeat: 'keyed',
     echoes: ({ body }, response) =>
       response.paidAmount === body.amount && findBarCode(response.barCode) === barCodeOf(body),
-    onSucceeded: (tx, operation, acceptance) => this.recordAcceptance(tx, operation, acceptance),
-    onRejected: (tx, { accountId, id }) => queries.markBillPaymentRejected(tx, { accountId, id }),
+    onSucceeded: (tx, operation, { response }) => {
+      const payAt = readPayAt(operation.requestBody);
+      return this.lifecycle.recordAcceptance(tx, operation, { response, payAt });
+    },
+    onRejected: queries.markBillPaymentRejected,
     latestEffectAt: ({ requestBody }, lastSendBy) =>
       latestPayTime(readPayAt(requestBody), lastSendBy, this.bank.profile),
   };
@@ -98,9 +96,7 @@ export class BillPaymentsService implements OnModuleInit {
     now: Date,
   ): Promise<AppError | null> {
     if (payAt && isInThePast(payAt, now))
-      return new AppError('validation_failed', {
-        errors: { '$.payAt': [`payAt must not be in the past, got ${payAt}.`] },
-      });
+      return invalidField('$.payAt', `payAt must not be in the past, got ${payAt}.`);
     try {
       const bill = await this.readBill(accountId, barCode);
       const violation = findBillRuleViolation(bill, {
@@ -148,15 +144,6 @@ export class BillPaymentsService implements OnModuleInit {
         : 'The bill already has a payment in progress or scheduled.',
       ...(live ? { headers: { Location: `/v1/operations/${live.id}` } } : {}),
     });
-  }
-
-  private async recordAcceptance(
-    tx: Tx,
-    operation: Operation,
-    { response }: Acceptance<BillPaymentResponse>,
-  ): Promise<void> {
-    const payAt = readPayAt(operation.requestBody);
-    await this.lifecycle.recordAcceptance(tx, operation, { response, payAt });
   }
 }
 

@@ -12,13 +12,9 @@ import {
   type ChargeResponse,
 } from '../contract/charges.js';
 import { staticQrRequest, type StaticQrResponse } from '../contract/static-qr.js';
+import type { Charge } from '../generated/service/client.js';
 import type { LookUpResult, Operation } from '../operations/operation.js';
 import { parseJson } from '../platform/exact-json.js';
-
-interface RequestedCharge {
-  correlationId: string;
-  amountCents: bigint | null;
-}
 
 @Injectable()
 export class ChargeLookUp {
@@ -55,7 +51,7 @@ export class ChargeLookUp {
 
   private async lookUp(
     account: BankAccount,
-    { correlationId, amountCents }: RequestedCharge,
+    { correlationId, amountCents }: Pick<Charge, 'correlationId' | 'amountCents'>,
   ): Promise<LookUpResult<ChargeDetails>> {
     const response = await this.bank.call(
       getCharge,

@@ -113,10 +113,7 @@ export class ChargesService implements OnModuleInit {
     throw new AppError('not_found');
   }
 
-  /**
-   * Lists up to one charge more than the page's limit: the extra charge shows that there is a next
-   * page.
-   */
+  /** Newest first; one row more than the page holds. */
   async list(
     accountId: number,
     { limit, after }: Page,

@@ -2,20 +2,15 @@
 // refunded.
 import { addDays } from '../brazil/calendar.js';
 import { saoPauloDay } from '../brazil/statement-day.js';
+import type { StatementLine } from '../generated/service/client.js';
 import { refundWindowDays } from '../contract/refunds.js';
 
 /** A statement line with the id in a refund's reference. */
-export interface ReferencedStatementLine {
-  nsu: bigint;
-  isCredit: boolean;
-  amountCents: bigint;
-  typeName: string;
-  endToEndId: string | null;
-  originalEndToEndId: string | null;
-  /** The payer of a credit; null if the line does not show it. */
-  counterparty: string | null;
-  occurredAt: Date;
-}
+export type ReferencedStatementLine = Pick<
+  StatementLine,
+  | ('nsu' | 'isCredit' | 'amountCents' | 'typeName' | 'endToEndId')
+  | ('originalEndToEndId' | 'counterparty' | 'occurredAt')
+>;
 
 /** A line that is a received Pix. */
 export interface RefundOriginal extends ReferencedStatementLine {

@@ -24,10 +24,7 @@ export class RefundReading {
     return refund;
   }
 
-  /**
-   * Lists up to one refund more than the page's limit: the extra refund shows that there is a next
-   * page.
-   */
+  /** Newest first; one row more than the page holds. */
   async list(
     accountId: number,
     { limit, after }: Page,

@@ -2,7 +2,7 @@
 // that have no line yet. The original Pix is locked while a refund of it is recorded.
 import type { RefundFilter } from '../contract/refunds.js';
 import type { Db, Tx } from '../database.service.js';
-import { Prisma } from '../generated/service/client.js';
+import { Prisma, type Refund } from '../generated/service/client.js';
 import type { RefundOriginal, ReferencedStatementLine } from './received-pix.js';
 import type { RefundableFacts } from './refundable-amount.js';
 
@@ -140,10 +140,7 @@ const hasUnattributedRefund = (accountId: number, counterparty: string | null, s
           AND reversal.is_credit AND reversal.amount_cents = l.amount_cents
           AND reversal.type_name ILIKE '%REVERSAL%'))`;
 
-export interface RefundKey {
-  accountId: number;
-  id: string;
-}
+export type RefundKey = Pick<Refund, 'accountId' | 'id'>;
 
 /**
  * Marks a refund as accepted: the bank accepted it, or the statement shows it. An id that is null
@@ -152,7 +149,7 @@ export interface RefundKey {
 export async function markRefundAccepted(
   tx: Tx,
   { accountId, id }: RefundKey,
-  { nsu, endToEndId }: { nsu: bigint | null; endToEndId: string | null },
+  { nsu, endToEndId }: Pick<Refund, 'nsu' | 'endToEndId'>,
 ): Promise<{ expectedPaymentId: string } | null> {
   const [refund] = await tx.$queryRaw<{ expectedPaymentId: string }[]>`
     UPDATE refund
@@ -173,8 +170,8 @@ export async function markRefundRejected(tx: Tx, { accountId, id }: RefundKey): 
 export async function findLineOfRefund(
   tx: Tx,
   { accountId, id }: RefundKey,
-): Promise<{ nsu: bigint; endToEndId: string | null } | null> {
-  const [line] = await tx.$queryRaw<{ nsu: bigint; endToEndId: string | null }[]>`
+): Promise<Pick<Refund, 'nsu' | 'endToEndId'> | null> {
+  const [line] = await tx.$queryRaw<Pick<Refund, 'nsu' | 'endToEndId'>[]>`
     SELECT l.nsu, l.end_to_end_id FROM refund r
     JOIN match m ON m.account_id = r.account_id AND m.expected_payment_id = r.expected_payment_id
       AND m.role = 'payment' AND m.unlinked_at IS NULL

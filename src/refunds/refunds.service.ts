@@ -16,9 +16,10 @@ import type {
   OperationRequest,
   RequestPreferences,
 } from '../operations/operation.js';
+import type { Refund } from '../generated/service/client.js';
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
-import { AppError } from '../platform/errors.js';
+import { AppError, invalidField } from '../platform/errors.js';
 import { isNsu } from '../platform/listing.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { isRefundWindowOpen, type RefundOriginal } from './received-pix.js';
@@ -39,9 +40,9 @@ export class RefundsService implements OnModuleInit {
     name: 'refund_pix',
     route: refundTransaction,
     repeat: 'unkeyed',
-    echoes: (input, response) => isEcho(input, response),
+    echoes: isEcho,
     onSucceeded: (tx, operation, acceptance) => this.onAccepted(tx, operation, acceptance),
-    onRejected: (tx, { accountId, id }) => queries.markRefundRejected(tx, { accountId, id }),
+    onRejected: queries.markRefundRejected,
   };
 
   constructor(
@@ -66,9 +67,7 @@ export class RefundsService implements OnModuleInit {
   ): Promise<Reply> {
     const { transactionId } = input.params;
     if (input.query.filterBy === 'NSU' && !isNsu(transactionId))
-      throw new AppError('validation_failed', {
-        errors: { '$.transactionId': ['Must be a whole number.'] },
-      });
+      throw invalidField('$.transactionId', 'Must be a whole number.');
     return this.operations.perform(this.kind, {
       accountId,
       idempotencyKey: input.idempotencyKey,
@@ -123,12 +122,10 @@ export class RefundsService implements OnModuleInit {
     {
       onlyIfUnrefunded,
       ...refund
-    }: queries.RefundKey & {
-      originalNsu: bigint;
-      amountCents: bigint;
-      expectedPaymentId: string;
-      onlyIfUnrefunded: boolean;
-    },
+    }: queries.RefundKey &
+      Pick<Refund, 'originalNsu' | 'amountCents' | 'expectedPaymentId'> & {
+        onlyIfUnrefunded: boolean;
+      },
   ): Promise<void> {
     if (!isRefundWindowOpen(original.occurredAt, now))
       throw new AppError('rule_broken', {

@@ -38,10 +38,7 @@ export class TransferViews {
     throw new AppError('not_found');
   }
 
-  /**
-   * Lists up to one transfer more than the page's limit: the extra transfer shows that a next page
-   * exists.
-   */
+  /** Newest first; one row more than the page holds. */
   async list(accountId: number, { limit, after }: Page, filters: TransferFilters) {
     const { state, shape, externalId, endToEndId, operationId } = filters;
     const where = { accountId, state, shape, externalId, endToEndId, operationId };
