@@ -4,6 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import { Settings, SettingsError } from '../config.js';
+import type { RouteInput } from '../contract/route.js';
 import { Database } from '../database.service.js';
 import type { BankAccount as BankAccountRow } from '../generated/service/client.js';
 import { Clock } from '../platform/timers.js';
@@ -11,6 +12,7 @@ import { AppError, invalidField } from '../platform/errors.js';
 import type { Page } from '../platform/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { JobQueue } from '../platform/job-queue.js';
+import type { updateAccount } from './accounts.schema.js';
 import { isKeyOfCertificate } from './certificates.schema.js';
 import {
   changeCredentials,
@@ -26,13 +28,6 @@ export type BankAccount = Pick<BankAccountRow, 'id' | 'slug' | 'goLiveAt'>;
 
 /** The account that the settings describe. */
 const mainSlug = 'main';
-
-export interface AccountChanges {
-  name?: string | null | undefined;
-  /** The operator confirms that the new key is of the same account at the bank. */
-  isSameBankAccount?: boolean | undefined;
-  credentials?: Partial<StoredCredentials> | undefined;
-}
 
 type BankIdentity = Pick<StoredCredentials, 'apiKey' | 'accountHeader'>;
 
@@ -120,7 +115,7 @@ export class AccountsService {
    */
   async update(
     slug: string,
-    { name, credentials, isSameBankAccount = false }: AccountChanges,
+    { name, credentials, isSameBankAccount = false }: RouteInput<typeof updateAccount>['body'],
   ): Promise<BankAccountRow> {
     const account = await this.getBySlug(slug);
     if (credentials && account.origin === 'settings')

@@ -2,6 +2,8 @@
 // settings. A key or an account header never comes from the settings, because it would identify
 // another account.
 import type { Settings } from '../config.js';
+import type { RouteInput } from '../contract/route.js';
+import type { createAccount } from './accounts.schema.js';
 
 /** PEM texts. A certificate and its key are set together. */
 export interface ClientTls {
@@ -23,18 +25,7 @@ export interface BankCredentials {
 }
 
 /** The credentials of an account that an operator added; stored encrypted. */
-export interface StoredCredentials {
-  apiKey: string;
-  partnerKey?: string | null | undefined;
-  apiKeyHeader?: string | null | undefined;
-  partnerKeyHeader?: string | null | undefined;
-  accountHeader?: { name: string; value: string } | null | undefined;
-  clientCertificate?: string | null | undefined;
-  clientKey?: string | null | undefined;
-  ca?: string | null | undefined;
-  rateLimitPerSecond?: number | null | undefined;
-  webhookSecret?: string | null | undefined;
-}
+export type StoredCredentials = RouteInput<typeof createAccount>['body']['credentials'];
 
 export const credentialFields = [
   'apiKey',

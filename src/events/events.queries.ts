@@ -42,11 +42,8 @@ export async function listDueEndpoints(
       )`;
 }
 
-export interface ClaimedEventDelivery {
-  id: string;
-  eventId: string;
-  type: string;
-  data: string;
+export interface ClaimedEventDelivery
+  extends Pick<Delivery, 'id' | 'eventId'>, Pick<Event, 'type' | 'data'> {
   eventCreatedAt: Date;
   /** This attempt's number, from 1. */
   attempt: number;
