@@ -6,6 +6,7 @@ import { ConciliaProcess } from '../support/concilia-process.js';
 import { sampleChargeRequest } from '../support/payments.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
 import { until } from '../support/until.js';
+import { withoutTriggers } from '../support/parent-rows.js';
 
 interface Upload {
   id: string;
@@ -198,9 +199,11 @@ describe('bulk uploads', () => {
   it('is not visible to other accounts', async () => {
     const { body } = await upload(ndjson(sampleChargeRequest('mine-1')));
     await finishedUpload(body.id);
-    await service.pool.query('UPDATE bulk_upload SET account_id = account_id + 1 WHERE id = $1', [
-      body.id,
-    ]);
+    await withoutTriggers(service.pool, async (client) => {
+      await client.query('UPDATE bulk_upload SET account_id = account_id + 1 WHERE id = $1', [
+        body.id,
+      ]);
+    });
     expect((await concilia.callService('GET', `/v1/bulk/${body.id}`)).status).toBe(404);
     expect((await concilia.callService('GET', `/v1/bulk/${body.id}/rows`)).status).toBe(404);
   });
