@@ -1,7 +1,6 @@
-// Settings that the control plane has changed: JSON texts by name. They are stored so that a
-// restart loads them again.
+// Settings that the control plane has changed. They are stored so that a restart loads them again.
 import { Injectable } from '@nestjs/common';
-import { findBankSetting, storeBankSetting } from './sandbox.queries.js';
+import type { BankSetting } from '../generated/sandbox/client.js';
 import { SandboxDatabase } from './sandbox-database.service.js';
 
 export type BankSettingName = 'clock' | 'modes';
@@ -10,12 +9,14 @@ export type BankSettingName = 'clock' | 'modes';
 export class BankSettings {
   constructor(private readonly database: SandboxDatabase) {}
 
-  find(name: BankSettingName): Promise<string | null> {
-    return findBankSetting(this.database, name);
+  /** The stored JSON value with exact numbers, or null. */
+  async find(name: BankSettingName): Promise<unknown> {
+    return (await this.database.findRow<BankSetting>('bank_setting', { name }))?.value ?? null;
   }
 
-  store(name: BankSettingName, value: string): Promise<void> {
-    return storeBankSetting(this.database, name, value);
+  async store(name: BankSettingName, value: object): Promise<void> {
+    const onConflict = 'ON CONFLICT (name) DO UPDATE SET value = excluded.value';
+    await this.database.insert('bank_setting', { name, value }, onConflict);
   }
 }
 

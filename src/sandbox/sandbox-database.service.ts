@@ -4,7 +4,9 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/sandbox/client.js';
+import { parseJson, stringifyJson } from '../platform/exact-json.js';
 import type { Log } from '../platform/log.js';
+import { camelCaseRows } from '../platform/row-names.js';
 
 /** The sandbox bank's start-up settings. It is a class so that it can be injected. */
 export class SandboxSettings {
@@ -18,19 +20,18 @@ export class SandboxSettings {
   ) {}
 }
 
-/** The pool, a connection or a transaction: each can run a query. */
-export interface Queryable {
-  query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
-}
-
 const poolMax = 24;
 const connectionTimeoutMs = 10_000;
 const statementTimeoutMs = 60_000;
 
-/** Reads whole numbers as bigint and days as `yyyy-mm-dd`, never as floats and local midnights. */
+/**
+ * Reads whole numbers as bigint, days as `yyyy-mm-dd`, and JSON with exact numbers; never as floats
+ * and local midnights.
+ */
 const parsers = new Map<number, (text: string) => unknown>([
   [pg.types.builtins.INT8, BigInt],
   [pg.types.builtins.DATE, (text) => text],
+  [pg.types.builtins.JSON, (text) => parseJson(text)],
 ]);
 
 const statementNames = new Map<string, string>();
@@ -42,13 +43,106 @@ function prepared(text: string, values: unknown[]): pg.QueryConfig {
   return { name, text, values };
 }
 
+const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The row with the names of its columns. */
+export function columnsOf(row: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [snakeCase(name), value as unknown]),
+  );
+}
+
+/** A value of a column: an object is JSON. */
+function parameterOf(value: unknown): unknown {
+  const isJson = typeof value === 'object' && value !== null && !(value instanceof Date);
+  return isJson ? stringifyJson(value) : value;
+}
+
+/**
+ * The pool, a connection or a transaction. Rows have camel-case names in both directions: SQL reads
+ * `amount_cents`, and its rows have `amountCents`.
+ */
+export abstract class Queryable {
+  constructor(private readonly connection: pg.Pool | pg.PoolClient) {}
+
+  async query<Row extends object>(sql: string, values: unknown[] = []): Promise<Row[]> {
+    return camelCaseRows((await this.connection.query<Row>(prepared(sql, values))).rows);
+  }
+
+  /** The first row, or null. */
+  async find<Row extends object>(sql: string, values: unknown[] = []): Promise<Row | null> {
+    const [row] = await this.query<Row>(sql, values);
+    return row ?? null;
+  }
+
+  /** Inserts a row. False when `onConflict` left it out. */
+  async insert<Row extends object>(table: string, row: Row, onConflict = ''): Promise<boolean> {
+    const places = Object.keys(row).map((_, index) => `$${index + 1}`);
+    const { rowCount } = await this.connection.query(
+      prepared(
+        `INSERT INTO ${table} (${Object.keys(row).map(snakeCase).join(', ')})
+         VALUES (${places.join(', ')}) ${onConflict}`,
+        Object.values(row).map(parameterOf),
+      ),
+    );
+    return rowCount === 1;
+  }
+
+  /** Inserts many rows of the same fields in one statement. */
+  async insertAll<Row extends object>(table: string, rows: readonly Row[]): Promise<void> {
+    const [first] = rows;
+    if (!first) return;
+    const columns = Object.keys(first).map(snakeCase).join(', ');
+    await this.query(
+      `INSERT INTO ${table} (${columns})
+       SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::json)`,
+      [stringifyJson(rows.map(columnsOf))],
+    );
+  }
+
+  /** The row with the values of `key`, or null. */
+  findRow<Row extends object>(table: string, key: Partial<Row>): Promise<Row | null> {
+    const conditions = assignments(key).join(' AND ');
+    return this.find(`SELECT * FROM ${table} WHERE ${conditions}`, Object.values(key));
+  }
+
+  /** Like `findRow`. The row is locked until the transaction ends. */
+  lockRow<Row extends object>(table: string, key: Partial<Row>): Promise<Row | null> {
+    const conditions = assignments(key).join(' AND ');
+    return this.find(
+      `SELECT * FROM ${table} WHERE ${conditions} FOR NO KEY UPDATE`,
+      Object.values(key),
+    );
+  }
+
+  /** Changes the rows with the values of `key`. */
+  async update<Row extends object>(
+    table: string,
+    key: Partial<Row>,
+    changes: Partial<Row>,
+  ): Promise<void> {
+    const conditions = assignments(key, Object.keys(changes).length).join(' AND ');
+    await this.query(
+      `UPDATE ${table} SET ${assignments(changes).join(', ')} WHERE ${conditions}`,
+      [...Object.values(changes), ...Object.values(key)].map(parameterOf),
+    );
+  }
+}
+
+/** `column = $1` for each field, numbered after the parameters before it. */
+function assignments(fields: object, parametersBefore = 0): string[] {
+  return Object.keys(fields).map(
+    (name, index) => `${snakeCase(name)} = $${parametersBefore + index + 1}`,
+  );
+}
+
 @Injectable()
-export class SandboxDatabase implements Queryable, OnApplicationShutdown {
-  readonly pool: pg.Pool;
+export class SandboxDatabase extends Queryable implements OnApplicationShutdown {
   readonly prisma: PrismaClient;
+  readonly pool: pg.Pool;
 
   constructor(settings: SandboxSettings) {
-    this.pool = new pg.Pool({
+    const pool = new pg.Pool({
       connectionString: settings.databaseUrl,
       max: poolMax,
       connectionTimeoutMillis: connectionTimeoutMs,
@@ -58,17 +152,15 @@ export class SandboxDatabase implements Queryable, OnApplicationShutdown {
           parsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as never,
       },
     });
+    super(pool);
+    this.pool = pool;
     // A connection lost between two queries emits its error here; without a listener the process
     // would end. The next query on that connection fails, and the pool opens another connection.
     const logConnectionLoss = (error: Error) =>
       settings.log.warn({ err: error }, 'database connection lost');
-    this.pool.on('error', () => undefined);
-    this.pool.on('connect', (client) => client.on('error', logConnectionLoss));
-    this.prisma = new PrismaClient({ adapter: new PrismaPg(this.pool) });
-  }
-
-  async query<Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<Row[]> {
-    return (await this.pool.query<Row>(prepared(sql, values))).rows;
+    pool.on('error', () => undefined);
+    pool.on('connect', (client) => client.on('error', logConnectionLoss));
+    this.prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   }
 
   /**
@@ -107,6 +199,13 @@ export class SandboxDatabase implements Queryable, OnApplicationShutdown {
     return result;
   }
 
+  async isReachable(): Promise<boolean> {
+    return this.query('SELECT 1').then(
+      () => true,
+      () => false,
+    );
+  }
+
   /** Reserves a connection for work that must not wait behind requests. */
   async reserve(): Promise<ReservedConnection> {
     return new ReservedConnection(await this.pool.connect());
@@ -119,11 +218,9 @@ export class SandboxDatabase implements Queryable, OnApplicationShutdown {
 }
 
 /** Its session settings may differ, so it is never returned to the pool. */
-export class ReservedConnection implements Queryable {
-  constructor(private readonly client: pg.PoolClient) {}
-
-  async query<Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<Row[]> {
-    return (await this.client.query<Row>(prepared(sql, values))).rows;
+export class ReservedConnection extends Queryable {
+  constructor(private readonly client: pg.PoolClient) {
+    super(client);
   }
 
   discard(): void {
@@ -132,14 +229,8 @@ export class ReservedConnection implements Queryable {
 }
 
 /** One open transaction. */
-export class SandboxTx implements Queryable {
+export class SandboxTx extends Queryable {
   private readonly callbacks: (() => void)[] = [];
-
-  constructor(private readonly client: pg.PoolClient) {}
-
-  async query<Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<Row[]> {
-    return (await this.client.query<Row>(prepared(sql, values))).rows;
-  }
 
   afterCommit(callback: () => void): void {
     this.callbacks.push(callback);

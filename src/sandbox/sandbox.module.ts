@@ -10,7 +10,6 @@ import { applyMigrations } from '../platform/migrations.js';
 import { SandboxAccountsModule } from './accounts/accounts.module.js';
 import { SandboxApiKeyGuard } from './accounts/api-key.guard.js';
 import { RateLimitGuard } from './accounts/rate-limit.guard.js';
-import { SandboxBalancesModule } from './balances/balances.module.js';
 import { BankSettings } from './bank-settings.service.js';
 import { SandboxBillsModule } from './bills/bills.module.js';
 import { SandboxChargesModule } from './charges/charges.module.js';
@@ -33,7 +32,6 @@ import { SandboxPixModule } from './pix/pix.module.js';
 import { Random } from './random.service.js';
 import { SandboxRefundsModule } from './refunds/refunds.module.js';
 import { SandboxDatabase, SandboxSettings } from './sandbox-database.service.js';
-import { isSandboxDatabaseReachable } from './sandbox.queries.js';
 import { SandboxStatementModule } from './statement/statement.module.js';
 import { SandboxTransfersModule } from './transfers/transfers.module.js';
 import { SandboxWebhooksModule } from './webhooks/webhooks.module.js';
@@ -80,7 +78,6 @@ export class SandboxModule {
         SandboxBillsModule,
         SandboxCustomersModule,
         SandboxStatementModule,
-        SandboxBalancesModule,
         SandboxRefundsModule,
         SandboxTransfersModule,
         SandboxWebhooksModule,
@@ -155,7 +152,7 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
   await application.get(BankSeeding).seedBank();
   const health = application.get(Health);
   const database = application.get(SandboxDatabase);
-  health.addCheck('database', () => isSandboxDatabaseReachable(database));
+  health.addCheck('database', () => database.isReachable());
   health.markStarted();
   application.get(DueWork).start();
   return application;

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { Route } from '../contract/route.js';
 import { bigInteger, reais } from '../contract/wire.js';
+import { stringifyJson } from '../platform/exact-json.js';
 
 /** An amount as an exact JSON number in reais. */
 export function wireReais(cents: bigint) {
@@ -9,6 +11,11 @@ export function wireReais(cents: bigint) {
 /** A whole number as an exact JSON number. */
 export function wireInteger(value: bigint) {
   return z.encode(bigInteger, value);
+}
+
+/** The JSON text of a response. */
+export function responseText<R extends Route>(route: R, response: z.output<R['response']>): string {
+  return stringifyJson(z.encode(route.response, response));
 }
 
 /** More rows than any account will have, and still a number that PostgreSQL accepts as OFFSET. */

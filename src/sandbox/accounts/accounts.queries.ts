@@ -1,48 +1,55 @@
 import type { Queryable } from '../sandbox-database.service.js';
 import { bank, type SandboxAccount, type Party } from './party.js';
 
-const columns = `id, branch, number,
-  holder_name AS "holderName", holder_document AS "holderDocument", holder_type AS "holderType",
-  street, city, state, zip_code AS "zipCode", email`;
+const customerAccounts = `
+  SELECT id, branch, number, holder_name, holder_document, holder_type, street, city, state,
+         zip_code, email
+  FROM account WHERE kind = 'customer'`;
 
 /** Customers' accounts by number. Unknown numbers are absent from the result. */
 export async function findAccountsByNumber(
   database: Queryable,
   numbers: string[],
 ): Promise<Map<string, SandboxAccount>> {
-  const rows = await database.query<SandboxAccount>(
-    `SELECT ${columns} FROM account WHERE kind = 'customer' AND number = ANY($1)`,
+  const accounts = await database.query<SandboxAccount>(
+    `${customerAccounts} AND number = ANY($1)`,
     [numbers],
   );
-  return new Map(rows.map((account) => [account.number, account]));
+  return new Map(accounts.map((account) => [account.number, account]));
 }
 
-export async function findAccountsById(
+export function findAccountByNumber(
   database: Queryable,
-  ids: number[],
-): Promise<Map<number, SandboxAccount>> {
-  const rows = await database.query<SandboxAccount>(
-    `SELECT ${columns} FROM account WHERE kind = 'customer' AND id = ANY($1)`,
-    [ids],
-  );
-  return new Map(rows.map((account) => [account.id, account]));
+  number: string,
+): Promise<SandboxAccount | null> {
+  return database.find(`${customerAccounts} AND number = $1`, [number]);
 }
 
 /**
  * A customer's account, for callers inside a transaction: they must not use a second connection.
  */
-export async function findAccountById(
-  database: Queryable,
-  id: number,
-): Promise<SandboxAccount | null> {
-  return (await findAccountsById(database, [id])).get(id) ?? null;
+export function findAccountById(database: Queryable, id: number): Promise<SandboxAccount | null> {
+  return database.find(`${customerAccounts} AND id = $1`, [id]);
 }
 
-export async function findAccountByNumber(
+export function findAccountByKeyHash(
   database: Queryable,
-  number: string,
+  keyHash: string,
 ): Promise<SandboxAccount | null> {
-  return (await findAccountsByNumber(database, [number])).get(number) ?? null;
+  return database.find(
+    `${customerAccounts} AND id = (SELECT account_id FROM api_key WHERE key_hash = $1)`,
+    [keyHash],
+  );
+}
+
+export function findAccountByPixKey(
+  database: Queryable,
+  key: string,
+): Promise<SandboxAccount | null> {
+  return database.find(
+    `${customerAccounts} AND id = (SELECT account_id FROM dict_key WHERE key = $1)`,
+    [key],
+  );
 }
 
 /**
@@ -55,22 +62,4 @@ export async function findAccountOfParty(
   if (participant.ispb !== bank.ispb) return null;
   const account = await findAccountByNumber(database, number);
   return account?.branch === branch ? account : null;
-}
-
-export interface SandboxAccountBalance {
-  balanceCents: bigint;
-  blockedCents: bigint;
-}
-
-/** Null when there is no such customer. */
-export async function findAccountBalance(
-  database: Queryable,
-  accountId: number,
-): Promise<SandboxAccountBalance | null> {
-  const [balance] = await database.query<SandboxAccountBalance>(
-    `SELECT balance_cents AS "balanceCents", blocked_cents AS "blockedCents"
-     FROM account WHERE id = $1 AND kind = 'customer'`,
-    [accountId],
-  );
-  return balance ?? null;
 }

@@ -2,11 +2,14 @@
 // change after they are opened, so lookups by API key are cached in memory.
 import { Injectable } from '@nestjs/common';
 import { parsePixKey } from '../../brazil/pix-key.js';
-import type { Account } from '../../generated/sandbox/client.js';
-import { AppError, invariant } from '../../platform/errors.js';
+import { AppError } from '../../platform/errors.js';
 import { sha256 } from '../../platform/exact-json.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
-import { findAccountByNumber } from './accounts.queries.js';
+import {
+  findAccountByKeyHash,
+  findAccountByNumber,
+  findAccountByPixKey,
+} from './accounts.queries.js';
 import type { SandboxAccount } from './party.js';
 
 @Injectable()
@@ -20,13 +23,8 @@ export class Accounts {
     const keyHash = sha256(apiKey);
     const cached = this.byKeyHash.get(keyHash);
     if (cached) return cached;
-    const found = await this.database.prisma.apiKey.findUnique({
-      where: { keyHash },
-      include: { account: true },
-    });
-    if (!found) return null;
-    const account = toBankAccount(found.account);
-    this.byKeyHash.set(keyHash, account);
+    const account = await findAccountByKeyHash(this.database, keyHash);
+    if (account) this.byKeyHash.set(keyHash, account);
     return account;
   }
 
@@ -42,15 +40,18 @@ export class Accounts {
     return account;
   }
 
+  /** The account that a request of the control plane names, by default the caller's own. */
+  async getNamed(
+    number: string | null | undefined,
+    caller: SandboxAccount,
+  ): Promise<SandboxAccount> {
+    return number ? this.getByNumber(number) : caller;
+  }
+
   /** The account of this bank with a DICT key, however the key is formatted, or null. */
   async findByPixKey(text: string): Promise<SandboxAccount | null> {
     const pixKey = parsePixKey(text);
-    if (!pixKey) return null;
-    const found = await this.database.prisma.dictKey.findUnique({
-      where: { key: pixKey.key },
-      include: { account: true },
-    });
-    return found?.account ? toBankAccount(found.account) : null;
+    return pixKey && findAccountByPixKey(this.database, pixKey.key);
   }
 
   /**
@@ -68,22 +69,4 @@ export class Accounts {
       });
     return found.key;
   }
-}
-
-function toBankAccount(row: Account): SandboxAccount {
-  const { holderType } = row;
-  invariant(holderType === 'NATURAL' || holderType === 'LEGAL', 'a holder is NATURAL or LEGAL');
-  return {
-    id: row.id,
-    branch: row.branch,
-    number: row.number,
-    holderName: row.holderName,
-    holderDocument: row.holderDocument,
-    holderType,
-    street: row.street,
-    city: row.city,
-    state: row.state,
-    zipCode: row.zipCode,
-    email: row.email,
-  };
 }

@@ -1,4 +1,5 @@
 import { parseTaxId } from '../../brazil/tax-id.js';
+import type { Account } from '../../generated/sandbox/client.js';
 
 /**
  * The sandbox bank as an institution. It is fictitious; its codes are assigned to no real
@@ -14,31 +15,23 @@ export const bank = {
 /** The institution of outside payers, unless the test names another one. */
 export const outsideBank = { ispb: '88888888', name: 'Banco dos Pagadores S.A.' } as const;
 
+type AccountFields =
+  | ('id' | 'branch' | 'number' | 'holderName' | 'holderDocument')
+  | ('street' | 'city' | 'state' | 'zipCode' | 'email');
+
 /** A customer's account with the fields that responses need. The ledger owns its balance. */
-export interface SandboxAccount {
-  id: number;
-  branch: string;
-  number: string;
-  holderName: string;
-  /** CPF or CNPJ without punctuation. */
-  holderDocument: string;
+export interface SandboxAccount extends Pick<Account, AccountFields> {
   holderType: 'NATURAL' | 'LEGAL';
-  street: string;
-  city: string;
-  state: string;
-  zipCode: string;
-  /** Empty when the bank has none. */
-  email: string;
 }
 
 /** Payer or beneficiary of a Pix, in the shape of the contract. */
-export interface Party {
+export type Party = {
   number: string;
   branch: string;
   type: 'CURRENT' | 'PAYMENT' | 'SAVING' | 'SALARY';
   holder: { document: string; name: string; type: 'NATURAL' | 'LEGAL' };
   participant: { name: string; ispb: string };
-}
+};
 
 export function partyOfAccount(account: SandboxAccount): Party {
   return {

@@ -5,8 +5,8 @@ import { findAccountById } from '../accounts/accounts.queries.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { Faults } from '../faults/faults.service.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
-import { findBillPayment, lockBillPayment, updateBillPayment } from './bill-payments.queries.js';
-import { BillRegister } from './bill-register.service.js';
+import type { BillPaymentRow } from './bill-payments.queries.js';
+import { lockBill } from './bills.queries.js';
 import { BillSettlement } from './bill-settlement.service.js';
 
 const chargebackKind = 'bill-payment-chargeback';
@@ -14,7 +14,6 @@ const chargebackKind = 'bill-payment-chargeback';
 @Injectable()
 export class BillChargebacks {
   constructor(
-    private readonly register: BillRegister,
     private readonly settlement: BillSettlement,
     private readonly faults: Faults,
     private readonly dueWork: DueWork,
@@ -34,7 +33,8 @@ export class BillChargebacks {
 
   /** Throws `not_found`, and `rule_broken` when the payment is not PAID. */
   async chargeBack(tx: SandboxTx, id: string): Promise<void> {
-    if (!(await findBillPayment(tx, id))) throw new AppError('not_found');
+    if (!(await tx.findRow<BillPaymentRow>('bill_payment', { id })))
+      throw new AppError('not_found');
     if (await this.chargeBackIfPaid(tx, id)) return;
     throw new AppError('rule_broken', {
       public: 'Only a payment with status PAID can be charged back.',
@@ -44,16 +44,15 @@ export class BillChargebacks {
 
   /** False when the payment is not, or no longer, PAID. */
   private async chargeBackIfPaid(tx: SandboxTx, id: string): Promise<boolean> {
-    const stored = await findBillPayment(tx, id);
-    const bill = stored && (await this.register.lock(tx, stored.barCode));
-    const payment = await lockBillPayment(tx, id);
+    const stored = await tx.findRow<BillPaymentRow>('bill_payment', { id });
+    const bill = stored && (await lockBill(tx, stored.barCode));
+    const payment = await tx.lockRow<BillPaymentRow>('bill_payment', { id });
     if (payment?.status !== 'PAID') return false;
     const account = await findAccountById(tx, payment.accountId);
     invariant(bill && account, 'bills with payments and payers are never deleted');
-    const { createdAt: at } = await this.settlement.reverse(tx, account, bill, payment);
-    const { transactionNsu } = payment;
-    const change = { status: 'CHARGEBACKED', transactionNsu, failure: null, at } as const;
-    await updateBillPayment(tx, id, change);
+    const { createdAt } = await this.settlement.reverse(tx, account, bill, payment);
+    const change = { status: 'CHARGEBACKED', updatedAt: createdAt } as const;
+    await tx.update<BillPaymentRow>('bill_payment', { id }, change);
     return true;
   }
 }

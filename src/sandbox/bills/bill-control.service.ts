@@ -3,13 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
 import { Accounts } from '../accounts/accounts.service.js';
+import { findChargeByBarCode } from '../charges/charges.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Random } from '../random.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { BillChargebacks } from './bill-chargebacks.service.js';
 import type { NewBillRequest } from './bill-control.schema.js';
 import { listSandboxBillPayments, type ListedBillPayment } from './bill-payments.queries.js';
-import { findIssuedCharge, insertBill } from './bills.queries.js';
 import { newBill, newBillProblems } from './new-bill.js';
 
 @Injectable()
@@ -29,7 +29,9 @@ export class BillControl {
     const seed = this.random.uuid().replaceAll('-', '');
     const bill = newBill(request, { today: this.clock.today(), seed });
     const isNew = await this.database.transaction(
-      async (tx) => !(await findIssuedCharge(tx, bill.barCode)) && insertBill(tx, bill),
+      async (tx) =>
+        !(await findChargeByBarCode(tx, bill.barCode)) &&
+        tx.insert('bill', bill, 'ON CONFLICT DO NOTHING'),
     );
     if (!isNew)
       throw new AppError('conflict', {

@@ -2,17 +2,9 @@ import { parseBillCode } from '../../brazil/bill-code.js';
 import { fixtureAccounts } from '../accounts/fixtures.js';
 import { bank, type SandboxAccount } from '../accounts/party.js';
 
-export interface BillParty {
-  document: string;
-  name: string;
-  type: 'NATURAL' | 'LEGAL';
-}
+export type BillParty = { document: string; name: string; type: 'NATURAL' | 'LEGAL' };
 export type BillBeneficiary = BillParty & { fantasyName: string };
-export interface BillIssuer {
-  ispb: string;
-  name: string;
-  nameFantasy: string;
-}
+export type BillIssuer = { ispb: string; name: string; nameFantasy: string };
 
 /** Payer, beneficiary and issuing institution of a bill, in the shape of the contract. */
 export interface BillParties {

@@ -1,49 +1,38 @@
 // Pays bills, each once: the bill is locked while its rules are checked, so only one of concurrent
 // payments succeeds.
 import { Injectable } from '@nestjs/common';
-import { z } from 'zod';
 import { parseBillCode } from '../../brazil/bill-code.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import { payBill, type BillPaymentRequest } from '../../contract/bill-payments.js';
+import type { RouteInput } from '../../contract/route.js';
+import type { Reply } from '../../platform/contract-route.js';
 import { AppError, invariant } from '../../platform/errors.js';
-import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { Idempotency } from '../idempotency/idempotency.service.js';
 import { Random } from '../random.service.js';
-import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
+import type { SandboxTx } from '../sandbox-database.service.js';
+import { responseText } from '../wire-values.js';
 import type { Bill } from './bill.js';
 import { billPaymentResponse } from './bill-response.js';
 import { BillChargebacks } from './bill-chargebacks.service.js';
-import {
-  findActiveBillPayment,
-  insertBillPayment,
-  type BillPaymentRow,
-} from './bill-payments.queries.js';
+import { findActiveBillPayment, type BillPaymentRow } from './bill-payments.queries.js';
 import { BillPaymentTimes } from './bill-payment-times.service.js';
-import { BillRegister } from './bill-register.service.js';
+import { lockBill } from './bills.queries.js';
 import { BillSettlement } from './bill-settlement.service.js';
 
 @Injectable()
 export class BillPayments {
   constructor(
-    private readonly database: SandboxDatabase,
     private readonly idempotency: Idempotency,
-    private readonly register: BillRegister,
     private readonly settlement: BillSettlement,
     private readonly times: BillPaymentTimes,
     private readonly chargebacks: BillChargebacks,
     private readonly random: Random,
   ) {}
 
-  /** Returns the JSON text of the response; a repeat of the key gets the same text. */
-  async pay(account: SandboxAccount, request: BillPaymentRequest, key: string): Promise<string> {
-    const bodyHash = sha256(canonicalJson(request));
-    const identity = { accountId: account.id, operation: payBill.name, key, bodyHash };
-    return this.database.transaction((tx) =>
-      this.idempotency.runOnce(tx, identity, async () => {
-        const response = await this.accept(tx, account, request, key);
-        return stringifyJson(z.encode(payBill.response, response));
-      }),
+  pay(account: SandboxAccount, request: RouteInput<typeof payBill>): Promise<Reply> {
+    return this.idempotency.runOnce(payBill, account, request, async (tx, key) =>
+      responseText(payBill, await this.accept(tx, account, request.body, key)),
     );
   }
 
@@ -57,7 +46,7 @@ export class BillPayments {
     // A requested day uses the amount due on that day. A payment after hours uses the amount
     // queried today.
     const day = saoPauloDay(request.payAt ? payAt : now);
-    const bill = await this.register.lock(tx, barCodeOf(request));
+    const bill = await lockBill(tx, barCodeOf(request));
     if (!bill) throw new AppError('not_found');
     await this.assertNoActivePayment(tx, bill);
     this.settlement.assertPayable(account, bill, { amountCents: request.amount, day });
@@ -75,13 +64,13 @@ export class BillPayments {
       updatedAt: now,
     };
     if (!isImmediate) {
-      await insertBillPayment(tx, payment);
+      await tx.insert('bill_payment', payment);
       await this.times.schedule(tx, payment);
       return billPaymentResponse(bill, payment, day);
     }
     const { nsu } = await this.settlement.settle(tx, account, bill, payment);
     const paid: BillPaymentRow = { ...payment, status: 'PAID', transactionNsu: nsu };
-    await insertBillPayment(tx, paid);
+    await tx.insert('bill_payment', paid);
     await this.chargebacks.scheduleIfFaulty(tx, paid.id, now);
     return billPaymentResponse(bill, paid, day);
   }

@@ -21,12 +21,12 @@ export function billResponse(bill: Bill, day: PlainDate): BillInformation {
     digitableLine: bill.digitableLine,
     isAllowPartialPayment: bill.isAllowPartialPayment,
     paymentCalculation: calculationResponse(bill, day),
-    payer: { ...bill.payer },
+    payer: bill.payer,
     overduePaymentInterest: adjustmentResponse(interest ?? none),
     overduePaymentFine: adjustmentResponse(fine ?? none),
     discounts: discounts.map(adjustmentResponse),
-    beneficiary: { ...bill.beneficiary },
-    issuer: { ...bill.issuer },
+    beneficiary: bill.beneficiary,
+    issuer: bill.issuer,
   };
 }
 
@@ -47,8 +47,8 @@ export function billPaymentResponse(
     originalAmount: bill.amountCents,
     paidAmount: payment.amountCents,
     paymentCalculation: calculationResponse(bill, day),
-    beneficiary: { ...bill.beneficiary },
-    issuer: { ...bill.issuer },
+    beneficiary: bill.beneficiary,
+    issuer: bill.issuer,
     ...(payment.transactionNsu === null
       ? { payAt: payment.payAt.toISOString() }
       : { transactionNsu: payment.transactionNsu }),

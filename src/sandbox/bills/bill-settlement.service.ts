@@ -17,7 +17,7 @@ import type { SandboxTx } from '../sandbox-database.service.js';
 import { wireReais } from '../wire-values.js';
 import type { Bill } from './bill.js';
 import type { BillPaymentRow } from './bill-payments.queries.js';
-import { BillRegister } from './bill-register.service.js';
+import { reopenBill, updateBillStatus } from './bills.queries.js';
 import { refusalOfBillPayment, type SandboxBillPaymentRequest } from './bill-rules.js';
 
 export type SettledPayment = Pick<BillPaymentRow, 'id' | 'amountCents' | 'idempotencyKey'>;
@@ -27,7 +27,6 @@ export class BillSettlement {
   constructor(
     private readonly ledger: SandboxLedger,
     private readonly chargeCredits: ChargeCredits,
-    private readonly register: BillRegister,
     private readonly clock: BankClock,
   ) {}
 
@@ -70,7 +69,7 @@ export class BillSettlement {
       legs: [debit, { internal: 'clearing', changeCents: amountCents }],
     });
     invariant(debited, 'a debit has a line');
-    await this.register.markPaid(tx, bill);
+    await updateBillStatus(tx, bill, 'PAID');
     return debited;
   }
 
@@ -93,7 +92,7 @@ export class BillSettlement {
       legs: [{ account, changeCents: amountCents, line }, reversalDebit],
     });
     invariant(credited, 'a credit has a line');
-    await this.register.reopen(tx, bill, this.clock.now());
+    await reopenBill(tx, bill, this.clock.now());
     return credited;
   }
 

@@ -34,20 +34,20 @@ export interface Bill extends BillParties {
 export interface BillRow extends FixtureBill {
   identifierNumber: string | null;
   rebateCents: bigint;
-  /** JSON texts. */
+  /** Read by `parseAdjustments`. */
   adjustments: string | null;
-  parties: string | null;
+  /** The parties that the bill names. */
+  parties: Partial<BillParties> | null;
 }
 
 /** A bill of another institution. Fields that its row does not have get fixed defaults. */
 export function billOfRow(row: BillRow): Bill {
-  const named = row.parties === null ? {} : (JSON.parse(row.parties) as Partial<BillParties>);
-  const { payer, beneficiary, issuer } = { ...defaultParties(row.barCode), ...named };
   return {
     ...row,
     identifierNumber: row.identifierNumber ?? identifierOf(row.barCode),
     adjustments: parseAdjustments(row.adjustments),
-    ...{ payer, beneficiary, issuer },
+    ...defaultParties(row.barCode),
+    ...row.parties,
     issuedSlip: null,
   };
 }

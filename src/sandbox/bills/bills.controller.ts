@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { parseBillCode } from '../../brazil/bill-code.js';
 import { getBill, payBill } from '../../contract/bill-payments.js';
 import type { RouteInput } from '../../contract/route.js';
-import { Handles, Input, Reply } from '../../platform/contract-route.js';
+import { Handles, Input } from '../../platform/contract-route.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
 import type { SandboxAccount } from '../accounts/party.js';
@@ -10,13 +10,12 @@ import { BankClock } from '../clock/bank-clock.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { billResponse } from './bill-response.js';
 import { BillPayments } from './bill-payments.service.js';
-import { BillRegister } from './bill-register.service.js';
+import { findBill } from './bills.queries.js';
 
 @Controller()
 export class BillsController {
   constructor(
     private readonly database: SandboxDatabase,
-    private readonly register: BillRegister,
     private readonly payments: BillPayments,
     private readonly clock: BankClock,
   ) {}
@@ -25,17 +24,13 @@ export class BillsController {
   async get(@Input() { params }: RouteInput<typeof getBill>) {
     const parsed = parseBillCode(params.identifier);
     invariant(parsed.ok, 'the route accepts only valid codes');
-    const bill = await this.register.find(this.database, parsed.code.barCode);
+    const bill = await findBill(this.database, parsed.code.barCode);
     if (!bill) throw new AppError('not_found');
     return billResponse(bill, this.clock.today());
   }
 
   @Handles(payBill)
-  async pay(
-    @CurrentAccount() account: SandboxAccount,
-    @Input() { body, idempotencyKey }: RouteInput<typeof payBill>,
-  ) {
-    invariant(idempotencyKey, 'the route requires an IdempotencyKey');
-    return new Reply(200, await this.payments.pay(account, body, idempotencyKey));
+  pay(@CurrentAccount() account: SandboxAccount, @Input() request: RouteInput<typeof payBill>) {
+    return this.payments.pay(account, request);
   }
 }

@@ -9,7 +9,6 @@ import { BillControlController } from './bill-control.controller.js';
 import { BillControl } from './bill-control.service.js';
 import { BillPaymentTimes } from './bill-payment-times.service.js';
 import { BillPayments } from './bill-payments.service.js';
-import { BillRegister } from './bill-register.service.js';
 import { BillSettlement } from './bill-settlement.service.js';
 import { BillsController } from './bills.controller.js';
 import { ScheduledBillPayments } from './scheduled-bill-payments.service.js';
@@ -24,7 +23,6 @@ import { ScheduledBillPayments } from './scheduled-bill-payments.service.js';
   ],
   controllers: [BillsController, BillControlController],
   providers: [
-    BillRegister,
     BillSettlement,
     BillPaymentTimes,
     BillChargebacks,

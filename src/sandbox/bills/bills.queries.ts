@@ -1,72 +1,66 @@
-import type { BillStatus } from '../accounts/fixtures.js';
+// Finds bills of other institutions and slips that this bank issued, and updates their status.
+import { rollToBusinessDay, type PlainDate } from '../../brazil/calendar.js';
+import { saoPauloDay } from '../../brazil/statement-day.js';
+import { invariant } from '../../platform/errors.js';
+import { findAccountById } from '../accounts/accounts.queries.js';
+import {
+  findChargeByBarCode,
+  lockChargeByBarCode,
+  sumChargePayments,
+  updateCharge,
+  type ChargeRow,
+} from '../charges/charges.queries.js';
 import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
-import type { BillRow } from './bill.js';
+import { billOfCharge, billOfRow, type Bill, type BillRow } from './bill.js';
 
-const columns: Record<keyof BillRow, string> = {
-  barCode: 'bar_code',
-  digitableLine: 'digitable_line',
-  type: 'type',
-  status: 'status',
-  amountCents: 'amount_cents',
-  dueDate: 'due_date',
-  isAllowPartialPayment: 'is_allow_partial_payment',
-  minimumPaymentCents: 'minimum_payment_cents',
-  maximumPaymentCents: 'maximum_payment_cents',
-  identifierNumber: 'identifier_number',
-  rebateCents: 'rebate_cents',
-  adjustments: 'adjustments',
-  parties: 'parties',
-};
-const fields = Object.keys(columns) as (keyof BillRow)[];
-const jsonFields = new Set<keyof BillRow>(['adjustments', 'parties']);
-const selected = fields
-  .map((field) => `${columns[field]}${jsonFields.has(field) ? '::text' : ''} AS "${field}"`)
-  .join(', ');
+const selectBill = 'SELECT *, adjustments::text FROM bill WHERE bar_code = $1';
 
-export async function findBill(database: Queryable, barCode: string): Promise<BillRow | null> {
-  const [row] = await database.query<BillRow>(`SELECT ${selected} FROM bill WHERE bar_code = $1`, [
-    barCode,
-  ]);
-  return row ?? null;
+/** The current bill of a bar code, or null. */
+export async function findBill(database: Queryable, barCode: string): Promise<Bill | null> {
+  const row = await database.find<BillRow>(selectBill, [barCode]);
+  if (row) return billOfRow(row);
+  return billOfSlip(database, await findChargeByBarCode(database, barCode));
 }
 
-/** Locked until the transaction ends: payments and chargebacks of a bill run one at a time. */
-export async function lockBill(tx: SandboxTx, barCode: string): Promise<BillRow | null> {
-  const [row] = await tx.query<BillRow>(
-    `SELECT ${selected} FROM bill WHERE bar_code = $1 FOR NO KEY UPDATE`,
-    [barCode],
-  );
-  return row ?? null;
+/**
+ * The bill with its row, or its charge, locked until the transaction ends: payments and chargebacks
+ * of a bill run one at a time. Locked before any account.
+ */
+export async function lockBill(tx: SandboxTx, barCode: string): Promise<Bill | null> {
+  const row = await tx.find<BillRow>(`${selectBill} FOR NO KEY UPDATE`, [barCode]);
+  if (row) return billOfRow(row);
+  return billOfSlip(tx, await lockChargeByBarCode(tx, barCode));
 }
 
-/** False when the code exists. */
-export async function insertBill(tx: SandboxTx, bill: BillRow): Promise<boolean> {
-  const rows = await tx.query(
-    `INSERT INTO bill (${fields.map((field) => columns[field]).join(', ')})
-     VALUES (${fields.map((_, index) => `$${index + 1}`).join(', ')})
-     ON CONFLICT DO NOTHING RETURNING bar_code`,
-    fields.map((field) => bill[field]),
-  );
-  return rows.length > 0;
+async function billOfSlip(database: Queryable, charge: ChargeRow | null): Promise<Bill | null> {
+  if (!charge) return null;
+  const account = await findAccountById(database, charge.accountId);
+  invariant(account, 'accounts are never deleted');
+  return billOfCharge(charge, account);
 }
 
-export async function updateBillStatus(
+/** For a bill of another institution. The charge of a slip of this bank has its own status. */
+export function updateBillStatus(
   tx: SandboxTx,
-  barCode: string,
-  status: BillStatus,
+  { barCode }: Bill,
+  status: BillRow['status'],
 ): Promise<void> {
-  await tx.query('UPDATE bill SET status = $2 WHERE bar_code = $1', [barCode, status]);
+  return tx.update<BillRow>('bill', { barCode }, { status });
 }
 
-/** Account and correlationId of the charge with this bar code, or null. Both never change. */
-export async function findIssuedCharge(
-  database: Queryable,
-  barCode: string,
-): Promise<{ accountId: number; correlationId: string } | null> {
-  const [row] = await database.query<{ accountId: number; correlationId: string }>(
-    `SELECT account_id AS "accountId", correlation_id AS "correlationId"
-     FROM charge WHERE bar_code = $1`,
-    [barCode],
-  );
-  return row ?? null;
+/** Makes the bill payable again, unless another payment remains. */
+export async function reopenBill(tx: SandboxTx, bill: Bill, at: Date): Promise<void> {
+  if (!bill.issuedSlip) return updateBillStatus(tx, bill, 'PENDING_PAYMENT');
+  const { charge } = bill.issuedSlip;
+  // Another payment may remain, or the issuer may still have the money of this payment.
+  if (charge.status === 'Voided' || (await sumChargePayments(tx, charge)) > 0n) return;
+  await updateCharge(tx, charge, { status: unpaidStatus(charge, saoPauloDay(at)), updatedAt: at });
+}
+
+/**
+ * The overdue task of the charge may have run while the charge was paid, so the due date decides.
+ */
+function unpaidStatus({ type, dueDate }: ChargeRow, today: PlainDate): ChargeRow['status'] {
+  if (dueDate !== null && today > rollToBusinessDay(dueDate)) return 'Expired';
+  return type === 'BANKSLIP' ? 'Pending' : 'Created';
 }

@@ -8,7 +8,7 @@ import { serializeAdjustments } from '../../contract/charge-terms.js';
 import { invariant } from '../../platform/errors.js';
 import type { BillRow } from './bill.js';
 import type { NewBillRequest } from './bill-control.schema.js';
-import type { BillParty } from './bill-parties.js';
+import type { BillParties, BillParty } from './bill-parties.js';
 
 /** The largest amount that each type of code can encode. */
 const maxCents = { BANKSLIP: 9_999_999_999_999n, TAXES: 99_999_999_999n } as const;
@@ -77,7 +77,7 @@ export function newBill(
       fine: fine ? adjustmentOf(fine) : null,
       interest: interest ? adjustmentOf(interest) : null,
     }),
-    parties: JSON.stringify(partiesOf(request)),
+    parties: partiesOf(request),
   };
 }
 
@@ -86,7 +86,7 @@ function adjustmentOf({ type, date, amount }: NonNullable<NewBillRequest['fine']
 }
 
 /** The parties that the request names; the bill has defaults for the others. */
-function partiesOf({ payer, beneficiary }: NewBillRequest): object {
+function partiesOf({ payer, beneficiary }: NewBillRequest): Partial<BillParties> {
   return {
     ...(payer ? { payer: partyOf(payer) } : {}),
     ...(beneficiary

@@ -7,21 +7,15 @@ import { BankClock } from '../clock/bank-clock.service.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import type { Bill } from './bill.js';
-import {
-  findBillPayment,
-  lockBillPayment,
-  updateBillPayment,
-  type BillPaymentRow,
-} from './bill-payments.queries.js';
+import type { BillPaymentRow } from './bill-payments.queries.js';
 import { scheduledPaymentKind } from './bill-payment-times.service.js';
 import { BillChargebacks } from './bill-chargebacks.service.js';
-import { BillRegister } from './bill-register.service.js';
+import { lockBill } from './bills.queries.js';
 import { BillSettlement } from './bill-settlement.service.js';
 
 @Injectable()
 export class ScheduledBillPayments {
   constructor(
-    private readonly register: BillRegister,
     private readonly settlement: BillSettlement,
     private readonly chargebacks: BillChargebacks,
     private readonly clock: BankClock,
@@ -31,17 +25,18 @@ export class ScheduledBillPayments {
   }
 
   private async payDue(tx: SandboxTx, id: string): Promise<void> {
-    const stored = await findBillPayment(tx, id);
+    const stored = await tx.findRow<BillPaymentRow>('bill_payment', { id });
     if (!stored) return;
-    const bill = await this.register.lock(tx, stored.barCode);
-    const payment = await lockBillPayment(tx, id);
+    const bill = await lockBill(tx, stored.barCode);
+    const payment = await tx.lockRow<BillPaymentRow>('bill_payment', { id });
     if (payment?.status !== 'SCHEDULED') return;
     invariant(bill, 'a bill with payments is never deleted');
     const { nsu, failure } = await this.tryToPay(tx, bill, payment);
     const status = nsu === null ? 'SCHEDULE_FAILURE' : 'PAID';
-    const at = this.clock.now();
-    await updateBillPayment(tx, id, { status, transactionNsu: nsu, failure, at });
-    if (status === 'PAID') await this.chargebacks.scheduleIfFaulty(tx, id, at);
+    const updatedAt = this.clock.now();
+    const change = { status, transactionNsu: nsu, failure, updatedAt } as const;
+    await tx.update<BillPaymentRow>('bill_payment', { id }, change);
+    if (status === 'PAID') await this.chargebacks.scheduleIfFaulty(tx, id, updatedAt);
   }
 
   /** `rule_broken` is thrown before anything is written, so the transaction can continue. */

@@ -1,16 +1,9 @@
 import type { ModeValues } from '../modes/modes.schema.js';
-import type { Party } from '../accounts/party.js';
+import type { Party, SandboxAccount } from '../accounts/party.js';
 import { wireInteger, wireReais } from '../wire-values.js';
-
-/** The slip fields of a charge in its webhooks. All are null for a static QR code. */
-export interface PaidSlip {
-  walletNumber: number | null;
-  yourNumber: string | null;
-  ourNumber: string | null;
-  dueDate: string | null;
-  barCode: string | null;
-  digitableLine: string | null;
-}
+import { slipOf } from './charge-parts.js';
+import { additionalInfoOf } from './charge-response.js';
+import type { ChargeRow } from './charges.queries.js';
 
 export interface ChargePayment {
   nsu: bigint;
@@ -21,7 +14,8 @@ export interface ChargePayment {
   amountCents: bigint;
   createdAt: Date;
   payer: { name: string; document: string };
-  slip: PaidSlip;
+  /** The slip fields of the charge. */
+  slip: object;
   /** Null when the slip was paid by bar code. */
   pix: { txid: string; key: string; payer: Party; payee: Party } | null;
 }
@@ -82,5 +76,37 @@ export function chargeOverdueBody(charge: {
     dueDate: charge.dueDate,
     status: charge.status,
     updatedAt: charge.updatedAt.toISOString(),
+  };
+}
+
+/**
+ * `CHARGE_VOIDED`: without `eventType`, shaped like the bank's internal record (real-bank.md A.4).
+ */
+export function chargeVoidedBody(
+  charge: ChargeRow,
+  { branch, number }: SandboxAccount,
+  status: string,
+): object {
+  const { amountCents, payer, txid, qrCode } = charge;
+  const chargeId = wireInteger(charge.id);
+  const { dueDate, ...slip } = slipOf(charge);
+  return {
+    id: chargeId,
+    bankAccount: { branch, number },
+    correlationId: charge.correlationId,
+    type: charge.type,
+    amount: amountCents === null ? null : wireReais(amountCents),
+    dueDate,
+    dueDateBrazil: dueDate,
+    status,
+    updatedAt: charge.updatedAt.toISOString(),
+    payers: payer === null ? [] : [payer],
+    pix: qrCode && {
+      chargeId,
+      identifier: txid,
+      qrCode,
+      additionalInfo: additionalInfoOf(charge),
+    },
+    bankslip: slip.barCode && { chargeId, ...slip },
   };
 }

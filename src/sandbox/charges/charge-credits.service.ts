@@ -127,11 +127,11 @@ export class ChargeCredits {
     source: Pick<ChargePayment, 'referenceId' | 'endToEndId' | 'payer' | 'pix'>,
   ): Promise<PaidCharge> {
     const { nsu, changeCents: amountCents, createdAt } = line;
-    const { correlationId, dueDate } = charge;
+    const { correlationId } = charge;
     const isSlip = charge.type !== 'PIX_STATIC';
     // A voided charge can still be paid; its status stays voided.
     const status = isSlip && charge.status !== 'Voided' ? 'Paid' : charge.status;
-    if (isSlip) await updateCharge(tx, charge.id, { status, dueDate, at: createdAt });
+    if (isSlip) await updateCharge(tx, charge, { status, updatedAt: createdAt });
     const slip = slipOf(charge);
     const body = chargePaidBody(
       { ...source, nsu, correlationId, amountCents, createdAt, slip },

@@ -6,12 +6,12 @@ import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
 import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
-import { findCharge, insertCharge, nextChargeId, type ChargeRow } from './charges.queries.js';
+import { findCharge, nextChargeId, type ChargeRow } from './charges.queries.js';
 import { OverdueCharges } from './overdue-charges.service.js';
 
 /** The fields that a type of charge sets; all others are null. */
 export type NewCharge = Pick<ChargeRow, 'type' | 'status' | 'amountCents'> &
-  Partial<Omit<ChargeRow, 'response' | 'bodyHash' | 'correlationId'>>;
+  Partial<Omit<ChargeRow, 'answer' | 'bodyHash' | 'correlationId'>>;
 
 export interface ChargeIdentity {
   correlationId: string;
@@ -52,7 +52,7 @@ export class ChargeIssuance {
     account: SandboxAccount,
     identity: ChargeIdentity,
     make: (id: bigint) => NewCharge,
-    buildResponse: (charge: Omit<ChargeRow, 'response'>) => string | Promise<string>,
+    buildResponse: (charge: Omit<ChargeRow, 'answer'>) => string | Promise<string>,
   ): Promise<string> {
     const earlier = await this.findStoredResponse(tx, account, identity);
     if (earlier !== null) return earlier;
@@ -67,10 +67,12 @@ export class ChargeIssuance {
       id,
       accountId: account.id,
     };
-    const response = await buildResponse(charge);
-    if (await insertCharge(tx, { ...charge, response })) {
+    const answer = await buildResponse(charge);
+    const row: ChargeRow = { ...charge, answer };
+    // Waits for a concurrent insert of the same correlationId.
+    if (await tx.insert('charge', row, 'ON CONFLICT (account_id, correlation_id) DO NOTHING')) {
       await this.overdue.schedule(tx, charge);
-      return response;
+      return answer;
     }
     const concurrent = await this.findStoredResponse(tx, account, identity);
     invariant(concurrent !== null, 'a used correlationId has a charge');
@@ -91,7 +93,7 @@ export class ChargeIssuance {
     // A correlationId is unique in every mode: when repeats are not replayed, each one is a
     // conflict.
     const isReplayed = this.modes.current.idempotentRepeat === 'replay';
-    if (isReplayed && earlier.bodyHash === bodyHash) return earlier.response;
+    if (isReplayed && earlier.bodyHash === bodyHash) return earlier.answer;
     throw new AppError('conflict', {
       public: isReplayed
         ? 'The correlationId was already used with a different body.'

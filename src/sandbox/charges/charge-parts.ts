@@ -1,7 +1,6 @@
 import { parseTaxId } from '../../brazil/tax-id.js';
 import type { PlainDate } from '../../brazil/calendar.js';
 import type { OutsidePayer } from '../accounts/party.js';
-import type { PaidSlip } from './charge-bodies.js';
 import { amountOwed } from '../../brazil/amount-owed.js';
 import { parseAdjustments } from '../../contract/charge-terms.js';
 import type { ChargeRow } from './charges.queries.js';
@@ -9,7 +8,7 @@ import type { ChargeRow } from './charges.queries.js';
 /** The default payer of a charge: the payer that it was issued to. */
 export function payerOf(charge: Pick<ChargeRow, 'payer'>): OutsidePayer {
   if (charge.payer === null) return {};
-  const { name, document } = JSON.parse(charge.payer) as { name: string; document: string };
+  const { name, document } = charge.payer;
   return { name, document: parseTaxId(document)?.number ?? document };
 }
 
@@ -23,7 +22,8 @@ export function amountDueOn(
   return amountOwed({ amountCents, dueDate, ...parseAdjustments(charge.adjustments) }, day);
 }
 
-export function slipOf(charge: ChargeRow): PaidSlip {
+/** The slip fields of a charge in its webhooks. All are null for a static QR code. */
+export function slipOf(charge: ChargeRow) {
   return {
     walletNumber: charge.wallet,
     yourNumber: charge.yourNumber,

@@ -50,7 +50,7 @@ export class ChargeReading {
       const ids = charges.map(({ correlationId }) => correlationId);
       const payments = new Map<string, ChargePaymentRow[]>(ids.map((id) => [id, []]));
       for (const payment of await listChargePayments(tx, account.id, ids))
-        payments.get(payment.correlation_id)?.push(payment);
+        payments.get(payment.correlationId ?? '')?.push(payment);
       return charges.map((charge) =>
         chargeDetailsResponse(
           charge,

@@ -1,6 +1,5 @@
 import type { ChargeDetails } from '../../contract/charges.js';
 import { invariant } from '../../platform/errors.js';
-import { parseJson } from '../../platform/exact-json.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { wireInteger, wireReais } from '../wire-values.js';
 import type { ModeValues } from '../modes/modes.schema.js';
@@ -25,7 +24,7 @@ export function chargeStatusName(status: ChargeStatus, names: ChargeStatusNames)
  * A charge in the shape of the contract. A slip with QR code has the shape of a static Pix charge.
  */
 export function buildChargeResponse(
-  charge: Omit<ChargeRow, 'response'>,
+  charge: Omit<ChargeRow, 'answer'>,
   statusNames: ChargeStatusNames,
   payments: object[] = [],
 ): ChargeDetails {
@@ -35,7 +34,7 @@ export function buildChargeResponse(
     : pixResponse(charge, status, payments);
 }
 
-function slipResponse(charge: Omit<ChargeRow, 'response'>, status: string): ChargeDetails {
+function slipResponse(charge: Omit<ChargeRow, 'answer'>, status: string): ChargeDetails {
   const { amountCents, ourNumber, dueDate, barCode, digitableLine, payer } = charge;
   invariant(
     amountCents && ourNumber && dueDate && barCode && digitableLine && payer,
@@ -50,8 +49,8 @@ function slipResponse(charge: Omit<ChargeRow, 'response'>, status: string): Char
     dueDate,
     barCode,
     digitableLine,
-    payer: parseJson(payer) as Record<string, unknown>,
-    ...(charge.finalBeneficiary ? { finalBeneficiary: parseJson(charge.finalBeneficiary) } : {}),
+    payer,
+    ...(charge.finalBeneficiary ? { finalBeneficiary: charge.finalBeneficiary } : {}),
     status,
     createdAt: charge.createdAt.toISOString(),
     updatedAt: charge.updatedAt.toISOString(),
@@ -59,7 +58,7 @@ function slipResponse(charge: Omit<ChargeRow, 'response'>, status: string): Char
 }
 
 function pixResponse(
-  charge: Omit<ChargeRow, 'response'>,
+  charge: Omit<ChargeRow, 'answer'>,
   status: string,
   payments: object[],
 ): ChargeDetails {
@@ -115,9 +114,9 @@ export function chargeDetailsResponse(
 function paymentResponse(payment: ChargePaymentRow): object {
   return {
     nsu: wireInteger(payment.nsu),
-    amount: wireReais(payment.change_cents),
-    endToEndId: payment.end_to_end_id,
-    source: payment.end_to_end_id ? 'SPI' : 'PCR',
-    createdAt: payment.created_at.toISOString(),
+    amount: wireReais(payment.changeCents),
+    endToEndId: payment.endToEndId,
+    source: payment.endToEndId ? 'SPI' : 'PCR',
+    createdAt: payment.createdAt.toISOString(),
   };
 }

@@ -6,10 +6,9 @@ import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
-import { chargeVoidedBody } from './charge-voided-body.js';
+import { chargeVoidedBody } from './charge-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
-import { additionalInfoOf, chargeStatusName, type ChargeStatusNames } from './charge-response.js';
-import { slipOf } from './charge-parts.js';
+import { chargeStatusName, type ChargeStatusNames } from './charge-response.js';
 import { lockCharge, updateCharge, type ChargeRow } from './charges.queries.js';
 
 @Injectable()
@@ -35,14 +34,9 @@ export class ChargeVoids {
         });
       const at = this.clock.now();
       const voided: ChargeRow = { ...charge, status: 'Voided', updatedAt: at };
-      await updateCharge(tx, charge.id, { status: voided.status, dueDate: charge.dueDate, at });
-      const body = chargeVoidedBody({
-        ...voided,
-        status: chargeStatusName(voided.status, statusNames),
-        account,
-        slip: slipOf(voided),
-        additionalInfo: additionalInfoOf(voided),
-      });
+      await updateCharge(tx, charge, { status: 'Voided', updatedAt: at });
+      const status = chargeStatusName(voided.status, statusNames);
+      const body = chargeVoidedBody(voided, account, status);
       await this.webhooks.notify(tx, account, 'CHARGE_VOIDED', { body, at });
       await this.webhooks.notify(tx, account, 'CHARGE_CANCELLED', { body, at });
       return voidResponse(voided, statusNames);

@@ -10,7 +10,6 @@ import {
 import type { RouteInput } from '../../contract/route.js';
 import { createStaticQr } from '../../contract/static-qr.js';
 import { Handles, Input, Reply } from '../../platform/contract-route.js';
-import { invariant } from '../../platform/errors.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { ChargeReading } from './charge-reading.service.js';
@@ -78,11 +77,10 @@ export class SandboxChargesController {
   }
 
   @Handles(createStaticQr)
-  async createQr(
+  createQr(
     @CurrentAccount() account: SandboxAccount,
-    @Input() { body, idempotencyKey }: RouteInput<typeof createStaticQr>,
+    @Input() request: RouteInput<typeof createStaticQr>,
   ) {
-    invariant(idempotencyKey, 'the route requires an IdempotencyKey');
-    return new Reply(200, await this.staticQrCodes.create(account, body, idempotencyKey));
+    return this.staticQrCodes.create(account, request);
   }
 }

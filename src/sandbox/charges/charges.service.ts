@@ -1,15 +1,15 @@
 // Issues bank slips, with and without a QR code.
 import { Injectable } from '@nestjs/common';
-import { z } from 'zod';
 import { buildStaticBrCode } from '../../brazil/br-code.js';
 import { txidOfCorrelationId } from '../../brazil/static-txid.js';
 import { createCharge, type ChargeRequest } from '../../contract/charges.js';
 import { AppError } from '../../platform/errors.js';
-import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
+import { canonicalJson, sha256 } from '../../platform/exact-json.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
+import { responseText } from '../wire-values.js';
 import { adjustmentsOf, serializeAdjustments } from '../../contract/charge-terms.js';
 import { buildChargeResponse } from './charge-response.js';
 import { ChargeIssuance, type NewCharge } from './charge-issuance.service.js';
@@ -50,18 +50,16 @@ export class Charges {
       amountCents: request.Amount,
       yourNumber: request.yourNumber ?? null,
       dueDate: request.dueDate,
-      payer: stringifyJson(request.payer),
-      finalBeneficiary: request.finalBeneficiary ? stringifyJson(request.finalBeneficiary) : null,
+      payer: request.payer,
+      finalBeneficiary: request.finalBeneficiary ?? null,
       adjustments: serializeAdjustments(adjustmentsOf(request)),
     });
     try {
       return await this.database.transaction((tx) =>
         this.issuance.issueOnce(tx, account, identity, make, (charge) =>
-          stringifyJson(
-            z.encode(
-              createCharge.response,
-              buildChargeResponse(charge, this.modes.current.chargeStatus) as never,
-            ),
+          responseText(
+            createCharge,
+            buildChargeResponse(charge, this.modes.current.chargeStatus) as never,
           ),
         ),
       );

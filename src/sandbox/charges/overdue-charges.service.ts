@@ -50,7 +50,7 @@ export class OverdueCharges {
     const { correlationId, amountCents } = charge;
     invariant(amountCents !== null, 'a bank slip has its amount');
     const at = this.clock.now();
-    await updateCharge(tx, charge.id, { status: 'Expired', dueDate, at });
+    await updateCharge(tx, charge, { status: 'Expired', dueDate, updatedAt: at });
     if (charge.status === 'Expired') return;
     const status = chargeStatusName('Expired', this.modes.current.chargeStatus);
     const body = chargeOverdueBody({ correlationId, amountCents, dueDate, status, updatedAt: at });

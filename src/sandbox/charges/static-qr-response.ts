@@ -6,7 +6,7 @@ import type { ChargeRow } from './charges.queries.js';
 /** A static QR code in the shape of the contract. Its id is the txid in the payload. */
 export function buildStaticQrResponse(
   account: SandboxAccount,
-  charge: Omit<ChargeRow, 'response'>,
+  charge: Omit<ChargeRow, 'answer'>,
   base64Image: string,
 ): StaticQrResponse {
   const { amountCents, pixKey, txid, qrCode } = charge;

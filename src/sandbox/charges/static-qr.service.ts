@@ -1,18 +1,19 @@
 // Creates static QR codes: the payload that a payer's bank reads, and its image.
 import { Injectable } from '@nestjs/common';
 import QRCode from 'qrcode';
-import { z } from 'zod';
 import { additionalInformationSpace, buildStaticBrCode } from '../../brazil/br-code.js';
 import { foldToAscii } from '../../brazil/br-code-fields.js';
 import { parsePixKey } from '../../brazil/pix-key.js';
 import { txidOfCorrelationId } from '../../brazil/static-txid.js';
+import type { RouteInput } from '../../contract/route.js';
 import { createStaticQr, type StaticQrRequest } from '../../contract/static-qr.js';
+import type { Reply } from '../../platform/contract-route.js';
 import { AppError } from '../../platform/errors.js';
-import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
+import { canonicalJson, sha256 } from '../../platform/exact-json.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { Idempotency } from '../idempotency/idempotency.service.js';
-import { SandboxDatabase } from '../sandbox-database.service.js';
+import { responseText } from '../wire-values.js';
 import { ChargeIssuance, type NewCharge } from './charge-issuance.service.js';
 import { maxQrCents } from './issued-slip.js';
 import { buildStaticQrResponse } from './static-qr-response.js';
@@ -20,16 +21,14 @@ import { buildStaticQrResponse } from './static-qr-response.js';
 @Injectable()
 export class StaticQrCodes {
   constructor(
-    private readonly database: SandboxDatabase,
     private readonly accounts: Accounts,
     private readonly issuance: ChargeIssuance,
     private readonly idempotency: Idempotency,
   ) {}
 
-  /**
-   * Returns the JSON text of the response; a repeat of the key or of the body gets the same text.
-   */
-  async create(account: SandboxAccount, request: StaticQrRequest, key: string): Promise<string> {
+  /** A repeat of the key or of the body gets the same response. */
+  async create(account: SandboxAccount, input: RouteInput<typeof createStaticQr>): Promise<Reply> {
+    const request = input.body;
     const pixKey = await this.ownPixKey(account, request.pixKey);
     const information = informationOf(request, pixKey);
     if (request.amount && request.amount > maxQrCents)
@@ -45,7 +44,6 @@ export class StaticQrCodes {
       additionalInformation: information,
       ...(request.amount ? { amountCents: request.amount } : {}),
     });
-    const bodyHash = sha256(canonicalJson(request));
     const charge: NewCharge = {
       type: 'PIX_STATIC',
       status: 'Created',
@@ -56,23 +54,20 @@ export class StaticQrCodes {
       description: request.description ?? null,
       additionalInformation: request.additionalInformation ?? request.additionalInfo ?? null,
     };
-    const identity = { correlationId: request.correlationId, bodyHash };
-    return this.database.transaction((tx) =>
-      this.idempotency.runOnce(
+    const identity = {
+      correlationId: request.correlationId,
+      bodyHash: sha256(canonicalJson(request)),
+    };
+    return this.idempotency.runOnce(createStaticQr, account, input, (tx) =>
+      this.issuance.issueOnce(
         tx,
-        { accountId: account.id, operation: createStaticQr.name, key, bodyHash },
-        () =>
-          this.issuance.issueOnce(
-            tx,
-            account,
-            identity,
-            () => charge,
-            async (issued) => {
-              const base64Image = await QRCode.toDataURL(qrCode, { errorCorrectionLevel: 'M' });
-              const response = buildStaticQrResponse(account, issued, base64Image);
-              return stringifyJson(z.encode(createStaticQr.response, response));
-            },
-          ),
+        account,
+        identity,
+        () => charge,
+        async (issued) => {
+          const base64Image = await QRCode.toDataURL(qrCode, { errorCorrectionLevel: 'M' });
+          return responseText(createStaticQr, buildStaticQrResponse(account, issued, base64Image));
+        },
       ),
     );
   }

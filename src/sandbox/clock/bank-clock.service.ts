@@ -2,19 +2,22 @@
 // moves backwards, and it survives a restart.
 import { Injectable } from '@nestjs/common';
 import { saoPauloDay } from '../../brazil/statement-day.js';
+import { z } from 'zod';
 import type { PlainDate } from '../../brazil/calendar.js';
+import { integer } from '../../contract/wire.js';
 import { AppError } from '../../platform/errors.js';
 import { BankSettings, SerialQueue } from '../bank-settings.service.js';
 
 /** The upper limit of the clock: calendars and bar codes are valid until then. */
 export const latestInstant = Date.parse('2049-01-01T00:00:00Z');
 
-interface ClockState {
+const clockState = z.object({
   /** The bank's time minus the machine's time, in milliseconds. */
-  offsetMs: number;
+  offsetMs: integer,
   /** The frozen time in epoch milliseconds; null while the clock runs. */
-  frozenAtMs: number | null;
-}
+  frozenAtMs: integer.nullable(),
+});
+type ClockState = z.output<typeof clockState>;
 
 /**
  * A change of the clock. `to` computes the new time from the current time. The new time must not be
@@ -37,7 +40,7 @@ export class BankClock {
   /** Loads the stored state. Runs before the clock is first read. */
   async load(): Promise<void> {
     const stored = await this.settings.find('clock');
-    if (stored !== null) this.state = JSON.parse(stored) as ClockState;
+    if (stored !== null) this.state = z.decode(clockState, stored as never);
   }
 
   now(): Date {
@@ -96,7 +99,7 @@ export class BankClock {
   }
 
   private async store(state: ClockState): Promise<void> {
-    await this.settings.store('clock', JSON.stringify(state));
+    await this.settings.store('clock', z.encode(clockState, state));
     this.set(state);
   }
 

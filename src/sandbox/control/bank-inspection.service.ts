@@ -5,10 +5,10 @@ import { Injectable } from '@nestjs/common';
 import { Accounts } from '../accounts/accounts.service.js';
 import { fixtureAccounts, secondAccountKey } from '../accounts/fixtures.js';
 import { auditLedger } from '../ledger/audit.queries.js';
-import { listCustomerBalances, listLedgerMovements } from '../ledger/ledger.queries.js';
+import { listCustomerBalances, listPostedLines } from '../ledger/ledger.queries.js';
 import type { Party } from '../accounts/party.js';
 import { SandboxDatabase, SandboxSettings } from '../sandbox-database.service.js';
-import { movementOfRow } from '../ledger/posted-movement.js';
+import { movementOfLine } from '../ledger/posted-movement.js';
 
 /** The most movements in one response; `after` reads the next page. */
 const maxMovements = 100_000;
@@ -29,20 +29,16 @@ export class BankInspection {
     const account = query.account ?? null;
     if (account !== null) await this.accounts.getByNumber(account);
     return this.database.snapshot(async (tx) => {
-      const balances = await listCustomerBalances(tx, account);
-      const movements = await listLedgerMovements(tx, {
+      const accounts = await listCustomerBalances(tx, account);
+      const lines = await listPostedLines(tx, {
         account,
         afterNsu: query.after ?? 0n,
         limit: query.limit ?? maxMovements,
       });
       const problems = query.audit === false ? null : await auditLedger(tx);
       return {
-        accounts: balances.map(({ branch, number, balance_cents: balance }) => ({
-          branch,
-          number,
-          balance,
-        })),
-        movements: movements.map(movementOfRow),
+        accounts,
+        movements: lines.map(movementOfLine),
         ...(problems ? { audit: { clean: problems.length === 0, problems } } : {}),
       };
     });

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import { BankClock } from '../clock/bank-clock.service.js';
-import { openAccount, openInternalAccount } from '../ledger/opening.queries.js';
+import { openAccount } from '../ledger/opening.queries.js';
 import { SandboxDatabase, SandboxSettings, type SandboxTx } from '../sandbox-database.service.js';
 import {
   fixtureAccounts,
@@ -11,13 +11,7 @@ import {
   secondAccountKey,
 } from '../accounts/fixtures.js';
 import { sha256 } from '../../platform/exact-json.js';
-import {
-  insertApiKey,
-  insertFixtureBill,
-  insertFixtureDictKey,
-  isBankOpen,
-  lockBankOpening,
-} from './bank-seeding.queries.js';
+import { insertApiKey, isBankOpen, lockBankOpening } from './bank-seeding.queries.js';
 
 @Injectable()
 export class BankSeeding {
@@ -47,13 +41,15 @@ export class BankSeeding {
   }
 
   private async seedAccounts(tx: SandboxTx, now: Date): Promise<void> {
-    for (const account of internalAccounts) await openInternalAccount(tx, account, now);
-    for (const account of fixtureAccounts) {
-      await openAccount(tx, account, now);
-      for (const dictKey of account.dictKeys)
-        await insertFixtureDictKey(tx, account.number, dictKey);
+    // The bank stores no balance for its own accounts.
+    const internal = { kind: 'internal', branch: '0000', holderDocument: '', holderType: 'LEGAL' };
+    for (const account of internalAccounts)
+      await tx.insert('account', { ...internal, ...account, createdAt: now });
+    for (const { dictKeys, ...opening } of fixtureAccounts) {
+      const accountId = await openAccount(tx, opening, now);
+      for (const dictKey of dictKeys) await tx.insert('dict_key', { ...dictKey, accountId });
     }
-    for (const bill of fixtureBills(saoPauloDay(now))) await insertFixtureBill(tx, bill);
+    for (const bill of fixtureBills(saoPauloDay(now))) await tx.insert('bill', bill);
   }
 
   private async insertApiKeys(tx: SandboxTx): Promise<void> {

@@ -2,6 +2,7 @@
 // shortly after.
 import { Injectable } from '@nestjs/common';
 import type { CustomerRequest } from '../../contract/customers.js';
+import type { Customer } from '../../generated/sandbox/client.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { findAccountByNumber } from '../accounts/accounts.queries.js';
 import { fixtureAccounts } from '../accounts/fixtures.js';
@@ -11,13 +12,7 @@ import { openAccount } from '../ledger/opening.queries.js';
 import { Random } from '../random.service.js';
 import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
-import {
-  approveCustomer,
-  hasCustomer,
-  insertCustomer,
-  nextAccountNumber,
-  type CustomerRow,
-} from './customers.queries.js';
+import { approveCustomer, nextAccountNumber } from './customers.queries.js';
 import {
   customerApprovedBody,
   customerBranch,
@@ -31,6 +26,8 @@ import { Passwords } from './passwords.service.js';
 
 const approvalKind = 'customer-approval';
 const approvalMs = 2_000;
+
+type NewCustomer = Omit<Customer, 'accountId' | 'details'> & { details: object };
 
 @Injectable()
 export class Customers {
@@ -54,16 +51,17 @@ export class Customers {
       });
     const document = documentOf(request);
     // Checked before the passwords are hashed, which is slow. The insert checks again.
-    if (await hasCustomer(this.database, document)) throw customerExists();
+    if (await this.database.findRow<Customer>('customer', { document })) throw customerExists();
     const passwordHash = await this.passwords.hash(request.password);
     const securityPasswordHash = await this.passwords.hash(request.securityPassword);
-    const customer: CustomerRow = {
+    const createdAt = this.clock.now();
+    const customer: NewCustomer = {
       id: this.random.uuid(),
       document,
       status: 'PROCESSING',
       details: detailsOf(request),
-      ...{ passwordHash, securityPasswordHash },
-      createdAt: this.clock.now(),
+      ...{ passwordHash, securityPasswordHash, createdAt },
+      updatedAt: createdAt,
     };
     const number = await this.database.transaction((tx) => this.open(tx, request, customer));
     return {
@@ -72,7 +70,7 @@ export class Customers {
       name: request.name.trim(),
       status: customer.status,
       account: { branch: customerBranch, number },
-      createdAt: customer.createdAt.toISOString(),
+      createdAt: createdAt.toISOString(),
     };
   }
 
@@ -80,12 +78,15 @@ export class Customers {
   private async open(
     tx: SandboxTx,
     request: CustomerRequest,
-    customer: CustomerRow,
+    customer: NewCustomer,
   ): Promise<string> {
     const { id, createdAt } = customer;
     const number = await nextAccountNumber(tx);
-    await openAccount(tx, openingOf(request, number), createdAt);
-    if (!(await insertCustomer(tx, customer, number))) throw customerExists();
+    const accountId = await openAccount(tx, openingOf(request, number), createdAt);
+    // Waits for a concurrent insert of the same document.
+    const row = { ...customer, accountId };
+    if (!(await tx.insert('customer', row, 'ON CONFLICT (document) DO NOTHING')))
+      throw customerExists();
     const dueAt = new Date(createdAt.getTime() + approvalMs);
     await this.dueWork.schedule(tx, { kind: approvalKind, subject: id, dueAt });
     return number;

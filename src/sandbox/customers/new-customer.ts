@@ -1,7 +1,6 @@
 import { maskTaxId, parseTaxId } from '../../brazil/tax-id.js';
 import type { CustomerRequest } from '../../contract/customers.js';
 import { invariant } from '../../platform/errors.js';
-import { stringifyJson } from '../../platform/exact-json.js';
 import type { AccountOpening } from '../ledger/opening.queries.js';
 import { wireReais } from '../wire-values.js';
 
@@ -25,13 +24,11 @@ export function hasWrongCode({ email, phone }: CustomerRequest): boolean {
   return [email.codeVerification, phone.codeVerification].includes(wrongCode);
 }
 
-/**
- * The stored fields of a request, as JSON: known fields only, without passwords, codes and tokens.
- */
-export function detailsOf(request: CustomerRequest): string {
+/** The stored fields of a request: known fields only, without passwords, codes and tokens. */
+export function detailsOf(request: CustomerRequest): object {
   const { publicPlace, number, zipCode, neighborhood, complement } = request.address;
   const { isConfirmed, type, cityId, cityName } = request.address;
-  return stringifyJson({
+  return {
     name: request.name,
     email: request.email.value,
     phone: { ddd: request.phone.ddd, number: request.phone.number },
@@ -49,7 +46,7 @@ export function detailsOf(request: CustomerRequest): string {
       ...{ publicPlace, number, zipCode, neighborhood, complement },
       ...{ isConfirmed, type, cityId, cityName },
     },
-  });
+  };
 }
 
 export function openingOf(request: CustomerRequest, number: string): AccountOpening {

@@ -8,7 +8,6 @@ import { BankClock } from '../clock/bank-clock.service.js';
 import { SandboxDatabase, SandboxSettings, type SandboxTx } from '../sandbox-database.service.js';
 import {
   findNextDueTime,
-  insertDueTask,
   claimDueTask,
   type DueTask,
   type ClaimedTask,
@@ -44,7 +43,7 @@ export class DueWork implements BeforeApplicationShutdown {
 
   /** Stores a task in `tx` and triggers the worker after the commit. */
   async schedule(tx: SandboxTx, task: DueTask): Promise<void> {
-    await insertDueTask(tx, task);
+    await tx.insert('due_task', task);
     tx.afterCommit(() => {
       const waitMs = this.waitFor(task.dueAt);
       if (waitMs > 0) this.loop.triggerIn(waitMs);

@@ -29,9 +29,7 @@ export function paidSlip(inputs: LineInputs): PlannedLine {
     at,
     notes: `Boleto pago por ${payer.name}`,
     correlationId,
-    idempotencyKey: null,
     charge,
-    transfer: null,
     proof: { id: random.uuid(), ...slip, amount: plainReais(amountCents), payer },
   };
 }

@@ -7,16 +7,12 @@ import { AppError } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
+import type { LockedAccount } from '../ledger/ledger.queries.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
 import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase, SandboxSettings, type SandboxTx } from '../sandbox-database.service.js';
 import { ResetGate } from '../control/reset-gate.service.js';
-import {
-  findLastLineTime,
-  insertGeneratedRows,
-  updateChainEnd,
-  allocateIds,
-} from './generate.queries.js';
+import { allocateIds, findInternalAccountIds, findLastLineTime } from './generate.queries.js';
 import type { generateLines } from './generate.schema.js';
 import { LinePlan } from './line-plan.js';
 import { plannedRows, type PlannedRows } from './planned-rows.js';
@@ -110,17 +106,19 @@ export class LineGenerator implements BeforeApplicationShutdown {
       timeOf: await this.timesOf(tx, run),
     });
     const counts = { ...run.counts };
-    const { balanceOrder, lineOriginalId } = this.modes.current;
+    const { balanceOrder: order, lineOriginalId } = this.modes.current;
+    const hidesOriginalId = lineOriginalId === 'absent';
+    const settings = { internalIds: await findInternalAccountIds(tx), order, hidesOriginalId };
     const movementIds = await allocateIds(tx, 'movement', size);
     const rowsFrom = (first: number): PlannedRows => {
       const ids = movementIds.slice(first, first + chunkLines);
       const lines = planLines(plan, run.done + first, ids.length);
       for (const { typeName } of lines) counts[typeName] = (counts[typeName] ?? 0) + 1;
-      return plannedRows(lines, ids, end, balanceOrder);
+      return plannedRows(lines, ids, end, settings);
     };
     let rows = rowsFrom(0);
     for (let first = 0; first < size; first += chunkLines) {
-      const writing = insertGeneratedRows(tx, account.id, rows, lineOriginalId === 'absent');
+      const writing = insertRows(tx, rows);
       try {
         // The next chunk is planned while the database writes; both take about as long.
         if (first + chunkLines < size) rows = rowsFrom(first + chunkLines);
@@ -129,7 +127,9 @@ export class LineGenerator implements BeforeApplicationShutdown {
         await writing;
       }
     }
-    await updateChainEnd(tx, account.id, end);
+    const { balanceCents, lastNsu, tailNsu, skippedNsu } = end;
+    const chainEnd = { balanceCents, lastNsu, tailNsu, skippedNsu };
+    await tx.update<LockedAccount>('account', { id: account.id }, chainEnd);
     tx.afterCommit(() => {
       run.counts = counts;
       run.done += size;
@@ -148,6 +148,11 @@ export class LineGenerator implements BeforeApplicationShutdown {
     const stepMs = (untilMs - fromMs) / run.count;
     return (position) => new Date(Math.max(lastMs, Math.floor(fromMs + position * stepMs)));
   }
+}
+
+async function insertRows(tx: SandboxTx, rows: PlannedRows): Promise<void> {
+  for (const [table, rowsOfTable] of Object.entries(rows))
+    await tx.insertAll(table, rowsOfTable as object[]);
 }
 
 function planLines(plan: LinePlan, position: number, length: number): PlannedLine[] {

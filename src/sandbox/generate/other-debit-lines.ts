@@ -24,8 +24,6 @@ export function paidBill({ random, amountCents, at }: LineInputs): PlannedLine {
     at,
     notes: `Pagamento a ${beneficiary.name}`,
     idempotencyKey: random.uuid(),
-    charge: null,
-    transfer: null,
     proof: {
       id: random.uuid(),
       identifierNumber: String(serial),
@@ -35,11 +33,7 @@ export function paidBill({ random, amountCents, at }: LineInputs): PlannedLine {
       createdAt: at.toISOString(),
       originalAmount: plainReais(amountCents),
       paidAmount: plainReais(amountCents),
-      beneficiary: {
-        ...beneficiary,
-        fantasyName: beneficiary.name,
-        type: 'LEGAL',
-      },
+      beneficiary: { ...beneficiary, fantasyName: beneficiary.name, type: 'LEGAL' },
       issuer: { ...outsideBank, nameFantasy: outsideBank.name },
     },
   };
@@ -53,9 +47,5 @@ export function feeLine({ random, amountCents, at }: LineInputs): PlannedLine {
     internal: 'other',
     at,
     notes: 'Tarifa de serviço',
-    idempotencyKey: null,
-    charge: null,
-    transfer: null,
-    proof: null,
   };
 }

@@ -1,5 +1,6 @@
 import { buildEndToEndId } from '../../brazil/end-to-end-id.js';
 import { bank, type Party, partyOfAccount, outsideParty } from '../accounts/party.js';
+import type { TransactionTypeName } from '../ledger/transaction-types.js';
 import type { PixType } from '../pix/pix-credits.service.js';
 import { companies, people, type Person } from './people.js';
 import { plainReais, type LineInputs, type PlannedLine } from './planned-line.js';
@@ -23,119 +24,91 @@ export function randomPerson(random: SeededRandom): Person {
   return random.pick(random.below(4) === 0 ? companies : people);
 }
 
-export function receivedPix(
-  { account, random, amountCents, at }: LineInputs,
-  {
-    type,
-    correlationId,
-    payer: person,
-  }: {
-    type: PixType;
-    correlationId: string | null;
-    payer: Person;
-  },
-): ReceivedPix {
-  const payer = outsideParty(person);
-  const endToEndId = endToEndIdOf('E', payer.participant.ispb, at, random);
-  const description = `Pix recebido de ${person.name}`;
-  const line: PlannedLine = {
+/** The parts in which the lines of Pix differ. */
+interface PixParts {
+  typeName: TransactionTypeName;
+  isCredit: boolean;
+  type: PixType;
+  endToEndId: string;
+  description: string;
+  payer: Party;
+  beneficiary: Party;
+}
+
+function pixLine({ random, amountCents, at }: LineInputs, pix: PixParts): PlannedLine {
+  const { typeName, isCredit, type, endToEndId, description, payer, beneficiary } = pix;
+  return {
     id: random.uuid(),
-    typeName: 'CREDIT_PIX',
-    changeCents: amountCents,
+    typeName,
+    changeCents: isCredit ? amountCents : -amountCents,
     internal: 'spi',
     at,
     notes: description,
-    correlationId,
     endToEndId,
-    idempotencyKey: null,
-    charge: null,
-    transfer: null,
     proof: {
-      endToEndId,
-      status: 'PIX_EFFECTIVE',
-      type,
-      amount: plainReais(amountCents),
-      description,
-      payer,
-      beneficiary: partyOfAccount(account),
+      ...{ endToEndId, status: 'PIX_EFFECTIVE', type, amount: plainReais(amountCents) },
+      ...(isCredit ? {} : { createdAt: at.toISOString() }),
+      ...{ description, payer, beneficiary },
     },
   };
-  return { line, refundable: { endToEndId, type, payer, refundableCents: amountCents } };
+}
+
+export function receivedPix(
+  inputs: LineInputs,
+  pix: { type: PixType; correlationId: string | null; payer: Person },
+): ReceivedPix {
+  const { account, random, amountCents, at } = inputs;
+  const { type, correlationId } = pix;
+  const payer = outsideParty(pix.payer);
+  const endToEndId = endToEndIdOf('E', payer.participant.ispb, at, random);
+  const line = pixLine(inputs, {
+    typeName: 'CREDIT_PIX',
+    isCredit: true,
+    ...{ type, endToEndId, payer },
+    description: `Pix recebido de ${pix.payer.name}`,
+    beneficiary: partyOfAccount(account),
+  });
+  const refundable = { endToEndId, type, payer, refundableCents: amountCents };
+  return { line: { ...line, correlationId }, refundable };
 }
 
 /** A sent Pix, with its transfer in the final state. */
-export function sentPix({ account, random, amountCents, at }: LineInputs): PlannedLine {
-  const payer = partyOfAccount(account);
+export function sentPix(inputs: LineInputs): PlannedLine {
+  const { account, random, amountCents, at } = inputs;
   const beneficiary = outsideParty(randomPerson(random));
-  const endToEndId = endToEndIdOf('E', bank.ispb, at, random);
-  const type = random.below(3) === 0 ? 'PIX_MANUAL' : 'PIX_KEY';
-  const description = `Pix enviado para ${beneficiary.holder.name}`;
-  const transferId = random.uuid();
+  const pix = {
+    endToEndId: endToEndIdOf('E', bank.ispb, at, random),
+    type: random.below(3) === 0 ? 'PIX_MANUAL' : 'PIX_KEY',
+    description: `Pix enviado para ${beneficiary.holder.name}`,
+    payer: partyOfAccount(account),
+    beneficiary,
+  } as const;
+  const id = random.uuid();
+  const line = pixLine(inputs, { typeName: 'DEBIT_PIX', isCredit: false, ...pix });
   return {
-    id: random.uuid(),
-    typeName: 'DEBIT_PIX',
-    changeCents: -amountCents,
-    internal: 'spi',
-    at,
-    notes: description,
-    endToEndId,
+    ...line,
+    proof: { id, ...line.proof },
     idempotencyKey: random.uuid(),
-    charge: null,
-    transfer: {
-      id: transferId,
-      type,
-      amountCents,
-      description,
-      endToEndId,
-      payer,
-      beneficiary,
-    },
-    proof: {
-      id: transferId,
-      endToEndId,
-      status: 'PIX_EFFECTIVE',
-      type,
-      amount: plainReais(amountCents),
-      createdAt: at.toISOString(),
-      description,
-      payer,
-      beneficiary,
-    },
+    transfer: { id, amountCents, ...pix },
   };
 }
 
 /** A refund of `amountCents` of a received Pix. */
-export function pixRefund(
-  { account, random, amountCents, at }: LineInputs,
-  original: RefundablePix,
-): PlannedLine {
-  const payer = partyOfAccount(account);
-  const beneficiary = original.payer;
-  const endToEndId = endToEndIdOf('D', bank.ispb, at, random);
-  const description = `Devolução de Pix para ${beneficiary.holder.name}`;
-  return {
-    id: random.uuid(),
+export function pixRefund(inputs: LineInputs, original: RefundablePix): PlannedLine {
+  const { account, random, at } = inputs;
+  const line = pixLine(inputs, {
     typeName: 'DEBIT_PIX_REFUND',
-    changeCents: -amountCents,
-    internal: 'spi',
-    at,
-    notes: description,
-    endToEndId,
-    idempotencyKey: null,
+    isCredit: false,
+    type: original.type,
+    endToEndId: endToEndIdOf('D', bank.ispb, at, random),
+    description: `Devolução de Pix para ${original.payer.holder.name}`,
+    payer: partyOfAccount(account),
+    beneficiary: original.payer,
+  });
+  return {
+    ...line,
     originalEndToEndId: original.endToEndId,
-    charge: null,
-    transfer: null,
-    proof: {
-      id: random.uuid(),
-      endToEndId,
-      status: 'PIX_EFFECTIVE',
-      type: original.type,
-      amount: plainReais(amountCents),
-      createdAt: at.toISOString(),
-      description,
-      payer,
-      beneficiary,
-    },
+    proof: { id: random.uuid(), ...line.proof },
   };
 }
 

@@ -36,9 +36,9 @@ export interface PlannedLine extends LineDetails {
   /** The bank's own account that the movement changes too. */
   internal: InternalAccount;
   at: Date;
-  idempotencyKey: string | null;
-  charge: PlannedCharge | null;
-  transfer: PlannedTransfer | null;
+  idempotencyKey?: string;
+  charge?: PlannedCharge;
+  transfer?: PlannedTransfer;
 }
 
 /** The inputs of a line: the account, the amount, the time and the source of random values. */

@@ -2,112 +2,69 @@ import type { LockedAccount } from '../ledger/ledger.queries.js';
 import { nextNsu } from '../ledger/next-nsu.js';
 import type { PlannedLine } from './planned-line.js';
 
-/** The rows of a chunk of lines: one JSON array for each table. */
+/** The rows of a chunk of lines by table, in the order in which they can be inserted. */
 export interface PlannedRows {
-  lines: string;
-  charges: string;
-  transfers: string;
+  movement: object[];
+  entry: object[];
+  statement_line: object[];
+  charge: object[];
+  transfer: object[];
 }
 
-/**
- * Appends lines to an account's chain and changes `end` to the new end of the chain. Whole numbers
- * are written as text.
- */
+export interface RowSettings {
+  /** The ids of the bank's own accounts by their numbers. */
+  internalIds: ReadonlyMap<string, number>;
+  order: 'nsu' | 'commit';
+  hidesOriginalId: boolean;
+}
+
+/** Appends lines to an account's chain and changes `end` to the new end of the chain. */
 export function plannedRows(
   planned: readonly PlannedLine[],
   movementIds: readonly bigint[],
   end: LockedAccount,
-  order: 'nsu' | 'commit',
+  { internalIds, order, hidesOriginalId }: RowSettings,
 ): PlannedRows {
-  const lines: object[] = [];
-  const charges: object[] = [];
-  const transfers: object[] = [];
+  const accountId = end.id;
+  const rows: PlannedRows = {
+    movement: [],
+    entry: [],
+    statement_line: [],
+    charge: [],
+    transfer: [],
+  };
   for (const [index, line] of planned.entries()) {
-    const numbered = nextNsu(end, order);
-    const balancePrevious = end.balanceCents;
-    const { tailNsu } = end;
-    end.balanceCents += line.changeCents;
-    end.tailNsu = numbered.nsu;
-    end.lastNsu = numbered.lastNsu;
-    end.skippedNsu = numbered.skippedNsu;
-    lines.push(lineRow(line, movementIds[index], { balancePrevious, tailNsu, end }));
-    if (line.charge) charges.push(chargeRow(line.charge));
-    if (line.transfer) transfers.push(transferRow(line, line.transfer, numbered.nsu));
+    const movementId = movementIds[index];
+    const { changeCents, idempotencyKey = null, at: createdAt } = line;
+    const { nsu, lastNsu, skippedNsu } = nextNsu(end, order);
+    const { balanceCents: balancePreviousCents, tailNsu: previousNsu } = end;
+    const currentBalanceCents = balancePreviousCents + changeCents;
+    Object.assign(end, { balanceCents: currentBalanceCents, tailNsu: nsu, lastNsu, skippedNsu });
+    rows.movement.push({ id: movementId, kind: 'ordinary', idempotencyKey, createdAt });
+    rows.entry.push(
+      { movementId, accountId, changeCents },
+      { movementId, accountId: internalIds.get(line.internal), changeCents: -changeCents },
+    );
+    rows.statement_line.push({
+      ...{ accountId, nsu, previousNsu, id: line.id, movementId },
+      ...{ changeCents, balancePreviousCents, currentBalanceCents },
+      typeName: line.typeName,
+      notes: line.notes ?? null,
+      correlationId: line.correlationId ?? null,
+      endToEndId: line.endToEndId ?? null,
+      originalEndToEndId: line.originalEndToEndId ?? null,
+      proof: line.proof ?? null,
+      ...{ createdAt, hidesOriginalId },
+    });
+    // No request created the charge. Its body hash is an empty text, which no request body has, so
+    // that no request is a repeat of it.
+    if (line.charge) rows.charge.push({ ...line.charge, accountId, bodyHash: '', answer: '{}' });
+    if (line.transfer)
+      rows.transfer.push({
+        ...line.transfer,
+        ...{ accountId, status: 'PIX_EFFECTIVE', idempotencyKey, transactionNsu: nsu },
+        ...{ createdAt, updatedAt: createdAt },
+      });
   }
-  return {
-    lines: JSON.stringify(lines),
-    charges: JSON.stringify(charges),
-    transfers: JSON.stringify(transfers),
-  };
-}
-
-function lineRow(
-  line: PlannedLine,
-  movementId: bigint | undefined,
-  {
-    balancePrevious,
-    tailNsu,
-    end,
-  }: { balancePrevious: bigint; tailNsu: bigint | null; end: LockedAccount },
-): object {
-  return {
-    movement_id: String(movementId),
-    idempotency_key: line.idempotencyKey,
-    internal: line.internal,
-    nsu: String(end.tailNsu),
-    previous_nsu: tailNsu === null ? null : String(tailNsu),
-    id: line.id,
-    change_cents: String(line.changeCents),
-    balance_previous_cents: String(balancePrevious),
-    current_balance_cents: String(end.balanceCents),
-    type_name: line.typeName,
-    notes: line.notes,
-    correlation_id: line.correlationId,
-    end_to_end_id: line.endToEndId,
-    original_end_to_end_id: line.originalEndToEndId,
-    proof: line.proof,
-    created_at: line.at,
-  };
-}
-
-function chargeRow(charge: NonNullable<PlannedLine['charge']>): object {
-  return {
-    id: String(charge.id),
-    correlation_id: charge.correlationId,
-    type: charge.type,
-    status: charge.status,
-    amount_cents: charge.amountCents === null ? null : String(charge.amountCents),
-    wallet: charge.wallet,
-    our_number: charge.ourNumber,
-    your_number: charge.yourNumber,
-    due_date: charge.dueDate,
-    bar_code: charge.barCode,
-    digitable_line: charge.digitableLine,
-    payer: charge.payer,
-    pix_key: charge.pixKey,
-    txid: charge.txid,
-    qr_code: charge.qrCode,
-    description: charge.description,
-    created_at: charge.createdAt,
-    updated_at: charge.updatedAt,
-  };
-}
-
-function transferRow(
-  line: PlannedLine,
-  transfer: NonNullable<PlannedLine['transfer']>,
-  nsu: bigint,
-): object {
-  return {
-    id: transfer.id,
-    type: transfer.type,
-    amount_cents: String(transfer.amountCents),
-    description: transfer.description,
-    end_to_end_id: transfer.endToEndId,
-    idempotency_key: line.idempotencyKey,
-    payer: transfer.payer,
-    beneficiary: transfer.beneficiary,
-    transaction_nsu: String(nsu),
-    created_at: line.at,
-  };
+  return rows;
 }

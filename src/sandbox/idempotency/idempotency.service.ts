@@ -2,53 +2,67 @@
 // concurrent requests one is executed, and the others wait for its response. A refused request
 // stores no key. The mode `idempotentRepeat` sets the response to a repeat.
 import { Injectable } from '@nestjs/common';
+import type { Route, RouteInput } from '../../contract/route.js';
+import type { IdempotentRequest } from '../../generated/sandbox/client.js';
+import { Reply } from '../../platform/contract-route.js';
 import { AppError, invariant } from '../../platform/errors.js';
+import { canonicalJson, sha256 } from '../../platform/exact-json.js';
+import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
-import {
-  findIdempotentResponse,
-  storeIdempotentResponse,
-  insertIdempotencyKey,
-  type RequestIdentity,
-} from './idempotency.queries.js';
 import { Modes } from '../modes/modes.service.js';
-import type { SandboxTx } from '../sandbox-database.service.js';
+import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 
 @Injectable()
 export class Idempotency {
   constructor(
+    private readonly database: SandboxDatabase,
     private readonly clock: BankClock,
     private readonly modes: Modes,
   ) {}
 
   /**
-   * Returns the response of `effect`, or the stored response of the key. Throws
+   * Replies with the text that `effect` returns, or with the stored response of the key. Throws
    * `idempotency_key_reused` when the body differs. In mode `conflict` every repeat throws
    * `conflict`; in mode `ignore` repeats are executed.
    */
   async runOnce(
+    route: Route,
+    account: SandboxAccount,
+    { idempotencyKey: key, body }: Pick<RouteInput<Route>, 'idempotencyKey' | 'body'>,
+    effect: (tx: SandboxTx, key: string) => Promise<string>,
+  ): Promise<Reply> {
+    invariant(key, 'the route requires an IdempotencyKey');
+    const request = { accountId: account.id, operation: route.name, key };
+    const bodyHash = sha256(canonicalJson(body));
+    const response = await this.database.transaction(async (tx) => {
+      if (this.modes.current.idempotentRepeat === 'ignore') return effect(tx, key);
+      const row = { ...request, bodyHash, createdAt: this.clock.now() };
+      // Waits for a concurrent transaction that inserts the same key.
+      if (!(await tx.insert('idempotent_request', row, 'ON CONFLICT DO NOTHING')))
+        return this.repeat(tx, request, bodyHash);
+      const answer = await effect(tx, key);
+      await tx.update<IdempotentRequest>('idempotent_request', request, { status: 200, answer });
+      return answer;
+    });
+    return new Reply(200, response);
+  }
+
+  private async repeat(
     tx: SandboxTx,
-    request: RequestIdentity & { bodyHash: string },
-    effect: () => Promise<string>,
+    request: Pick<IdempotentRequest, 'accountId' | 'operation' | 'key'>,
+    bodyHash: string,
   ): Promise<string> {
-    const { bodyHash } = request;
-    const { idempotentRepeat } = this.modes.current;
-    if (idempotentRepeat === 'ignore') return effect();
-    if (await insertIdempotencyKey(tx, request, { bodyHash, at: this.clock.now() })) {
-      const response = await effect();
-      await storeIdempotentResponse(tx, request, response);
-      return response;
-    }
-    if (idempotentRepeat === 'conflict')
+    if (this.modes.current.idempotentRepeat === 'conflict')
       throw new AppError('conflict', {
         public: 'The IdempotencyKey was already used. Send a new key.',
         reason: 'idempotency_key_conflict',
       });
-    const earlier = await findIdempotentResponse(tx, request);
+    const earlier = await tx.findRow<IdempotentRequest>('idempotent_request', request);
     if (earlier?.bodyHash !== bodyHash)
       throw new AppError('idempotency_key_reused', {
         public: 'The IdempotencyKey was already used with a different body. Send a new key.',
       });
-    invariant(earlier.response !== null, 'a committed idempotency key has its response');
-    return earlier.response;
+    invariant(earlier.answer !== null, 'a committed idempotency key has its response');
+    return earlier.answer;
   }
 }

@@ -1,12 +1,13 @@
-import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
+import type { Account, StatementLine } from '../../generated/sandbox/client.js';
+import { stringifyJson } from '../../platform/exact-json.js';
+import { columnsOf, type Queryable, type SandboxTx } from '../sandbox-database.service.js';
+import type { PostedLine } from './movement.js';
 
-export interface LockedAccount {
+export interface LockedAccount extends Pick<
+  Account,
+  'id' | 'blockedCents' | 'lastNsu' | 'tailNsu' | 'skippedNsu'
+> {
   balanceCents: bigint;
-  /** Part of the balance that is blocked until its transfers are effective. */
-  blockedCents: bigint;
-  lastNsu: bigint;
-  tailNsu: bigint | null;
-  skippedNsu: bigint | null;
 }
 
 /** Customers' accounts by id, locked in order of id until the database transaction ends. */
@@ -14,13 +15,12 @@ export async function lockCustomerAccounts(
   tx: SandboxTx,
   ids: number[],
 ): Promise<Map<number, LockedAccount>> {
-  const rows = await tx.query<LockedAccount & { id: number }>(
-    `SELECT id, balance_cents AS "balanceCents", blocked_cents AS "blockedCents",
-            last_nsu AS "lastNsu", tail_nsu AS "tailNsu", skipped_nsu AS "skippedNsu"
+  const accounts = await tx.query<LockedAccount>(
+    `SELECT id, balance_cents, blocked_cents, last_nsu, tail_nsu, skipped_nsu
      FROM account WHERE id = ANY($1) AND kind = 'customer' ORDER BY id FOR NO KEY UPDATE`,
     [ids],
   );
-  return new Map(rows.map(({ id, ...account }) => [id, account]));
+  return new Map(accounts.map((account) => [account.id, account]));
 }
 
 /** Blocks `cents` more of an account's balance; a negative number releases them. */
@@ -35,32 +35,16 @@ export async function addBlockedCents(
   ]);
 }
 
-/** A statement line, with the column names of its table. */
-export interface LineRow {
-  account_id: number;
-  nsu: bigint;
-  previous_nsu: bigint | null;
-  change_cents: bigint;
-  balance_previous_cents: bigint;
-  current_balance_cents: bigint;
-  type_name: string;
-  notes: string | null;
-  correlation_id: string | null;
-  external_id: string | null;
-  end_to_end_id: string | null;
-  original_end_to_end_id: string | null;
+/** A statement line, and the numbering of its account after it. */
+export interface LineRow
+  extends
+    Omit<StatementLine, 'id' | 'movementId' | 'createdAt' | 'proof'>,
+    Pick<Account, 'lastNsu' | 'skippedNsu'> {
   proof: object | null;
-  visible_at: Date | null;
-  hides_external_id: boolean;
-  hides_original_id: boolean;
-  /** The account's numbering after this line: its highest nsu, and a skipped nsu. */
-  last_nsu: bigint;
-  skipped_nsu: bigint | null;
 }
 
 /**
- * Writes a movement with its legs, its lines and the new balances in one SQL statement. `lines` is
- * a JSON array of LineRow.
+ * Writes a movement with its legs, its lines and the new balances in one SQL statement.
  */
 export async function insertLedgerMovement(
   tx: SandboxTx,
@@ -68,7 +52,7 @@ export async function insertLedgerMovement(
     idempotencyKey: string | null;
     createdAt: Date;
     internalLegs: { number: string; changeCents: bigint }[];
-    lines: string;
+    lines: LineRow[];
   },
 ): Promise<void> {
   await tx.query(
@@ -109,52 +93,33 @@ export async function insertLedgerMovement(
     [
       movement.idempotencyKey,
       movement.createdAt,
-      movement.lines,
+      stringifyJson(movement.lines.map(columnsOf)),
       movement.internalLegs.map((leg) => leg.number),
       movement.internalLegs.map((leg) => leg.changeCents),
     ],
   );
 }
 
-export interface AccountBalance {
-  branch: string;
-  number: string;
-  balance_cents: bigint;
-}
-
-export async function listCustomerBalances(
+export function listCustomerBalances(
   database: Queryable,
   number: string | null,
-): Promise<AccountBalance[]> {
-  return database.query<AccountBalance>(
-    `SELECT branch, number, balance_cents FROM account
+): Promise<{ branch: string; number: string; balance: bigint }[]> {
+  return database.query(
+    `SELECT branch, number, balance_cents AS balance FROM account
      WHERE kind = 'customer' AND ($1::text IS NULL OR number = $1) ORDER BY number`,
     [number],
   );
 }
 
-export interface MovementRow {
-  nsu: bigint;
-  account: string;
-  change_cents: bigint;
-  type_name: string;
-  end_to_end_id: string | null;
-  correlation_id: string | null;
-  external_id: string | null;
-  original_end_to_end_id: string | null;
-  idempotency_key: string | null;
-  created_at: Date;
-}
-
 /** At most `limit` lines of customers with an nsu above `afterNsu`, by account number and nsu. */
-export async function listLedgerMovements(
+export function listPostedLines(
   database: Queryable,
   { account, afterNsu, limit }: { account: string | null; afterNsu: bigint; limit: number },
-): Promise<MovementRow[]> {
-  return database.query<MovementRow>(
-    `SELECT line.nsu, account.number AS account, line.change_cents, line.type_name,
-            line.end_to_end_id, line.correlation_id, line.external_id, line.original_end_to_end_id,
-            movement.idempotency_key, line.created_at
+): Promise<PostedLine[]> {
+  return database.query(
+    `SELECT account.number AS account_number, movement.idempotency_key, line.nsu,
+            line.change_cents, line.type_name, line.end_to_end_id, line.correlation_id,
+            line.external_id, line.original_end_to_end_id, line.created_at
      FROM statement_line AS line
      JOIN account ON account.id = line.account_id
      JOIN movement ON movement.id = line.movement_id

@@ -3,7 +3,6 @@
 // id, so that the lines of one account are written one after another.
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
-import { stringifyJson } from '../../platform/exact-json.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
@@ -72,14 +71,12 @@ export class SandboxLedger {
   async post(
     tx: SandboxTx,
     { legs, idempotencyKey = null }: LedgerMovement,
-  ): Promise<PostedLine[]> {
+  ): Promise<[PostedLine, ...PostedLine[]]> {
     const total = legs.reduce((sum, leg) => sum + leg.changeCents, 0n);
     invariant(total === 0n && legs.length > 1, 'the legs of a movement sum to zero');
     const customers = legs.filter((leg) => 'account' in leg);
-    const locked = await this.lock(
-      tx,
-      customers.map((leg) => leg.account),
-    );
+    const accounts = customers.map(({ account }) => account);
+    const locked = await this.lock(tx, accounts);
     // Read after the locks, so that the order of nsu is the order of time.
     const createdAt = this.clock.now();
     const lines: LineRow[] = [];
@@ -96,7 +93,7 @@ export class SandboxLedger {
     }
     // Faults fire last, so that a refused movement does not use up a fault.
     for (const row of lines)
-      row.visible_at = this.visibility.visibleAt(row.nsu, row.type_name, createdAt);
+      row.visibleAt = this.visibility.visibleAt(row.nsu, row.typeName, createdAt);
     const internalLegs = legs.filter((leg) => 'internal' in leg);
     await insertLedgerMovement(tx, {
       idempotencyKey,
@@ -105,9 +102,11 @@ export class SandboxLedger {
         number: internal,
         changeCents,
       })),
-      lines: stringifyJson(lines),
+      lines,
     });
-    return posted;
+    const [first, ...others] = posted;
+    invariant(first, 'a movement has a line of a customer');
+    return [first, ...others];
   }
 
   private rowOf(
@@ -125,24 +124,24 @@ export class SandboxLedger {
       });
     const { nsu, lastNsu, skippedNsu } = nextNsu(before, this.modes.current.balanceOrder);
     return {
-      account_id: account.id,
+      accountId: account.id,
       nsu,
-      previous_nsu: before.tailNsu,
-      change_cents: changeCents,
-      balance_previous_cents: before.balanceCents,
-      current_balance_cents: currentBalanceCents,
-      type_name: line.typeName,
+      previousNsu: before.tailNsu,
+      changeCents,
+      balancePreviousCents: before.balanceCents,
+      currentBalanceCents,
+      typeName: line.typeName,
       notes: line.notes ?? null,
-      correlation_id: line.correlationId ?? null,
-      external_id: line.externalId ?? null,
-      end_to_end_id: line.endToEndId ?? null,
-      original_end_to_end_id: line.originalEndToEndId ?? null,
+      correlationId: line.correlationId ?? null,
+      externalId: line.externalId ?? null,
+      endToEndId: line.endToEndId ?? null,
+      originalEndToEndId: line.originalEndToEndId ?? null,
       proof: line.proof ?? null,
-      visible_at: null,
-      hides_external_id: this.modes.current.lineExternalId === 'absent',
-      hides_original_id: this.modes.current.lineOriginalId === 'absent',
-      last_nsu: lastNsu,
-      skipped_nsu: skippedNsu,
+      visibleAt: null,
+      hidesExternalId: this.modes.current.lineExternalId === 'absent',
+      hidesOriginalId: this.modes.current.lineOriginalId === 'absent',
+      lastNsu,
+      skippedNsu,
     };
   }
 }

@@ -1,7 +1,6 @@
 import { AppError } from '../../platform/errors.js';
 import type { InternalAccount } from '../accounts/fixtures.js';
 import type { SandboxAccount } from '../accounts/party.js';
-import type { LockedAccount } from './ledger.queries.js';
 import type { TransactionTypeName } from './transaction-types.js';
 
 /**
@@ -10,11 +9,8 @@ import type { TransactionTypeName } from './transaction-types.js';
 export const maxBalanceCents = 90_000_000_000_000n;
 
 /** The amount that an account can spend: its balance less the blocked part. */
-export function availableCents({
-  balanceCents,
-  blockedCents,
-}: Pick<LockedAccount, 'balanceCents' | 'blockedCents'>): bigint {
-  return balanceCents - blockedCents;
+export function availableCents(account: { balanceCents: bigint; blockedCents: bigint }): bigint {
+  return account.balanceCents - account.blockedCents;
 }
 
 export function insufficientFunds(): AppError {
@@ -22,6 +18,11 @@ export function insufficientFunds(): AppError {
     public: 'The balance of the account is not sufficient.',
     reason: 'insufficient_funds',
   });
+}
+
+/** The amount is positive and `isCredit` is its sign. */
+export function amountAndDirection(changeCents: bigint): { amount: bigint; isCredit: boolean } {
+  return { amount: changeCents < 0n ? -changeCents : changeCents, isCredit: changeCents > 0n };
 }
 
 /** The fields of a customer's statement line that describe a movement. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { bigInteger, reais, timestamp } from '../../contract/wire.js';
-import type { MovementRow } from './ledger.queries.js';
-import type { PostedLine } from './movement.js';
+import { amountAndDirection, type PostedLine } from './movement.js';
 
 /** A customer's line in the responses of the control plane. */
 export const postedMovement = z.object({
@@ -24,7 +23,7 @@ export function movementOfLine(line: PostedLine): PostedMovement {
   return {
     nsu: line.nsu,
     account: line.accountNumber,
-    ...signed(line.changeCents),
+    ...amountAndDirection(line.changeCents),
     type: line.typeName,
     endToEndId: line.endToEndId ?? null,
     correlationId: line.correlationId ?? null,
@@ -33,24 +32,4 @@ export function movementOfLine(line: PostedLine): PostedMovement {
     idempotencyKey: line.idempotencyKey,
     createdAt: line.createdAt.toISOString(),
   };
-}
-
-export function movementOfRow(row: MovementRow): PostedMovement {
-  return {
-    nsu: row.nsu,
-    account: row.account,
-    ...signed(row.change_cents),
-    type: row.type_name,
-    endToEndId: row.end_to_end_id,
-    correlationId: row.correlation_id,
-    externalId: row.external_id,
-    originalEndToEndId: row.original_end_to_end_id,
-    idempotencyKey: row.idempotency_key,
-    createdAt: row.created_at.toISOString(),
-  };
-}
-
-/** The amount is positive and `isCredit` is its sign. */
-function signed(changeCents: bigint): { amount: bigint; isCredit: boolean } {
-  return { amount: changeCents < 0n ? -changeCents : changeCents, isCredit: changeCents > 0n };
 }

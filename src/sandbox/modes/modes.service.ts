@@ -1,7 +1,6 @@
 // Owns the current modes, in memory and in the bank's settings.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { parseJson, stringifyJson } from '../../platform/exact-json.js';
 import { BankSettings, SerialQueue } from '../bank-settings.service.js';
 import { defaultModes, modes, type ModeChanges, type ModeValues } from './modes.schema.js';
 
@@ -23,7 +22,7 @@ export class Modes {
     const stored = await this.settings.find('modes');
     if (stored === null) return;
     const defaults = z.encode(modes, defaultModes);
-    const { chargeStatus, ...values } = parseJson(stored) as { chargeStatus?: object };
+    const { chargeStatus, ...values } = stored as { chargeStatus?: object };
     const words = known({ ...defaults.chargeStatus, ...chargeStatus }, defaults.chargeStatus);
     this.values = z.decode(modes, {
       ...known({ ...defaults, ...values }, defaults),
@@ -36,7 +35,7 @@ export class Modes {
     return this.changes.run(async () => {
       const words = { ...this.values.chargeStatus, ...defined(chargeStatus ?? {}) };
       const values = { ...this.values, ...defined(changes), chargeStatus: words };
-      await this.settings.store('modes', stringifyJson(z.encode(modes, values)));
+      await this.settings.store('modes', z.encode(modes, values));
       this.values = values;
       return values;
     });

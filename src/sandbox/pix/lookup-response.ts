@@ -1,6 +1,13 @@
 import { formatTaxId, maskTaxId, parseTaxId } from '../../brazil/tax-id.js';
 import type { PixLookupRequest, PixLookupResponse } from '../../contract/pix-lookup.js';
-import type { DictLookup } from './dict.queries.js';
+import type { DictLookup as DictLookupRow } from '../../generated/sandbox/client.js';
+import type { Party } from '../accounts/party.js';
+
+/** The stored response of a look-up. */
+export interface DictLookup extends DictLookupRow {
+  /** With the holder's document unmasked. */
+  beneficiary: Party;
+}
 
 /**
  * Masks a document as a look-up shows it: a CPF except its six middle digits, a CNPJ at its ends.

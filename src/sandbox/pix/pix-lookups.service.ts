@@ -3,12 +3,12 @@
 import { Injectable } from '@nestjs/common';
 import { parsePixKey } from '../../brazil/pix-key.js';
 import type { PixLookupRequest, PixLookupResponse } from '../../contract/pix-lookup.js';
+import type { DictKey } from '../../generated/sandbox/client.js';
 import { AppError, invariant } from '../../platform/errors.js';
-import { findAccountById } from '../accounts/accounts.queries.js';
+import { findAccountByPixKey } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
-import { findDictKeyOwner, insertDictLookup } from './dict.queries.js';
 import { EndToEndIds } from './pix-credits.service.js';
 import { dictLookupResponse } from './lookup-response.js';
 import { bank, type SandboxAccount, type Party, partyOfAccount } from '../accounts/party.js';
@@ -38,16 +38,15 @@ export class PixLookups {
       createdAt,
       expiresAt: new Date(createdAt.getTime() + this.modes.current.lookupMinutes * minuteMs),
     };
-    await insertDictLookup(this.database, lookup);
+    await this.database.insert('dict_lookup', lookup);
     return dictLookupResponse(lookup, request.holderDocument);
   }
 
   private async getHolder(key: string): Promise<Party> {
-    const owner = await findDictKeyOwner(this.database, key);
-    if (!owner) throw new AppError('not_found');
-    if (owner.party) return owner.party;
-    const account = await findAccountById(this.database, owner.accountId);
-    invariant(account, 'a key leads to a customer');
-    return partyOfAccount(account);
+    const account = await findAccountByPixKey(this.database, key);
+    if (account) return partyOfAccount(account);
+    const dictKey = await this.database.findRow<DictKey>('dict_key', { key });
+    if (!dictKey) throw new AppError('not_found');
+    return dictKey.party as unknown as Party;
   }
 }

@@ -82,6 +82,6 @@ export class OriginalPixes {
  * The payer in the line's proof. A line that a test wrote may have none; it gets a default payer.
  */
 function payerOf({ proof }: ReceivedPixLine): Party {
-  const { payer } = (proof === null ? {} : JSON.parse(proof)) as { payer?: Party };
+  const { payer } = (proof ?? {}) as { payer?: Party };
   return payer ?? outsideParty({});
 }

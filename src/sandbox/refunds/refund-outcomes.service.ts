@@ -2,7 +2,6 @@
 // Either outcome is sent by webhook.
 import { Injectable } from '@nestjs/common';
 import { invariant } from '../../platform/errors.js';
-import { parseJson } from '../../platform/exact-json.js';
 import { findAccountById } from '../accounts/accounts.queries.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { DueWork } from '../due-work/due-work.service.js';
@@ -11,7 +10,7 @@ import { SandboxLedger } from '../ledger/ledger.service.js';
 import { outsideMovement, type PostedLine } from '../ledger/movement.js';
 import { Modes } from '../modes/modes.service.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
-import { refundEffectiveBody, refundErrorBody, type RefundProof } from './refund-bodies.js';
+import { refundEffectiveBody, refundErrorBody } from './refund-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { findSentRefund, type SentRefund } from './refunds.queries.js';
@@ -60,10 +59,9 @@ export class RefundOutcomes {
     const account = await findAccountById(tx, id);
     const refund = await findSentRefund(tx, id, BigInt(nsu));
     invariant(account && refund, 'the line of a refund is never deleted');
-    const proof = parseJson(refund.proof) as RefundProof;
-    if (isFailed) await this.reverse(tx, account, refund, proof);
+    const { proof, idempotencyKey } = refund;
+    if (isFailed) await this.reverse(tx, account, refund);
     const finishedAt = this.clock.now();
-    const { idempotencyKey } = refund;
     const body = isFailed
       ? refundErrorBody(proof, { error, finishedAt })
       : refundEffectiveBody(proof, { idempotencyKey, finishedAt });
@@ -75,8 +73,7 @@ export class RefundOutcomes {
   private async reverse(
     tx: SandboxTx,
     account: SandboxAccount,
-    { changeCents, endToEndId, originalEndToEndId }: SentRefund,
-    proof: RefundProof,
+    { changeCents, endToEndId, originalEndToEndId, proof }: SentRefund,
   ): Promise<void> {
     await this.ledger.post(
       tx,

@@ -1,14 +1,13 @@
 import type { RefundFilter } from '../../contract/refunds.js';
+import type { StatementLine } from '../../generated/sandbox/client.js';
 import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
+import type { RefundProof } from './refund-bodies.js';
 
-export interface ReferencedLine {
-  nsu: bigint;
-  changeCents: bigint;
-  typeName: string;
-  endToEndId: string | null;
-  /** A JSON text. */
-  proof: string | null;
-  createdAt: Date;
+export interface ReferencedLine extends Pick<
+  StatementLine,
+  'nsu' | 'changeCents' | 'typeName' | 'endToEndId' | 'createdAt'
+> {
+  proof: object | null;
 }
 
 const referenceColumns: Record<RefundFilter, string> = {
@@ -21,14 +20,13 @@ const referenceColumns: Record<RefundFilter, string> = {
  * At most two of the account's lines that a reference identifies, received Pix first. Two lines are
  * enough to show that the reference is ambiguous. With NSU the id must be a number.
  */
-export async function listReferencedLines(
+export function listReferencedLines(
   database: Queryable,
   accountId: number,
   { filterBy, id }: { filterBy: RefundFilter; id: string },
 ): Promise<ReferencedLine[]> {
-  return database.query<ReferencedLine>(
-    `SELECT nsu, change_cents AS "changeCents", type_name AS "typeName",
-            end_to_end_id AS "endToEndId", proof::text, created_at AS "createdAt"
+  return database.query(
+    `SELECT nsu, change_cents, type_name, end_to_end_id, proof, created_at
      FROM statement_line WHERE account_id = $1 AND ${referenceColumns[filterBy]} = $2
      ORDER BY type_name = 'CREDIT_PIX' DESC, nsu LIMIT 2`,
     [accountId, id],
@@ -53,27 +51,22 @@ export async function sumRefundedCents(
   return row!.total;
 }
 
-export interface SentRefund {
-  changeCents: bigint;
-  endToEndId: string;
+export interface SentRefund extends Pick<StatementLine, 'changeCents' | 'endToEndId'> {
   originalEndToEndId: string;
-  /** A JSON text. */
-  proof: string;
+  proof: RefundProof;
   idempotencyKey: string | null;
 }
 
-export async function findSentRefund(
+export function findSentRefund(
   tx: SandboxTx,
   accountId: number,
   nsu: bigint,
 ): Promise<SentRefund | null> {
-  const [row] = await tx.query<SentRefund>(
-    `SELECT line.change_cents AS "changeCents", line.end_to_end_id AS "endToEndId",
-            line.original_end_to_end_id AS "originalEndToEndId", line.proof::text,
-            movement.idempotency_key AS "idempotencyKey"
+  return tx.find(
+    `SELECT line.change_cents, line.end_to_end_id, line.original_end_to_end_id, line.proof,
+            movement.idempotency_key
      FROM statement_line AS line JOIN movement ON movement.id = line.movement_id
      WHERE line.account_id = $1 AND line.nsu = $2`,
     [accountId, nsu],
   );
-  return row ?? null;
 }

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import type { RouteInput } from '../../contract/route.js';
-import { listTransactions, listTransactionsV1 } from '../../contract/statement.js';
+import { listTransactions, listTransactionsV1, readBalances } from '../../contract/statement.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
 import type { SandboxAccount } from '../accounts/party.js';
@@ -24,5 +24,10 @@ export class SandboxStatementController {
     @Input() { query }: RouteInput<typeof listTransactionsV1>,
   ) {
     return this.statement.list(account, query);
+  }
+
+  @Handles(readBalances)
+  balances(@CurrentAccount() account: SandboxAccount) {
+    return this.statement.readBalances(account);
   }
 }

@@ -1,3 +1,4 @@
+import type { StatementLine } from '../../generated/sandbox/client.js';
 import type { Queryable } from '../sandbox-database.service.js';
 
 export interface StatementFilter {
@@ -20,29 +21,11 @@ export interface StatementFilter {
   limit: number;
 }
 
-export interface StatementRow {
-  id: string;
-  nsu: bigint;
-  change_cents: bigint;
-  balance_previous_cents: bigint;
-  current_balance_cents: bigint;
-  type_name: string;
-  notes: string | null;
-  correlation_id: string | null;
-  external_id: string | null;
-  original_end_to_end_id: string | null;
-  proof: string | null;
-  created_at: Date;
-  /**
-   * Ids that a mode hid when the line was written. A line does not change when the mode changes.
-   */
-  hides_external_id: boolean;
-  hides_original_id: boolean;
+/** `hidesExternalId` and `hidesOriginalId` are as of the writing of the line. */
+export interface StatementRow extends Omit<StatementLine, 'proof'> {
+  /** With exact numbers. */
+  proof: Record<string, unknown> | null;
 }
-
-const columns = `id, nsu, change_cents, balance_previous_cents, current_balance_cents, type_name,
-  notes, correlation_id, external_id, original_end_to_end_id, proof::text, created_at,
-  hides_external_id, hides_original_id`;
 
 /**
  * Bounds of nsu for bounds of time, so that the index on nsu leaves out lines outside the period.
@@ -66,7 +49,7 @@ const orders = { asc: 'nsu ASC', desc: 'nsu DESC', movement: 'movement_id' } as 
  * A page of the account's lines. The SQL contains only the requested conditions. The inner query
  * finds the nsu of the page in an index, so that skipped lines are never read.
  */
-export async function listStatementRows(
+export function listStatementRows(
   database: Queryable,
   filter: StatementFilter,
 ): Promise<StatementRow[]> {
@@ -90,26 +73,13 @@ export async function listStatementRows(
   }
   if (filter.endToEndId !== null) conditions.push(`end_to_end_id = ${bind(filter.endToEndId)}`);
   const order = `ORDER BY ${orders[filter.order]}`;
-  return database.query<StatementRow>(
-    `SELECT ${columns} FROM statement_line WHERE account_id = ${account} AND nsu = ANY(ARRAY(
+  return database.query(
+    `SELECT * FROM statement_line WHERE account_id = ${account} AND nsu = ANY(ARRAY(
        SELECT nsu FROM statement_line WHERE ${conditions.join(' AND ')}
        ${order} LIMIT ${bind(filter.limit)} OFFSET ${bind(filter.offset)}))
      ${order}`,
     values,
   );
-}
-
-/** One line, visible on the statement or not. */
-export async function findStatementRow(
-  database: Queryable,
-  accountId: number,
-  nsu: bigint,
-): Promise<StatementRow | null> {
-  const [row] = await database.query<StatementRow>(
-    `SELECT ${columns} FROM statement_line WHERE account_id = $1 AND nsu = $2`,
-    [accountId, nsu],
-  );
-  return row ?? null;
 }
 
 /** The given type names that at least one line of the account has. */

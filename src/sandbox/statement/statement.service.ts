@@ -7,13 +7,14 @@ import { AppError, invariant } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Faults } from '../faults/faults.service.js';
+import { availableCents } from '../ledger/movement.js';
 import { isTransactionTypeName } from '../ledger/transaction-types.js';
 import { Modes } from '../modes/modes.service.js';
 import { PixCredits } from '../pix/pix-credits.service.js';
 import { pageOffset } from '../wire-values.js';
 import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
 import { statementLine } from './statement-line.js';
-import { findStatementRow, findUsedTypeNames, listStatementRows } from './statement.queries.js';
+import { findUsedTypeNames, listStatementRows, type StatementRow } from './statement.queries.js';
 
 const defaultLimit = 10;
 /** The amount of the Pix that a fault credits to shift the pages. */
@@ -59,9 +60,23 @@ export class Statement {
     return rows.map(statementLine);
   }
 
+  /** Money of a Pix that is not yet effective is blocked: part of the total, but not available. */
+  async readBalances({ id }: SandboxAccount) {
+    const { balanceCents, blockedCents } = await this.database.prisma.account.findUniqueOrThrow({
+      where: { id },
+    });
+    invariant(balanceCents !== null, 'a customer has its balance');
+    return {
+      amountAvailable: availableCents({ balanceCents, blockedCents }),
+      amountBlocked: blockedCents,
+      amountTotal: balanceCents,
+    };
+  }
+
   /** A line that was just posted, in the form of the statement. */
   async readPosted(tx: SandboxTx, account: SandboxAccount, nsu: bigint): Promise<Transaction> {
-    const row = await findStatementRow(tx, account.id, nsu);
+    const key = { accountId: account.id, nsu };
+    const row = await tx.findRow<StatementRow>('statement_line', key);
     invariant(row, 'a posted line exists');
     return statementLine(row);
   }

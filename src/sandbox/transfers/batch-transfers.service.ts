@@ -2,31 +2,26 @@
 // the possible transfers, otherwise all or none. A batch is one database transaction and one
 // IdempotencyKey; each item is a transfer of its own.
 import { Injectable } from '@nestjs/common';
-import { z } from 'zod';
-import {
-  createTransferBatch,
-  type BatchElement,
-  type BatchRequest,
-} from '../../contract/batch-transfers.js';
+import { createTransferBatch, type BatchElement } from '../../contract/batch-transfers.js';
+import type { RouteInput } from '../../contract/route.js';
+import type { Reply } from '../../platform/contract-route.js';
 import { AppError } from '../../platform/errors.js';
-import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Idempotency } from '../idempotency/idempotency.service.js';
 import { Random } from '../random.service.js';
-import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
+import type { SandboxTx } from '../sandbox-database.service.js';
+import { responseText } from '../wire-values.js';
 import { doneBatchElement, failedBatchElement, type BatchElementInput } from './batch-response.js';
 import { batchItemPrefix, type PlannedBatchItem } from './batch-plan.js';
 import { BatchPlans, type BatchPlan } from './batch-plans.service.js';
 import { describeRefusal, refusalError, type RefusalReason } from './beneficiary-account.js';
 import { InternalTransfers } from './internal-transfers.service.js';
 import type { Transfer } from './transfer.js';
-import { insertTransfers } from './transfers.queries.js';
 
 @Injectable()
 export class BatchTransfers {
   constructor(
-    private readonly database: SandboxDatabase,
     private readonly idempotency: Idempotency,
     private readonly plans: BatchPlans,
     private readonly internalTransfers: InternalTransfers,
@@ -34,21 +29,12 @@ export class BatchTransfers {
     private readonly clock: BankClock,
   ) {}
 
-  /** Returns the text of the response, the same for a repeat of the key. */
-  async create(account: SandboxAccount, items: BatchRequest, key: string): Promise<string> {
-    const bodyHash = sha256(canonicalJson(items));
-    const identity = { accountId: account.id, operation: createTransferBatch.name, key, bodyHash };
-    return this.database.transaction((tx) =>
-      this.idempotency.runOnce(tx, identity, async () => {
-        const elements = await this.execute(
-          tx,
-          account,
-          await this.plans.make(tx, account, items),
-          key,
-        );
-        return stringifyJson(z.encode(createTransferBatch.response, elements));
-      }),
-    );
+  create(account: SandboxAccount, request: RouteInput<typeof createTransferBatch>): Promise<Reply> {
+    return this.idempotency.runOnce(createTransferBatch, account, request, async (tx, key) => {
+      const plan = await this.plans.make(tx, account, request.body);
+      const elements = await this.execute(tx, account, plan, key);
+      return responseText(createTransferBatch, elements);
+    });
   }
 
   private async execute(
@@ -85,7 +71,7 @@ export class BatchTransfers {
         elements.push(this.failed(payer, planned, 'balance_limit'));
       }
     }
-    await insertTransfers(tx, moved);
+    await tx.insertAll('transfer', moved);
     return elements;
   }
 

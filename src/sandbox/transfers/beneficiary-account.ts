@@ -23,7 +23,7 @@ export function refusalError(reason: RefusalReason, prefix = ''): AppError {
 
 /** Why the payer cannot pay an account; null when it can. */
 export function transferRefusal(
-  found: SandboxAccount | undefined,
+  found: SandboxAccount | null | undefined,
   payer: SandboxAccount,
 ): RefusalReason | null {
   if (!found) return 'beneficiary_account_not_found';
@@ -32,7 +32,7 @@ export function transferRefusal(
 
 /** The beneficiary account of a transfer. Throws `rule_broken` with the reason. */
 export function getBeneficiary(
-  found: SandboxAccount | undefined,
+  found: SandboxAccount | null | undefined,
   payer: SandboxAccount,
 ): SandboxAccount {
   const reason = transferRefusal(found, payer);

@@ -4,7 +4,6 @@ import { parsePixKey } from '../../brazil/pix-key.js';
 import type { RouteInput, RouteOutput } from '../../contract/route.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
-import { insertDictKey } from '../pix/dict.queries.js';
 import { partyOfAccount, outsideParty, type Party } from '../accounts/party.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import type { registerDictKey } from './transfers-control.schema.js';
@@ -24,8 +23,9 @@ export class DictKeys {
     invariant(pixKey, 'a request has a Pix key');
     const account = request.account ? await this.accounts.getByNumber(request.account) : null;
     const party = account ? partyOfAccount(account) : outsideHolder(request);
-    const owner = account ? { accountId: account.id, party: null } : { accountId: null, party };
-    if (!(await insertDictKey(this.database, pixKey, owner)))
+    const owner = account ? { accountId: account.id } : { party };
+    const dictKey = { key: pixKey.key, kind: pixKey.kind, ...owner };
+    if (!(await this.database.insert('dict_key', dictKey, 'ON CONFLICT DO NOTHING')))
       throw new AppError('conflict', {
         public: 'The Pix key is already registered.',
         reason: 'pix_key_taken',

@@ -17,7 +17,7 @@ import { Webhooks } from '../webhooks/webhooks.service.js';
 import { returnCode, returnLine } from './sent-pix.js';
 import type { Transfer } from './transfer.js';
 import type { returnSentPix } from './transfers-control.schema.js';
-import { lockSentPix, sumReturnedCents } from './transfers.queries.js';
+import { sumReturnedCents } from './transfers.queries.js';
 
 type Request = RouteInput<typeof returnSentPix>['body'];
 
@@ -34,7 +34,8 @@ export class ReturnedPixes {
   async receive(caller: SandboxAccount, request: Request): Promise<PostedMovement> {
     const payer = request.account ? await this.accounts.getByNumber(request.account) : caller;
     return this.database.transaction(async (tx) => {
-      const original = await lockSentPix(tx, payer.id, request.endToEndId);
+      const key = { endToEndId: request.endToEndId, accountId: payer.id };
+      const original = await tx.lockRow<Transfer>('transfer', key);
       if (!original) throw new AppError('not_found');
       if (original.status !== 'PIX_EFFECTIVE')
         throw new AppError('rule_broken', {

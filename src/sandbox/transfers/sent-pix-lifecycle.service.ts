@@ -4,7 +4,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, invariant } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
-import { findAccountsById } from '../accounts/accounts.queries.js';
+import { findAccountById } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { DueWork } from '../due-work/due-work.service.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
@@ -16,7 +16,6 @@ import { pixPaymentBody } from './transfer-bodies.js';
 import { Webhooks } from '../webhooks/webhooks.service.js';
 import { debitLine, reversalLine } from './sent-pix.js';
 import { isFinalTransfer, pixFailures, type PixFailure, type Transfer } from './transfer.js';
-import { insertTransfers, lockTransfer, updateTransfer } from './transfers.queries.js';
 
 const waitTask = 'pix-waits-for-spi';
 const endTask = 'pix-ends';
@@ -47,7 +46,7 @@ export class SentPixLifecycle {
 
   /** Stores an accepted transfer and schedules its steps; it does not end before `delayMs`. */
   async store(tx: SandboxTx, transfer: Transfer, delayMs: number): Promise<void> {
-    await insertTransfers(tx, [transfer]);
+    await tx.insert('transfer', transfer);
     const { id: subject, createdAt } = transfer;
     const { pixStepMs } = this.modes.current;
     // Both steps are scheduled now, so that both run when the clock is moved past them.
@@ -58,27 +57,31 @@ export class SentPixLifecycle {
   }
 
   private async wait(tx: SandboxTx, id: string): Promise<void> {
-    const transfer = await lockTransfer(tx, id);
+    const transfer = await tx.lockRow<Transfer>('transfer', { id });
     if (transfer?.status !== 'PIX_PROCESSING') return;
-    const updatedAt = this.clock.now();
-    await updateTransfer(tx, { ...transfer, status: 'PIX_WAITING_SPI_RESPONSE', updatedAt });
+    await tx.update<Transfer>(
+      'transfer',
+      { id },
+      { status: 'PIX_WAITING_SPI_RESPONSE', updatedAt: this.clock.now() },
+    );
   }
 
   private async end(tx: SandboxTx, id: string): Promise<void> {
-    const transfer = await lockTransfer(tx, id);
+    const transfer = await tx.lockRow<Transfer>('transfer', { id });
     if (!transfer || isFinalTransfer(transfer)) return;
     const { accountId, beneficiaryAccountId } = transfer;
-    const accounts = await findAccountsById(tx, [accountId, beneficiaryAccountId ?? accountId]);
-    const payer = accounts.get(accountId);
+    const payer = await findAccountById(tx, accountId);
     invariant(payer, 'a transfer has its payer');
     const beneficiary =
-      beneficiaryAccountId === null ? null : (accounts.get(beneficiaryAccountId) ?? null);
-    await this.ledger.lock(tx, [...accounts.values()]);
+      beneficiaryAccountId === null ? null : await findAccountById(tx, beneficiaryAccountId);
+    await this.ledger.lock(tx, beneficiary ? [payer, beneficiary] : [payer]);
     const error = transfer.error ?? (await this.credit(tx, beneficiary, transfer));
     const ended = error
       ? await this.fail(tx, payer, { ...transfer, error })
       : await this.succeed(tx, payer, transfer);
-    await updateTransfer(tx, ended);
+    const { status, transactionNsu, isBlocked, updatedAt } = ended;
+    const changes = { status, transactionNsu, isBlocked, error: ended.error, updatedAt };
+    await tx.update<Transfer>('transfer', { id }, changes);
     const event = { body: pixPaymentBody(ended), at: ended.updatedAt };
     await this.webhooks.notify(tx, payer, 'PIX_PAYMENT_UPDATED', event);
   }

@@ -7,14 +7,13 @@ import { AppError, invariant } from '../../platform/errors.js';
 import { findAccountOfParty } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Faults } from '../faults/faults.service.js';
-import { lockDictLookup } from '../pix/dict.queries.js';
+import type { DictLookup } from '../pix/lookup-response.js';
 import { EndToEndIds } from '../pix/pix-credits.service.js';
 import { bank, outsideBank, type Party, partyOfAccount } from '../accounts/party.js';
 import { Random } from '../random.service.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import { SentPixLifecycle } from './sent-pix-lifecycle.service.js';
 import { pixFailures, type TransferOrder, type Transfer } from './transfer.js';
-import { isEndToEndIdUsed } from './transfers.queries.js';
 
 type ManualBeneficiary = Extract<TransferShape, { shape: 'manual' }>['beneficiary'];
 
@@ -40,13 +39,14 @@ export class SentPixes {
    */
   async sendByKey(tx: SandboxTx, order: TransferOrder, endToEndId: string): Promise<Transfer> {
     // Locked before the account: of two transfers with one look-up, the second waits here.
-    const lookup = await lockDictLookup(tx, order.payer.id, endToEndId);
+    const key = { endToEndId, accountId: order.payer.id };
+    const lookup = await tx.lockRow<DictLookup>('dict_lookup', key);
     if (!lookup)
       throw new AppError('rule_broken', {
         public: 'No look-up of this account returned this endToEndId.',
         reason: 'look_up_not_found',
       });
-    if (await isEndToEndIdUsed(tx, endToEndId))
+    if (await tx.findRow<Transfer>('transfer', { endToEndId }))
       throw new AppError('rule_broken', {
         public: 'The endToEndId was already used by another transfer.',
         reason: 'look_up_used',

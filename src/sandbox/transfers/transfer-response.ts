@@ -16,8 +16,8 @@ export function transferCreatedResponse(transfer: Transfer): TransferResponse {
     amount: transfer.amountCents,
     createdAt: transfer.createdAt.toISOString(),
     description: transfer.description,
-    payer: partyResponse(transfer.payer),
-    beneficiary: partyResponse(transfer.beneficiary),
+    payer: transfer.payer,
+    beneficiary: transfer.beneficiary,
   };
 }
 
@@ -32,11 +32,7 @@ export function transferDetailsResponse(
     ...transferCreatedResponse(transfer),
     transactionNsu,
     externalId: transfer.externalId,
-    error: transfer.status === 'PIX_ERROR' ? { ...transfer.error } : null,
+    error: transfer.status === 'PIX_ERROR' ? transfer.error : null,
     updatedAt: transfer.updatedAt.toISOString(),
   };
-}
-
-function partyResponse({ number, branch, type, holder, participant }: Transfer['payer']) {
-  return { number, branch, type, holder: { ...holder }, participant: { ...participant } };
 }

@@ -1,39 +1,20 @@
+import type { Transfer as TransferRow } from '../../generated/sandbox/client.js';
 import type { SandboxAccount, Party } from '../accounts/party.js';
 
 export type TransferStatus =
   'PIX_PROCESSING' | 'PIX_WAITING_SPI_RESPONSE' | 'PIX_EFFECTIVE' | 'PIX_ERROR' | 'EFFECTIVE';
 
 /** Why a Pix failed, with the codes of the SPI. */
-export interface PixFailure {
-  code: string;
-  description: string;
-}
+export type PixFailure = { code: string; description: string };
 
 /** A transfer that an account sent. */
-export interface Transfer {
-  id: string;
-  accountId: number;
+export interface Transfer extends TransferRow {
   type: 'PIX_KEY' | 'PIX_MANUAL' | 'INTERNAL';
   status: TransferStatus;
-  amountCents: bigint;
-  description: string | null;
-  /** Only on transfers between accounts. */
-  externalId: string | null;
-  /** Null on transfers between accounts. */
-  endToEndId: string | null;
-  idempotencyKey: string;
   payer: Party;
   beneficiary: Party;
-  /** Null when the beneficiary is at another institution or does not exist. */
-  beneficiaryAccountId: number | null;
-  /** The nsu of the debit on the payer's statement; null before the debit. */
-  transactionNsu: bigint | null;
-  /** Whether the amount is blocked on the payer's account. */
-  isBlocked: boolean;
   /** The failure of the Pix: set at acceptance, reported when the Pix ends. */
   error: PixFailure | null;
-  createdAt: Date;
-  updatedAt: Date;
 }
 
 /** The fields that every kind of transfer has. */

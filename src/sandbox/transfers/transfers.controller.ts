@@ -3,8 +3,7 @@ import { createTransferBatch } from '../../contract/batch-transfers.js';
 import { lookUpPixKey } from '../../contract/pix-lookup.js';
 import type { RouteInput } from '../../contract/route.js';
 import { createTransfer, getTransfer } from '../../contract/transfers.js';
-import { Handles, Input, Reply } from '../../platform/contract-route.js';
-import { invariant } from '../../platform/errors.js';
+import { Handles, Input } from '../../platform/contract-route.js';
 import { CurrentAccount } from '../accounts/api-key.guard.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { PixLookups } from '../pix/pix-lookups.service.js';
@@ -28,12 +27,11 @@ export class SandboxTransfersController {
   }
 
   @Handles(createTransfer)
-  async create(
+  create(
     @CurrentAccount() account: SandboxAccount,
-    @Input() { body, idempotencyKey }: RouteInput<typeof createTransfer>,
+    @Input() request: RouteInput<typeof createTransfer>,
   ) {
-    invariant(idempotencyKey, 'the route requires an IdempotencyKey');
-    return new Reply(200, await this.transfers.create(account, body, idempotencyKey));
+    return this.transfers.create(account, request);
   }
 
   @Handles(getTransfer)
@@ -45,11 +43,10 @@ export class SandboxTransfersController {
   }
 
   @Handles(createTransferBatch)
-  async createBatch(
+  createBatch(
     @CurrentAccount() account: SandboxAccount,
-    @Input() { body, idempotencyKey }: RouteInput<typeof createTransferBatch>,
+    @Input() request: RouteInput<typeof createTransferBatch>,
   ) {
-    invariant(idempotencyKey, 'the route requires an IdempotencyKey');
-    return new Reply(200, await this.batchTransfers.create(account, body, idempotencyKey));
+    return this.batchTransfers.create(account, request);
   }
 }

@@ -1,24 +1,25 @@
 // Creates transfers in one of three shapes, once for each IdempotencyKey, and reads their state.
 import { Injectable } from '@nestjs/common';
-import { z } from 'zod';
+import type { RouteInput } from '../../contract/route.js';
 import {
   createTransfer,
   transferShape,
   type TransferDetails,
   type TransferRequest,
 } from '../../contract/transfers.js';
+import type { Reply } from '../../platform/contract-route.js';
 import { AppError, unreachable } from '../../platform/errors.js';
-import { canonicalJson, sha256, stringifyJson } from '../../platform/exact-json.js';
 import type { SandboxAccount } from '../accounts/party.js';
-import { findAccountsByNumber } from '../accounts/accounts.queries.js';
+import { findAccountByNumber } from '../accounts/accounts.queries.js';
 import { Idempotency } from '../idempotency/idempotency.service.js';
 import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
+import { responseText } from '../wire-values.js';
 import { getBeneficiary } from './beneficiary-account.js';
 import { InternalTransfers } from './internal-transfers.service.js';
 import { SentPixes } from './sent-pixes.service.js';
 import { transferCreatedResponse, transferDetailsResponse } from './transfer-response.js';
 import type { TransferOrder, Transfer } from './transfer.js';
-import { findCreditNsu, findTransfer, insertTransfers } from './transfers.queries.js';
+import { findCreditNsu, findTransfer } from './transfers.queries.js';
 
 @Injectable()
 export class Transfers {
@@ -29,16 +30,11 @@ export class Transfers {
     private readonly sentPixes: SentPixes,
   ) {}
 
-  /** Returns the text of the response, the same for a repeat of the key. */
-  async create(account: SandboxAccount, request: TransferRequest, key: string): Promise<string> {
-    const bodyHash = sha256(canonicalJson(request));
-    const identity = { accountId: account.id, operation: createTransfer.name, key, bodyHash };
-    return this.database.transaction((tx) =>
-      this.idempotency.runOnce(tx, identity, async () => {
-        const transfer = await this.send(tx, account, request, key);
-        return stringifyJson(z.encode(createTransfer.response, transferCreatedResponse(transfer)));
-      }),
-    );
+  create(account: SandboxAccount, request: RouteInput<typeof createTransfer>): Promise<Reply> {
+    return this.idempotency.runOnce(createTransfer, account, request, async (tx, key) => {
+      const transfer = await this.send(tx, account, request.body, key);
+      return responseText(createTransfer, transferCreatedResponse(transfer));
+    });
   }
 
   /** Throws `not_found` for a transfer that the account neither sent nor received. */
@@ -68,10 +64,9 @@ export class Transfers {
         return this.sentPixes.sendManually(tx, order, shape.beneficiary);
       case 'internal': {
         const { beneficiaryAccount: number, externalId } = shape;
-        const accounts = await findAccountsByNumber(tx, [number]);
-        const beneficiary = getBeneficiary(accounts.get(number), payer);
+        const beneficiary = getBeneficiary(await findAccountByNumber(tx, number), payer);
         const moved = await this.internalTransfers.move(tx, { ...order, beneficiary, externalId });
-        await insertTransfers(tx, [moved]);
+        await tx.insert('transfer', moved);
         return moved;
       }
       default:

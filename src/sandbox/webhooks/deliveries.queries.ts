@@ -1,4 +1,6 @@
+import type { WebhookDelivery, WebhookRegistration } from '../../generated/sandbox/client.js';
 import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
+import type { AuthorizationScheme } from './authorization.js';
 
 /**
  * Inserts a pending delivery for the account's registration of that event type. Returns the id of
@@ -8,14 +10,14 @@ export async function insertDelivery(
   tx: SandboxTx,
   delivery: { accountId: number; eventType: string; body: string; at: Date },
 ): Promise<bigint | null> {
-  const [row] = await tx.query<{ id: bigint }>(
+  const inserted = await tx.find<{ id: bigint }>(
     `INSERT INTO webhook_delivery (registration_id, body, next_attempt_at, created_at)
      SELECT id, $3, $4, $4 FROM webhook_registration WHERE account_id = $1 AND event_type = $2
      FOR KEY SHARE
      RETURNING id`,
     [delivery.accountId, delivery.eventType, delivery.body, delivery.at],
   );
-  return row?.id ?? null;
+  return inserted?.id ?? null;
 }
 
 /**
@@ -34,10 +36,6 @@ export async function insertDeliveryCopy(
   );
 }
 
-export async function postponeDelivery(tx: SandboxTx, id: bigint, until: Date): Promise<void> {
-  await tx.query('UPDATE webhook_delivery SET next_attempt_at = $2 WHERE id = $1', [id, until]);
-}
-
 /**
  * Commits of this connection do not wait for the disk. A crash of the server may lose the outcomes
  * of the latest deliveries, which are then sent twice.
@@ -46,24 +44,17 @@ export async function relaxDurability(session: Queryable): Promise<void> {
   await session.query('SET synchronous_commit = off');
 }
 
-export interface ClaimedDelivery {
-  id: bigint;
-  attempts: number;
-  body: string;
-  event_type: string;
-  url: string;
-  authorization_scheme: string;
-  authorization: string | null;
-  registration_id: string;
-  is_forged: boolean;
-}
+export type ClaimedDelivery = Pick<
+  WebhookDelivery & WebhookRegistration,
+  'attempts' | 'body' | 'eventType' | 'url' | 'authorization' | 'registrationId' | 'isForged'
+> & { id: bigint; authorizationScheme: AuthorizationScheme };
 
 /** Claims due deliveries for `leaseMs` and skips those that another sender has claimed. */
-export async function claimDueDeliveries(
+export function claimDueDeliveries(
   database: Queryable,
   { now, limit, leaseMs }: { now: Date; limit: number; leaseMs: number },
 ): Promise<ClaimedDelivery[]> {
-  return database.query<ClaimedDelivery>(
+  return database.query(
     `WITH due AS (
        SELECT id FROM webhook_delivery
        WHERE state = 'pending' AND next_attempt_at <= $1
@@ -117,9 +108,9 @@ export async function markDeliveryFailed(
 
 /** When the next pending delivery is due, or null. */
 export async function findNextDeliveryTime(database: Queryable): Promise<Date | null> {
-  const [row] = await database.query<{ next_attempt_at: Date | null }>(
+  const next = await database.find<{ nextAttemptAt: Date | null }>(
     `SELECT min(next_attempt_at) AS next_attempt_at
      FROM webhook_delivery WHERE state = 'pending'`,
   );
-  return row?.next_attempt_at ?? null;
+  return next?.nextAttemptAt ?? null;
 }

@@ -13,7 +13,6 @@ import {
   SandboxSettings,
   type ReservedConnection,
 } from '../sandbox-database.service.js';
-import type { AuthorizationScheme } from './authorization.js';
 import {
   claimDueDeliveries,
   findNextDeliveryTime,
@@ -110,11 +109,11 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
         return;
       }
       // A forgery is sent once.
-      const delayMs = delivery.is_forged ? null : retryDelayMs(attempts);
+      const delayMs = delivery.isForged ? null : retryDelayMs(attempts);
       const nextAttemptAt = delayMs === null ? null : new Date(at.getTime() + delayMs);
       await markDeliveryFailed(this.database, { id, outcome, nextAttemptAt });
       this.settings.log.info(
-        { deliveryId: String(id), eventType: delivery.event_type, attempts, outcome },
+        { deliveryId: String(id), eventType: delivery.eventType, attempts, outcome },
         nextAttemptAt ? 'webhook not accepted, will be retried' : 'webhook dead-lettered',
       );
     } catch (error) {
@@ -129,13 +128,13 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     const { webhookSigning } = this.modes.current;
     return authenticationHeaders(
       {
-        scheme: delivery.authorization_scheme as AuthorizationScheme,
+        scheme: delivery.authorizationScheme,
         authorization: delivery.authorization,
         // Delivery ids begin at 1 again after a reset; the registration's id makes this one unique.
-        id: `msg_${delivery.registration_id}_${delivery.id}`,
+        id: `msg_${delivery.registrationId}_${delivery.id}`,
         body: delivery.body,
         sentAt: new Date(),
-        isForged: delivery.is_forged,
+        isForged: delivery.isForged,
       },
       webhookSigning,
     );

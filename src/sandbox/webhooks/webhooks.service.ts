@@ -1,18 +1,14 @@
 // Writes webhook deliveries. A delivery is written in the database transaction of its event, so
 // that neither exists without the other.
 import { Injectable } from '@nestjs/common';
+import type { WebhookDelivery } from '../../generated/sandbox/client.js';
 import { unreachable } from '../../platform/errors.js';
 import { stringifyJson } from '../../platform/exact-json.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { webhookKinds } from '../faults/fault.js';
 import { Faults } from '../faults/faults.service.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
-import {
-  insertDelivery,
-  markDeliveryFailed,
-  postponeDelivery,
-  insertDeliveryCopy,
-} from './deliveries.queries.js';
+import { insertDelivery, markDeliveryFailed, insertDeliveryCopy } from './deliveries.queries.js';
 import { faultEndpointsOf, type WebhookEventType } from './event-types.js';
 import { forgeBody } from './forgery.js';
 import { WebhookSender } from './webhook-sender.service.js';
@@ -56,7 +52,11 @@ export class Webhooks {
       case 'webhook-late':
       // The account's next webhook is sent at once and so arrives first.
       case 'webhook-reordered':
-        return postponeDelivery(tx, id, new Date(at.getTime() + fault.delayMs));
+        return tx.update<WebhookDelivery>(
+          'webhook_delivery',
+          { id },
+          { nextAttemptAt: new Date(at.getTime() + fault.delayMs) },
+        );
       case 'webhook-twice':
         return insertDeliveryCopy(tx, id, null);
       case 'webhook-forged':

@@ -1,7 +1,0 @@
-import { Module } from '@nestjs/common';
-import { BalancesController } from './balances.controller.js';
-
-@Module({
-  controllers: [BalancesController],
-})
-export class SandboxBalancesModule {}
