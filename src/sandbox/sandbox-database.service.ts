@@ -43,13 +43,23 @@ function prepared(text: string, values: unknown[]): pg.QueryConfig {
   return { name, text, values };
 }
 
-const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const columnNames = new Map<string, string>();
 
-/** The row with the names of its columns. */
+function snakeCase(name: string): string {
+  let column = columnNames.get(name);
+  if (column === undefined) {
+    column = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    columnNames.set(name, column);
+  }
+  return column;
+}
+
+/** The row with the names of its columns. PostgreSQL reads whole numbers from text, too. */
 export function columnsOf(row: object): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [snakeCase(name), value as unknown]),
-  );
+  const columns: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(row))
+    columns[snakeCase(name)] = typeof value === 'bigint' ? String(value) : value;
+  return columns;
 }
 
 /** A value of a column: an object is JSON. */
@@ -88,7 +98,10 @@ export abstract class Queryable {
     return rowCount === 1;
   }
 
-  /** Inserts many rows of the same fields in one statement. */
+  /**
+   * Inserts many rows of the same fields in one statement. JSON values hold no exact numbers:
+   * JSON.stringify, which is several times faster than `stringifyJson`, writes the rows.
+   */
   async insertAll<Row extends object>(table: string, rows: readonly Row[]): Promise<void> {
     const [first] = rows;
     if (!first) return;
@@ -96,7 +109,7 @@ export abstract class Queryable {
     await this.query(
       `INSERT INTO ${table} (${columns})
        SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::json)`,
-      [stringifyJson(rows.map(columnsOf))],
+      [JSON.stringify(rows.map(columnsOf))],
     );
   }
 

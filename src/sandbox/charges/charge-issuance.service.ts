@@ -6,6 +6,7 @@ import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { Modes } from '../modes/modes.service.js';
 import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
+import { emptyCharge } from './charge-parts.js';
 import { findCharge, nextChargeId, type ChargeRow } from './charges.queries.js';
 import { OverdueCharges } from './overdue-charges.service.js';
 
@@ -17,23 +18,6 @@ export interface ChargeIdentity {
   correlationId: string;
   bodyHash: string;
 }
-
-const emptyFields = {
-  wallet: null,
-  ourNumber: null,
-  yourNumber: null,
-  dueDate: null,
-  barCode: null,
-  digitableLine: null,
-  payer: null,
-  finalBeneficiary: null,
-  adjustments: null,
-  pixKey: null,
-  txid: null,
-  qrCode: null,
-  description: null,
-  additionalInformation: null,
-};
 
 @Injectable()
 export class ChargeIssuance {
@@ -60,7 +44,7 @@ export class ChargeIssuance {
     const now = this.clock.now();
     const times = { createdAt: now, updatedAt: now };
     const charge = {
-      ...emptyFields,
+      ...emptyCharge,
       ...times,
       ...identity,
       ...make(id),

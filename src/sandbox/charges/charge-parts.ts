@@ -5,6 +5,24 @@ import { amountOwed } from '../../brazil/amount-owed.js';
 import { parseAdjustments } from '../../contract/charge-terms.js';
 import type { ChargeRow } from './charges.queries.js';
 
+/** The fields that only some types of charge have. */
+export const emptyCharge = {
+  wallet: null,
+  ourNumber: null,
+  yourNumber: null,
+  dueDate: null,
+  barCode: null,
+  digitableLine: null,
+  payer: null,
+  finalBeneficiary: null,
+  adjustments: null,
+  pixKey: null,
+  txid: null,
+  qrCode: null,
+  description: null,
+  additionalInformation: null,
+};
+
 /** The default payer of a charge: the payer that it was issued to. */
 export function payerOf(charge: Pick<ChargeRow, 'payer'>): OutsidePayer {
   if (charge.payer === null) return {};

@@ -2,6 +2,7 @@ import { addDays } from '../../brazil/calendar.js';
 import { buildStaticBrCode } from '../../brazil/br-code.js';
 import { statementDayOf } from '../../brazil/statement-day.js';
 import { txidOfCorrelationId } from '../../brazil/static-txid.js';
+import { emptyCharge } from '../charges/charge-parts.js';
 import { issueSlip } from '../charges/issued-slip.js';
 import type { Person } from './people.js';
 import { randomPerson, receivedPix, type ReceivedPix } from './pix-lines.js';
@@ -52,20 +53,13 @@ export function paidStaticQr(inputs: LineInputs): ReceivedPix {
   // A code without an amount accepts payments of any amount.
   const fixedCents = random.below(2) === 0 ? amountCents : null;
   const charge: PlannedCharge = {
+    ...emptyCharge,
     id: inputs.nextChargeId(),
     correlationId,
     type: 'PIX_STATIC',
     status: 'Created',
     amountCents: fixedCents,
-    wallet: null,
-    ourNumber: null,
-    yourNumber: null,
-    dueDate: null,
-    barCode: null,
-    digitableLine: null,
-    payer: null,
     ...qrOf(inputs, correlationId, fixedCents),
-    description: null,
     createdAt: issuedAt(inputs),
     updatedAt: at,
   };
@@ -99,28 +93,17 @@ function plannedSlip(
   const correlationId = random.uuid();
   // At least a day later: midnight in São Paulo may come before the end of the statement's day.
   const dueDate = addDays(statementDayOf(at), 1 + random.below(10));
-  const { wallet, ourNumber, barCode, digitableLine } = issueSlip(
-    account,
-    { Amount: amountCents, dueDate },
-    id,
-  );
   return {
+    ...emptyCharge,
+    ...issueSlip(account, { Amount: amountCents, dueDate }, id),
     id,
     correlationId,
     type,
     status: 'Paid',
     amountCents,
-    wallet,
-    ourNumber,
     yourNumber: String(random.below(1_000_000_000)),
     dueDate,
-    barCode,
-    digitableLine,
     payer,
-    pixKey: null,
-    txid: null,
-    qrCode: null,
-    description: null,
     createdAt: issuedAt(inputs),
     updatedAt: at,
   };

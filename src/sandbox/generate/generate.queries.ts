@@ -1,4 +1,4 @@
-import type { SandboxTx } from '../sandbox-database.service.js';
+import { columnsOf, type SandboxTx } from '../sandbox-database.service.js';
 
 /** Allocates many ids for new movements or charges in one statement. */
 export async function allocateIds(
@@ -13,14 +13,6 @@ export async function allocateIds(
   return rows.map((row) => row.id);
 }
 
-/** The ids of the bank's own accounts by their numbers. */
-export async function findInternalAccountIds(tx: SandboxTx): Promise<Map<string, number>> {
-  const accounts = await tx.query<{ id: number; number: string }>(
-    `SELECT id, number FROM account WHERE kind = 'internal'`,
-  );
-  return new Map(accounts.map(({ id, number }) => [number, id]));
-}
-
 /** The time of the last line of a locked account; null when it has no line. */
 export async function findLastLineTime(tx: SandboxTx, accountId: number): Promise<Date | null> {
   const last = await tx.find<{ createdAt: Date }>(
@@ -30,4 +22,36 @@ export async function findLastLineTime(tx: SandboxTx, accountId: number): Promis
     [accountId],
   );
   return last?.createdAt ?? null;
+}
+
+/** Inserts lines with their movements and entries, from one JSON text. */
+export async function insertLines(tx: SandboxTx, lines: readonly object[]): Promise<void> {
+  await tx.query(
+    `WITH line AS MATERIALIZED (
+       SELECT * FROM json_to_recordset($1::json) AS line (
+         account_id integer, movement_id bigint, idempotency_key text, internal text, nsu bigint,
+         previous_nsu bigint, id uuid, change_cents bigint, balance_previous_cents bigint,
+         current_balance_cents bigint, type_name text, notes text, correlation_id text,
+         end_to_end_id text, original_end_to_end_id text, proof json, created_at timestamptz,
+         hides_original_id boolean)
+     ), made AS (
+       INSERT INTO movement (id, kind, idempotency_key, created_at)
+       SELECT movement_id, 'ordinary', idempotency_key, created_at FROM line
+     ), legs AS (
+       INSERT INTO entry (movement_id, account_id, change_cents)
+       SELECT movement_id, account_id, change_cents FROM line
+       UNION ALL
+       SELECT line.movement_id, account.id, -line.change_cents
+       FROM line JOIN account ON account.number = line.internal AND account.kind = 'internal'
+     )
+     INSERT INTO statement_line (
+       account_id, nsu, previous_nsu, id, movement_id, change_cents, balance_previous_cents,
+       current_balance_cents, type_name, notes, correlation_id, end_to_end_id,
+       original_end_to_end_id, proof, created_at, hides_original_id)
+     SELECT account_id, nsu, previous_nsu, id, movement_id, change_cents, balance_previous_cents,
+            current_balance_cents, type_name, notes, correlation_id, end_to_end_id,
+            original_end_to_end_id, proof, created_at, hides_original_id
+     FROM line`,
+    [JSON.stringify(lines.map(columnsOf))],
+  );
 }

@@ -12,7 +12,7 @@ import { SandboxLedger } from '../ledger/ledger.service.js';
 import { Modes } from '../modes/modes.service.js';
 import { SandboxDatabase, SandboxSettings, type SandboxTx } from '../sandbox-database.service.js';
 import { ResetGate } from '../control/reset-gate.service.js';
-import { allocateIds, findInternalAccountIds, findLastLineTime } from './generate.queries.js';
+import { allocateIds, findLastLineTime, insertLines } from './generate.queries.js';
 import type { generateLines } from './generate.schema.js';
 import { LinePlan } from './line-plan.js';
 import { plannedRows, type PlannedRows } from './planned-rows.js';
@@ -63,7 +63,7 @@ export class LineGenerator implements BeforeApplicationShutdown {
     caller: SandboxAccount,
     { account: number, count, seed, days }: RouteInput<typeof generateLines>['body'],
   ): Promise<Record<string, number>> {
-    const account = number ? await this.accounts.getByNumber(number) : caller;
+    const account = await this.accounts.getNamed(number, caller);
     const run: GenerationRun = {
       account,
       pixKey: await this.accounts.getDefaultPixKey(account),
@@ -108,7 +108,7 @@ export class LineGenerator implements BeforeApplicationShutdown {
     const counts = { ...run.counts };
     const { balanceOrder: order, lineOriginalId } = this.modes.current;
     const hidesOriginalId = lineOriginalId === 'absent';
-    const settings = { internalIds: await findInternalAccountIds(tx), order, hidesOriginalId };
+    const settings = { order, hidesOriginalId };
     const movementIds = await allocateIds(tx, 'movement', size);
     const rowsFrom = (first: number): PlannedRows => {
       const ids = movementIds.slice(first, first + chunkLines);
@@ -150,9 +150,10 @@ export class LineGenerator implements BeforeApplicationShutdown {
   }
 }
 
-async function insertRows(tx: SandboxTx, rows: PlannedRows): Promise<void> {
-  for (const [table, rowsOfTable] of Object.entries(rows))
-    await tx.insertAll(table, rowsOfTable as object[]);
+async function insertRows(tx: SandboxTx, { lines, charges, transfers }: PlannedRows) {
+  await insertLines(tx, lines);
+  await tx.insertAll('charge', charges);
+  await tx.insertAll('transfer', transfers);
 }
 
 function planLines(plan: LinePlan, position: number, length: number): PlannedLine[] {

@@ -6,13 +6,11 @@ import type { ChargeRow } from '../charges/charges.queries.js';
 import type { Person } from './people.js';
 import type { SeededRandom } from './seeded-random.js';
 
-type WrittenFields =
-  | ('id' | 'correlationId' | 'type' | 'status' | 'amountCents' | 'wallet' | 'ourNumber')
-  | ('yourNumber' | 'dueDate' | 'barCode' | 'digitableLine' | 'pixKey' | 'txid' | 'qrCode')
-  | ('description' | 'createdAt' | 'updatedAt');
-
 /** An issued and paid charge. */
-export interface PlannedCharge extends Pick<ChargeRow, WrittenFields> {
+export interface PlannedCharge extends Omit<
+  ChargeRow,
+  'accountId' | 'payer' | 'bodyHash' | 'answer'
+> {
   payer: Person | null;
 }
 
