@@ -40,12 +40,12 @@ export class Accounts {
     return account;
   }
 
-  /** The account that a request of the control plane names, by default the caller's own. */
-  async getNamed(
+  /** The account that a request of the control plane names, or a default. Throws `not_found`. */
+  async getNamed<Default extends SandboxAccount | null>(
     number: string | null | undefined,
-    caller: SandboxAccount,
-  ): Promise<SandboxAccount> {
-    return number ? this.getByNumber(number) : caller;
+    byDefault: Default,
+  ): Promise<SandboxAccount | Default> {
+    return number ? this.getByNumber(number) : byDefault;
   }
 
   /** The account of this bank with a DICT key, however the key is formatted, or null. */

@@ -8,7 +8,9 @@ import type { RouteInput } from '../../contract/route.js';
 import type { Reply } from '../../platform/contract-route.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
+import { BankClock, latestInstant } from '../clock/bank-clock.service.js';
 import { Idempotency } from '../idempotency/idempotency.service.js';
+import { Modes } from '../modes/modes.service.js';
 import { Random } from '../random.service.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import { responseText } from '../wire-values.js';
@@ -16,18 +18,21 @@ import type { Bill } from './bill.js';
 import { billPaymentResponse } from './bill-response.js';
 import { BillChargebacks } from './bill-chargebacks.service.js';
 import { findActiveBillPayment, type BillPaymentRow } from './bill-payments.queries.js';
-import { BillPaymentTimes } from './bill-payment-times.service.js';
+import { billPaymentTime } from './bill-payment-time.js';
 import { lockBill } from './bills.queries.js';
 import { BillSettlement } from './bill-settlement.service.js';
+import { ScheduledBillPayments } from './scheduled-bill-payments.service.js';
 
 @Injectable()
 export class BillPayments {
   constructor(
     private readonly idempotency: Idempotency,
     private readonly settlement: BillSettlement,
-    private readonly times: BillPaymentTimes,
+    private readonly scheduled: ScheduledBillPayments,
     private readonly chargebacks: BillChargebacks,
     private readonly random: Random,
+    private readonly clock: BankClock,
+    private readonly modes: Modes,
   ) {}
 
   pay(account: SandboxAccount, request: RouteInput<typeof payBill>): Promise<Reply> {
@@ -42,7 +47,9 @@ export class BillPayments {
     request: BillPaymentRequest,
     key: string,
   ) {
-    const { now, payAt, isImmediate } = this.times.plan(request.payAt ?? null);
+    const now = this.clock.now();
+    const hours = this.modes.current.billPaymentHours;
+    const payAt = billPaymentTime(request.payAt ?? null, { now, latest: latestInstant, hours });
     // A requested day uses the amount due on that day. A payment after hours uses the amount
     // queried today.
     const day = saoPauloDay(request.payAt ? payAt : now);
@@ -63,9 +70,9 @@ export class BillPayments {
       createdAt: now,
       updatedAt: now,
     };
-    if (!isImmediate) {
+    if (payAt > now) {
       await tx.insert('bill_payment', payment);
-      await this.times.schedule(tx, payment);
+      await this.scheduled.schedule(tx, payment);
       return billPaymentResponse(bill, payment, day);
     }
     const { nsu } = await this.settlement.settle(tx, account, bill, payment);

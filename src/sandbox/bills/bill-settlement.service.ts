@@ -68,7 +68,6 @@ export class BillSettlement {
       idempotencyKey,
       legs: [debit, { internal: 'clearing', changeCents: amountCents }],
     });
-    invariant(debited, 'a debit has a line');
     await updateBillStatus(tx, bill, 'PAID');
     return debited;
   }
@@ -91,7 +90,6 @@ export class BillSettlement {
     const [credited] = await this.ledger.post(tx, {
       legs: [{ account, changeCents: amountCents, line }, reversalDebit],
     });
-    invariant(credited, 'a credit has a line');
     await reopenBill(tx, bill, this.clock.now());
     return credited;
   }

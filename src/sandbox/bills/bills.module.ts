@@ -7,7 +7,6 @@ import { SandboxLedgerModule } from '../ledger/ledger.module.js';
 import { BillChargebacks } from './bill-chargebacks.service.js';
 import { BillControlController } from './bill-control.controller.js';
 import { BillControl } from './bill-control.service.js';
-import { BillPaymentTimes } from './bill-payment-times.service.js';
 import { BillPayments } from './bill-payments.service.js';
 import { BillSettlement } from './bill-settlement.service.js';
 import { BillsController } from './bills.controller.js';
@@ -22,13 +21,6 @@ import { ScheduledBillPayments } from './scheduled-bill-payments.service.js';
     SandboxLedgerModule,
   ],
   controllers: [BillsController, BillControlController],
-  providers: [
-    BillSettlement,
-    BillPaymentTimes,
-    BillChargebacks,
-    BillPayments,
-    ScheduledBillPayments,
-    BillControl,
-  ],
+  providers: [BillSettlement, BillChargebacks, BillPayments, ScheduledBillPayments, BillControl],
 })
 export class SandboxBillsModule {}

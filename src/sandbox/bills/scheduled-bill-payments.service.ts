@@ -8,10 +8,11 @@ import { DueWork } from '../due-work/due-work.service.js';
 import type { SandboxTx } from '../sandbox-database.service.js';
 import type { Bill } from './bill.js';
 import type { BillPaymentRow } from './bill-payments.queries.js';
-import { scheduledPaymentKind } from './bill-payment-times.service.js';
 import { BillChargebacks } from './bill-chargebacks.service.js';
 import { lockBill } from './bills.queries.js';
 import { BillSettlement } from './bill-settlement.service.js';
+
+const kind = 'scheduled-bill-payment';
 
 @Injectable()
 export class ScheduledBillPayments {
@@ -19,9 +20,13 @@ export class ScheduledBillPayments {
     private readonly settlement: BillSettlement,
     private readonly chargebacks: BillChargebacks,
     private readonly clock: BankClock,
-    dueWork: DueWork,
+    private readonly dueWork: DueWork,
   ) {
-    dueWork.handle(scheduledPaymentKind, (tx, id) => this.payDue(tx, id));
+    dueWork.handle(kind, (tx, id) => this.payDue(tx, id));
+  }
+
+  async schedule(tx: SandboxTx, { id, payAt }: BillPaymentRow): Promise<void> {
+    await this.dueWork.schedule(tx, { kind, subject: id, dueAt: payAt });
   }
 
   private async payDue(tx: SandboxTx, id: string): Promise<void> {

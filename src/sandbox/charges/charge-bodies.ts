@@ -1,3 +1,5 @@
+import type { PlainDate } from '../../brazil/calendar.js';
+import { invariant } from '../../platform/errors.js';
 import type { ModeValues } from '../modes/modes.schema.js';
 import type { Party, SandboxAccount } from '../accounts/party.js';
 import { wireInteger, wireReais } from '../wire-values.js';
@@ -62,20 +64,17 @@ export function chargePaidBody(payment: ChargePayment, shape: ModeValues['webhoo
 /**
  * `CHARGE_OVERDUE`. The bank publishes only its name; this body has the charge and its due date.
  */
-export function chargeOverdueBody(charge: {
-  correlationId: string;
-  amountCents: bigint;
-  dueDate: string;
-  status: string;
-  updatedAt: Date;
-}): object {
+export function chargeOverdueBody(
+  { correlationId, amountCents }: Pick<ChargeRow, 'correlationId' | 'amountCents'>,
+  { dueDate, status, at }: { dueDate: PlainDate; status: string; at: Date },
+): object {
+  invariant(amountCents !== null, 'a bank slip has its amount');
   return {
     eventType: 'CHARGE_OVERDUE',
-    correlationId: charge.correlationId,
-    amount: wireReais(charge.amountCents),
-    dueDate: charge.dueDate,
-    status: charge.status,
-    updatedAt: charge.updatedAt.toISOString(),
+    correlationId,
+    amount: wireReais(amountCents),
+    ...{ dueDate, status },
+    updatedAt: at.toISOString(),
   };
 }
 

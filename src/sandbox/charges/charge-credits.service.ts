@@ -1,14 +1,9 @@
 // Credits payments of charges, by Pix or by bar code, and sends `CHARGE_PAID`. A payment marks a
 // slip as paid unless the slip is voided. A static QR code stays payable.
 import { Injectable } from '@nestjs/common';
-import { AppError, invariant } from '../../platform/errors.js';
+import { AppError } from '../../platform/errors.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
-import {
-  outsideMovement,
-  type CustomerLeg,
-  type LineDetails,
-  type PostedLine,
-} from '../ledger/movement.js';
+import type { CustomerLeg, Leg, LineDetails, PostedLine } from '../ledger/movement.js';
 import { Modes } from '../modes/modes.service.js';
 import { type SandboxAccount, type OutsidePayer, outsideParty } from '../accounts/party.js';
 import { PixCredits } from '../pix/pix-credits.service.js';
@@ -77,21 +72,10 @@ export class ChargeCredits {
     charge: ChargeRow,
     amountCents: bigint,
   ): Promise<PaidCharge> {
-    const { holder } = outsideParty(payerOf(charge));
-    const payer = { name: holder.name, document: holder.document };
-    const referenceId = this.random.uuid();
-    const [line] = await this.ledger.post(
-      tx,
-      outsideMovement(
-        account,
-        'clearing',
-        amountCents,
-        slipCreditLine(charge, { referenceId, amountCents, payer }),
-      ),
-    );
-    invariant(line, 'a credit has a line');
-    const source = { referenceId, endToEndId: null, payer, pix: null };
-    return this.recordPayment(tx, account, charge, line, source);
+    const { name, document } = outsideParty(payerOf(charge)).holder;
+    const debit: Leg = { internal: 'clearing', changeCents: -amountCents };
+    const { paid } = await this.postSlip(tx, account, charge, { name, document }, { debit });
+    return paid;
   }
 
   /**
@@ -102,21 +86,35 @@ export class ChargeCredits {
     tx: SandboxTx,
     account: SandboxAccount,
     charge: ChargeRow,
-    { debit, idempotencyKey }: { debit: CustomerLeg; idempotencyKey: string },
+    payment: { debit: CustomerLeg; idempotencyKey: string },
   ): Promise<PostedLine> {
-    const { holderName: name, holderDocument: document } = debit.account;
-    const payer = { name, document };
+    const { holderName: name, holderDocument: document } = payment.debit.account;
+    const { debited } = await this.postSlip(tx, account, charge, { name, document }, payment);
+    return debited;
+  }
+
+  /** The first posted line is that of a customer's debit, and the last that of the credit. */
+  private async postSlip(
+    tx: SandboxTx,
+    account: SandboxAccount,
+    charge: ChargeRow,
+    payer: ChargePayment['payer'],
+    { debit, idempotencyKey = null }: { debit: Leg; idempotencyKey?: string | null },
+  ): Promise<{ debited: PostedLine; paid: PaidCharge }> {
     const referenceId = this.random.uuid();
     const amountCents = -debit.changeCents;
-    const line = slipCreditLine(charge, { referenceId, amountCents, payer });
-    const [debited, credited] = await this.ledger.post(tx, {
-      idempotencyKey,
-      legs: [debit, { account, changeCents: amountCents, line }],
-    });
-    invariant(debited && credited, 'both accounts are customers');
+    const line: LineDetails = {
+      typeName: 'CREDIT_BANKSLIP',
+      notes: `Boleto pago por ${payer.name}`,
+      correlationId: charge.correlationId,
+      proof: { id: referenceId, ...slipOf(charge), amount: wireReais(amountCents), payer },
+    };
+    const credit = { account, changeCents: amountCents, line };
+    const posted = await this.ledger.post(tx, { idempotencyKey, legs: [debit, credit] });
+    const [debited] = posted;
+    const credited = posted.at(-1) ?? debited;
     const source = { referenceId, endToEndId: null, payer, pix: null };
-    await this.recordPayment(tx, account, charge, credited, source);
-    return debited;
+    return { debited, paid: await this.recordPayment(tx, account, charge, credited, source) };
   }
 
   private async recordPayment(
@@ -140,21 +138,4 @@ export class ChargeCredits {
     await this.webhooks.notify(tx, account, 'CHARGE_PAID', { body, at: createdAt });
     return { status, line };
   }
-}
-
-function slipCreditLine(
-  charge: ChargeRow,
-  credit: {
-    referenceId: string;
-    amountCents: bigint;
-    payer: { name: string; document: string };
-  },
-): LineDetails {
-  const { referenceId: id, amountCents, payer } = credit;
-  return {
-    typeName: 'CREDIT_BANKSLIP',
-    notes: `Boleto pago por ${payer.name}`,
-    correlationId: charge.correlationId,
-    proof: { id, ...slipOf(charge), amount: wireReais(amountCents), payer },
-  };
 }

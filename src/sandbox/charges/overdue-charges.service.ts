@@ -47,13 +47,11 @@ export class OverdueCharges {
     charge: ChargeRow,
     dueDate: PlainDate,
   ): Promise<void> {
-    const { correlationId, amountCents } = charge;
-    invariant(amountCents !== null, 'a bank slip has its amount');
     const at = this.clock.now();
     await updateCharge(tx, charge, { status: 'Expired', dueDate, updatedAt: at });
     if (charge.status === 'Expired') return;
     const status = chargeStatusName('Expired', this.modes.current.chargeStatus);
-    const body = chargeOverdueBody({ correlationId, amountCents, dueDate, status, updatedAt: at });
+    const body = chargeOverdueBody(charge, { dueDate, status, at });
     await this.webhooks.notify(tx, account, 'CHARGE_OVERDUE', { body, at });
   }
 

@@ -1,16 +1,14 @@
 // Posts statement lines that the sandbox bank never creates by itself: TEDs, fees, unknown types.
 import { Injectable } from '@nestjs/common';
 import type { RouteInput } from '../../contract/route.js';
-import { invariant } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
 import { outsideMovement } from '../ledger/movement.js';
 import { Random } from '../random.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
-import { movementOfLine } from '../ledger/posted-movement.js';
 import type { postTransaction } from './control.schema.js';
-import type { PostedMovement } from '../ledger/posted-movement.js';
+import { movementOfLine, type PostedMovement } from '../ledger/posted-movement.js';
 import { proofOfArbitraryLine } from './arbitrary-line-proof.js';
 
 @Injectable()
@@ -26,11 +24,9 @@ export class ArbitraryLines {
     caller: SandboxAccount,
     request: RouteInput<typeof postTransaction>['body'],
   ): Promise<PostedMovement> {
-    const { amount, isCredit, typeName, counterpartyAccount } = request;
-    const account = request.account ? await this.accounts.getByNumber(request.account) : caller;
-    const counterparty = counterpartyAccount
-      ? await this.accounts.getByNumber(counterpartyAccount)
-      : null;
+    const { amount, isCredit, typeName } = request;
+    const account = await this.accounts.getNamed(request.account, caller);
+    const counterparty = await this.accounts.getNamed(request.counterpartyAccount, null);
     const notes = request.notes ?? null;
     const endToEndId = request.endToEndId ?? null;
     const line = { typeName, notes, endToEndId, amountCents: amount, isCredit };
@@ -43,7 +39,6 @@ export class ArbitraryLines {
       proof: proofOfArbitraryLine(line, { id: this.random.uuid(), account, counterparty }),
     });
     const [posted] = await this.database.transaction((tx) => this.ledger.post(tx, movement));
-    invariant(posted, 'a movement on a customer account has its line');
     return movementOfLine(posted);
   }
 }

@@ -13,9 +13,8 @@ import { BankClock } from '../clock/bank-clock.service.js';
 import type { PostedLine } from '../ledger/movement.js';
 import { PixCredits, type PixType } from '../pix/pix-credits.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
-import { movementOfLine } from '../ledger/posted-movement.js';
 import type { receivePix } from './control.schema.js';
-import type { PostedMovement } from '../ledger/posted-movement.js';
+import { movementOfLine, type PostedMovement } from '../ledger/posted-movement.js';
 
 type Request = RouteInput<typeof receivePix>['body'];
 
@@ -66,7 +65,7 @@ export class IncomingPixes {
 
   private async destinationOf(caller: SandboxAccount, request: Request): Promise<Destination> {
     const { key, payloadPix, correlationId } = request;
-    const namedAccount = request.account ? await this.accounts.getByNumber(request.account) : null;
+    const namedAccount = await this.accounts.getNamed(request.account, null);
     const amountCents = request.amount ?? null;
     if (payloadPix) return this.destinationOfPayload(payloadPix, amountCents, namedAccount);
     if (key) {

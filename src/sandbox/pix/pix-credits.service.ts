@@ -3,7 +3,6 @@
 // ids of payments and returns.
 import { Injectable } from '@nestjs/common';
 import { buildEndToEndId, type EndToEndId } from '../../brazil/end-to-end-id.js';
-import { invariant } from '../../platform/errors.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
 import { outsideMovement, type PostedLine } from '../ledger/movement.js';
@@ -98,7 +97,6 @@ export class PixCredits {
         },
       }),
     );
-    invariant(line, 'a credit has its line');
     const { createdAt } = line;
     const receipt = { endToEndId, amountCents, correlationId, createdAt, payer, beneficiary };
     await this.webhooks.notify(tx, account, 'PIX_RECEIVED', {

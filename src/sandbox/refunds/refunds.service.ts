@@ -5,8 +5,7 @@ import type { RouteInput } from '../../contract/route.js';
 import type { Transaction } from '../../contract/statement.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
-import { movementOfLine } from '../ledger/posted-movement.js';
-import type { PostedMovement } from '../ledger/posted-movement.js';
+import { movementOfLine, type PostedMovement } from '../ledger/posted-movement.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { Statement } from '../statement/statement.service.js';
 import type { takePixBack } from './med.schema.js';
@@ -58,7 +57,7 @@ export class Refunds {
     caller: SandboxAccount,
     request: RouteInput<typeof takePixBack>['body'],
   ): Promise<PostedMovement> {
-    const account = request.account ? await this.accounts.getByNumber(request.account) : caller;
+    const account = await this.accounts.getNamed(request.account, caller);
     const reference = { filterBy: 'END_TO_END_ID', id: request.endToEndId } as const;
     const original = await this.originals.get(account, reference);
     return this.database.transaction(async (tx) => {

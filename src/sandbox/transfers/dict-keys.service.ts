@@ -21,7 +21,7 @@ export class DictKeys {
   async register(request: Request): Promise<RouteOutput<typeof registerDictKey>> {
     const pixKey = parsePixKey(request.key);
     invariant(pixKey, 'a request has a Pix key');
-    const account = request.account ? await this.accounts.getByNumber(request.account) : null;
+    const account = await this.accounts.getNamed(request.account, null);
     const party = account ? partyOfAccount(account) : outsideHolder(request);
     const owner = account ? { accountId: account.id } : { party };
     const dictKey = { key: pixKey.key, kind: pixKey.kind, ...owner };

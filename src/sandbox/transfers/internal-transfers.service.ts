@@ -1,7 +1,6 @@
 // Moves money between two accounts of the bank: one movement with both legs, effective at once,
 // with a webhook for each account.
 import { Injectable } from '@nestjs/common';
-import { invariant } from '../../platform/errors.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
 import { type SandboxAccount, partyOfAccount } from '../accounts/party.js';
 import { Random } from '../random.service.js';
@@ -67,7 +66,6 @@ export class InternalTransfers {
         },
       ],
     });
-    invariant(debit, 'a debit has its line');
     const { nsu: transactionNsu, createdAt } = debit;
     const transfer: Transfer = {
       id,

@@ -6,8 +6,7 @@ import { AppError, invariant } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { findAccountById } from '../accounts/accounts.queries.js';
-import { movementOfLine } from '../ledger/posted-movement.js';
-import type { PostedMovement } from '../ledger/posted-movement.js';
+import { movementOfLine, type PostedMovement } from '../ledger/posted-movement.js';
 import { SandboxLedger } from '../ledger/ledger.service.js';
 import { outsideMovement } from '../ledger/movement.js';
 import { EndToEndIds } from '../pix/pix-credits.service.js';
@@ -32,7 +31,7 @@ export class ReturnedPixes {
   ) {}
 
   async receive(caller: SandboxAccount, request: Request): Promise<PostedMovement> {
-    const payer = request.account ? await this.accounts.getByNumber(request.account) : caller;
+    const payer = await this.accounts.getNamed(request.account, caller);
     return this.database.transaction(async (tx) => {
       const key = { endToEndId: request.endToEndId, accountId: payer.id };
       const original = await tx.lockRow<Transfer>('transfer', key);
@@ -65,7 +64,6 @@ export class ReturnedPixes {
     }
     const credit = returnLine('CREDIT_PIX_REFUND', parts);
     const [line] = await this.ledger.post(tx, outsideMovement(payer, 'spi', amountCents, credit));
-    invariant(line, 'a credit has its line');
     const body = pixRefundedBody({
       ...parts,
       originalEndToEndId: request.endToEndId,
