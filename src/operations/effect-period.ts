@@ -9,7 +9,7 @@ export interface EffectPeriod {
 }
 
 /** How far the bank's clock and ours may disagree beyond what the bank's responses show. */
-const skewMs = 30_000;
+export const clockToleranceMs = 30_000;
 
 /**
  * The period that must be closed: from before the first attempt until the latest possible effect is
@@ -39,7 +39,7 @@ export function effectPeriodOf(
 
 /** Before this time, by the bank's clock, nothing can be an effect of the operation. */
 export function earliestEffectAt(firstStartedAt: Date): Date {
-  return new Date(firstStartedAt.getTime() - skewMs);
+  return new Date(firstStartedAt.getTime() - clockToleranceMs);
 }
 
 export function isInClosedPeriod(

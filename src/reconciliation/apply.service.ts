@@ -13,15 +13,16 @@ import {
 import * as queries from './apply.queries.js';
 import * as states from './break-states.queries.js';
 import { Breaks } from './breaks.service.js';
-import type { DecidedComponent } from './component.service.js';
-import { breakKey, standingDecisions } from './decide/break-decisions.js';
-import { isRefundShown, openBreaks, resolutionOf, type OpenBreak } from './decide/breaks.js';
-import { resultsOfAll, type AllocationResult } from './decide/settlement-after.js';
+import { breakKey } from './decide/break-decisions.js';
+import { openBreaks, resolutionOf, type OpenBreak } from './decide/breaks.js';
+import type { Component } from './decide/component.js';
+import type { Decision } from './decide/decide.js';
+import type { AllocationResult } from './decide/settlement-after.js';
 import { countedAllocations, lineStates, totalOfCode, totalOfPayment } from './decide/totals.js';
 import { allocationEvent, unexpectedEvent, unlinkedEvent } from './line-events.js';
 import { lineBreakKinds } from './decide/break-kinds.js';
 import { subjectOfLine, subjectOfOperation } from './decide/outcome.js';
-import type { ExpectedPaymentFacts, LineAllocation, StatementLineFacts } from './decide/model.js';
+import type { ExpectedPaymentFacts, LineAllocation } from './decide/model.js';
 
 /** States of an operation that a match of its payment resolves. */
 const unresolvedStates: readonly (string | null)[] = ['unknown', 'needs_operator', 'not_executed'];
@@ -46,8 +47,6 @@ interface ApplyOptions {
   unlinkedBy: UnlinkedBy | null;
 }
 
-type Results = ReadonlyMap<LineAllocation, AllocationResult>;
-
 /** Stored without an actor: the same match may be made again. */
 const replaced = 'The line is decided otherwise now.';
 
@@ -69,36 +68,30 @@ export class DecisionWriter {
   async apply(
     tx: Tx,
     accountId: number,
-    decided: DecidedComponent,
+    decision: Decision,
     { freshMs, unlinkedBy }: ApplyOptions,
   ): Promise<AppliedChanges> {
-    const { facts, decision } = decided;
-    const { lines, expectedPayments, operations: dueOperations } = facts;
+    const { component } = decision;
+    const { lines, expectedPayments, operations: dueOperations } = component.facts;
     if (lines.length + expectedPayments.length + dueOperations.length === 0)
       return { operationIds: [], isChanged: false };
-    const results = resultsOfAll(decision.component, decision.refunds);
-    const difference = await this.writeMatches(tx, accountId, decided, {
-      results,
-      unlinkedBy,
-    });
-    const hasClassified = await this.writeClassifications(tx, accountId, decided);
-    await this.recordLaterTasks(tx, accountId, decided, freshMs);
-    await this.reinstateShown(tx, accountId, decided);
-    const open = openBreaks(facts, decision);
-    const { opened, hasChanged } = await this.writeBreaks(tx, accountId, decided, open);
-    await queries.writeLineStates(tx, accountId, lineStates(facts, decision, open));
-    await this.writeTotals(tx, accountId, decided, { results, before: difference.before });
+    const difference = await this.writeMatches(tx, accountId, decision, unlinkedBy);
+    const hasClassified = await this.writeClassifications(tx, accountId, component);
+    await this.recordLaterTasks(tx, accountId, component, freshMs);
+    await this.reinstateShown(tx, accountId, component);
+    const open = openBreaks(decision);
+    const { opened, hasChanged } = await this.writeBreaks(tx, accountId, component, open);
+    await queries.writeLineStates(tx, accountId, lineStates(decision, open));
+    await this.writeTotals(tx, accountId, decision, difference.before);
     const events = [
-      ...difference.ended.map((match) => unlinkedEvent(decision.component, match)),
-      ...this.eventsOf(decided, difference.made, results),
+      ...difference.ended.map((match) => unlinkedEvent(component, match)),
+      ...eventsOf(decision, difference.made),
       ...opened,
     ];
     await this.events.record(tx, accountId, events);
     const operations = difference.made
       .filter(({ role }) => role === 'payment')
-      .flatMap(
-        ({ expectedPaymentId }) => decision.component.paymentById.get(expectedPaymentId) ?? [],
-      )
+      .flatMap(({ expectedPaymentId }) => component.paymentById.get(expectedPaymentId) ?? [])
       .filter(({ operationState }) => unresolvedStates.includes(operationState));
     return {
       operationIds: [...new Set(operations.map(({ operationId }) => operationId))],
@@ -110,10 +103,10 @@ export class DecisionWriter {
   private async writeMatches(
     tx: Tx,
     accountId: number,
-    { facts, decision: { component } }: DecidedComponent,
-    { results, unlinkedBy }: { results: Results; unlinkedBy: UnlinkedBy | null },
+    { component, results }: Decision,
+    unlinkedBy: UnlinkedBy | null,
   ): Promise<Difference> {
-    const nsus = facts.lines.map(({ nsu }) => nsu);
+    const nsus = component.facts.lines.map(({ nsu }) => nsu);
     const known = await queries.listStoredMatches(tx, accountId, nsus);
     const stored = groupByNsu(known);
     const changed = nsus.filter(
@@ -135,7 +128,7 @@ export class DecisionWriter {
       accountId,
       matches.map((match) => ({ ...match, ...amountsOf(results.get(match)) })),
     );
-    await queries.updateMatchAmounts(tx, accountId, changedAmounts(stored, component, results));
+    await queries.updateMatchAmounts(tx, accountId, changedAmounts(stored, { component, results }));
     const before = ending.flatMap((nsu) => stored.get(nsu) ?? []);
     return {
       before: known,
@@ -147,7 +140,7 @@ export class DecisionWriter {
   private async writeClassifications(
     tx: Tx,
     accountId: number,
-    { facts, decision: { unmatched } }: DecidedComponent,
+    { facts, unmatched }: Component,
   ): Promise<boolean> {
     const nsus = facts.lines.map(({ nsu }) => nsu);
     const stored = await queries.listStoredClassifications(tx, accountId, nsus);
@@ -181,9 +174,10 @@ export class DecisionWriter {
   private async recordLaterTasks(
     tx: Tx,
     accountId: number,
-    { facts, decision: { unmatched, component } }: DecidedComponent,
+    component: Component,
     freshMs: number,
   ): Promise<void> {
+    const { facts, unmatched } = component;
     const nsus = facts.lines.map(({ nsu }) => nsu);
     const waiting = nsus.filter((nsu) => {
       const outcome = unmatched.get(nsu);
@@ -208,22 +202,23 @@ export class DecisionWriter {
   private async writeTotals(
     tx: Tx,
     accountId: number,
-    { facts, decision: { component } }: DecidedComponent,
-    { results, before }: { results: Results; before: readonly queries.StoredMatch[] },
+    decision: Decision,
+    before: readonly queries.StoredMatch[],
   ): Promise<void> {
-    const codes = facts.expectedPayments.filter(isCode);
-    const others = facts.expectedPayments.filter((payment) => !isCode(payment));
+    const { expectedPayments } = decision.component.facts;
+    const codes = expectedPayments.filter(isCode);
+    const others = expectedPayments.filter((payment) => !isCode(payment));
     const ids = codes.map(({ id }) => id);
     const stored = await queries.listStoredSums(tx, accountId, ids);
     const sumsById = new Map(stored.map((sums) => [sums.expectedPaymentId, sums]));
     await queries.writeTotals(tx, accountId, [
       ...others.map((payment) => ({
         expectedPaymentId: payment.id,
-        ...totalOfPayment(component, payment, results),
+        ...totalOfPayment(decision, payment),
       })),
       ...codes.map((code) => {
         const matches = before.filter(({ expectedPaymentId }) => expectedPaymentId === code.id);
-        const change = { matches, now: countedAllocations(component, code.id, results) };
+        const change = { matches, now: countedAllocations(decision, code.id) };
         return { expectedPaymentId: code.id, ...totalOfCode(code, sumsById.get(code.id), change) };
       }),
     ]);
@@ -233,24 +228,20 @@ export class DecisionWriter {
   private async writeBreaks(
     tx: Tx,
     accountId: number,
-    { facts, decision }: DecidedComponent,
+    component: Component,
     open: readonly OpenBreak[],
   ): Promise<{ opened: NewEvent[]; hasChanged: boolean }> {
-    const { component } = decision;
+    const { facts } = component;
     const nsus = facts.lines.map(({ nsu }) => nsu);
     // The breaks of a multi-use QR code are about its lines, which are decided apart.
     const ids = facts.expectedPayments.filter((one) => !isCode(one)).map(({ id }) => id);
     const operationIds = facts.operations.map(({ id }) => id);
     const all = await states.listStoredBreaks(tx, accountId, nsus, ids, operationIds);
-    const stored = all.filter((one) => isAbout(facts, component, one));
+    const stored = all.filter((one) => isAbout(component, one));
     const openByKey = new Map(open.map((one) => [breakKey(one), one]));
     const wasOpen = new Set(stored.filter(isOpen).map(breakKey));
-    const standing = standingDecisions(facts.decisions);
     const ended = stored.filter((one) => isOpen(one) && !openByKey.has(breakKey(one)));
-    const resolved = ended.map((one) => ({
-      id: one.id,
-      ...resolutionOf(one, standing, (requested) => isRefundShown(decision, requested)),
-    }));
+    const resolved = ended.map((one) => ({ id: one.id, ...resolutionOf(component, one) }));
     await this.breaks.reportResolved(
       tx,
       accountId,
@@ -284,12 +275,8 @@ export class DecisionWriter {
    * Payments that were withdrawn and that the statement shows: they, and the other payments of an
    * operation that was proven absent, may appear after all.
    */
-  private async reinstateShown(
-    tx: Tx,
-    accountId: number,
-    { facts, decision: { component } }: DecidedComponent,
-  ): Promise<void> {
-    const shown = facts.expectedPayments.filter(
+  private async reinstateShown(tx: Tx, accountId: number, component: Component): Promise<void> {
+    const shown = component.facts.expectedPayments.filter(
       ({ id, withdrawal }) => withdrawal !== null && component.paidCents(id) > 0n,
     );
     const absent = shown.filter(({ withdrawal }) => withdrawal === 'absence_proven');
@@ -298,25 +285,21 @@ export class DecisionWriter {
     const ids = shown.map(({ id }) => id);
     await this.expectedPayments.reinstatePayments(tx, accountId, ids, 'absence_revoked');
   }
+}
 
-  private eventsOf(
-    { decision: { component } }: DecidedComponent,
-    made: readonly LineAllocation[],
-    results: ReadonlyMap<LineAllocation, AllocationResult>,
-  ): NewEvent[] {
-    const order = new Map(component.lines.map(({ nsu }, index) => [nsu, index]));
-    const positionOf = ({ nsu }: LineAllocation) => order.get(nsu) ?? 0;
-    return [...made]
-      .sort((a, b) => positionOf(a) - positionOf(b))
-      .flatMap((allocation) => {
-        const line = component.lineByNsu.get(allocation.nsu);
-        const payment = component.paymentById.get(allocation.expectedPaymentId);
-        const result = results.get(allocation);
-        if (!line || !payment || !result) return [];
-        const part: StatementLineFacts = { ...line, amountCents: allocation.amountCents };
-        return allocationEvent(part, payment, allocation.role, result.settlement) ?? [];
-      });
-  }
+function eventsOf({ component, results }: Decision, made: readonly LineAllocation[]): NewEvent[] {
+  const order = new Map(component.lines.map(({ nsu }, index) => [nsu, index]));
+  const positionOf = ({ nsu }: LineAllocation) => order.get(nsu) ?? 0;
+  return [...made]
+    .sort((a, b) => positionOf(a) - positionOf(b))
+    .flatMap((allocation) => {
+      const line = component.lineByNsu.get(allocation.nsu);
+      const payment = component.paymentById.get(allocation.expectedPaymentId);
+      const result = results.get(allocation);
+      if (!line || !payment || !result) return [];
+      const part = { ...line, amountCents: allocation.amountCents };
+      return allocationEvent(part, payment, allocation.role, result.settlement) ?? [];
+    });
 }
 
 /** Whether a line was matched to the same part of the same payment, by whatever rule. */
@@ -348,8 +331,7 @@ function amountsOf(result: AllocationResult | undefined): Omit<queries.MatchAmou
 
 function changedAmounts(
   stored: ReadonlyMap<bigint, queries.StoredMatch[]>,
-  component: DecidedComponent['decision']['component'],
-  results: Results,
+  { component, results }: Pick<Decision, 'component' | 'results'>,
 ): queries.MatchAmounts[] {
   return [...stored].flatMap(([nsu, matches]) => {
     const allocations = component.allocationsOfLine(nsu);
@@ -369,13 +351,12 @@ const isCode = ({ isCredit, isMultiUse }: ExpectedPaymentFacts): boolean => isCr
 
 /** The lines of a multi-use QR code are decided apart: its other breaks are not about these. */
 function isAbout(
-  { operations }: DecidedComponent['facts'],
-  { lineByNsu, paymentById }: DecidedComponent['decision']['component'],
+  { facts, lineByNsu, paymentById }: Component,
   { subject, nsu, expectedPaymentId }: states.StoredBreak,
 ): boolean {
   if (nsu !== null && subject === subjectOfLine(nsu)) return lineByNsu.has(nsu);
   if (expectedPaymentId === null)
-    return operations.some(({ id }) => subject === subjectOfOperation(id));
+    return facts.operations.some(({ id }) => subject === subjectOfOperation(id));
   const payment = paymentById.get(expectedPaymentId);
   return payment !== undefined && !isCode(payment);
 }

@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../database.service.js';
 import { eventAmount, type EventType, type NewEvent } from '../events/event.js';
 import { EventsService } from '../events/events.service.js';
+import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import {
   insertBreaks,
   resolveBreaks,
@@ -12,7 +13,15 @@ import {
   type ReportedBreak,
 } from './breaks.queries.js';
 
+import {
+  listUnreportedStatementBreaks,
+  resolveEndedStatementBreaks,
+} from './statement-breaks.queries.js';
+
 export type { NewBreak } from './breaks.queries.js';
+
+/** Unreadable lines without a break; the next task opens the breaks of the others. */
+const pageSize = 1_000;
 
 @Injectable()
 export class Breaks {
@@ -50,6 +59,21 @@ export class Breaks {
   /** Reports breaks that another query has reopened. */
   async reportOpened(tx: Tx, accountId: number, opened: ReportedBreak[]): Promise<void> {
     await this.recordEvents(tx, accountId, 'break.opened', opened);
+  }
+
+  /**
+   * Opens and resolves the breaks of the statement itself, when a sync has changed what they are
+   * about. Returns whether any break changed: the caller then delivers the events.
+   */
+  async refreshStatementBreaks(tx: Tx, accountId: number): Promise<boolean> {
+    const unreported = await listUnreportedStatementBreaks(tx, accountId, pageSize);
+    await this.open(tx, accountId, unreported);
+    // The jumps of a gap may have changed since its break was opened.
+    await this.revise(tx, accountId, unreported);
+    if (unreported.length >= pageSize) await recordStatementTask(tx, accountId);
+    const resolved = await resolveEndedStatementBreaks(tx, accountId);
+    await this.reportResolved(tx, accountId, resolved);
+    return unreported.length + resolved.length > 0;
   }
 
   private async recordEvents(

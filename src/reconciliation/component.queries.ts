@@ -2,10 +2,12 @@
 // manual links, refunds and amounts connect. It searches by keys, so the cost follows what is
 // connected and not the history. A multi-use QR code and a reference that names more than 50
 // expected payments connect nothing.
+import { visibilityBoundOrDefaultMs, type BankProfile } from '../bank/profiles.js';
 import { opaqueAccountId, type Tx } from '../database.service.js';
 import { lineReferenceKinds } from '../expected-payments/references.js';
 import { Prisma } from '../generated/service/client.js';
-import { effectOfOperation, isWithoutResponse } from './operation-effect.queries.js';
+import { clockToleranceMs } from '../operations/effect-period.js';
+import { debitMissingAfterMs } from './decide/deadlines.js';
 
 /** A reference that names more expected payments than this connects nothing. */
 export const maxNamed = 50;
@@ -26,6 +28,27 @@ export interface ComponentSeeds {
   nsus: readonly bigint[];
   expectedPaymentIds: readonly string[];
   operationIds?: readonly string[];
+}
+
+/** How late something may show on the statement. */
+export interface LoadOptions {
+  /** A debit after the last attempt of its operation. */
+  effectMs: number;
+  /** A line that another line refunds or reverses, and the reversal of a failed transfer. */
+  freshMs: number;
+  /** Money that we sent, before it is missing. */
+  debitMissingMs: number;
+}
+
+/** For banks without a known visibility bound: their analysis of a Pix takes up to an hour. */
+const defaultEffectMs = 3_600_000;
+
+export function loadOptionsOf(profile: BankProfile): LoadOptions {
+  return {
+    effectMs: profile.visibilityBoundMs ?? defaultEffectMs,
+    freshMs: visibilityBoundOrDefaultMs(profile),
+    debitMissingMs: debitMissingAfterMs(profile.visibilityBoundMs),
+  };
 }
 
 /** Adds everything connected with the seeds, directly or indirectly. */
@@ -57,6 +80,35 @@ function addAll<Value>(known: Set<Value>, values: readonly Value[]): Value[] {
   for (const value of fresh) known.add(value);
   return fresh;
 }
+
+/** Must equal the condition of the index operation_without_response, so that PostgreSQL uses it. */
+export const isWithoutResponse = Prisma.sql`(o.state <> 'rejected'
+  AND (o.state <> 'succeeded' OR o.response_status IS NULL))`;
+
+/**
+ * The span of bank time in which the money of an operation (o) can have moved. It follows from the
+ * clock offsets at the attempts, and not from today's.
+ */
+export const effectOfOperation = (accountId: number, boundMs: number) => Prisma.sql`
+  SELECT COALESCE(
+           min(a.started_at + LEAST(a.clock_offset_ms, after_ms) * interval '1 millisecond'),
+           o.created_at + clock.ms * interval '1 millisecond'
+         ) - ${clockToleranceMs} * interval '1 millisecond' AS "from",
+         GREATEST(
+           COALESCE(
+             max(a.send_by + GREATEST(a.clock_offset_ms, after_ms) * interval '1 millisecond'),
+             o.created_at + clock.ms * interval '1 millisecond'),
+           o.effective_from
+         ) + ${boundMs} * interval '1 millisecond' AS "until"
+  FROM (
+    SELECT COALESCE(max(clock_offset_ms), 0) AS ms
+    FROM statement_state WHERE account_id = ${opaqueAccountId(accountId)}
+  ) clock
+  LEFT JOIN LATERAL (
+    SELECT *, COALESCE(clock_offset_after_ms, clock.ms) AS after_ms FROM operation_attempt
+    WHERE account_id = ${opaqueAccountId(accountId)} AND operation_id = o.id OFFSET 0
+  ) a ON true
+  GROUP BY clock.ms`;
 
 const idsOfLine = lineReferenceKinds.map(
   ({ kind, column }) => Prisma.sql`(${kind}, t.${Prisma.raw(column)}::text)`,

@@ -1,8 +1,14 @@
-// Loads the facts that decisions are computed from. Nothing here reads what a decision has written,
+// Loads the components of due subjects, with the facts that decisions are computed from. Nothing here reads what a decision has written,
 // except what rules decided and has become final.
-import { opaqueAccountId, type Db } from '../database.service.js';
+import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
-import type { Selection } from './component.queries.js';
+import {
+  extendComponent,
+  type ComponentIds,
+  type ComponentSeeds,
+  type LoadOptions,
+  type Selection,
+} from './component.queries.js';
 import type {
   BreakDecision,
   Facts,
@@ -13,10 +19,37 @@ import type {
   SeparatedPair,
   StatementLineFacts,
 } from './decide/model.js';
-import type { LoadOptions } from './load-options.js';
 import { listPaymentFacts } from './payment-facts.queries.js';
 import type { AppliedRule } from './decide/rule.js';
+import { findCompeting, SeenKeys } from './rules/rule-groups.queries.js';
 import { listActiveRules } from './rules/rules.queries.js';
+
+/**
+ * The facts of the components of these subjects, together with what competes with them by the
+ * account's match rules.
+ */
+export async function loadComponents(
+  tx: Tx,
+  accountId: number,
+  options: LoadOptions,
+  seeds: ComponentSeeds,
+): Promise<Facts> {
+  const found: ComponentIds = {
+    nsus: new Set(),
+    expectedPaymentIds: new Set(),
+    operationIds: new Set(),
+  };
+  const seen = new SeenKeys();
+  for (let more = seeds; ;) {
+    await extendComponent(tx, accountId, found, more, options.effectMs);
+    const facts = await loadFacts(tx, accountId, options, found);
+    more = await findCompeting(tx, accountId, facts, seen);
+    const isNew =
+      more.nsus.some((nsu) => !found.nsus.has(nsu)) ||
+      more.expectedPaymentIds.some((id) => !found.expectedPaymentIds.has(id));
+    if (!isNew) return facts;
+  }
+}
 
 /** The facts of a component, or all facts of an account. */
 export async function loadFacts(

@@ -2,15 +2,19 @@
 import { opaqueAccountId, type Db } from '../database.service.js';
 import { sharedReferenceKinds } from '../expected-payments/references.js';
 import { Prisma } from '../generated/service/client.js';
-import { maxNamed, type Selection } from './component.queries.js';
+import {
+  effectOfOperation,
+  isWithoutResponse,
+  maxNamed,
+  type LoadOptions,
+  type Selection,
+} from './component.queries.js';
 import type {
   BillFacts,
   ChargeFacts,
   ExpectedPaymentFacts,
   TransferFacts,
 } from './decide/model.js';
-import type { LoadOptions } from './load-options.js';
-import { effectOfOperation, isWithoutResponse } from './operation-effect.queries.js';
 
 type ExpectedPaymentRow = Omit<ExpectedPaymentFacts, 'effect' | 'charge' | 'transfer' | 'bill'> & {
   effectFrom: Date | null;

@@ -7,10 +7,9 @@ import { breakKey } from './decide/break-decisions.js';
 import { openBreaks } from './decide/breaks.js';
 import { decide, type Decision } from './decide/decide.js';
 import { decidedBreakKinds, lineBreakKinds } from './decide/break-kinds.js';
-import { resultsOfAll } from './decide/settlement-after.js';
 import { lineStates, totalOfPayment } from './decide/totals.js';
 import { subjectOfOperation } from './decide/outcome.js';
-import { loadOptionsOf } from './load-options.js';
+import { loadOptionsOf } from './component.queries.js';
 import { loadFacts } from './load.queries.js';
 import * as queries from './recomputation.queries.js';
 
@@ -64,8 +63,8 @@ async function compareIn(db: Db, accountId: number, profile: BankProfile) {
   const lines = await queries.listStoredOutcomes(db, accountId, lineBreakKinds);
   const pending = new Set(lines.filter(({ isPending }) => isPending).map(({ nsu }) => nsu));
   const isCompared = comparedSubjects(decision, due, pending);
-  const open = openBreaks(facts, decision);
-  const states = lineStates(facts, decision, open);
+  const open = openBreaks(decision);
+  const states = lineStates(decision, open);
   const storedBreaks = await db.break.findMany({
     where: {
       accountId,
@@ -142,17 +141,16 @@ function describeOutcome({ component }: Decision, nsu: bigint): string[] {
 }
 
 function differencesOfTotals(
-  { component, refunds }: Decision,
+  decision: Decision,
   stored: readonly ExpectedPaymentTotal[],
   isCompared: (expectedPaymentId: string) => boolean,
 ): OutcomeDifference[] {
-  const results = resultsOfAll(component, refunds);
   const storedById = new Map(stored.map((total) => [total.expectedPaymentId, total]));
-  return [...component.paymentById.values()]
+  return [...decision.component.paymentById.values()]
     .filter(({ id }) => isCompared(id))
     .flatMap((payment) => {
       const was = describeTotal(storedById.get(payment.id));
-      const is = describeTotal(totalOfPayment(component, payment, results));
+      const is = describeTotal(totalOfPayment(decision, payment));
       const subject = `total of payment ${payment.id}`;
       return was === is ? [] : [{ subject, stored: was, computed: is }];
     });

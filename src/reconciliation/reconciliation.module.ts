@@ -9,23 +9,12 @@ import { RuleCatalog } from './rules/rule-catalog.service.js';
 import { RuleReader } from './rules/rule-reader.service.js';
 import { RuleTrials } from './rules/rule-trials.service.js';
 import { RulesController } from './rules/rules.controller.js';
-import { StatementBreaks } from './statement-breaks.service.js';
 import { DecisionWriter } from './apply.service.js';
-import { Components } from './component.service.js';
 
 @Module({
   imports: [EventsModule, ExpectedPaymentsModule, StatementModule],
   controllers: [BookController, RulesController],
-  providers: [
-    ReconciliationService,
-    Components,
-    DecisionWriter,
-    Breaks,
-    StatementBreaks,
-    RuleCatalog,
-    RuleReader,
-    RuleTrials,
-  ],
-  exports: [Breaks, ReconciliationService, StatementBreaks],
+  providers: [ReconciliationService, DecisionWriter, Breaks, RuleCatalog, RuleReader, RuleTrials],
+  exports: [Breaks, ReconciliationService],
 })
 export class ReconciliationModule {}

@@ -11,12 +11,12 @@ import type { JobPayload } from '../queues.js';
 import * as tasks from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import * as queries from './apply.queries.js';
 import { DecisionWriter, type AppliedChanges, type UnlinkedBy } from './apply.service.js';
-import type { ComponentSeeds } from './component.queries.js';
-import { Components } from './component.service.js';
-import { loadOptionsOf } from './load-options.js';
+import { Breaks } from './breaks.service.js';
+import { loadOptionsOf, type ComponentSeeds } from './component.queries.js';
+import { decide } from './decide/decide.js';
+import { loadComponents } from './load.queries.js';
 import { bankFees } from './rules/default-rules.js';
 import { pageUndecidedLines } from './rules/rule-groups.queries.js';
-import { StatementBreaks } from './statement-breaks.service.js';
 import { insertDefaultRule } from './rules/rules.queries.js';
 
 const batchSize = 1_000;
@@ -33,9 +33,8 @@ export class ReconciliationService {
   constructor(
     private readonly database: Database,
     private readonly bank: BankService,
-    private readonly components: Components,
     private readonly writer: DecisionWriter,
-    private readonly statementBreaks: StatementBreaks,
+    private readonly breaks: Breaks,
     private readonly events: EventsService,
     private readonly jobQueue: JobQueue,
   ) {}
@@ -122,7 +121,7 @@ export class ReconciliationService {
     });
     const hasStatementChanged =
       done.some(({ kind }) => kind === 'statement') &&
-      (await this.statementBreaks.refresh(tx, accountId));
+      (await this.breaks.refreshStatementBreaks(tx, accountId));
     const otherAccountIds = await this.recordTasksElsewhere(tx, accountId, fresh);
     await tasks.deleteTasks(
       tx,
@@ -181,8 +180,8 @@ export class ReconciliationService {
     seeds: ComponentSeeds,
     unlinkedBy: UnlinkedBy | null = null,
   ): Promise<AppliedChanges> {
-    const decided = await this.components.decide(tx, accountId, seeds);
-    const { freshMs } = loadOptionsOf(this.bank.profile);
-    return this.writer.apply(tx, accountId, decided, { freshMs, unlinkedBy });
+    const options = loadOptionsOf(this.bank.profile);
+    const decision = decide(await loadComponents(tx, accountId, options, seeds));
+    return this.writer.apply(tx, accountId, decision, { freshMs: options.freshMs, unlinkedBy });
   }
 }

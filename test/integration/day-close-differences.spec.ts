@@ -184,12 +184,12 @@ describe('a day close when balances do not link', () => {
        WHERE account_id = $1`,
       id,
     );
-    const { statementBreaks } = reconciliationOn(service.database, {
+    const { breaks } = reconciliationOn(service.database, {
       enqueue: () => Promise.resolve(),
     } as never);
     const firstGapNsu = async () => (await findGap(service.database.prisma, id, 1n)).gap?.nsu;
     const refreshedBreaks = async () => {
-      await service.database.transaction((tx) => statementBreaks.refresh(tx, id));
+      await service.database.transaction((tx) => breaks.refreshStatementBreaks(tx, id));
       return closedDays.breaks(id);
     };
     expect(await refreshedBreaks()).toEqual(['open broken_balance_chain gap:3']);

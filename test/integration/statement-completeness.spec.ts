@@ -146,9 +146,9 @@ describe('the completeness of the statement copy', () => {
         evidence: { nsu: '5', neighbourNsu: '3', neighbourBalanceCents: '10300', fullReads: 2 },
       },
     ]);
-    const { statementBreaks } = reconciliationOn(service.database, jobQueue);
+    const { breaks } = reconciliationOn(service.database, jobQueue);
     const refresh = () =>
-      service.database.transaction((tx) => statementBreaks.refresh(tx, accountId));
+      service.database.transaction((tx) => breaks.refreshStatementBreaks(tx, accountId));
     const kinds = async () => {
       const where = { accountId, state: 'open' as const };
       const open = await service.database.prisma.break.findMany({ where });

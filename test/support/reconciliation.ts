@@ -6,14 +6,12 @@ import type { JobQueue } from '../../src/platform/job-queue.js';
 import { DecisionWriter } from '../../src/reconciliation/apply.service.js';
 import { ManualMatches } from '../../src/reconciliation/breaks/manual-matches.service.js';
 import { Breaks } from '../../src/reconciliation/breaks.service.js';
-import { Components } from '../../src/reconciliation/component.service.js';
 import { explainingBreakKinds } from '../../src/reconciliation/decide/break-kinds.js';
 import {
   describeDifference,
   Recomputation,
 } from '../../src/reconciliation/recomputation.service.js';
 import { ReconciliationService } from '../../src/reconciliation/reconciliation.service.js';
-import { StatementBreaks } from '../../src/reconciliation/statement-breaks.service.js';
 
 interface ReconciliationOptions {
   goLiveAt?: Date;
@@ -29,13 +27,11 @@ export function reconciliationOn(
   const bank = { profile } as never;
   const events = new EventsService(database, jobQueue);
   const breaks = new Breaks(events);
-  const statementBreaks = new StatementBreaks(breaks);
   const reconciliation = new ReconciliationService(
     database,
     bank,
-    new Components(bank),
     new DecisionWriter(events, new ExpectedPaymentsService(), breaks),
-    statementBreaks,
+    breaks,
     events,
     jobQueue,
   );
@@ -50,7 +46,7 @@ export function reconciliationOn(
       throw new Error(`recomputed otherwise:\n${differences.map(describeDifference).join('\n')}`);
   };
   const manualMatches = new ManualMatches(reconciliation);
-  return { reconciliation, breaks, statementBreaks, manualMatches };
+  return { reconciliation, breaks, manualMatches };
 }
 
 /**

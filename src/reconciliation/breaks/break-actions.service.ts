@@ -12,7 +12,6 @@ import { subjectOfExpected, subjectOfLine } from '../decide/outcome.js';
 import { Breaks } from '../breaks.service.js';
 import { lockReconciliation } from '../apply.queries.js';
 import { ReconciliationService } from '../reconciliation.service.js';
-import { StatementBreaks } from '../statement-breaks.service.js';
 import * as queries from './break-actions.queries.js';
 import { BreakRefunds } from './break-refunds.service.js';
 import type { BreakAction } from './breaks.schema.js';
@@ -36,7 +35,6 @@ export class BreakActions {
     private readonly resending: OperationResending,
     private readonly jobs: ManualMatchJobs,
     private readonly reconciliation: ReconciliationService,
-    private readonly statementBreaks: StatementBreaks,
   ) {}
 
   /**
@@ -170,7 +168,7 @@ export class BreakActions {
     accountId: number,
     { kind, nsu, expectedPaymentId, operationId }: queries.LockedBreak,
   ): Promise<string[]> {
-    if (statementBreakKinds.includes(kind)) await this.statementBreaks.refresh(tx, accountId);
+    if (statementBreakKinds.includes(kind)) await this.breaks.refreshStatementBreaks(tx, accountId);
     return this.reconciliation.decideNow(tx, accountId, {
       nsus: nsu === null ? [] : [nsu],
       expectedPaymentIds: expectedPaymentId === null ? [] : [expectedPaymentId],

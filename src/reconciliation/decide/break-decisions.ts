@@ -1,7 +1,5 @@
 // What people and policies decided about breaks, and what of it still stands.
-import type { BreakDecision, StatementLineFacts } from './model.js';
-import type { Component } from './component.js';
-import { ownRefundCents, type RefundsByCredit } from './refunds.js';
+import type { BreakDecision } from './model.js';
 
 export interface StandingDecisions {
   /** The acceptance that no later action of a person took back. */
@@ -45,21 +43,4 @@ function after(before: StandingDecisions, decision: BreakDecision): StandingDeci
     case 'resend':
       return before;
   }
-}
-
-/**
- * Whether the statement shows the requested refund, and it covers the break: the amount that the
- * break had, or the whole Pix. Only the statement resolves a break.
- */
-export function isResolvedByRefund(
-  component: Component,
-  { refundPaymentId, cents }: BreakDecision,
-  { nsu, amountCents }: StatementLineFacts,
-  refunds: RefundsByCredit,
-): boolean {
-  if (refundPaymentId === null) return false;
-  const paidCents = component.paidCents(refundPaymentId);
-  if (paidCents === 0n || component.reversedCents(refundPaymentId) > 0n) return false;
-  if (cents === null || paidCents >= cents) return true;
-  return ownRefundCents(component, nsu, refunds) >= amountCents;
 }

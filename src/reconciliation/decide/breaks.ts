@@ -1,13 +1,10 @@
 // Which breaks are open: they follow from the findings and from the decisions of people.
 import { subjectOfLine } from './outcome.js';
-import type { BreakDecision, Facts } from './model.js';
-import {
-  breakKey,
-  isResolvedByRefund,
-  standingDecisions,
-  type StandingDecisions,
-} from './break-decisions.js';
+import type { BreakDecision } from './model.js';
+import { breakKey } from './break-decisions.js';
+import type { Component } from './component.js';
 import type { Decision } from './decide.js';
+import { isRefundShown } from './refunds.js';
 
 /** A break that is open, with what it is about. */
 export interface OpenBreak {
@@ -22,17 +19,14 @@ export interface OpenBreak {
 }
 
 /** The breaks that the facts leave open. */
-export function openBreaks({ lines, decisions }: Facts, decision: Decision): OpenBreak[] {
-  const standing = standingDecisions(decisions);
-  const bySubject = groupBySubject(decisions, standing, (requested) =>
-    isRefundShown(decision, requested),
-  );
-  const ofPayments = decision.findings.filter(({ kind, subject, nsu, ...finding }) => {
-    const own = standing.get(breakKey({ kind, subject }))?.accepted;
+export function openBreaks({ component, findings }: Decision): OpenBreak[] {
+  const bySubject = groupBySubject(component);
+  const ofPayments = findings.filter(({ kind, subject, nsu, ...finding }) => {
+    const own = component.standingDecisions.get(breakKey({ kind, subject }))?.accepted;
     if (own && covers(own, finding.amountCents)) return false;
     if (nsu === null || subject !== subjectOfLine(nsu)) return true;
     // What a person settled about a line is not reported again under another kind.
-    const isSplit = decision.component.allocationsOfLine(nsu).length > 1;
+    const isSplit = component.allocationsOfLine(nsu).length > 1;
     return !(bySubject.get(subject) ?? []).some(
       (other) =>
         other.expectedPaymentId === finding.expectedPaymentId &&
@@ -40,8 +34,8 @@ export function openBreaks({ lines, decisions }: Facts, decision: Decision): Ope
         covers(other, finding.amountCents),
     );
   });
-  const ofLines = lines.flatMap(({ nsu, amountCents }): OpenBreak[] => {
-    const outcome = decision.unmatched.get(nsu);
+  const ofLines = component.facts.lines.flatMap(({ nsu, amountCents }): OpenBreak[] => {
+    const outcome = component.unmatched.get(nsu);
     if (outcome?.outcome !== 'break') return [];
     const { kind, expectedPaymentId, candidates, originalNsu } = outcome;
     const original = originalNsu === null ? {} : { originalNsu: originalNsu.toString() };
@@ -52,25 +46,17 @@ export function openBreaks({ lines, decisions }: Facts, decision: Decision): Ope
 }
 
 /** The standing acceptances of each subject's breaks, and the refunds that the statement shows. */
-function groupBySubject(
-  decisions: readonly BreakDecision[],
-  standing: ReadonlyMap<string, StandingDecisions>,
-  isRefunded: (requested: BreakDecision) => boolean,
-): Map<string, BreakDecision[]> {
+function groupBySubject(component: Component): Map<string, BreakDecision[]> {
   const bySubject = new Map<string, BreakDecision[]>();
-  for (const decision of decisions) {
-    const { accepted, requestedRefunds } = standing.get(breakKey(decision)) ?? {};
-    const isRefund = requestedRefunds?.includes(decision) === true && isRefunded(decision);
+  for (const decision of component.facts.decisions) {
+    const { accepted, requestedRefunds } =
+      component.standingDecisions.get(breakKey(decision)) ?? {};
+    const isRefund =
+      requestedRefunds?.includes(decision) === true && isRefundShown(component, decision);
     if (decision !== accepted && !isRefund) continue;
     bySubject.set(decision.subject, [...(bySubject.get(decision.subject) ?? []), decision]);
   }
   return bySubject;
-}
-
-/** Whether the statement shows the requested refund and it covers its break. */
-export function isRefundShown({ component, refunds }: Decision, requested: BreakDecision): boolean {
-  const line = requested.nsu === null ? undefined : component.lineByNsu.get(requested.nsu);
-  return line !== undefined && isResolvedByRefund(component, requested, line, refunds);
 }
 
 /** A decision covers up to its amount; a larger amount opens the break again. */
@@ -88,16 +74,15 @@ export interface Resolution {
 }
 
 export function resolutionOf(
-  { kind, subject }: { kind: string; subject: string },
-  standing: ReadonlyMap<string, StandingDecisions>,
-  isRefunded: (requested: BreakDecision) => boolean,
+  component: Component,
+  ended: { kind: string; subject: string },
 ): Resolution {
   const {
     accepted = null,
     linked = null,
     requestedRefunds = [],
-  } = standing.get(breakKey({ kind, subject })) ?? {};
-  const refund = requestedRefunds.find(isRefunded);
+  } = component.standingDecisions.get(breakKey(ended)) ?? {};
+  const refund = requestedRefunds.find((requested) => isRefundShown(component, requested));
   const decided = accepted ?? linked ?? refund;
   if (!decided) return { resolution: null, actor: null, reason: null, cents: null };
   const { actor, reason } = decided;

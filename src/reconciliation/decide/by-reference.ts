@@ -1,12 +1,9 @@
 // Decides which expected payments a line pays by the ids that it carries.
 import { saoPauloDay } from '../../brazil/statement-day.js';
-import { rankOfReference } from './line-references.js';
 import { isExactAmountOwed, splitExactAmountOwed } from '../../expected-payments/settlement.js';
 import type { ExpectedPaymentFacts, MatchRule, StatementLineFacts } from './model.js';
-import { distinct, type Component, type Named } from './component.js';
-
-/** How far our clock or the bank's clock may differ from the time of an effect at the bank. */
-const skewMs = 30_000;
+import { clockToleranceMs } from '../../operations/effect-period.js';
+import { distinct, strongest, type Component, type Named } from './component.js';
 
 /** The expected payments that the line may pay: its own ids name them and they can be paid. */
 export function payableBy(component: Component, line: StatementLineFacts): Named[] {
@@ -15,7 +12,8 @@ export function payableBy(component: Component, line: StatementLineFacts): Named
     .filter(({ payment }) => payment.isCredit === line.isCredit && isPayable(component, payment));
   // Clients may reuse an id. The line pays the payment that had the id when the line happened.
   const earlier = able.filter(
-    ({ payment }) => payment.createdAtBankTime.getTime() - skewMs <= line.occurredAt.getTime(),
+    ({ payment }) =>
+      payment.createdAtBankTime.getTime() - clockToleranceMs <= line.occurredAt.getTime(),
   );
   return earlier.length > 0 ? earlier : able;
 }
@@ -125,10 +123,4 @@ export function pay(
     evidence,
     linkedBy: null,
   });
-}
-
-/** The payments that the most reliable kind of reference among them names. */
-export function strongest(candidates: readonly Named[]): Named[] {
-  const best = Math.min(...candidates.map(({ kind }) => rankOfReference(kind)));
-  return candidates.filter(({ kind }) => rankOfReference(kind) === best);
 }

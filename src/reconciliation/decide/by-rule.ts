@@ -11,10 +11,10 @@ import { owedCentsWhenPaid } from '../../expected-payments/settlement.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import type { ExpectedPaymentFacts, StatementLineFacts } from './model.js';
 import type { Component } from './component.js';
-import { debitsRefunding, type RefundsByCredit } from './refunds.js';
+import { debitsRefunding } from './refunds.js';
 import { noteReferenceKinds } from '../../expected-payments/references.js';
 
-export function applyRules(component: Component, refunds: RefundsByCredit): void {
+export function applyRules(component: Component): void {
   const { rules, expectedPayments } = component.facts;
   const lines = component.lines.filter(({ nsu }) => component.isUnexpected(nsu));
   if (rules.length === 0 || lines.length === 0) return;
@@ -27,7 +27,7 @@ export function applyRules(component: Component, refunds: RefundsByCredit): void
     .filter(isOpen);
   const decisions = decideByRules(
     rules,
-    lines.map((line) => toRuleLine(component, line, refunds, separated.get(line.nsu) ?? [])),
+    lines.map((line) => toRuleLine(component, line, separated.get(line.nsu) ?? [])),
     payable,
   );
   for (const line of lines) {
@@ -89,10 +89,9 @@ const declaredBy = ({ ruleId, version }: AppliedRule) => ({ ruleId, version });
 function toRuleLine(
   component: Component,
   line: StatementLineFacts,
-  refunds: RefundsByCredit,
   unlinkedFrom: readonly string[],
 ): RuleLine {
-  const refunded = debitsRefunding(component, line, refunds).map(({ occurredAt }) => occurredAt);
+  const refunded = debitsRefunding(component, line).map(({ occurredAt }) => occurredAt);
   return {
     ...line,
     isRefundOrReversal: line.originalEndToEndId !== null,

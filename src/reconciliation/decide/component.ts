@@ -6,9 +6,15 @@ import type {
   StatementLineFacts,
   UnmatchedOutcome,
 } from './model.js';
+import { standingDecisions, type StandingDecisions } from './break-decisions.js';
 import type { LineBreakKind } from './break-kinds.js';
 import type { ReferenceEvidence } from './outcome.js';
-import { lineReferences } from './line-references.js';
+import {
+  referenceKindDeclarations,
+  referenceKinds,
+  type Reference,
+  type ReferenceKind,
+} from '../../expected-payments/references.js';
 
 /** The order in which lines happened. Every decision follows it, and never the order of arrival. */
 export function compareLines(
@@ -23,6 +29,24 @@ export interface Named {
   kind: string;
   payment: ExpectedPaymentFacts;
   evidence: ReferenceEvidence;
+}
+
+/** The ids on a line that may name an expected payment, the most reliable kind first. */
+export function lineReferences(line: StatementLineFacts): Reference[] {
+  return Object.entries(referenceKindDeclarations).flatMap(([kind, declaration]) => {
+    const value = declaration.line && line[declaration.line.field];
+    return value === null ? [] : [{ kind: kind as ReferenceKind, value: value.toString() }];
+  });
+}
+
+const ranks = new Map<string, number>(referenceKinds.map((kind, rank) => [kind, rank]));
+
+/** The payments that the most reliable kind of reference among them names. */
+export function strongest(candidates: readonly Named[]): Named[] {
+  // Kinds that are not references come last.
+  const rankOf = ({ kind }: Named) => ranks.get(kind) ?? ranks.size;
+  const best = Math.min(...candidates.map(rankOf));
+  return candidates.filter((one) => rankOf(one) === best);
 }
 
 export function named(kind: string, value: string, payment: ExpectedPaymentFacts): Named {
@@ -49,10 +73,13 @@ export class Component {
   readonly lines: readonly StatementLineFacts[];
   readonly paymentById: ReadonlyMap<string, ExpectedPaymentFacts>;
   readonly lineByNsu: ReadonlyMap<bigint, StatementLineFacts>;
+  /** By `breakKey`. */
+  readonly standingDecisions: ReadonlyMap<string, StandingDecisions>;
   readonly unmatched = new Map<bigint, UnmatchedOutcome>();
   private readonly paymentsByReference = new Map<string, ExpectedPaymentFacts[]>();
   private readonly linesByEndToEndId = new Map<string, StatementLineFacts[]>();
   private readonly linesByOriginal = new Map<string, StatementLineFacts[]>();
+  private readonly ownRefundsByCredit = new Map<bigint, ExpectedPaymentFacts[]>();
   private readonly separated: ReadonlySet<string>;
   private readonly duplicatesByPayment = new Map<string, StatementLineFacts[]>();
   private readonly allocationsByLine = new Map<bigint, LineAllocation[]>();
@@ -62,9 +89,13 @@ export class Component {
     this.lines = [...facts.lines].sort(compareLines);
     this.lineByNsu = new Map(this.lines.map((line) => [line.nsu, line]));
     this.paymentById = new Map(facts.expectedPayments.map((payment) => [payment.id, payment]));
-    for (const payment of facts.expectedPayments)
+    this.standingDecisions = standingDecisions(facts.decisions);
+    for (const payment of facts.expectedPayments) {
       for (const { kind, value } of payment.references)
         addTo(this.paymentsByReference, keyOf(kind, value), payment);
+      if (payment.refundOfNsu !== null)
+        addTo(this.ownRefundsByCredit, payment.refundOfNsu, payment);
+    }
     for (const line of this.lines) {
       if (line.endToEndId !== null) addTo(this.linesByEndToEndId, line.endToEndId, line);
       const { originalEndToEndId: original } = line;
@@ -109,6 +140,11 @@ export class Component {
   /** The lines that name this Pix as their original. */
   linesNaming(endToEndId: string | null): readonly StatementLineFacts[] {
     return endToEndId === null ? [] : (this.linesByOriginal.get(endToEndId) ?? []);
+  }
+
+  /** The refunds of a credit that we requested. */
+  ownRefundsOf(creditNsu: bigint): readonly ExpectedPaymentFacts[] {
+    return this.ownRefundsByCredit.get(creditNsu) ?? [];
   }
 
   allocate(allocation: LineAllocation): void {

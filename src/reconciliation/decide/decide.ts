@@ -1,9 +1,10 @@
 // The matcher: decides what every line of a component means, from facts alone. The steps follow one
 // another from the strongest evidence to the weakest, and each goes through the lines in the order
 // in which they happened.
-import type { Facts, LineAllocation, UnmatchedOutcome } from './model.js';
+import type { Facts } from './model.js';
 import { payableBy, payByReference } from './by-reference.js';
 import { applyRules } from './by-rule.js';
+import { acceptLines, classifyOwnTransfers, classifyRefunded } from './classified-lines.js';
 import { Component } from './component.js';
 import {
   keepFinalClassifications,
@@ -12,20 +13,18 @@ import {
   linkPayments,
   linkReversals,
 } from './manual-links.js';
-import { classifyOwnTransfers } from './own-transfers.js';
 import { findMissing, findSecondBillPayments, findUnknownOutcomes } from './missing.js';
 import { findLateLines, findSettlementFindings, type PaymentFinding } from './payment-findings.js';
-import { refundsByCredit, refundUnrequested, type RefundsByCredit } from './refunds.js';
+import { refundUnrequested } from './refunds.js';
 import { mayBeReversal, reverse } from './reversals.js';
-import { acceptLines, classifyRefunded } from './settled-lines.js';
+import { resultsOfAll, type AllocationResults } from './settlement-after.js';
 import { payUnreferenced, unconfirmedDebits } from './unreferenced-debits.js';
 
-/** What the facts mean: allocations, or one other outcome, for each line; and findings. */
+/** What the facts mean. */
 export interface Decision {
+  /** The facts, with allocations or one other outcome for each line. */
   component: Component;
-  refunds: RefundsByCredit;
-  allocations: readonly LineAllocation[];
-  unmatched: ReadonlyMap<bigint, UnmatchedOutcome>;
+  results: AllocationResults;
   findings: readonly PaymentFinding[];
 }
 
@@ -53,33 +52,32 @@ export function decide(facts: Facts): Decision {
   for (const line of component.lines)
     if (!component.isDecided(line.nsu) && mayBeReversal(line)) reverse(component, line);
   // 5. Refunds of received money that nobody requested.
-  const refunds = refundsByCredit(facts.expectedPayments);
-  decideRefunds(component, refunds);
+  decideRefunds(component);
   // 6. What is left is unexpected, unless our own accounts, a refund or a rule explain it.
   for (const line of component.lines)
     if (!component.isDecided(line.nsu)) component.leaveUnmatched(line, 'unexpected');
   classifyOwnTransfers(component);
-  classifyRefunded(component, refunds);
-  applyRules(component, refunds);
+  classifyRefunded(component);
+  applyRules(component);
   // A rule may have matched a credit whose refund was unexpected until now.
-  decideRefunds(component, refunds);
-  const { allocations, unmatched } = component;
+  decideRefunds(component);
+  const results = resultsOfAll(component);
   const findings = [
-    ...findSettlementFindings(component, refunds),
+    ...findSettlementFindings(component, results),
     ...findLateLines(component),
     ...findMissing(component),
     ...findSecondBillPayments(component),
     ...findUnknownOutcomes(facts.operations, facts.decisions),
   ];
-  return { component, refunds, allocations, unmatched, findings };
+  return { component, results, findings };
 }
 
 /** Decides the debits without an explanation that may refund a credit. */
-function decideRefunds(component: Component, refunds: RefundsByCredit): void {
+function decideRefunds(component: Component): void {
   for (const line of component.lines) {
     const isOpen = component.isUnexpected(line.nsu) || !component.isDecided(line.nsu);
     if (line.isCredit || !isOpen) continue;
     component.unmatched.delete(line.nsu);
-    refundUnrequested(component, line, refunds);
+    refundUnrequested(component, line);
   }
 }

@@ -3,7 +3,7 @@ import { findSettlementBreaks, type Finding, type ReviewedCredit } from './settl
 import type { FoundBreakKind } from './break-kinds.js';
 import type { ExpectedPaymentFacts } from './model.js';
 import type { Component } from './component.js';
-import { refundedCentsOf, type RefundsByCredit } from './refunds.js';
+import type { AllocationResults } from './settlement-after.js';
 import { subjectOfOperation } from './outcome.js';
 
 export interface PaymentFinding {
@@ -20,14 +20,14 @@ export interface PaymentFinding {
 /** Findings about the payments of charges and QR codes. */
 export function findSettlementFindings(
   component: Component,
-  refunds: RefundsByCredit,
+  results: AllocationResults,
 ): PaymentFinding[] {
   const credits = component.facts.expectedPayments
     .filter(({ isCredit }) => isCredit)
     .flatMap((payment): ReviewedCredit[] => {
       const payments = component.paymentsOf(payment.id).map(({ line, allocation }) => {
         const { nsu, rule, amountCents, ruleOwedCents, isTolerated } = allocation;
-        const refundedCents = refundedCentsOf(component, allocation, refunds);
+        const refundedCents = results.get(allocation)?.refundedCents ?? 0n;
         const toleratedCents = isTolerated ? ruleOwedCents : null;
         const { occurredAt } = line;
         return { nsu, occurredAt, rule, amountCents, refundedCents, toleratedCents };

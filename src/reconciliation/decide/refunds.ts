@@ -1,31 +1,19 @@
 // Refunds of received money: the debits that refund a credit, the refunded part of a payment, and
 // debits that refund a credit without a request of ours, as when the bank returns a Pix for fraud.
-import type { ExpectedPaymentFacts, LineAllocation, StatementLineFacts } from './model.js';
+import type { BreakDecision, LineAllocation, StatementLineFacts } from './model.js';
 import type { Component } from './component.js';
 import { reversalOf } from './reversals.js';
 import { wait } from './unreferenced-debits.js';
-
-/** Our own refunds, by the nsu of the credit that they refund. */
-export type RefundsByCredit = ReadonlyMap<bigint, readonly string[]>;
-
-export function refundsByCredit(
-  payments: readonly Pick<ExpectedPaymentFacts, 'id' | 'refundOfNsu'>[],
-): RefundsByCredit {
-  const refunds = new Map<bigint, string[]>();
-  for (const { id, refundOfNsu } of payments)
-    if (refundOfNsu !== null) refunds.set(refundOfNsu, [...(refunds.get(refundOfNsu) ?? []), id]);
-  return refunds;
-}
 
 /** The debits that refund a credit, requested or not, without those that were reversed. */
 export function debitsRefunding(
   component: Component,
   credit: StatementLineFacts,
-  refunds: RefundsByCredit,
 ): StatementLineFacts[] {
   if (!credit.isCredit) return [];
-  const requested = (refunds.get(credit.nsu) ?? [])
-    .flatMap((id) => component.allocationsOf(id))
+  const requested = component
+    .ownRefundsOf(credit.nsu)
+    .flatMap(({ id }) => component.allocationsOf(id))
     .filter(({ role }) => role === 'payment')
     .flatMap(({ nsu }) => component.lineByNsu.get(nsu) ?? []);
   const debits = [...component.linesNaming(credit.endToEndId), ...requested];
@@ -45,12 +33,10 @@ function isReversed(component: Component, nsu: bigint): boolean {
 }
 
 /** Our own refunds of a credit on the statement, less their reversals. */
-export function ownRefundCents(
-  component: Component,
-  creditNsu: bigint,
-  refunds: RefundsByCredit,
-): bigint {
-  return (refunds.get(creditNsu) ?? []).reduce((sum, id) => sum + component.netCents(id), 0n);
+export function ownRefundCents(component: Component, creditNsu: bigint): bigint {
+  return component
+    .ownRefundsOf(creditNsu)
+    .reduce((sum, { id }) => sum + component.netCents(id), 0n);
 }
 
 /** What the bank refunded of a credit without our request; of one of its payments, or of all. */
@@ -75,11 +61,10 @@ function bankRefundCents(
 export function refundedCentsOf(
   component: Component,
   { nsu, expectedPaymentId, amountCents }: LineAllocation,
-  refunds: RefundsByCredit,
 ): bigint {
   const line = component.lineByNsu.get(nsu);
   if (!line) return 0n;
-  const own = ownRefundCents(component, nsu, refunds);
+  const own = ownRefundCents(component, nsu);
   const isOwnCounted = amountCents === line.amountCents || own >= line.amountCents;
   const refunded = bankRefundCents(component, line, expectedPaymentId) + (isOwnCounted ? own : 0n);
   return refunded < amountCents ? refunded : amountCents;
@@ -89,11 +74,11 @@ export function refundedCentsOf(
 export function refundsOfCredit(
   component: Component,
   credit: StatementLineFacts,
-  refunds: RefundsByCredit,
 ): { line: StatementLineFacts; amountCents: bigint }[] {
-  const own = (refunds.get(credit.nsu) ?? [])
-    .filter((id) => component.netCents(id) > 0n)
-    .flatMap((id) => component.paymentsOf(id));
+  const own = component
+    .ownRefundsOf(credit.nsu)
+    .filter(({ id }) => component.netCents(id) > 0n)
+    .flatMap(({ id }) => component.paymentsOf(id));
   const byBank = component.linesNaming(credit.endToEndId).flatMap((line) =>
     component
       .allocationsOfLine(line.nsu)
@@ -106,12 +91,24 @@ export function refundsOfCredit(
   }));
 }
 
-/** Decides a debit that refunds a credit without a request of ours. */
-export function refundUnrequested(
+/**
+ * Whether the statement shows the requested refund of a break, and it covers the break: the amount
+ * that the break had, or the whole Pix. Only the statement resolves a break.
+ */
+export function isRefundShown(
   component: Component,
-  debit: StatementLineFacts,
-  refunds: RefundsByCredit,
-): void {
+  { nsu, refundPaymentId, cents }: BreakDecision,
+): boolean {
+  const line = nsu === null ? undefined : component.lineByNsu.get(nsu);
+  if (!line || refundPaymentId === null) return false;
+  const paidCents = component.paidCents(refundPaymentId);
+  if (paidCents === 0n || component.reversedCents(refundPaymentId) > 0n) return false;
+  if (cents === null || paidCents >= cents) return true;
+  return ownRefundCents(component, line.nsu) >= line.amountCents;
+}
+
+/** Decides a debit that refunds a credit without a request of ours. */
+export function refundUnrequested(component: Component, debit: StatementLineFacts): void {
   const credits = component
     .linesWithEndToEndId(debit.originalEndToEndId)
     .filter(({ isCredit }) => isCredit);
@@ -128,8 +125,7 @@ export function refundUnrequested(
     .allocationsOfLine(credit.nsu)
     .filter(({ role }) => role === 'payment')
     .filter(({ expectedPaymentId }) => !component.isSeparated(debit, expectedPaymentId));
-  const refundedCents =
-    ownRefundCents(component, credit.nsu, refunds) + bankRefundCents(component, credit);
+  const refundedCents = ownRefundCents(component, credit.nsu) + bankRefundCents(component, credit);
   const unrefundedCents = credit.amountCents - refundedCents;
   if (paid.length === 0 || debit.amountCents > unrefundedCents)
     return component.leaveUnmatched(debit, 'unexpected', { originalNsu });

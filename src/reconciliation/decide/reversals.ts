@@ -1,8 +1,7 @@
 // Decides which sent payment a credit reverses, in whole or in part, and never more than was paid.
 import { reversalReferenceKinds } from '../../expected-payments/references.js';
 import type { LineAllocation, StatementLineFacts } from './model.js';
-import { strongest } from './by-reference.js';
-import { distinct, named, type Component, type Named } from './component.js';
+import { distinct, named, strongest, type Component, type Named } from './component.js';
 import { wait } from './unreferenced-debits.js';
 
 /**

@@ -10,7 +10,7 @@ import {
 import { reversalSettlement, type ReversalSettlement } from './outcome.js';
 import type { ExpectedPaymentFacts, LineAllocation, StatementLineFacts } from './model.js';
 import { compareLines, type Component } from './component.js';
-import { refundedCentsOf, refundsOfCredit, type RefundsByCredit } from './refunds.js';
+import { refundedCentsOf, refundsOfCredit } from './refunds.js';
 
 export interface AllocationResult {
   settlement: PaidSettlement | ReversalSettlement;
@@ -20,29 +20,25 @@ export interface AllocationResult {
   refundedCents: bigint;
 }
 
+export type AllocationResults = ReadonlyMap<LineAllocation, AllocationResult>;
+
 /** The results of all allocations of a component. */
-export function resultsOfAll(
-  component: Component,
-  refunds: RefundsByCredit,
-): Map<LineAllocation, AllocationResult> {
+export function resultsOfAll(component: Component): AllocationResults {
   const payments = [...component.paymentById.values()];
-  return new Map(payments.flatMap((payment) => [...resultsOf(component, payment, refunds)]));
+  return new Map(payments.flatMap((payment) => [...resultsOf(component, payment)]));
 }
 
 /** The results of the allocations of one expected payment. */
 function resultsOf(
   component: Component,
   payment: ExpectedPaymentFacts,
-  refunds: RefundsByCredit,
 ): Map<LineAllocation, AllocationResult> {
   const results = new Map<LineAllocation, AllocationResult>();
   const before: { allocation: LineAllocation; line: StatementLineFacts }[] = [];
   for (const paid of component.paymentsOf(payment.id)) {
     before.push(paid);
-    const refundedCents = payment.isCredit
-      ? refundedCentsOf(component, paid.allocation, refunds)
-      : 0n;
-    const result = resultOfPayment(component, payment, before, refunds);
+    const refundedCents = payment.isCredit ? refundedCentsOf(component, paid.allocation) : 0n;
+    const result = resultOfPayment(component, payment, before);
     results.set(paid.allocation, { ...result, refundedCents });
   }
   const reversals = component
@@ -54,7 +50,7 @@ function resultsOf(
     })
     .sort((a, b) => compareLines(a.line, b.line));
   for (const { allocation, line } of reversals)
-    results.set(allocation, resultOfReversal(component, payment, line, refunds));
+    results.set(allocation, resultOfReversal(component, payment, line));
   return results;
 }
 
@@ -65,7 +61,6 @@ function resultOfPayment(
   component: Component,
   payment: ExpectedPaymentFacts,
   paid: Paid,
-  refunds: RefundsByCredit,
 ): Omit<AllocationResult, 'refundedCents'> {
   const { isMultiUse } = payment;
   const last = paid.at(-1);
@@ -81,7 +76,7 @@ function resultOfPayment(
   // A refund of the payment itself is reported when its own line is decided.
   const known = counted.map(({ allocation, line }) => {
     const isLast = allocation === last.allocation;
-    const refundedCents = isLast ? 0n : refundedBefore(component, allocation, line, last, refunds);
+    const refundedCents = isLast ? 0n : refundedBefore(component, allocation, line, last);
     return { amountCents: allocation.amountCents, refundedCents };
   });
   const settlement = settlementOfPayments(terms, known);
@@ -95,9 +90,8 @@ function refundedBefore(
   { amountCents }: LineAllocation,
   line: StatementLineFacts,
   { line: last }: Paid[number],
-  refunds: RefundsByCredit,
 ): bigint {
-  const refunded = refundsOfCredit(component, line, refunds)
+  const refunded = refundsOfCredit(component, line)
     .filter((refund) => compareLines(refund.line, last) < 0)
     .reduce((sum, refund) => sum + refund.amountCents, 0n);
   // A part of a refund cannot be attributed to one of several payments of a line.
@@ -109,25 +103,20 @@ function resultOfReversal(
   component: Component,
   { id, isCredit }: ExpectedPaymentFacts,
   line: StatementLineFacts,
-  refunds: RefundsByCredit,
 ): AllocationResult {
   const isFull = isCredit
-    ? isWholeCreditRefunded(component, line, refunds)
+    ? isWholeCreditRefunded(component, line)
     : reversedUntil(component, id, line) === component.paidCents(id);
   const settlement = reversalSettlement({ isCredit, isFull });
   return { settlement, owedCents: null, refundedCents: 0n };
 }
 
-function isWholeCreditRefunded(
-  component: Component,
-  debit: StatementLineFacts,
-  refunds: RefundsByCredit,
-): boolean {
+function isWholeCreditRefunded(component: Component, debit: StatementLineFacts): boolean {
   return component
     .linesWithEndToEndId(debit.originalEndToEndId)
     .filter(({ isCredit }) => isCredit)
     .some((credit) => {
-      const refunded = refundsOfCredit(component, credit, refunds)
+      const refunded = refundsOfCredit(component, credit)
         .filter((refund) => compareLines(refund.line, debit) <= 0)
         .reduce((sum, { amountCents }) => sum + amountCents, 0n);
       return refunded >= credit.amountCents;

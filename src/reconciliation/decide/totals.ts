@@ -8,14 +8,12 @@ import {
   unrefundedPayments,
   type PaidSettlement,
 } from '../../expected-payments/settlement.js';
-import type { ExpectedPaymentFacts, LineAllocation, StatementLineFacts } from './model.js';
+import type { ExpectedPaymentFacts } from './model.js';
 import type { OpenBreak } from './breaks.js';
-import type { Component } from './component.js';
 import { isStillExpected, lastPaymentDayOf } from './deadlines.js';
 import type { Decision } from './decide.js';
 import { comingDeadline } from './missing.js';
 import { explainingBreakKinds } from './break-kinds.js';
-import type { AllocationResult } from './settlement-after.js';
 
 export type StoredSettlement =
   'open' | 'withdrawn' | PaidSettlement | 'refunded' | 'partially_reversed' | 'reversed';
@@ -56,19 +54,12 @@ function sumsOf(allocations: readonly CountedAllocation[]): PaymentSums {
 }
 
 /** The total of a payment whose lines are all known. */
-export function totalOfPayment(
-  component: Component,
-  payment: ExpectedPaymentFacts,
-  results: ReadonlyMap<LineAllocation, AllocationResult>,
-): PaymentTotal {
-  const sums = sumsOf(countedAllocations(component, payment.id, results));
-  const lastPaymentDay = lastPaymentDayOf(payment);
-  const deadline = comingDeadline(component, payment);
+export function totalOfPayment(decision: Decision, payment: ExpectedPaymentFacts): PaymentTotal {
   return {
-    ...sums,
-    settlement: settlementOf(component, payment, results),
-    lastPaymentDay,
-    deadline,
+    ...sumsOf(countedAllocations(decision, payment.id)),
+    settlement: settlementOf(decision, payment),
+    lastPaymentDay: lastPaymentDayOf(payment),
+    deadline: comingDeadline(decision.component, payment),
   };
 }
 
@@ -105,9 +96,8 @@ function settlementOfCode(
 
 /** The allocations of a payment, with what was refunded of each. */
 export function countedAllocations(
-  component: Component,
+  { component, results }: Decision,
   expectedPaymentId: string,
-  results: ReadonlyMap<LineAllocation, AllocationResult>,
 ): CountedAllocation[] {
   return component.allocationsOf(expectedPaymentId).map((allocation) => {
     const { role, amountCents } = allocation;
@@ -116,9 +106,8 @@ export function countedAllocations(
 }
 
 function settlementOf(
-  component: Component,
+  { component, results }: Decision,
   payment: ExpectedPaymentFacts,
-  results: ReadonlyMap<LineAllocation, AllocationResult>,
 ): StoredSettlement {
   const { id, isCredit, isMultiUse } = payment;
   const paidCents = component.paidCents(id);
@@ -145,8 +134,7 @@ export type LineState = 'matched' | 'classified' | 'in_break' | 'pending';
 
 /** The state of a line: an open break precedes a match, and a match a classification. */
 export function lineStates(
-  { lines }: { lines: readonly Pick<StatementLineFacts, 'nsu'>[] },
-  { component, unmatched }: Decision,
+  { component }: Decision,
   open: readonly OpenBreak[],
 ): Map<bigint, LineState> {
   const inBreak = new Set(
@@ -155,9 +143,9 @@ export function lineStates(
   const stateOf = (nsu: bigint): LineState => {
     if (inBreak.has(nsu)) return 'in_break';
     if (component.allocationsOfLine(nsu).length > 0) return 'matched';
-    return unmatched.get(nsu)?.outcome === 'classified' ? 'classified' : 'pending';
+    return component.unmatched.get(nsu)?.outcome === 'classified' ? 'classified' : 'pending';
   };
-  return new Map(lines.map(({ nsu }) => [nsu, stateOf(nsu)]));
+  return new Map(component.facts.lines.map(({ nsu }) => [nsu, stateOf(nsu)]));
 }
 
 function totalOf(amounts: readonly bigint[]): bigint {

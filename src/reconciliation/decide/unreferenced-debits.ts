@@ -2,8 +2,7 @@
 // without a response: it has the amount, and shares the refunded Pix or the counterparty with it.
 import type { ExpectedPaymentFacts, StatementLineFacts } from './model.js';
 import { pay } from './by-reference.js';
-import { named, type Component, type Named } from './component.js';
-import { lineReferences } from './line-references.js';
+import { lineReferences, named, type Component, type Named } from './component.js';
 
 /** More payments of one amount than this cannot be distinguished. */
 const maxCandidates = 50;

@@ -4,9 +4,11 @@
 import { opaqueAccountId, type Tx } from '../../database.service.js';
 import { noteReferenceKinds } from '../../expected-payments/references.js';
 import { Prisma } from '../../generated/service/client.js';
+import type { Facts } from '../decide/model.js';
+import { findPossibleIds, reachOf, type Reach } from '../decide/rule.js';
 import { isProvisional, isUndecidedBreak, newestOfDocuments } from './rule-candidates.queries.js';
 
-export interface GroupKeys {
+interface GroupKeys {
   documents: readonly string[];
   /** Ids that notes may contain: of payments, to find lines; of lines, to find payments. */
   words: readonly string[];
@@ -14,12 +16,72 @@ export interface GroupKeys {
 
 const isEmpty = ({ documents, words }: GroupKeys) => documents.length + words.length === 0;
 
-/** Open expected payments with one of these documents or references. */
-export async function listGroupPayments(
+/** The documents and words that were looked up: each is looked up once. */
+export class SeenKeys {
+  private readonly seen = new Set<string>();
+
+  takeNew(of: 'lines' | 'payments', { documents, words }: GroupKeys): GroupKeys {
+    const take = (kind: string, values: readonly string[]) =>
+      values.filter((value) => {
+        const key = `${of} ${kind} ${value}`;
+        const isNew = !this.seen.has(key);
+        this.seen.add(key);
+        return isNew;
+      });
+    return { documents: take('document', documents), words: take('word', words) };
+  }
+}
+
+/** What shares a document or a word with the lines and open payments of the component. */
+export async function findCompeting(
   tx: Tx,
   accountId: number,
-  keys: GroupKeys,
-): Promise<string[]> {
+  facts: Facts,
+  seen: SeenKeys,
+): Promise<{ nsus: bigint[]; expectedPaymentIds: string[] }> {
+  const reach = reachOf(facts.rules);
+  const ofLines = seen.takeNew('lines', keysOfLines(facts, reach));
+  const ofPayments = seen.takeNew('payments', keysOfPayments(facts, reach));
+  return {
+    expectedPaymentIds: await listGroupPayments(tx, accountId, ofLines),
+    nsus: await listGroupLines(tx, accountId, ofPayments),
+  };
+}
+
+/** Lines that leave a group count too: others may have waited for their outcome. */
+function keysOfLines({ lines }: Facts, reach: Reach): GroupKeys {
+  const covered = lines.filter((line) => reach.covers(toReachable(line)));
+  return {
+    documents: reach.byDocument ? covered.flatMap((line) => line.counterpartyDocument ?? []) : [],
+    words: reach.byNotes ? covered.flatMap(({ notes }) => findPossibleIds(notes)) : [],
+  };
+}
+
+const toReachable = (line: Facts['lines'][number]) => ({
+  ...line,
+  isRefundOrReversal: line.originalEndToEndId !== null,
+  firstRefundedAt: null,
+  unlinkedFrom: [],
+});
+
+/** A payment that a line pays now competes too: others may have waited for its outcome. */
+function keysOfPayments({ expectedPayments }: Facts, reach: Reach): GroupKeys {
+  return {
+    documents: reach.byDocument
+      ? expectedPayments.flatMap((one) => one.counterpartyDocument ?? [])
+      : [],
+    words: reach.byNotes
+      ? expectedPayments.flatMap(({ references }) =>
+          references
+            .filter(({ kind }) => noteReferenceKinds.includes(kind))
+            .map(({ value }) => value),
+        )
+      : [],
+  };
+}
+
+/** Open expected payments with one of these documents or references. */
+async function listGroupPayments(tx: Tx, accountId: number, keys: GroupKeys): Promise<string[]> {
   if (isEmpty(keys)) return [];
   const rows = await tx.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT e.id FROM (
@@ -51,11 +113,7 @@ export async function listGroupPayments(
 }
 
 /** Lines without an explanation, or with one by a rule, that share a document or contain a word. */
-export async function listGroupLines(
-  tx: Tx,
-  accountId: number,
-  keys: GroupKeys,
-): Promise<bigint[]> {
+async function listGroupLines(tx: Tx, accountId: number, keys: GroupKeys): Promise<bigint[]> {
   if (isEmpty(keys)) return [];
   const { documents, words } = keys;
   const byDocument = Prisma.sql`
