@@ -2,24 +2,27 @@
 // the only writer of matches, classifications, the states of lines and the totals of payments.
 import { v7 as uuidv7 } from 'uuid';
 import { opaqueAccountId, type Tx } from '../database.service.js';
+import type { Classification, LineOutcomeState, Match } from '../generated/service/client.js';
 import {
   isSetBack,
   lastSyncBankTime,
 } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
-import type { LineState, PaymentSums, PaymentTotal } from './decide/totals.js';
+import type { LineAllocation, UnmatchedOutcome } from './decide/model.js';
+import type { PaymentSums, PaymentTotal } from './decide/totals.js';
 
-export interface StoredMatch {
-  id: string;
-  nsu: bigint;
-  expectedPaymentId: string;
-  amountCents: bigint;
-  role: string;
-  rule: string;
-  owedCents: bigint | null;
-  refundedCents: bigint;
-  ruleId: string | null;
-  ruleVersion: number | null;
-}
+export type StoredMatch = Pick<
+  Match,
+  | 'id'
+  | 'nsu'
+  | 'expectedPaymentId'
+  | 'amountCents'
+  | 'role'
+  | 'rule'
+  | 'owedCents'
+  | 'refundedCents'
+  | 'ruleId'
+  | 'ruleVersion'
+>;
 
 /** The live matches of these lines. */
 export async function listStoredMatches(
@@ -54,18 +57,7 @@ export async function unlinkMatches(
       AND match.unlinked_at IS NULL`;
 }
 
-export interface NewMatch {
-  nsu: bigint;
-  expectedPaymentId: string;
-  amountCents: bigint;
-  owedCents: bigint | null;
-  refundedCents: bigint;
-  role: string;
-  rule: string;
-  declared: { ruleId: string; version: number } | null;
-  linkedBy: { actor: string; reason: string } | null;
-  evidence: object;
-}
+export type NewMatch = LineAllocation & Pick<StoredMatch, 'owedCents' | 'refundedCents'>;
 
 export async function insertMatches(tx: Tx, accountId: number, matches: NewMatch[]): Promise<void> {
   if (matches.length === 0) return;
@@ -105,13 +97,10 @@ export async function updateMatchAmounts(
     WHERE match.account_id = ${opaqueAccountId(accountId)} AND match.id = now.id`;
 }
 
-export interface StoredClassification {
-  nsu: bigint;
-  category: string;
-  rule: string;
-  ruleId: string | null;
-  ruleVersion: number | null;
-}
+export type StoredClassification = Pick<
+  Classification,
+  'nsu' | 'category' | 'rule' | 'ruleId' | 'ruleVersion'
+>;
 
 export async function listStoredClassifications(
   tx: Tx,
@@ -138,14 +127,7 @@ export async function deleteClassifications(
     WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[])`;
 }
 
-export interface NewClassification {
-  nsu: bigint;
-  category: string;
-  rule: string;
-  reason: string | null;
-  evidence: object;
-  declared: { ruleId: string; version: number } | null;
-}
+type NewClassification = { nsu: bigint } & Extract<UnmatchedOutcome, { outcome: 'classified' }>;
 
 export async function insertClassifications(
   tx: Tx,
@@ -168,7 +150,7 @@ export async function insertClassifications(
 export async function writeLineStates(
   tx: Tx,
   accountId: number,
-  states: ReadonlyMap<bigint, LineState>,
+  states: ReadonlyMap<bigint, LineOutcomeState>,
 ): Promise<void> {
   if (states.size === 0) return;
   await tx.$executeRaw`

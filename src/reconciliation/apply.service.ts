@@ -11,7 +11,7 @@ import {
   recordPaymentTasks,
 } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import * as queries from './apply.queries.js';
-import * as states from './break-states.queries.js';
+import * as breakQueries from './breaks.queries.js';
 import { Breaks } from './breaks.service.js';
 import { breakKey } from './decide/break-decisions.js';
 import { openBreaks, resolutionOf, type OpenBreak } from './decide/breaks.js';
@@ -22,7 +22,7 @@ import { countedAllocations, lineStates, totalOfCode, totalOfPayment } from './d
 import { allocationEvent, unexpectedEvent, unlinkedEvent } from './line-events.js';
 import { lineBreakKinds } from './decide/break-kinds.js';
 import { subjectOfLine, subjectOfOperation } from './decide/outcome.js';
-import type { ExpectedPaymentFacts, LineAllocation } from './decide/model.js';
+import type { DecisionMaker, ExpectedPaymentFacts, LineAllocation } from './decide/model.js';
 
 /** States of an operation that a match of its payment resolves. */
 const unresolvedStates: readonly (string | null)[] = ['unknown', 'needs_operator', 'not_executed'];
@@ -35,11 +35,7 @@ export interface AppliedChanges {
 }
 
 /** The person who ended the link of a line in this transaction. */
-export interface UnlinkedBy {
-  nsu: bigint;
-  actor: string;
-  reason: string;
-}
+export type UnlinkedBy = DecisionMaker & { nsu: bigint };
 
 interface ApplyOptions {
   /** How late a line may show that another line refunds or reverses. */
@@ -236,7 +232,7 @@ export class DecisionWriter {
     // The breaks of a multi-use QR code are about its lines, which are decided apart.
     const ids = facts.expectedPayments.filter((one) => !isCode(one)).map(({ id }) => id);
     const operationIds = facts.operations.map(({ id }) => id);
-    const all = await states.listStoredBreaks(tx, accountId, nsus, ids, operationIds);
+    const all = await breakQueries.listStoredBreaks(tx, accountId, nsus, ids, operationIds);
     const stored = all.filter((one) => isAbout(component, one));
     const openByKey = new Map(open.map((one) => [breakKey(one), one]));
     const wasOpen = new Set(stored.filter(isOpen).map(breakKey));
@@ -245,13 +241,13 @@ export class DecisionWriter {
     await this.breaks.reportResolved(
       tx,
       accountId,
-      await states.resolveDecidedBreaks(tx, accountId, resolved),
+      await breakQueries.resolveDecidedBreaks(tx, accountId, resolved),
     );
     const fresh = [...openByKey.values()].filter((one) => !wasOpen.has(breakKey(one)));
     await this.breaks.reportOpened(
       tx,
       accountId,
-      await states.openDecidedBreaks(tx, accountId, fresh),
+      await breakQueries.openDecidedBreaks(tx, accountId, fresh),
     );
     await this.breaks.revise(
       tx,
@@ -352,7 +348,7 @@ const isCode = ({ isCredit, isMultiUse }: ExpectedPaymentFacts): boolean => isCr
 /** The lines of a multi-use QR code are decided apart: its other breaks are not about these. */
 function isAbout(
   { facts, lineByNsu, paymentById }: Component,
-  { subject, nsu, expectedPaymentId }: states.StoredBreak,
+  { subject, nsu, expectedPaymentId }: breakQueries.StoredBreak,
 ): boolean {
   if (nsu !== null && subject === subjectOfLine(nsu)) return lineByNsu.has(nsu);
   if (expectedPaymentId === null)
@@ -361,7 +357,7 @@ function isAbout(
   return payment !== undefined && !isCode(payment);
 }
 
-const isOpen = ({ state }: states.StoredBreak): boolean => state === 'open';
+const isOpen = ({ state }: breakQueries.StoredBreak): boolean => state === 'open';
 
 function isOfUnmatchedLine({ kind, nsu }: Pick<OpenBreak, 'kind' | 'nsu'>): boolean {
   return nsu !== null && lineBreakKinds.includes(kind);

@@ -2,34 +2,21 @@
 // cause.
 import { v7 as uuidv7 } from 'uuid';
 import { opaqueAccountId, type Tx } from '../database.service.js';
-import { Prisma } from '../generated/service/client.js';
-import { statementBreakKinds } from './decide/break-kinds.js';
+import { Prisma, type Break } from '../generated/service/client.js';
+import { decidedBreakKinds, statementBreakKinds } from './decide/break-kinds.js';
+import type { OpenBreak, Resolution } from './decide/breaks.js';
 
-export interface NewBreak {
-  kind: string;
-  /** A break is unique by kind and subject. */
-  subject: string;
-  amountCents: bigint | null;
-  /** The line that the break is about, or that shows its cause; null when there is none. */
-  nsu: bigint | null;
+export type NewBreak = Omit<OpenBreak, 'expectedPaymentId'> & {
   expectedPaymentId?: string | null;
-  /** The operation that the break itself is about. */
-  operationId?: string;
-  evidence: object;
   /** Reopens the break even if the amount is not larger: the person resolved another amount. */
   isBeyondSettlement?: boolean;
-}
+};
 
-/** A break whose state has changed, for its event. */
-export interface ReportedBreak {
-  id: string;
-  kind: string;
-  amountCents: bigint | null;
-  nsu: bigint | null;
-  expectedPaymentId: string | null;
-  /** Null while the break is open. */
-  resolution: string | null;
-}
+/** A break whose state has changed, for its event. Its resolution is null while it is open. */
+export type ReportedBreak = Pick<
+  Break,
+  'id' | 'kind' | 'amountCents' | 'nsu' | 'expectedPaymentId' | 'resolution'
+>;
 
 export const reportedColumns = Prisma.sql`
   break.id, break.kind, break.amount_cents, break.nsu,
@@ -56,7 +43,7 @@ const clockOffsetOf = (accountId: number) => Prisma.sql`COALESCE(
     0) * interval '1 millisecond'`;
 
 /** Inserts open breaks. Its caller says what happens to a break that exists already. */
-export const breaksToInsert = (accountId: number, breaks: readonly NewBreak[]) => Prisma.sql`
+const breaksToInsert = (accountId: number, breaks: readonly NewBreak[]) => Prisma.sql`
   INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, expected_payment_id,
     operation_id, evidence, opened_day)
   SELECT ${accountId}, b.id, b.kind, 'open', b.subject, b.amount_cents, b.nsu,
@@ -117,4 +104,83 @@ export async function reviseBreaks(tx: Tx, accountId: number, breaks: NewBreak[]
       AND break.subject = b.subject AND break.state = 'open'
       AND (break.amount_cents, break.nsu, break.expected_payment_id, break.evidence)
         IS DISTINCT FROM (b.amount_cents, b.nsu, b.expected_payment_id, b.evidence)`;
+}
+
+export type StoredBreak = Pick<
+  Break,
+  'id' | 'kind' | 'subject' | 'state' | 'nsu' | 'expectedPaymentId'
+>;
+
+/** The breaks of these lines, expected payments and operations that a decision opens. */
+export async function listStoredBreaks(
+  tx: Tx,
+  accountId: number,
+  nsus: bigint[],
+  expectedPaymentIds: string[],
+  operationIds: string[],
+): Promise<StoredBreak[]> {
+  return tx.$queryRaw`
+    SELECT b.id, b.kind, b.subject, b.state, b.nsu, b.expected_payment_id
+    FROM (
+      SELECT b.* FROM unnest(${nsus}::bigint[]) AS wanted(nsu)
+      CROSS JOIN LATERAL (
+        SELECT * FROM break
+        WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = wanted.nsu OFFSET 0
+      ) b
+      UNION
+      SELECT b.* FROM unnest(${expectedPaymentIds}::uuid[]) AS wanted(id)
+      CROSS JOIN LATERAL (
+        SELECT * FROM break
+        WHERE account_id = ${opaqueAccountId(accountId)}
+          AND expected_payment_id = wanted.id OFFSET 0
+      ) b
+      UNION
+      SELECT b.* FROM unnest(${operationIds}::uuid[]) AS wanted(id)
+      CROSS JOIN LATERAL (
+        SELECT * FROM break
+        WHERE account_id = ${opaqueAccountId(accountId)} AND operation_id = wanted.id
+          AND kind = 'unknown_outcome' OFFSET 0
+      ) b
+    ) b
+    -- Breaks of days have another cause.
+    WHERE b.kind = ANY (${[...decidedBreakKinds]}::text[]) AND b.subject NOT LIKE 'day:%'`;
+}
+
+/** Opens breaks, or opens resolved ones again: a break keeps the time of its first opening. */
+export async function openDecidedBreaks(
+  tx: Tx,
+  accountId: number,
+  breaks: readonly OpenBreak[],
+): Promise<ReportedBreak[]> {
+  if (breaks.length === 0) return [];
+  return tx.$queryRaw<ReportedBreak[]>`
+    ${breaksToInsert(accountId, breaks)}
+    ON CONFLICT (account_id, kind, subject) DO UPDATE
+    SET state = 'open', evidence = EXCLUDED.evidence,
+        expected_payment_id = EXCLUDED.expected_payment_id,
+        amount_cents = EXCLUDED.amount_cents, nsu = EXCLUDED.nsu
+    WHERE break.state = 'resolved'
+    RETURNING ${reportedColumns}`;
+}
+
+/** Resolves open breaks, each as a person, a policy or new evidence resolved it. */
+export async function resolveDecidedBreaks(
+  tx: Tx,
+  accountId: number,
+  ended: ({ id: string } & Resolution)[],
+): Promise<ReportedBreak[]> {
+  if (ended.length === 0) return [];
+  return tx.$queryRaw<ReportedBreak[]>`
+    UPDATE break SET state = 'resolved', resolved_at = now(), resolution = ended.resolution,
+      resolved_by = ended.actor, resolution_reason = ended.reason,
+      amount_cents = COALESCE(ended.cents, break.amount_cents)
+    FROM unnest(
+      ${ended.map(({ id }) => id)}::uuid[],
+      ${ended.map(({ resolution }) => resolution)}::text[],
+      ${ended.map(({ actor }) => actor)}::text[], ${ended.map(({ reason }) => reason)}::text[],
+      ${ended.map(({ cents }) => cents)}::bigint[]
+    ) AS ended(id, resolution, actor, reason, cents)
+    WHERE break.account_id = ${opaqueAccountId(accountId)} AND break.id = ended.id
+      AND break.state = 'open'
+    RETURNING ${reportedColumns}`;
 }

@@ -1,6 +1,8 @@
 // Events about decided lines. They hold ids and amounts, never names or tax ids.
 import { eventAmount, type EventType, type NewEvent } from '../events/event.js';
 import type { PaidSettlement } from '../expected-payments/settlement.js';
+import type { StoredMatch } from './apply.queries.js';
+import type { Component } from './decide/component.js';
 import type { ReversalSettlement } from './decide/outcome.js';
 import type {
   ChargeFacts,
@@ -49,8 +51,8 @@ export function allocationEvent(
 
 /** A match ended: another decision about its line, or a person, took its place. */
 export function unlinkedEvent(
-  { lineByNsu, paymentById }: KnownFacts,
-  { nsu, expectedPaymentId, role, amountCents }: EndedMatch,
+  { lineByNsu, paymentById }: Component,
+  { nsu, expectedPaymentId, role, amountCents }: StoredMatch,
 ): NewEvent {
   const payment = paymentById.get(expectedPaymentId);
   const line = lineByNsu.get(nsu);
@@ -66,18 +68,6 @@ export function unlinkedEvent(
       occurredAt: line?.occurredAt.toISOString() ?? null,
     },
   };
-}
-
-interface KnownFacts {
-  lineByNsu: ReadonlyMap<bigint, EventLine>;
-  paymentById: ReadonlyMap<string, ExpectedPaymentFacts>;
-}
-
-interface EndedMatch {
-  nsu: bigint;
-  expectedPaymentId: string;
-  role: string;
-  amountCents: bigint;
 }
 
 export function unexpectedEvent(line: EventLine, breakKind: string): NewEvent {

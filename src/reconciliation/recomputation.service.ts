@@ -7,7 +7,7 @@ import { breakKey } from './decide/break-decisions.js';
 import { openBreaks } from './decide/breaks.js';
 import { decide, type Decision } from './decide/decide.js';
 import { decidedBreakKinds, lineBreakKinds } from './decide/break-kinds.js';
-import { lineStates, totalOfPayment } from './decide/totals.js';
+import { lineStates, totalOfPayment, type PaymentTotal } from './decide/totals.js';
 import { subjectOfOperation } from './decide/outcome.js';
 import { loadOptionsOf } from './component.queries.js';
 import { loadFacts } from './load.queries.js';
@@ -156,9 +156,7 @@ function differencesOfTotals(
     });
 }
 
-function describeTotal(
-  total: Omit<ExpectedPaymentTotal, 'accountId' | 'expectedPaymentId'> | undefined,
-): string {
+function describeTotal(total: PaymentTotal | undefined): string {
   if (!total) return '';
   const { settlement, paidCents, reversedCents, refundedCents, unrefundedCents, lastPaymentDay } =
     total;

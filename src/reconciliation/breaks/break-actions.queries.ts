@@ -1,21 +1,11 @@
 // SQL of actions on a break: its row is locked first, and each step is recorded in the history.
 import type { Tx } from '../../database.service.js';
-import { Prisma } from '../../generated/service/client.js';
-import { reportedColumns, type ReportedBreak } from '../breaks.queries.js';
-import type { DecidedBy } from './manual-matches.queries.js';
+import type { Break, Prisma } from '../../generated/service/client.js';
+import { reportedColumns, type ReportedBreak, type StoredBreak } from '../breaks.queries.js';
+import type { DecisionMaker } from '../decide/model.js';
 
-export interface LockedBreak {
-  id: string;
-  kind: string;
-  state: 'open' | 'resolved';
-  subject: string;
-  amountCents: bigint | null;
-  nsu: bigint | null;
-  expectedPaymentId: string | null;
-  operationId: string | null;
-  resolution: string | null;
-  evidence: { jumps?: unknown };
-}
+export type LockedBreak = StoredBreak &
+  Pick<Break, 'amountCents' | 'operationId' | 'resolution'> & { evidence: { jumps?: unknown } };
 
 /** Locks the break for the transaction; null if the account has no break with this id. */
 export async function lockBreak(
@@ -46,19 +36,16 @@ export async function insertBreakHistoryEntry(
   });
 }
 
-const resolvedWith = (resolution: string, { actor, reason }: DecidedBy) => Prisma.sql`
-  state = 'resolved', resolved_at = now(), resolution = ${resolution}, resolved_by = ${actor},
-  resolution_reason = ${reason}`;
-
 export async function resolveBreak(
   tx: Tx,
   accountId: number,
   id: string,
   resolution: string,
-  decidedBy: DecidedBy,
+  { actor, reason }: DecisionMaker,
 ): Promise<ReportedBreak[]> {
   return tx.$queryRaw<ReportedBreak[]>`
-    UPDATE break SET ${resolvedWith(resolution, decidedBy)}
+    UPDATE break SET state = 'resolved', resolved_at = now(), resolution = ${resolution},
+      resolved_by = ${actor}, resolution_reason = ${reason}
     WHERE account_id = ${accountId} AND id = ${id}::uuid AND state = 'open'
     RETURNING ${reportedColumns}`;
 }

@@ -8,6 +8,7 @@ import { OperationResending } from '../../operations/operation-resending.service
 import { AppError, unreachable } from '../../platform/errors.js';
 import { isUuid } from '../../platform/listing.js';
 import { statementBreakKinds } from '../decide/break-kinds.js';
+import type { DecisionMaker } from '../decide/model.js';
 import { subjectOfExpected, subjectOfLine } from '../decide/outcome.js';
 import { Breaks } from '../breaks.service.js';
 import { lockReconciliation } from '../apply.queries.js';
@@ -15,7 +16,7 @@ import { ReconciliationService } from '../reconciliation.service.js';
 import * as queries from './break-actions.queries.js';
 import { BreakRefunds } from './break-refunds.service.js';
 import type { BreakAction } from './breaks.schema.js';
-import { listLiveMatches, type DecidedBy } from './manual-matches.queries.js';
+import { listLiveMatches } from './manual-matches.queries.js';
 import {
   assertNoRefundInProgress,
   ManualMatches,
@@ -94,7 +95,7 @@ export class BreakActions {
     accountId: number,
     id: string,
     request: ActionOf<'link'>,
-    decidedBy: DecidedBy,
+    decidedBy: DecisionMaker,
   ): Promise<void> {
     const operationIds = await this.database.transaction(async (tx) => {
       await lockReconciliation(tx, accountId);
@@ -111,7 +112,7 @@ export class BreakActions {
     tx: Tx,
     accountId: number,
     found: queries.LockedBreak,
-    decidedBy: DecidedBy,
+    decidedBy: DecisionMaker,
   ): Promise<string[]> {
     const { id } = assertOpen(found);
     await assertNoRefundInProgress(tx, accountId, { breakId: id });
@@ -126,7 +127,7 @@ export class BreakActions {
     tx: Tx,
     accountId: number,
     found: queries.LockedBreak,
-    decidedBy: DecidedBy,
+    decidedBy: DecisionMaker,
   ): Promise<string[]> {
     const { id, state, resolution } = found;
     if (state === 'open') throw conflict('already_open', 'The break is already open.');
@@ -154,7 +155,7 @@ export class BreakActions {
     tx: Tx,
     accountId: number,
     { id }: queries.LockedBreak,
-    decidedBy: DecidedBy,
+    decidedBy: DecisionMaker,
   ): Promise<void> {
     const nsu = await queries.findLastLinkedLine(tx, accountId, id);
     const [match] = nsu === null ? [] : await listLiveMatches(tx, accountId, nsu);
@@ -180,13 +181,13 @@ export class BreakActions {
     tx: Tx,
     accountId: number,
     { id }: queries.LockedBreak,
-    decidedBy: DecidedBy,
+    decidedBy: DecisionMaker,
   ): Promise<string[]> {
     await queries.insertBreakHistoryEntry(tx, accountId, id, 'note', decidedBy);
     return [];
   }
 
-  private async resend(accountId: number, id: string, decidedBy: DecidedBy): Promise<void> {
+  private async resend(accountId: number, id: string, decidedBy: DecisionMaker): Promise<void> {
     const operationId = await this.database.transaction(async (tx) => {
       const found = assertOpen(await lock(tx, accountId, id));
       if (found.kind !== 'unknown_outcome' || found.operationId === null)
@@ -209,7 +210,7 @@ export class BreakActions {
     accountId: number,
     id: string,
     resolution: string,
-    decidedBy: DecidedBy,
+    decidedBy: DecisionMaker,
   ): Promise<void> {
     const resolved = await queries.resolveBreak(tx, accountId, id, resolution, decidedBy);
     await this.breaks.reportResolved(tx, accountId, resolved);

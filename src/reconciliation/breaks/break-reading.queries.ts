@@ -1,6 +1,7 @@
 // SQL that reads breaks.
 import type { Db } from '../../database.service.js';
-import { Prisma } from '../../generated/service/client.js';
+import { Prisma, type Break } from '../../generated/service/client.js';
+import type { StoredBreak } from '../breaks.queries.js';
 import { urgentKinds } from '../decide/break-kinds.js';
 import {
   amountSteps,
@@ -11,21 +12,12 @@ import {
   type Severity,
 } from './severity.js';
 
-export interface BreakRow {
-  id: string;
-  kind: string;
-  state: 'open' | 'resolved';
-  subject: string;
-  amountCents: bigint | null;
-  nsu: bigint | null;
-  expectedPaymentId: string | null;
-  evidence: unknown;
-  openedAt: Date;
-  /** The day at the bank. */
-  openedDay: string;
-  resolvedAt: Date | null;
-  resolution: string | null;
-}
+export type BreakRow = StoredBreak &
+  Pick<Break, 'amountCents' | 'openedAt' | 'resolvedAt' | 'resolution'> & {
+    evidence: unknown;
+    /** The day at the bank. */
+    openedDay: string;
+  };
 
 // A break without a recorded day at the bank uses the day of PostgreSQL's clock.
 const openedDay = Prisma.sql`COALESCE(b.opened_day,

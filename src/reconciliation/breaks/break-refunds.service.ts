@@ -14,10 +14,10 @@ import { ReconciliationService } from '../reconciliation.service.js';
 import { lockBreak, insertBreakHistoryEntry, type LockedBreak } from './break-actions.queries.js';
 import { refundOfKind } from '../decide/break-kinds.js';
 import * as queries from './break-refunds.queries.js';
-import type { DecidedBy } from './manual-matches.queries.js';
+import type { DecisionMaker } from '../decide/model.js';
 import { isStillPolicyRefundable } from './refund-policies.queries.js';
 
-export interface BreakRefundRequest extends DecidedBy {
+export interface BreakRefundRequest extends DecisionMaker {
   /** Null: the break's amount, if nothing of the Pix has been refunded yet. */
   amountCents: bigint | null;
 }

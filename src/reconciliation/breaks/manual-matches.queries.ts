@@ -2,6 +2,7 @@
 // it.
 import { opaqueAccountId, type Tx } from '../../database.service.js';
 import { lineBreakKinds } from '../decide/break-kinds.js';
+import type { ManualLink } from '../decide/model.js';
 import { subjectOfLine } from '../decide/outcome.js';
 import { debitsRefundingLine } from '../../expected-payments/refunding-debits.queries.js';
 
@@ -61,23 +62,7 @@ export async function listManualMatchExpected(
     WHERE e.account_id = ${opaqueAccountId(accountId)} AND e.id = ANY (${ids}::uuid[])`;
 }
 
-/** `actor`: an API key's id, or `policy`. */
-export interface DecidedBy {
-  actor: string;
-  reason: string;
-}
-
-export interface LiveMatch {
-  id: string;
-  expectedPaymentId: string;
-  amountCents: bigint;
-}
-
-export async function listLiveMatches(
-  tx: Tx,
-  accountId: number,
-  nsu: bigint,
-): Promise<LiveMatch[]> {
+export async function listLiveMatches(tx: Tx, accountId: number, nsu: bigint) {
   return tx.match.findMany({
     where: { accountId, nsu, unlinkedAt: null },
     select: { id: true, expectedPaymentId: true, amountCents: true },
@@ -90,15 +75,7 @@ export async function insertLineDecision(
   tx: Tx,
   accountId: number,
   action: 'link' | 'unlink',
-  {
-    nsu,
-    allocations,
-    decidedBy: { actor, reason },
-  }: {
-    nsu: bigint;
-    allocations: readonly { expectedPaymentId: string; amountCents: bigint }[];
-    decidedBy: DecidedBy;
-  },
+  { nsu, allocations, decidedBy: { actor, reason } }: ManualLink,
 ): Promise<void> {
   await tx.lineDecision.create({
     data: {

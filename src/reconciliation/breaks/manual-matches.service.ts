@@ -7,6 +7,7 @@ import { EventsService } from '../../events/events.service.js';
 import { AppError } from '../../platform/errors.js';
 import { JobQueue } from '../../platform/job-queue.js';
 import { lockReconciliation } from '../apply.queries.js';
+import type { DecisionMaker, ManualLink } from '../decide/model.js';
 import { subjectOfExpected, subjectOfLine } from '../decide/outcome.js';
 import { ReconciliationService } from '../reconciliation.service.js';
 import { isRefundInProgress, lockBreaksOfLine } from '../refunded-breaks.queries.js';
@@ -30,11 +31,6 @@ export interface Linked {
   operationIds: string[];
 }
 
-interface Allocated {
-  expectedPaymentId: string;
-  allocatedCents: bigint;
-}
-
 @Injectable()
 export class ManualMatches {
   constructor(private readonly reconciliation: ReconciliationService) {}
@@ -47,7 +43,7 @@ export class ManualMatches {
     tx: Tx,
     accountId: number,
     { nsu, allocations }: Link,
-    decidedBy: queries.DecidedBy,
+    decidedBy: DecisionMaker,
     breakId: string | null = null,
   ): Promise<Linked> {
     const { decidedArrival } = await lockReconciliation(tx, accountId);
@@ -69,10 +65,7 @@ export class ManualMatches {
     const ids = allocated.map(({ expectedPaymentId }) => expectedPaymentId);
     await queries.insertLineDecision(tx, accountId, 'link', {
       nsu,
-      allocations: allocated.map(({ expectedPaymentId, allocatedCents: amountCents }) => ({
-        expectedPaymentId,
-        amountCents,
-      })),
+      allocations: allocated,
       decidedBy,
     });
     const breakIds = await queries.listLinkedBreaks(tx, accountId, nsu, breakId);
@@ -94,7 +87,7 @@ export class ManualMatches {
     tx: Tx,
     accountId: number,
     { nsu, matchId }: { nsu: bigint; matchId: string },
-    decidedBy: queries.DecidedBy,
+    decidedBy: DecisionMaker,
   ): Promise<Linked> {
     await lockReconciliation(tx, accountId);
     const live = await queries.listLiveMatches(tx, accountId, nsu);
@@ -127,7 +120,7 @@ export class ManualMatches {
     accountId: number,
     line: queries.ManualMatchLine & { nsu: bigint },
     allocations: RequestedAllocation[],
-  ): Promise<Allocated[]> {
+  ): Promise<ManualLink['allocations']> {
     const ids = allocations.map(({ expectedPaymentId }) => expectedPaymentId.toLowerCase());
     if (new Set(ids).size < ids.length)
       throw broken('allocations_differ', 'Each expected payment must occur once in allocations.');
@@ -146,7 +139,7 @@ export class ManualMatches {
       const role = one.isCredit === line.isCredit ? 'payment' : 'reversal';
       if (role === 'reversal') assertReversible(one, allocatedCents);
       else assertPayable(one, line, allocatedCents);
-      return { expectedPaymentId: one.expectedPaymentId, allocatedCents };
+      return { expectedPaymentId: one.expectedPaymentId, amountCents: allocatedCents };
     });
   }
 }

@@ -4,19 +4,11 @@ import type { BreakDecision } from './model.js';
 import { breakKey } from './break-decisions.js';
 import type { Component } from './component.js';
 import type { Decision } from './decide.js';
+import type { PaymentFinding } from './payment-findings.js';
 import { isRefundShown } from './refunds.js';
 
 /** A break that is open, with what it is about. */
-export interface OpenBreak {
-  kind: string;
-  subject: string;
-  /** Null when the break is about an operation that moves no money. */
-  amountCents: bigint | null;
-  nsu: bigint | null;
-  expectedPaymentId: string | null;
-  operationId?: string;
-  evidence: object;
-}
+export type OpenBreak = Omit<PaymentFinding, 'kind'> & { kind: string };
 
 /** The breaks that the facts leave open. */
 export function openBreaks({ component, findings }: Decision): OpenBreak[] {

@@ -9,7 +9,9 @@ import { subjectOfOperation } from './outcome.js';
 export interface PaymentFinding {
   kind: Finding['kind'] | FoundBreakKind;
   subject: string;
+  /** The line that the break is about, or that shows its cause; null when there is none. */
   nsu: bigint | null;
+  /** Null when the break is about an operation that moves no money. */
   amountCents: bigint | null;
   expectedPaymentId: string | null;
   /** The operation that the finding itself is about. */

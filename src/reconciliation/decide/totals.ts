@@ -6,8 +6,13 @@ import {
   settlementOfPaidAmount,
   settlementOfPayments,
   unrefundedPayments,
-  type PaidSettlement,
 } from '../../expected-payments/settlement.js';
+import type {
+  ExpectedPaymentTotal,
+  LineOutcomeState,
+  Match,
+  Settlement,
+} from '../../generated/service/client.js';
 import type { ExpectedPaymentFacts } from './model.js';
 import type { OpenBreak } from './breaks.js';
 import { isStillExpected, lastPaymentDayOf } from './deadlines.js';
@@ -15,32 +20,13 @@ import type { Decision } from './decide.js';
 import { comingDeadline } from './missing.js';
 import { explainingBreakKinds } from './break-kinds.js';
 
-export type StoredSettlement =
-  'open' | 'withdrawn' | PaidSettlement | 'refunded' | 'partially_reversed' | 'reversed';
-
-export interface PaymentSums {
-  paidCents: bigint;
-  reversedCents: bigint;
-  /** What was refunded to the payer. */
-  refundedCents: bigint;
-  /** The total of the payments that were not refunded in full. */
-  unrefundedCents: bigint;
-}
-
-export interface PaymentTotal extends PaymentSums {
-  settlement: StoredSettlement;
-  /** The last day on which a payment is in time. An open payment is overdue afterwards. */
-  lastPaymentDay: string | null;
-  /** The bank time from which it is missing; null when that has passed or never comes. */
-  deadline: Date | null;
-}
+/** Of a payment; its `deadline` is null when that has passed or never comes. */
+export type PaymentTotal = Omit<ExpectedPaymentTotal, 'accountId' | 'expectedPaymentId'>;
+/** `unrefundedCents`: the total of the payments that were not refunded in full. */
+export type PaymentSums = Omit<PaymentTotal, 'settlement' | 'lastPaymentDay' | 'deadline'>;
 
 /** A matched part of a line, of which `refundedCents` were refunded. */
-export interface CountedAllocation {
-  role: string;
-  amountCents: bigint;
-  refundedCents: bigint;
-}
+export type CountedAllocation = Pick<Match, 'role' | 'amountCents' | 'refundedCents'>;
 
 function sumsOf(allocations: readonly CountedAllocation[]): PaymentSums {
   const payments = allocations.filter(({ role }) => role === 'payment');
@@ -89,7 +75,7 @@ export function totalOfCode(
 function settlementOfCode(
   code: ExpectedPaymentFacts,
   { paidCents, unrefundedCents }: PaymentSums,
-): StoredSettlement {
+): Settlement {
   if (paidCents === 0n) return unpaidSettlement(code);
   return unrefundedCents === 0n ? 'refunded' : settlementOfPaidAmount(code, unrefundedCents);
 }
@@ -105,10 +91,7 @@ export function countedAllocations(
   });
 }
 
-function settlementOf(
-  { component, results }: Decision,
-  payment: ExpectedPaymentFacts,
-): StoredSettlement {
+function settlementOf({ component, results }: Decision, payment: ExpectedPaymentFacts): Settlement {
   const { id, isCredit, isMultiUse } = payment;
   const paidCents = component.paidCents(id);
   if (paidCents === 0n) return unpaidSettlement(payment);
@@ -130,17 +113,15 @@ function unpaidSettlement(payment: ExpectedPaymentFacts): 'open' | 'withdrawn' {
   return isStillExpected(payment) ? 'open' : 'withdrawn';
 }
 
-export type LineState = 'matched' | 'classified' | 'in_break' | 'pending';
-
 /** The state of a line: an open break precedes a match, and a match a classification. */
 export function lineStates(
   { component }: Decision,
   open: readonly OpenBreak[],
-): Map<bigint, LineState> {
+): Map<bigint, LineOutcomeState> {
   const inBreak = new Set(
     open.filter(({ kind }) => explainingBreakKinds.includes(kind)).map(({ nsu }) => nsu),
   );
-  const stateOf = (nsu: bigint): LineState => {
+  const stateOf = (nsu: bigint): LineOutcomeState => {
     if (inBreak.has(nsu)) return 'in_break';
     if (component.allocationsOfLine(nsu).length > 0) return 'matched';
     return component.unmatched.get(nsu)?.outcome === 'classified' ? 'classified' : 'pending';

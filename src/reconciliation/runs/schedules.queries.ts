@@ -1,12 +1,8 @@
 // SQL of run schedules. `next_run_at` is bank time.
 import type { Db, Tx } from '../../database.service.js';
+import type { ReconciliationSchedule } from '../../generated/service/client.js';
 
-export interface Schedule {
-  accountId: number;
-  cron: string | null;
-  timezone: string;
-  nextRunAt: Date | null;
-}
+export type Schedule = Omit<ReconciliationSchedule, 'updatedAt'>;
 
 /** Accounts that have no schedule yet. */
 export async function listAccountsWithoutSchedule(db: Db): Promise<{ accountId: number }[]> {
