@@ -15,7 +15,6 @@ import { Breaks } from './breaks.service.js';
 import { loadOptionsOf, type ComponentSeeds } from './component.queries.js';
 import { decide } from './decide/decide.js';
 import { loadComponents } from './load.queries.js';
-import { bankFees } from './rules/default-rules.js';
 import { pageUndecidedLines } from './rules/rule-groups.queries.js';
 import { insertDefaultRule } from './rules/rules.queries.js';
 
@@ -83,8 +82,14 @@ export class ReconciliationService {
       await this.jobQueue.enqueue('reconcile', due);
   }
 
+  /** Enqueues the jobs that follow a person's action; call it after the commit. */
+  async enqueueAfterAction(accountId: number, operationIds: string[]): Promise<void> {
+    await this.jobQueue.enqueue('reconcile', { accountId });
+    await this.announce(accountId, operationIds);
+  }
+
   /** Enqueues deliveries and operations; call it after the commit. */
-  async announce(accountId: number, operationIds: string[]): Promise<void> {
+  private async announce(accountId: number, operationIds: string[]): Promise<void> {
     await this.events.enqueueDeliveries(accountId);
     for (const operationId of operationIds)
       await this.jobQueue.enqueue('advanceOperation', { accountId, operationId });
@@ -92,7 +97,7 @@ export class ReconciliationService {
 
   private async decideBatch(tx: Tx, accountId: number, limit: number): Promise<Batch> {
     const before = await queries.lockReconciliation(tx, accountId);
-    await insertDefaultRule(tx, accountId, bankFees(accountId));
+    await insertDefaultRule(tx, accountId);
     const afterArrival = before.decidedArrival;
     const fresh = await queries.listNewLines(tx, accountId, { afterArrival, limit });
     const isLastOfNew = fresh.length < limit;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { bankFees } from '../../src/reconciliation/rules/default-rules.js';
+import { bankFees } from '../../src/reconciliation/rules/stored-rule.js';
 import { matchRule, matchedByRule, RulesSetup } from '../support/rules-setup.js';
 import { serviceDatabase, type ServiceDatabase } from '../support/service-database.js';
 import { deleteRows } from '../support/parent-rows.js';

@@ -17,12 +17,7 @@ import * as queries from './break-actions.queries.js';
 import { BreakRefunds } from './break-refunds.service.js';
 import type { BreakAction } from './breaks.schema.js';
 import { listLiveMatches } from './manual-matches.queries.js';
-import {
-  assertNoRefundInProgress,
-  ManualMatches,
-  ManualMatchJobs,
-  type Link,
-} from './manual-matches.service.js';
+import { assertNoRefundInProgress, ManualMatches, type Link } from './manual-matches.service.js';
 
 type ActionOf<Name extends BreakAction['action']> = Extract<BreakAction, { action: Name }>;
 
@@ -34,7 +29,6 @@ export class BreakActions {
     private readonly manualMatches: ManualMatches,
     private readonly refunds: BreakRefunds,
     private readonly resending: OperationResending,
-    private readonly jobs: ManualMatchJobs,
     private readonly reconciliation: ReconciliationService,
   ) {}
 
@@ -67,7 +61,7 @@ export class BreakActions {
           ...decidedBy,
           amountCents: request.amount ?? null,
         });
-        return this.jobs.enqueueAfterCommit(accountId, []);
+        return this.reconciliation.enqueueAfterAction(accountId, []);
       case 'resend':
         return this.resend(accountId, id, decidedBy);
       default:
@@ -88,7 +82,7 @@ export class BreakActions {
       await lockReconciliation(tx, accountId);
       return work(tx, await lock(tx, accountId, id));
     });
-    await this.jobs.enqueueAfterCommit(accountId, operationIds);
+    await this.reconciliation.enqueueAfterAction(accountId, operationIds);
   }
 
   private async link(
@@ -105,7 +99,7 @@ export class BreakActions {
       const linked = await this.manualMatches.link(tx, accountId, link, decidedBy, id);
       return linked.operationIds;
     });
-    await this.jobs.enqueueAfterCommit(accountId, operationIds);
+    await this.reconciliation.enqueueAfterAction(accountId, operationIds);
   }
 
   private async accept(
@@ -202,7 +196,7 @@ export class BreakActions {
       return found.operationId;
     });
     await this.resending.send(accountId, operationId);
-    await this.jobs.enqueueAfterCommit(accountId, []);
+    await this.reconciliation.enqueueAfterAction(accountId, []);
   }
 
   private async resolve(

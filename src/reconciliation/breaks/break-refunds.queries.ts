@@ -1,6 +1,81 @@
-// SQL of refunds of breaks: the requests and their outcomes.
-import type { Db, Tx } from '../../database.service.js';
-import { refundIsOver, refundOfHistoryEntry, refundStands } from '../refunded-breaks.queries.js';
+// SQL of refunds of breaks: the requests, and what the statement shows of them.
+import { opaqueAccountId, type Db, type Tx } from '../../database.service.js';
+import { Prisma } from '../../generated/service/client.js';
+
+/** The refund (o) that a break history entry (e) requested, with its matched cents as `seen`. */
+const refundOfHistoryEntry = Prisma.sql`
+  operation_identity i
+  JOIN operation o ON o.account_id = i.account_id AND o.id = i.operation_id
+  LEFT JOIN refund r ON r.account_id = o.account_id AND r.id = o.id
+  LEFT JOIN expected_payment_total total
+    ON total.account_id = r.account_id AND total.expected_payment_id = r.expected_payment_id
+  CROSS JOIN LATERAL (
+    SELECT COALESCE(total.paid_cents, 0) AS paid, COALESCE(total.reversed_cents, 0) AS reversed,
+           EXISTS (SELECT FROM expected_payment x WHERE x.account_id = r.account_id
+             AND x.id = r.expected_payment_id AND x.withdrawn_at IS NOT NULL) AS is_withdrawn
+  ) seen`;
+/** Whether an operation identity (i) belongs to a break history entry (e). */
+const isOfHistoryEntry = Prisma.sql`i.account_id = e.account_id AND i.kind = 'refund_pix'
+  AND i.identity = 'key ' || (e.detail ->> 'key')`;
+/** The refund is on the statement and was not reversed. */
+const refundStands = Prisma.sql`seen.paid > 0 AND seen.reversed = 0`;
+/**
+ * The refund has failed or was reversed: it may be requested again. Only a person can withdraw a
+ * refund that the bank accepted and never debited.
+ */
+const refundIsOver = Prisma.sql`(seen.reversed > 0
+  OR seen.paid = 0 AND (seen.is_withdrawn OR o.state IN ('rejected', 'not_executed')))`;
+/** The expected payment, if its refund was accepted by the bank and is not on the statement. */
+export async function listUnseenRefunds(
+  tx: Tx,
+  accountId: number,
+  expectedPaymentId: string | null,
+): Promise<string[]> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    SELECT r.expected_payment_id AS id FROM refund r
+    JOIN operation o ON o.account_id = r.account_id AND o.id = r.id AND o.state = 'succeeded'
+    WHERE r.account_id = ${opaqueAccountId(accountId)}
+      AND r.expected_payment_id = ${expectedPaymentId}::uuid
+      AND NOT EXISTS (SELECT 1 FROM match m WHERE m.account_id = r.account_id
+        AND m.expected_payment_id = r.expected_payment_id AND m.unlinked_at IS NULL)`;
+  return rows.map(({ id }) => id);
+}
+
+/** How long after its history entry a refund's operation may be created. */
+const requestTimeout = '2 minutes';
+
+/** Whether a refund of this break, or of any break of a line, is in progress. */
+export async function isRefundInProgress(
+  db: Db,
+  accountId: number,
+  of: { breakId: string } | { nsu: bigint },
+): Promise<boolean> {
+  const isTheirs =
+    'nsu' in of ? Prisma.sql`b.nsu = ${of.nsu}` : Prisma.sql`b.id = ${of.breakId}::uuid`;
+  const found = await db.$queryRaw<unknown[]>`
+    SELECT 1 FROM break b
+    JOIN break_history_entry e ON e.account_id = b.account_id AND e.break_id = b.id
+      AND e.action = 'refund'
+    LEFT JOIN LATERAL (
+      SELECT seen.paid = 0 AND NOT ${refundIsOver} AS is_in_progress FROM ${refundOfHistoryEntry}
+        WHERE ${isOfHistoryEntry}
+    ) made ON true
+    WHERE b.account_id = ${opaqueAccountId(accountId)} AND ${isTheirs}
+      AND COALESCE(made.is_in_progress,
+      e.created_at > clock_timestamp() - ${requestTimeout}::interval AND NOT EXISTS (
+        SELECT 1 FROM break_history_entry refused WHERE refused.account_id = e.account_id
+          AND refused.break_id = e.break_id
+          AND refused.action = 'refund_refused' AND refused.sequence > e.sequence))
+    LIMIT 1`;
+  return found.length > 0;
+}
+
+/** Locks the breaks of a line, so that no refund of them begins meanwhile. */
+export async function lockBreaksOfLine(tx: Tx, accountId: number, nsu: bigint): Promise<void> {
+  await tx.$queryRaw`
+    SELECT id FROM break WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ${nsu}
+      ORDER BY id FOR NO KEY UPDATE`;
+}
 
 export interface RequestedRefund {
   operationId: string;

@@ -8,7 +8,6 @@ import { ExpectedPaymentsService } from '../../expected-payments/expected-paymen
 import { noPreferences } from '../../operations/operation.js';
 import { AppError } from '../../platform/errors.js';
 import { RefundsService } from '../../refunds/refunds.service.js';
-import { listUnseenRefunds } from '../refunded-breaks.queries.js';
 import { lockReconciliation } from '../apply.queries.js';
 import { ReconciliationService } from '../reconciliation.service.js';
 import { lockBreak, insertBreakHistoryEntry, type LockedBreak } from './break-actions.queries.js';
@@ -83,7 +82,7 @@ export class BreakRefunds {
     { kind, expectedPaymentId }: LockedBreak,
   ): Promise<void> {
     if (kind !== missing) return;
-    const ids = await listUnseenRefunds(tx, accountId, expectedPaymentId);
+    const ids = await queries.listUnseenRefunds(tx, accountId, expectedPaymentId);
     await this.expectedPayments.withdrawPayments(tx, accountId, ids, 'given_up');
   }
 
@@ -94,7 +93,7 @@ export class BreakRefunds {
     { kind, expectedPaymentId }: LockedBreak,
   ): Promise<void> {
     if (kind !== missing) return;
-    const ids = await listUnseenRefunds(tx, accountId, expectedPaymentId);
+    const ids = await queries.listUnseenRefunds(tx, accountId, expectedPaymentId);
     await this.expectedPayments.reinstatePayments(tx, accountId, ids, 'expected_again');
   }
 

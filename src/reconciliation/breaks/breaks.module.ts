@@ -10,7 +10,7 @@ import { BreakReading } from './break-reading.service.js';
 import { BreakRefunds } from './break-refunds.service.js';
 import { BreaksController } from './breaks.controller.js';
 import { BulkActions } from './bulk-actions.service.js';
-import { ManualMatches, ManualMatchJobs } from './manual-matches.service.js';
+import { ManualMatches } from './manual-matches.service.js';
 import { MatchesController } from './matches.controller.js';
 import { RefundPoliciesController } from './refund-policies.controller.js';
 import { RefundPolicies } from './refund-policies.service.js';
@@ -25,14 +25,6 @@ import { RefundPolicies } from './refund-policies.service.js';
     ReconciliationModule,
   ],
   controllers: [BreaksController, MatchesController, RefundPoliciesController],
-  providers: [
-    BreakReading,
-    BreakActions,
-    BulkActions,
-    BreakRefunds,
-    ManualMatches,
-    ManualMatchJobs,
-    RefundPolicies,
-  ],
+  providers: [BreakReading, BreakActions, BulkActions, BreakRefunds, ManualMatches, RefundPolicies],
 })
 export class BreaksModule {}

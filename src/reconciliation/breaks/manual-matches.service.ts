@@ -3,15 +3,13 @@
 // unlinked.
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../database.service.js';
-import { EventsService } from '../../events/events.service.js';
 import { AppError } from '../../platform/errors.js';
-import { JobQueue } from '../../platform/job-queue.js';
 import { lockReconciliation } from '../apply.queries.js';
 import type { DecisionMaker, ManualLink } from '../decide/model.js';
 import { subjectOfExpected, subjectOfLine } from '../decide/outcome.js';
 import { ReconciliationService } from '../reconciliation.service.js';
-import { isRefundInProgress, lockBreaksOfLine } from '../refunded-breaks.queries.js';
 import { insertBreakHistoryEntry } from './break-actions.queries.js';
+import { isRefundInProgress, lockBreaksOfLine } from './break-refunds.queries.js';
 import * as queries from './manual-matches.queries.js';
 
 export interface RequestedAllocation {
@@ -185,20 +183,4 @@ function assertPayable(
 
 function broken(reason: string, text: string): AppError {
   return new AppError('rule_broken', { public: text, reason });
-}
-
-/** Enqueues the jobs that follow a person's action; called after its commit. */
-@Injectable()
-export class ManualMatchJobs {
-  constructor(
-    private readonly events: EventsService,
-    private readonly jobQueue: JobQueue,
-  ) {}
-
-  async enqueueAfterCommit(accountId: number, operationIds: string[]): Promise<void> {
-    await this.events.enqueueDeliveries(accountId);
-    await this.jobQueue.enqueue('reconcile', { accountId });
-    for (const operationId of operationIds)
-      await this.jobQueue.enqueue('advanceOperation', { accountId, operationId });
-  }
 }

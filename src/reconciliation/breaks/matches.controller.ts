@@ -10,7 +10,8 @@ import { IdempotencyService } from '../../idempotency/idempotency.service.js';
 import { Handles, Input } from '../../platform/contract-route.js';
 import { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, toList } from '../../platform/listing.js';
-import { ManualMatches, ManualMatchJobs } from './manual-matches.service.js';
+import { ReconciliationService } from '../reconciliation.service.js';
+import { ManualMatches } from './manual-matches.service.js';
 import { linkManually, listMatches, unlinkManually, type matchView } from './matches.schema.js';
 
 @Controller()
@@ -19,7 +20,7 @@ export class MatchesController {
   constructor(
     private readonly database: Database,
     private readonly manualMatches: ManualMatches,
-    private readonly jobs: ManualMatchJobs,
+    private readonly reconciliation: ReconciliationService,
     private readonly idempotency: IdempotencyService,
   ) {}
 
@@ -61,7 +62,7 @@ export class MatchesController {
       const linked = await this.database.transaction((tx) =>
         this.manualMatches.link(tx, accountId, link, { actor: keyId, reason }),
       );
-      await this.jobs.enqueueAfterCommit(accountId, linked.operationIds);
+      await this.reconciliation.enqueueAfterAction(accountId, linked.operationIds);
       return this.shown(accountId, linked.matchIds);
     });
   }
@@ -83,7 +84,7 @@ export class MatchesController {
       const unlinked = await this.database.transaction((tx) =>
         this.manualMatches.unlink(tx, accountId, { nsu, matchId }, { actor: keyId, reason }),
       );
-      await this.jobs.enqueueAfterCommit(accountId, unlinked.operationIds);
+      await this.reconciliation.enqueueAfterAction(accountId, unlinked.operationIds);
       return this.shown(accountId, unlinked.matchIds);
     });
   }

@@ -5,7 +5,7 @@ import { noteReferenceKinds } from '../../expected-payments/references.js';
 import { Prisma } from '../../generated/service/client.js';
 import { ruleCandidateKind } from '../decide/rule.js';
 import { debitsRefundingLine } from '../../expected-payments/refunding-debits.queries.js';
-import type { RuleExpectedPayment, RuleLine } from '../decide/rule.js';
+import type { RuleExpectedPayment } from '../decide/rule.js';
 
 /** For each document, only the newest expected payments are considered. */
 const maxPerDocument = 5_000;
@@ -45,11 +45,6 @@ export const lineColumns = Prisma.sql`
       AND undone.unlinked_by IS NOT NULL
     ORDER BY undone.expected_payment_id
   ) AS "unlinkedFrom"`;
-
-export interface CompetingLine extends RuleLine {
-  /** The kind of the line's open break; null if it has none. */
-  breakKind: 'unexpected' | 'ambiguous' | null;
-}
 
 export interface ComponentKeys {
   documents: string[];
@@ -115,33 +110,4 @@ export async function listRuleExpectedPayments(
       SELECT 1 FROM charge c
       WHERE c.account_id = e.account_id AND c.expected_payment_id = e.id
         AND c.cancelled_at IS NOT NULL)`;
-}
-
-export interface DeclaredOutcome {
-  nsu: bigint;
-  ruleId: string;
-  /** Null where the line is classified. */
-  expectedPaymentId: string | null;
-  amountCents: bigint | null;
-  owedCents: bigint | null;
-  category: string | null;
-}
-
-/** The current matches and classifications of these lines by rules. */
-export async function listDeclaredOutcomes(
-  db: Db,
-  accountId: number,
-  nsus: bigint[],
-): Promise<DeclaredOutcome[]> {
-  if (nsus.length === 0) return [];
-  return db.$queryRaw<DeclaredOutcome[]>`
-    SELECT nsu, rule_id, expected_payment_id,
-           amount_cents, owed_cents, NULL AS category
-    FROM match
-    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[])
-      AND rule = 'declared' AND unlinked_at IS NULL
-    UNION ALL
-    SELECT nsu, rule_id, NULL, NULL, NULL, category FROM classification
-    WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ANY (${nsus}::bigint[])
-      AND rule = 'declared'`;
 }

@@ -7,7 +7,7 @@ import { Prisma } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
 import { JobQueue } from '../../platform/job-queue.js';
 import { recordRulesTask } from '../../reconciliation-tasks/reconciliation-tasks.queries.js';
-import { bankFees } from './default-rules.js';
+import type { DeclaredRule } from '../decide/outcome.js';
 import { toAction, toCondition } from './rule-views.js';
 import type { RuleDefinition } from './rules.schema.js';
 import * as queries from './rules.queries.js';
@@ -28,9 +28,7 @@ export class RuleCatalog {
   ) {}
 
   async ensureDefaults(accountId: number): Promise<void> {
-    await this.database.transaction((tx) =>
-      queries.insertDefaultRule(tx, accountId, bankFees(accountId)),
-    );
+    await this.database.transaction((tx) => queries.insertDefaultRule(tx, accountId));
   }
 
   async create(by: ChangedBy, name: string, definition: RuleDefinition): Promise<string> {
@@ -105,7 +103,7 @@ export class RuleCatalog {
   private async declare(
     tx: Tx,
     { accountId, actor, reason }: ChangedBy,
-    { ruleId, version }: queries.VersionKey,
+    { ruleId, version }: DeclaredRule,
     definition: RuleDefinition,
   ): Promise<void> {
     const then = toAction(definition.then);
@@ -134,7 +132,7 @@ export class RuleCatalog {
   private async note(
     tx: Tx,
     by: ChangedBy,
-    key: queries.VersionKey,
+    key: DeclaredRule,
     action: 'declared' | 'activated' | 'retired',
   ): Promise<void> {
     await tx.ruleHistoryEntry.create({ data: { ...by, ...key, action } });

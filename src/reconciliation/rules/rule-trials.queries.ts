@@ -1,8 +1,8 @@
-// SQL of rule trials: reads history page by page and stores results.
+// SQL of rule trials: reads history page by page.
 import type { Db } from '../../database.service.js';
 import { Prisma } from '../../generated/service/client.js';
-import { isUndecidedBreak, lineColumns, type CompetingLine } from './rule-candidates.queries.js';
-import type { VersionKey } from './rules.queries.js';
+import type { RuleLine } from '../decide/rule.js';
+import { isUndecidedBreak, lineColumns } from './rule-candidates.queries.js';
 
 export interface TrialPeriod {
   from: Date;
@@ -10,7 +10,9 @@ export interface TrialPeriod {
 }
 
 /** A past line, and whether a rule, a reference or a person decided it. */
-export interface HistoryLine extends CompetingLine {
+export interface HistoryLine extends RuleLine {
+  /** The kind of the line's open break; null if it has none. */
+  breakKind: 'unexpected' | 'ambiguous' | null;
   isByRule: boolean;
   /** Whether the line is matched by reference or manually. */
   isMatched: boolean;
@@ -53,18 +55,4 @@ export async function pageHistoryLines(
 /** A trial decides every line of its period again, also in closed periods. */
 export function isInTrialPeriod({ from, until }: TrialPeriod): Prisma.Sql {
   return Prisma.sql`t.occurred_at >= ${from} AND t.occurred_at < ${until}`;
-}
-
-export async function insertRuleTrial(
-  db: Db,
-  accountId: number,
-  { ruleId, version }: VersionKey,
-  trial: TrialPeriod & { id: string; result: object },
-): Promise<Date> {
-  const [row] = await db.$queryRaw<{ createdAt: Date }[]>`
-    INSERT INTO rule_trial (account_id, id, rule_id, version, "from", until, result, created_at)
-    VALUES (${accountId}, ${trial.id}::uuid, ${ruleId}::uuid, ${version}, ${trial.from},
-            ${trial.until}, ${JSON.stringify(trial.result)}::jsonb, clock_timestamp())
-    RETURNING created_at`;
-  return row?.createdAt ?? trial.until;
 }

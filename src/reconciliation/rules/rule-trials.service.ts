@@ -7,12 +7,13 @@ import { statementDayStart } from '../../brazil/statement-day.js';
 import { Database, type Db } from '../../database.service.js';
 import { AppError } from '../../platform/errors.js';
 import { BankTime } from '../../statement/bank-time.service.js';
-import { listDeclaredOutcomes, listRuleExpectedPayments } from './rule-candidates.queries.js';
+import { listRuleExpectedPayments } from './rule-candidates.queries.js';
 import { decideByRules } from '../decide/rule-decision.js';
 import * as queries from './rule-trials.queries.js';
 import { covers, isOpen, findPaymentOptions, findPossibleIds } from '../decide/rule.js';
+import type { DeclaredRule } from '../decide/outcome.js';
 import type { AppliedRule, RuleExpectedPayment, RuleLine } from '../decide/rule.js';
-import { listActiveRules, type VersionKey } from './rules.queries.js';
+import { listActiveRules } from './rules.queries.js';
 import { readStored } from './stored-rule.js';
 import { readResult, TrialResult } from './trial-result.js';
 
@@ -31,7 +32,7 @@ export class RuleTrials {
 
   async run(
     { accountId, actor }: { accountId: number; actor: string },
-    key: VersionKey,
+    key: DeclaredRule,
     days: { from?: string | undefined; to?: string | undefined },
   ) {
     const { prisma } = this.database;
@@ -47,7 +48,8 @@ export class RuleTrials {
     const trial = { id: uuidv7(), ...period, result: result.toStored() };
     const createdAt = await this.database.transaction(async (tx) => {
       await tx.ruleHistoryEntry.create({ data: { accountId, ...key, action: 'tried', actor } });
-      return queries.insertRuleTrial(tx, accountId, key, trial);
+      const stored = await tx.ruleTrial.create({ data: { accountId, ...key, ...trial } });
+      return stored.createdAt;
     });
     return {
       id: trial.id,
@@ -147,12 +149,15 @@ async function listExpectedPaymentsOf(
   for (let from = 0; from < lines.length; from += pageSize) {
     const page = lines.slice(from, from + pageSize);
     const nsus = page.map(({ nsu }) => nsu);
-    const paid = await listDeclaredOutcomes(db, accountId, nsus);
+    const paid = await db.match.findMany({
+      where: { accountId, nsu: { in: nsus }, rule: 'declared', unlinkedAt: null },
+      select: { expectedPaymentId: true },
+    });
     const documents = page.map(({ counterpartyDocument }) => counterpartyDocument);
     const keys = {
       documents: [...new Set(documents)].filter((document) => document !== null),
       referenceValues: [...new Set(page.flatMap(({ notes }) => findPossibleIds(notes)))],
-      expectedPaymentIds: paid.flatMap(({ expectedPaymentId: id }) => id ?? []),
+      expectedPaymentIds: paid.map(({ expectedPaymentId }) => expectedPaymentId),
     };
     for (const each of await listRuleExpectedPayments(
       db,

@@ -13,6 +13,9 @@ import { RuleReader } from './rule-reader.service.js';
 import { RuleTrials } from './rule-trials.service.js';
 import * as routes from './rules.schema.js';
 
+/** Of a version, with the reason; activating and retiring have the same. */
+type ChangeRequest = RouteInput<typeof routes.activateRuleVersion>;
+
 @Controller()
 @UseGuards(ApiKeyGuard)
 export class RulesController {
@@ -87,30 +90,26 @@ export class RulesController {
 
   @RequiresScope('reconcile')
   @Handles(routes.activateRuleVersion)
-  activate(
-    @CalledBy() { accountId, keyId: actor }: Caller,
-    @Input() request: RouteInput<typeof routes.activateRuleVersion>,
-  ) {
-    const idempotent = { accountId, route: routes.activateRuleVersion, request };
-    return this.idempotency.runOnce(idempotent, async () => {
-      const { ruleId: id, version } = versionKey(request.params);
-      const { reason } = request.body;
-      await this.catalog.activate({ accountId, actor, reason }, id, version);
-      return this.reader.get(accountId, id);
-    });
+  activate(@CalledBy() caller: Caller, @Input() request: ChangeRequest) {
+    return this.change(caller, routes.activateRuleVersion, request, 'activate');
   }
 
   @RequiresScope('reconcile')
   @Handles(routes.retireRuleVersion)
-  retire(
-    @CalledBy() { accountId, keyId: actor }: Caller,
-    @Input() request: RouteInput<typeof routes.retireRuleVersion>,
+  retire(@CalledBy() caller: Caller, @Input() request: ChangeRequest) {
+    return this.change(caller, routes.retireRuleVersion, request, 'retire');
+  }
+
+  private change(
+    { accountId, keyId: actor }: Caller,
+    route: typeof routes.activateRuleVersion,
+    request: ChangeRequest,
+    change: 'activate' | 'retire',
   ) {
-    const idempotent = { accountId, route: routes.retireRuleVersion, request };
-    return this.idempotency.runOnce(idempotent, async () => {
+    return this.idempotency.runOnce({ accountId, route, request }, async () => {
       const { ruleId: id, version } = versionKey(request.params);
       const { reason } = request.body;
-      await this.catalog.retire({ accountId, actor, reason }, id, version);
+      await this.catalog[change]({ accountId, actor, reason }, id, version);
       return this.reader.get(accountId, id);
     });
   }

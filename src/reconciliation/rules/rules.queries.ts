@@ -1,7 +1,8 @@
 // SQL of rules and their versions.
 import type { Db, Tx } from '../../database.service.js';
 import { recordRulesTask } from '../../reconciliation-tasks/reconciliation-tasks.queries.js';
-import { readStored } from './stored-rule.js';
+import type { DeclaredRule } from '../decide/outcome.js';
+import { bankFees, readStored } from './stored-rule.js';
 import type { AppliedRule } from '../decide/rule.js';
 
 /** The active versions of the account's rules. */
@@ -14,14 +15,10 @@ export async function listActiveRules(db: Db, accountId: number): Promise<Applie
 }
 
 /**
- * Adds a default rule unless one with its id or name exists; earlier lines are then decided again.
+ * Adds the default rule unless one with its id or name exists; earlier lines are then decided again.
  */
-export async function insertDefaultRule(
-  tx: Tx,
-  accountId: number,
-  rule: { id: string; name: string; priority: number; definition: object },
-): Promise<void> {
-  const { id, name, priority, definition } = rule;
+export async function insertDefaultRule(tx: Tx, accountId: number): Promise<void> {
+  const { id, name, priority, definition } = bankFees(accountId);
   const made = await tx.$executeRaw`
     WITH made AS (
       INSERT INTO rule (account_id, id, name, origin)
@@ -33,11 +30,6 @@ export async function insertDefaultRule(
     SELECT ${accountId}, id, 1, 'active', ${priority}, 'classify',
            ${JSON.stringify(definition)}::jsonb, now() FROM made`;
   if (made > 0) await recordRulesTask(tx, accountId);
-}
-
-export interface VersionKey {
-  ruleId: string;
-  version: number;
 }
 
 /** The versions of a rule, locked for the transaction by the rule's row. */
@@ -59,7 +51,7 @@ export async function lockRuleVersions(
 export async function isRuleVersionTried(
   tx: Tx,
   accountId: number,
-  { ruleId, version }: VersionKey,
+  { ruleId, version }: DeclaredRule,
 ): Promise<boolean> {
   const [found] = await tx.$queryRaw<{ found: boolean }[]>`
     SELECT EXISTS (
@@ -74,7 +66,7 @@ export async function isRuleVersionTried(
 export async function activateRule(
   tx: Tx,
   accountId: number,
-  { ruleId, version }: VersionKey,
+  { ruleId, version }: DeclaredRule,
 ): Promise<void> {
   await tx.$executeRaw`
     UPDATE rule_version SET state = 'active', activated_at = clock_timestamp(), retired_at = NULL
@@ -84,7 +76,7 @@ export async function activateRule(
 export async function retireRule(
   tx: Tx,
   accountId: number,
-  { ruleId, version }: VersionKey,
+  { ruleId, version }: DeclaredRule,
 ): Promise<void> {
   await tx.$executeRaw`
     UPDATE rule_version SET state = 'retired', retired_at = clock_timestamp()

@@ -69,10 +69,7 @@ export class TrialResult {
   }
 }
 
-interface StoredSample {
-  count: number;
-  nsus: string[];
-}
+type StoredSample = { count: number; nsus: string[] };
 
 export type StoredResult = ReturnType<TrialResult['toStored']>;
 
