@@ -1,5 +1,5 @@
-// Loads the components of due subjects, with the facts that decisions are computed from. Nothing here reads what a decision has written,
-// except what rules decided and has become final.
+// Loads the components of due subjects, with the facts that decisions are computed from. Nothing
+// here reads what a decision has written, except what rules decided and has become final.
 import { opaqueAccountId, type Db, type Tx } from '../database.service.js';
 import { Prisma } from '../generated/service/client.js';
 import {

@@ -6,33 +6,21 @@ import type { getSummary } from './transactions.schema.js';
 import type { SummaryRow } from './summary.queries.js';
 
 export function describeTransaction(row: TransactionRow) {
-  const { nsu, correlationId, endToEndId, externalId, notes, state, rule, evidence } = row;
+  const { nsu, correlationId, endToEndId, externalId, notes, ...others } = row;
+  const { amountCents, typeName, isCredit, occurredAt, recordedAt, ...more } = others;
+  const { balancePreviousCents, currentBalanceCents, ...explanation } = more;
   return {
     nsu,
-    amount: row.amountCents,
-    type: { name: row.typeName, isCredit: row.isCredit },
+    amount: amountCents,
+    type: { name: typeName, isCredit },
     correlationId,
     endToEndId,
     externalId,
     notes,
-    balance: {
-      balancePrevious: row.balancePreviousCents,
-      currentBalance: row.currentBalanceCents,
-    },
-    occurredAt: row.occurredAt.toISOString(),
-    recordedAt: row.recordedAt.toISOString(),
-    explanation: {
-      state,
-      rule,
-      evidence,
-      breakKind: row.breakKind,
-      breakEvidence: row.breakEvidence,
-      category: row.category,
-      ruleId: row.ruleId,
-      ruleVersion: row.ruleVersion,
-      expectedPaymentIds: row.expectedPaymentIds,
-      breakId: row.breakId,
-    },
+    balance: { balancePrevious: balancePreviousCents, currentBalance: currentBalanceCents },
+    occurredAt: occurredAt.toISOString(),
+    recordedAt: recordedAt.toISOString(),
+    explanation,
   };
 }
 
@@ -69,12 +57,12 @@ export function describeSummary(
   row: SummaryRow,
   statement: StatementView,
 ): z.output<(typeof getSummary)['response']> {
-  const [total, matched, classified, inBreak] = [
-    row.total,
-    row.matched,
-    row.classified,
-    row.inBreak,
-  ].map(Number) as [number, number, number, number];
+  const lines = {
+    total: Number(row.total),
+    matched: Number(row.matched),
+    classified: Number(row.classified),
+    inBreak: Number(row.inBreak),
+  };
   return {
     statement: {
       lastNsu: row.lastNsu,
@@ -87,11 +75,8 @@ export function describeSummary(
       ...describeStatement(statement),
     },
     transactions: {
-      total,
-      matched,
-      classified,
-      inBreak,
-      pending: total - matched - classified - inBreak,
+      ...lines,
+      pending: lines.total - lines.matched - lines.classified - lines.inBreak,
     },
     expectedPayments: { open: Number(row.open), overdue: Number(row.overdue) },
     operations: {

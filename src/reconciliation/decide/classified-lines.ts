@@ -1,5 +1,5 @@
-// Lines that need no match: a person accepted their break, the money was refunded, or one of our own
-// accounts sent it.
+// Lines that need no match: a person accepted their break, the money was refunded, or one of our
+// own accounts sent it.
 import { lineBreakKinds } from './break-kinds.js';
 import type { BreakDecision, StatementLineFacts } from './model.js';
 import { classifiedAs, type Component } from './component.js';

@@ -15,7 +15,8 @@ export async function listActiveRules(db: Db, accountId: number): Promise<Applie
 }
 
 /**
- * Adds the default rule unless one with its id or name exists; earlier lines are then decided again.
+ * Adds the default rule unless one with its id or name exists. Earlier lines are then decided
+ * again.
  */
 export async function insertDefaultRule(tx: Tx, accountId: number): Promise<void> {
   const { id, name, priority, definition } = bankFees(accountId);
