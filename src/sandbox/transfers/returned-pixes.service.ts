@@ -76,9 +76,7 @@ export class ReturnedPixes {
     return movementOfLine(line);
   }
 
-  /**
-   * The amount to return. Locks both accounts, so that no other return changes the sum.
-   */
+  /** The amount to return. The caller has locked both accounts: no other return changes the sum. */
   private async amountOf(
     tx: SandboxTx,
     original: Transfer,
