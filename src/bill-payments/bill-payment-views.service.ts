@@ -6,8 +6,7 @@ import { listMatchedLines, type MatchedLine } from '../expected-payments/matched
 import { outgoingSettlement, outgoingTotals } from '../expected-payments/outgoing-settlement.js';
 import type { BillPayment, Prisma } from '../generated/service/client.js';
 import { acceptedResponse } from '../operations/operations.schema.js';
-import { AppError } from '../platform/errors.js';
-import { isUuid, type Page } from '../platform/listing.js';
+import { findByFirstId, isUuid, type Page } from '../platform/listing.js';
 import { findBarCode } from './bill-rules.js';
 
 const include = {
@@ -32,11 +31,7 @@ export class BillPaymentViews {
       { bankId: id },
       ...(barCode ? [{ barCode }] : []),
     ];
-    for (const one of ids) {
-      const [payment] = await this.read({ accountId, ...one }, 1);
-      if (payment) return payment;
-    }
-    throw new AppError('not_found');
+    return findByFirstId(ids, (one) => this.read({ accountId, ...one }, 1));
   }
 
   /** Newest first; one row more than the page holds. */

@@ -13,7 +13,7 @@ import type { Operation, OperationKind, RequestPreferences } from '../operations
 import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../platform/contract-route.js';
 import { AppError } from '../platform/errors.js';
-import { isUuid, type Page } from '../platform/listing.js';
+import { findByFirstId, isUuid, type Page } from '../platform/listing.js';
 import { BankTime } from '../statement/bank-time.service.js';
 import { ChargeLookUp } from './charge-look-up.service.js';
 import * as queries from './charges.queries.js';
@@ -106,11 +106,7 @@ export class ChargesService implements OnModuleInit {
    */
   async get(accountId: number, id: string) {
     const ids = [{ correlationId: id }, ...(isUuid(id) ? [{ operationId: id }] : [])];
-    for (const one of ids) {
-      const [charge] = await this.read({ accountId, ...one }, 1);
-      if (charge) return charge;
-    }
-    throw new AppError('not_found');
+    return findByFirstId(ids, (one) => this.read({ accountId, ...one }, 1));
   }
 
   /** Newest first; one row more than the page holds. */

@@ -2,7 +2,7 @@
 // is `{ data, next }`.
 import { z } from 'zod';
 import { queryInteger, text } from '../contract/wire.js';
-import { invalidField } from './errors.js';
+import { AppError, invalidField } from './errors.js';
 
 const defaultLimit = 50;
 const maxLimit = 500;
@@ -67,4 +67,16 @@ export function isUuid(value: string): boolean {
 
 export function isNsu(value: string): boolean {
   return /^\d{1,18}$/.test(value);
+}
+
+/** The first row that one of these ids finds, in their order. Throws `not_found`. */
+export async function findByFirstId<Id, Row>(
+  ids: readonly Id[],
+  read: (id: Id) => Promise<Row[]>,
+): Promise<Row> {
+  for (const id of ids) {
+    const [row] = await read(id);
+    if (row !== undefined) return row;
+  }
+  throw new AppError('not_found');
 }

@@ -12,7 +12,6 @@ import {
   type NewBreak,
   type ReportedBreak,
 } from './breaks.queries.js';
-
 import {
   listUnreportedStatementBreaks,
   resolveEndedStatementBreaks,
@@ -33,12 +32,7 @@ export class Breaks {
    * set.
    */
   async open(tx: Tx, accountId: number, breaks: NewBreak[]): Promise<void> {
-    await this.recordEvents(
-      tx,
-      accountId,
-      'break.opened',
-      await insertBreaks(tx, accountId, breaks),
-    );
+    await this.reportOpened(tx, accountId, await insertBreaks(tx, accountId, breaks));
   }
 
   /** Updates the amounts and evidence of open breaks. Their subjects do not change. */

@@ -4,8 +4,7 @@ import { Database } from '../database.service.js';
 import { outgoingSettlement } from '../expected-payments/outgoing-settlement.js';
 import type { Prisma, Refund } from '../generated/service/client.js';
 import { acceptedResponse } from '../operations/operations.schema.js';
-import { AppError } from '../platform/errors.js';
-import { isNsu, isUuid, type Page } from '../platform/listing.js';
+import { findByFirstId, isNsu, isUuid, type Page } from '../platform/listing.js';
 
 const total = { select: { paidCents: true, reversedCents: true } } as const;
 
@@ -19,9 +18,7 @@ export class RefundReading {
    */
   async get(accountId: number, id: string) {
     const filter = isUuid(id) ? { id } : isNsu(id) ? { nsu: BigInt(id) } : { endToEndId: id };
-    const [refund] = await this.read({ accountId, ...filter }, 1);
-    if (!refund) throw new AppError('not_found');
-    return refund;
+    return findByFirstId([filter], (one) => this.read({ accountId, ...one }, 1));
   }
 
   /** Newest first; one row more than the page holds. */

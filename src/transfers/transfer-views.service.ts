@@ -6,8 +6,7 @@ import { listMatchedLines, type MatchedLine } from '../expected-payments/matched
 import { outgoingTotals } from '../expected-payments/outgoing-settlement.js';
 import type { Prisma, Transfer } from '../generated/service/client.js';
 import { acceptedResponse } from '../operations/operations.schema.js';
-import { AppError } from '../platform/errors.js';
-import { isUuid, type Page } from '../platform/listing.js';
+import { findByFirstId, isUuid, type Page } from '../platform/listing.js';
 import { settlementOfTransfer } from './transfer-status.js';
 
 const include = {
@@ -30,12 +29,11 @@ export class TransferViews {
    * may have the form of any other id. Throws `not_found`.
    */
   async get(accountId: number, id: string) {
-    const ids = [{ bankId: id }, { endToEndId: id }, { externalId: id }];
-    for (const one of isUuid(id) ? [{ id }, ...ids] : ids) {
-      const [transfer] = await this.read({ accountId, ...one }, 1);
-      if (transfer) return transfer;
-    }
-    throw new AppError('not_found');
+    const ids = [
+      ...(isUuid(id) ? [{ id }] : []),
+      ...[{ bankId: id }, { endToEndId: id }, { externalId: id }],
+    ];
+    return findByFirstId(ids, (one) => this.read({ accountId, ...one }, 1));
   }
 
   /** Newest first; one row more than the page holds. */
